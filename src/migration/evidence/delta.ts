@@ -4,7 +4,7 @@ import type { Comparison, DifferenceSample, Verdict } from '../compare/compariso
 import { latencyClass } from './latency.ts';
 import type { NewSourceCall } from './evidence.ts';
 
-/** What has come to be known of one kind of difference at one path. */
+/** The differences of one kind at one path that this process has found since the last write. */
 export type GroupDelta = {
   count: number;
   /** Milliseconds since the epoch. */
@@ -13,9 +13,9 @@ export type GroupDelta = {
   readonly samples: DifferenceSample[];
 };
 
-/** What was learnt of an operation since the last writing. All of its parts are bounded. */
+/** What was counted of an operation since the last write. All of its parts are bounded, so it cannot fill the memory. */
 export type Delta = {
-  /** Amounts by field since the evidence began, and since the step began. */
+  /** Counts by field; `counts` belong to the whole evidence, `step` to its present step. */
   readonly counts: Map<string, number>;
   readonly step: Map<string, number>;
   lastFallbackAt: number;
@@ -26,14 +26,14 @@ export type Delta = {
   readonly groups: Map<string, GroupDelta>;
 };
 
-/** Distinct questions beyond this are no longer counted: no gate needs more. */
+/** The most distinct questions that are counted: no gate needs more. */
 export const KEYS_MAX = 50_000;
-/** Records that differ at critical paths: three are enough for a rollback. */
+/** The most records that are counted as different at critical paths: three are enough for a rollback. */
 export const CRITICAL_MAX = 1_000;
 export const GROUPS_MAX = 200;
 export const SAMPLES_MAX = 5;
 
-/** The group of differences for which there are too many groups. */
+/** The group that takes all further differences once there are `GROUPS_MAX` groups. */
 export const OTHER_GROUP = JSON.stringify(['(other)', 'value', false]);
 
 /** The fields of the verdicts. */
@@ -124,8 +124,8 @@ export function addRefused({ counts }: Delta, kind: string): void {
 }
 
 /**
- * Counts a call of a caller at the new source. A record that was not copied yet is no failure of the source: the fallback
- * has it, and the comparisons count it.
+ * Counts a call of a caller at the new source. A missing record is no failure of the source: it may not be copied yet, the
+ * legacy source has answered it, and the comparisons count it as a difference.
  */
 export function addServed(
   delta: Delta,

@@ -5,7 +5,7 @@ import { operationEvidence } from './evidence-store.ts';
 
 const NO_KEYS = { keys: 0, mismatchedKeys: 0 };
 
-/** The evidence of an operation of which nothing is known. */
+/** The evidence with all counts at zero. */
 export const EMPTY_EVIDENCE: OperationEvidence = operationEvidence(
   {
     counts: {},

@@ -27,10 +27,13 @@ export type EvidenceCollectorDeps = {
 
 const FLUSH_MS = 1_000;
 const RECENT_MS = 86_400_000;
-/** Steps and evidence change by hand: more of them than this wait only if Redis has been gone for hours. */
+/** The most scopes that wait. A scope ends with a step, so more than this wait only if Redis has been gone for hours. */
 const WAITING_MAX = 50;
 
-/** What waits to be written of one operation. What was sent stays as it is until it is known to be written. */
+/**
+ * What waits to be written of one operation. `sent` does not change until Redis has confirmed it, so that the same delta can
+ * be sent again and is added once; `next` takes the counts of the meantime.
+ */
 type Waiting = {
   readonly scope: EvidenceScope;
   readonly operation: string;
@@ -68,7 +71,7 @@ function createWriter(store: EvidenceStore) {
   };
 }
 
-/** Remembers which questions were compared, with the present evidence of each resource. */
+/** Remembers in this process which questions were compared under the present evidence of each resource. */
 function createKnownKeys() {
   const known = new Map<string, { readonly evidence: string; readonly keys: Set<string> }>();
   function keysOf({ resource, evidence }: EvidenceScope): Set<string> {
@@ -87,7 +90,7 @@ function createKnownKeys() {
   };
 }
 
-/** Creates what gathers evidence. What was counted is written every second; `read` and `differences` write it before. */
+/** Creates the collector. It writes its counts every second; `read` and `differences` write them first. */
 export function createEvidenceCollector(deps: EvidenceCollectorDeps): MigrationEvidence {
   const { store, states, clock, secret, critical, onCompared } = deps;
   const writer = createWriter(store);

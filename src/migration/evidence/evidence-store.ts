@@ -4,10 +4,10 @@ import { criticalPath, type Delta, OTHER_GROUP } from './delta.ts';
 import type { DifferenceSample } from '../compare/comparison.ts';
 import type { DifferenceGroup, KeyCounts, OperationEvidence } from './evidence.ts';
 
-/** What evidence is about: counts of one evidence are never added to those of another. */
+/** Which evidence a count belongs to. Counts of two scopes are never added up. */
 export type EvidenceScope = {
   readonly resource: string;
-  /** The name of the evidence, and when its present step began, milliseconds since the epoch. */
+  /** The name of the evidence; and when its present step began, in milliseconds since the epoch. */
   readonly evidence: string;
   readonly stepAt: number;
 };
@@ -16,7 +16,7 @@ type Counts = Readonly<Record<string, number>>;
 
 /** The evidence of one operation as it is stored. */
 export type StoredEvidence = {
-  /** Amounts by field, as in `Delta`: since the evidence began, and since the step began. */
+  /** Counts by field, as in `Delta`: since the evidence began, and since the step began. */
   readonly counts: Counts;
   readonly step: Counts;
   readonly keys: Readonly<Record<'all' | 'step' | 'recent', KeyCounts>>;
@@ -35,10 +35,10 @@ export type StoredGroup = {
   readonly samples: readonly DifferenceSample[];
 };
 
-/** Where evidence is kept. Everything rejects where Redis fails. */
+/** Stores evidence. All functions reject where Redis fails. */
 export type EvidenceStore = {
   add(scope: EvidenceScope, operation: string, delta: Delta): Promise<void>;
-  /** By operation. Distinct questions are also counted since the step began, and since `recentAt`. */
+  /** Reads the evidence by operation. Distinct questions are also counted since the step began, and since `recentAt`. */
   read(scope: EvidenceScope, recentAt: number): Promise<Readonly<Record<string, StoredEvidence>>>;
   groups(scope: EvidenceScope): Promise<Readonly<Record<string, readonly StoredGroup[]>>>;
 };

@@ -3,7 +3,7 @@
 import type { FallbackCause } from '../../kernel/upstream-call.ts';
 import type { Comparison, DifferenceSample } from '../compare/comparison.ts';
 
-/** One call that the new source was asked for by a caller. */
+/** One call of a caller that reached the new source. */
 export type NewSourceCall = {
   readonly resource: string;
   readonly operation: string;
@@ -12,11 +12,14 @@ export type NewSourceCall = {
   readonly fallback?: FallbackCause | undefined;
   /** The kind of a question that lies beyond the bounds of the new source, see `queryKind`. */
   readonly refused?: string | undefined;
-  /** Whether the failure is the new source's alone: the legacy source answered the same call. */
+  /** Whether only the new source has failed: the legacy source answered the same call. */
   readonly isAttributable: boolean;
 };
 
-/** How many calls took at most as long as the key says, in milliseconds, and longer than the key before. */
+/**
+ * A histogram: each key is an upper bound in milliseconds, each value the number of calls between the bound before and this
+ * one.
+ */
 export type Latencies = Readonly<Record<string, number>>;
 
 /** Distinct questions compared, and those among them whose last comparison has confirmed a difference. */
@@ -28,11 +31,11 @@ type CriticalCounts = Readonly<Record<string, number>>;
 /** Calls of callers at the new source, those that failed there, and those that failed there alone. */
 type ServedCounts = { readonly served: number; readonly failed: number; readonly attributable: number };
 
-/** What is known of one operation since its stage and share began. */
+/** What was counted of one operation since its stage and share began. */
 export type StepEvidence = KeyCounts &
   ServedCounts & {
     readonly critical: CriticalCounts;
-    /** Calls that a rehearsal has made fail; they are in no other count. */
+    /** Comparison calls that a rehearsal has made fail; no other count includes them. */
     readonly rehearsed: number;
     /** How long the new source took for callers, where it answered. */
     readonly servedMs: Latencies;
@@ -40,7 +43,7 @@ export type StepEvidence = KeyCounts &
     readonly legacyMs: Latencies;
   };
 
-/** What is known of one operation since the evidence began, over all processes. */
+/** What was counted of one operation since the evidence began, over all processes. */
 export type OperationEvidence = KeyCounts &
   ServedCounts & {
     /** Comparisons by verdict. */
@@ -77,7 +80,7 @@ export type DifferenceGroup = Pick<DifferenceSample, 'path' | 'kind'> & {
   readonly samples: readonly DifferenceSample[];
 };
 
-/** Gathers what is learnt of both sources: in Redis for a fleet, else in this process. */
+/** Collects evidence about both sources: in Redis for a fleet, else in this process. */
 export type MigrationEvidence = {
   /** Counts a comparison, and a call of a caller at the new source. Neither waits nor fails. */
   compared(comparison: Comparison): void;

@@ -2,7 +2,7 @@
 
 import type { Latencies } from './evidence.ts';
 
-/** Bounds in each decade: neighbours are 10 % apart. */
+/** Bounds in each decade: two neighbours differ by 10 %. */
 const BOUNDS_PER_DECADE = 24;
 
 /** The upper bound, in milliseconds, of the class that a duration is counted in: at least 1. */
@@ -11,12 +11,12 @@ export function latencyClass(ms: number): string {
   return String(Number((10 ** (index / BOUNDS_PER_DECADE)).toPrecision(3)));
 }
 
-/** How many durations there are. */
+/** The number of durations in a histogram. */
 export function latencyCount(latencies: Latencies): number {
   return Object.values(latencies).reduce((sum, count) => sum + count, 0);
 }
 
-/** The duration, in milliseconds, that a share of the calls did not exceed; `undefined` where there are none. */
+/** The duration in milliseconds that this share of the calls did not exceed; `undefined` without calls. */
 export function latencyQuantile(latencies: Latencies, share: number): number | undefined {
   const classes = Object.entries(latencies).map(([bound, count]) => [Number(bound), count] as const);
   let rest = Math.ceil(share * latencyCount(latencies));
@@ -27,7 +27,7 @@ export function latencyQuantile(latencies: Latencies, share: number): number | u
   return undefined;
 }
 
-/** What was counted since `before`. */
+/** The durations that were counted after `before`. */
 export function latenciesSince(now: Latencies, before: Latencies): Latencies {
   return Object.fromEntries(
     Object.entries(now).map(([bound, count]) => [bound, count - (before[bound] ?? 0)]),

@@ -12,7 +12,7 @@ import {
 } from './delta.ts';
 import type { EvidenceScope, EvidenceStore, StoredEvidence } from './evidence-store.ts';
 
-/** What this process keeps of one operation; a delta that is never written. */
+/** The evidence of one operation: a delta that grows and is never written. */
 type Kept = Delta & { stepAt: number };
 
 function addAll(to: Map<string, number>, from: ReadonlyMap<string, number>): void {
@@ -54,7 +54,7 @@ function storedOf(kept: Kept, { stepAt }: EvidenceScope, recentAt: number): Stor
   };
 }
 
-/** Keeps evidence in this process: of each resource the present one alone. */
+/** Creates the store. It keeps only the present evidence of each resource. */
 export function createLocalEvidenceStore(): EvidenceStore {
   const resources = new Map<string, { evidence: string; operations: Map<string, Kept> }>();
 

@@ -8,7 +8,7 @@ import { newToken } from '../../store/distributed-lock.ts';
 import { CRITICAL_MAX, type Delta, GROUPS_MAX, KEYS_MAX, OTHER_GROUP, SAMPLES_MAX } from './delta.ts';
 import type { EvidenceScope, EvidenceStore, StoredEvidence, StoredGroup } from './evidence-store.ts';
 
-/** Evidence that nobody adds to ends after this time. */
+/** Redis deletes evidence to which nothing was added for this time. */
 const KEPT_MS = 30 * 86_400_000;
 
 /** The parts of an operation's evidence, each a key of Redis, and their types. */
@@ -25,9 +25,10 @@ type Part = keyof typeof PARTS;
 const parts = Object.entries(PARTS);
 
 /**
- * Adds a delta. Its first write needs no memory: Redis lets a script finish that has written, and what is kept is bounded, so
- * failures are also counted where Redis is full. KEYS: the parts, the names of the operations (set), the last delta of this process (string). ARGV: the delta
- * as JSON, its token, the operation. A delta that is sent again because no answer came is added once.
+ * Adds a delta. KEYS: the parts, the names of the operations (set), the last delta of this process (string). ARGV: the delta
+ * as JSON, its token, the operation, the group for further differences. The token makes a delta count once that is sent
+ * again because no answer came. The script deletes a key first, because a full Redis refuses a script at its first command
+ * that needs memory, but lets a script finish that has already written: so failures are counted even then.
  */
 const addDelta = compileScript(`
 ${parts.map(([, type], index) => expectType(`KEYS[${index + 1}]`, type)).join('\n')}
@@ -110,10 +111,10 @@ function groupsOf(groups: Readonly<Record<string, string>>, samples: Readonly<Re
   });
 }
 
-/** Keeps the evidence of a fleet in Redis. `keyOf` builds the keys of its parts, all of them in one slot. */
+/** Creates the store. `keyOf` builds the keys of its parts, all of them in one slot of a cluster. */
 export function createRedisEvidenceStore(client: Client, keyOf: (part: string) => string): EvidenceStore {
   const processName = newToken();
-  /** The token of each delta, so that one that is sent again is known. */
+  /** The token of each delta, so that the script knows one that is sent again. */
   const tokens = new WeakMap<Delta, string>();
 
   const operationsKey = ({ resource, evidence }: EvidenceScope) =>

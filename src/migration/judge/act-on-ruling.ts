@@ -26,14 +26,14 @@ export type RulingDeps = {
   readonly log: Pick<Logger, 'info' | 'warn'>;
 };
 
-/** How the audit and the state name what nobody has asked for. */
+/** The name in the audit and the state for changes that the judge makes by itself. */
 const JUDGE = 'judge';
 
-/** A change of the judge, as the audit has it. */
+/** A change of the judge, as it is written to the audit. */
 type AuditedChange = {
   readonly action: string;
   readonly reason: string;
-  /** The operation that it is about; absent: the resource. */
+  /** The operation that was changed; absent: the resource. */
   readonly operation?: string | undefined;
 };
 
@@ -43,8 +43,8 @@ const auditView = (state: MigrationState, operation?: string) => ({
 });
 
 /**
- * Makes the function that changes a state and writes that to the audit. Where somebody else was first nothing is done: the
- * next look judges what is there then. Says whether it was changed.
+ * Makes the function that changes a state and writes the change to the audit. It returns false and does nothing where
+ * somebody else has changed the state first: the next look judges the new state.
  */
 function createChange({ states, audit, log }: RulingDeps) {
   return async function change(
@@ -63,7 +63,7 @@ function createChange({ states, audit, log }: RulingDeps) {
   };
 }
 
-/** Creates what carries out the rulings of the judge. All of it rejects where Redis fails. */
+/** Creates the functions that carry out rulings. All of them reject where Redis fails. */
 export function createRulings(deps: RulingDeps) {
   const { metrics, clock } = deps;
   const change = createChange(deps);
@@ -74,7 +74,7 @@ export function createRulings(deps: RulingDeps) {
     operation: string,
     { rule, evidence }: Extract<Ruling, { kind: 'roll_back' }>,
   ): Promise<void> {
-    // An operation that is elsewhere than its resource goes back alone.
+    // An operation with a position of its own goes back alone.
     const apart = state.operations[operation] === undefined ? undefined : operation;
     const next = rolledBack(state, { by: JUDGE, at: instant(), rule, evidence }, apart);
     const audited = { action: 'migrations.rollback', reason: `${operation}: ${evidence}`, operation: apart };
@@ -90,7 +90,7 @@ export function createRulings(deps: RulingDeps) {
       await change(state, next, { action: 'migrations.hold', reason });
     },
 
-    /** Ends a rehearsal that has worked, or that is over. */
+    /** Ends a rehearsal that has worked, or whose time is over. */
     async endRehearsal(state: MigrationState, memories: readonly OperationMemory[]): Promise<void> {
       const { rehearsal } = state;
       if (rehearsal === undefined) return;
@@ -117,8 +117,8 @@ export function createRulings(deps: RulingDeps) {
 }
 
 /**
- * Makes the function that shows the gate of a resource, and takes its step where the configuration lets the gateway do so.
- * It says whether the gate is ready.
+ * Makes the function that evaluates the gate of a resource for the metrics, and takes the step where the gate is ready and the
+ * configuration says `promote: auto`. It returns whether the gate is ready.
  */
 export function createPromotion(
   gates: Pick<GateEvaluator, 'gate'>,

@@ -8,7 +8,7 @@ const UNACCEPTED = 0.05;
 const FAILURE = Math.log(UNACCEPTED / USUAL);
 const ANSWER = Math.log((1 - UNACCEPTED) / (1 - USUAL));
 
-/** Where it is certain enough that the failures are not the usual ones: four in a row, or six among twenty. */
+/** The judge rolls back at this value. Four failures in a row reach it, or six among twenty calls. */
 export const CUSUM_LIMIT = 9.2;
 
 /**

@@ -7,7 +7,7 @@ import { type Gate, gateOf } from './gate.ts';
 import type { JudgedMigration } from './judged-migration.ts';
 import type { JudgeMemory } from './judge-memory.ts';
 
-/** Asks an external gate; resolves with its status, such as `200`, or what kept it from answering. Never rejects. */
+/** Asks an external gate. Resolves with its status, such as `200`, or with the reason why it gave none. Never rejects. */
 export type AskExternalGate = (url: string) => Promise<string>;
 
 export type GateEvaluatorDeps = {
@@ -20,10 +20,10 @@ export type GateEvaluatorDeps = {
   readonly askExternalGate: AskExternalGate;
 };
 
-/** Reads what a gate is decided from, and decides. */
+/** Reads the facts of a gate, and evaluates it. */
 export type GateEvaluator = {
   /**
-   * The gate of a resource, or of one operation. An external gate is asked only where nothing else is missing.
+   * The gate of a resource, or of one operation. The external gate is asked only where all other conditions are met.
    * @throws Error where Redis fails, or no such migration is declared
    */
   gate(resource: string, operation?: string): Promise<Gate>;
@@ -31,7 +31,7 @@ export type GateEvaluator = {
   cusum(resource: string): Promise<Readonly<Record<string, number>>>;
 };
 
-/** Creates what reads gates. */
+/** Creates the evaluator. */
 export function createGateEvaluator(deps: GateEvaluatorDeps): GateEvaluator {
   const { declared, states, evidence, memory, clock, askExternalGate } = deps;
 
@@ -52,16 +52,16 @@ export function createGateEvaluator(deps: GateEvaluatorDeps): GateEvaluator {
       const facts = { ...migration, state, operation, evidence: found, cusum: failures, now: clock.now() };
       const { external } = migration.config.gate;
       if (external === undefined) return gateOf(facts);
-      const isLast = gateOf({ ...facts, external: '200' }).ready;
-      return gateOf({ ...facts, external: isLast ? await askExternalGate(external) : undefined });
+      const isAllElseMet = gateOf({ ...facts, external: '200' }).ready;
+      return gateOf({ ...facts, external: isAllElseMet ? await askExternalGate(external) : undefined });
     },
   };
 }
 
-/** How long the judge goes by an answer of an external gate. */
+/** How long the judge uses an answer of an external gate again. */
 const ANSWER_MS = 30_000;
 
-/** The same question, asked again only after a while: the judge looks every two seconds. */
+/** Wraps `ask`, and reuses an answer for a while: the judge looks every two seconds, and must not call that often. */
 export function createCachedExternalGate(ask: AskExternalGate, clock: Pick<Clock, 'now'>): AskExternalGate {
   const answers = new Map<string, { readonly at: number; readonly answer: Promise<string> }>();
   return function askRarely(url) {

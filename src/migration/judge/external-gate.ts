@@ -7,10 +7,10 @@ import type { AskExternalGate } from './evaluate-gate.ts';
 const TIMEOUT_MS = 5_000;
 const BYTES_MAX = 64 * 1024;
 
-/** What asks external gates; `close` ends its connections. */
+/** The client for external gates; `close` ends its connections. */
 export type ExternalGates = { readonly ask: AskExternalGate; close(): void };
 
-/** Creates what asks external gates, over HTTP and without following redirects. Only the status of an answer counts. */
+/** Creates the client. It follows no redirects, and only the status of an answer counts. */
 export function createExternalGates(): ExternalGates {
   const transport = createTransport({
     bytesMax: BYTES_MAX,

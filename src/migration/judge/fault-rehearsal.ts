@@ -4,15 +4,21 @@ import type { OperationEvidence } from '../evidence/evidence.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import { CUSUM_LIMIT } from './cusum.ts';
 
-/** A rehearsal: a share of the second legs fails, as a ramp of that share would whose source is broken. */
+/**
+ * A rehearsal. The second leg of a comparison is its call to the other source, which no caller waits for. During a rehearsal a
+ * share of the second legs is made to fail, so that the judge sees what it would see of a ramp with a broken source.
+ */
 export type Rehearsal = NonNullable<MigrationState['rehearsal']>;
 
-/** How long second legs fail. */
+/** How long second legs are made to fail. */
 export const REHEARSAL_MS = 60_000;
-/** Four failed second legs are enough; with twice as many expected, chance hardly leaves too few. */
+/** The judge needs four failed second legs. With twice as many expected, chance hardly leaves fewer than four. */
 const LEGS_WANTED = 8;
 
-/** The share of second legs that has to fail so that enough do: 1 percent, and more where there is little traffic. */
+/**
+ * The percentage of second legs that has to fail so that there are enough failures: 1, and more where there is little
+ * traffic.
+ */
 export function rehearsedPercent(
   evidence: Readonly<Record<string, OperationEvidence>>,
   { since }: Pick<MigrationState, 'since'>,
@@ -28,18 +34,21 @@ export function rehearsedPercent(
   return expected === 0 ? 100 : Math.min(100, Math.max(1, Math.ceil((100 * LEGS_WANTED) / expected)));
 }
 
-/** The state while a rehearsal runs. */
+/** The state with a rehearsal that runs. */
 export function withRehearsal(state: MigrationState, rehearsal: Rehearsal): MigrationState {
   return { ...state, rehearsal };
 }
 
-/** The state after a rehearsal; with an instant where the judge would have rolled back. */
+/**
+ * The state after a rehearsal. `workedAt` is the instant at which the judge would have rolled back; `undefined`: it would
+ * not.
+ */
 export function withoutRehearsal(state: MigrationState, workedAt: string | undefined): MigrationState {
   const { rehearsal: _over, ...rest } = state;
   return workedAt === undefined ? rest : { ...rest, rehearsedAt: workedAt };
 }
 
-/** Whether a second leg is one of those that a rehearsal makes fail. `random` is a number from 0 to 1. */
+/** Whether a rehearsal makes this second leg fail. `random` is a random number from 0 to 1. */
 export function failsInRehearsal(
   { stage, rehearsal }: Pick<MigrationState, 'stage' | 'rehearsal'>,
   now: number,
@@ -49,10 +58,12 @@ export function failsInRehearsal(
   return now < Date.parse(rehearsal.until) && random * 100 < rehearsal.percent;
 }
 
-/** Counts of a rehearsal arrive within a flush and a look of the judge after its end. */
+/**
+ * The last counts of a rehearsal arrive after its end: with the next write of the evidence, at the next look of the judge.
+ */
 const GRACE_MS = 5_000;
 
-/** What has become of a rehearsal. */
+/** Whether a rehearsal still runs, has made the judge trip, or is over without enough failures. */
 export function rehearsalOutcome(
   rehearsal: Rehearsal,
   cusum: number,

@@ -12,7 +12,7 @@ const NO_DATA = 'no data';
 
 const shareText = (share: number) => `${Number((share * 100).toPrecision(3))} %`;
 
-/** A share that may not be exceeded. Where there is no data, nothing is known of it. */
+/** The condition that a share is not exceeded. Without data it is not met. */
 function atMost(id: string, part: number, whole: number, share: number): CheckedCondition {
   if (whole === 0) return { id, have: NO_DATA, need: `at most ${shareText(share)}`, isMet: false };
   return {
@@ -24,8 +24,9 @@ function atMost(id: string, part: number, whole: number, share: number): Checked
 }
 
 /**
- * The bound on mismatches, over distinct questions: a thousand comparisons of one record are one fact. A store with fewer
- * records than that needs is known where every record was walked without a difference.
+ * The condition that few enough questions differ, with 95 % confidence. It counts distinct questions, because a thousand
+ * comparisons of one record are one fact. A source with fewer records than that needs can meet it by a walk over all of
+ * them without a difference.
  */
 function keysCondition({ keys, mismatchedKeys }: KeyCounts, { config, state }: GateFacts): CheckedCondition {
   const { mismatch } = config.gate;
@@ -41,7 +42,7 @@ function keysCondition({ keys, mismatchedKeys }: KeyCounts, { config, state }: G
   };
 }
 
-/** No record differs in a field that the configuration calls critical. */
+/** The condition that no record differs in a field of `compare.critical`. */
 function criticalCondition({ critical }: OperationEvidence): CheckedCondition {
   const paths = Object.entries(critical).filter(([, records]) => records > 0);
   const have = paths.map(([path, records]) => `${path}: ${records}`).join(', ');
@@ -54,7 +55,7 @@ function scanCondition({ refused }: OperationEvidence): CheckedCondition {
   return { id: 'scan', have: kinds.join(', ') || 'none', need: 'none', isMet: kinds.length === 0 };
 }
 
-/** The 99th percentiles of both sources for the same questions. */
+/** The condition that the new source is not much slower: it compares the 99th percentiles for the same questions. */
 function latencyCondition({ legacyMs, newMs }: OperationEvidence, { config }: GateFacts): CheckedCondition {
   const { latencyFactor, latencySlack } = config.gate;
   const [legacyP99, newP99] = [latencyQuantile(legacyMs, 0.99), latencyQuantile(newMs, 0.99)];
@@ -64,14 +65,17 @@ function latencyCondition({ legacyMs, newMs }: OperationEvidence, { config }: Ga
   return { id: 'latency', have: `p99 ${newP99}ms`, need: `at most ${most}ms`, isMet: newP99 <= most };
 }
 
-/** How far the new store lags behind: callers see no more than the cache shows them today. */
+/**
+ * The condition that the new source lags behind no longer than answers are cached: then callers see no older data than
+ * today.
+ */
 function lagCondition({ lagMs }: OperationEvidence, freshMs: number): readonly CheckedCondition[] {
   const lag = latencyQuantile(lagMs, 0.99);
   if (lag === undefined || latencyCount(lagMs) === 0) return [];
   return [{ id: 'lag', have: `p99 ${lag}ms`, need: `at most ${freshMs}ms`, isMet: lag <= freshMs }];
 }
 
-/** Before the first share of callers: what the shadow has shown. */
+/** The conditions before the first share of callers: what the shadow has shown. */
 function ofShadow(evidence: OperationEvidence, facts: GateFacts): readonly CheckedCondition[] {
   const { match, mismatch, ignored, inconclusive, failedNew } = evidence;
   const compared = match + mismatch + ignored + inconclusive;
@@ -86,7 +90,7 @@ function ofShadow(evidence: OperationEvidence, facts: GateFacts): readonly Check
   ];
 }
 
-/** Before each further share: what callers have got in this one. */
+/** The conditions before each further share: what the callers of the present share have got. */
 function ofRamp(evidence: OperationEvidence, facts: GateFacts, cusum: number): readonly CheckedCondition[] {
   const { served, attributable } = evidence.step;
   const { stepRequests, failed } = facts.config.gate;
@@ -105,7 +109,7 @@ function ofRamp(evidence: OperationEvidence, facts: GateFacts, cusum: number): r
   ];
 }
 
-/** Before the legacy source is left: what the reverse shadow has shown since everybody is served by the new one. */
+/** The conditions before the legacy source is left: what comparisons have shown since the new source serves everybody. */
 function ofLive(evidence: OperationEvidence, facts: GateFacts): readonly CheckedCondition[] {
   const { lastFallbackAt } = evidence;
   return [
@@ -118,7 +122,7 @@ function ofLive(evidence: OperationEvidence, facts: GateFacts): readonly Checked
   ];
 }
 
-/** What one operation has to show before its next step. */
+/** The conditions that one operation has to meet before its next step. */
 export function operationConditions(facts: GateFacts, operation: string): readonly CheckedCondition[] {
   const evidence = facts.evidence[operation] ?? EMPTY_EVIDENCE;
   const { stage } = positionOf(facts.state, operation);

@@ -5,20 +5,20 @@ import { writeDuration } from '../../kernel/duration.ts';
 import type { OperationEvidence } from '../evidence/evidence.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 
-/** Something that a step forward asks for: what there is, and what is needed. */
+/** A condition of a step forward: what there is, and what is needed. */
 export type Condition = {
   /** Such as `keys`, `soak`, `rehearsal`. */
   readonly id: string;
-  /** Absent: it is about the resource. */
+  /** The operation that has to meet it; absent: the resource. */
   readonly operation?: string | undefined;
   readonly have: string | number;
   readonly need: string | number;
 };
 
-/** A condition with whether it is met. */
+/** A condition, and whether it is met. */
 export type CheckedCondition = Condition & { readonly isMet: boolean };
 
-/** What a gate is decided from. */
+/** The facts that a gate is evaluated from. */
 export type GateFacts = {
   readonly config: MigrationConfig;
   readonly state: MigrationState;
@@ -29,7 +29,7 @@ export type GateFacts = {
   readonly evidence: Readonly<Record<string, OperationEvidence>>;
   /** The CUSUM of failures by operation, where the judge has one. */
   readonly cusum: Readonly<Record<string, number>>;
-  /** How long answers of the resource are cached, in milliseconds; the new store may lag so far behind. */
+  /** How long answers of the resource are cached, in milliseconds. The new source may lag behind as long as that. */
   readonly freshMs: number;
   /** What the external gate has answered, such as `200`; absent: it was not asked. */
   readonly external?: string | undefined;
@@ -37,7 +37,7 @@ export type GateFacts = {
   readonly now: number;
 };
 
-/** A duration in one unit, rounded down: what lacks a second is not shown as enough. */
+/** A duration in one unit. It is rounded down, so that one that is too short by a second is not shown as long enough. */
 function roughly(ms: number): string {
   const unit = [86_400_000, 3_600_000, 60_000].find((one) => ms >= 2 * one) ?? 1_000;
   return ms < unit ? '0s' : writeDuration(Math.floor(ms / unit) * unit);

@@ -10,13 +10,13 @@ import { positionOf, positionText } from '../state/position.ts';
 export type Gate = {
   /** The next position; `undefined` after the last. */
   readonly next: Position | undefined;
-  /** Whether everything that the step asks for is there. */
+  /** Whether all conditions are met. */
   readonly ready: boolean;
   readonly unmet: readonly Condition[];
   readonly met: readonly Condition[];
 };
 
-/** What may keep any step back, whatever the evidence says. */
+/** The conditions of every step, whatever the evidence shows. */
 function ofAnyStep({ config, state, now, external }: GateFacts): readonly CheckedCondition[] {
   const { hold, lastRollback } = state;
   const freeze = config.freeze.find(({ from, until }) => from <= now && now < until);
@@ -40,7 +40,7 @@ function ofAnyStep({ config, state, now, external }: GateFacts): readonly Checke
   ];
 }
 
-/** What the resource has to show before the first share of callers. */
+/** The conditions of the resource before the first share of callers. */
 function ofShadow({ config: { gate }, state, now }: GateFacts): readonly CheckedCondition[] {
   const { walk, edges, rehearsedAt } = state;
   const named = edges?.named.join(', ') ?? '';
@@ -54,7 +54,7 @@ function ofShadow({ config: { gate }, state, now }: GateFacts): readonly Checked
   ].filter(({ id }) => (id !== 'rehearsal' && id !== 'walk' && id !== 'edges') || gate[id]);
 }
 
-/** How long a step of the ramp has to last, and how long no rollback may have happened. */
+/** The conditions of the resource before each further share: the time in the present step, and since the last rollback. */
 function ofRamp({ config: { gate }, state, now }: GateFacts): readonly CheckedCondition[] {
   const { lastRollback } = state;
   return [
@@ -63,7 +63,7 @@ function ofRamp({ config: { gate }, state, now }: GateFacts): readonly CheckedCo
   ];
 }
 
-/** What is asked for before the legacy source is left for good. */
+/** The conditions of the resource before the legacy source is left for good. */
 function ofLive({ config, state, now, operations }: GateFacts): readonly CheckedCondition[] {
   const rules = [...config.compare.ignore.map(({ path }) => path), ...state.rules.map(({ id }) => id)];
   const unknown = rules.filter((rule) => !state.acknowledged.includes(rule));
@@ -100,7 +100,7 @@ function conditionsOf(facts: GateFacts): readonly CheckedCondition[] {
   }
 }
 
-/** Decides whether the next step forward may be taken, and what it still asks for. */
+/** Evaluates the gate of the next step forward. */
 export function gateOf(facts: GateFacts): Gate {
   const next = nextPosition(facts.config, facts.state, facts.operation);
   if (next === undefined) return { next, ready: false, unmet: [], met: [] };

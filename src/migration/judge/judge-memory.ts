@@ -7,29 +7,32 @@ import { compileScript } from '../../store/redis/script.ts';
 import type { AnnouncedState } from '../notify/migration-events.ts';
 import type { OperationMemory } from './rollback-rules.ts';
 
-/** What the judge remembers of a resource. */
+/** What the judge remembers of a resource between two looks. */
 export type ResourceMemory = {
-  /** The evidence and the step that it is about. */
+  /** The evidence and the step that `operations` belong to; with another step the judge begins anew. */
   readonly step: string;
   readonly operations: Readonly<Record<string, OperationMemory>>;
   readonly announced: AnnouncedState;
 };
 
-/** What the judge remembers, and which process of the fleet is the judge. */
+/** The memory of the judge, and the lock by which one process of the fleet is the judge. */
 export type JudgeMemory = {
-  /** Whether this process judges for the next seconds. Rejects where Redis fails. */
+  /** Takes the lock or renews it; true where this process judges for the next seconds. Rejects where Redis fails. */
   acquireLeadership(): Promise<boolean>;
   read(resource: string): Promise<ResourceMemory | undefined>;
   write(resource: string, memory: ResourceMemory): Promise<void>;
-  /** Lets another process judge. It never rejects. */
+  /** Gives the lock up, so that another process can judge at once. It never rejects. */
   releaseLeadership(): Promise<void>;
 };
 
-/** How long a judge that is silent stays the judge. */
+/** The lock ends this long after its last renewal, so another process judges soon after a judge has died. */
 const LOCK_MS = 6_000;
 const KEPT_MS = 30 * 86_400_000;
 
-/** KEYS: the lock. ARGV: the token of this process, the time to live. It takes the lock, or keeps it. */
+/**
+ * Takes the lock, or renews it where this process holds it. KEYS: the lock. ARGV: the token of this process, the time to
+ * live.
+ */
 const takeLock = compileScript(`
 ${expectType('KEYS[1]', 'string')}
 local holder = redis.call('get', KEYS[1])
@@ -42,13 +45,16 @@ const releaseLock = compileScript(`
 if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('del', KEYS[1])`);
 
-/** KEYS: the memory. ARGV: its text, the time to live. The first write needs no memory, so it works where Redis is full. */
+/**
+ * KEYS: the memory. ARGV: its text, the time to live. It deletes the key first: that is allowed where Redis is full, and
+ * lets the script finish.
+ */
 const writeMemory = compileScript(`
 redis.call('del', KEYS[1])
 redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`);
 
-/** Keeps the memory of the one process there is. */
+/** Creates the memory of a gateway without Redis: its one process always is the judge. */
 export function createLocalJudgeMemory(): JudgeMemory {
   const kept = new Map<string, ResourceMemory>();
   return {
@@ -62,7 +68,7 @@ export function createLocalJudgeMemory(): JudgeMemory {
   };
 }
 
-/** Keeps the memory of a fleet's judge in Redis, so that the next one goes on where it ends. */
+/** Creates the memory of a fleet in Redis, so that the next judge goes on where the last one has ended. */
 export function createRedisJudgeMemory(
   client: Pick<Redis, 'callBuffer' | 'get'>,
   keyOf: (part: string) => string,

@@ -35,22 +35,22 @@ export type JudgeDeps = RulingDeps &
     readonly webhooks: Pick<Webhooks, 'send'>;
   };
 
-/** Judges the migrations of a fleet: one of its processes at a time does. */
+/** Judges the migrations of a fleet. At each time one process of the fleet does that. */
 export type Judge = GateEvaluator & {
   /** Looks at all migrations once. It never rejects. */
   look(): Promise<void>;
   /** Looks every two seconds from now on. */
   start(): void;
-  /** Ends that, and lets another process judge. */
+  /** Stops looking, and lets another process judge. */
   close(): Promise<void>;
 };
 
 const LOOK_MS = 2_000;
 
-/** What is judged together: what was counted since the stage and share began. */
+/** Names the counts that are judged together: those since the present stage and share began. */
 const stepOf = ({ evidence, since }: MigrationState) => `${evidence}|${since}`;
 
-/** Whether a shadow runs, or callers may be served by the new source. */
+/** Whether there is something to judge: comparisons run, or the new source may serve callers. */
 function isUnderWay(state: MigrationState): boolean {
   const positions = [state, ...Object.values(state.operations)];
   return positions.some(({ stage }) => stage !== 'legacy' && stage !== 'complete');
@@ -69,8 +69,11 @@ function judgeOperations(
   }));
 }
 
-/** The ruling that counts most, of an operation whose callers are served by the new source; most often there is none. */
-function gravest<T extends { readonly operation: string; readonly ruling: Ruling }>(
+/**
+ * The most serious ruling among the operations that the new source serves: a rollback before a hold. Most often there is
+ * none.
+ */
+function mostSerious<T extends { readonly operation: string; readonly ruling: Ruling }>(
   state: MigrationState,
   judged: readonly T[],
 ): T | undefined {
@@ -96,7 +99,7 @@ function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promi
   /** Whether the gate was ready at the last look. */
   const ready = new Map<string, boolean>();
 
-  /** Tells what has changed since somebody was told; returns what they know now. */
+  /** Sends events for what has changed since `before`; returns the state that is announced now. */
   function announce(
     { resource, config }: JudgedMigration,
     state: MigrationState,
@@ -125,12 +128,12 @@ function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promi
     const found = await evidence.read(resource);
     const judged = judgeOperations(migration, before, found, clock.now());
     const operations = Object.fromEntries(judged.map((one) => [one.operation, one.memory]));
-    // Written first: what cannot be carried out now is carried out at the next look.
+    // The memory is written first: a ruling that cannot be carried out now comes again at the next look.
     await memory.write(resource, { step: stepOf(state), operations, announced });
     for (const one of judged) metrics.migrationCusum(resource, one.operation, one.memory.cusum);
-    const grave = gravest(state, judged);
-    if (grave !== undefined) await rulings.carryOut(state, grave.operation, grave.ruling);
-    if (grave?.ruling.kind === 'roll_back') return;
+    const serious = mostSerious(state, judged);
+    if (serious !== undefined) await rulings.carryOut(state, serious.operation, serious.ruling);
+    if (serious?.ruling.kind === 'roll_back') return;
     await rulings.endRehearsal(
       state,
       judged.map((one) => one.memory),
@@ -154,7 +157,7 @@ export function createJudge(deps: JudgeDeps): Judge {
       else metrics.forgetJudgement();
       isFailing = false;
     } catch (error) {
-      // Without Redis nobody knows what the fleet sees: each process then guards itself.
+      // Without Redis no process knows the counts of the fleet. Each process is then protected by its own breaker.
       metrics.forgetJudgement();
       if (!isFailing)
         log.warn({ problem: String(error) }, 'the migrations cannot be judged now; each look tries again');

@@ -1,6 +1,6 @@
 // Exact confidence bounds (Clopper and Pearson) on the share of questions that both sources answer differently.
 
-/** What is asserted of a share is true with 95 % confidence, one-sided. */
+/** All bounds hold with 95 % confidence, one-sided: this is the chance that one is wrong. */
 const DOUBT = 0.05;
 
 /** Lanczos' coefficients for g = 7, good to 15 digits. */
@@ -48,12 +48,12 @@ function incompleteBeta(x: number, a: number, b: number): number {
     : 1 - (front * betaFraction(1 - x, b, a)) / b;
 }
 
-/** How probable at most `hits` of `keys` are where the true share is `share`. */
+/** The probability of at most `hits` among `keys` where the true share is `share`. */
 function atMost(hits: number, keys: number, share: number): number {
   return hits >= keys ? 1 : incompleteBeta(1 - share, keys - hits, hits + 1);
 }
 
-/** Where a rising function of a share becomes true. */
+/** The share from which on `isAbove` is true; it must be false below that. */
 function bisect(isAbove: (share: number) => boolean): number {
   let [low, high] = [0, 1];
   for (let round = 0; round < 60; round += 1) {
@@ -80,7 +80,10 @@ export function lowerBound(keys: number, mismatches: number): number {
   return bisect((share) => 1 - atMost(mismatches - 1, keys, share) > DOUBT);
 }
 
-/** How many distinct keys are needed to assert `share` where `mismatches` of them differ; Infinity for a share of 0. */
+/**
+ * The number of distinct keys that shows a share of at most `share` where `mismatches` of them differ; Infinity for a share
+ * of 0.
+ */
 export function keysNeeded(share: number, mismatches: number): number {
   if (share <= 0) return Infinity;
   let [low, high] = [mismatches, Math.max(1, 2 * mismatches)];

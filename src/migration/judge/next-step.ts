@@ -7,7 +7,7 @@ import { positionOf } from '../state/position.ts';
 const ramp = (percent: number): Position => ({ stage: 'ramp', percent });
 const LIVE: Position = { stage: 'live', percent: 0 };
 
-/** After a rollback the ramp goes on at the step before the one that failed. */
+/** The first step of a ramp after a rollback: the step before the one that failed. */
 function restart(steps: readonly number[], failed: Position): Position {
   const before = failed.stage === 'live' ? steps : steps.filter((step) => step < failed.percent);
   return ramp(before.at(-1) ?? steps[0] ?? 1);

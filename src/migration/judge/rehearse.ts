@@ -15,13 +15,13 @@ export type RehearseDeps = {
   readonly clock: Pick<Clock, 'now'>;
 };
 
-/** How long the judge has after the last failed second leg. */
+/** How long to wait for the judge after the last failed second leg. */
 const WAIT_MS = 15_000;
 const LOOK_MS = 200;
 
 /**
- * Makes the function that rehearses a rollback: in `shadow`, some second legs are made to fail until the judge would have
- * rolled back. Nothing of that reaches a caller. It throws an Error where nothing can be rehearsed.
+ * Makes the function that rehearses a rollback: in `shadow`, some second legs of comparisons are made to fail until the judge
+ * would have rolled back. No caller notices. It throws an Error in another stage, or where somebody changes the state first.
  */
 export function createRehearse({ states, evidence, clock }: RehearseDeps) {
   function stateOf(resource: string): MigrationState {
@@ -41,7 +41,7 @@ export function createRehearse({ states, evidence, clock }: RehearseDeps) {
     throw new Error('somebody else has just changed the migration: try again');
   }
 
-  /** A rehearsal that is given up must not go on failing second legs. */
+  /** Ends the rehearsal in the state, so that no more second legs fail after it was aborted. */
   async function giveUp(resource: string): Promise<void> {
     const state = states.current(resource);
     if (state?.rehearsal !== undefined) await states.change(state, withoutRehearsal(state, undefined));

@@ -6,9 +6,9 @@ import type { Rollback } from '../state/migration-state.ts';
 import { CUSUM_LIMIT, nextCusum } from './cusum.ts';
 import { lowerBound } from './mismatch-bound.ts';
 
-/** What the judge remembers of an operation between two looks at its step. */
+/** What the judge remembers of an operation between two looks, within one step. */
 export type OperationMemory = {
-  /** The CUSUM of failures, and the one of failures that a rehearsal makes. */
+  /** The CUSUM of real failures, and the one of failures that a rehearsal has made. */
   readonly cusum: number;
   readonly rehearsal: number;
   /** The counts of the step at the last look. */
@@ -19,7 +19,7 @@ export type OperationMemory = {
   readonly slowWindows: number;
 };
 
-/** What the judge does about an operation. */
+/** What the judge has decided about an operation. */
 export type Ruling =
   | { readonly kind: 'go_on' }
   | { readonly kind: 'hold'; readonly evidence: string }
@@ -29,15 +29,21 @@ export type Ruling =
       readonly evidence: string;
     };
 
-/** Three records that differ in one critical field are no accident. */
+/** So many records that differ in one critical field lead to a rollback: one or two may be an accident. */
 const CRITICAL_RECORDS = 3;
-/** The share of differing records that is too much for certain, and how many have to have been compared. */
+/**
+ * A rollback follows where more than this share of the records differs with 95 % confidence, and at least so many were
+ * compared.
+ */
 const MISMATCH_SHARE = 0.005;
 const MISMATCH_KEYS = 200;
 
 const WINDOW_MS = 30_000;
 const WINDOW_CALLS = 100;
-/** The 95th percentile may be this many times that of the legacy source, and this much longer. */
+/**
+ * The new source is slow where its 95th percentile is above that of the legacy source times the factor, plus the
+ * milliseconds.
+ */
 const SLOW_FACTOR = 1.5;
 const SLOW_MS = 50;
 const WINDOWS_TO_HOLD = 3;
@@ -45,7 +51,7 @@ const WINDOWS_TO_ROLL_BACK = 6;
 
 const GO_ON: Ruling = { kind: 'go_on' };
 
-/** The memory at the beginning of a step. */
+/** The memory at the beginning of a step. `now`: milliseconds since the epoch. */
 export function newMemory(now: number): OperationMemory {
   return {
     ...{ cusum: 0, rehearsal: 0, seen: { served: 0, failed: 0, attributable: 0, rehearsed: 0 } },
@@ -53,7 +59,7 @@ export function newMemory(now: number): OperationMemory {
   };
 }
 
-/** What was counted since the last look. Counts that have fallen were lost, and begin anew. */
+/** The counts since the last look. Where a count has fallen, Redis has lost the old ones: then all counts are new. */
 function since(step: StepEvidence, { seen }: OperationMemory) {
   const before = step.served < seen.served || step.rehearsed < seen.rehearsed ? newMemory(0).seen : seen;
   return {
@@ -70,7 +76,7 @@ function isSlow(served: Latencies, legacy: Latencies): boolean | undefined {
   return newP95 !== undefined && legacyP95 !== undefined && newP95 > legacyP95 * SLOW_FACTOR + SLOW_MS;
 }
 
-/** Looks at the latencies once in each window. */
+/** Judges the latencies once in each window of 30 s. */
 function judgeLatency(memory: OperationMemory, evidence: OperationEvidence, now: number) {
   const { window, slowWindows } = memory;
   const { servedMs, legacyMs } = evidence.step;
@@ -109,8 +115,8 @@ function ofLatency({ slowWindows }: OperationMemory): Ruling {
 }
 
 /**
- * Judges what has become known of an operation since the last look. Only failures of the new source alone count: where the
- * legacy one failed too, nobody is better off there. Without data nothing happens.
+ * Judges the counts of an operation since the last look. Only failures count that the new source had alone: where the legacy
+ * source failed too, a rollback would help no caller. Without data the ruling is `go_on`.
  */
 export function judgeOperation(
   before: OperationMemory,

@@ -3,7 +3,7 @@
 import type { MigrationState } from '../state/migration-state.ts';
 import { positionText } from '../state/position.ts';
 
-/** What was last told of a migration. */
+/** The part of a state that events are about, as it was last announced to the webhook. */
 export type AnnouncedState = {
   readonly position: string;
   readonly isHeld: boolean;
@@ -12,7 +12,7 @@ export type AnnouncedState = {
   readonly isReady: boolean;
 };
 
-/** Something that those who run a migration want to know at once. */
+/** An event of a migration that is sent to its webhook. */
 export type MigrationEvent = {
   readonly type:
     | 'migration.gate_ready'
@@ -27,7 +27,7 @@ export type MigrationEvent = {
   readonly reason?: string | undefined;
 };
 
-/** What there is to tell of a migration. */
+/** The announced part of a state. */
 export function announcedStateOf(state: MigrationState, isReady: boolean): AnnouncedState {
   const { hold, lastRollback } = state;
   return {
@@ -38,7 +38,7 @@ export function announcedStateOf(state: MigrationState, isReady: boolean): Annou
   };
 }
 
-/** The events between what was last told and what there is now; none where nothing was told before. */
+/** The events that lead from the last announced state to the present one. The first announcement has none. */
 export function eventsSince(
   before: AnnouncedState | undefined,
   now: AnnouncedState,

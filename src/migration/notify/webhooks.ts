@@ -16,7 +16,7 @@ type Target = NonNullable<MigrationConfig['webhook']>;
 /** Sends events to the webhooks of migrations. `send` returns at once, and the sending goes on in the background. */
 export type Webhooks = {
   send(target: Target, event: MigrationEvent): void;
-  /** Gives up what was not sent yet. */
+  /** Drops the events that are not sent yet. */
   close(): Promise<void>;
 };
 
@@ -25,7 +25,7 @@ const BYTES_MAX = 64 * 1024;
 /** Milliseconds before each further attempt. */
 const RETRIES_MS = [1_000, 5_000, 30_000];
 
-/** The headers of Standard Webhooks: the receiver can tell who has sent it, and that it came before. */
+/** The headers of Standard Webhooks. By them the receiver can check the sender, and recognise an event that comes twice. */
 function signedHeaders(
   { secret }: Target,
   id: string,
@@ -43,7 +43,7 @@ function signedHeaders(
   };
 }
 
-/** Creates what sends events, each at most four times. An event that is never taken is a warning in the log. */
+/** Creates the sender. It tries each event at most four times; one that is never accepted is a warning in the log. */
 export function createWebhooks({
   clock,
   log,
@@ -58,7 +58,7 @@ export function createWebhooks({
   const net = { bytesMax: BYTES_MAX, connectTimeout: TIMEOUT_MS, headers: {}, tls: undefined };
   const transport = createTransport(net);
 
-  /** Resolves with what went wrong; `undefined`: it was taken. */
+  /** Resolves with what went wrong; `undefined` where the receiver has accepted the event. */
   async function attempt(
     target: Target,
     id: string,

@@ -6,18 +6,18 @@ import { positionOf, positionText } from '../state/position.ts';
 import type { MigrationState, Position } from '../state/migration-state.ts';
 import { isBeyond, moved, withFreshStart } from '../state/transitions.ts';
 
-/** A step that somebody asks for. */
+/** A step that an operator asks for. */
 export type StepRequest = {
   readonly to: Position;
   /** Absent: the whole resource. */
   readonly operation?: string | undefined;
-  /** Whether it is to be taken although its gate is not ready. */
+  /** Whether to take it although the gate is not ready. */
   readonly isForced: boolean;
   /** An instant in UTC. */
   readonly at: string;
 };
 
-/** What becomes of it. */
+/** `go`: take it, with the new state. `gate`: the gate is not ready. `refused`: it is not possible. */
 export type StepDecision =
   | { readonly kind: 'go'; readonly state: MigrationState }
   | { readonly kind: 'gate'; readonly unmet: readonly Condition[] }
@@ -36,7 +36,7 @@ function decideForward(
       'the migration has not begun: nobody has checked that both sources have the same records',
       `portico migration create ${resource}`,
     );
-  // A hold is somebody's decision, or that of the judge: it is lifted by its own command.
+  // A hold was decided by an operator or the judge. Only `resume` lifts it, and --force does not.
   if (state.hold !== undefined)
     return refused(
       `the migration is on hold since ${state.hold.at}: ${state.hold.reason}`,
@@ -53,8 +53,8 @@ function decideForward(
 }
 
 /**
- * Decides about a step: back is always possible, but from `complete`, forward goes one step at a time through its gate.
- * `shadow` in `shadow` begins the evidence anew.
+ * Decides about a step. A step back is always possible, except from `complete`. A step forward needs a gate that is ready, and
+ * none may be skipped. `shadow` in `shadow` begins the evidence anew.
  */
 export function decideStep(state: MigrationState, gate: Gate, request: StepRequest): StepDecision {
   const { to, operation, isForced, at } = request;

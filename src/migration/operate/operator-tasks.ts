@@ -39,7 +39,10 @@ export type ProbedEdges = {
 /** Whether the judge has seen the faults that a rehearsal made, and would have rolled back. */
 export type RehearsalResult = { readonly tripped: boolean; readonly evidence: string };
 
-/** One question that was recorded, in its canonical form: `users.list` and `limit=20&sort=name`, or `users.get` and `id=user_1`. */
+/**
+ * One question that was recorded, in its canonical form: `users.list` and `limit=20&sort=name`, or `users.get` and
+ * `id=user_1`.
+ */
 export type RecordedQuery = { readonly operation: string; readonly query: string };
 
 /** What a replay of recorded questions has found. */

@@ -9,12 +9,15 @@ import { askSource, type CheckedSources, firstPage } from './ask-source.ts';
 import { compareKinds } from './compare-kinds.ts';
 import type { Run, SourcesCheck } from './operator-tasks.ts';
 
-/** A store that is filled while it runs may lack some of them. */
+/** The new source may lack this share of the records, because it may still be filled. */
 const MISSING_MAX = 0.2;
-/** At least so much of two records is equal where they are one. */
+/** Two records count as the same if at least this share of their fields is equal. */
 const EQUAL_MIN = 0.5;
 
-/** Whether two records are one: what both say is mostly equal. Ids that are mapped wrongly bring somebody else's record. */
+/**
+ * Whether two records of one id are the same record. A wrongly mapped id finds another record, which differs in most
+ * fields.
+ */
 function isSameRecord(one: CanonicalRecord, other: CanonicalRecord): boolean {
   const fields = Object.keys(one).filter(
     (field) => field !== 'id' && one[field] !== null && (other[field] ?? null) !== null,
@@ -26,14 +29,14 @@ function isSameRecord(one: CanonicalRecord, other: CanonicalRecord): boolean {
 
 const idsText = (ids: readonly string[]) => `${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ' …' : ''}`;
 
-/** What became of the records of one source at the other. */
+/** The records of the legacy source, by what the new source has under their ids. */
 type Found = {
   readonly same: readonly CanonicalRecord[];
   readonly others: readonly string[];
   readonly missing: readonly string[];
 };
 
-/** Finds the records of one source at the other one: one by one, or on its page where there are no single records. */
+/** Looks for records at the other source: one by one, or on its first page where the contract has no single records. */
 async function findRecords(
   resource: Resource,
   records: readonly CanonicalRecord[],
@@ -68,7 +71,7 @@ function isSameOrder(one: readonly CanonicalRecord[], other: readonly CanonicalR
   return common.join() === there.join();
 }
 
-/** What is wrong with what was found. */
+/** The problems that the found records show. */
 function problemsOf(
   [legacy, newName]: CheckedSources['names'],
   found: Found,
@@ -89,7 +92,7 @@ function problemsOf(
 
 /**
  * Checks that both sources give the same records under the same ids, in the same default order, and that the new one can
- * answer what the legacy one can. Nothing of the records is in what it says but ids.
+ * answer what the legacy one can. The problems contain ids of records, and no other value.
  */
 export async function preflightCheck(sources: CheckedSources, run: Run): Promise<SourcesCheck> {
   const { resource, names, legacy, new: newSource } = sources;

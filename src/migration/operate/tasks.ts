@@ -4,7 +4,7 @@ import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Run } from './operator-tasks.ts';
 
-/** Long work on one migration, as far as it is. */
+/** Long work on one migration, and its progress. */
 export type Task = {
   readonly kind: string;
   readonly by: string;
@@ -18,21 +18,21 @@ export type Task = {
     | { readonly kind: 'failed'; readonly at: string; readonly problem: string };
 };
 
-/** The long work of this process, one at a time for each resource. */
+/** The long work of this process: one task at a time for each resource. */
 export type Tasks = {
-  /** Starts some work, and returns it; `undefined` where other work on the resource runs. */
+  /** Starts a task; `undefined` where another task of the resource runs. */
   start(
     resource: string,
     task: Pick<Task, 'kind' | 'by'>,
     work: (run: Run) => Promise<unknown>,
   ): Task | undefined;
-  /** The work that runs, or ran last. */
+  /** The task that runs, or that ran last. */
   of(resource: string): Task | undefined;
-  /** Ends what runs, and waits for it. */
+  /** Aborts the running tasks, and waits for their end. */
   close(): Promise<void>;
 };
 
-/** Creates the long work of a process. */
+/** Creates the tasks of a process; none runs yet. */
 export function createTasks({ now }: Pick<Clock, 'now'>): Tasks {
   const tasks = new Map<string, Task>();
   const background = createBackgroundTasks();

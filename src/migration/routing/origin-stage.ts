@@ -59,7 +59,10 @@ export function createOriginStage(handlers: OriginHandlers, deps: OriginStageDep
   const note = createNote(deps);
   const serveNew = createServeWithFallback({ ...deps, legacy });
 
-  /** Serves a caller who has chosen the source by the header. There is no fallback: he wants to see what this source answers. */
+  /**
+   * Serves a caller who has chosen the source by the header. There is no fallback: he wants to see what this source
+   * answers.
+   */
   function serveOverride(call: Call, origin: Origin, generation: number) {
     call.trace.origin = origin;
     metrics.migrationOverride(resource, origin);

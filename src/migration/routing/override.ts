@@ -6,7 +6,10 @@ import type { Call } from '../../policy/call.ts';
 /** The permission of a caller who may choose the source himself. */
 export const OVERRIDE_PERMISSION = 'migration:override';
 
-/** The source that the caller has chosen by the header; `undefined` without a choice, without the permission, or for another value. */
+/**
+ * The source that the caller has chosen by the header; `undefined` without a choice, without the permission, or for another
+ * value.
+ */
 export function overrideOf(call: Call, header: string): Origin | undefined {
   if (call.principal?.permissions.has(OVERRIDE_PERMISSION) !== true) return undefined;
   const [value, ...more] = call.headerLines(header);

@@ -49,7 +49,9 @@ function countCall(counts: Counts, bucket: number, id: string): void {
   else addCalls(counts, stepOfBucket(bucket), undefined, 1);
 }
 
-/** Creates counts of the last hour, in slices of five minutes. No address is kept: a bucket and an id stand for a caller. */
+/**
+ * Creates counts of the last hour, in slices of five minutes. No address is kept: a bucket and an id stand for a caller.
+ */
 export function createCallSlices(now: () => number) {
   let slices: readonly CallSlice[] = [];
 

@@ -34,7 +34,9 @@ export type Compared = {
   readonly second: Leg;
   /** Absent where the other source was not asked: then there is nothing to count. */
   readonly comparison?: Comparison;
-  /** Whether the first two answers were equal, without a recheck and without a rule. Only then the answer may warm a cache. */
+  /**
+   * Whether the first two answers were equal, without a recheck and without a rule. Only then the answer may warm a cache.
+   */
   readonly isEqual?: boolean;
 };
 
@@ -64,7 +66,9 @@ export type ComparerDeps = {
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 };
 
-/** How often both sources are asked again: while callers write, the rows of a list move more often than one record changes. */
+/**
+ * How often both sources are asked again: while callers write, the rows of a list move more often than one record changes.
+ */
 const ROUNDS = { get: 1, list: 2 } as const;
 
 const RECHECK_RESULTS = {

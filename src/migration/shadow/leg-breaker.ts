@@ -3,7 +3,10 @@
 import { createFailureRate } from '../../upstream/resilience/failure-rate.ts';
 import type { Leg } from './leg.ts';
 
-/** The breaker of comparison calls to one source. It is apart from the breaker for callers, which must not see their failures. */
+/**
+ * The breaker of comparison calls to one source. It is apart from the breaker for callers, which must not see their
+ * failures.
+ */
 export type LegBreaker = {
   readonly isOpen: boolean;
   /** Counts the outcome of a question. */

@@ -8,22 +8,26 @@ export type DeclaredMigration = {
   readonly resource: string;
   /** The names of the sources. */
   readonly sources: readonly [legacy: string, new: string];
-  /** Of what the files of both sources say. */
+  /** Digests of the content of both source files. */
   readonly digests: readonly [legacy: string, new: string];
-  /** The stage and share of a start that finds no kept state; without Redis, of a file that has changed. */
+  /**
+   * The stage and share from the file. They count at a start that finds no kept state; without Redis, also when they
+   * change.
+   */
   readonly position: Position;
 };
 
 const shortHash = (texts: readonly string[]) => hash('sha256', texts.join('\n')).slice(0, 12);
 
-/** Names the evidence about two files, as it begins with the state of a `rev`. */
+/** The name of the evidence about two source files that begins with the state `rev`. */
 export function evidenceName(digests: DeclaredMigration['digests'], rev: number): string {
   return `${shortHash(digests)}-${rev}`;
 }
 
 /**
- * The state of a migration of which nothing is kept. Processes that know nothing of each other come to the same one: the
- * salt is made of the names, so that a caller stays with one source also where Redis is gone.
+ * The state of a migration for which no state is kept. It depends on the configuration only, so that processes which cannot
+ * reach each other compute the same one. In particular its salt is made from the names: so a caller gets the same source
+ * from each process, also without Redis.
  */
 export function initialState(
   { resource, sources, digests, position }: DeclaredMigration,

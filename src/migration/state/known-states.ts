@@ -18,9 +18,9 @@ export type KnownStates = {
   readonly declare: (all: readonly DeclaredMigration[]) => void;
   declared(): readonly DeclaredMigration[];
   readonly current: (resource: string) => MigrationState | undefined;
-  /** Without the override of this process. */
+  /** The state that all processes share: without the override of this process. */
   shared(resource: string): MigrationState | undefined;
-  /** Takes over a state; it ends an override of this process. */
+  /** Replaces the state by a newer one, and drops the override of this process. */
   learn(state: MigrationState): void;
   readonly override: (state: MigrationState) => void;
   readonly onChange: (listener: (state: MigrationState) => void) => () => void;
@@ -29,11 +29,11 @@ export type KnownStates = {
 export type KnownStatesDeps = {
   readonly file: StateFile;
   readonly clock: Pick<Clock, 'now'>;
-  /** Whether a changed stage or share of the file counts more than what is kept: so it is without Redis. */
+  /** Whether a stage or share that was changed in the file replaces the kept one. Only without Redis it does. */
   readonly isFileLeading: boolean;
 };
 
-/** Creates the states of a process; those of `state.dir` are read once. */
+/** Creates the states of a process. It reads the states in `state.dir` once, now. */
 export function createKnownStates({ file, clock, isFileLeading }: KnownStatesDeps): KnownStates {
   const kept = file.read();
   const known = new Map<string, Known>();
@@ -54,7 +54,7 @@ export function createKnownStates({ file, clock, isFileLeading }: KnownStatesDep
     for (const listener of listeners) listener(one.override ?? one.state);
   }
 
-  /** What was known before this configuration, in this process or the one before it. */
+  /** The state from before this configuration: of this process, else of the file that an earlier process has written. */
   function findKept({ resource, sources }: DeclaredMigration): KeptState | undefined {
     const own = known.get(resource);
     const all = own === undefined ? kept : [{ ...own, declared: own.declared.position }];

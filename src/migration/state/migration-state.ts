@@ -35,19 +35,21 @@ export type Rollback = {
 /** The state of one migration. It is replaced as a whole, by compare-and-set on `rev`. All instants are texts in UTC. */
 export type MigrationState = Position & {
   readonly resource: string;
-  /** The names of the sources: it is about the way from the one to the other, and no later migration of the resource. */
+  /** The names of both sources. A later migration of the resource between other sources has a state of its own. */
   readonly sources: readonly [legacy: string, new: string];
-  /** One more with each change; never falls. 0: it is what the file says, and nobody has begun the migration yet. */
+  /** Rises by one with each change. 0: no change was made yet, and the stage of the file counts. */
   readonly rev: number;
   /** Operations that are elsewhere than the resource, such as `users.list`. */
   readonly operations: Readonly<Record<string, Position>>;
-  /** Present: no step forward, by a person or by the judge. */
+  /** Present while the migration is on hold: then no step forward is possible, by an operator or by the judge. */
   readonly hold?: { readonly by: string; readonly at: string; readonly reason: string } | undefined;
-  /** What buckets are made with. It is kept through rollbacks, so that the same callers come first again. */
+  /** The salt of the buckets. It survives rollbacks, so that a ramp reaches the same callers first again. */
   readonly salt: string;
-  /** Part of everything that is kept of the new source; a rollback raises it, and so forgets all of that at once. */
+  /**
+   * Part of the key of everything that is cached of the new source. A rollback raises it, and so drops all of that at once.
+   */
   readonly generation: number;
-  /** Names the evidence that counts. A change of a source's file begins a new one. */
+  /** The name of the evidence that counts. A change of a source file begins a new one. */
   readonly evidence: string;
   /** The digests of the legacy source and the new one that the evidence is about. */
   readonly digests: readonly [legacy: string, new: string];
@@ -60,7 +62,7 @@ export type MigrationState = Position & {
   readonly lastRollback: Rollback | null;
   /** When a rehearsed rollback last worked; absent: never with this evidence. */
   readonly rehearsedAt?: string | undefined;
-  /** A rehearsal that runs: this share of the second legs fails until then. */
+  /** Present while a rehearsal runs: until then, this percentage of the comparison calls is made to fail. */
   readonly rehearsal?: { readonly until: string; readonly percent: number } | undefined;
   /** The last walk over all records with this evidence. */
   readonly walk?: { readonly at: string; readonly records: number; readonly differences: number } | undefined;

@@ -3,7 +3,7 @@
 import type { DeclaredMigration } from './declared-migration.ts';
 import type { MigrationState } from './migration-state.ts';
 
-/** What became of a change: somebody else was first where it is a conflict. */
+/** The outcome of a change. `conflict`: somebody else has changed the state first. */
 export type StateChange =
   | { readonly kind: 'changed'; readonly state: MigrationState }
   | { readonly kind: 'conflict'; readonly state: MigrationState };
@@ -21,24 +21,24 @@ export type MigrationStates = {
   /** Says which migrations the configuration in force has. One that is no longer declared has no state. */
   declare(all: readonly DeclaredMigration[]): void;
   /**
-   * The state of a resource in this process: what was last learnt, whatever Redis does. Never waits. Of a declared migration
-   * there always is one; its `rev` is 0 where nothing is kept and the file's stage counts.
+   * The state of a resource as this process last learnt it, also while Redis fails. It never waits. A declared migration
+   * always has one; its `rev` is 0 where no state is kept and the stage of the file counts.
    */
   current(resource: string): MigrationState | undefined;
   /**
    * Replaces the state if its `rev` is still `expected.rev`; `next` gets the following `rev`.
-   * @throws Error where Redis fails: whether it was changed is not known then, and the next reading tells
+   * @throws Error where Redis fails. Then it is unknown whether the state was changed; the next read shows it
    */
   change(expected: MigrationState, next: Omit<MigrationState, 'rev'>): Promise<StateChange>;
-  /** Changes this process alone, until the next change of the fleet: a rollback while Redis is gone. */
+  /** Changes the state in this process alone, until the next change of the fleet: for a rollback while Redis is gone. */
   override(next: MigrationState): void;
   /** Calls back after each change of what `current` returns. Returns what ends that. */
   onChange(listener: (state: MigrationState) => void): () => void;
-  /** Learns what other processes have changed, at once. Never rejects. */
+  /** Reads at once what other processes have changed. Never rejects. */
   refresh(): Promise<void>;
   /** @throws Error where Redis fails */
   acknowledged(resource: string): Promise<AcknowledgedState>;
-  /** Seconds since the state was last known to be the fleet's; 0 without Redis. */
+  /** Seconds since this process last read the state from Redis; 0 without Redis. */
   staleSeconds(): number;
   close(): void;
 };

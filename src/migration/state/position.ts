@@ -2,7 +2,7 @@
 
 import type { MigrationState, Position } from './migration-state.ts';
 
-/** The position of an operation: its own, or that of the resource. */
+/** The position of an operation: its own where it has one, else that of the resource. */
 export function positionOf(state: MigrationState, operation?: string): Position {
   return (operation === undefined ? undefined : state.operations[operation]) ?? state;
 }

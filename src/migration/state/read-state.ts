@@ -18,7 +18,7 @@ function isPosition(value: unknown): boolean {
   );
 }
 
-/** A kept state; `undefined` where it is none: no routing may follow what somebody has damaged. */
+/** Checks that a value is a state; `undefined` where it is none: calls must not be routed by damaged data. */
 export function asState(value: unknown): MigrationState | undefined {
   if (!isPosition(value) || !isObject(value)) return undefined;
   const { resource, sources, digests, rev, generation, operations, rules, acknowledged, lastRollback } =

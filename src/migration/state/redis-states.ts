@@ -25,7 +25,7 @@ const POLL_MS = 1_000;
 
 type Store = ReturnType<typeof createStateStore>;
 
-/** Compares what Redis has with what this process knows: the higher `rev` counts, here and there. */
+/** Compares the state in Redis with that of this process. The higher `rev` replaces the lower one, in either place. */
 function createComparison(known: KnownStates, store: Store, { log }: RedisStatesDeps) {
   const damaged = new Set<string>();
 
@@ -59,7 +59,7 @@ function pollForever(work: () => Promise<void>): () => void {
   let isClosed = false;
   function next(): void {
     if (isClosed) return;
-    // A fleet that was started at once must not ask at once for ever.
+    // Processes that were started at the same moment must not go on asking at the same moments.
     const waitMs = POLL_MS * (0.9 + Math.random() * 0.2);
     timer = setTimeout(() => void work().then(next), waitMs);
     timer.unref();
@@ -93,15 +93,15 @@ function createFollowing({ client, instance }: RedisStatesDeps, store: Store, re
 }
 
 /**
- * Creates the states of a fleet: in Redis by compare-and-set. A change is published, and read about every second besides:
- * a message may get lost. Whatever becomes of Redis, what this process knows stays.
+ * Creates the states of a fleet, changed in Redis by compare-and-set. A change is published; it is also found by a read every
+ * second, because a message may get lost. While Redis fails, this process goes on with the state that it knows.
  */
 export function createRedisStates(deps: RedisStatesDeps): MigrationStates {
   const { client, clock, instance } = deps;
   const store = createStateStore(client, deps);
   const known = createKnownStates({ ...deps, isFileLeading: false });
   const compare = createComparison(known, store, deps);
-  // An answer that is late must not look like a state that Redis has lost.
+  // In turn, so that a late answer with an old state does not look as if Redis had lost a newer one.
   const inTurn = createSerialQueue();
   let readAt = clock.monotonic();
 

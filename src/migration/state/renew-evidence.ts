@@ -14,16 +14,17 @@ export type RenewEvidenceDeps = {
   readonly log: Pick<Logger, 'warn'>;
 };
 
-/** Looks after states whose evidence is about other source files than those in force. */
+/** Renews evidence that was collected with other source files than those in force. */
 export type EvidenceRenewal = {
-  /** Compares the states with the files of a configuration: now, or as soon as they are known. */
+  /** Compares the states with the source files of a configuration: now, or as soon as a state is known. */
   expect(declared: readonly DeclaredMigration[]): void;
   close(): void;
 };
 
 /**
- * Creates what begins the evidence anew where the file of a source has changed: the stage stays, and nothing that was read
- * before is served. It is done once for each configuration: processes that do not have the new file yet must not undo it.
+ * Creates the renewal. Where a source file has changed it begins the evidence anew: the stage stays, and nothing that was
+ * read with the old file is served. It does so once for each configuration: a process that still has the old file must not
+ * change the state back and forth with one that has the new file.
  */
 export function createEvidenceRenewal({ states, clock, log }: RenewEvidenceDeps): EvidenceRenewal {
   const expected = new Map<string, DeclaredMigration['digests']>();
@@ -47,7 +48,7 @@ export function createEvidenceRenewal({ states, clock, log }: RenewEvidenceDeps)
   function compare(state: MigrationState): void {
     const { resource } = state;
     const digests = expected.get(resource);
-    // Nothing is kept yet, or it was not read yet.
+    // No state is kept, or it was not read from Redis yet.
     if (digests === undefined || state.rev === 0) return;
     if (isDeepStrictEqual(state.digests, digests)) expected.delete(resource);
     // While Redis fails it stays expected; the next state that is learnt tries again.

@@ -9,7 +9,7 @@ import { asState } from './read-state.ts';
 /** What is kept of one migration for the next start. */
 export type KeptState = {
   readonly state: MigrationState;
-  /** What this process alone goes by, because Redis was gone when it was asked to. */
+  /** The state that this process alone serves by: an operator has rolled back here while Redis was gone. */
   readonly override?: MigrationState | undefined;
   /** What the configuration said when this was kept. */
   readonly declared: Position;
@@ -17,9 +17,9 @@ export type KeptState = {
 
 /** The states in `state.dir`, for a start without Redis. */
 export type StateFile = {
-  /** What was kept before this start; none where there is no such file, or it is damaged. */
+  /** The states in the file; none where there is no file, or it is damaged. */
   read(): readonly KeptState[];
-  /** Never throws: the gateway can do without. */
+  /** Never throws: the gateway also works without the file. */
   write(states: readonly KeptState[]): void;
 };
 
@@ -34,8 +34,8 @@ function asKept(value: unknown): readonly KeptState[] {
 }
 
 /**
- * Opens the file in a folder; without a folder nothing is kept. `instance` names this process: the workers of a gateway
- * write the same file, each by a draft of its own.
+ * Opens the file in a folder; without a folder nothing is kept. `instance` names this process: all workers of a gateway write
+ * the same file, and each writes a draft with its own name first.
  */
 export function openStateFile(
   folder: string | undefined,

@@ -6,12 +6,13 @@ import { expectType } from '../../store/redis/expect-type.ts';
 import type { MigrationState } from './migration-state.ts';
 import type { AcknowledgedState } from './migration-states.ts';
 
-/** How long a process counts that is silent. */
+/** How long a process counts as running that no longer writes. */
 const ACK_MS = 15_000;
 
 /**
- * KEYS: the state (hash: rev, state). ARGV: the highest `rev` that may be there, the new one, its text, the channel. Where
- * Redis knows more it returns that text, else 1. It is also right where Redis has lost changes and knows less.
+ * Writes a state and publishes its `rev`. KEYS: the state (hash: rev, state). ARGV: the highest `rev` that may be there, the
+ * new `rev`, the text of the state, the channel. Returns 1; or the text in Redis where that has a higher `rev`. A lower one
+ * is replaced: Redis has then lost changes that this process still has.
  */
 const write = compileScript(`
 ${expectType('KEYS[1]', 'hash')}
@@ -21,7 +22,10 @@ redis.call('hset', KEYS[1], 'rev', ARGV[2], 'state', ARGV[3])
 redis.call('publish', ARGV[4], ARGV[2])
 return 1`);
 
-/** KEYS: when each process last spoke (sorted set), what it serves by (hash). ARGV: its name, its revs, the bound in ms. */
+/**
+ * KEYS: when each process last wrote (sorted set), the revs that it serves by (hash). ARGV: its name, its revs, the time in
+ * ms after which a process is forgotten.
+ */
 const acknowledge = compileScript(`
 ${expectType('KEYS[1]', 'zset')}
 ${expectType('KEYS[2]', 'hash')}
@@ -42,7 +46,7 @@ export type StateKeys = {
 
 type Client = Pick<Redis, 'callBuffer' | 'hget' | 'hgetall' | 'zrem' | 'hdel'>;
 
-/** The key of a state: another pair of sources is another migration. */
+/** The key of a state. It contains the sources, because another pair of sources is another migration. */
 const partOf = ({ resource, sources }: Pick<MigrationState, 'resource' | 'sources'>) =>
   ['state', resource, ...sources].join(':');
 

@@ -15,18 +15,18 @@ const atStage = (stage: Exclude<MigrationStage, 'ramp'>): Position => ({ stage, 
 
 const rankOf = ({ stage, percent }: Position) => stages.indexOf(stage) * 1_000 + percent;
 
-/** Whether the one position is further on the way than the other. */
+/** Whether `one` is further on the way from legacy to complete than `other`. */
 export function isBeyond(one: Position, other: Position): boolean {
   return rankOf(one) > rankOf(other);
 }
 
-/** The evidence begins anew: what was learnt before does not count any more. */
+/** Begins the evidence anew: earlier counts, walks and rehearsals no longer count. */
 function withNewEvidence(state: MigrationState, instant: string): MigrationState {
   const { rehearsedAt: _rehearsed, walk: _walk, edges: _edges, sourceChangedAt: _changed, ...rest } = state;
   return { ...rest, evidence: evidenceName(state.digests, state.rev + 1), evidenceSince: instant };
 }
 
-/** The operations that are elsewhere than the resource; none of them stays ahead of one that goes back. */
+/** The operations that stay apart from the resource after it goes to `to`. Where it goes back, none stays ahead of it. */
 function operationsAt(
   { operations, ...from }: MigrationState,
   to: Position,
@@ -37,7 +37,7 @@ function operationsAt(
   return Object.fromEntries(Object.entries(operations).filter(stays));
 }
 
-/** Goes to a position, with the whole resource or with one operation. From `legacy`, the evidence begins there. */
+/** Moves the whole resource or one operation to a position. When the resource leaves `legacy`, new evidence begins. */
 export function moved(
   state: MigrationState,
   to: Position,
@@ -53,17 +53,17 @@ export function moved(
   return { ...base, operations: isApart ? { ...others, [operation]: { stage, percent } } : others };
 }
 
-/** The same position with new evidence: the migration begins, or the data of the new store was mended. */
+/** Keeps the position and begins the evidence anew: when the migration begins, or the data of the new source was mended. */
 export function withFreshStart(state: MigrationState, instant: string): MigrationState {
   return { ...withNewEvidence(state, instant), since: instant };
 }
 
-/** What a rollback rests on. */
+/** Why a rollback is made, by whom and when. */
 export type RollbackGrounds = Attribution & Pick<Rollback, 'rule' | 'evidence'>;
 
 /**
- * Goes back to the legacy source, and holds: `shadow` again, from `shadow` to `legacy`. All that is kept of the new source is
- * forgotten. After differences the evidence begins anew, because it holds what was wrong.
+ * Rolls back and holds: to `shadow`, or from `shadow` to `legacy`. The higher generation drops every cached answer of the new
+ * source. After differences the evidence begins anew, because the old counts are those of wrong data.
  */
 export function rolledBack(
   state: MigrationState,
@@ -81,7 +81,7 @@ export function rolledBack(
   return rule === 'difference' ? withNewEvidence(next, instant) : next;
 }
 
-/** No step forward from now on. */
+/** Holds: no step forward is possible until `resumed`. */
 export function held(
   state: MigrationState,
   { by, at: instant }: Attribution,
@@ -96,7 +96,7 @@ export function resumed(state: MigrationState): MigrationState {
   return rest;
 }
 
-/** The file of a source says something else: what was learnt of the old one does not count, and nothing of it is served. */
+/** Takes over changed source files: the evidence begins anew, and the higher generation drops what was cached before. */
 export function withDigests(
   state: MigrationState,
   digests: DeclaredMigration['digests'],
@@ -106,7 +106,7 @@ export function withDigests(
   return { ...next, generation: state.generation + 1, sourceChangedAt: instant };
 }
 
-/** All records were compared. */
+/** Records the result of a walk over all records. */
 export function walked(
   state: MigrationState,
   walk: { readonly records: number; readonly differences: number },
@@ -139,7 +139,7 @@ export function withoutRule(state: MigrationState, id: string): MigrationState {
   };
 }
 
-/** Somebody accepts for good what rules ignore. */
+/** Adds rules to those that an operator has acknowledged by name. */
 export function withAcknowledged(state: MigrationState, ids: readonly string[]): MigrationState {
   return { ...state, acknowledged: [...new Set([...state.acknowledged, ...ids])] };
 }
