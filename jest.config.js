@@ -1,5 +1,8 @@
 /** Test folders, each a project of its own: `npm test -- --selectProjects unit`. */
-const folders = ['unit', 'contract', 'integration', 'faults', 'operations', 'migration', 'e2e', 'house'];
+const folders = [
+  ...['unit', 'contract', 'integration', 'e2e', 'house'],
+  ...['faults', 'operations', 'migration', 'deployment'],
+];
 
 const project = (name) => ({
   displayName: name,

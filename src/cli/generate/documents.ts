@@ -2,6 +2,7 @@ import { adminOpenapi } from '../../admin/api/openapi.ts';
 import { configJsonSchema } from '../../config/reference/json-schema.ts';
 import { configReference } from '../../config/reference/reference.ts';
 import { openapiDocument } from '../../contract/openapi.ts';
+import { grafanaBoard } from './board/board.ts';
 
 /** Where the committed copy of each generated document stands, and how it is made. */
 export const documents: Readonly<Record<string, () => unknown>> = {
@@ -10,6 +11,7 @@ export const documents: Readonly<Record<string, () => unknown>> = {
   'config/portico.schema.json': () => configJsonSchema('gateway'),
   'config/source.schema.json': () => configJsonSchema('source'),
   'config/reference.md': configReference,
+  'config/grafana/portico.json': grafanaBoard,
 };
 
 /** The text of a generated document: JSON, or a text as it is. */

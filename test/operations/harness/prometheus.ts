@@ -25,10 +25,18 @@ function fasterRules(rules: string): string {
   );
 }
 
+/** The labels of a series, and its values as texts. */
+export type PrometheusSeries = {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly values: readonly (readonly [number, string])[];
+};
+
 /** A Prometheus that scrapes gateways every second. */
 export type Prometheus = {
   /** The names of the alerts that fire at this moment. */
   firing(): Promise<ReadonlySet<string>>;
+  /** The series of a query over the time since its start, by the second. Rejects where Prometheus refuses the query. */
+  series(expr: string): Promise<readonly PrometheusSeries[]>;
   close(): Promise<void>;
 };
 
@@ -56,6 +64,7 @@ export async function startPrometheus(...adminUrls: readonly string[]): Promise<
   ];
   const running: RunningProcess = startProcess('prometheus', args);
   const url = `http://127.0.0.1:${String(port)}`;
+  const startedAt = Date.now() / 1_000;
   const isUp = async () => {
     const { data } = (await (await fetch(`${url}/api/v1/query?query=up`)).json()) as {
       data: { result: { value: [number, string] }[] };
@@ -72,6 +81,16 @@ export async function startPrometheus(...adminUrls: readonly string[]): Promise<
       };
       const firing = data.alerts.filter(({ state }) => state === 'firing');
       return new Set(firing.map(({ labels }) => labels.alertname));
+    },
+    async series(expr) {
+      const asked = { query: expr, start: String(startedAt), end: String(Date.now() / 1_000), step: '1' };
+      const answer = await fetch(`${url}/api/v1/query_range?${new URLSearchParams(asked).toString()}`);
+      const { data, error } = (await answer.json()) as {
+        data?: { result: readonly PrometheusSeries[] };
+        error?: string;
+      };
+      if (data === undefined) throw new Error(`${expr}: ${error ?? ''}`);
+      return data.result;
     },
     async close() {
       await running.kill();

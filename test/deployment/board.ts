@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { createMetrics } from '../../src/admin/metrics.ts';
+import { boardRows as rowsOfBoard, leftOut } from '../../src/cli/generate/board/board.ts';
+import { createMergedMetrics } from '../../src/workers/metrics/merged-metrics.ts';
+import { noPrometheus, startPrometheus } from '../operations/harness/prometheus.ts';
+import type { OperationRow } from '../operations/row.ts';
+import { asSent, readBoard } from './harness/board-file.ts';
+import { readPromql } from './harness/promql.ts';
+import { startWatchedGateways } from './harness/watched-gateways.ts';
+
+/** What Prometheus itself adds to every series. */
+const ADDED = ['job', 'instance'];
+
+/** The labels of every metric that a gateway and the primary of workers show. */
+async function shownMetrics(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const gateway = createMetrics({ operations: [], version: '', nodeVersion: '' });
+  const primary = createMergedMetrics({ workers: () => [] });
+  const shown = new Map<string, readonly string[]>([['up', ADDED]]);
+  for (const [, name = ''] of (await gateway.text()).matchAll(/^# TYPE (\w+)/gm)) shown.set(name, ADDED);
+  for (const { name, type, labels } of [...gateway.describe(), ...primary.describe()]) {
+    shown.set(name, [...labels, ...ADDED]);
+    if (type === 'histogram') shown.set(`${name}_bucket`, [...labels, ...ADDED, 'le']);
+  }
+  return shown;
+}
+
+const reads: OperationRow = {
+  id: 'board-1',
+  name: 'each query of the board parses and names only metrics and labels that there are, and each metric of Portico is on it or left out with a reason',
+  fast: true,
+  async run() {
+    const shown = await shownMetrics();
+    const { uid, rows, targets, templating } = readBoard();
+    const read = targets.map(({ expr }) => readPromql(asSent(expr, '5m')));
+    const metrics = new Set(read.flatMap((one) => one.metrics.map((name) => name.replace(/_bucket$/, ''))));
+    const labels = read.flatMap((one) => one.labels);
+    assert.deepEqual(
+      [...metrics].filter((name) => !shown.has(name)),
+      [],
+    );
+    const unknown = labels.filter(({ label, of }) => !of.some((name) => shown.get(name)?.includes(label)));
+    assert.deepEqual(unknown, []);
+    const ours = [...shown.keys()].filter((name) => /^portico_(?!.*_bucket$)/.test(name));
+    assert.deepEqual(ours.filter((name) => !metrics.has(name)).sort(), Object.keys(leftOut).sort());
+    assert.equal(uid, 'portico');
+    assert.deepEqual(templating.list[0], {
+      ...{ name: 'datasource', label: 'Prometheus', type: 'datasource', query: 'prometheus' },
+    });
+    assert.deepEqual(
+      rows,
+      rowsOfBoard.map(({ title }) => title),
+    );
+    assert.throws(() => readPromql('sum(rate(portico_requests_total[5m])'), 'half a query is none');
+    return {
+      ok: true,
+      figure: {
+        rows: rows.length,
+        queries: targets.length,
+        metrics: metrics.size,
+        'left out': Object.keys(leftOut).length,
+      },
+    };
+  },
+};
+
+const live: OperationRow = {
+  id: 'board-2',
+  name: 'each query of the board has data, with every label that its legend names, of gateways under faults that Prometheus scrapes',
+  fast: false,
+  skip: noPrometheus,
+  async run(bench) {
+    const watched = await startWatchedGateways(bench);
+    const prometheus = bench.own(await startPrometheus(...watched.adminUrls));
+    await watched.suffer();
+    const { targets } = readBoard();
+    const [empty, unlabelled, still]: [string[], string[], string[]] = [[], [], []];
+    for (const { panel, expr, legend } of targets) {
+      const series = await prometheus.series(asSent(expr, '5s'));
+      const name = `${panel} (${legend})`;
+      const wanted = [...legend.matchAll(/{{(\w+)}}/g)].map(([, label = '']) => label);
+      if (series.length === 0) empty.push(name);
+      else if (!series.some(({ metric }) => wanted.every((label) => label in metric))) unlabelled.push(name);
+      else if (!series.some(({ values }) => values.some(([, value]) => Number(value) > 0))) still.push(name);
+    }
+    assert.deepEqual({ empty, unlabelled }, { empty: [], unlabelled: [] });
+    return {
+      ok: true,
+      figure: {
+        queries: targets.length,
+        'with data': targets.length,
+        'above zero': targets.length - still.length,
+        'always zero': still.join('; ') || 'none',
+      },
+    };
+  },
+};
+
+/** The board for Grafana. */
+export const boardRows: readonly OperationRow[] = [reads, live];

@@ -1,0 +1,9 @@
+/**
+ * `npm run test:deployment`: what is promised to those who install, watch and upgrade Portico, a row each with its figure.
+ *
+ *   npm run test:deployment -- --only board --only chart-3
+ */
+import { runThemes } from '../operations/harness/run-themes.ts';
+import { themes } from './table.ts';
+
+await runThemes(themes);
