@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import type { FaultBench } from '../faults/harness/bench.ts';
+import type { OperationRow } from '../operations/row.ts';
+import * as chart from './harness/chart.ts';
+import { noHelm, noSchemas, runHelm, validateManifests } from './harness/tools.ts';
+
+function folderOf(bench: FaultBench): string {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-chart-'));
+  bench.own({ close: () => rmSync(folder, { recursive: true }) });
+  return folder;
+}
+
+type Values = { readonly config: string; readonly sources: Readonly<Record<string, string>> };
+
+const examples: OperationRow = {
+  id: 'chart-1',
+  name: 'the values of each example fit the strict schema of the chart, their configuration passes portico check, and the version of the chart is that of Portico',
+  fast: true,
+  async run(bench) {
+    const folder = folderOf(bench);
+    const schema = chart.readYaml(`${chart.CHART}/values.schema.json`) as object;
+    const fits = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(schema);
+    for (const file of [`${chart.CHART}/values.yaml`, ...chart.allValues.map((one) => one.file)])
+      assert.ok(fits(chart.readYaml(file)), `${file}: ${JSON.stringify(fits.errors)}`);
+    assert.equal(fits({ replica: 2 }), false, 'a misspelt key is refused');
+    for (const { name, file } of chart.allValues) {
+      const { config, sources } = chart.readYaml(file) as Values;
+      const { code, err } = await chart.checkTexts(join(folder, name), config, sources);
+      assert.deepEqual({ file, code, err }, { file, code: 0, err: '' });
+    }
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    const about = chart.readYaml(`${chart.CHART}/Chart.yaml`) as Record<string, unknown>;
+    assert.deepEqual([about['version'], about['appVersion']], [version, version]);
+    return { ok: true, figure: { 'values files': chart.allValues.length } };
+  },
+};
+
+const golden: OperationRow = {
+  id: 'chart-2',
+  name: 'helm lint --strict accepts the chart with each values file, renders what is committed, and portico check accepts the rendered ConfigMap; --long writes what is committed anew',
+  fast: false,
+  skip: noHelm,
+  async run(bench) {
+    const folder = folderOf(bench);
+    let manifests = 0;
+    for (const { name, file, golden: committed } of chart.allValues) {
+      const lint = await runHelm('lint', '--strict', chart.CHART, '--values', file);
+      assert.equal(lint.code, 0, lint.out);
+      const { code, out } = await chart.renderChart(file);
+      assert.equal(code, 0, out);
+      if (bench.long) writeFileSync(committed, out);
+      assert.equal(
+        out,
+        readFileSync(committed, 'utf8'),
+        `${committed} is not what is rendered; -- --only chart-2 --long`,
+      );
+      const rendered = chart.manifestsOf(out);
+      manifests += rendered.length;
+      const { gateway, sources } = chart.mountedTexts(rendered);
+      const { config, sources: given } = chart.readYaml(file) as Values;
+      assert.deepEqual({ gateway, sources }, { gateway: config, sources: given }, 'word for word');
+      const checked = await chart.checkTexts(join(folder, name), gateway, sources);
+      assert.deepEqual({ file, code: checked.code, err: checked.err }, { file, code: 0, err: '' });
+    }
+    return { ok: true, figure: { goldens: chart.allValues.length, manifests } };
+  },
+};
+
+const valid: OperationRow = {
+  id: 'chart-3',
+  name: 'every manifest of the goldens fits the schemas of Kubernetes, without a field that they do not know',
+  fast: false,
+  skip: noSchemas,
+  async run() {
+    const { code, out } = await validateManifests(...chart.allValues.map((one) => one.golden));
+    assert.equal(code, 0, out);
+    const count = (pattern: RegExp) => [...out.matchAll(pattern)].length;
+    const unknown = [...out.matchAll(/Couldn't find schema for kind (\w+)/g)].map(([, kind = '']) => kind);
+    // What Kubernetes itself does not know: the resource of the operator of Prometheus.
+    assert.deepEqual([...new Set(unknown)], ['ServiceMonitor']);
+    return {
+      ok: true,
+      figure: { valid: count(/ passed for resource /g), 'without a schema': unknown.length },
+    };
+  },
+};
+
+/** Values that cannot work, and what Helm says of them. */
+const WRONG: readonly (readonly [string, readonly string[], RegExp])[] = [
+  ['no configuration', ['--set', 'config='], /config is empty/],
+  ['a misspelt value', ['--set', 'replica=2'], /additional ?[Pp]ropert.*replica/],
+  [
+    'two replicas without Redis',
+    ['--set', 'replicas=2', '--set-string', 'config=admin: {host: 0.0.0.0\\, token: x}'],
+    /config has no redis/,
+  ],
+  [
+    'an operator’s listener that no probe reaches',
+    ['--set-string', 'config=admin: {token: x}'],
+    /admin\.host is 127\.0\.0\.1/,
+  ],
+  [
+    'an operator’s listener for everybody',
+    ['--set-string', 'config=admin: {host: 0.0.0.0}'],
+    /anyone in the cluster/,
+  ],
+  [
+    'another port',
+    ['--set-string', 'config=admin: {host: 0.0.0.0\\, token: x\\, port: 9999}'],
+    /admin\.port is 9999/,
+  ],
+  ['too little time to drain', ['--set', 'terminationGracePeriodSeconds=12'], /a drain takes up to 13 s/],
+  ['a port in the variables', ['--set', 'env.PORT=1'], /propertyName 'PORT'/],
+  ['a token that nobody named', ['--set', 'serviceMonitor.enabled=true'], /tokenSecret\.name is empty/],
+  ['an ingress without a host', ['--set', 'ingress.enabled=true'], /ingress\.host is empty/],
+];
+
+const refused: OperationRow = {
+  id: 'chart-4',
+  name: 'values that cannot work are refused before anything is installed, with what to write',
+  fast: false,
+  skip: noHelm,
+  async run() {
+    for (const [what, words, says] of WRONG) {
+      const { code, out } = await chart.renderChart(`${chart.CHART}/examples/one-machine.yaml`, ...words);
+      assert.notEqual(code, 0, what);
+      assert.match(out, says, what);
+    }
+    return { ok: true, figure: { refused: WRONG.length } };
+  },
+};
+
+/** The chart for Kubernetes. */
+export const chartRows: readonly OperationRow[] = [examples, golden, valid, refused];
