@@ -3,12 +3,10 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
 import { parse } from 'yaml';
 import { sampleNames, samplePorts } from '../../../src/samples/serve.ts';
 import { parseDockerfile } from '../../support/process/dockerfile.ts';
 import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
-import { startRedis } from '../../support/redis/redis-server.ts';
 
 type Service = {
   build?: string;
@@ -16,6 +14,9 @@ type Service = {
   environment?: Record<string, string | null>;
   ports?: string[];
   volumes?: string[];
+  profiles?: string[];
+  mem_limit?: string;
+  logging?: { options: Record<string, string> };
   depends_on?: Record<string, { condition: string }>;
   healthcheck: { test: string[] };
 };
@@ -27,14 +28,24 @@ const { services } = compose;
 const gateway = services['gateway']!;
 const environment = gateway.environment!;
 
-/** The variables that the configuration reads, with their defaults. */
+/** The variables that its configuration reads, with their defaults. */
 const variables = new Map(
-  readdirSync(join(root, 'config'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.yaml') && !file.startsWith('examples'))
+  ['compose.yaml', ...readdirSync(join(root, 'config/sources')).map((file) => `sources/${file}`)]
     .map((file) => readFileSync(join(root, 'config', file), 'utf8').replaceAll(/^\s*#.*$/gm, ''))
     .flatMap((yaml) => [...yaml.matchAll(/\$\{([A-Z_]+)(?::-([^}]*))?\}/g)])
     .map(([, name = '', fallback]) => [name, fallback]),
 );
+
+/** What the services mount: from, to, and how. */
+const mounts = Object.values(services)
+  .flatMap(({ volumes }) => volumes ?? [])
+  .map((mount) => mount.split(':'));
+
+/** The order of names in the example. */
+const byExample =
+  (example: string) =>
+  ([one]: (string | undefined)[], [other]: (string | undefined)[]) =>
+    example.indexOf(`${one ?? ''}=`) - example.indexOf(`${other ?? ''}=`);
 
 /** Exit code and output of a command; the Node of the tests stands for the one in the image. */
 function run(command: readonly string[]): Promise<{ code: number; output: string }> {
@@ -77,16 +88,27 @@ describe('docker-compose.yml against the Compose specification', () => {
 });
 
 describe('what docker-compose.yml names exists', () => {
-  it('builds from the Dockerfile that is here, and mounts no file of this machine', () => {
+  it('builds from the Dockerfile that is here', () => {
     const built = Object.values(services).flatMap(({ build }) => (build === undefined ? [] : [build]));
     expect([...new Set(built)]).toEqual(['.']);
     expect(existsSync(join(root, 'Dockerfile'))).toBe(true);
-    const mounts = Object.values(services).flatMap(({ volumes }) => volumes ?? []);
-    expect(mounts.map((mount) => mount.split(':')[0])).toEqual(Object.keys(compose.volumes));
+  });
+
+  it('mounts what is here, to be read alone, and volumes that it declares', () => {
+    const ours = mounts.filter(([from = '']) => from.startsWith('./'));
+    expect(ours.filter(([from = '', , mode]) => !existsSync(join(root, from)) || mode !== 'ro')).toEqual([]);
+    const named = mounts.filter(([from = '']) => !from.startsWith('./')).map(([from]) => from);
+    expect(named.sort()).toEqual(Object.keys(compose.volumes));
+  });
+
+  it('mounts the configuration of the gateway as a folder, where the image has its own', () => {
+    expect(gateway.volumes).toEqual(['./config:/app/config:ro']);
+    expect(environment['PORTICO_CONFIG']).toBe('config/compose.yaml');
   });
 
   it('sets variables that the configuration reads, and every one of them', () => {
-    expect(Object.keys(environment).filter((name) => !variables.has(name))).toEqual([]);
+    const set = Object.keys(environment).filter((name) => name !== 'PORTICO_CONFIG');
+    expect(set.filter((name) => !variables.has(name))).toEqual([]);
     // The address is left at its default: every address of the container.
     expect([...variables.keys()].filter((name) => !(name in environment))).toEqual(['HOST']);
     expect(variables.get('HOST')).toBe('0.0.0.0');
@@ -97,16 +119,38 @@ describe('what docker-compose.yml names exists', () => {
     expect(unset.filter((name) => variables.get(name) === undefined)).toEqual([]);
   });
 
+  it('asks for every password by name, and the example of the file for them has each of these, empty', () => {
+    const asked = [...text.matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name]) => name);
+    const example = readFileSync(join(root, 'config/compose.env.example'), 'utf8');
+    const named = [...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
+    expect(named).toEqual([...new Set(asked)].map((name) => [name, '']).sort(byExample(example)));
+    expect(readFileSync(join(root, '.gitignore'), 'utf8').split('\n')).toContain('.env');
+  });
+
   it('listens on the ports it publishes, the image exposes and the configuration defaults to', () => {
-    expect(gateway.ports).toEqual(['0.0.0.0:8080:8080', '127.0.0.1:9090:9090']);
+    expect(gateway.ports).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:9090:9090']);
     expect([environment['PORT'], environment['ADMIN_PORT']]).toEqual(['8080', '9090']);
     expect([variables.get('PORT'), variables.get('ADMIN_PORT')]).toEqual(['8080', '9090']);
     const dockerfile = parseDockerfile(readFileSync(join(root, 'Dockerfile'), 'utf8'));
     expect(dockerfile).toContainEqual({ word: 'EXPOSE', rest: '8080 9090' });
   });
 
-  it('publishes nothing else', () => {
-    expect(Object.keys(services).filter((name) => services[name]!.ports !== undefined)).toEqual(['gateway']);
+  it('publishes to this machine alone', () => {
+    const published = Object.values(services).flatMap(({ ports }) => ports ?? []);
+    expect(published.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
+  });
+
+  it('bounds the memory and the log of every service', () => {
+    const all = Object.entries(services);
+    expect(all.filter(([, { mem_limit: limit }]) => !/^\d+m$/.test(limit ?? ''))).toEqual([]);
+    expect(all.filter(([, { logging }]) => logging?.options['max-size'] !== '10m')).toEqual([]);
+  });
+
+  it('starts the gateway and its Redis alone, where no profile is asked for', () => {
+    const always = Object.keys(services).filter((name) => services[name]!.profiles === undefined);
+    expect(always).toEqual(['gateway', 'redis', 'redis-cache']);
+    const samples = Object.keys(services).filter((name) => services[name]!.profiles?.[0] === 'samples');
+    expect(samples).toEqual(sampleNames);
   });
 
   it.each(sampleNames)('reaches the %s service where it listens', (name) => {
@@ -115,10 +159,9 @@ describe('what docker-compose.yml names exists', () => {
     expect(services[name]!.healthcheck.test.join(' ')).toContain(`http://127.0.0.1:${samplePorts[name]}'`);
   });
 
-  it('waits for services that have a health check, and for all of them', () => {
-    const others = Object.keys(services).filter((name) => name !== 'gateway');
-    expect(Object.keys(gateway.depends_on!).sort()).toEqual(others.sort());
-    for (const name of others) expect(services[name]!.healthcheck.test[0]).toBe('CMD');
+  it('waits for each Redis of the gateway, which has a health check, and for nothing that may be away', () => {
+    expect(Object.keys(gateway.depends_on!)).toEqual(['redis', 'redis-cache']);
+    for (const service of Object.values(services)) expect(service.healthcheck.test[0]).toBe('CMD');
   });
 });
 
@@ -138,17 +181,6 @@ describe('the commands of docker-compose.yml work', () => {
     const { code, output } = await run([...command, '--print']);
     expect(output).toContain('ptk_');
     expect(code).toBe(0);
-  });
-
-  it('Redis takes its options, evicts nothing and keeps what it has', async () => {
-    const [program, ...options] = services['redis']!.command!;
-    expect(program).toBe('redis-server');
-    const server = await startRedis(...options);
-    const client = new Redis(server.url);
-    expect(await client.config('GET', 'maxmemory-policy')).toEqual(['maxmemory-policy', 'noeviction']);
-    expect(await client.config('GET', 'appendonly')).toEqual(['appendonly', 'yes']);
-    client.disconnect();
-    await server.stop();
   });
 
   it.each(['gateway', ...sampleNames])('the health check of %s tells health from sickness', async (name) => {

@@ -37,7 +37,8 @@ function porticoArguments(line: string): readonly string[] | undefined {
 }
 
 const porticoLines = lines.flatMap(({ file, line }) => {
-  const words = /^alias /.test(line) ? undefined : porticoArguments(line);
+  // Others give what they install that name.
+  const words = /^(?:alias|helm|kubectl) /.test(line) ? undefined : porticoArguments(line);
   return words === undefined ? [] : [{ file, line, words }];
 });
 
