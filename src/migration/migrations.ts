@@ -20,7 +20,7 @@ import type { Position } from './state/migration-state.ts';
 import { createEvidenceRenewal } from './state/renew-evidence.ts';
 import type { MigrationStates } from './state/migration-states.ts';
 
-/** A resource that moves, as one configuration says. */
+/** A resource that moves, as one configuration describes it. */
 export type MigratingResource = {
   readonly declared: DeclaredMigration;
   /** Its operations, such as `users.list`. */
@@ -31,34 +31,34 @@ export type MigratingResource = {
   readonly freshMs: number;
 };
 
-/** A resource that moves, and what it is served from. */
+/** A resource that moves, and its assembled sources. */
 export type ServedMigration = MigratingResource & {
   /** Both sources without their caches; the new one has the row sets of the present generation. */
   readonly sources: ByOrigin<SourceHandler>;
-  /** Puts what the new source has answered into its cache. */
+  /** Puts answers of the new source into its cache before it serves callers. */
   readonly warm: BeginPrewarm;
 };
 
-/** What a resource that moves is served with. */
+/** What the assembly of a resource that moves needs from its migration. */
 export type ResourceMigration = {
   /** Chooses the source of each call of one operation. */
   originStage(operation: string, handlers: OriginHandlers): Handler;
-  /** The same source; what it answers callers is offered for a comparison. */
+  /** Wraps a source, so that its answers to callers are offered for comparison. */
   reported(operation: string, origin: Origin, source: SourceHandler): SourceHandler;
-  /** The generation of what is kept of the new source. */
+  /** The present generation of the new source. */
   generation(): number;
-  /** Calls back when it changes. Returns what ends that. */
+  /** Calls back after each change of the state, with the generation. Returns the function that ends that. */
   onGeneration(listener: (generation: number) => void): () => void;
 };
 
-/** The migrations of a process: they outlive a change of configuration. */
+/** The migrations of a process. They stay the same when the configuration changes. */
 export type Migrations = {
-  /** What a resource is served with, while a configuration says this of it. */
+  /** The migration of a resource, under one configuration of it. */
   of(migrating: MigratingResource): ResourceMigration;
-  /** Takes note of the configuration in force. */
+  /** Sets the migrations of the configuration in force. */
   serveBy(served: readonly ServedMigration[]): void;
   readonly states: MigrationStates;
-  /** Where each operation of the resources that move is. */
+  /** The position of each operation of the resources that move. */
   positions(): readonly (Position & {
     readonly resource: string;
     readonly operation: string;
@@ -67,7 +67,7 @@ export type Migrations = {
   staleSeconds(): number;
   /** The resources that this process serves from the legacy source for now, because the new one fails here. */
   openBreakers(): readonly string[];
-  /** Whom a share would reach. Rejects where Redis fails, or the resource does not move. */
+  /** Estimates whom a share would reach. Rejects where Redis fails, or the resource does not move. */
   readonly preview: (resource: string, percent: number) => Promise<Preview>;
   close(): void;
 };
@@ -81,16 +81,16 @@ export type MigrationsDeps = {
   readonly openCallers: (name: string) => RecentCallers;
   /** What 99 % of the calls of an operation take at its legacy source at most, in milliseconds, where that is known. */
   readonly legacyP99Ms?: ((operation: string) => number | undefined) | undefined;
-  /** Learns of calls of callers at a new source. It neither throws nor waits. */
+  /** Called for each call that reached a new source. It must not throw, and must return at once. */
   readonly onServed?: ((call: NewSourceCall) => void) | undefined;
-  /** Learns of answers that were just read for callers. It neither throws nor waits. */
+  /** Called with each answer that was just read for a caller. It must not throw, and must return at once. */
   readonly onReportedRead?: ((resource: string, read: ReportedRead) => void) | undefined;
 };
 
-/** What is seen of the calls of a migration, whatever else the configuration says of it. */
+/** What this process has seen of the calls of a migration. It survives changes of the configuration. */
 type Seen = { readonly breaker: LocalBreaker; readonly callers: RecentCallers };
 
-/** Creates what was seen of each migration. */
+/** Creates the holder of what was seen of each migration. */
 function createSeen({ clock, log, openCallers }: MigrationsDeps) {
   const monotonic = () => clock.monotonic();
   const all = new Map<string, Seen>();
@@ -109,7 +109,7 @@ function createSeen({ clock, log, openCallers }: MigrationsDeps) {
 
   return {
     of({ resource, sources }: DeclaredMigration): Seen {
-      // Between other sources its callers have other buckets.
+      // Between other sources the salt is another one, and so the buckets of the callers are.
       const name = [resource, ...sources].join(':');
       const seen = all.get(name) ?? create(resource, name);
       all.set(name, seen);

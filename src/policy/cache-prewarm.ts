@@ -10,21 +10,26 @@ import type { SourceAnswer } from './call.ts';
 /** Keeps an answer. It never rejects. */
 export type KeepAnswer = (answer: SourceAnswer) => Promise<void>;
 
-/** Begins to warm a cache. It is called before the source is asked, so that a purge since then ends what is kept. */
+/**
+ * Begins to warm a cache. It is called before the source is asked, so that a purge in the meantime also ends what is kept.
+ */
 export type BeginPrewarm = (operation: string, query: Query) => KeepAnswer;
 
 export type CachePrewarmDeps = EntryMakerDeps & {
   readonly cache: Cache;
   readonly purges: Pick<Purges, 'current'>;
-  /** What the cache stage of the source has its answers under. */
+  /** The digest under which the cache stage of the source keeps its answers. */
   readonly digest: string;
 };
 
-/** Creates what puts answers into the cache that no caller has asked this source for. What is newer there stays. */
+/**
+ * Creates the function that puts answers of comparisons into the cache of the new source, so that it is warm when the source
+ * begins to serve callers. `cache-fill.ts` fills it for callers. A newer entry in the cache is never replaced.
+ */
 export function createCachePrewarm({ cache, purges, digest, ...deps }: CachePrewarmDeps): BeginPrewarm {
   const entryOf = createEntryMaker(deps);
 
-  /** Another process that has the lock makes a newer entry. */
+  /** Looks the entry up and locks it; `undefined` where another process has the lock, because that makes a newer entry. */
   async function find(key: string): Promise<{ entry: CacheEntry | undefined; lock?: Lock } | undefined> {
     if (!cache.isShared) return { entry: cache.local(key) };
     const { entry, lock } = await cache.getOrLock(key, 'fill');
@@ -42,7 +47,7 @@ export function createCachePrewarm({ cache, purges, digest, ...deps }: CachePrew
     const generation = purges.current();
     const key = cacheKeyOf(cacheKeyParts(operation, digest, query));
     return async (answer) => {
-      // Whether a record is missing is asked anew at each call.
+      // That a record is missing is not kept: each call asks anew.
       if (!answer.found) return;
       // Without Redis, nothing is kept: the cache is only colder.
       await keep(key, entryOf(answer, generation)).catch(() => undefined);

@@ -10,7 +10,7 @@ import {
 import { createStrainSensor } from '../migration/shadow/strain.ts';
 import type { RedisByRole } from '../store/redis/redis-roles.ts';
 
-/** The comparisons of a process, and what operators start of them. */
+/** The comparisons of a process, and those of them that operators start. */
 export type OpenedComparisons = Pick<SourceComparisons, 'offer' | 'serveBy' | 'close'> & {
   readonly operatorTasks: Pick<OperatorTasks, 'walk' | 'probeEdges' | 'calibrate' | 'explain' | 'replay'>;
 };
@@ -19,7 +19,7 @@ export type OpenComparisonsDeps = Omit<SourceComparisonsDeps, 'redis' | 'strain'
   readonly redis: RedisByRole;
 };
 
-/** Opens the comparisons of a process, for its life. */
+/** Opens the comparisons of a process. */
 export function openComparisons({ redis, ...deps }: OpenComparisonsDeps): OpenedComparisons {
   const { clock, evidence } = deps;
   const connections = Object.values(redis);

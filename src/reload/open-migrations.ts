@@ -49,7 +49,7 @@ export type OpenMigrationsDeps = {
   readonly keys: RedisKeys;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** This process among others. */
+  /** The name of this process in the fleet, such as `host-1:4711`. */
   readonly instance: string;
   readonly metrics: MigrationsDeps['metrics'] &
     JudgeMetrics & {
@@ -58,14 +58,14 @@ export type OpenMigrationsDeps = {
     } & SourceComparisonsDeps['metrics'];
 };
 
-/** The migrations of a process with what is learnt of both sources, for its life. */
+/** The migrations of a process, with their comparisons, evidence and judge. */
 export type OpenedMigrations = Omit<Migrations, 'close'> & {
-  /** Begins to judge them, and returns how operators act on them; the audit says what the judge does. */
+  /** Starts the judge, which writes its changes to `audit`, and returns what the actions of operators need. */
   operate(audit: AuditLog): OperatedMigrations;
   close(): Promise<void>;
 };
 
-/** What operators and the judge act on. */
+/** The parts that operators and the judge share. */
 type OperatedParts = Pick<Migrations, 'states' | 'preview' | 'openBreakers'> & {
   readonly evidence: MigrationEvidence;
   readonly served: () => readonly ServedMigration[];
@@ -95,7 +95,7 @@ function servedByNew(served: readonly ServedMigration[], states: MigrationStates
   });
 }
 
-/** What all gateways on one Redis store together of migrations: beside the keys, which no eviction takes away. */
+/** The Redis that all gateways of a fleet share for migrations: the one of the API keys, because it evicts nothing. */
 function openFleet({ redis, keys }: OpenMigrationsDeps) {
   const client = (redis.keys ?? redis.cache)?.client;
   return client && { client, keyOf: (part: string) => keys.migration(part) };
@@ -114,9 +114,9 @@ function openStates({ state }: GatewayConfig, fleet: Fleet, deps: OpenMigrations
 }
 
 /**
- * The key of the hashes that stand for questions and values: the same in every process of a fleet, and never in Redis. A
- * gateway without API keys has no secret that all of its processes know; its hashes tell who can guess an id that it was
- * asked for.
+ * The key of the hashes that take the place of questions and values. It is the same in every process of a fleet, and never
+ * written to Redis. A gateway without API keys has no secret that all of its processes share: by its hashes, a person who
+ * guesses an id could check in Redis whether the gateway was asked for it.
  */
 function hashSecret({ auth }: GatewayConfig): string {
   const secret = auth.apiKeys?.pepper.reveal() ?? JSON.stringify(auth.jwt ?? '');
@@ -145,7 +145,7 @@ function openEvidence(
   });
 }
 
-/** Puts together what operators do with migrations, and begins to judge them. */
+/** Assembles what the actions of operators need, and starts the judge. */
 function openOperated(
   { states, evidence, served, memory, external, comparisons, ...migrations }: OperatedParts,
   audit: AuditLog,
@@ -192,7 +192,7 @@ function openOperated(
   return { operated, close };
 }
 
-/** Opens the migrations of a process. */
+/** Opens the migrations of a process. The caller closes them. */
 export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps): OpenedMigrations {
   const fleet = openFleet(deps);
   const states = openStates(config, fleet, deps);

@@ -1,3 +1,5 @@
+// The people of the sample's new service, and the twelve mistakes in them that a comparison has to find.
+
 import type { UserTruth } from './data/generate-users.ts';
 
 /** A person as the new service stores it. `passwordHash` is secret. */

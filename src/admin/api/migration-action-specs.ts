@@ -1,3 +1,5 @@
+// The specification of each action on migrations; src/admin/actions/migration implements them.
+
 import { z } from 'zod';
 import { percent, stages } from '../../config/schema/migration.ts';
 import type { ActionSpec } from './action.ts';
@@ -96,7 +98,7 @@ const changed = z.strictObject({
 });
 const started = z.strictObject({ task });
 
-/** The actions on migrations. */
+/** The actions on migrations: method, path, role, and the schemas of input and output. */
 export const migrationSpecs = {
   migrations: {
     method: 'get',

@@ -1,12 +1,13 @@
 import { pathWith } from '../../adapter/path.ts';
 import type { JsonObject } from '../../kernel/json/json.ts';
 
-/** A condition of `dropWhen`: whether something stands at a path. */
+/** A condition of `dropWhen`: whether there is a value at a path. */
 type DropCondition = { readonly at: string; readonly present: boolean };
 
 /**
- * The mark of rows that are no records: they have no value at `always`, the path where every record has one. Without
- * such a path, a key of the first of these rows that no record has. `undefined` where there is neither.
+ * Finds a condition of `dropWhen` that tells rows which are no records, such as headers, from records. With `always`, the path
+ * where every record has a value: that there is none. Else a key of the first such row that no record has. `undefined` where
+ * there is neither.
  */
 export function findDropCondition(
   [first = {}]: readonly JsonObject[],

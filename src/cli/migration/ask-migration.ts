@@ -21,7 +21,7 @@ export type AskMigration = <Name extends ActionName>(
   input: ActionRequest<Name>,
 ) => Promise<ActionValue<Name>>;
 
-/** What each kind of problem ends a command with. */
+/** The exit code of a command for each kind of problem. */
 const CODES: Readonly<Record<ActionProblem['code'], number>> = {
   bad_input: exitCodes.usage,
   unauthenticated: exitCodes.failure,
@@ -33,7 +33,7 @@ const CODES: Readonly<Record<ActionProblem['code'], number>> = {
   unavailable: exitCodes.unavailable,
 };
 
-/** Ends a command with a problem: with `--json` on standard output, too. */
+/** Prints a problem and ends the command. With `--json` the problem is also printed to standard output. */
 function endWith(problem: ActionProblem, { json }: AskOptions, context: CliContext): never {
   if (json === true) context.out(`${JSON.stringify({ error: problem })}\n`);
   context.err(`portico: ${problem.reason}\n${problem.hint === '' ? '' : `    hint: ${problem.hint}\n`}`);

@@ -17,7 +17,7 @@ type TaskOptions = AskOptions & {
 };
 
 const POLL_MS = 300;
-/** How often a person is told how far it is. */
+/** How often the progress is printed. */
 const TELL_MS = 5_000;
 
 /** Starts long work, and waits for its end. Exit code 1 where it fails. */

@@ -9,8 +9,8 @@ import type { ComparedValue, AnswerDifference } from './comparison.ts';
 import { readDetailBody, readListBody } from './read-body.ts';
 
 /**
- * Compares what two sources have answered to one query, as v1 bodies: what mapping, coercion and the contract's check
- * have removed is no difference. Equal bodies are not parsed.
+ * Compares the answers of two sources to one query. It compares v1 bodies, so what the mapping has already made equal is no
+ * difference. Equal bodies are not parsed.
  */
 export function compareAnswers(
   resource: Resource,
@@ -41,12 +41,12 @@ function textOf(value: ComparedValue | undefined): string | null {
   return Array.isArray(value) ? value.join('\n') : String(value);
 }
 
-/** What a difference is, values included: equal for one that is still there when both sources are asked again. */
+/** Identifies a difference with its values: a difference that lasts has the same key when both sources are asked again. */
 function keyOf({ path, kind, id, legacy, new: newValue }: AnswerDifference): string {
   return JSON.stringify([path, kind, id ?? null, textOf(legacy), textOf(newValue)]);
 }
 
-/** The differences of `before` that `after` has, too, with the same values on both sides. */
+/** The differences that are in `before` and in `after`, with the same values on both sides. */
 export function lastingDifferences(
   before: readonly AnswerDifference[],
   after: readonly AnswerDifference[],

@@ -8,12 +8,13 @@ import { compareRecords } from './compare-records.ts';
 import type { AnswerDifference } from './comparison.ts';
 import type { ListedPage } from './read-body.ts';
 
-/** One list of the two, and how many rows the other one's total says. */
+/** One of the two pages, and the total of the other one. */
 type Side = { readonly page: ListedPage; readonly otherTotal: number };
 
 /**
- * Whether a record that only one list has may be on another page of the other list, because that has more or fewer
- * rows before it: it stands at an edge of the page, behind which the other list has rows, and as many totals are apart.
+ * Whether a record that only one page has may be on a neighbouring page of the other list, because that list has more or
+ * fewer rows before it. That is so where the record is at an edge of its page, the other list has rows beyond that edge, and
+ * the totals differ by at least as many records as are alone.
  */
 function isAtBoundary(
   { page, limit }: ListQuery,
@@ -28,7 +29,7 @@ function isAtBoundary(
   return otherTotal > page * limit && records.slice(at).every(isAlone);
 }
 
-/** The records that only one list has. */
+/** The records that only one of the two pages has. */
 function recordsAlone(
   query: ListQuery,
   side: Side,

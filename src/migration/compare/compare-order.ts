@@ -7,7 +7,7 @@ import type { Resource } from '../../contract/resources.ts';
 import type { Sort } from '../../contract/query.ts';
 import type { AnswerDifference } from './comparison.ts';
 
-/** Null comes after every key. */
+/** Compares two keys; null comes after every key. */
 function compareNullable(a: SortKey | null, b: SortKey | null): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
   return compareKeys(a, b);
@@ -20,7 +20,7 @@ function keysOf(records: readonly CanonicalRecord[], name: string, kind: FieldKi
   });
 }
 
-/** Whether each position has records with equal keys in both orders. */
+/** Whether both orders have equal keys at each position: then only records with equal keys have changed places. */
 function isPermutedWithinTies(
   legacy: readonly CanonicalRecord[],
   newRecords: readonly CanonicalRecord[],
@@ -31,7 +31,7 @@ function isPermutedWithinTies(
   return keysOf(legacy, name, kind).every((key, at) => compareNullable(key, others[at] ?? null) === 0);
 }
 
-/** Whether records stand in the order of a field that has several values among them. */
+/** Whether the records are sorted by this field, and it has more than one value among them. */
 function isOrderedBy(records: readonly CanonicalRecord[], { name, kind }: Field): boolean {
   const keys = keysOf(records, name, kind);
   const steps = keys.slice(1).map((key, at) => Math.sign(compareNullable(keys[at] ?? null, key)));
@@ -40,8 +40,8 @@ function isOrderedBy(records: readonly CanonicalRecord[], { name, kind }: Field)
 }
 
 /**
- * Whether the two orders differ only among ties. A list without a sort is in an order of its source's own: it counts as
- * that of a field where the page shows it.
+ * Whether the two orders differ only among records with equal keys. A list without a sort is in an order of the source's own:
+ * if the records of the page are sorted by a field, that counts as its order.
  */
 function isTie(
   resource: Resource,

@@ -6,7 +6,7 @@ import type { Decimal } from '../../kernel/decimal.ts';
 export type ComparedValue = string | number | Decimal | null | readonly string[];
 
 /**
- * What is different. The path is without indices: `data.name`, `data[].profile.bio`, `data[].id` for records that only
+ * One difference between two answers. The path has no indices: `data.name`, `data[].profile.bio`, `data[].id` for records that only
  * one list has, `data[]` for their order, `meta.total`, `status`. Types cannot differ: v1 fields have one each.
  */
 export type AnswerDifference = {
@@ -33,29 +33,29 @@ export type AnswerDifference = {
   readonly new?: ComparedValue | undefined;
 };
 
-/** What became of one comparison. Only the first three say something of the data. */
+/** The result of a comparison. Only the first three say something about the data. */
 export type Verdict =
   'match' | 'ignored' | 'mismatch' | 'inconclusive' | 'failed_new' | 'failed_legacy' | 'failed_both';
 
-/** One finished comparison: what was asked, and what came of it. */
+/** One finished comparison: the question and the result. */
 export type Comparison = {
   readonly resource: string;
   readonly operation: string;
   /** The canonical query, see `queryKey`: distinct for distinct questions. */
   readonly query: string;
   readonly verdict: Verdict;
-  /** The confirmed differences that count, and those that a rule ignores; values are gone from them by then. */
+  /** The confirmed differences that count, and those that a rule ignores. Neither has values of records. */
   readonly differences: readonly DifferenceSample[];
   readonly ignored: readonly DifferenceSample[];
   /** How long each source took for the same question, in milliseconds; absent where it failed. */
   readonly legacyMs?: number | undefined;
   readonly newMs?: number | undefined;
-  /** How long the new store lagged behind, where a difference went away by itself. */
+  /** How long the new source lagged behind at most, where a difference was gone when both were asked again. */
   readonly lagMs?: number | undefined;
   readonly traceId?: string | undefined;
 };
 
-/** The shape of a value: never the value. */
+/** The shape of a value, from which the value cannot be read. */
 export type ValueShape = {
   readonly type: string;
   readonly length?: number | undefined;

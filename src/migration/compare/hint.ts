@@ -14,7 +14,7 @@ const words = (text: string) =>
     ?.sort()
     .join(' ') ?? '';
 
-/** What texts have in common, the closest first. */
+/** The relations of two texts that are recognised; the first that holds is the hint. */
 const TEXT_HINTS: readonly (readonly [name: string, holds: (a: string, b: string) => boolean])[] = [
   ['unicode-form', (a, b) => a.normalize('NFC') === b.normalize('NFC')],
   ['whitespace', (a, b) => a.replaceAll(/\s+/g, '') === b.replaceAll(/\s+/g, '')],
@@ -38,7 +38,7 @@ function numberHint(a: Decimal, b: Decimal): string | undefined {
   return a.scale !== b.scale && apart >= -1n && apart <= 1n ? 'precision' : undefined;
 }
 
-/** What a difference of values looks like, as far as it can be told without them; `undefined`: nothing is known. */
+/** Names the kind of a difference between two values, such as `case-only`; `undefined` where none is recognised. */
 export function hintOf(
   legacy: ComparedValue | undefined,
   newValue: ComparedValue | undefined,

@@ -8,7 +8,7 @@ import type { ComparedValue, AnswerDifference } from './comparison.ts';
 type TolerateRule = MigrationConfig['compare']['tolerate'][number];
 type TextStep = NonNullable<TolerateRule['text']>[number];
 
-/** Whether a difference does not count, because a rule that has not ended says so, or because it is one of ties. */
+/** Whether a difference does not count: a rule that has not ended accepts it, or only equal records have changed places. */
 export type IsAccepted = (difference: AnswerDifference, kept: readonly KeptRule[], now: number) => boolean;
 
 const TEXT_STEPS: Record<TextStep, (text: string) => string> = {
@@ -17,7 +17,7 @@ const TEXT_STEPS: Record<TextStep, (text: string) => string> = {
   case: (text) => text.toLowerCase(),
 };
 
-/** A rule of a field is one of all fields in it: `data.profile` is also `data.profile.bio`. */
+/** Whether a rule applies to a path. A rule for `data.profile` also applies to `data.profile.bio`. */
 function isAbout(
   rule: { readonly path: string; readonly until: number },
   path: string,
@@ -66,7 +66,9 @@ function isTolerated(rule: TolerateRule, { kind, legacy, new: newValue }: Answer
   return plain(legacy) === plain(newValue);
 }
 
-/** Compiles the rules of a migration's file. Those that were made while the gateway runs are passed with each call. */
+/**
+ * Compiles the rules of the configuration file. The rules that were added while the gateway runs are passed with each call.
+ */
 export function compileDifferenceRules({ ignore, tolerate }: MigrationConfig['compare']): IsAccepted {
   return (difference, kept, now) =>
     difference.kind === 'tie_order' ||

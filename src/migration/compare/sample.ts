@@ -5,7 +5,10 @@ import { Decimal } from '../../kernel/decimal.ts';
 import type { ComparedValue, AnswerDifference, DifferenceSample, ValueShape } from './comparison.ts';
 import { hintOf } from './hint.ts';
 
-/** Takes the values out of a difference. `query` stands for the record where the difference is about none. */
+/**
+ * Makes the sample of a difference. `query` takes the place of the record's id where the difference is not about one
+ * record.
+ */
 export type ToSample = (difference: AnswerDifference, query: string) => DifferenceSample;
 
 /** What samples are made with. */
@@ -16,7 +19,10 @@ export type SampleDeps = {
   readonly showMask: readonly string[];
 };
 
-/** Enough to tell records apart; two bytes of a value show that it is the same one, and leave many that it may be. */
+/**
+ * Hexadecimal digits of hashes. 16 tell records apart. Only 4 show whether two values are equal, and fit too many values to
+ * guess one.
+ */
 const KEY_DIGITS = 16;
 const VALUE_DIGITS = 4;
 

@@ -17,10 +17,10 @@ export type ReplayDeps = {
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 };
 
-/** How often a question is asked again that could not be asked: callers go first. */
+/** How often a question is tried that a source refuses because callers go first. */
 const ATTEMPTS_MAX = 5;
 
-/** The query of a recorded question. @throws Error that says which question cannot be asked */
+/** Parses a recorded question. @throws Error that names the question where the contract does not know it */
 export function parseRecordedQuery({ operation: name, query }: RecordedQuery): Query {
   const operation = operations.find((one) => one.name === name);
   if (operation === undefined) throw new Error(`there is no operation ${name}`);
@@ -33,7 +33,10 @@ export function parseRecordedQuery({ operation: name, query }: RecordedQuery): Q
   }
 }
 
-/** Makes the function that asks both sources of one resource recorded questions, as evidence where traffic is thin. */
+/**
+ * Makes the function that asks both sources of one resource recorded questions. It gives evidence where there is little
+ * traffic.
+ */
 export function createTrafficReplay({ compareQuestion, evidence, clock, wait }: ReplayDeps) {
   const pause = wait ?? ((ms, signal) => sleep(ms, undefined, { signal }));
 

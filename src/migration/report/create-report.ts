@@ -18,7 +18,7 @@ export type ReportDeps = {
   readonly clock: Pick<Clock, 'now'>;
 };
 
-/** What the audit has of a resource and of its operations. */
+/** The entries of the audit about a resource and its operations. */
 function historyOf(lines: readonly string[], resource: string): readonly HistoryEntry[] {
   return lines.flatMap((line) => {
     const entry = readAuditLine(line);
@@ -27,7 +27,9 @@ function historyOf(lines: readonly string[], resource: string): readonly History
   });
 }
 
-/** Makes the function that writes the report of a migration. It rejects where Redis fails, or nothing moves. */
+/**
+ * Makes the function that writes the report of a migration. It rejects where Redis fails, or the resource does not move.
+ */
 export function createReport({ declared, states, evidence, gates, audit, clock }: ReportDeps) {
   return async function report(resource: string): Promise<string> {
     const config = declared().find((one) => one.resource === resource)?.config;

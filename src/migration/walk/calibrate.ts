@@ -20,13 +20,13 @@ export type CalibrateDeps = {
 };
 
 /**
- * Makes the function that compares the legacy source with itself: what differs there is noise, which a rule may ignore.
- * It makes no rule, and throws an Error where the source fails.
+ * Makes the function that compares the legacy source with itself. What differs there is noise, such as a time of the answer,
+ * and a rule may ignore it; an operator adds such a rule himself. It throws an Error where the source fails.
  */
 export function createCalibrate({ resource, legacy, config, clock, wait = waitMs }: CalibrateDeps) {
   const pace = createPacer(config.shadow.maxRps, clock, wait);
 
-  /** Pages of the list, and their records where the contract has a view of one. */
+  /** The questions to ask: pages of the list, and each of their records where the contract has single records. */
   async function questions(samples: number, signal: AbortSignal): Promise<readonly Query[]> {
     const found: Query[] = [];
     for (let page = 1; found.length < samples; page += 1) {

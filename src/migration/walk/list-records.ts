@@ -8,27 +8,27 @@ import { compileRowCodec } from '../../store/rowset/row-codec.ts';
 import { readListBody } from '../compare/read-body.ts';
 import type { Pacer } from './pacer.ts';
 
-/** The records of a list by id, each as the text of its values, see `RowCodec`. */
+/** The records of a list by id, each as the text of its values (see `RowCodec`), which takes less memory than an object. */
 export type ListedRecords = {
   readonly texts: ReadonlyMap<string, string>;
-  /** Ids that were on several pages. */
+  /** Ids that were on more than one page. */
   readonly duplicates: ReadonlySet<string>;
-  /** The total that the last page said. */
+  /** The total on the last page. */
   readonly total: number;
 };
 
 /** The largest page of the contract. */
 const PAGE = 100;
 
-/** A page of all records, by id where the contract has that order. */
+/** The query of a page of all records, sorted by id where the contract allows that. */
 export function pageQuery({ name, sorts }: Resource, page: number): ListQuery {
   const sort = sorts.includes('id') ? { field: 'id', descending: false } : null;
   return { kind: 'list', resource: name, page, limit: PAGE, sort, filters: [] };
 }
 
 /**
- * Reads a page of a source as the lowest priority. It may scan: the rows of one scan serve all further pages.
- * @throws Error that says which source has failed
+ * Asks a source with the lowest priority, at the pace of the walk. It may scan, because the rows of one scan also serve all
+ * further pages. @throws Error that names the source which has failed
  */
 export async function readQuietly(
   source: SourceHandler,

@@ -8,10 +8,10 @@ export type Wait = (ms: number, signal: AbortSignal) => Promise<unknown>;
 
 export const waitMs: Wait = (ms, signal) => sleep(ms, undefined, { signal, ref: false });
 
-/** Keeps calls that nobody waits for to a rate: each pays for those that it has made. */
+/** Keeps all calls together to a rate: it waits for the time that `calls` calls may take. */
 export type Pacer = (calls: number, signal: AbortSignal) => Promise<void>;
 
-/** Creates a pacer of so many calls a second. */
+/** Creates a pacer of `perSecond` calls a second. */
 export function createPacer(perSecond: number, clock: Pick<Clock, 'monotonic'>, wait: Wait): Pacer {
   let freeAtMs = clock.monotonic();
   return async function pace(calls, signal) {

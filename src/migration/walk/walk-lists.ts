@@ -11,14 +11,14 @@ import type { ByOrigin } from '../../kernel/upstream-call.ts';
 import { type ListedRecords, listRecords } from './list-records.ts';
 import type { Pacer } from './pacer.ts';
 
-/** How far a walk is: records read of all that there are. */
+/** Reports the progress of a walk: the records read so far, and all that there are. */
 export type OnRead = (read: number, total: number) => void;
 
 export type ListsDeps = {
   readonly resource: Resource;
   readonly sources: ByOrigin<SourceHandler>;
   readonly pace: Pacer;
-  /** Waits for as long as a difference has to last. */
+  /** Waits between the two passes. */
   readonly settle: (signal: AbortSignal) => Promise<unknown>;
 };
 
@@ -28,11 +28,11 @@ export type WalkedLists = {
   readonly differences: readonly AnswerDifference[];
 };
 
-/** A record is written to, and rows move, while pages are read: what is found has to be found so often. */
+/** While pages are read, callers write to records, and rows move. So only a difference counts that each pass finds. */
 const PASSES = 2;
 const ID_PATH = 'data[].id';
 
-/** Creates what compares two whole lists record by record. */
+/** Compiles the function that compares two whole lists record by record. */
 function compileComparison({ itemFields }: Resource) {
   const codec = compileRowCodec(itemFields);
 
@@ -54,7 +54,7 @@ function compileComparison({ itemFields }: Resource) {
       if (!legacy.texts.has(id)) found.push({ path: ID_PATH, kind: 'extra_id', id });
     for (const id of newList.duplicates)
       if (!legacy.duplicates.has(id)) found.push({ path: ID_PATH, kind: 'extra_id', id });
-    // What a total counts too much or too little, no row shows.
+    // A total may count records that no page has: no row shows that, so the surplus of both sources is compared.
     const [hidden, otherHidden] = [legacy, newList].map(({ total, texts }) => total - texts.size);
     if (hidden !== otherHidden)
       found.push({ path: 'meta.total', kind: 'total', legacy: hidden, new: otherHidden });
@@ -62,7 +62,10 @@ function compileComparison({ itemFields }: Resource) {
   };
 }
 
-/** Walks all pages of both sources; where they differ, twice, and only what differs both times counts. @throws Error */
+/**
+ * Walks all pages of both sources. Where they differ it does so twice, and returns what differs both times. @throws Error
+ * where a source fails
+ */
 export async function walkLists(
   { resource, sources, pace, settle }: ListsDeps,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-// Changes the state of a migration for an operator, and waits until every process of the fleet has taken it over.
+// Changes the state of a migration for an operator, and can wait until every process of the fleet has taken it over.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MigrationState } from '../../../migration/state/migration-state.ts';
@@ -8,13 +8,13 @@ import type { ActionContext } from '../act.ts';
 import { refuseIfRedisFails } from '../redis-refusal.ts';
 import { findMigration, type FoundMigration, type OperatedMigrations } from './find-migration.ts';
 
-/** How long a command waits until every process has taken over a change. */
+/** How long a command waits at most until every process has taken over a change. */
 const ACK_WAIT_MS = 3_000;
 const ACK_EVERY_MS = 50;
-/** How often others may come first. */
+/** How often the change is tried again after somebody else has changed the state first. */
 const ATTEMPTS_MAX = 5;
 
-/** What of a state the audit keeps: positions and names, never a value of a record. */
+/** The part of a state that is written to the audit: positions and names, never a value of a record. */
 export function auditView({
   rev,
   stage,
@@ -49,8 +49,8 @@ export type ChangeRequest = {
 };
 
 /**
- * Changes the state of a migration, and waits until every process has it. Where somebody else comes first, `change` is asked
- * again with what is there then, unless the request names a `rev`.
+ * Changes the state of a migration, without waiting for other processes. If somebody else changes it first, `change` is called
+ * again with the new state, unless the request names a `rev`.
  * @throws ActionRefusal
  */
 export async function changeState(
@@ -78,7 +78,7 @@ export async function changeState(
   );
 }
 
-/** Changes the state, and says which processes have it. @throws ActionRefusal */
+/** Changes the state, waits until every process has it, and returns which have. @throws ActionRefusal */
 export async function changeEverywhere(
   migrations: OperatedMigrations,
   request: ChangeRequest,

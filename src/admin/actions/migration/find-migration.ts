@@ -12,7 +12,7 @@ import { ActionRefusal } from '../../api/action.ts';
 /** A migration of the configuration in force. */
 type Declared = Pick<MigratingResource, 'declared' | 'config' | 'operations'>;
 
-/** The migrations of a process, as operators act on them. */
+/** Everything of the migrations of a process that the actions of operators need. */
 export type OperatedMigrations = {
   /** Those of the configuration in force. */
   readonly migrating: () => readonly Declared[];
@@ -25,7 +25,7 @@ export type OperatedMigrations = {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
 };
 
-/** A migration, and where it is. */
+/** A migration and its state. */
 export type FoundMigration = Declared & { readonly state: MigrationState };
 
 /** @throws ActionRefusal where the configuration in force declares no such migration */

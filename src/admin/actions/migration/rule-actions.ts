@@ -18,7 +18,7 @@ function endOf(until: string, now: number): number {
   );
 }
 
-/** The rules that may be acknowledged: ids of those made while the gateway runs, paths of those of the file. */
+/** The names by which rules can be acknowledged: the path of a rule in the file, the id of a rule that was added since. */
 function knownRules({ config, state }: FoundMigration): readonly string[] {
   return [...config.compare.ignore.map(({ path }) => path), ...state.rules.map(({ id }) => id)];
 }

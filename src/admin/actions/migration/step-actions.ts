@@ -19,7 +19,7 @@ import {
 
 type StageInput = ActionInput<'migrations.stage'>;
 
-/** The position that is asked for; a ramp without a share goes to that of the next step. @throws ActionRefusal */
+/** The requested position. A ramp without a share means the share of the next step. @throws ActionRefusal */
 function positionAsked(
   { config, state }: FoundMigration,
   { stage, percent, operation }: StageInput,
@@ -109,7 +109,7 @@ export function createStepActions(migrations: OperatedMigrations) {
     return rolledBack(found.state, grounds, input.operation);
   }
 
-  /** In this process alone: Redis may be gone, or on the other side of a partition. */
+  /** Rolls back in this process alone, because Redis may not be reachable. */
   function rollbackHere(input: ActionInput<'migrations.rollback'>, { actor, note }: ActionContext) {
     note({ target: input.resource });
     const found = findMigration(migrations, input.resource);

@@ -16,12 +16,12 @@ type Work = (run: Run) => Promise<unknown>;
 const REPLAY_RPS = 5;
 const CALIBRATION_SAMPLES = 500;
 
-/** Records what became of work that has outlived its request. */
+/** Writes the result of a task to the audit: the request that has started it ended long before. */
 type RecordEnd = (changed: { readonly before?: unknown; readonly after?: unknown }) => Promise<unknown>;
 
 /** @throws ActionRefusal where the migration has left `legacy` */
 function refuseIfBegun({ state }: FoundMigration): void {
-  // The file alone may say where it is after a loss of all state; its sources have not been checked then.
+  // With `rev` 0 only the file says the stage, such as after a loss of all state: then the sources were not checked.
   if (state.stage === 'legacy' || state.rev === 0) return;
   const hint = 'to begin its evidence anew: portico migration shadow, in shadow';
   throw new ActionRefusal('conflict', `the migration has begun: it is at ${state.stage}`, hint);
@@ -38,7 +38,7 @@ function compileWork(
   const { resource, task, queries = [], rps = REPLAY_RPS, samples = CALIBRATION_SAMPLES } = input;
   const { evidence } = found.state;
 
-  /** Changes the state by what was found, if it was found about the same evidence. */
+  /** Writes a result to the state, unless the evidence began anew while the task ran. */
   async function keep(change: (state: MigrationState, at: string) => MigrationState): Promise<void> {
     let changed = {};
     const note = (next: object) => (changed = next);
