@@ -78,7 +78,7 @@ function createPositionMetrics({ registry }: MetricPlace) {
   return { watchMigrations: (next: MigrationsView) => void (view = next) };
 }
 
-/** Registers what is compared behind the callers' backs. */
+/** Registers the metrics of comparisons between both sources. */
 function createShadowMetrics(place: MetricPlace) {
   let inFlight = () => 0;
   new Gauge({

@@ -94,7 +94,7 @@ const nothingComesOut: OperationRow = {
     });
     assert.ok(
       countCanaries(shown) > 10,
-      'whoever asks for values sees them, or the canaries are in no answer',
+      'the answer with values must show the canaries: else the row looks for something that is nowhere',
     );
 
     let found = 0;

@@ -7,7 +7,7 @@ import { type MigratingFleet, startMigratingFleet } from './harness/migrating-fl
 
 /** What the file of a gateway says by default, written down because the row counts it. */
 const SHADOW = { maxRps: 20, concurrency: 8, timeout: '1s' };
-/** How long the new source takes for a call that it answers: whoever waits for it is seen to. */
+/** How long the new source takes for a call that it answers: a caller that waits for it shows in the latencies. */
 const NEW_MS = 250;
 const RATE_OVER_MS = 5_000;
 const SECONDS = 4;

@@ -1,9 +1,11 @@
+// Names the kind of a query by its parameters, without their values.
+
 import type { ListQuery, Query } from '../../contract/query.ts';
 import { type Resource, resources } from '../../contract/resources.ts';
 
 /**
- * What a source has to be able to do for a query, such as `sort=-name&category=…&page=…`: never a value. There are as many
- * as the contract has parameters to combine.
+ * The kind of a query, such as `sort=-name&category=…&page=…`: what a source has to be able to do to answer it. It contains no
+ * value of a parameter, so the number of kinds is bounded by the contract.
  */
 export function queryKind(query: Query): string {
   return query.kind === 'get' ? 'id=…' : listKind(query);

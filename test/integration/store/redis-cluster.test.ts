@@ -81,7 +81,7 @@ describe('two gateways on a Redis Cluster of three masters', () => {
       );
     const first = await cacheStatuses(fleet[0]!);
     expect(first.filter((status) => status.includes('fwd='))).toHaveLength(queries.length);
-    // The answers are written behind the callers' backs.
+    // The answers are written in the background, after the callers have got them.
     await eventually(async () => (await cacheStatuses(fleet[1]!)).every((status) => status.includes('hit')));
     await portico('cache', 'purge', '--all');
     await eventually(async () => (await cacheStatuses(fleet[1]!)).some((status) => !status.includes('hit')));

@@ -40,7 +40,7 @@ export type ScriptedSource = {
   readonly fill: (query: Query, signal?: AbortSignal) => Promise<SourceAnswer>;
   /** The body of the answer to a list with this raw query string. @throws GatewayError */
   readonly list: (rawQuery?: string, signal?: AbortSignal) => Promise<string>;
-  /** Ends what is under way behind the callers' backs. */
+  /** Aborts the work in the background that no caller waits for. */
   readonly close: () => Promise<void>;
 };
 
