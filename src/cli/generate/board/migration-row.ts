@@ -21,9 +21,10 @@ export const migrationRow: BoardRow = {
     states(
       'Gate and holds',
       { 0: 'no', 1: 'yes' },
-      'Whether the next step may be taken, and who stops it.',
+      'Whether the next step may be taken, who stops it, and whether the new source fails so often that it is not asked.',
       [max(of(metric('gate_ready')), 'resource'), '{{resource}}: next step may be taken'],
       [max(of(metric('hold')), 'resource, by'), '{{resource}}: held by {{by}}'],
+      [max(of(metric('breaker_open')), 'resource'), '{{resource}}: new source not asked'],
     ),
     lines('Evidence for failures', 'none', 'Of the new source alone: at 9.2 the judge rolls back.', [
       max(of(metric('cusum')), OPERATION),
