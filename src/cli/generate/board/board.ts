@@ -3,7 +3,7 @@ import { migrationRow } from './migration-row.ts';
 import type { BoardPanel, BoardRow } from './panel.ts';
 import { cacheRow, qualityRow, sourcesRow } from './source-rows.ts';
 
-/** The rows of the board in their order. */
+/** @internal The rows of the board in their order. */
 export const boardRows: readonly BoardRow[] = [
   overviewRow,
   sourcesRow,
@@ -15,7 +15,7 @@ export const boardRows: readonly BoardRow[] = [
   processesRow,
 ];
 
-/** Metrics that no panel shows, and why. */
+/** @internal Metrics that no panel shows, and why. */
 export const leftOut: Readonly<Record<string, string>> = {
   portico_redis_connected: 'portico_redis_state says the same and more',
 };
