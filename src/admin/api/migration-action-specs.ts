@@ -3,12 +3,9 @@
 import { z } from 'zod';
 import { percent, stages } from '../../config/schema/migration.ts';
 import type { ActionSpec } from './action.ts';
+import { anything, position, replicas, resource, status, task } from './migration-schemas.ts';
 import { printable, reason } from './printable-text.ts';
 
-const resource = z
-  .string()
-  .regex(/^[a-z]{1,40}$/, 'expected a resource such as users')
-  .describe('The resource that moves.');
 const operation = z
   .string()
   .regex(/^[a-z]{1,40}\.[a-z]{1,40}$/, 'expected an operation such as users.list')
@@ -16,82 +13,6 @@ const operation = z
 const rev = z.int().min(0).describe('Only if the state still has this rev.');
 /** What an operator must say where the audit has to tell why. */
 const because = printable(1, 200).describe('Why; the audit keeps it.');
-const instant = z.string().describe('An instant in UTC.');
-const anything = z.looseObject({});
-
-const position = z.strictObject({ stage: z.enum(stages), percent: z.number() });
-const unmet = z.looseObject({
-  id: z.string(),
-  have: z.union([z.string(), z.number()]),
-  need: z.union([z.string(), z.number()]),
-});
-const replicas = z.strictObject({
-  total: z.int().describe('Processes that have this migration.'),
-  atRev: z.int().describe('Those that have taken over the state.'),
-  stale: z.array(z.string()).describe('The names of the others.'),
-});
-const task = z.strictObject({
-  ...{ kind: z.string(), by: z.string(), startedAt: instant },
-  ...{ done: z.int(), of: z.int().optional().describe('Absent: it is not known how much there is.') },
-  outcome: z.discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('running') }),
-    z.strictObject({ kind: z.literal('done'), at: instant, result: z.unknown() }),
-    z.strictObject({ kind: z.literal('failed'), at: instant, problem: z.string() }),
-  ]),
-});
-
-const status = z.strictObject({
-  ...{ resource, sources: z.array(z.string()).length(2), rev: z.int(), ...position.shape },
-  operations: z.record(z.string(), position).describe('Operations that are elsewhere.'),
-  hold: z.strictObject({ by: z.string(), at: instant, reason: z.string() }).nullable(),
-  ...{ since: instant, evidenceSince: instant, generation: z.int(), replicas },
-  staleSeconds: z.number().describe('How long ago the state was last known to be that of the fleet.'),
-  gate: z.looseObject({
-    next: z.string().nullable().describe('The next step; null after the last.'),
-    ready: z.boolean(),
-    unmet: z.array(unmet).describe('What it still asks for: what there is, and what is needed.'),
-  }),
-  compare: z.record(
-    z.string(),
-    z.looseObject({
-      keys: z.int().describe('Distinct questions compared.'),
-      ...{ match: z.int(), mismatch: z.int(), inconclusive: z.int() },
-      ...{ ignored: z.int(), failedNew: z.int() },
-      bound95: z
-        .number()
-        .describe(
-          'The largest share of questions that differ which is still plausible, with 95 % confidence.',
-        ),
-      cusum: z
-        .number()
-        .describe(
-          'How much the failures of the new source alone speak for 5 % rather than 0.5 %; the limit is 9.2.',
-        ),
-      lagP99Ms: z
-        .number()
-        .nullable()
-        .describe(
-          'How long, in milliseconds, 99 % of the differences that went by themselves lasted at most; null: there were none.',
-        ),
-    }),
-  ),
-  fallback: z
-    .record(z.string(), z.int())
-    .describe('Calls that the legacy source answered instead, by cause.'),
-  lastRollback: anything.nullable(),
-  rehearsedAt: instant.nullable(),
-  ...{ walk: anything.nullable(), edges: anything.nullable() },
-  rules: z.array(anything),
-  acknowledged: z.array(z.string()),
-  task: task.nullable().describe('Long work that runs in this process, or ran last.'),
-  breakerOpen: z
-    .boolean()
-    .describe(
-      'Whether the process that answers serves from the legacy source for now, because the new one fails there.',
-    ),
-  notes: z.array(z.string()).describe('What an operator should know before he trusts a gate.'),
-});
-
 const changed = z.strictObject({
   ...{ resource, rev: z.int(), ...position.shape, replicas },
   ms: z.int().describe('How long it took until the processes of `replicas.atRev` had it.'),

@@ -41,7 +41,7 @@ async function askOnce(source: SourceHandler, query: Query, stop: AbortSignal): 
 }
 
 /** Asks a source as the lowest priority; it rejects only when `stop` aborts. */
-export async function askSource(
+export async function askCheckedSource(
   source: SourceHandler,
   query: Query,
   stop: AbortSignal,

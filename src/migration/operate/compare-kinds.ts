@@ -5,7 +5,7 @@ import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import { readListBody } from '../compare/read-body.ts';
-import { askSource, type CheckedSources, firstPage } from './ask-source.ts';
+import { askCheckedSource, type CheckedSources, firstPage } from './ask-source.ts';
 
 /** A kind of question that callers may ask, once. */
 type Kind = {
@@ -51,10 +51,10 @@ async function compareKind(
   { text, query, place, line }: Kind,
   stop: AbortSignal,
 ): Promise<string | undefined> {
-  const before = await askSource(legacy, query, stop);
+  const before = await askCheckedSource(legacy, query, stop);
   // What the legacy source cannot answer, no caller gets today.
   if (before.kind !== 'found') return undefined;
-  const after = await askSource(newSource, query, stop);
+  const after = await askCheckedSource(newSource, query, stop);
   if (after.kind !== 'found')
     return (
       `${newName} cannot answer ${text} (${after.kind === 'failed' ? after.code : 'not_found'}), and ${legacyName} can: ` +

@@ -5,7 +5,7 @@ import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { SourceHandler } from '../../policy/call.ts';
 import { readDetailBody, readListBody } from '../compare/read-body.ts';
-import { askSource, type CheckedSources, firstPage } from './ask-source.ts';
+import { askCheckedSource, type CheckedSources, firstPage } from './ask-source.ts';
 import { compareKinds } from './compare-kinds.ts';
 import type { Run, SourcesCheck } from './operator-tasks.ts';
 
@@ -51,7 +51,7 @@ async function findRecords(
     let found = at.page.find((one) => one.id === record.id);
     if (resource.detail !== null) {
       const query: GetQuery = { kind: 'get', resource: resource.name, id };
-      const answer = await askSource(at.source, query, signal);
+      const answer = await askCheckedSource(at.source, query, signal);
       if (answer.kind === 'failed') return answer;
       found = answer.kind === 'found' ? readDetailBody(resource, answer.body) : undefined;
     }
@@ -99,7 +99,7 @@ export async function preflightCheck(sources: CheckedSources, run: Run): Promise
   const refused = (problem: string): SourcesCheck => ({ same: 0, asked: 0, problems: [problem] });
   const pages: (readonly CanonicalRecord[])[] = [];
   for (const [index, source] of [legacy, newSource].entries()) {
-    const answer = await askSource(source, firstPage(resource), run.signal);
+    const answer = await askCheckedSource(source, firstPage(resource), run.signal);
     if (answer.kind !== 'found')
       return refused(
         `${names[index] ?? ''} does not answer a list: ${answer.kind === 'failed' ? answer.code : 'not_found'}; portico doctor says why`,

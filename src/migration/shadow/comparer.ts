@@ -80,29 +80,23 @@ const RECHECK_RESULTS = {
 
 const waitUnref = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal, ref: false });
 
-/** Creates the comparer of one resource. */
-export function createComparer(deps: ComparerDeps): Comparer {
-  const {
-    resource,
-    config,
-    sources,
-    keptRules,
-    toSample,
-    clock,
-    onRefused,
-    onRecheck,
-    wait = waitUnref,
-  } = deps;
-  const { recheck, shadow } = config;
-  const isAccepted = compileDifferenceRules(config.compare);
-  const askLeg = createAskLeg({ ...deps, timeoutMs: shadow.timeout });
-  const tokens = createTokenBucket(recheck.maxRps, recheck.maxRps, clock);
-
-  function reserve(calls: number): boolean {
+/** Makes the function that reserves further calls: at most `maxRps` a second. */
+function createReserve(maxRps: number, clock: Clock) {
+  const tokens = createTokenBucket(maxRps, maxRps, clock);
+  return function reserve(calls: number): boolean {
     if (tokens.waitSeconds() > 0) return false;
     for (let call = 0; call < calls; call += 1) tokens.spend();
     return true;
-  }
+  };
+}
+
+/** Creates the comparer of one resource. */
+export function createComparer(deps: ComparerDeps): Comparer {
+  const { resource, config, sources, keptRules, toSample, clock, onRecheck, wait = waitUnref } = deps;
+  const { recheck, shadow } = config;
+  const isAccepted = compileDifferenceRules(config.compare);
+  const askLeg = createAskLeg({ ...deps, timeoutMs: shadow.timeout });
+  const reserve = createReserve(recheck.maxRps, clock);
 
   function classify(query: Query, answers: ByOrigin<SourceAnswer>): ClassifiedDifferences {
     const [kept, now] = [keptRules(), clock.now()];
@@ -143,7 +137,7 @@ export function createComparer(deps: ComparerDeps): Comparer {
       const other = otherOrigin(origin);
       const second = await askLeg(sources[other], query, spans, signal);
       if (second.kind === 'skipped') {
-        if (second.reason === 'bounds' && other === 'new') onRefused?.(operation, query);
+        if (second.reason === 'bounds' && other === 'new') deps.onRefused?.(operation, query);
         return { second };
       }
       const about = {

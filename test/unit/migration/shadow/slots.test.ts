@@ -1,4 +1,4 @@
-import { createSlots } from '../../../src/migration/shadow/slots.ts';
+import { createSlots } from '../../../../src/migration/shadow/slots.ts';
 
 describe('the slots of comparisons', () => {
   it('go to who waits before they go to who is offered one', async () => {

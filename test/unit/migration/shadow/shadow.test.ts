@@ -1,9 +1,9 @@
-import { fault } from '../../../src/errors/fault.ts';
-import type { ShadowDeps } from '../../../src/migration/shadow/shadow.ts';
-import type { SourceAnswer, SourceHandler } from '../../../src/policy/call.ts';
-import { notScanned, overBudget } from '../../../src/reading/scan/scan-faults.ts';
-import { migrationState } from '../../support/migration/migration-facts.ts';
-import { openShadow } from '../../support/migration/open-shadow.ts';
+import { fault } from '../../../../src/errors/fault.ts';
+import type { ShadowDeps } from '../../../../src/migration/shadow/shadow.ts';
+import type { SourceAnswer, SourceHandler } from '../../../../src/policy/call.ts';
+import { notScanned, overBudget } from '../../../../src/reading/scan/scan-faults.ts';
+import { migrationState } from '../../../support/migration/migration-facts.ts';
+import { openShadow } from '../../../support/migration/open-shadow.ts';
 
 /** Notes which operations an answer is kept of. */
 const warmingInto =

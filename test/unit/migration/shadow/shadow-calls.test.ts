@@ -1,7 +1,7 @@
-import { net as netSchema } from '../../../src/config/schema/net/connection.ts';
-import { fault } from '../../../src/errors/fault.ts';
-import { createResilience } from '../../../src/upstream/resilience/resilience.ts';
-import { createManualClock } from '../../support/time/manual-clock.ts';
+import { net as netSchema } from '../../../../src/config/schema/net/connection.ts';
+import { fault } from '../../../../src/errors/fault.ts';
+import { createResilience } from '../../../../src/upstream/resilience/resilience.ts';
+import { createManualClock } from '../../../support/time/manual-clock.ts';
 
 /** A source with a breaker that opens after two failures, and what happens to it. */
 function open() {
