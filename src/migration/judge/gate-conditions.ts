@@ -49,9 +49,17 @@ function criticalCondition({ critical }: OperationEvidence): CheckedCondition {
   return { id: 'critical', have: have === '' ? 'none' : have, need: 'none', isMet: paths.length === 0 };
 }
 
-/** No kind of question that the legacy source answers lies beyond the bounds of the new one. */
-function scanCondition({ refused }: OperationEvidence): CheckedCondition {
-  const kinds = Object.keys(refused).sort();
+/**
+ * No kind of question that the legacy source answers lies beyond the bounds of the new one: neither one that callers have
+ * asked, nor one of the last look at the edges.
+ */
+function scanCondition(
+  { refused }: OperationEvidence,
+  { state }: GateFacts,
+  operation: string,
+): CheckedCondition {
+  const probed = state.edges?.refused.filter((one) => one.operation === operation) ?? [];
+  const kinds = [...new Set([...Object.keys(refused), ...probed.map(({ kind }) => kind)])].sort();
   return { id: 'scan', have: kinds.join(', ') || 'none', need: 'none', isMet: kinds.length === 0 };
 }
 
@@ -82,7 +90,6 @@ function ofShadow(evidence: OperationEvidence, facts: GateFacts): readonly Check
   return [
     keysCondition(evidence, facts),
     criticalCondition(evidence),
-    scanCondition(evidence),
     atMost('failed', failedNew, compared + failedNew, facts.config.gate.failed),
     atMost('inconclusive', inconclusive, compared, facts.config.gate.inconclusive),
     latencyCondition(evidence, facts),
@@ -105,7 +112,6 @@ function ofRamp(evidence: OperationEvidence, facts: GateFacts, cusum: number): r
     },
     keysCondition(evidence.recent, facts),
     criticalCondition(evidence),
-    scanCondition(evidence),
   ];
 }
 
@@ -115,7 +121,6 @@ function ofLive(evidence: OperationEvidence, facts: GateFacts): readonly Checked
   return [
     keysCondition(evidence.step, facts),
     criticalCondition(evidence),
-    scanCondition(evidence),
     ...(lastFallbackAt === undefined
       ? []
       : [lasting('fallback', lastFallbackAt, facts.now, facts.config.gate.quiet)]),
@@ -132,5 +137,6 @@ export function operationConditions(facts: GateFacts, operation: string): readon
       : stage === 'ramp'
         ? ofRamp(evidence, facts, facts.cusum[operation] ?? 0)
         : ofLive(evidence, facts);
-  return conditions.map((condition) => ({ ...condition, operation }));
+  const scan = scanCondition(evidence, facts, operation);
+  return [...conditions, scan].map((condition) => ({ ...condition, operation }));
 }

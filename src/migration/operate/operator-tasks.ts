@@ -2,6 +2,7 @@
 
 import type { AnswerDifference } from '../compare/comparison.ts';
 import type { Gate } from '../judge/gate.ts';
+import type { ProbedEdges } from '../state/migration-state.ts';
 
 /** Work that takes longer than a request. It ends when `signal` aborts, and says how far it is. */
 export type Run = {
@@ -25,15 +26,6 @@ export type WalkResult = {
   readonly differences: number;
   /** Records that could not be compared, because they were written to at each attempt. */
   readonly unknown: number;
-};
-
-/** What both sources say at the edges of what may be asked. */
-export type ProbedEdges = {
-  /** Edges that were compared, and those at which the sources differ or only the legacy one has an answer. */
-  readonly edges: number;
-  readonly edgesDifferent: number;
-  /** Some of the latter, such as `page past the end`. */
-  readonly named: readonly string[];
 };
 
 /** Whether the judge has seen the faults that a rehearsal made, and would have rolled back. */

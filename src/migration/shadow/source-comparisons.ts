@@ -9,14 +9,9 @@ import { queryKind } from '../compare/query-kind.ts';
 import { createToSample } from '../compare/sample.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { ServedMigration } from '../migrations.ts';
-import type {
-  CalibrationResult,
-  ExplainedQuestion,
-  ProbedEdges,
-  Run,
-  WalkResult,
-} from '../operate/operator-tasks.ts';
+import type { CalibrationResult, ExplainedQuestion, Run, WalkResult } from '../operate/operator-tasks.ts';
 import type { ReportedRead } from '../routing/report-reads.ts';
+import type { ProbedEdges } from '../state/migration-state.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
 import { createCalibrate } from '../walk/calibrate.ts';
 import { explainQuestion } from './explain-question.ts';

@@ -32,6 +32,17 @@ export type Rollback = {
   readonly evidence: string;
 };
 
+/** What both sources say at the edges of what may be asked. */
+export type ProbedEdges = {
+  /** Edges that were compared, and those at which the sources differ or only the legacy one has an answer. */
+  readonly asked: number;
+  readonly different: number;
+  /** Some of the latter, such as `page past the end`. */
+  readonly named: readonly string[];
+  /** The kinds of question, see `queryKind`, that lie beyond the bounds of the new source. */
+  readonly refused: readonly { readonly operation: string; readonly kind: string }[];
+};
+
 /** The state of one migration. It is replaced as a whole, by compare-and-set on `rev`. All instants are texts in UTC. */
 export type MigrationState = Position & {
   readonly resource: string;
@@ -66,15 +77,8 @@ export type MigrationState = Position & {
   readonly rehearsal?: { readonly until: string; readonly percent: number } | undefined;
   /** The last walk over all records with this evidence. */
   readonly walk?: { readonly at: string; readonly records: number; readonly differences: number } | undefined;
-  /** The last look at the edges with this evidence; `named`: some of those at which the sources differ. */
-  readonly edges?:
-    | {
-        readonly at: string;
-        readonly asked: number;
-        readonly different: number;
-        readonly named: readonly string[];
-      }
-    | undefined;
+  /** The last look at the edges with this evidence, see `ProbedEdges`. */
+  readonly edges?: (ProbedEdges & { readonly at: string }) | undefined;
   readonly rules: readonly KeptRule[];
   /** The ids of the ignore rules that somebody has acknowledged by name, as `complete` asks. */
   readonly acknowledged: readonly string[];

@@ -3,8 +3,7 @@
 
 import { type MigrationStage, stages } from '../../config/schema/migration.ts';
 import { type DeclaredMigration, evidenceName } from './declared-migration.ts';
-import type { ProbedEdges } from '../operate/operator-tasks.ts';
-import type { KeptRule, MigrationState, Position, Rollback } from './migration-state.ts';
+import type { KeptRule, MigrationState, Position, ProbedEdges, Rollback } from './migration-state.ts';
 import { positionOf } from './position.ts';
 
 /** Who does something, and when: an instant in UTC. */
@@ -117,12 +116,8 @@ export function walked(
 }
 
 /** The edges of what may be asked were compared. */
-export function withProbedEdges(
-  state: MigrationState,
-  { edges: asked, edgesDifferent: different, named }: ProbedEdges,
-  instant: string,
-): MigrationState {
-  return { ...state, edges: { at: instant, asked, different, named } };
+export function withProbedEdges(state: MigrationState, edges: ProbedEdges, instant: string): MigrationState {
+  return { ...state, edges: { ...edges, at: instant } };
 }
 
 /** Adds a rule, or replaces the one with its id. */

@@ -10,17 +10,15 @@ import type { DifferenceSample, Verdict } from '../compare/comparison.ts';
 import { queryKind } from '../compare/query-kind.ts';
 import { readListBody } from '../compare/read-body.ts';
 import { compileDifferenceRules } from '../compare/rules.ts';
-import type { MigrationEvidence } from '../evidence/evidence.ts';
-import type { ProbedEdges, Run } from '../operate/operator-tasks.ts';
+import type { Run } from '../operate/operator-tasks.ts';
 import type { ClassifiedDifferences } from '../shadow/confirm.ts';
+import type { ProbedEdges } from '../state/migration-state.ts';
 import { type EdgeQuestion, edgeQuestions } from './edge-questions.ts';
 import { pageQuery, readQuietly } from './list-records.ts';
 import { createPacer, type Pacer, waitMs } from './pacer.ts';
 import type { WalkDeps } from './walk.ts';
 
-export type ProbeEdgesDeps = Omit<WalkDeps, 'evidence'> & {
-  readonly evidence: Pick<MigrationEvidence, 'compared' | 'refused'>;
-};
+export type ProbeEdgesDeps = WalkDeps;
 
 /** A source that is busy with callers is asked again. */
 const ATTEMPTS_MAX = 5;
@@ -65,6 +63,7 @@ export function createProbeEdges(deps: ProbeEdgesDeps) {
   const isAccepted = compileDifferenceRules(config.compare);
   const pace = createPacer(config.shadow.maxRps, clock, wait);
   const ask = createAskEdge(deps, pace);
+  const operationOf = (query: Query) => `${resource.name}.${query.kind}`;
 
   async function compare({ query }: EdgeQuestion, signal: AbortSignal): Promise<Outcome> {
     const legacy = await ask(sources.legacy, query, signal);
@@ -86,12 +85,12 @@ export function createProbeEdges(deps: ProbeEdgesDeps) {
     return { ...again, counting: lastingDifferences(first.counting, again.counting) };
   }
 
+  /** Counts an outcome; whether both sources say the same. What lies beyond the bounds of the new source is no failure. */
   function keep({ query }: EdgeQuestion, outcome: Exclude<Outcome, { kind: 'unasked' }>): boolean {
-    const operation = `${resource.name}.${query.kind}`;
-    const about = { resource: resource.name, operation, query: queryKey(query) };
+    const about = { resource: resource.name, operation: operationOf(query), query: queryKey(query) };
     if (outcome.kind === 'refused') {
-      if (isBeyondBounds(outcome.error)) evidence.refused(resource.name, operation, queryKind(query));
-      else evidence.compared({ ...about, verdict: 'failed_new', differences: [], ignored: [] });
+      if (!isBeyondBounds(outcome.error))
+        evidence.compared({ ...about, verdict: 'failed_new', differences: [], ignored: [] });
       return false;
     }
     const [differences, ignored] = [outcome.counting, outcome.accepted].map((all) =>
@@ -111,15 +110,20 @@ export function createProbeEdges(deps: ProbeEdgesDeps) {
     const plain = await readQuietly(sources.legacy, pageQuery(resource, 1), pace, signal);
     const questions = edgeQuestions(resource, readListBody(resource, plain.found ? plain.body : '{}'));
     const different: string[] = [];
+    const refused: ProbedEdges['refused'][number][] = [];
     let asked = 0;
     for (const [index, question] of questions.entries()) {
       const outcome = await compareLasting(question, signal);
       if (outcome.kind !== 'unasked') {
         asked += 1;
         if (!keep(question, outcome)) different.push(question.text);
+        const { query } = question;
+        if (outcome.kind === 'refused' && isBeyondBounds(outcome.error))
+          refused.push({ operation: operationOf(query), kind: queryKind(query) });
       }
       progress(index + 1, questions.length);
     }
-    return { edges: asked, edgesDifferent: different.length, named: different.slice(0, NAMED_MAX) };
+    const named = different.slice(0, NAMED_MAX);
+    return { asked, different: different.length, named, refused };
   };
 }

@@ -21,7 +21,7 @@ export function migrationState(changed: Partial<MigrationState> = {}): Migration
     ...{ salt: 'u-7f3a', generation: 1, evidence: 'e1', digests: ['a', 'b'] },
     ...{ since: began, evidenceSince: began, lastRollback: null, rehearsedAt: began },
     walk: { at: began, records: 100_000, differences: 0 },
-    edges: { at: began, asked: 26, different: 0, named: [] },
+    edges: { at: began, asked: 26, different: 0, named: [], refused: [] },
     ...{ rules: [], acknowledged: [] },
     ...changed,
   };

@@ -216,7 +216,8 @@ describe('the actions on a migration', () => {
     const { run, status, audited } = open({
       operatorTasks: {
         walk: () => Promise.resolve({ records: 200, differences: 7, unknown: 0 }),
-        probeEdges: () => Promise.resolve({ edges: 19, edgesDifferent: 1, named: ['page past the end'] }),
+        probeEdges: () =>
+          Promise.resolve({ asked: 19, different: 1, named: ['page past the end'], refused: [] }),
         rehearse: () => Promise.resolve({ tripped: true, evidence: 'cusum 9.4 after 6 s' }),
       },
     });

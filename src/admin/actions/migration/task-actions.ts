@@ -50,9 +50,10 @@ function compileWork(
   }
 
   async function probeEdges(run: Run) {
-    const result = await operatorTasks.probeEdges(resource, run);
-    await keep((state, at) => withProbedEdges(state, result, at));
-    return result;
+    const found = await operatorTasks.probeEdges(resource, run);
+    await keep((state, at) => withProbedEdges(state, found, at));
+    const { asked: edges, different: edgesDifferent, named } = found;
+    return { edges, edgesDifferent, named };
   }
 
   switch (task) {

@@ -87,6 +87,15 @@ describe('the gate before the ramp', () => {
     expect(gateOf(gateFacts(withEvidence(goodEvidence(2_995, { refused })))).unmet).toEqual([
       { id: 'scan', operation: 'users.get', have: '(plain), category=…&min_price=…', need: 'none' },
     ]);
+    const edges = { at: '2026-01-01T01:00:00.000Z', asked: 19, different: 0, named: [] };
+    const probed = [
+      { operation: 'users.get', kind: 'id=…' },
+      { operation: 'users.list', kind: 'sort=name' },
+    ];
+    const state = migrationState({ edges: { ...edges, refused: probed } });
+    expect(gateOf(gateFacts({ state })).unmet).toEqual([
+      { id: 'scan', operation: 'users.get', have: 'id=…', need: 'none' },
+    ]);
   });
 
   test('an operation that has a position of its own is judged by itself, and no longer with the resource', () => {
