@@ -208,7 +208,7 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
       callersDeps === undefined
         ? createLocalCallers(() => deps.clock.monotonic())
         : createFleetCallers(name, callersDeps),
-    legacyP99Ms: latency.p99Ms,
+    legacyP99Ms: (operation) => latency.p99Ms(operation),
     onServed: (call) => evidence.served(call),
     onReportedRead: comparisons.offer,
   });

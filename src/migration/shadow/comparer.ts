@@ -90,20 +90,29 @@ function createReserve(maxRps: number, clock: Clock) {
   };
 }
 
-/** Creates the comparer of one resource. */
-export function createComparer(deps: ComparerDeps): Comparer {
-  const { resource, config, sources, keptRules, toSample, clock, onRecheck, wait = waitUnref } = deps;
-  const { recheck, shadow } = config;
+/** Creates what compares two answers to a query, and tells the differences that count from those that a rule accepts. */
+export function createClassify({
+  resource,
+  config,
+  keptRules,
+  clock,
+}: Pick<ComparerDeps, 'resource' | 'config' | 'keptRules' | 'clock'>) {
   const isAccepted = compileDifferenceRules(config.compare);
-  const askLeg = createAskLeg({ ...deps, timeoutMs: shadow.timeout });
-  const reserve = createReserve(recheck.maxRps, clock);
-
-  function classify(query: Query, answers: ByOrigin<SourceAnswer>): ClassifiedDifferences {
+  return function classify(query: Query, answers: ByOrigin<SourceAnswer>): ClassifiedDifferences {
     const [kept, now] = [keptRules(), clock.now()];
     const all = compareAnswers(resource, query, answers.legacy, answers.new);
     const byCount = Map.groupBy(all, (difference) => isAccepted(difference, kept, now));
     return { counting: byCount.get(false) ?? [], accepted: byCount.get(true) ?? [] };
-  }
+  };
+}
+
+/** Creates the comparer of one resource. */
+export function createComparer(deps: ComparerDeps): Comparer {
+  const { resource, config, sources, toSample, clock, onRecheck, wait = waitUnref } = deps;
+  const { recheck, shadow } = config;
+  const classify = createClassify(deps);
+  const askLeg = createAskLeg({ ...deps, timeoutMs: shadow.timeout });
+  const reserve = createReserve(recheck.maxRps, clock);
 
   async function confirmPair(
     { query, origin, spans }: AnsweredQuestion,

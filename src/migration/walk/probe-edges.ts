@@ -5,12 +5,12 @@ import type { Query } from '../../contract/query.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
 import { isBeyondBounds } from '../../reading/scan/scan-faults.ts';
-import { compareAnswers, lastingDifferences } from '../compare/compare-answers.ts';
+import { lastingDifferences } from '../compare/compare-answers.ts';
 import type { DifferenceSample, Verdict } from '../compare/comparison.ts';
 import { queryKind } from '../compare/query-kind.ts';
 import { readListBody } from '../compare/read-body.ts';
-import { compileDifferenceRules } from '../compare/rules.ts';
 import type { Run } from '../operate/operator-tasks.ts';
+import { createClassify } from '../shadow/comparer.ts';
 import type { ClassifiedDifferences } from '../shadow/confirm.ts';
 import type { ProbedEdges } from '../state/migration-state.ts';
 import { type EdgeQuestion, edgeQuestions } from './edge-questions.ts';
@@ -59,8 +59,8 @@ function createAskEdge({ wait = waitMs }: ProbeEdgesDeps, pace: Pacer) {
  * `recheck.delay`. It throws an Error where the legacy source does not answer a plain list.
  */
 export function createProbeEdges(deps: ProbeEdgesDeps) {
-  const { resource, config, sources, keptRules, toSample, evidence, clock, wait = waitMs } = deps;
-  const isAccepted = compileDifferenceRules(config.compare);
+  const { resource, config, sources, toSample, evidence, clock, wait = waitMs } = deps;
+  const classify = createClassify(deps);
   const pace = createPacer(config.shadow.maxRps, clock, wait);
   const ask = createAskEdge(deps, pace);
   const operationOf = (query: Query) => `${resource.name}.${query.kind}`;
@@ -70,9 +70,7 @@ export function createProbeEdges(deps: ProbeEdgesDeps) {
     if ('error' in legacy) return { kind: 'unasked' };
     const next = await ask(sources.new, query, signal);
     if ('error' in next) return { kind: 'refused', error: next.error };
-    const all = compareAnswers(resource, query, legacy.answer, next.answer);
-    const byCount = Map.groupBy(all, (one) => isAccepted(one, keptRules(), clock.now()));
-    return { kind: 'compared', counting: byCount.get(false) ?? [], accepted: byCount.get(true) ?? [] };
+    return { kind: 'compared', ...classify(query, { legacy: legacy.answer, new: next.answer }) };
   }
 
   /** Asks twice where the answers differ: stores are written to, and a service may fail once. */

@@ -122,8 +122,8 @@ describe('a look at the edges of two sources', () => {
       named: ['sort=email', 'sort=-email'],
     });
     expect(await probe(spoil, { legacy: spoil })).toMatchObject({
-      edges: 17,
-      edgesDifferent: 0,
+      asked: 17,
+      different: 0,
       refused: [],
     });
   });
