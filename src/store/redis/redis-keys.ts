@@ -16,7 +16,7 @@ export type RedisKeys = {
   cache(answer: string, part: string): string;
   /** The purges: their epoch and number (hash), and the tags by number (sorted set). */
   purges(part: string): string;
-  /** A part of what is kept of migrations: states (hash), acknowledgements (hash, sorted set), the channel of changes. */
+  /** A part of what is kept of migrations: states, acknowledgements, evidence, calls by digests of callers, the channel of changes. */
   migration(part: string): string;
   /** A part of the row sets of one scan; `scan` identifies it and is safe in a key. */
   rowSet(scan: string, part: string): string;
