@@ -64,6 +64,7 @@ function createGatewayReloader(
     log,
     metrics: side.metrics,
     audit: side.audit,
+    tell: side.tell,
   });
 }
 

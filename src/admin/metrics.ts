@@ -14,6 +14,7 @@ import { createMigrationMetrics } from './migration-metrics.ts';
 import { createSourceMetrics } from './source-metrics.ts';
 import { createStoreMetrics } from './store-metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import { createWebhookMetrics } from '../telemetry/webhooks/webhook-metrics.ts';
 
 /** The gateway's metrics. Label values come from the configuration and from the code, never from a request. */
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -85,6 +86,7 @@ export function createMetrics(deps: MetricsDeps) {
     ...createCredentialMetrics(registry),
     ...createMigrationMetrics(place),
     ...createJudgeMetrics(place),
+    ...createWebhookMetrics(registry),
     /** Brings series into being before their first event. */
     declare: (series: KnownSeries) => declareSeries(place, series),
     /** All metrics in the Prometheus text format. */

@@ -15,11 +15,13 @@ import { createJwtCheck } from '../policy/authentication/jwt.ts';
 import { endsSoon, createKeyHousekeeping } from '../policy/authentication/key-housekeeping.ts';
 import type { Stage } from '../policy/call.ts';
 import { createRateLimit, type RateLimitDeps } from '../policy/rate-limit.ts';
+import type { KeyRecord } from '../store/key-record.ts';
 import { createKeyStore } from '../store/key-store.ts';
 import { createKeyUses } from '../store/key-uses.ts';
 import { createLimiter } from '../store/limiter/limiter.ts';
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
 import type { RedisByRole } from '../store/redis/redis-roles.ts';
+import type { WebhookEvent } from '../telemetry/webhooks/webhook-event.ts';
 import type { AdmissionStages } from './assemble.ts';
 
 /** What the metrics count of callers. */
@@ -36,6 +38,8 @@ export type AdmissionDeps = {
   readonly clock: Clock;
   readonly metrics: AdmissionMetrics;
   readonly log: Pick<Logger, 'warn'>;
+  /** Tells receivers of webhooks of keys that end soon; absent: there are none. */
+  readonly tell?: ((event: WebhookEvent) => void) | undefined;
   /** What is known of callers outlives a change of configuration that it does not depend on. */
   readonly parts: Pick<PartSet, 'take'>;
 };
@@ -53,10 +57,21 @@ function countEndingSoon(keys: readonly KeyRecordConfig[], now: number): number 
   ).length;
 }
 
+/** A key that ends soon. All processes see it alike, so its receiver gets the same message of each. */
+function endingEvent({ id, label, expiresAt = 0 }: KeyRecord): WebhookEvent {
+  const ends = new Date(expiresAt).toISOString();
+  return {
+    type: 'key.expiring',
+    subject: `key:${id}`,
+    data: { id, label, expiresAt: ends },
+    key: `${id} ${ends}`,
+  };
+}
+
 /** What this process knows of the keys in Redis. */
 function takeKeyRecords(
   { auth }: GatewayConfig,
-  { redis, keys, clock, parts, metrics }: AdmissionDeps,
+  { redis, keys, clock, parts, metrics, tell }: AdmissionDeps,
 ): KeyRecords | undefined {
   const { client } = redis.keys ?? {};
   if (auth.apiKeys === undefined || client === undefined) return undefined;
@@ -68,6 +83,7 @@ function takeKeyRecords(
       store,
       uses: createKeyUses(client, keys.apiKeyUses),
       clock,
+      onEndingSoon: (record) => tell?.(endingEvent(record)),
     });
     metrics.watchExpiring('redis', () => watch.expiring());
     return { value: kept, close: () => watch.close() };

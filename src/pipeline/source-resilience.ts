@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { SourceSpec } from '../config/schema/source.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { BreakerState } from '../upstream/resilience/breaker.ts';
+import type { WebhookEvent } from '../telemetry/webhooks/webhook-event.ts';
 import type { HostEvent } from '../upstream/resilience/hosts.ts';
 import { createResilience, type Resilience, type ResilienceDeps } from '../upstream/resilience/resilience.ts';
 
@@ -19,6 +20,8 @@ export type SourceResilienceDeps = Pick<ResilienceDeps, 'askControl'> & {
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly metrics: ResilienceMetrics;
+  /** Tells receivers of webhooks that a breaker has opened or closed; absent: there are none. */
+  readonly tell?: ((event: WebhookEvent) => void) | undefined;
   /** The shortest deadline of the callers of this source, milliseconds. */
   readonly deadlineMs: number;
   /** The shortest time that anybody waits for one exchange, milliseconds. */
@@ -35,11 +38,26 @@ const BREAKER_LINES = {
 /** Names that dashboards may still ask for. The next version of Portico does not count them any more. */
 const FORMER_HOST_EVENTS: Partial<Record<HostEvent, string>> = { unhealthy: 'sick', healthy: 'sound' };
 
+/** Makes the function that tells when a breaker has opened, and when it is closed again: not each call that tries. */
+function createBreakerNotice(source: string, tell: SourceResilienceDeps['tell']) {
+  let isOpen = false;
+  return (state: BreakerState): void => {
+    if (state === 'half_open' || (state === 'open') === isOpen) return;
+    isOpen = state === 'open';
+    tell?.({
+      type: isOpen ? 'breaker.opened' : 'breaker.closed',
+      subject: `breaker:${source}`,
+      data: { source },
+    });
+  };
+}
+
 /** Creates the resilience of a source, whose changes go to the log and the metrics. */
 export function createSourceResilience(
   { name: source, net }: Pick<SourceSpec, 'name' | 'net'>,
-  { clock, log, metrics, deadlineMs, patienceMs, askControl }: SourceResilienceDeps,
+  { clock, log, metrics, tell, deadlineMs, patienceMs, askControl }: SourceResilienceDeps,
 ): Resilience {
+  const notice = createBreakerNotice(source, tell);
   metrics.breakerState(source, 'closed');
   return createResilience(net, {
     monotonic: () => clock.monotonic(),
@@ -51,6 +69,7 @@ export function createSourceResilience(
       breaker(state) {
         metrics.breakerState(source, state);
         metrics.sourceEvent(source, `breaker_${state}`);
+        notice(state);
         log[state === 'open' ? 'warn' : 'info']({ source, breaker: state }, BREAKER_LINES[state]);
       },
       retry: (result) => metrics.sourceEvent(source, `retry_${result}`),

@@ -19,7 +19,6 @@ import {
   type JudgeMemory,
 } from '../migration/judge/judge-memory.ts';
 import { createJudge, type JudgeMetrics } from '../migration/judge/judge.ts';
-import { createWebhooks } from '../migration/notify/webhooks.ts';
 import { createRehearse } from '../migration/judge/rehearse.ts';
 import type { SourceComparisonsDeps } from '../migration/shadow/source-comparisons.ts';
 import { preflightCheck } from '../migration/operate/preflight-check.ts';
@@ -43,6 +42,7 @@ import { openStateFile } from '../migration/state/state-file.ts';
 import { type OpenedComparisons, openComparisons } from './open-comparisons.ts';
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
 import type { RedisByRole } from '../store/redis/redis-roles.ts';
+import type { Webhooks } from '../telemetry/webhooks/webhooks.ts';
 
 export type OpenMigrationsDeps = {
   readonly redis: RedisByRole;
@@ -51,6 +51,7 @@ export type OpenMigrationsDeps = {
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** The name of this process in the fleet, such as `host-1:4711`. */
   readonly instance: string;
+  readonly webhooks: Pick<Webhooks, 'tell'>;
   readonly metrics: MigrationsDeps['metrics'] &
     JudgeMetrics & {
       migrationCompared(resource: string, operation: string, verdict: Verdict): void;
@@ -154,8 +155,7 @@ function openOperated(
   const { clock } = deps;
   const declared = () => served().map(({ declared: { resource }, ...rest }) => ({ resource, ...rest }));
   const common = { ...deps, states, evidence, audit, declared };
-  const webhooks = createWebhooks(deps);
-  const judge = createJudge({ ...common, memory, askExternalGate: external.ask, webhooks });
+  const judge = createJudge({ ...common, memory, askExternalGate: external.ask });
   const tasks = createTasks(clock);
   judge.start();
   const check: OperatorTasks['check'] = async (name, run) => {
@@ -187,7 +187,6 @@ function openOperated(
   async function close(): Promise<void> {
     await tasks.close();
     await judge.close();
-    await webhooks.close();
   }
   return { operated, close };
 }

@@ -19,9 +19,11 @@ import { createKeptParts } from '../pipeline/parts/kept-parts.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { ShareOf } from '../pipeline/source-upstreams.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import type { Webhooks } from '../telemetry/webhooks/webhooks.ts';
 import { createLocalShares } from '../upstream/bulkhead/share-across-reloads.ts';
 import { type OpenedMigrations, openMigrations } from './open-migrations.ts';
 import { openStores } from './open-stores.ts';
+import { openWebhooks } from './open-webhooks.ts';
 import { createSnapshot, type ServedConfig, type Snapshot } from './snapshot.ts';
 import { createSnapshots, type Snapshots } from './snapshots.ts';
 
@@ -61,6 +63,7 @@ export type PublicSide = OperatorActions & {
   stage(next: ServedConfig): Promise<StagedConfig>;
   checks(): readonly CheckResult[];
   readonly metrics: Metrics;
+  readonly tell: Webhooks['tell'];
   quality(): readonly ResourceQuality[];
   /** How many answers and row sets with a tag are in the memory of this process. */
   countHeld(tag: string): HeldCount;
@@ -124,9 +127,14 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   const { redis, purges } = stores;
   const app = createApp({ ...services, metrics });
   const shareOf = services.shareOf ?? createLocalShares();
-  const shared = { ...services, ...stores, shareOf, redis: redis.of, metrics, app, kept: createKeptParts() };
   const { instance = 'gateway' } = services;
-  const migrations = openMigrations(first.gateway, { ...shared, instance });
+  const webhooks = openWebhooks({
+    ...{ ...services, metrics, instance },
+    targets: () => snapshots.current.config.webhooks,
+  });
+  const parts = { shareOf, redis: redis.of, metrics, app, kept: createKeptParts(), tell: webhooks.tell };
+  const shared = { ...services, ...stores, ...parts };
+  const migrations = openMigrations(first.gateway, { ...shared, webhooks, instance });
   metrics.watchMigrations(migrations);
   const deps = { ...shared, migrations };
   const snapshots = createSnapshots(createSnapshot(first, 1, deps));
@@ -162,6 +170,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
     stage,
     checks: () => redisChecks(redis.of),
     metrics,
+    tell: webhooks.tell,
     quality: () => snapshots.current.quality(),
     countHeld: (tag) => snapshots.current.countHeld(tag),
     ...operator,
@@ -174,6 +183,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
       await closeListener(server);
       await snapshots.close();
       await migrations.close();
+      await webhooks.close();
       purges.close();
       operator.audit.close();
       await redis.close();

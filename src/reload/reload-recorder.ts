@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { WebhookEvent } from '../telemetry/webhooks/webhook-event.ts';
 import type { ConfigChange } from './find-changes.ts';
 import type { ReloadRequest, ReloadTarget } from './reload-outcome.ts';
 
@@ -28,6 +29,8 @@ export type ReloadRecorderDeps = {
   };
   /** The audit log; absent: there is none. */
   readonly audit?: { record(entry: ReloadRecord): void } | undefined;
+  /** Tells receivers of webhooks of a refusal; absent: there are none. */
+  readonly tell?: ((event: WebhookEvent) => void) | undefined;
 };
 
 /** Tells the outcome of each reload in the log, the metrics and the audit log. */
@@ -39,9 +42,12 @@ export type ReloadRecorder = {
   refused(request: ReloadRequest, problems: readonly string[]): void;
 };
 
+/** So many problems are told; the log has all of them. */
+const PROBLEMS_MAX = 10;
+
 /** Creates the report. `isFallback`: the first configuration is an older one, because the files were refused. */
 export function createReloadRecorder(
-  { inForce, log, metrics, audit }: ReloadRecorderDeps,
+  { inForce, log, metrics, audit, tell }: ReloadRecorderDeps,
   isFallback: boolean,
 ): ReloadRecorder {
   let stale: StaleConfig | undefined;
@@ -83,6 +89,8 @@ export function createReloadRecorder(
       setStale('reload refused');
       log.error({ actor, problems }, 'the new configuration is refused; the one before stays in force');
       record(actor, inForce().digest, [], problems[0]);
+      const data = { actor, digest: inForce().digest, problems: problems.slice(0, PROBLEMS_MAX) };
+      tell?.({ type: 'config.refused', subject: 'config', data });
     },
   };
 }

@@ -42,9 +42,9 @@ const WAIT_MS = 5_000;
 
 /** Creates the reloader of one gateway. */
 export function createReloader({ first, target, draining, ...deps }: ReloaderDeps): Reloader {
-  const { read, keep, onInForce, isFallback = false, log, metrics, audit } = deps;
+  const { read, keep, onInForce, isFallback = false, ...recorded } = deps;
   const oneByOne = createSerialQueue();
-  const report = createReloadRecorder({ inForce: () => target.inForce, log, metrics, audit }, isFallback);
+  const report = createReloadRecorder({ ...recorded, inForce: () => target.inForce }, isFallback);
   // Nothing else refers to the first one: what a reload replaces is to be freed, with its secrets.
   let inForce = first;
   if (!isFallback) keep?.(first);

@@ -6,6 +6,8 @@ import { createAdminApp } from '../admin/app.ts';
 import { adminTokens } from '../admin/guard.ts';
 import { redisState } from '../admin/redis-checks.ts';
 import { closeListener, openListener } from '../http/listener/open-listener.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { openWebhooks } from '../reload/open-webhooks.ts';
 import type { SoundConfig } from '../reload/reload-outcome.ts';
 import { createReloader, type Reloader, type Reloading } from '../reload/reloader.ts';
 import type { WorkerProcess, WorkerState } from './messages.ts';
@@ -35,6 +37,8 @@ export type PrimaryDeps = {
   readonly reloading: Reloading;
   readonly fork: () => WorkerProcess;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** This process in messages of webhooks, such as `host-1:4711`. */
+  readonly instance: string;
 };
 
 const STATE_MS = 1_000;
@@ -61,14 +65,15 @@ async function statesOf(links: readonly WorkerLink[]): Promise<readonly WorkerSt
 
 /** The reloader of a primary, and what the configuration in force says of the operator's listener. */
 function createPrimaryReloader(
-  { first, reloading, log }: PrimaryDeps,
+  { first, reloading, log, instance }: PrimaryDeps,
   { reloads, supervisor }: { readonly reloads: WorkerReloads; readonly supervisor: Supervisor },
   metrics: MergedMetrics,
   serving: () => readonly WorkerLink[],
   draining: () => boolean,
 ) {
   let rev = 1;
-  let { admin } = first.gateway;
+  let { admin, webhooks: targets } = first.gateway;
+  const webhooks = openWebhooks({ targets: () => targets, clock: systemClock, log, instance, metrics });
   const reloader = createReloader({
     ...reloading,
     first,
@@ -76,6 +81,7 @@ function createPrimaryReloader(
     log,
     metrics,
     audit: createPrimaryAudit(serving, log),
+    tell: webhooks.tell,
     target: {
       get inForce() {
         return { rev, digest: supervisor.plan.digest };
@@ -84,7 +90,7 @@ function createPrimaryReloader(
         const staged = await reloads.stage(next);
         async function apply(waitMs: number) {
           rev += 1;
-          ({ admin } = next.gateway);
+          ({ admin, webhooks: targets } = next.gateway);
           return staged.apply(waitMs);
         }
         return { apply, discard: staged.discard };
@@ -92,7 +98,7 @@ function createPrimaryReloader(
       acknowledged: (waitMs) => reloads.serving(waitMs),
     },
   });
-  return { reloader, adminInForce: () => admin };
+  return { reloader, webhooks, adminInForce: () => admin };
 }
 
 /** Creates the primary. Nothing runs before `listen`. */
@@ -112,7 +118,7 @@ export function createPrimary(deps: PrimaryDeps): Primary {
   });
   const reloads = createWorkerReloads({ supervisor, planOf });
   const serving = () => supervisor.workers.flatMap(({ link, phase }) => (phase === 'serving' ? [link] : []));
-  const { reloader, adminInForce } = createPrimaryReloader(
+  const { reloader, webhooks, adminInForce } = createPrimaryReloader(
     deps,
     { reloads, supervisor },
     metrics,
@@ -141,6 +147,7 @@ export function createPrimary(deps: PrimaryDeps): Primary {
   async function close(): Promise<void> {
     endWatch();
     await supervisor.stop();
+    await webhooks.close();
     await closeListener(server);
   }
 

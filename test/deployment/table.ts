@@ -2,10 +2,12 @@ import type { OperationRow } from '../operations/row.ts';
 import { boardRows } from './board.ts';
 import { chartRows } from './chart.ts';
 import { composeRows } from './compose.ts';
+import { webhookRows } from './webhooks.ts';
 
 /** Every row, by theme, in its order. A new theme is a file of its own and a line here. */
 export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
   board: boardRows,
   chart: chartRows,
   compose: composeRows,
+  webhooks: webhookRows,
 };

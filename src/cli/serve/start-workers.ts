@@ -82,6 +82,7 @@ export async function openPrimary(
     reloading: { ...reloading, onInForce },
     fork: processes.fork,
     log,
+    instance: `${processes.host}:${processes.pid}`,
   });
   start(primary.reload);
   try {

@@ -17,7 +17,7 @@ import {
   wholeSeconds,
   rateWindow,
 } from './scalars.ts';
-import { telemetry } from './telemetry.ts';
+import { telemetry, webhooks } from './telemetry.ts';
 
 /** The cost of a resource's answers and their time to live. */
 const operationCache = z.strictObject({
@@ -108,6 +108,7 @@ export const gatewaySchema = z.strictObject({
     })
     .prefault({}),
   telemetry: telemetry.prefault({}).describe('Traces.'),
+  webhooks,
   redis: redis.prefault({}),
   auth: callerAuth.prefault({}),
   limits: z

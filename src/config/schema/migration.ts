@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { duration, flag, headerName, httpUrl, integer, name, secret, share, timeLimit } from './scalars.ts';
+import { duration, flag, headerName, integer, name, share, timeLimit } from './scalars.ts';
 import { withNotation } from './notation.ts';
+import { webhook } from './telemetry.ts';
 
 /** The stages of a migration, in order. */
 export const stages = ['legacy', 'shadow', 'ramp', 'live', 'complete'] as const;
@@ -166,13 +167,6 @@ const freeze = z.strictObject({
   why: z.string().min(1).max(200).describe('Why; a step that is refused says it.'),
 });
 
-const webhook = z.strictObject({
-  url: httpUrl.describe('Where messages are sent, as JSON.'),
-  secret: secret.describe(
-    'What each message is signed with (Standard Webhooks), such as `${WEBHOOK_SECRET}`.',
-  ),
-});
-
 /** How a resource moves from its source to another one. */
 export const migration = z.strictObject({
   to: name.describe('The new source (a file in sources/).'),
@@ -217,7 +211,7 @@ export const migration = z.strictObject({
   webhook: webhook
     .optional()
     .describe(
-      'Where the gateway sends an event when a gate becomes ready, and after a step, a hold, a rollback and the end; absent: it sends none.',
+      'Deprecated, until 2.0.0: name the receiver under `webhooks`. It is told of this migration alone.',
     ),
 });
 

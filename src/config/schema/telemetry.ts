@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addedHeaderName, headerSecret, httpUrl, integer, share, timeLimit } from './scalars.ts';
+import { addedHeaderName, headerSecret, httpUrl, integer, secret, share, timeLimit } from './scalars.ts';
 
 const traces = z.strictObject({
   endpoint: httpUrl.describe(
@@ -44,3 +44,49 @@ export const telemetry = z.strictObject({
 });
 
 export type TracesConfig = z.infer<typeof traces>;
+
+/** What a gateway tells by webhook, by the type that its messages carry. */
+export const webhookEvents = [
+  'breaker.opened',
+  'breaker.closed',
+  'config.refused',
+  'key.expiring',
+  'migration.gate_ready',
+  'migration.stepped',
+  'migration.held',
+  'migration.rolled_back',
+  'migration.finished',
+] as const;
+export type WebhookEventType = (typeof webhookEvents)[number];
+
+const target = {
+  url: httpUrl.describe('Where messages are sent, as JSON.'),
+  secret: secret.describe(
+    'What each message is signed with (Standard Webhooks), such as `${WEBHOOK_SECRET}`.',
+  ),
+};
+
+/** One receiver of what a migration tells. */
+export const webhook = z.strictObject(target);
+
+/** One receiver of what a gateway tells. */
+const gatewayWebhook = z.strictObject({
+  ...target,
+  events: z
+    .array(z.enum(webhookEvents))
+    .min(1)
+    .default([...webhookEvents])
+    .describe('What it is told of; all by default.'),
+});
+
+/** Every receiver of what a gateway tells. */
+export const webhooks = z
+  .array(gatewayWebhook)
+  .max(10)
+  .default([])
+  .describe('Who is told of breakers, refused reloads, keys that end soon and migrations.');
+
+/** Where messages are sent. */
+export type WebhookTarget = z.infer<typeof webhook>;
+/** Where messages are sent, and which. */
+export type GatewayWebhook = z.infer<typeof gatewayWebhook>;

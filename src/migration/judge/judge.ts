@@ -16,7 +16,7 @@ import {
 import type { JudgedMigration } from './judged-migration.ts';
 import type { JudgeMemory, ResourceMemory } from './judge-memory.ts';
 import { positionOf } from '../state/position.ts';
-import type { Webhooks } from '../notify/webhooks.ts';
+import type { Webhooks } from '../../telemetry/webhooks/webhooks.ts';
 import { judgeOperation, newMemory, type Ruling } from './rollback-rules.ts';
 
 /** What the metrics show of the judge. */
@@ -32,7 +32,7 @@ export type JudgeDeps = RulingDeps &
     readonly states: Pick<MigrationStates, 'current' | 'change'>;
     readonly evidence: Pick<MigrationEvidence, 'read'>;
     readonly memory: JudgeMemory;
-    readonly webhooks: Pick<Webhooks, 'send'>;
+    readonly webhooks: Pick<Webhooks, 'tell'>;
   };
 
 /** Judges the migrations of a fleet. At each time one process of the fleet does that. */
@@ -106,9 +106,8 @@ function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promi
     before?: AnnouncedState,
   ): AnnouncedState {
     const now = announcedStateOf(state, ready.get(resource) ?? before?.isReady ?? false);
-    const { webhook } = config;
-    if (webhook !== undefined)
-      for (const event of eventsSince(before, now, state)) webhooks.send(webhook, event);
+    for (const { type, ...data } of eventsSince(before, now, state))
+      webhooks.tell({ type, subject: `migration:${resource}`, data }, config.webhook);
     return now;
   }
 

@@ -32,11 +32,21 @@ export type KeyHousekeepingDeps = {
   readonly store: Pick<KeyStore, 'list'>;
   readonly uses: Pick<KeyUses, 'write'>;
   readonly clock: Clock;
+  /** Hears of each key that ends within 14 days, once. */
+  readonly onEndingSoon?: ((record: KeyRecord) => void) | undefined;
 };
 
 /** Writes when keys were used, to the minute, and counts those that end soon. What Redis refuses is tried again later. */
-export function createKeyHousekeeping({ records, store, uses, clock }: KeyHousekeepingDeps): KeyHousekeeping {
+export function createKeyHousekeeping({
+  records,
+  store,
+  uses,
+  clock,
+  onEndingSoon,
+}: KeyHousekeepingDeps): KeyHousekeeping {
   const written = new Map<string, number>();
+  /** The ids of keys that end soon, as far as they were told of, by when they end. */
+  const told = new Map<string, number | undefined>();
   let expiring = 0;
   let countedAt = -Infinity;
 
@@ -59,7 +69,14 @@ export function createKeyHousekeeping({ records, store, uses, clock }: KeyHousek
     countedAt = clock.monotonic();
     const found = foundRecords(await store.list());
     const now = clock.now();
-    expiring = found.filter((record) => endsSoon(record, now)).length;
+    const ending = found.filter((record) => endsSoon(record, now));
+    expiring = ending.length;
+    const ids = new Set(ending.map(({ id }) => id));
+    for (const id of told.keys()) if (!ids.has(id)) told.delete(id);
+    for (const record of ending) {
+      if (told.get(record.id) !== record.expiresAt) onEndingSoon?.(record);
+      told.set(record.id, record.expiresAt);
+    }
   }
 
   const later = () => (countedAt = clock.monotonic() - COUNT_MS + FLUSH_MS);

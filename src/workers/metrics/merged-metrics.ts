@@ -1,13 +1,14 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { type ConfigMetrics, createConfigMetrics } from '../../admin/config-metrics.ts';
 import { describeMetrics, type MetricDescription } from '../../admin/describe-metrics.ts';
+import { createWebhookMetrics } from '../../telemetry/webhooks/webhook-metrics.ts';
 import { cumulativeMetrics, mergeMetrics } from './merge-metrics.ts';
 import { mergeQuality } from './merge-quality.ts';
 import type { MetricValues, WorkerCounts } from '../messages.ts';
 import type { WorkerLink } from '../worker-link.ts';
 
 /** The metrics and the quality reports of all workers together, with those that have ended. */
-export type MergedMetrics = {
+export type MergedMetrics = ReturnType<typeof createWebhookMetrics> & {
   /** Keeps the counts of a worker that has ended. After a crash, what it counted since it was last asked is lost. */
   workerEnded(link: Pick<WorkerLink, 'counts'>, how: 'left' | 'died'): void;
   readonly reloaded: ConfigMetrics['reloaded'];
@@ -46,6 +47,7 @@ function createOwnMetrics({ workers }: MergedMetricsDeps) {
     registers,
   });
   const config = createConfigMetrics(registry);
+  const webhooks = createWebhookMetrics(registry);
   for (const how of ['left', 'died']) ends.labels(how).inc(0);
   async function values(): Promise<MetricValues> {
     for (const phase of PHASES)
@@ -55,6 +57,7 @@ function createOwnMetrics({ workers }: MergedMetricsDeps) {
   return {
     ends,
     config,
+    webhooks,
     values,
     describe: () => describeMetrics(registry),
     contentType: registry.contentType,
@@ -95,6 +98,7 @@ export function createMergedMetrics({ workers }: MergedMetricsDeps): MergedMetri
     },
     reloaded: own.config.reloaded,
     configStale: own.config.configStale,
+    ...own.webhooks,
     async text() {
       const mine = await own.values();
       const all = await countAll();

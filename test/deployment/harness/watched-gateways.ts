@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import type { FaultBench } from '../../faults/harness/bench.ts';
 import type { FaultGateway } from '../../faults/harness/gateway.ts';
 import { type MigratingFleet, startMigratingFleet } from '../../migration/harness/migrating-fleet.ts';
@@ -27,7 +28,8 @@ async function startWorkers(bench: FaultBench): Promise<FaultGateway> {
   const nobody = `http://127.0.0.1:${await freePort()}`;
   const sources = { 'people.yaml': usersSource(upstream.origin, `otherUrls: ['${nobody}']`) };
   const users = { source: 'people', cache: { fresh: '0s', notFound: '0s' } };
-  const config = { workers: 2, redis: { url: redis.url }, resources: { users } };
+  const webhooks = [{ url: nobody, secret: 'a-secret-that-nobody-asks-for' }];
+  const config = { workers: 2, redis: { url: redis.url }, resources: { users }, webhooks };
   return bench.gateway({ config, sources, truth: () => undefined, mayEnd: true });
 }
 
@@ -76,6 +78,8 @@ export async function startWatchedGateways(bench: FaultBench): Promise<WatchedGa
     adminUrls: gateways.map(({ adminUrl }) => adminUrl),
     async suffer() {
       for (let count = 0; count < 60; count += 1) await workers.ask('/v1/users?limit=1', { entitled: false });
+      appendFileSync(workers.configFile, '\nnonsense: 1\n');
+      workers.process.signal('SIGHUP');
       await sufferAll(bench, place);
       await move(bench, moving);
       await bench.sleep(FAULT_MS);

@@ -2,7 +2,7 @@ import type { AuditChange } from '../../../src/audit/audit-entry.ts';
 import { createEvidenceCollector } from '../../../src/migration/evidence/evidence-collector.ts';
 import type { NewSourceCall } from '../../../src/migration/evidence/evidence.ts';
 import { createLocalEvidenceStore } from '../../../src/migration/evidence/local-evidence.ts';
-import type { MigrationEvent } from '../../../src/migration/notify/migration-events.ts';
+import type { WebhookEvent } from '../../../src/telemetry/webhooks/webhook-event.ts';
 import { createJudge } from '../../../src/migration/judge/judge.ts';
 import { createLocalJudgeMemory, type JudgeMemory } from '../../../src/migration/judge/judge-memory.ts';
 import { positionText } from '../../../src/migration/state/position.ts';
@@ -42,7 +42,7 @@ export async function openJudged({
   const audited: AuditChange[] = [];
   const rollbacks: string[] = [];
   const warnings: string[] = [];
-  const events: MigrationEvent[] = [];
+  const events: WebhookEvent[] = [];
   const operations = ['users.list', 'users.get'];
   const judge = createJudge({
     ...{ states, evidence, clock, memory: memory ?? createLocalJudgeMemory() },
@@ -66,7 +66,11 @@ export async function openJudged({
       warn: (_fields: unknown, message?: unknown) => void warnings.push(String(message)),
     },
     askExternalGate: () => Promise.resolve(external()),
-    webhooks: { send: (_target, event) => void events.push(event) },
+    webhooks: {
+      tell(event, own) {
+        if (own !== undefined) events.push(event);
+      },
+    },
   });
   const current = () => states.current('users')!;
   return {

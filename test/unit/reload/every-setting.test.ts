@@ -39,6 +39,7 @@ const written = {
   },
   log: { level: 'silent' },
   telemetry: {},
+  webhooks: [{ url: URL, secret: 'a-secret-of-the-tests', events: ['breaker.opened'] }],
   redis: {},
   auth: {
     apiKeys: {
@@ -87,6 +88,7 @@ const TAKEN_NOTE_OF = ['portico', 'log.level', 'reload', 'listen.drain'];
 /** What routes a resource that moves is read with its handlers; what compares and judges takes note of the rest. */
 const isTakenNoteOf = (name: string) =>
   TAKEN_NOTE_OF.includes(name) ||
+  name.startsWith('webhooks.') ||
   (name.startsWith('resources.users.migration.') && !/\.migration\.(?:to|stage|percent)$/.test(name));
 /** Read while a request is served, and not before: what is around them counts. */
 const READ_LATER = [
@@ -207,7 +209,8 @@ describe('a reload that changes one key', () => {
   const metrics = createMetrics({ ...services, operations: [] });
   const stores = openStores(base, services, metrics);
   const app = createApp({ ...services, metrics });
-  const deps = { ...stores, redis: stores.redis.of, metrics, instance: 'test' };
+  const webhooks = { tell: () => undefined };
+  const deps = { ...stores, redis: stores.redis.of, metrics, webhooks, instance: 'test' };
   const migrations = openMigrations(base, { ...services, ...deps });
   const watch = watchParts();
   const reads = new Set<string>();

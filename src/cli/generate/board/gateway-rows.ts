@@ -86,6 +86,13 @@ export const processesRow: BoardRow = {
       [sum(rate('portico_log_lines_dropped_total')), 'log lines dropped'],
       [sum(rate('portico_spans_total'), 'outcome'), 'spans {{outcome}}'],
     ),
+    lines(
+      'Webhooks',
+      'none',
+      'dead: nobody has taken an event in ten minutes, and the log says which.',
+      [sum(increase('portico_webhooks_total'), 'event, outcome'), '{{event}} {{outcome}}'],
+      [sum(of('portico_webhooks_waiting')), 'waiting'],
+    ),
   ],
 };
 

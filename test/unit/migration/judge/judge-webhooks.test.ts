@@ -17,7 +17,7 @@ describe('the receiver of webhooks is told', () => {
     await judged.states.change(judged.current(), { ...judged.current(), ...RAMP });
     await judged.pass(4, 0, () => undefined);
     await judged.pass(6, 10, () => judged.serve(FAILED));
-    expect(judged.events.map(({ type, position }) => [type, position])).toEqual([
+    expect(judged.events.map(({ type, data }) => [type, data['position']])).toEqual([
       ['migration.gate_ready', 'shadow'],
       ['migration.stepped', 'ramp:25'],
       ['migration.rolled_back', 'shadow'],

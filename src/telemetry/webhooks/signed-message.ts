@@ -1,0 +1,37 @@
+import { createHash, createHmac, randomUUID } from 'node:crypto';
+import type { WebhookTarget } from '../../config/schema/telemetry.ts';
+import type { WebhookEvent } from './webhook-event.ts';
+
+/** An event as it is sent: the same bytes and the same id at each attempt. */
+export type WebhookMessage = { readonly id: string; readonly body: string };
+
+/** Makes the message of an event. */
+export function messageOf({ type, data, key }: WebhookEvent, instance: string, now: number): WebhookMessage {
+  const id = key === undefined ? randomUUID() : createHash('sha256').update(key).digest('base64url');
+  return {
+    id: `msg_${id}`,
+    body: JSON.stringify({
+      type,
+      timestamp: new Date(now).toISOString(),
+      data: key === undefined ? { ...data, instance } : data,
+    }),
+  };
+}
+
+/** The headers of Standard Webhooks. By them the receiver can check the sender, and recognise a message that comes twice. */
+export function signedHeaders(
+  { secret }: WebhookTarget,
+  { id, body }: WebhookMessage,
+  now: number,
+): Readonly<Record<string, string>> {
+  const text = secret.reveal();
+  const key = text.startsWith('whsec_') ? Buffer.from(text.slice(6), 'base64') : Buffer.from(text);
+  const seconds = Math.floor(now / 1_000);
+  const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64');
+  return {
+    'Content-Type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': `v1,${signature}`,
+  };
+}

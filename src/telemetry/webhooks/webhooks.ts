@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { GatewayWebhook, WebhookEventType, WebhookTarget } from '../../config/schema/telemetry.ts';
+import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { createSemaphore, type Semaphore } from '../../kernel/semaphore.ts';
+import { messageOf, signedHeaders, type WebhookMessage } from './signed-message.ts';
+import type { WebhookEvent } from './webhook-event.ts';
+
+/** What became of an attempt to deliver an event; `dead`: nobody has taken it, and it is not sent any more. */
+export type WebhookOutcome = 'delivered' | 'retried' | 'dead';
+
+/** Tells receivers of events. Nobody waits for that. */
+export type Webhooks = {
+  /** Sends an event to every receiver of the configuration that wants it, and to `own`. */
+  readonly tell: (event: WebhookEvent, own?: WebhookTarget) => void;
+  /** How many events have not been delivered yet. */
+  readonly waiting: () => number;
+  /** Drops the events that are not delivered yet. */
+  close(): Promise<void>;
+};
+
+export type WebhooksDeps = {
+  /** The receivers of the configuration in force. */
+  readonly targets: () => readonly GatewayWebhook[];
+  /** Posts a text to an address. Resolves with the status; rejects where there was no answer. */
+  readonly post: (
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    signal: AbortSignal,
+  ) => Promise<number>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Pick<Logger, 'warn'>;
+  /** This process among others: each tells of its own breakers, and of reloads that it was asked for. */
+  readonly instance: string;
+  readonly count: (event: WebhookEventType, outcome: WebhookOutcome) => void;
+  /** Milliseconds before each further attempt, about. */
+  readonly retriesMs?: readonly number[];
+  readonly timeoutMs?: number;
+};
+
+/** One event on its way to one receiver. */
+type Delivery = {
+  readonly target: WebhookTarget;
+  readonly event: WebhookEvent;
+  readonly message: WebhookMessage;
+};
+
+const TIMEOUT_MS = 5_000;
+/** A receiver that is away for ten minutes has missed nothing. */
+const RETRIES_MS = [1_000, 5_000, 30_000, 120_000, 480_000];
+/** So much earlier or later: receivers that come back are not asked by all gateways at once. */
+const JITTER = 0.2;
+/** Events that may wait, of all receivers. */
+const WAITING_MAX = 10_000;
+/** Attempts at once, to one receiver. */
+const AT_ONCE = 8;
+/** Of receivers that take nothing, the log says so once in this time. */
+const WARN_MS = 60_000;
+/** Its receiver wants nothing any more. */
+const GONE = 410;
+
+/** Makes the function that says in the log that events are dead: once a minute, with how many there were. */
+function createDeathNotice({ clock, log }: Pick<WebhooksDeps, 'clock' | 'log'>) {
+  let [dead, warnedAt] = [0, -Infinity];
+  return ({ event: { type, subject, data } }: Delivery, problem: string): void => {
+    dead += 1;
+    if (clock.now() - warnedAt < WARN_MS) return;
+    log.warn({ type, subject, ...data, problem, dead }, 'nobody has taken a webhook');
+    [dead, warnedAt] = [0, clock.now()];
+  };
+}
+
+/** Makes the function that attempts a delivery once; it resolves with what went wrong, `undefined`: it was taken. */
+function createAttempt({ post, clock, timeoutMs = TIMEOUT_MS }: WebhooksDeps) {
+  const places = new Map<string, Semaphore>();
+  return ({ target, message }: Delivery, closing: AbortSignal): Promise<string | undefined> => {
+    const place = places.get(target.url) ?? createSemaphore(AT_ONCE);
+    places.set(target.url, place);
+    return place(async () => {
+      closing.throwIfAborted();
+      const headers = signedHeaders(target, message, clock.now());
+      const signal = AbortSignal.any([closing, AbortSignal.timeout(timeoutMs)]);
+      try {
+        const status = await post(target.url, headers, message.body, signal);
+        return status >= 200 && status < 300 ? undefined : `answered with status ${status}`;
+      } catch (error) {
+        closing.throwIfAborted();
+        return signal.aborted
+          ? `no answer within ${timeoutMs} ms`
+          : String((error as { code?: unknown }).code ?? error);
+      }
+    });
+  };
+}
+
+/**
+ * Creates what sends events. Those of one subject go to a receiver one after the other; each is attempted again for
+ * about ten minutes, and is then dead: counted, and told in the log.
+ */
+export function createWebhooks(deps: WebhooksDeps): Webhooks {
+  const { targets, clock, log, instance, count, retriesMs = RETRIES_MS } = deps;
+  const tasks = createBackgroundTasks();
+  const attempt = createAttempt(deps);
+  const sayDead = createDeathNotice(deps);
+  /** What waits, by receiver and subject. */
+  const lanes = new Map<string, Delivery[]>();
+  let waiting = 0;
+
+  function die(delivery: Delivery, problem: string): void {
+    count(delivery.event.type, 'dead');
+    sayDead(delivery, problem);
+  }
+
+  async function deliver(delivery: Delivery, closing: AbortSignal): Promise<void> {
+    const { type } = delivery.event;
+    let problem = await attempt(delivery, closing);
+    for (const ms of retriesMs) {
+      if (problem === undefined || problem.endsWith(` ${GONE}`)) break;
+      count(type, 'retried');
+      await sleep(ms * (1 + JITTER * (2 * Math.random() - 1)), undefined, { signal: closing, ref: false });
+      problem = await attempt(delivery, closing);
+    }
+    if (problem === undefined) count(type, 'delivered');
+    else die(delivery, problem);
+  }
+
+  async function work(key: string, lane: Delivery[], closing: AbortSignal): Promise<void> {
+    for (let next = lane[0]; next !== undefined; next = lane[0]) {
+      await deliver(next, closing);
+      lane.shift();
+      waiting -= 1;
+    }
+    lanes.delete(key);
+  }
+
+  function send(delivery: Delivery): void {
+    if (waiting >= WAITING_MAX) {
+      die(delivery, `${WAITING_MAX} others wait`);
+      return;
+    }
+    waiting += 1;
+    const key = `${delivery.target.url} ${delivery.event.subject}`;
+    const lane = lanes.get(key);
+    if (lane !== undefined) {
+      lane.push(delivery);
+      return;
+    }
+    const begun = [delivery];
+    lanes.set(key, begun);
+    tasks.run((closing) => work(key, begun, closing));
+  }
+
+  return {
+    tell(event, own) {
+      const wanted = targets().filter(({ events }) => events.includes(event.type));
+      const all = own === undefined ? wanted : [own, ...wanted];
+      if (all.length === 0) return;
+      const message = messageOf(event, instance, clock.now());
+      for (const target of all) send({ target, event, message });
+    },
+    waiting: () => waiting,
+    async close() {
+      if (waiting > 0) log.warn({ waiting }, 'webhooks were not delivered before the end of the process');
+      await tasks.close();
+    },
+  };
+}
