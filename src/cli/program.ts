@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
-import { type CheckOptions, runCheck } from './check.ts';
+import { type CheckOptions, runCheck } from './check/check.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { runDemo } from './serve/demo.ts';
 import { registerAuditCommand } from './redis/audit.ts';
@@ -8,7 +8,7 @@ import { registerClaimsCommand } from './redis/claims.ts';
 import { registerCompletion } from './completion.ts';
 import { registerDoctorCommand } from './doctor.ts';
 import { registerExplainCommand } from './explain.ts';
-import { runGenerate } from './generate/generate.ts';
+import { type GenerateOptions, runGenerate } from './generate/generate.ts';
 import { registerInferCommand } from './infer/infer.ts';
 import { registerKeysCommand } from './redis/keys.ts';
 import { registerMigrationCommand } from './migration/register.ts';
@@ -20,6 +20,7 @@ import { registerSamplesCommand } from './serve/samples.ts';
 import { registerReloadCommand } from './serve/reload.ts';
 import { runStart } from './serve/start.ts';
 import { registerTryCommand } from './serve/try.ts';
+import { registerUpgradeCheckCommand } from './check/upgrade-check.ts';
 import { runTest, type TestOptions } from './fixtures/test-fixtures.ts';
 import { version } from './input/version.ts';
 
@@ -73,11 +74,13 @@ function createProgram(context: CliContext): Command {
       'write what is generated: OpenAPI, the schemas and the reference of the configuration, tables in documents',
     )
     .option('--check', 'only say whether they are up to date')
-    .action((options: { check?: boolean }) => runGenerate(options.check === true, context));
+    .option('--sbom', 'only print what Portico runs on: a software bill of materials (CycloneDX)')
+    .action((options: GenerateOptions) => runGenerate(options, context));
   registerExplainCommand(program, configFile, context);
   registerInferCommand(program, configFile, context);
   registerTryCommand(program, context);
   registerReloadCommand(program, configFile, context);
+  registerUpgradeCheckCommand(program, context);
   registerDoctorCommand(program, configFile, context);
   registerQualityCommand(program, configFile, context);
   registerSamplesCommand(program, context);

@@ -18,7 +18,7 @@ type Values = { readonly config: string; readonly sources: Readonly<Record<strin
 
 const examples: OperationRow = {
   id: 'chart-1',
-  name: 'the values of each example fit the strict schema of the chart, their configuration passes portico check, and the version of the chart is that of Portico',
+  name: 'the values of each example fit the strict schema of the chart and their configuration passes portico check',
   fast: true,
   async run(bench) {
     const folder = folderOf(bench);
@@ -32,9 +32,6 @@ const examples: OperationRow = {
       const { code, err } = await chart.checkTexts(join(folder, name), config, sources);
       assert.deepEqual({ file, code, err }, { file, code: 0, err: '' });
     }
-    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-    const about = chart.readYaml(`${chart.CHART}/Chart.yaml`) as Record<string, unknown>;
-    assert.deepEqual([about['version'], about['appVersion']], [version, version]);
     return { ok: true, figure: { 'values files': chart.allValues.length } };
   },
 };

@@ -2,6 +2,7 @@ import type { OperationRow } from '../operations/row.ts';
 import { boardRows } from './board.ts';
 import { chartRows } from './chart.ts';
 import { composeRows } from './compose.ts';
+import { releaseRows } from './releases.ts';
 import { webhookRows } from './webhooks.ts';
 
 /** Every row, by theme, in its order. A new theme is a file of its own and a line here. */
@@ -10,4 +11,5 @@ export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
   chart: chartRows,
   compose: composeRows,
   webhooks: webhookRows,
+  releases: releaseRows,
 };

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { documents, documentText } from './documents.ts';
+import { softwareBillOfMaterials } from './packages/sbom.ts';
 import { replaceSection, sections } from './sections.ts';
 
 /** A file that is generated, or has generated parts: what it says, and what it should say. */
@@ -22,12 +23,19 @@ function generateAll(): readonly Generated[] {
   return [...whole, ...parts];
 }
 
+/** The options of `portico generate`. */
+export type GenerateOptions = { readonly check?: boolean; readonly sbom?: boolean };
+
 /** `portico generate`: writes the generated documents, or with `--check` fails where a committed one is out of date. */
-export function runGenerate(checkOnly: boolean, context: CliContext): void {
+export function runGenerate({ check, sbom }: GenerateOptions, context: CliContext): void {
+  if (sbom === true) {
+    context.out(documentText(softwareBillOfMaterials));
+    return;
+  }
   const stale = generateAll().filter(({ current, text }) => current !== text);
   for (const { file, text } of stale) {
-    if (checkOnly) context.err(`${file} is out of date; mend it with: npm run generate\n`);
+    if (check === true) context.err(`${file} is out of date; mend it with: npm run generate\n`);
     else writeFileSync(file, text);
   }
-  if (checkOnly && stale.length > 0) throw new ExitError(exitCodes.failure);
+  if (check === true && stale.length > 0) throw new ExitError(exitCodes.failure);
 }

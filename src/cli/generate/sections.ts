@@ -2,6 +2,7 @@ import { createMetrics } from '../../admin/metrics.ts';
 import { createMergedMetrics } from '../../workers/metrics/merged-metrics.ts';
 import { exampleIndex } from './example-index.ts';
 import { markdownTable } from './markdown-table.ts';
+import { productionPackages } from './packages/production-packages.ts';
 
 const code = (text: string) => `\`${text}\``;
 
@@ -21,10 +22,23 @@ function metricsTable(): string {
   return markdownTable(['Metric', 'Type', 'Labels', 'Meaning'], rows);
 }
 
+/** The licences of the packages that Portico runs on. */
+function licencesTable(): string {
+  const byLicence = new Map<string, Set<string>>();
+  for (const { licence, name } of productionPackages().packages)
+    byLicence.set(licence, (byLicence.get(licence) ?? new Set()).add(name));
+  const rows = [...byLicence].sort(([a], [b]) => (a < b ? -1 : 1));
+  return markdownTable(
+    ['Licence', 'Packages', 'Which'],
+    rows.map(([licence, names]) => [licence, String(names.size), [...names].sort().map(code).join(', ')]),
+  );
+}
+
 /** The generated parts of documents that people write, by file and by the name that their markers carry. */
 export const sections: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   'config/operations.md': { metrics: metricsTable },
   'config/add-a-source.md': { examples: exampleIndex },
+  'config/releases.md': { licences: licencesTable },
 };
 
 /** The text with what stands between `<!-- name: start … -->` and `<!-- name: end -->` replaced. @throws Error without these */

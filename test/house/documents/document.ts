@@ -30,6 +30,8 @@ export const documentFiles = [
   'config/reference.md',
   'config/runbook.md',
   'config/security.md',
+  'config/releases.md',
+  'config/CHANGELOG.md',
   'test/FIGURES.md',
 ] as const;
 

@@ -1,12 +1,12 @@
-import { ConfigError } from '../config/problem.ts';
-import { sourceNotes } from '../pipeline/compile-sources.ts';
-import { type CliContext, ExitError, exitCodes } from './context.ts';
-import { type CheckedConfig, checkReport } from '../explain/report/check-report.ts';
-import { printReport } from './output/print-report.ts';
-import { readChecked } from './input/checked-config.ts';
-import { printProblems, readSource } from './input/read-config.ts';
-import { checkFixtures } from '../fixtures/check-fixtures.ts';
-import { redisNotes } from './input/redis-notes.ts';
+import { ConfigError } from '../../config/problem.ts';
+import { sourceNotes } from '../../pipeline/compile-sources.ts';
+import { type CliContext, ExitError, exitCodes } from '../context.ts';
+import { type CheckedConfig, checkReport } from '../../explain/report/check-report.ts';
+import { printReport } from '../output/print-report.ts';
+import { readChecked } from '../input/checked-config.ts';
+import { printProblems, readSource } from '../input/read-config.ts';
+import { checkFixtures } from '../../fixtures/check-fixtures.ts';
+import { redisNotes } from '../input/redis-notes.ts';
 
 /** The options of `portico check`. */
 export type CheckOptions = {
