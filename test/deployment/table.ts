@@ -3,6 +3,7 @@ import { boardRows } from './board.ts';
 import { chartRows } from './chart.ts';
 import { composeRows } from './compose.ts';
 import { releaseRows } from './releases.ts';
+import { upgradeRows } from './upgrade.ts';
 import { webhookRows } from './webhooks.ts';
 
 /** Every row, by theme, in its order. A new theme is a file of its own and a line here. */
@@ -12,4 +13,5 @@ export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
   compose: composeRows,
   webhooks: webhookRows,
   releases: releaseRows,
+  upgrade: upgradeRows,
 };
