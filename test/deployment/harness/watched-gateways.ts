@@ -17,6 +17,8 @@ export type WatchedGateways = {
 
 /** How long each fault of the alerts lasts here. */
 const FAULT_MS = 3_000;
+/** So long a process remembers what the new source of a migration has answered. */
+const BREAKER_MS = 10_500;
 
 /** A gateway of two workers, whose source has a second host that is not there. */
 async function startWorkers(bench: FaultBench): Promise<FaultGateway> {
@@ -50,6 +52,8 @@ async function move(bench: FaultBench, fleet: MigratingFleet): Promise<void> {
   await askAll();
   await fleet.goTo('ramp users --percent 100');
   await askAll();
+  // The breaker of the process sees ten seconds; with nothing but failures in them, it opens before the judge looks.
+  await bench.sleep(BREAKER_MS);
   fleet.next.faults.failing = 1;
   await bench.until(async () => {
     await askAll();
