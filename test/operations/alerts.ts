@@ -9,6 +9,7 @@ import type { FaultBench } from '../faults/harness/bench.ts';
 import type { FaultGateway } from '../faults/harness/gateway.ts';
 import { type AlertFault, alertFaults } from './harness/alert-faults.ts';
 import { type AlertTestbed, openAlertTestbed } from './harness/alert-testbed.ts';
+import { migrationAlertCases } from './harness/migration-alert-cases.ts';
 import { noPrometheus, type Prometheus, startPrometheus } from './harness/prometheus.ts';
 import { type RuleCase, testRules } from './harness/promtool-rule-tests.ts';
 import type { OperationRow } from './row.ts';
@@ -135,7 +136,8 @@ const lives: OperationRow = {
     const cases = [health, ...played.map(({ recorded }) => recorded), await oneWorkerLost()];
     const problems = await testRules(cases);
     assert.equal(problems.slice(0, PROBLEMS_LENGTH), '');
-    const fired = new Set(alertFaults.flatMap(({ alerts }) => alerts));
+    const moving = (await migrationAlertCases()).flatMap(({ alerts }) => alerts);
+    const fired = new Set([...alertFaults.flatMap(({ alerts }) => alerts), ...moving]);
     const untried = rules().filter(({ alert }) => !fired.has(alert));
     return {
       ok: untried.length === 0,
@@ -151,5 +153,18 @@ const lives: OperationRow = {
   },
 };
 
+const ofMigrations: OperationRow = {
+  id: 'alerts-3',
+  name: 'each alert about a migration fires while what it speaks of lasts, ends after it and is silent otherwise: promtool with true durations on what two gateways show',
+  fast: true,
+  skip: noPrometheus,
+  async run() {
+    const cases = await migrationAlertCases();
+    const problems = await testRules(cases);
+    assert.equal(problems.slice(0, PROBLEMS_LENGTH), '');
+    return { ok: true, figure: { alerts: new Set(cases.flatMap(({ alerts }) => alerts)).size } };
+  },
+};
+
 /** What Prometheus makes of the gateway's metrics. */
-export const alertRows: readonly OperationRow[] = [accepted, lives];
+export const alertRows: readonly OperationRow[] = [accepted, lives, ofMigrations];

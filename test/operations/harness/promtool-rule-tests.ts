@@ -39,7 +39,8 @@ function valuesOf(text: string, read: ReadonlySet<string>): ReadonlyMap<string, 
   for (const line of text.split('\n')) {
     const [, name = '', labels = '', value] = /^(portico_\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
     if (!read.has(name)) continue;
-    const all = [...(labels === '' ? [] : [labels]), 'instance="gateway:9090"', 'job="portico"'];
+    const instance = labels.includes('instance=') ? [] : ['instance="gateway:9090"'];
+    const all = [...(labels === '' ? [] : [labels]), ...instance, 'job="portico"'];
     values.set(`${name}{${all.join(',')}}`, Number(value));
   }
   return values;
