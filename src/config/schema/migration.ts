@@ -148,7 +148,7 @@ const gate = z.strictObject({
   edges: flag
     .default(true)
     .describe(
-      'Whether a look at the edges without a difference is asked for before the ramp: first and last pages, past the end, unknown ids and values, each sort and filter. A walk ends with one.',
+      'Whether a look at the edges without a difference is asked for before the ramp: first and last pages, past the end, unknown ids and values, each sort and filter. A walk then ends with one.',
     ),
   file: flag.default(true).describe('Whether `complete` asks for `stage: complete` in this file first.'),
   external: z

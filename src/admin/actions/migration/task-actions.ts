@@ -69,7 +69,8 @@ function compileWork(
       return async (run) => {
         const result = await operatorTasks.walk(resource, run);
         await keep((state, at) => walked(state, result, at));
-        return { ...result, ...(await probeEdges(run)) };
+        // The edges scan both sources, and what a scan has kept stands in later comparisons: only where the gate asks.
+        return found.config.gate.edges ? { ...result, ...(await probeEdges(run)) } : result;
       };
     case 'probe-edges':
       return probeEdges;
