@@ -132,7 +132,7 @@ async function troubleIssuer({ issuer }: SoakSetup, _bench: FaultBench, round: n
   issuer.answerWith('keys');
 }
 
-const TAGS = ['users', 'products', 'user:3', 'user:4', 'product:7', '*'];
+const TAGS = ['users', 'products', 'user:3', 'user:4', 'prod:7', '*'];
 
 /** A purge is done or fails; it is nothing else. */
 async function purge({ gateway, fleet }: SoakSetup): Promise<void> {
