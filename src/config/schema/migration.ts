@@ -211,7 +211,7 @@ export const migration = z.strictObject({
   webhook: webhook
     .optional()
     .describe(
-      'Deprecated, until 2.0.0: name the receiver under `webhooks`. It is told of this migration alone.',
+      'Deprecated, until 2.0.0: name the receiver under `webhooks`. This one receives the events of this migration alone.',
     ),
 });
 

@@ -76,7 +76,7 @@ const gatewayWebhook = z.strictObject({
     .array(z.enum(webhookEvents))
     .min(1)
     .default([...webhookEvents])
-    .describe('What it is told of; all by default.'),
+    .describe('The types of events that it receives; all by default.'),
 });
 
 /** Every receiver of what a gateway tells. */
@@ -84,7 +84,7 @@ export const webhooks = z
   .array(gatewayWebhook)
   .max(10)
   .default([])
-  .describe('Who is told of breakers, refused reloads, keys that end soon and migrations.');
+  .describe('Receivers of events about breakers, refused reloads, keys that end soon and migrations.');
 
 /** Where messages are sent. */
 export type WebhookTarget = z.infer<typeof webhook>;

@@ -61,9 +61,10 @@ function createDigests(secret: string) {
     const known = digests.get(id);
     if (known !== undefined) return known;
     if (digests.size >= CALLERS_MAX) digests.clear();
-    const digest = createHmac('sha256', secret).update(`caller:${id}`).digest('base64url');
-    digests.set(id, digest.slice(0, DIGEST_LENGTH));
-    return digest.slice(0, DIGEST_LENGTH);
+    const whole = createHmac('sha256', secret).update(`caller:${id}`).digest('base64url');
+    const digest = whole.slice(0, DIGEST_LENGTH);
+    digests.set(id, digest);
+    return digest;
   }
   return {
     digestOf,

@@ -27,7 +27,7 @@ const RETRY_MS = 1_000;
 const NAMED_MAX = 20;
 
 /** What a source says at an edge: an answer, or the error that a caller would get. */
-type Told = { readonly answer: SourceAnswer } | { readonly error: GatewayError };
+type EdgeReply = { readonly answer: SourceAnswer } | { readonly error: GatewayError };
 
 /** What both sources say to one question. */
 type Outcome =
@@ -38,7 +38,7 @@ type Outcome =
 
 /** Makes the function that asks a source as the lowest priority; it may scan, as it may for a caller. */
 function createAskEdge({ wait = waitMs }: ProbeEdgesDeps, pace: Pacer) {
-  return async function ask(source: SourceHandler, query: Query, signal: AbortSignal): Promise<Told> {
+  return async function ask(source: SourceHandler, query: Query, signal: AbortSignal): Promise<EdgeReply> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return { answer: await readQuietly(source, query, pace, signal) };

@@ -62,7 +62,7 @@ const WARN_MS = 60_000;
 const GONE = 410;
 
 /** Makes the function that says in the log that events are dead: once a minute, with how many there were. */
-function createDeathNotice({ clock, log }: Pick<WebhooksDeps, 'clock' | 'log'>) {
+function createDeadLetterLog({ clock, log }: Pick<WebhooksDeps, 'clock' | 'log'>) {
   let [dead, warnedAt] = [0, -Infinity];
   return ({ event: { type, subject, data } }: Delivery, problem: string): void => {
     dead += 1;
@@ -74,11 +74,11 @@ function createDeathNotice({ clock, log }: Pick<WebhooksDeps, 'clock' | 'log'>) 
 
 /** Makes the function that attempts a delivery once; it resolves with what went wrong, `undefined`: it was taken. */
 function createAttempt({ post, clock, timeoutMs = TIMEOUT_MS }: WebhooksDeps) {
-  const places = new Map<string, Semaphore>();
+  const semaphores = new Map<string, Semaphore>();
   return ({ target, message }: Delivery, closing: AbortSignal): Promise<string | undefined> => {
-    const place = places.get(target.url) ?? createSemaphore(AT_ONCE);
-    places.set(target.url, place);
-    return place(async () => {
+    const semaphore = semaphores.get(target.url) ?? createSemaphore(AT_ONCE);
+    semaphores.set(target.url, semaphore);
+    return semaphore(async () => {
       closing.throwIfAborted();
       const headers = signedHeaders(target, message, clock.now());
       const signal = AbortSignal.any([closing, AbortSignal.timeout(timeoutMs)]);
@@ -103,14 +103,14 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
   const { targets, clock, log, instance, count, retriesMs = RETRIES_MS } = deps;
   const tasks = createBackgroundTasks();
   const attempt = createAttempt(deps);
-  const sayDead = createDeathNotice(deps);
+  const logDead = createDeadLetterLog(deps);
   /** What waits, by receiver and subject. */
   const lanes = new Map<string, Delivery[]>();
   let waiting = 0;
 
   function die(delivery: Delivery, problem: string): void {
     count(delivery.event.type, 'dead');
-    sayDead(delivery, problem);
+    logDead(delivery, problem);
   }
 
   async function deliver(delivery: Delivery, closing: AbortSignal): Promise<void> {

@@ -24,7 +24,7 @@ function notesOf(changes: readonly VersionChange[], from = '0.0.0', of: VersionC
 }
 
 describe('what a version changes for a configuration', () => {
-  test('is told of a deprecated key wherever it stands, with its line and what to write', () => {
+  test('names a deprecated key wherever it stands, with its line and what to write', () => {
     expect(notesOf([deprecated('1.2.0', 'resources', '*', 'old')])).toEqual([
       '6 resources.products.old: deprecated since 1.2.0; 3.0.0 will refuse it | write new: 1',
     ]);
