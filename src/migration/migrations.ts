@@ -7,7 +7,7 @@ import type { ByOrigin, Origin } from '../kernel/upstream-call.ts';
 import type { BeginPrewarm } from '../policy/cache-prewarm.ts';
 import type { Handler, SourceHandler } from '../policy/call.ts';
 import type { NewSourceCall } from './evidence/evidence.ts';
-import { attemptLimitMs } from './routing/attempt-limit.ts';
+import { attemptLimitMs } from './routing/attempt-time-limit.ts';
 import { type ReportedRead, reportReads } from './routing/report-reads.ts';
 import { createLocalBreaker, type LocalBreaker } from './routing/local-breaker.ts';
 import { previewShare } from './routing/ramp-preview.ts';

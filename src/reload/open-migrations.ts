@@ -10,7 +10,7 @@ import type { Verdict } from '../migration/compare/comparison.ts';
 import { createEvidenceCollector } from '../migration/evidence/evidence-collector.ts';
 import type { MigrationEvidence } from '../migration/evidence/evidence.ts';
 import { createLocalEvidenceStore } from '../migration/evidence/local-evidence.ts';
-import { createLegacyLatency } from '../migration/evidence/legacy-latency.ts';
+import { createLegacyLatency } from '../migration/evidence/read-legacy-latency.ts';
 import { createRedisEvidenceStore } from '../migration/evidence/redis-evidence.ts';
 import { createExternalGates, type ExternalGates } from '../migration/judge/external-gate.ts';
 import {

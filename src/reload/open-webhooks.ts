@@ -1,3 +1,5 @@
+// Opens the webhooks of a process, once for its life.
+
 import { createTransport } from '../upstream/transport/transport.ts';
 import { createWebhooks, type Webhooks, type WebhooksDeps } from '../telemetry/webhooks/webhooks.ts';
 

@@ -5,7 +5,7 @@ import { createMergedMetrics } from '../../src/workers/metrics/merged-metrics.ts
 import { noPrometheus, startPrometheus } from '../operations/harness/prometheus.ts';
 import type { OperationRow } from '../operations/row.ts';
 import { asSent, readBoard } from './harness/board-file.ts';
-import { readPromql } from './harness/promql.ts';
+import { readPromql } from './harness/read-promql.ts';
 import { startWatchedGateways } from './harness/watched-gateways.ts';
 
 /** What Prometheus itself adds to every series. */

@@ -6,7 +6,7 @@ import { Ajv } from 'ajv';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import type { OperationRow } from '../operations/row.ts';
 import * as chart from './harness/chart.ts';
-import { noHelm, noSchemas, runHelm, validateManifests } from './harness/tools.ts';
+import { noHelm, noSchemas, runHelm, validateManifests } from './harness/kubernetes-tools.ts';
 
 function folderOf(bench: FaultBench): string {
   const folder = mkdtempSync(join(tmpdir(), 'portico-chart-'));

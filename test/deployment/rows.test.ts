@@ -1,3 +1,5 @@
+// Runs every fast row of table.ts as a test.
+
 import { guaranteeRows } from '../faults/harness/guarantee-rows.ts';
 import { asFaultRow } from '../operations/row.ts';
 import { themes } from './table.ts';

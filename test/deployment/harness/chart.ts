@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import { runCommand } from '../../support/command/run-command.ts';
-import { KUBERNETES, runHelm, type ToolRun } from './tools.ts';
+import { KUBERNETES, runHelm, type ToolRun } from './kubernetes-tools.ts';
 
 export const CHART = 'config/helm/portico';
 const OWN_VALUES = 'test/deployment/chart/values';

@@ -7,7 +7,7 @@ import {
   startUpstream,
   type UpstreamRequest,
 } from '../../support/upstream/scripted-upstream.ts';
-import { offsetList } from '../../support/upstream/offset-list.ts';
+import { offsetList } from '../../support/upstream/offset-list-yaml.ts';
 
 /** What a service does instead of answering as it should. */
 export type Faults = {

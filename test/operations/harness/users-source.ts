@@ -1,4 +1,4 @@
-import { offsetList } from '../../support/upstream/offset-list.ts';
+import { offsetList } from '../../support/upstream/offset-list-yaml.ts';
 
 /**
  * The file of a source of users with whole windows and a total. `net` is what stands in its `net` beside the address,

@@ -5,7 +5,7 @@ import {
   startUpstream,
   type UpstreamRequest,
 } from './scripted-upstream.ts';
-import { offsetList } from './offset-list.ts';
+import { offsetList } from './offset-list-yaml.ts';
 
 /** Users and products as a database gives them that fails, with a 500, at every value with odd characters. */
 const users = ['ada', 'bob', 'cy'].map((id) => ({ id, name: `User ${id}`, made: '2026-01-02T03:04:05Z' }));

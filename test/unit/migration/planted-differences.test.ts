@@ -1,5 +1,5 @@
 import { compareStores } from '../../support/migration/differing-stores.ts';
-import { listSituations } from '../../support/migration/list-situations.ts';
+import { listSituations } from '../../support/migration/situations-of-lists.ts';
 import { planted } from '../../support/migration/planted-differences.ts';
 
 const operations = ['list', 'get'] as const;

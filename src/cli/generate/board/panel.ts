@@ -1,3 +1,5 @@
+// Panels and rows of the board, and the PromQL that they are written in.
+
 /** A query of a panel, and what its series are called: `{{label}}` stands for the value of a label. */
 export type BoardQuery = readonly [expr: string, legend: string];
 

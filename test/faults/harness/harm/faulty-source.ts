@@ -6,7 +6,7 @@ import {
   type UpstreamRequest,
 } from '../../../support/upstream/scripted-upstream.ts';
 import type { TruthOf } from '../truth.ts';
-import { offsetList } from '../../../support/upstream/offset-list.ts';
+import { offsetList } from '../../../support/upstream/offset-list-yaml.ts';
 
 /** A gateway in front of an upstream that a row scripts. */
 export type FaultySetup = {

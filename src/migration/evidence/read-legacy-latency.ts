@@ -1,4 +1,4 @@
-// Knows how long the legacy source of each operation takes, as the evidence of the fleet says.
+// Reads from the evidence of the fleet how long the legacy source of each operation takes.
 
 import type { MigrationEvidence } from './evidence.ts';
 import { latencyCount, latencyQuantile } from './latency.ts';

@@ -1,6 +1,6 @@
 import type { OperationEvidence } from '../../../../src/migration/evidence/evidence.ts';
-import { createLegacyLatency } from '../../../../src/migration/evidence/legacy-latency.ts';
-import { attemptLimitMs } from '../../../../src/migration/routing/attempt-limit.ts';
+import { createLegacyLatency } from '../../../../src/migration/evidence/read-legacy-latency.ts';
+import { attemptLimitMs } from '../../../../src/migration/routing/attempt-time-limit.ts';
 import { goodEvidence } from '../../../support/migration/migration-facts.ts';
 
 describe('the time that the new source may take for a caller', () => {

@@ -1,3 +1,5 @@
+// What can happen to a list, and what one comparison makes of it.
+
 import {
   type DifferingStores,
   type FoundDifferences,
