@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Metrics } from '../admin/metrics.ts';
+import type { Metrics } from '../admin/metrics/metrics.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import { redisRoles } from '../config/schema/redis.ts';
 import type { Clock } from '../kernel/clock.ts';

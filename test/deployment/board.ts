@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createMetrics } from '../../src/admin/metrics.ts';
+import { createMetrics } from '../../src/admin/metrics/metrics.ts';
 import { boardRows as rowsOfBoard, leftOut } from '../../src/cli/generate/board/board.ts';
 import { createMergedMetrics } from '../../src/workers/metrics/merged-metrics.ts';
 import { noPrometheus, startPrometheus } from '../operations/harness/prometheus.ts';

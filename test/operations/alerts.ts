@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
-import { createMetrics } from '../../src/admin/metrics.ts';
+import { createMetrics } from '../../src/admin/metrics/metrics.ts';
 import { mergeMetrics } from '../../src/workers/metrics/merge-metrics.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import type { FaultGateway } from '../faults/harness/gateway.ts';

@@ -1,4 +1,4 @@
-import { createMetrics } from '../../admin/metrics.ts';
+import { createMetrics } from '../../admin/metrics/metrics.ts';
 import { createMergedMetrics } from '../../workers/metrics/merged-metrics.ts';
 import { exampleIndex } from './example-index.ts';
 import { markdownTable } from './markdown-table.ts';

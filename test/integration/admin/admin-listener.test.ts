@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Act } from '../../../src/admin/actions/act.ts';
 import { type AdminDeps, createAdminApp } from '../../../src/admin/app.ts';
 import { adminTokens } from '../../../src/admin/guard.ts';
-import { createMetrics } from '../../../src/admin/metrics.ts';
+import { createMetrics } from '../../../src/admin/metrics/metrics.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
 
 const inForce = { rev: 1, digest: 'the digest' };

@@ -1,4 +1,4 @@
-import { createMetrics } from '../../../src/admin/metrics.ts';
+import { createMetrics } from '../../../src/admin/metrics/metrics.ts';
 import { mergeMetrics } from '../../../src/workers/metrics/merge-metrics.ts';
 import type { RuleCase } from './promtool-rule-tests.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { knownSeries } from '../../../src/admin/known-series.ts';
-import { createMetrics } from '../../../src/admin/metrics.ts';
+import { knownSeries } from '../../../src/admin/metrics/known-series.ts';
+import { createMetrics } from '../../../src/admin/metrics/metrics.ts';
 import { readConfig } from '../../../src/cli/input/read-config.ts';
 
 const { gateway, compiled } = readConfig('config/demo.yaml', { REDIS_URL: 'redis://127.0.0.1:6379' });

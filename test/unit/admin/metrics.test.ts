@@ -1,4 +1,4 @@
-import { createMetrics } from '../../../src/admin/metrics.ts';
+import { createMetrics } from '../../../src/admin/metrics/metrics.ts';
 
 describe('the metrics', () => {
   const make = () => createMetrics({ operations: ['users.list'], version: '1', nodeVersion: 'v24' });

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { createMetrics } from '../../../src/admin/metrics.ts';
+import { createMetrics } from '../../../src/admin/metrics/metrics.ts';
 import { servedOpenapi } from '../../../src/cli/generate/documents.ts';
 import { readConfig } from '../../../src/cli/input/read-config.ts';
 import { configJsonSchema } from '../../../src/config/reference/json-schema.ts';

@@ -1,5 +1,5 @@
 import type { ResourceQuality } from '../../../src/pipeline/quality.ts';
-import { createMetrics } from '../../../src/admin/metrics.ts';
+import { createMetrics } from '../../../src/admin/metrics/metrics.ts';
 import { cumulativeMetrics, mergeMetrics } from '../../../src/workers/metrics/merge-metrics.ts';
 import { mergeQuality } from '../../../src/workers/metrics/merge-quality.ts';
 

@@ -1,5 +1,5 @@
 import { Gauge } from 'prom-client';
-import type { Compression } from '../store/cache/encoded-bodies.ts';
+import type { Compression } from '../../store/cache/encoded-bodies.ts';
 import { createCounter, createEventCounter, type MetricPlace } from './metric-factories.ts';
 
 const REDIS_STATES = ['ready', 'lost', 'full', 'refusing'] as const;

@@ -13,8 +13,8 @@ import { createJudgeMetrics } from './judge-metrics.ts';
 import { createMigrationMetrics } from './migration-metrics.ts';
 import { createSourceMetrics } from './source-metrics.ts';
 import { createStoreMetrics } from './store-metrics.ts';
-import type { Tracing } from '../telemetry/tracing.ts';
-import { createWebhookMetrics } from '../telemetry/webhooks/webhook-metrics.ts';
+import type { Tracing } from '../../telemetry/tracing.ts';
+import { createWebhookMetrics } from '../../telemetry/webhooks/webhook-metrics.ts';
 
 /** The gateway's metrics. Label values come from the configuration and from the code, never from a request. */
 export type Metrics = ReturnType<typeof createMetrics>;
