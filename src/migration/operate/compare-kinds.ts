@@ -5,7 +5,8 @@ import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import { readListBody } from '../compare/read-body.ts';
-import { askCheckedSource, type CheckedSources, firstPage } from './ask-source.ts';
+import { bodyOrCode } from './ask-quietly.ts';
+import { askChecked, type CheckedSources, firstPage } from './checked-sources.ts';
 
 /** A kind of question that callers may ask, once. */
 type Kind = {
@@ -51,13 +52,13 @@ async function compareKind(
   { text, query, place, line }: Kind,
   stop: AbortSignal,
 ): Promise<string | undefined> {
-  const before = await askCheckedSource(legacy, query, stop);
+  const before = bodyOrCode(await askChecked(legacy, query, stop));
   // What the legacy source cannot answer, no caller gets today.
-  if (before.kind !== 'found') return undefined;
-  const after = await askCheckedSource(newSource, query, stop);
-  if (after.kind !== 'found')
+  if ('code' in before) return undefined;
+  const after = bodyOrCode(await askChecked(newSource, query, stop));
+  if ('code' in after)
     return (
-      `${newName} cannot answer ${text} (${after.kind === 'failed' ? after.code : 'not_found'}), and ${legacyName} can: ` +
+      `${newName} cannot answer ${text} (${after.code}), and ${legacyName} can: ` +
       `write resources.${resource.name}.${line} in the file of ${newName}, or raise its budget; portico check shows what it costs`
     );
   if (query.filters.length === 0) return undefined;

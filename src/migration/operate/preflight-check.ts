@@ -5,7 +5,8 @@ import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { SourceHandler } from '../../policy/call.ts';
 import { readDetailBody, readListBody } from '../compare/read-body.ts';
-import { askCheckedSource, type CheckedSources, firstPage } from './ask-source.ts';
+import { bodyOrCode } from './ask-quietly.ts';
+import { askChecked, type CheckedSources, firstPage } from './checked-sources.ts';
 import { compareKinds } from './compare-kinds.ts';
 import type { Run, SourcesCheck } from './operator-tasks.ts';
 
@@ -51,9 +52,9 @@ async function findRecords(
     let found = at.page.find((one) => one.id === record.id);
     if (resource.detail !== null) {
       const query: GetQuery = { kind: 'get', resource: resource.name, id };
-      const answer = await askCheckedSource(at.source, query, signal);
-      if (answer.kind === 'failed') return answer;
-      found = answer.kind === 'found' ? readDetailBody(resource, answer.body) : undefined;
+      const read = bodyOrCode(await askChecked(at.source, query, signal));
+      if ('code' in read && read.code !== 'not_found') return read;
+      found = 'body' in read ? readDetailBody(resource, read.body) : undefined;
     }
     if (found === undefined) missing.push(id);
     else if (found.id !== record.id || !isSameRecord(record, found)) others.push(id);
@@ -99,12 +100,10 @@ export async function preflightCheck(sources: CheckedSources, run: Run): Promise
   const refused = (problem: string): SourcesCheck => ({ same: 0, asked: 0, problems: [problem] });
   const pages: (readonly CanonicalRecord[])[] = [];
   for (const [index, source] of [legacy, newSource].entries()) {
-    const answer = await askCheckedSource(source, firstPage(resource), run.signal);
-    if (answer.kind !== 'found')
-      return refused(
-        `${names[index] ?? ''} does not answer a list: ${answer.kind === 'failed' ? answer.code : 'not_found'}; portico doctor says why`,
-      );
-    pages.push(readListBody(resource, answer.body).records);
+    const read = bodyOrCode(await askChecked(source, firstPage(resource), run.signal));
+    if ('code' in read)
+      return refused(`${names[index] ?? ''} does not answer a list: ${read.code}; portico doctor says why`);
+    pages.push(readListBody(resource, read.body).records);
   }
   const [before = [], after = []] = pages;
   if (before.length === 0) return refused(`${names[0]} has no records, so nothing can be compared`);

@@ -2,27 +2,17 @@
 
 import type { Query } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
-import { GatewayError } from '../../errors/fault.ts';
-import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
-import { compareAnswers } from '../compare/compare-answers.ts';
-import type { ExplainedQuestion } from '../operate/operator-tasks.ts';
 import type { ByOrigin } from '../../kernel/upstream-call.ts';
+import type { SourceHandler } from '../../policy/call.ts';
+import { compareAnswers } from '../compare/compare-answers.ts';
+import { bodyOrCode, createAskQuietly, type QuietReply } from '../operate/ask-quietly.ts';
+import type { ExplainedQuestion } from '../operate/operator-tasks.ts';
 
-type SourceReply = { readonly answer: SourceAnswer } | { readonly error: string };
+const ask = createAskQuietly({});
 
-async function ask(source: SourceHandler, query: Query, signal: AbortSignal): Promise<SourceReply> {
-  try {
-    const usage = { upstreamCalls: 0, upstreamMs: 0 };
-    return { answer: await source({ query, usage, signal, priority: 'shadow' }) };
-  } catch (error) {
-    if (error instanceof GatewayError) return { error: error.code };
-    throw error;
-  }
-}
-
-function bodyOf(reply: SourceReply): unknown {
-  if ('error' in reply) return reply;
-  return reply.answer.found ? (JSON.parse(reply.answer.body) as unknown) : { error: 'not_found' };
+function shown(reply: QuietReply): unknown {
+  const read = bodyOrCode(reply);
+  return 'code' in read ? { error: read.code } : (JSON.parse(read.body) as unknown);
 }
 
 /** Asks both sources one question at the same time, and compares their answers. */
@@ -40,5 +30,5 @@ export async function explainQuestion(
     'answer' in legacyReply && 'answer' in newReply
       ? compareAnswers(resource, query, legacyReply.answer, newReply.answer)
       : [];
-  return { legacy: bodyOf(legacyReply), new: bodyOf(newReply), differences };
+  return { legacy: shown(legacyReply), new: shown(newReply), differences };
 }

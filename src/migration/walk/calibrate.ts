@@ -7,8 +7,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { SourceHandler } from '../../policy/call.ts';
 import { compareAnswers } from '../compare/compare-answers.ts';
 import { readListBody } from '../compare/read-body.ts';
+import { answerOf, createAskQuietly } from '../operate/ask-quietly.ts';
 import type { CalibrationResult, Run } from '../operate/operator-tasks.ts';
-import { pageQuery, readQuietly } from './list-records.ts';
+import { pageQuery } from './list-records.ts';
 import { createPacer, type Wait, waitMs } from './pacer.ts';
 
 export type CalibrateDeps = {
@@ -24,14 +25,14 @@ export type CalibrateDeps = {
  * and a rule may ignore it; an operator adds such a rule himself. It throws an Error where the source fails.
  */
 export function createCalibrate({ resource, legacy, config, clock, wait = waitMs }: CalibrateDeps) {
-  const pace = createPacer(config.shadow.maxRps, clock, wait);
+  const ask = createAskQuietly({ pace: createPacer(config.shadow.maxRps, clock, wait), wait });
 
   /** The questions to ask: pages of the list, and each of their records where the contract has single records. */
   async function questions(samples: number, signal: AbortSignal): Promise<readonly Query[]> {
     const found: Query[] = [];
     for (let page = 1; found.length < samples; page += 1) {
       const query = pageQuery(resource, page);
-      const answer = await readQuietly(legacy, query, pace, signal);
+      const answer = answerOf(await ask(legacy, query, signal));
       const { records } = readListBody(resource, answer.found ? answer.body : '{}');
       if (records.length === 0) break;
       found.push(query);
@@ -45,8 +46,8 @@ export function createCalibrate({ resource, legacy, config, clock, wait = waitMs
     const asked = await questions(samples, signal);
     const counts = new Map<string, { path: string; kind: string; count: number }>();
     for (const [index, query] of asked.entries()) {
-      const first = await readQuietly(legacy, query, pace, signal);
-      const second = await readQuietly(legacy, query, pace, signal);
+      const first = answerOf(await ask(legacy, query, signal));
+      const second = answerOf(await ask(legacy, query, signal));
       for (const { path, kind } of compareAnswers(resource, query, first, second)) {
         const counted = counts.get(`${path}|${kind}`) ?? { path, kind, count: 0 };
         counted.count += 1;

@@ -2,11 +2,10 @@
 
 import type { ListQuery } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
-import { GatewayError } from '../../errors/fault.ts';
-import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
+import type { SourceHandler } from '../../policy/call.ts';
 import { compileRowCodec } from '../../store/rowset/row-codec.ts';
 import { readListBody } from '../compare/read-body.ts';
-import type { Pacer } from './pacer.ts';
+import { answerOf, type AskQuietly } from '../operate/ask-quietly.ts';
 
 /** The records of a list by id, each as the text of its values (see `RowCodec`), which takes less memory than an object. */
 export type ListedRecords = {
@@ -26,34 +25,11 @@ export function pageQuery({ name, sorts }: Resource, page: number): ListQuery {
   return { kind: 'list', resource: name, page, limit: PAGE, sort, filters: [] };
 }
 
-/**
- * Asks a source with the lowest priority, at the pace of the walk. It may scan, because the rows of one scan also serve all
- * further pages. @throws Error that names the source which has failed
- */
-export async function readQuietly(
-  source: SourceHandler,
-  query: Parameters<SourceHandler>[0]['query'],
-  pace: Pacer,
-  signal: AbortSignal,
-): Promise<SourceAnswer> {
-  const usage = { upstreamCalls: 0, upstreamMs: 0 };
-  try {
-    const answer = await source({ query, usage, signal, priority: 'shadow' });
-    await pace(usage.upstreamCalls, signal);
-    return answer;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!(error instanceof GatewayError)) throw error;
-    const name = error.upstream?.source ?? 'a source';
-    throw new Error(`${name} fails: ${error.code}`, { cause: error });
-  }
-}
-
-/** Reads all pages of a source. `onPage` learns how many records were read of how many. @throws Error */
+/** Reads all pages of a source; the rows of one scan serve all of them. `onPage` learns how many records were read of how many. @throws Error */
 export async function listRecords(
   resource: Resource,
   source: SourceHandler,
-  pace: Pacer,
+  ask: AskQuietly,
   signal: AbortSignal,
   onPage: (read: number, total: number) => void,
 ): Promise<ListedRecords> {
@@ -61,7 +37,7 @@ export async function listRecords(
   const codec = compileRowCodec(resource.itemFields);
   const duplicates = new Set<string>();
   for (let page = 1; ; page += 1) {
-    const answer = await readQuietly(source, pageQuery(resource, page), pace, signal);
+    const answer = answerOf(await ask(source, pageQuery(resource, page), signal));
     const { records, total } = readListBody(resource, answer.found ? answer.body : '{}');
     for (const record of records) {
       if (texts.has(record.id)) duplicates.add(record.id);

@@ -1,33 +1,26 @@
 // Asks both sources what callers hardly ever ask: the pages at the ends of a list, unknown ids and values, each sort and filter.
 
 import { queryKey } from '../../contract/query-key.ts';
-import type { Query } from '../../contract/query.ts';
-import { GatewayError } from '../../errors/fault.ts';
-import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
+import type { GatewayError } from '../../errors/fault.ts';
 import { isBeyondBounds } from '../../reading/scan/scan-faults.ts';
 import { lastingDifferences } from '../compare/compare-answers.ts';
 import type { DifferenceSample, Verdict } from '../compare/comparison.ts';
 import { queryKind } from '../compare/query-kind.ts';
 import { readListBody } from '../compare/read-body.ts';
+import { answerOf, createAskQuietly, type QuietReply } from '../operate/ask-quietly.ts';
 import type { Run } from '../operate/operator-tasks.ts';
 import { createClassify } from '../shadow/comparer.ts';
 import type { ClassifiedDifferences } from '../shadow/confirm.ts';
 import type { ProbedEdges } from '../state/migration-state.ts';
 import { type EdgeQuestion, edgeQuestions } from './edge-questions.ts';
-import { pageQuery, readQuietly } from './list-records.ts';
-import { createPacer, type Pacer, waitMs } from './pacer.ts';
+import { pageQuery } from './list-records.ts';
+import { createPacer, waitMs } from './pacer.ts';
 import type { WalkDeps } from './walk.ts';
 
 export type ProbeEdgesDeps = WalkDeps;
 
-/** A source that is busy with callers is asked again. */
-const ATTEMPTS_MAX = 5;
-const RETRY_MS = 1_000;
 /** The most edges that are named. */
 const NAMED_MAX = 20;
-
-/** What a source says at an edge: an answer, or the error that a caller would get. */
-type EdgeReply = { readonly answer: SourceAnswer } | { readonly error: GatewayError };
 
 /** What both sources say to one question. */
 type Outcome =
@@ -36,20 +29,30 @@ type Outcome =
   | { readonly kind: 'refused'; readonly error: GatewayError }
   | ({ readonly kind: 'compared' } & ClassifiedDifferences);
 
-/** Makes the function that asks a source as the lowest priority; it may scan, as it may for a caller. */
-function createAskEdge({ wait = waitMs }: ProbeEdgesDeps, pace: Pacer) {
-  return async function ask(source: SourceHandler, query: Query, signal: AbortSignal): Promise<EdgeReply> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return { answer: await readQuietly(source, query, pace, signal) };
-      } catch (error) {
-        const { cause } = error as Error;
-        if (!(cause instanceof GatewayError)) throw error;
-        if (cause.code !== 'overloaded') return { error: cause };
-        if (attempt === ATTEMPTS_MAX) throw error;
-        await wait(RETRY_MS, signal);
-      }
+/** A reply that says what the source does at an edge. @throws Error where it stayed busy, which says nothing of the edge */
+function replyAtEdge(reply: QuietReply): QuietReply {
+  if ('error' in reply && reply.error.code === 'overloaded') answerOf(reply);
+  return reply;
+}
+
+/** Makes the function that counts an outcome as evidence; whether both sources say the same. */
+function createKeep({ resource, toSample, evidence }: ProbeEdgesDeps) {
+  return function keep({ query }: EdgeQuestion, outcome: Exclude<Outcome, { kind: 'unasked' }>): boolean {
+    const operation = `${resource.name}.${query.kind}`;
+    const about = { resource: resource.name, operation, query: queryKey(query) };
+    if (outcome.kind === 'refused') {
+      // What lies beyond the bounds of the new source is no failure.
+      if (!isBeyondBounds(outcome.error))
+        evidence.compared({ ...about, verdict: 'failed_new', differences: [], ignored: [] });
+      return false;
     }
+    const [differences, ignored] = [outcome.counting, outcome.accepted].map((all) =>
+      all.map((one) => toSample(one, about.query)),
+    ) as [DifferenceSample[], DifferenceSample[]];
+    const equal: Verdict = ignored.length === 0 ? 'match' : 'ignored';
+    const verdict = differences.length === 0 ? equal : 'mismatch';
+    evidence.compared({ ...about, verdict, differences, ignored });
+    return differences.length === 0;
   };
 }
 
@@ -59,16 +62,15 @@ function createAskEdge({ wait = waitMs }: ProbeEdgesDeps, pace: Pacer) {
  * `recheck.delay`. It throws an Error where the legacy source does not answer a plain list.
  */
 export function createProbeEdges(deps: ProbeEdgesDeps) {
-  const { resource, config, sources, toSample, evidence, clock, wait = waitMs } = deps;
+  const { resource, config, sources, clock, wait = waitMs } = deps;
   const classify = createClassify(deps);
-  const pace = createPacer(config.shadow.maxRps, clock, wait);
-  const ask = createAskEdge(deps, pace);
-  const operationOf = (query: Query) => `${resource.name}.${query.kind}`;
+  const ask = createAskQuietly({ pace: createPacer(config.shadow.maxRps, clock, wait), wait });
+  const keep = createKeep(deps);
 
   async function compare({ query }: EdgeQuestion, signal: AbortSignal): Promise<Outcome> {
-    const legacy = await ask(sources.legacy, query, signal);
+    const legacy = replyAtEdge(await ask(sources.legacy, query, signal));
     if ('error' in legacy) return { kind: 'unasked' };
-    const next = await ask(sources.new, query, signal);
+    const next = replyAtEdge(await ask(sources.new, query, signal));
     if ('error' in next) return { kind: 'refused', error: next.error };
     return { kind: 'compared', ...classify(query, { legacy: legacy.answer, new: next.answer }) };
   }
@@ -83,29 +85,8 @@ export function createProbeEdges(deps: ProbeEdgesDeps) {
     return { ...again, counting: lastingDifferences(first.counting, again.counting) };
   }
 
-  /** Counts an outcome; whether both sources say the same. What lies beyond the bounds of the new source is no failure. */
-  function keep({ query }: EdgeQuestion, outcome: Exclude<Outcome, { kind: 'unasked' }>): boolean {
-    const about = { resource: resource.name, operation: operationOf(query), query: queryKey(query) };
-    if (outcome.kind === 'refused') {
-      if (!isBeyondBounds(outcome.error))
-        evidence.compared({ ...about, verdict: 'failed_new', differences: [], ignored: [] });
-      return false;
-    }
-    const [differences, ignored] = [outcome.counting, outcome.accepted].map((all) =>
-      all.map((one) => toSample(one, about.query)),
-    ) as [DifferenceSample[], DifferenceSample[]];
-    const equal: Verdict = ignored.length === 0 ? 'match' : 'ignored';
-    evidence.compared({
-      ...about,
-      verdict: differences.length === 0 ? equal : 'mismatch',
-      differences,
-      ignored,
-    });
-    return differences.length === 0;
-  }
-
   return async function probeEdges({ signal, progress }: Run): Promise<ProbedEdges> {
-    const plain = await readQuietly(sources.legacy, pageQuery(resource, 1), pace, signal);
+    const plain = answerOf(await ask(sources.legacy, pageQuery(resource, 1), signal));
     const questions = edgeQuestions(resource, readListBody(resource, plain.found ? plain.body : '{}'));
     const different: string[] = [];
     const refused: ProbedEdges['refused'][number][] = [];
@@ -117,7 +98,7 @@ export function createProbeEdges(deps: ProbeEdgesDeps) {
         if (!keep(question, outcome)) different.push(question.text);
         const { query } = question;
         if (outcome.kind === 'refused' && isBeyondBounds(outcome.error))
-          refused.push({ operation: operationOf(query), kind: queryKind(query) });
+          refused.push({ operation: `${resource.name}.${query.kind}`, kind: queryKind(query) });
       }
       progress(index + 1, questions.length);
     }

@@ -6,10 +6,10 @@ import { compileRowCodec } from '../../store/rowset/row-codec.ts';
 import { readJsonText } from '../../store/sealed.ts';
 import type { AnswerDifference } from '../compare/comparison.ts';
 import { lastingDifferences } from '../compare/compare-answers.ts';
+import type { AskQuietly } from '../operate/ask-quietly.ts';
 import { compareRecords } from '../compare/compare-records.ts';
 import type { ByOrigin } from '../../kernel/upstream-call.ts';
 import { type ListedRecords, listRecords } from './list-records.ts';
-import type { Pacer } from './pacer.ts';
 
 /** Reports the progress of a walk: the records read so far, and all that there are. */
 export type OnRead = (read: number, total: number) => void;
@@ -17,7 +17,8 @@ export type OnRead = (read: number, total: number) => void;
 export type ListsDeps = {
   readonly resource: Resource;
   readonly sources: ByOrigin<SourceHandler>;
-  readonly pace: Pacer;
+  /** Asks a source at the pace of the walk. */
+  readonly ask: AskQuietly;
   /** Waits between the two passes. */
   readonly settle: (signal: AbortSignal) => Promise<unknown>;
 };
@@ -67,15 +68,15 @@ function compileComparison({ itemFields }: Resource) {
  * where a source fails
  */
 export async function walkLists(
-  { resource, sources, pace, settle }: ListsDeps,
+  { resource, sources, ask, settle }: ListsDeps,
   signal: AbortSignal,
   onRead: OnRead,
 ): Promise<WalkedLists> {
   const compareListed = compileComparison(resource);
   let differences: readonly AnswerDifference[] | undefined;
   for (let pass = 1; ; pass += 1) {
-    const legacy = await listRecords(resource, sources.legacy, pace, signal, onRead);
-    const newList = await listRecords(resource, sources.new, pace, signal, (read, total) =>
+    const legacy = await listRecords(resource, sources.legacy, ask, signal, onRead);
+    const newList = await listRecords(resource, sources.new, ask, signal, (read, total) =>
       onRead(legacy.texts.size + read, legacy.total + total),
     );
     const found = compareListed(legacy, newList);

@@ -1,0 +1,65 @@
+// Asks a source what an operator wants to know: with the lowest priority, and again while it is busy with callers.
+
+import type { Query } from '../../contract/query.ts';
+import type { ErrorCode } from '../../errors/catalogue.ts';
+import { fault, GatewayError } from '../../errors/fault.ts';
+import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
+import { type Pacer, type Wait, waitMs } from '../walk/pacer.ts';
+
+/** What a source says: an answer, or the error that a caller would get. */
+export type QuietReply = { readonly answer: SourceAnswer } | { readonly error: GatewayError };
+
+export type QuietAskOptions = {
+  /** Keeps the calls to a rate. */
+  readonly pace?: Pacer;
+  /** Each attempt has so much time, milliseconds. */
+  readonly timeLimitMs?: number;
+  readonly wait?: Wait;
+};
+
+/** Asks a source; it rejects where `stop` aborts, or with an error that is no `GatewayError`. */
+export type AskQuietly = (source: SourceHandler, query: Query, stop: AbortSignal) => Promise<QuietReply>;
+
+/** Callers go first: a source that is busy with them is asked so often, and then the reply is `overloaded`. */
+const ATTEMPTS_MAX = 5;
+const RETRY_MS = 1_000;
+
+/** Makes the function that asks a source with the lowest priority. The source may scan, as it may for a caller. */
+export function createAskQuietly({ pace, timeLimitMs, wait = waitMs }: QuietAskOptions): AskQuietly {
+  async function askOnce(source: SourceHandler, query: Query, stop: AbortSignal): Promise<QuietReply> {
+    const limits = timeLimitMs === undefined ? [] : [AbortSignal.timeout(timeLimitMs)];
+    const signal = AbortSignal.any([stop, ...limits]);
+    const usage = { upstreamCalls: 0, upstreamMs: 0 };
+    try {
+      const answer = await source({ query, usage, signal, priority: 'shadow' });
+      await pace?.(usage.upstreamCalls, stop);
+      return { answer };
+    } catch (error) {
+      stop.throwIfAborted();
+      if (error instanceof GatewayError) return { error };
+      if (!signal.aborted) throw error;
+      return { error: fault('upstream_timeout', { cause: error }) };
+    }
+  }
+
+  return async function askQuietly(source, query, stop) {
+    for (let attempt = 1; ; attempt += 1) {
+      const reply = await askOnce(source, query, stop);
+      if ('answer' in reply || reply.error.code !== 'overloaded' || attempt === ATTEMPTS_MAX) return reply;
+      await wait(RETRY_MS, stop);
+    }
+  };
+}
+
+/** The body of a reply, or the code of the error that a caller would get: `not_found` for a record that is not there. */
+export function bodyOrCode(reply: QuietReply): { readonly body: string } | { readonly code: ErrorCode } {
+  if ('error' in reply) return { code: reply.error.code };
+  return reply.answer.found ? { body: reply.answer.body } : { code: 'not_found' };
+}
+
+/** The answer of a reply. @throws Error that names the source which has failed */
+export function answerOf(reply: QuietReply): SourceAnswer {
+  if ('answer' in reply) return reply.answer;
+  const { error } = reply;
+  throw new Error(`${error.upstream?.source ?? 'a source'} fails: ${error.code}`, { cause: error });
+}

@@ -1,0 +1,26 @@
+// The two sources that are checked before a migration begins, and how they are asked.
+
+import type { ListQuery } from '../../contract/query.ts';
+import type { Resource } from '../../contract/resources.ts';
+import type { SourceHandler } from '../../policy/call.ts';
+import { createAskQuietly } from './ask-quietly.ts';
+
+/** The two sources of a resource that is to move. */
+export type CheckedSources = {
+  readonly resource: Resource;
+  /** Their names. */
+  readonly names: readonly [legacy: string, new: string];
+  readonly legacy: SourceHandler;
+  readonly new: SourceHandler;
+};
+
+/** As many records say whether two services mean the same. */
+const RECORDS = 20;
+
+/** An operator waits for the check, so a source that hangs must not hold it up for long. */
+export const askChecked = createAskQuietly({ timeLimitMs: 10_000 });
+
+/** The first page of a list. */
+export function firstPage({ name: resource }: Resource, more: Partial<ListQuery> = {}): ListQuery {
+  return { kind: 'list', resource, page: 1, limit: RECORDS, sort: null, filters: [], ...more };
+}
