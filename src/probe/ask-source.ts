@@ -68,15 +68,51 @@ function compileSelection(
 /** Keeps the totals that replies give. Neither the order nor the size of a window changes how many rows there are. */
 function createTotalLog() {
   const totals = new Map<string, TotalSeen[]>();
-  return {
-    totals,
-    keep({ filters = [], base, query, declared }: RowSelection, { request, value }: Counted): void {
-      if (value === undefined || (base ?? query ?? declared) !== undefined) return;
-      const key = JSON.stringify(filters);
-      const seen = totals.get(key) ?? [];
-      if (seen.length === 0) totals.set(key, seen);
-      if (seen.at(-1)?.total !== value) seen.push({ total: value, request });
-    },
+  function keep({ filters = [], base, query, declared }: RowSelection, { request, value }: Counted): void {
+    if (value === undefined || (base ?? query ?? declared) !== undefined) return;
+    const key = JSON.stringify(filters);
+    const seen = totals.get(key) ?? [];
+    if (seen.length === 0) totals.set(key, seen);
+    if (seen.at(-1)?.total !== value) seen.push({ total: value, request });
+  }
+  return { totals, keep };
+}
+
+/** Makes the function that opens the rows of a selection; `undefined` where the source cannot give them in its own order. */
+function createOpenRows(
+  { session, stop, compiled: { resource } }: SourceAskDeps,
+  adapterFor: ReturnType<typeof compileSelection>,
+  read: {
+    readonly list: (reply: UpstreamReply) => ReturnType<Adapter['list']['read']>;
+    readonly count: Adapter['list']['readCount'];
+    readonly keepTotal: ReturnType<typeof createTotalLog>['keep'];
+  },
+): Ask['open'] {
+  return function open(selection) {
+    const plan = adapterFor(selection).list.plan(everyRow(resource, selection), new Set());
+    if (plan.kind === 'nothing') return undefined;
+    if (plan.kind === 'scan' && plan.residualFilters.length > 0) return undefined;
+    // A scan sorts by itself; the walk from a remembered place asks the source to.
+    const sends = plan.kind === 'scan' && selection.sort !== undefined ? plan.walk : plan;
+    if (sends === undefined) return undefined;
+    const count = plan.kind === 'page' ? plan.count : undefined;
+    return {
+      window: plan.window,
+      async ask(call) {
+        const exchange = await session.exchange(sends.request(call), read.list, stop);
+        const { request, value } = exchange;
+        const isBehind = call.firstRow > 0 && value?.received === 0;
+        if (!isBehind) read.keepTotal(selection, { request, value: value?.total });
+        return exchange;
+      },
+      count:
+        count &&
+        (async () => {
+          const exchange = await session.exchange(count, read.count, stop);
+          read.keepTotal(selection, exchange);
+          return exchange;
+        }),
+    };
   };
 }
 
@@ -108,33 +144,11 @@ function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts): 
     // What only the details of a row have is not probed.
     resource: { ...resource, itemFields, filters: resource.filters.filter(({ field }) => isThere(field)) },
     callsLeft: () => session.callsLeft,
-    open(selection) {
-      const plan = adapterFor(selection).list.plan(everyRow(resource, selection), new Set());
-      if (plan.kind === 'nothing') return undefined;
-      if (plan.kind === 'scan' && plan.residualFilters.length > 0) return undefined;
-      // A scan sorts by itself; the walk from a remembered place asks the source to.
-      const sends = plan.kind === 'scan' && selection.sort !== undefined ? plan.walk : plan;
-      if (sends === undefined) return undefined;
-      const count = plan.kind === 'page' ? plan.count : undefined;
-      return {
-        window: plan.window,
-        async ask(call) {
-          const read = (reply: UpstreamReply) => adapter.list.read(reply, onGap);
-          const exchange = await session.exchange(sends.request(call), read, stop);
-          const { request, value } = exchange;
-          const isBehind = call.firstRow > 0 && value?.received === 0;
-          if (!isBehind) log.keep(selection, { request, value: value?.total });
-          return exchange;
-        },
-        count:
-          count &&
-          (async () => {
-            const exchange = await session.exchange(count, adapter.list.readCount, stop);
-            log.keep(selection, exchange);
-            return exchange;
-          }),
-      };
-    },
+    open: createOpenRows(deps, adapterFor, {
+      list: (reply) => adapter.list.read(reply, onGap),
+      count: adapter.list.readCount,
+      keepTotal: log.keep,
+    }),
     one: (id) => askRecord(unchanged.get, adapter.get, id),
     details: (id) => askRecord(unchanged.list.details, adapter.list.details, id),
     outcomeOf(on, reply) {

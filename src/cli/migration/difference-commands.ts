@@ -35,6 +35,13 @@ function groupRow({ operation, path, kind, count, ignored, samples, lastAt }: Gr
 
 /** Adds the commands on differences and the rules that ignore them. */
 export function addDifferenceCommands(add: AddCommand, context: CliContext): void {
+  addDifferences(add, context);
+  addIgnore(add, context);
+  addRules(add, context);
+  addExplain(add, context);
+}
+
+function addDifferences(add: AddCommand, context: CliContext): void {
   add(
     'diffs',
     'the differences that were found, without values',
@@ -54,7 +61,9 @@ export function addDifferenceCommands(add: AddCommand, context: CliContext): voi
     .option('--operation <name>', 'only of this operation')
     .option('--kind <kind>', 'only of this kind, such as value or missing_id')
     .option('--export', 'one JSON object a line, with the samples');
+}
 
+function addIgnore(add: AddCommand, context: CliContext): void {
   add(
     'ignore',
     'let differences of a field not count, until a day',
@@ -70,7 +79,10 @@ export function addDifferenceCommands(add: AddCommand, context: CliContext): voi
     .requiredOption('--until <day>', 'when it ends, such as 2027-01-31')
     .requiredOption('--reason <text>', 'why it does not matter')
     .option('--owner <name>', 'who has decided it; default: the name of the token');
+}
 
+/** The rules in force: seen, taken away, and accepted. */
+function addRules(add: AddCommand, context: CliContext): void {
   add(
     'rules',
     'the rules that were made while the gateway runs',
@@ -105,8 +117,6 @@ export function addDifferenceCommands(add: AddCommand, context: CliContext): voi
   )
     .argument('<rule...>', 'ids of rules; paths of those of the file')
     .option('--reason <text>', 'why, for the audit');
-
-  addExplain(add, context);
 }
 
 /** A question as people write it: an id, or the query of a list. */

@@ -58,6 +58,13 @@ const STEPS: readonly (readonly [MigrationStage, string])[] = [
 
 /** Adds the commands that move a migration. */
 export function addStepCommands(add: AddCommand, context: CliContext): void {
+  addStages(add, context);
+  addRollback(add, context);
+  addHolds(add, context);
+  addPreview(add, context);
+}
+
+function addStages(add: AddCommand, context: CliContext): void {
   for (const [stage, description] of STEPS) {
     const command = add(stage, description, async (ask, [resource = ''], options: StepOptions) => {
       const { percent, operation, force, rev, reason } = options;
@@ -80,7 +87,9 @@ export function addStepCommands(add: AddCommand, context: CliContext): void {
       .option('--force', 'although the gate refuses it; needs --reason')
       .option('--reason <text>', REASON);
   }
+}
 
+function addRollback(add: AddCommand, context: CliContext): void {
   add(
     'rollback',
     'go back to the legacy source at once, and hold; nothing is asked for',
@@ -95,7 +104,9 @@ export function addStepCommands(add: AddCommand, context: CliContext): void {
     .option('--local', 'in this gateway alone, where Redis is gone')
     .option('--force', 'also from complete')
     .option('--reason <text>', REASON);
+}
 
+function addHolds(add: AddCommand, context: CliContext): void {
   add('hold', 'no step forward from now on', async (ask, [resource = ''], options: StepOptions) => {
     const { rev, reason = '' } = options;
     printChange(await ask('migrations.hold', { resource, rev, reason }), options, context);
@@ -113,8 +124,6 @@ export function addStepCommands(add: AddCommand, context: CliContext): void {
   )
     .requiredOption('--ack <reason>', 'what was wrong, and why it no longer is')
     .option('--rev <n>', 'only if the state still has this rev', parseInteger);
-
-  addPreview(add, context);
 }
 
 function addPreview(add: AddCommand, context: CliContext): void {

@@ -79,6 +79,12 @@ export function addTaskCommands(add: AddCommand, context: CliContext): void {
       runTask(ask, { resource, task, reason: options.reason }, options, context),
     ).option('--reason <text>', 'why, for the audit');
 
+  addQuestionTasks(add, context);
+  addReport(add, context);
+}
+
+/** The tasks that ask as many questions as the operator says. */
+function addQuestionTasks(add: AddCommand, context: CliContext): void {
   add(
     'replay',
     'ask both sources recorded questions, as evidence',
@@ -106,7 +112,9 @@ export function addTaskCommands(add: AddCommand, context: CliContext): void {
   )
     .option('--samples <n>', 'how many questions; default 500', parseInteger)
     .option('--reason <text>', 'why, for the audit');
+}
 
+function addReport(add: AddCommand, context: CliContext): void {
   add(
     'report',
     'write the evidence to one file, for those who must sign',

@@ -30,6 +30,24 @@ export function registerKeysCommand(program: Command, context: KeysContext): voi
     return addGatewayOptions(command);
   }
 
+  addGrants(add, context);
+  addReading(add, context);
+  addEndings(add, context);
+
+  add('export', 'write all keys with their hashes, one a line, for a backup or another Redis').action(
+    (options: KeyOptions) => runExport(options, context),
+  );
+
+  add('import', 'put back what `portico keys export` wrote; it needs the same pepper')
+    .argument('<file>', 'the lines')
+    .action((file: string, options: KeyOptions) => runImport(file, options, context));
+}
+
+/** Adds a command on keys; one that changes nothing has no `--reason`. */
+type AddKeyCommand = (name: string, description: string, changes?: boolean) => Command;
+
+/** The commands that say what a key may do. */
+function addGrants(add: AddKeyCommand, context: KeysContext): void {
   add('create', 'create a key; its secret is shown this once')
     .requiredOption('--label <text>', 'whose key it is, for lists')
     .requiredOption('--permissions <list>', 'such as users:read,products:read', parseList)
@@ -40,16 +58,6 @@ export function registerKeysCommand(program: Command, context: KeysContext): voi
     .option('--print', 'store nothing: print the entry for auth.apiKeys.keys')
     .action((options: CreateOptions) => runCreate(options, context));
 
-  add(
-    'list',
-    'list the keys in Redis, when each was last used, and until when an old secret works',
-    false,
-  ).action((options: KeyOptions) => runList(options, context));
-
-  add('show', 'show one key', false)
-    .argument('<id>', ID)
-    .action((id: string, options: KeyOptions) => runShow(id, options, context));
-
   add('update', 'change what a key may do, everywhere within a second; what is not named stays')
     .argument('<id>', ID)
     .option('--label <text>', 'whose key it is')
@@ -59,7 +67,22 @@ export function registerKeysCommand(program: Command, context: KeysContext): voi
     .option('--addresses <list>', `${ADDRESSES}; or anywhere`, parseList)
     .option('--operations <list>', `${OPERATIONS}; or all`, parseList)
     .action((id: string, options: UpdateOptions) => runChange('keys.update', id, options, context));
+}
 
+function addReading(add: AddKeyCommand, context: KeysContext): void {
+  add(
+    'list',
+    'list the keys in Redis, when each was last used, and until when an old secret works',
+    false,
+  ).action((options: KeyOptions) => runList(options, context));
+
+  add('show', 'show one key', false)
+    .argument('<id>', ID)
+    .action((id: string, options: KeyOptions) => runShow(id, options, context));
+}
+
+/** The commands that end a secret, a key, or what is left of ended keys. */
+function addEndings(add: AddKeyCommand, context: KeysContext): void {
   add(
     'rotate',
     'give a key a new secret; the old one goes on working for a while, one from before that ends at once',
@@ -79,14 +102,6 @@ export function registerKeysCommand(program: Command, context: KeysContext): voi
   add('prune', 'forget all keys that were revoked or expired some time ago')
     .option('--older-than <duration>', 'how long ago', parseSpan, '90d')
     .action((options: KeyOptions & { olderThan: string }) => runPrune(options, context));
-
-  add('export', 'write all keys with their hashes, one a line, for a backup or another Redis').action(
-    (options: KeyOptions) => runExport(options, context),
-  );
-
-  add('import', 'put back what `portico keys export` wrote; it needs the same pepper')
-    .argument('<file>', 'the lines')
-    .action((file: string, options: KeyOptions) => runImport(file, options, context));
 }
 
 /** The words of a list; none for the words that lift a restriction. */

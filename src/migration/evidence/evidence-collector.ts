@@ -90,6 +90,34 @@ function createKnownKeys() {
   };
 }
 
+/** Reads what all processes have counted. `ready` finds the scope of a resource once this process has written its counts. */
+function createEvidenceReads(
+  { store, clock }: Pick<EvidenceCollectorDeps, 'store' | 'clock'>,
+  ready: (resource: string) => Promise<EvidenceScope | undefined>,
+): Pick<MigrationEvidence, 'read' | 'differences'> {
+  return {
+    async read(resource) {
+      const scope = await ready(resource);
+      if (scope === undefined) return {};
+      const stored = await store.read(scope, clock.now() - RECENT_MS);
+      return Object.fromEntries(
+        Object.entries(stored).map(([operation, one]): [string, OperationEvidence] => [
+          operation,
+          operationEvidence(one, scope.stepAt),
+        ]),
+      );
+    },
+    async differences(resource) {
+      const scope = await ready(resource);
+      if (scope === undefined) return [];
+      const groups = Object.entries(await store.groups(scope)).flatMap(([operation, list]) =>
+        list.map((group) => differenceGroup(operation, group)),
+      );
+      return groups.sort((a, b) => b.count - a.count);
+    },
+  };
+}
+
 /** Creates the collector. It writes its counts every second; `read` and `differences` write them first. */
 export function createEvidenceCollector(deps: EvidenceCollectorDeps): MigrationEvidence {
   const { store, states, clock, secret, critical, onCompared } = deps;
@@ -106,6 +134,12 @@ export function createEvidenceCollector(deps: EvidenceCollectorDeps): MigrationE
     createHmac('sha256', secret).update(`query:${operation}:${query}`).digest('base64url').slice(0, 14);
 
   const flush = () => inTurn(() => writer.writeAll());
+
+  async function flushed(resource: string): Promise<EvidenceScope | undefined> {
+    const scope = scopeOf(resource);
+    if (scope !== undefined) await flush();
+    return scope;
+  }
 
   const timer = setInterval(() => void flush().catch(() => undefined), FLUSH_MS);
   timer.unref();
@@ -139,27 +173,7 @@ export function createEvidenceCollector(deps: EvidenceCollectorDeps): MigrationE
       const scope = scopeOf(resource);
       return scope !== undefined && known.has(scope, keyOf(operation, query));
     },
-    async read(resource) {
-      const scope = scopeOf(resource);
-      if (scope === undefined) return {};
-      await flush();
-      const stored = await store.read(scope, clock.now() - RECENT_MS);
-      return Object.fromEntries(
-        Object.entries(stored).map(([operation, one]): [string, OperationEvidence] => [
-          operation,
-          operationEvidence(one, scope.stepAt),
-        ]),
-      );
-    },
-    async differences(resource) {
-      const scope = scopeOf(resource);
-      if (scope === undefined) return [];
-      await flush();
-      const groups = Object.entries(await store.groups(scope)).flatMap(([operation, list]) =>
-        list.map((group) => differenceGroup(operation, group)),
-      );
-      return groups.sort((a, b) => b.count - a.count);
-    },
+    ...createEvidenceReads(deps, flushed),
     flush,
     close: () => clearInterval(timer),
   };

@@ -54,6 +54,17 @@ function storedOf(kept: Kept, { stepAt }: EvidenceScope, recentAt: number): Stor
   };
 }
 
+function addDelta(kept: Kept, delta: Delta): void {
+  addAll(kept.counts, delta.counts);
+  addAll(kept.step, delta.step);
+  kept.lastFallbackAt = Math.max(kept.lastFallbackAt, delta.lastFallbackAt);
+  for (const [key, compared] of delta.keys)
+    if (kept.keys.has(key) || kept.keys.size < KEYS_MAX) kept.keys.set(key, compared);
+  for (const [member, at] of delta.critical)
+    if (kept.critical.has(member) || kept.critical.size < CRITICAL_MAX) kept.critical.set(member, at);
+  for (const [name, group] of delta.groups) addGroup(kept.groups, name, group);
+}
+
 /** Creates the store. It keeps only the present evidence of each resource. */
 export function createLocalEvidenceStore(): EvidenceStore {
   const resources = new Map<string, { evidence: string; operations: Map<string, Kept> }>();
@@ -77,25 +88,13 @@ export function createLocalEvidenceStore(): EvidenceStore {
     return kept;
   }
 
-  function add(scope: EvidenceScope, operation: string, delta: Delta): void {
-    const kept = keptOf(scope, operation);
-    addAll(kept.counts, delta.counts);
-    addAll(kept.step, delta.step);
-    kept.lastFallbackAt = Math.max(kept.lastFallbackAt, delta.lastFallbackAt);
-    for (const [key, compared] of delta.keys)
-      if (kept.keys.has(key) || kept.keys.size < KEYS_MAX) kept.keys.set(key, compared);
-    for (const [member, at] of delta.critical)
-      if (kept.critical.has(member) || kept.critical.size < CRITICAL_MAX) kept.critical.set(member, at);
-    for (const [name, group] of delta.groups) addGroup(kept.groups, name, group);
-  }
-
   function mapOperations<T>(scope: EvidenceScope, of: (kept: Kept) => T): Readonly<Record<string, T>> {
     return Object.fromEntries([...operationsOf(scope)].map(([operation, kept]) => [operation, of(kept)]));
   }
 
   return {
     add(scope, operation, delta) {
-      add(scope, operation, delta);
+      addDelta(keptOf(scope, operation), delta);
       return Promise.resolve();
     },
     read: (scope, recentAt) =>

@@ -111,6 +111,36 @@ function groupsOf(groups: Readonly<Record<string, string>>, samples: Readonly<Re
   });
 }
 
+/** Reads what is stored of one operation, with the keys that were seen since the step and since `recentAt`. */
+async function readOperation(
+  client: Client,
+  key: (part: Part) => string,
+  { stepAt, recentAt }: { readonly stepAt: number; readonly recentAt: number },
+): Promise<StoredEvidence> {
+  const since = async (at: number) => {
+    const [keys, mismatchedKeys] = await Promise.all([
+      client.zcount(key('keys'), at, '+inf'),
+      client.zcount(key('mismatched'), at, '+inf'),
+    ]);
+    return { keys, mismatchedKeys };
+  };
+  const [counts, step, all, inStep, recent, critical] = await Promise.all([
+    client.hgetall(key('counts')),
+    client.hgetall(key('step')),
+    since(0),
+    since(stepAt),
+    since(recentAt),
+    client.zrange(key('critical'), 0, '-1', 'WITHSCORES'),
+  ]);
+  return {
+    counts: numbers(counts),
+    step: numbers(step),
+    keys: { all, step: inStep, recent },
+    critical: pairsOf(critical),
+    lastFallbackAt: Number(counts['lastFallbackAt'] ?? 0),
+  };
+}
+
 /** Creates the store. `keyOf` builds the keys of its parts, all of them in one slot of a cluster. */
 export function createRedisEvidenceStore(client: Client, keyOf: (part: string) => string): EvidenceStore {
   const processName = newToken();
@@ -122,36 +152,6 @@ export function createRedisEvidenceStore(client: Client, keyOf: (part: string) =
   function partKey({ resource, evidence, stepAt }: EvidenceScope, operation: string, part: Part): string {
     const name = part === 'step' ? `step-${stepAt}` : part;
     return keyOf(`evidence:${resource}:${evidence}:${operation}:${name}`);
-  }
-
-  async function readOperation(
-    scope: EvidenceScope,
-    operation: string,
-    recentAt: number,
-  ): Promise<StoredEvidence> {
-    const key = (part: Part) => partKey(scope, operation, part);
-    const since = async (at: number) => {
-      const [keys, mismatchedKeys] = await Promise.all([
-        client.zcount(key('keys'), at, '+inf'),
-        client.zcount(key('mismatched'), at, '+inf'),
-      ]);
-      return { keys, mismatchedKeys };
-    };
-    const [counts, step, all, inStep, recent, critical] = await Promise.all([
-      client.hgetall(key('counts')),
-      client.hgetall(key('step')),
-      since(0),
-      since(scope.stepAt),
-      since(recentAt),
-      client.zrange(key('critical'), 0, '-1', 'WITHSCORES'),
-    ]);
-    return {
-      counts: numbers(counts),
-      step: numbers(step),
-      keys: { all, step: inStep, recent },
-      critical: pairsOf(critical),
-      lastFallbackAt: Number(counts['lastFallbackAt'] ?? 0),
-    };
   }
 
   async function mapOperations<T>(scope: EvidenceScope, of: (operation: string) => Promise<T>) {
@@ -173,7 +173,11 @@ export function createRedisEvidenceStore(client: Client, keyOf: (part: string) =
         [textOf(delta), token, operation, OTHER_GROUP],
       );
     },
-    read: (scope, recentAt) => mapOperations(scope, (operation) => readOperation(scope, operation, recentAt)),
+    read: (scope, recentAt) =>
+      mapOperations(scope, (operation) => {
+        const key = (part: Part) => partKey(scope, operation, part);
+        return readOperation(client, key, { stepAt: scope.stepAt, recentAt });
+      }),
     groups: (scope) =>
       mapOperations(scope, async (operation) => {
         const [groups, samples] = await Promise.all([

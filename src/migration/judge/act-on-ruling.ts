@@ -63,6 +63,12 @@ function createChange({ states, audit, log }: RulingDeps) {
   };
 }
 
+function rehearsalText(hasWorked: boolean, legs: number, cusum: number): string {
+  return hasWorked
+    ? `a rehearsal: after ${legs} failed second legs the judge would have rolled back (CUSUM ${cusum.toFixed(1)})`
+    : `a rehearsal: ${legs} failed second legs are too few for the judge; it needs four`;
+}
+
 /** Creates the functions that carry out rulings. All of them reject where Redis fails. */
 export function createRulings(deps: RulingDeps) {
   const { metrics, clock } = deps;
@@ -98,10 +104,7 @@ export function createRulings(deps: RulingDeps) {
       const legs = memories.reduce((sum, { seen }) => sum + seen.rehearsed, 0);
       const outcome = rehearsalOutcome(rehearsal, cusum, clock.now());
       if (outcome === 'under_way') return;
-      const reason =
-        outcome === 'worked'
-          ? `a rehearsal: after ${legs} failed second legs the judge would have rolled back (CUSUM ${cusum.toFixed(1)})`
-          : `a rehearsal: ${legs} failed second legs are too few for the judge; it needs four`;
+      const reason = rehearsalText(outcome === 'worked', legs, cusum);
       const next = withoutRehearsal(state, outcome === 'worked' ? instant() : undefined);
       const isDone = await change(state, next, { action: 'migrations.rehearse', reason });
       if (isDone && outcome === 'worked') metrics.migrationRollback(state.resource, 'rehearsal');

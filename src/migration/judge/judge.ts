@@ -86,6 +86,20 @@ function mostSerious<T extends { readonly operation: string; readonly ruling: Ru
   );
 }
 
+/** Makes the function that sends events for what has changed since `before`; it returns the state that is announced now. */
+function createAnnounce(webhooks: JudgeDeps['webhooks'], ready: ReadonlyMap<string, boolean>) {
+  return function announce(
+    { resource, config }: JudgedMigration,
+    state: MigrationState,
+    before?: AnnouncedState,
+  ): AnnouncedState {
+    const now = announcedStateOf(state, ready.get(resource) ?? before?.isReady ?? false);
+    for (const { type, ...data } of eventsSince(before, now, state))
+      webhooks.tell({ type, subject: `migration:${resource}`, data }, config.webhook);
+    return now;
+  };
+}
+
 /** Makes the function that judges one migration. */
 function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promise<void> {
   const { states, evidence, memory, metrics, clock, askExternalGate, webhooks } = deps;
@@ -98,18 +112,7 @@ function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promi
 
   /** Whether the gate was ready at the last look. */
   const ready = new Map<string, boolean>();
-
-  /** Sends events for what has changed since `before`; returns the state that is announced now. */
-  function announce(
-    { resource, config }: JudgedMigration,
-    state: MigrationState,
-    before?: AnnouncedState,
-  ): AnnouncedState {
-    const now = announcedStateOf(state, ready.get(resource) ?? before?.isReady ?? false);
-    for (const { type, ...data } of eventsSince(before, now, state))
-      webhooks.tell({ type, subject: `migration:${resource}`, data }, config.webhook);
-    return now;
-  }
+  const announce = createAnnounce(webhooks, ready);
 
   return async function judge(migration) {
     const { resource } = migration;

@@ -19,6 +19,18 @@ export type RehearseDeps = {
 const WAIT_MS = 15_000;
 const LOOK_MS = 200;
 
+/** What a rehearsal has shown that the judge has ended. */
+function resultOf(
+  begun: MigrationState,
+  ended: MigrationState | undefined,
+  seconds: number,
+): RehearsalResult {
+  const percent = begun.rehearsal?.percent ?? 0;
+  const tripped = ended?.rehearsedAt !== undefined && ended.rehearsedAt !== begun.rehearsedAt;
+  const found = tripped ? 'the judge would have rolled back' : 'too few second legs failed for the judge';
+  return { tripped, evidence: `${percent} % of the second legs failed; after ${seconds} s ${found}` };
+}
+
 /**
  * Makes the function that rehearses a rollback: in `shadow`, some second legs of comparisons are made to fail until the judge
  * would have rolled back. No caller notices. It throws an Error in another stage, or where somebody changes the state first.
@@ -49,22 +61,12 @@ export function createRehearse({ states, evidence, clock }: RehearseDeps) {
 
   return async function rehearse(resource: string, { signal, progress }: Run): Promise<RehearsalResult> {
     const begun = await begin(resource);
-    const percent = begun.rehearsal?.percent ?? 0;
     const startedAt = clock.now();
     const seconds = () => Math.round((clock.now() - startedAt) / 1_000);
     try {
       while (clock.now() - startedAt < REHEARSAL_MS + WAIT_MS) {
         const state = states.current(resource);
-        if (state?.rehearsal === undefined) {
-          const tripped = state?.rehearsedAt !== undefined && state.rehearsedAt !== begun.rehearsedAt;
-          const found = tripped
-            ? 'the judge would have rolled back'
-            : 'too few second legs failed for the judge';
-          return {
-            tripped,
-            evidence: `${percent} % of the second legs failed; after ${seconds()} s ${found}`,
-          };
-        }
+        if (state?.rehearsal === undefined) return resultOf(begun, state, seconds());
         progress(seconds(), REHEARSAL_MS / 1_000);
         await sleep(LOOK_MS, undefined, { signal });
       }

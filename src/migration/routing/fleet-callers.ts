@@ -9,6 +9,7 @@ import { compileScript } from '../../store/redis/script.ts';
 import { stepOfBucket } from './bucket.ts';
 import {
   CALLERS_MAX,
+  type CallSlice,
   createCallSlices,
   mergeCalls,
   type RecentCaller,
@@ -84,6 +85,18 @@ function callerOf(field: string, calls: string, names: ReadonlyMap<string, strin
   return { bucket: Number(bucket), id, calls: Number(calls) };
 }
 
+/** What is to be written of one slice of time, a chunk each. */
+function writesOf({ number: slice, counts }: CallSlice, digestOf: (id: string) => string): readonly Write[] {
+  const rows = Array.from(counts.values(), ({ bucket, id, calls }) => {
+    const rest = stepField(bucket);
+    return [id === undefined ? rest : `${bucket}:${digestOf(id)}`, rest, calls];
+  });
+  const chunks = Array.from({ length: Math.ceil(rows.length / CHUNK) }, (_, at) =>
+    rows.slice(at * CHUNK, (at + 1) * CHUNK),
+  );
+  return chunks.map((chunk) => ({ slice, token: newToken(), text: JSON.stringify(chunk) }));
+}
+
 /**
  * Creates the callers of a fleet: each process adds what it has counted to Redis every two seconds, a digest for each caller.
  * `name` is that of the migration. A caller whom this process has not seen is told by a part of his digest.
@@ -97,21 +110,8 @@ export function createFleetCallers(name: string, deps: FleetCallersDeps): Recent
   const sliceKey = (slice: number) => keyOf(`callers:${name}:${slice}`);
   let unsent: Write[] = [];
 
-  function writesOfNow(): Write[] {
-    return slices.take().flatMap(({ number: slice, counts }) => {
-      const rows = Array.from(counts.values(), ({ bucket, id, calls }) => {
-        const rest = stepField(bucket);
-        return [id === undefined ? rest : `${bucket}:${digestOf(id)}`, rest, calls];
-      });
-      const chunks = Array.from({ length: Math.ceil(rows.length / CHUNK) }, (_, at) =>
-        rows.slice(at * CHUNK, (at + 1) * CHUNK),
-      );
-      return chunks.map((chunk): Write => ({ slice, token: newToken(), text: JSON.stringify(chunk) }));
-    });
-  }
-
   async function write(): Promise<void> {
-    if (unsent.length === 0) unsent = writesOfNow();
+    if (unsent.length === 0) unsent = slices.take().flatMap((slice) => writesOf(slice, digestOf));
     for (let [next] = unsent; next !== undefined; [next] = unsent) {
       await addCounts(client, [sliceKey(next.slice), last], [next.text, next.token, KEPT_MS, CALLERS_MAX]);
       unsent.shift();

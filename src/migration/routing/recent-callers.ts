@@ -23,7 +23,7 @@ export type RecentCallers = {
 type Counts = Map<string, { readonly bucket: number; readonly id: string | undefined; calls: number }>;
 
 /** The calls of five minutes; the number is that of the five minutes since the clock began. */
-type CallSlice = { readonly number: number; readonly counts: Counts };
+export type CallSlice = { readonly number: number; readonly counts: Counts };
 
 const SLICE_MS = 300_000;
 const SLICES = 12;

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MigrationStage } from '../../config/schema/migration.ts';
 import { queryKey } from '../../contract/query-key.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
+import type { ByOrigin } from '../../kernel/upstream-call.ts';
 import type { BeginPrewarm } from '../../policy/cache-prewarm.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import { failsInRehearsal } from '../judge/fault-rehearsal.ts';
@@ -15,7 +16,7 @@ import { otherOrigin } from './confirm.ts';
 import { createLegBreaker } from './leg-breaker.ts';
 import { isReadSince, type Leg } from './leg.ts';
 import type { ShadowRateLimit } from './shadow-rate-limit.ts';
-import { createSlots, type Slots } from './slots.ts';
+import { createSlots } from './slots.ts';
 import type { Strain } from './strain.ts';
 
 /** Compares answers that were just read for callers with those of the other source. No caller waits for it. */
@@ -101,20 +102,64 @@ function createRoom(size: number) {
   };
 }
 
-/** Creates the shadow of a resource. */
-export function createShadow(deps: ShadowDeps): Shadow {
-  const { resource, config, state, evidence, rate, strain, metrics, clock, random, warm } = deps;
-  const { concurrency, rate: percent, prewarm } = config.shadow;
-  const tasks = createBackgroundTasks();
-  const room = createRoom(concurrency);
-  const slots: Slots = room.slots;
-  const monotonic = () => clock.monotonic();
-  const breakers = { legacy: createLegBreaker(monotonic), new: createLegBreaker(monotonic) };
+/** Makes the function that compares one answer with the other source, once the rate allows it; it keeps what was found. */
+function createCompareRead(
+  deps: ShadowDeps,
+  room: ReturnType<typeof createRoom>,
+  breakers: ByOrigin<ReturnType<typeof createLegBreaker>>,
+) {
+  const { resource, config, state, evidence, rate, metrics, clock, random, warm } = deps;
   const comparer = createComparer({
-    ...{ ...deps, slots },
+    ...{ ...deps, slots: room.slots },
     keptRules: () => state()?.rules ?? [],
     onRecheck: (result) => metrics.recheck(resource.name, result),
   });
+
+  async function isWithinRate(): Promise<boolean> {
+    try {
+      return await rate.take();
+    } finally {
+      room.started();
+    }
+  }
+
+  return async function compare(read: ReportedRead, isFresh: boolean, signal: AbortSignal): Promise<void> {
+    const { operation, origin, query, answer, ms, spans } = read;
+    await nextTurn();
+    const isAllowed = await isWithinRate();
+    if (!isAllowed) {
+      metrics.shadow(resource.name, 'dropped_rate');
+      return;
+    }
+    const current = state();
+    if (current !== undefined && failsInRehearsal(current, clock.now(), random())) {
+      evidence.rehearsed(resource.name, operation);
+      return;
+    }
+    const served = { kind: 'answered', answer, ms, isFresh } as const;
+    const keep = config.shadow.prewarm && origin === 'legacy' ? warm?.(operation, query) : undefined;
+    const { second, comparison, isEqual } = await comparer.compare(
+      { operation, query, origin, served, spans },
+      signal,
+    );
+    breakers[otherOrigin(origin)].record(second);
+    const outcome = outcomeOf(second);
+    if (outcome !== undefined) metrics.shadow(resource.name, outcome);
+    if (comparison === undefined) return;
+    evidence.compared(comparison);
+    if (isEqual === true && second.kind === 'answered') await keep?.(second.answer);
+  };
+}
+
+/** Creates the shadow of a resource. */
+export function createShadow(deps: ShadowDeps): Shadow {
+  const { resource, config, state, evidence, strain, metrics, clock, random } = deps;
+  const { concurrency, rate: percent } = config.shadow;
+  const tasks = createBackgroundTasks();
+  const room = createRoom(concurrency);
+  const monotonic = () => clock.monotonic();
+  const breakers = { legacy: createLegBreaker(monotonic), new: createLegBreaker(monotonic) };
+  const compare = createCompareRead(deps, room, breakers);
 
   /** A question that was never compared is always chosen: a random share would rarely include rare questions. */
   function isChosen({ operation, query }: ReportedRead): boolean {
@@ -130,41 +175,6 @@ export function createShadow(deps: ShadowDeps): Shadow {
     return room.begin() ? undefined : 'dropped_cap';
   }
 
-  async function isWithinRate(): Promise<boolean> {
-    try {
-      return await rate.take();
-    } finally {
-      room.started();
-    }
-  }
-
-  async function compare(read: ReportedRead, isFresh: boolean, signal: AbortSignal): Promise<void> {
-    const { operation, origin, query, answer, ms, spans } = read;
-    await nextTurn();
-    const isAllowed = await isWithinRate();
-    if (!isAllowed) {
-      metrics.shadow(resource.name, 'dropped_rate');
-      return;
-    }
-    const current = state();
-    if (current !== undefined && failsInRehearsal(current, clock.now(), random())) {
-      evidence.rehearsed(resource.name, operation);
-      return;
-    }
-    const served = { kind: 'answered', answer, ms, isFresh } as const;
-    const keep = prewarm && origin === 'legacy' ? warm?.(operation, query) : undefined;
-    const { second, comparison, isEqual } = await comparer.compare(
-      { operation, query, origin, served, spans },
-      signal,
-    );
-    breakers[otherOrigin(origin)].record(second);
-    const outcome = outcomeOf(second);
-    if (outcome !== undefined) metrics.shadow(resource.name, outcome);
-    if (comparison === undefined) return;
-    evidence.compared(comparison);
-    if (isEqual === true && second.kind === 'answered') await keep?.(second.answer);
-  }
-
   return {
     offer(read) {
       if (!isChosen(read)) return;
@@ -174,7 +184,7 @@ export function createShadow(deps: ShadowDeps): Shadow {
       else metrics.shadow(resource.name, refusal);
     },
     get inFlight() {
-      return slots.taken;
+      return room.slots.taken;
     },
     close: () => tasks.close(),
   };

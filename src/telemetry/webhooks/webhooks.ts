@@ -95,25 +95,12 @@ function createAttempt({ post, clock, timeoutMs = TIMEOUT_MS }: WebhooksDeps) {
   };
 }
 
-/**
- * Creates what sends events. Those of one subject go to a receiver one after the other; each is attempted again for
- * about ten minutes, and is then dead: counted, and told in the log.
- */
-export function createWebhooks(deps: WebhooksDeps): Webhooks {
-  const { targets, clock, log, instance, count, retriesMs = RETRIES_MS } = deps;
-  const tasks = createBackgroundTasks();
+/** Makes the function that delivers to a receiver, again and again where that fails; why it was given up, else `undefined`. */
+function createDeliver(deps: WebhooksDeps) {
+  const { count, retriesMs = RETRIES_MS } = deps;
   const attempt = createAttempt(deps);
-  const logDead = createDeadLetterLog(deps);
-  /** What waits, by receiver and subject. */
-  const lanes = new Map<string, Delivery[]>();
-  let waiting = 0;
 
-  function die(delivery: Delivery, problem: string): void {
-    count(delivery.event.type, 'dead');
-    logDead(delivery, problem);
-  }
-
-  async function deliver(delivery: Delivery, closing: AbortSignal): Promise<void> {
+  return async function deliver(delivery: Delivery, closing: AbortSignal): Promise<string | undefined> {
     const { type } = delivery.event;
     let problem = await attempt(delivery, closing);
     for (const ms of retriesMs) {
@@ -123,33 +110,64 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
       problem = await attempt(delivery, closing);
     }
     if (problem === undefined) count(type, 'delivered');
-    else die(delivery, problem);
-  }
+    return problem;
+  };
+}
 
-  async function work(key: string, lane: Delivery[], closing: AbortSignal): Promise<void> {
+/** Lanes by key: the items of one lane are worked on one after the other, and lanes do not wait for each other. */
+function createLanes<T>(work: (item: T, closing: AbortSignal) => Promise<void>) {
+  const tasks = createBackgroundTasks();
+  const lanes = new Map<string, T[]>();
+  let waiting = 0;
+
+  async function workOff(key: string, lane: T[], closing: AbortSignal): Promise<void> {
     for (let next = lane[0]; next !== undefined; next = lane[0]) {
-      await deliver(next, closing);
+      await work(next, closing);
       lane.shift();
       waiting -= 1;
     }
     lanes.delete(key);
   }
 
+  return {
+    waiting: () => waiting,
+    add(key: string, item: T): void {
+      waiting += 1;
+      const lane = lanes.get(key);
+      if (lane !== undefined) {
+        lane.push(item);
+        return;
+      }
+      const begun = [item];
+      lanes.set(key, begun);
+      tasks.run((closing) => workOff(key, begun, closing));
+    },
+    close: () => tasks.close(),
+  };
+}
+
+/**
+ * Creates what sends events. Those of one subject go to a receiver one after the other; each is attempted again for
+ * about ten minutes, and is then dead: counted, and told in the log.
+ */
+export function createWebhooks(deps: WebhooksDeps): Webhooks {
+  const { targets, clock, log, instance, count } = deps;
+  const deliver = createDeliver(deps);
+  const logDead = createDeadLetterLog(deps);
+  /** By receiver and subject. */
+  const lanes = createLanes<Delivery>(async (delivery, closing) => {
+    const problem = await deliver(delivery, closing);
+    if (problem !== undefined) die(delivery, problem);
+  });
+
+  function die(delivery: Delivery, problem: string): void {
+    count(delivery.event.type, 'dead');
+    logDead(delivery, problem);
+  }
+
   function send(delivery: Delivery): void {
-    if (waiting >= WAITING_MAX) {
-      die(delivery, `${WAITING_MAX} others wait`);
-      return;
-    }
-    waiting += 1;
-    const key = `${delivery.target.url} ${delivery.event.subject}`;
-    const lane = lanes.get(key);
-    if (lane !== undefined) {
-      lane.push(delivery);
-      return;
-    }
-    const begun = [delivery];
-    lanes.set(key, begun);
-    tasks.run((closing) => work(key, begun, closing));
+    if (lanes.waiting() >= WAITING_MAX) die(delivery, `${WAITING_MAX} others wait`);
+    else lanes.add(`${delivery.target.url} ${delivery.event.subject}`, delivery);
   }
 
   return {
@@ -160,10 +178,11 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
       const message = messageOf(event, instance, clock.now());
       for (const target of all) send({ target, event, message });
     },
-    waiting: () => waiting,
+    waiting: lanes.waiting,
     async close() {
+      const waiting = lanes.waiting();
       if (waiting > 0) log.warn({ waiting }, 'webhooks were not delivered before the end of the process');
-      await tasks.close();
+      await lanes.close();
     },
   };
 }
