@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ActionSpec } from './action.ts';
+import { figureSpecs, qualityTrend } from './figure-specs.ts';
 import { keySpecs } from './key-action-table.ts';
 import { migrationSpecs } from './migration-action-specs.ts';
 import { reason } from './printable-text.ts';
@@ -47,8 +48,9 @@ export const actionSpecs = {
     role: 'viewer',
     summary: 'How well the replies of each source fit its file, since the start.',
     input: z.strictObject({}),
-    output: z.strictObject({ sources: z.array(anything) }),
+    output: z.strictObject({ sources: z.array(anything), trend: qualityTrend.optional() }),
   },
+  ...figureSpecs,
   'cache.purge': {
     method: 'post',
     path: '/api/cache/purge',

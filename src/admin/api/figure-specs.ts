@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import type { ActionSpec } from './action.ts';
+
+const count = z.int().min(0);
+const share = z.number().min(0).max(1).nullable().describe('From 0 to 1; null where nothing was counted.');
+const ms = z.number().min(0).nullable().describe('Milliseconds; null where nothing was counted.');
+const perSecond = z.number().min(0);
+const counts = z.array(count.nullable()).describe('One for each slot; null where nobody counted.');
+const namedCounts = z.record(z.string(), counts);
+
+const scope = z
+  .enum(['process', 'workers', 'fleet'])
+  .describe('Whose figures these are: this process, all workers of this gateway, all gateways on its Redis.');
+const since = z.string().describe('From when on it was counted, in UTC.');
+const at = z.string().describe('When it was looked at, in UTC.');
+const kind = z.enum(['source', 'passthrough']);
+const breaker = z.enum(['closed', 'half-open', 'open']);
+
+const latency = z
+  .strictObject({
+    boundsMs: z.array(z.number()).describe('The upper bounds of the buckets but the last, which has none.'),
+    buckets: z.array(z.array(count).nullable()).describe('Of each slot the count of each bucket.'),
+    p50Ms: z.array(ms),
+    p99Ms: z.array(ms),
+  })
+  .describe(
+    'Quantiles are interpolated linearly within a bucket, as histogram_quantile() of Prometheus does; above the last bound they are that bound.',
+  );
+
+const attention = z.strictObject({
+  severity: z.enum(['critical', 'warning', 'info']),
+  code: z.string(),
+  text: z.string(),
+  entry: z.string().optional().describe('The entry of the runbook.'),
+  view: z.string().optional().describe('The address of the view of the console.'),
+});
+
+/** How many calls of a source are under way and wait, of how many that may be. */
+const load = { inFlight: count, waiting: count, concurrency: count };
+
+const overviewSource = z.strictObject({
+  ...{ name: z.string(), kind, breaker },
+  callsPerSecond: perSecond,
+  ...{ p50Ms: ms, p99Ms: ms },
+  errorShare: share.describe('Of its calls, those that brought no usable reply.'),
+  hitShare: share.describe('Of the requests of its operations, those that the cache answered.'),
+  stalePerSecond: perSecond,
+  unreadablePerSecond: perSecond,
+  ...load,
+  share: share.describe('Of the calls that may be under way, those that are.'),
+});
+
+const overview = z.strictObject({
+  ...{ scope, at, since },
+  version: z.string(),
+  processes: count,
+  draining: z.boolean(),
+  config: z.strictObject({
+    digest: z.string(),
+    rev: z.int(),
+    stale: z.strictObject({ since: z.string(), why: z.string() }).optional(),
+  }),
+  redis: z.array(z.strictObject({ role: z.string(), state: z.enum(['ready', 'refusing', 'full', 'lost']) })),
+  attention: z.array(attention).describe('What needs an operator, the most urgent first.'),
+  overMs: count.describe('The time that the rates and shares are of: a minute, or less after a start.'),
+  totals: z.strictObject({
+    requestsPerSecond: perSecond,
+    errorsShare: share.describe('Answers with a status from 500 on.'),
+    refusedShare: share.describe('Refused by a limit, for their credential, or for overload.'),
+    ...{ p50Ms: ms, p99Ms: ms },
+    hitShare: share.describe('Of the requests that looked into the cache.'),
+  }),
+  sources: z.array(overviewSource),
+});
+
+const step = z
+  .string()
+  .regex(/^\d{1,4}(?:s|m|h)$/, 'expected a step such as 10s, 5m or 1h')
+  .describe('The length of a slot. Default: 10s of 1h, 10m of 48h.');
+
+const figures = z.strictObject({
+  ...{ scope, since },
+  stepMs: count,
+  at: z.array(z.int()).describe('When each slot begins, milliseconds since the epoch; the last is not over.'),
+  series: z.strictObject({
+    requests: z.strictObject({ byStatusClass: namedCounts, byCache: namedCounts }),
+    latency: latency.describe('Of requests; the rest as for `callLatency`.'),
+    refusals: z.strictObject({ byReason: namedCounts }),
+    calls: z.strictObject({ byOutcome: namedCounts }).describe('Calls to sources.'),
+    callLatency: latency,
+    events: z
+      .strictObject({ byEvent: namedCounts })
+      .describe('Of sources: retries, pauses, changes of breakers.'),
+  }),
+});
+
+/** A count since the start, as `/metrics` has it, and what the last hour added. */
+const counted = z.strictObject({ total: count, lastHour: count });
+
+const sourceView = z.strictObject({
+  ...{ scope, at, since, name: z.string(), kind, breaker },
+  ...load,
+  resources: z.array(z.string()),
+  operations: z.array(z.string()),
+  budget: z
+    .strictObject({ rows: count, calls: count, bytes: count, timeMs: count, snapshotMs: count })
+    .optional()
+    .describe('What a scan may cost; absent for a pass-through route.'),
+  hosts: z.array(z.strictObject({ name: z.string(), events: z.record(z.string(), counted) })),
+  outcomes: z.record(z.string(), counted).describe('Calls by what the reply meant.'),
+  events: z.record(z.string(), counted).describe('Retries, pauses, and changes of the breaker.'),
+  invalidReplies: z.array(
+    z.strictObject({
+      ...{ resource: z.string(), reason: z.string(), count },
+      last: z.strictObject({ detail: z.string(), at: z.string() }).describe('Places, never values.'),
+    }),
+  ),
+  claims: z
+    .array(
+      z.strictObject({
+        ...{ resource: z.string(), claim: z.string(), file: z.string(), line: z.int().optional() },
+        at: z.string(),
+        isFallen: z.boolean().describe('Whether answers are computed without it, until the file changes.'),
+        detail: z.string().optional(),
+      }),
+    )
+    .describe('Claims of the file that replies have contradicted.'),
+  costs: z
+    .array(
+      z.strictObject({
+        ...{ resource: z.string(), query: z.string(), calls: count },
+        cost: z.enum(['page', 'scan', 'refused', 'record']),
+        ...{ verifyingCalls: count.optional(), reason: z.string().optional(), rowsMax: count.optional() },
+      }),
+    )
+    .describe('What each kind of query costs, as the source file stands; fallen claims make scans of pages.'),
+  rowSets: z
+    .array(z.strictObject({ resource: z.string(), count, oldestAt: z.string().nullable() }))
+    .describe('The row sets in the memory of the process that answers.'),
+});
+
+const results = z.record(z.string(), counted);
+
+const cacheView = z.strictObject({
+  ...{ scope, at, since },
+  operations: z.array(
+    z.strictObject({
+      operation: z.string(),
+      results: results.describe('Requests by hit, stale, miss, or none: they did not ask the cache.'),
+      hitShare: share.describe('Hits and stale answers of the last hour, of those that asked the cache.'),
+    }),
+  ),
+  levels: z.array(
+    z.strictObject({ level: z.string(), results: results.describe('Look-ups and writes of this level.') }),
+  ),
+  local: z
+    .strictObject({ bytes: count, bytesMax: count, entries: count })
+    .describe('The level in memory, summed over the processes.'),
+});
+
+/** The trend of the fields of records; part of the answer of `quality`. */
+export const qualityTrend = z
+  .strictObject({
+    ...{ scope, since, stepMs: count, at: z.array(z.int()) },
+    fields: z.array(
+      z.strictObject({
+        ...{ source: z.string(), field: z.string(), reason: z.string() },
+        counts,
+      }),
+    ),
+  })
+  .describe('Fields that became null in each slot; only those that did.');
+
+const span = z.enum(['1h', '48h']).optional().describe('How far back; default 1h. 48h is kept in Redis.');
+
+/** The actions that read figures over time. */
+export const figureSpecs = {
+  overview: {
+    method: 'get',
+    path: '/api/overview',
+    role: 'viewer',
+    summary: 'What needs attention, and the traffic, the sources and the Redis of the last minute.',
+    input: z.strictObject({}),
+    output: overview,
+  },
+  figures: {
+    method: 'get',
+    path: '/api/figures',
+    role: 'viewer',
+    summary: 'Figures over time; with a source, of its calls and of the requests of its operations.',
+    input: z.strictObject({ span, step: step.optional(), source: z.string().max(80).optional() }),
+    output: figures,
+  },
+  source: {
+    method: 'get',
+    path: '/api/sources/{name}',
+    role: 'viewer',
+    summary: 'One source or pass-through route: its health, its calls, its claims and what queries cost.',
+    input: z.strictObject({ name: z.string().min(1).max(80) }),
+    output: sourceView,
+  },
+  cache: {
+    method: 'get',
+    path: '/api/cache',
+    role: 'viewer',
+    summary: 'What the cache answered, for each operation and level.',
+    input: z.strictObject({}),
+    output: cacheView,
+  },
+} as const satisfies Readonly<Record<string, ActionSpec>>;
