@@ -4,6 +4,7 @@ import { createConfigActions } from './admin/actions/config-actions.ts';
 import { createAdminApp } from './admin/app.ts';
 import { redisState } from './admin/redis-checks.ts';
 import { closeListener, openListener } from './http/listener/open-listener.ts';
+import { openFigures, shareFigures } from './reload/open-figures.ts';
 import { createPublicSide, type PublicServices, type PublicSide } from './reload/public-side.ts';
 import type { SoundConfig } from './reload/reload-outcome.ts';
 import { createReloader, type Reloader, type Reloading } from './reload/reloader.ts';
@@ -75,21 +76,30 @@ export function createGateway(served: ServedConfig, { reloading, ...services }: 
   const side = createPublicSide(served, services);
   let draining = false;
   const reloader = createGatewayReloader(served, side, { reloading, log }, () => draining);
+  const config = () => reloader?.status ?? inForceOf(side);
+  const figures = openFigures({
+    sampled: () => side.metrics.sampled(),
+    clock: services.clock,
+    served: () => ({ gateway: side.inForce().config, compiled: side.inForce().compiled }),
+    status: () => ({ scope: 'process', version: services.version, processes: 1, draining, config: config() }),
+    quality: () => side.quality(),
+    fleet: side.fleetFigures && shareFigures(side.fleetFigures),
+  });
+  const actions = { ...figures.actions, ...(reloader && createConfigActions(reloader.reload)) };
   const admin = createAdminServer(
     createAdminApp({
       ...side,
-      act:
-        reloader === undefined
-          ? side.act
-          : createAct(createConfigActions(reloader.reload), { otherwise: side.act }),
+      act: createAct(actions, { otherwise: side.act }),
+      events: figures.events,
       draining: () => draining,
       tokens: () => side.inForce().tokens,
-      config: () => reloader?.status ?? inForceOf(side),
+      config,
       log,
     }),
   );
 
   async function close(): Promise<void> {
+    await figures.close();
     await side.close();
     await closeListener(admin);
   }
@@ -99,6 +109,7 @@ export function createGateway(served: ServedConfig, { reloading, ...services }: 
       await side.prepare();
       const adminPort = await openListener(admin, { host, port });
       const publicPort = await side.listen();
+      figures.start();
       log.info({ port: publicPort, adminPort, redis: redisState(side.checks()) }, 'listening');
       return { port: publicPort, adminPort };
     },
@@ -106,6 +117,7 @@ export function createGateway(served: ServedConfig, { reloading, ...services }: 
     async drain() {
       log.info({}, 'draining');
       draining = true;
+      figures.events.end();
       await side.leave({ othersListen: false });
       await close();
     },

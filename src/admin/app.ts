@@ -3,6 +3,7 @@ import express, { type ErrorRequestHandler, type NextFunction, type Request, typ
 import { adminOpenapi } from './api/openapi.ts';
 import { type ApiRouterDeps, createApiRouter } from './api/router.ts';
 import { sendProblem } from './api/send-problem.ts';
+import type { EventStream } from './figures/event-stream.ts';
 import { type AdminToken, createAdminGuard } from './guard.ts';
 
 /** The configuration in force, as far as everybody may know it. */
@@ -29,6 +30,7 @@ export type AdminDeps = ApiRouterDeps & {
   /** Whether the gateway is draining. */
   readonly draining: () => boolean;
   readonly metrics: { readonly text: () => Promise<string>; readonly contentType: string };
+  readonly events: Pick<EventStream, 'serve'>;
   /** The configuration in force. */
   readonly config: () => ConfigInForce;
   /** The tokens at this moment, for all paths except `/livez` and `/readyz`; none: programs on this machine need none. */
@@ -105,6 +107,8 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
     const text = await metrics.text();
     res.set('Content-Type', metrics.contentType).send(text);
   });
+
+  app.get('/api/events', deps.events.serve);
 
   app.get('/api/openapi.json', (_req, res) => {
     res.json(adminOpenapi());

@@ -38,6 +38,12 @@ export function actorOf(res: Response): Actor {
   return res.locals['actor'] as Actor;
 }
 
+/** Whether who was admitted would be admitted now, too: their token may have gone since. */
+export function isStillAdmitted(res: Response): boolean {
+  const isAdmitted = res.locals['isStillAdmitted'] as (() => boolean) | undefined;
+  return isAdmitted?.() ?? false;
+}
+
 /**
  * Creates the guard: it admits requests with one of the tokens. Where there is none, it admits every program on this
  * machine, but no web page in a local browser: a page could post here, or resolve a name to this address (DNS
@@ -56,6 +62,7 @@ export function createAdminGuard(tokens: () => readonly AdminToken[]): RequestHa
         return;
       }
       res.locals['actor'] = LOCAL;
+      res.locals['isStillAdmitted'] = () => tokens().length === 0;
       next();
       return;
     }
@@ -74,6 +81,7 @@ export function createAdminGuard(tokens: () => readonly AdminToken[]): RequestHa
       return;
     }
     res.locals['actor'] = { name: token.name, role: token.role } satisfies Actor;
+    res.locals['isStillAdmitted'] = () => tokens().some(({ digest }) => digest.equals(token.digest));
     next();
   };
 }

@@ -4,6 +4,7 @@ import { contentDigest } from './parts/content-digest.ts';
 import type { MadePart, PartSet } from './parts/kept-parts.ts';
 import type { Share } from '../upstream/bulkhead/bulkhead.ts';
 import { type ControlledUpstream, createUpstream, type Upstream } from '../upstream/client.ts';
+import type { GuardedClient } from '../upstream/guarded-client.ts';
 import type { CompiledResource } from './compile-sources.ts';
 import { controlQuestion } from './control-question.ts';
 import { createSourceRate, type SourceRateDeps } from './source-rate.ts';
@@ -16,6 +17,8 @@ export type SourceUpstreamsDeps = SourceRateDeps &
   Pick<SourceResilienceDeps, 'clock' | 'log'> & {
     readonly metrics: SourceResilienceDeps['metrics'] & {
       upstreamCall(source: string, outcome: string, seconds: number): void;
+      /** Shows how busy a source is, until the returned function is called. */
+      watchLoad(source: string, load: () => GuardedClient['load']): () => void;
     };
     readonly shareOf?: ShareOf | undefined;
   };
@@ -54,7 +57,9 @@ function createSourceClient(
     }),
     control: first && controlQuestion(first),
   });
+  const endWatch = deps.metrics.watchLoad(name, () => upstream.load);
   function close(): void {
+    endWatch();
     upstream.close();
     rate?.close();
   }

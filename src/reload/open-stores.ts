@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Metrics } from '../admin/metrics/metrics.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
@@ -6,6 +7,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { type Cache, createCache } from '../store/cache/cache.ts';
 import { createContentEncodings } from '../store/cache/content-encodings.ts';
 import { createFallenClaims } from '../store/fallen-claims.ts';
+import { createFleetFigures } from '../store/fleet/fleet-figures.ts';
 import { createLocalPurges, createSharedPurges, type Purges } from '../store/purges.ts';
 import { createRedisKeys } from '../store/redis/redis-keys.ts';
 import { openRedis } from '../store/redis/redis-roles.ts';
@@ -29,6 +31,8 @@ export function openStores(
       : createSharedPurges(client, keys, (notes) => fallenClaims.apply(notes));
   const fallenClaims = createFallenClaims(purges, clock);
 
+  const fleetFigures = client && createFleetFigures({ client, keys, gateway: randomUUID() });
+
   function cacheOf({ localBytes, localSeconds, compression }: GatewayConfig['cache']): Cache {
     return createCache({
       clock,
@@ -44,5 +48,5 @@ export function openStores(
     });
   }
 
-  return { redis, keys, purges, fallenClaims, createCache: cacheOf };
+  return { redis, keys, purges, fallenClaims, fleetFigures, createCache: cacheOf };
 }

@@ -18,6 +18,7 @@ import { withTargets } from '../pipeline/compile-sources.ts';
 import { createKeptParts } from '../pipeline/parts/kept-parts.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { ShareOf } from '../pipeline/source-upstreams.ts';
+import type { FleetFigures } from '../store/fleet/fleet-figures.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { Webhooks } from '../telemetry/webhooks/webhooks.ts';
 import { createLocalShares } from '../upstream/bulkhead/share-across-reloads.ts';
@@ -55,7 +56,7 @@ export type PublicSide = OperatorActions & {
   /** Opens the listener; rejects if its port is taken. */
   listen(): Promise<number>;
   /** The configuration in force. */
-  inForce(): Pick<Snapshot, 'rev' | 'digest' | 'config' | 'tokens'>;
+  inForce(): Pick<Snapshot, 'rev' | 'digest' | 'config' | 'compiled' | 'tokens'>;
   /**
    * Prepares a change to another configuration. Nothing is served by it before `apply`.
    * @throws Error where it cannot be put together
@@ -63,6 +64,8 @@ export type PublicSide = OperatorActions & {
   stage(next: ServedConfig): Promise<StagedConfig>;
   checks(): readonly CheckResult[];
   readonly metrics: Metrics;
+  /** Absent: there is no Redis for the cache. */
+  readonly fleetFigures: FleetFigures | undefined;
   readonly tell: Webhooks['tell'];
   quality(): readonly ResourceQuality[];
   /** How many answers and row sets with a tag are in the memory of this process. */
@@ -139,6 +142,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   const deps = { ...shared, migrations };
   const snapshots = createSnapshots(createSnapshot(first, 1, deps));
   metrics.watchClaims(() => snapshots.current.fallen());
+  metrics.watchLocalCache(() => snapshots.current.cacheSize());
   const server = createServer(app, snapshots.current.limits, { log, metrics });
   const drain = createDrain({ server, drainMs: () => snapshots.current.config.listen.drain });
   const serveBy = createServeBy(server, app, metrics, migrations);
@@ -170,6 +174,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
     stage,
     checks: () => redisChecks(redis.of),
     metrics,
+    fleetFigures: stores.fleetFigures,
     tell: webhooks.tell,
     quality: () => snapshots.current.quality(),
     countHeld: (tag) => snapshots.current.countHeld(tag),

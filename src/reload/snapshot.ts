@@ -47,6 +47,8 @@ export type Snapshot = {
   readonly fallen: ServedOperations['fallen'];
   /** How many answers and row sets with a tag are in the memory of this process. */
   readonly countHeld: (tag: string) => HeldCount;
+  /** What the answers in the memory of this process take. */
+  readonly cacheSize: () => Cache['localSize'];
   /** Resolves once no request that began with it is under way, or after the longest deadline. */
   untilUnused(): Promise<void>;
   /** Closes what no other snapshot uses; requests that still need it fail. */
@@ -91,7 +93,7 @@ async function unusedOrLate(uses: Uses, deadlineMs: number): Promise<void> {
   clearTimeout(timer);
 }
 
-type Serving = Pick<Snapshot, 'routing' | 'quality' | 'countHeld' | 'fallen' | 'migrations'> & {
+type Serving = Pick<Snapshot, 'routing' | 'quality' | 'countHeld' | 'cacheSize' | 'fallen' | 'migrations'> & {
   endAdmission(): void;
 };
 
@@ -131,7 +133,16 @@ function assemble(
     rowSets: served.countRowSets(tag),
   });
   const { quality, fallen, migrations } = served;
-  return { routing, quality, fallen, migrations, countHeld, endAdmission: () => admission.close() };
+  const cacheSize = () => cache.localSize;
+  return {
+    routing,
+    quality,
+    fallen,
+    migrations,
+    countHeld,
+    cacheSize,
+    endAdmission: () => admission.close(),
+  };
 }
 
 /** A digest of a configuration: equal for processes that serve the same, whatever its files look like. */
@@ -155,7 +166,7 @@ export function createSnapshot(served: ServedConfig, rev: number, deps: Snapshot
     void parts.release();
     throw error;
   }
-  const { routing, quality, fallen, migrations, countHeld } = serving;
+  const { routing, quality, fallen, migrations, countHeld, cacheSize } = serving;
   return {
     rev,
     digest: configDigest(served),
@@ -169,6 +180,7 @@ export function createSnapshot(served: ServedConfig, rev: number, deps: Snapshot
     fallen,
     migrations,
     countHeld,
+    cacheSize,
     untilUnused: () => unusedOrLate(uses, deadlineMsMax),
     async close() {
       serving.endAdmission();

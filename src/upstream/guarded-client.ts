@@ -40,8 +40,8 @@ export type GuardedClient = {
   run<T>(call: GuardedCall, once: (attempt: GuardedTry) => Promise<T>): Promise<T>;
   /** Runs a call at a host once it has a slot, whatever the breaker says, which does not learn its outcome. */
   runAt<T>(base: string, call: ExchangedCall, once: (attempt: GuardedTry) => Promise<T>): Promise<T>;
-  /** Running and waiting calls. */
-  readonly load: { readonly active: number; readonly waiting: number };
+  /** Running and waiting calls, and how many may run. */
+  readonly load: { readonly active: number; readonly waiting: number; readonly allowed: number };
   close(): void;
 };
 
@@ -115,7 +115,7 @@ export function createGuardedClient(
       }
     },
     get load() {
-      return { active: bulkhead.active, waiting: bulkhead.waiting };
+      return { active: bulkhead.active, waiting: bulkhead.waiting, allowed: share?.size ?? concurrency };
     },
     close: () => checks?.close(),
   };

@@ -4,6 +4,7 @@ import type { ActionName } from '../admin/api/action-table.ts';
 import type { AuditChange } from '../audit/audit-entry.ts';
 import type { ConfigTexts } from '../config/load.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
+import type { TableRange } from '../telemetry/figures/figure-slots.ts';
 import type { PermitMessage } from './permits/permit-pool.ts';
 
 /** A question or an order of the primary to one worker. */
@@ -14,6 +15,13 @@ export type WorkerQuery =
   /** Compiles a configuration, to be put in force by `swap` with the same number. */
   | { readonly about: 'stage'; readonly number: number; readonly texts: ConfigTexts }
   | { readonly about: 'swap' | 'discard'; readonly number: number }
+  /** Keeps the figures of a minute in Redis for the primary, which has none. */
+  | {
+      readonly about: 'keep-figures';
+      readonly atMs: number;
+      readonly figures: readonly (readonly [string, number])[];
+    }
+  | { readonly about: 'fleet-figures'; readonly range: TableRange; readonly prefixes: readonly string[] }
   /** Writes a line of the audit for the primary, which has no Redis. */
   | { readonly about: 'record'; readonly change: AuditChange }
   /** Carries out an action of the operator. The input has been checked. */

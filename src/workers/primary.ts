@@ -7,14 +7,17 @@ import { adminTokens } from '../admin/guard.ts';
 import { redisState } from '../admin/redis-checks.ts';
 import { closeListener, openListener } from '../http/listener/open-listener.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { openFigures } from '../reload/open-figures.ts';
 import { openWebhooks } from '../reload/open-webhooks.ts';
 import type { SoundConfig } from '../reload/reload-outcome.ts';
 import { createReloader, type Reloader, type Reloading } from '../reload/reloader.ts';
 import type { WorkerProcess, WorkerState } from './messages.ts';
+import { createForwardedFigures } from './forward-figures.ts';
 import { createPrimaryAct, createPrimaryAudit } from './forward-actions.ts';
 import { createMergedMetrics, type MergedMetrics } from './metrics/merged-metrics.ts';
 import { createWorkerReloads, type WorkerReloads } from './two-phase-reload.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
+import { redisProfile } from '../store/redis/redis-profile.ts';
 import { watchForHangs } from './watch-for-hangs.ts';
 import type { WorkerLink } from './worker-link.ts';
 import type { WorkerPlan } from './worker-slots.ts';
@@ -39,6 +42,7 @@ export type PrimaryDeps = {
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** This process in messages of webhooks, such as `host-1:4711`. */
   readonly instance: string;
+  readonly version: string;
 };
 
 const STATE_MS = 1_000;
@@ -72,8 +76,14 @@ function createPrimaryReloader(
   draining: () => boolean,
 ) {
   let rev = 1;
-  let { admin, webhooks: targets } = first.gateway;
-  const webhooks = openWebhooks({ targets: () => targets, clock: systemClock, log, instance, metrics });
+  let served: SoundConfig = first;
+  const webhooks = openWebhooks({
+    targets: () => served.gateway.webhooks,
+    clock: systemClock,
+    log,
+    instance,
+    metrics,
+  });
   const reloader = createReloader({
     ...reloading,
     first,
@@ -90,7 +100,7 @@ function createPrimaryReloader(
         const staged = await reloads.stage(next);
         async function apply(waitMs: number) {
           rev += 1;
-          ({ admin, webhooks: targets } = next.gateway);
+          served = next;
           return staged.apply(waitMs);
         }
         return { apply, discard: staged.discard };
@@ -98,7 +108,7 @@ function createPrimaryReloader(
       acknowledged: (waitMs) => reloads.serving(waitMs),
     },
   });
-  return { reloader, webhooks, adminInForce: () => admin };
+  return { reloader, webhooks, served: () => served };
 }
 
 /** Creates the primary. Nothing runs before `listen`. */
@@ -118,7 +128,7 @@ export function createPrimary(deps: PrimaryDeps): Primary {
   });
   const reloads = createWorkerReloads({ supervisor, planOf });
   const serving = () => supervisor.workers.flatMap(({ link, phase }) => (phase === 'serving' ? [link] : []));
-  const { reloader, webhooks, adminInForce } = createPrimaryReloader(
+  const { reloader, webhooks, served } = createPrimaryReloader(
     deps,
     { reloads, supervisor },
     metrics,
@@ -126,6 +136,20 @@ export function createPrimary(deps: PrimaryDeps): Primary {
     () => draining,
   );
   const ownAct = createPrimaryAct({ serving, quality: () => metrics.quality() });
+
+  const hasRedis = redisProfile(first.gateway.redis, 'cache') !== undefined;
+  const figures = openFigures({
+    sampled: () => metrics.sampled(),
+    clock: systemClock,
+    served,
+    status: () => ({
+      ...{ scope: 'workers', version: deps.version, processes: serving().length, draining },
+      config: reloader.status,
+    }),
+    quality: () => metrics.quality(),
+    fleet: hasRedis ? createForwardedFigures(serving) : undefined,
+  });
+  const actions = { ...figures.actions, ...createConfigActions(reloader.reload) };
 
   const server = createServer(
     createAdminApp({
@@ -135,8 +159,9 @@ export function createPrimary(deps: PrimaryDeps): Primary {
       },
       draining: () => draining,
       metrics,
-      act: createAct(createConfigActions(reloader.reload), { otherwise: ownAct }),
-      tokens: () => adminTokens(adminInForce()),
+      act: createAct(actions, { otherwise: ownAct }),
+      events: figures.events,
+      tokens: () => adminTokens(served().gateway.admin),
       config: () => reloader.status,
       log,
     }),
@@ -146,6 +171,7 @@ export function createPrimary(deps: PrimaryDeps): Primary {
 
   async function close(): Promise<void> {
     endWatch();
+    await figures.close();
     await supervisor.stop();
     await webhooks.close();
     await closeListener(server);
@@ -157,6 +183,7 @@ export function createPrimary(deps: PrimaryDeps): Primary {
         const adminPort = await openListener(server, { host, port });
         const givenUp = supervisor.givenUp.then((reason) => Promise.reject(new Error(reason)));
         const publicPort = await Promise.race([supervisor.start(), givenUp]);
+        figures.start();
         const redis = redisState(bestOf(await statesOf(serving())));
         log.info({ port: publicPort, adminPort, redis, workers }, 'listening');
         return { port: publicPort, adminPort };

@@ -5,6 +5,7 @@ import type { ConfigTexts } from '../config/load.ts';
 import { createSerialQueue } from '../kernel/serial-queue.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { StagedConfig } from '../reload/public-side.ts';
+import type { FleetFigures } from '../store/fleet/fleet-figures.ts';
 import type { Share } from '../upstream/bulkhead/bulkhead.ts';
 import type {
   WorkerCounts,
@@ -15,6 +16,7 @@ import type {
   WorkerState,
 } from './messages.ts';
 import { createDividedShare } from '../upstream/bulkhead/share-across-reloads.ts';
+import { answerFigures } from './forward-figures.ts';
 import { createPermitShare, type PermitShare } from './permits/permit-share.ts';
 
 /** A gateway without its operator's listener, as a worker runs it. */
@@ -28,6 +30,8 @@ export type ServedGateway = {
   readonly metrics: { values(): Promise<MetricValues> };
   quality(): readonly ResourceQuality[];
   countHeld(tag: string): HeldCount;
+  /** Absent: there is no Redis for the cache. */
+  readonly fleetFigures: FleetFigures | undefined;
   readonly act: Act;
   readonly audit: Pick<AuditLog, 'record'>;
   leave(leaving: { readonly othersListen: boolean }): Promise<void>;
@@ -151,6 +155,10 @@ async function answerOf(gateway: ServedGateway, query: Exclude<WorkerQuery, Relo
   switch (query.about) {
     case 'held':
       return gateway.countHeld(query.tag);
+    case 'keep-figures':
+      return gateway.fleetFigures?.write(query.atMs, new Map(query.figures));
+    case 'fleet-figures':
+      return answerFigures(gateway, query);
     case 'record':
       return gateway.audit.record(query.change);
     case 'action':

@@ -121,7 +121,6 @@ const sourceView = z.strictObject({
         ...{ resource: z.string(), claim: z.string(), file: z.string(), line: z.int().optional() },
         at: z.string(),
         isFallen: z.boolean().describe('Whether answers are computed without it, until the file changes.'),
-        detail: z.string().optional(),
       }),
     )
     .describe('Claims of the file that replies have contradicted.'),
@@ -134,9 +133,6 @@ const sourceView = z.strictObject({
       }),
     )
     .describe('What each kind of query costs, as the source file stands; fallen claims make scans of pages.'),
-  rowSets: z
-    .array(z.strictObject({ resource: z.string(), count, oldestAt: z.string().nullable() }))
-    .describe('The row sets in the memory of the process that answers.'),
 });
 
 const results = z.record(z.string(), counted);

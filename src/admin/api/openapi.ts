@@ -82,7 +82,7 @@ function otherAnswers({ output, answers }: ActionSpec): Schema {
   );
 }
 
-/** The two paths that are no actions: each process answers them for itself, or a primary for its workers. */
+/** The paths that are no actions: each process answers them for itself, or a primary for its workers. */
 function otherPaths(): Schema {
   const get = (operationId: string, summary: string, content: Schema) => ({
     get: {
@@ -97,6 +97,11 @@ function otherPaths(): Schema {
     '/api/metrics': get('metrics', 'All metrics in the Prometheus text format.', {
       'text/plain': { schema: { type: 'string' } },
     }),
+    '/api/events': get(
+      'events',
+      'A stream of server-sent events: `tick` every two seconds, with what `/api/overview` answers; `bye` before it ends.',
+      { 'text/event-stream': { schema: { type: 'string' } } },
+    ),
     '/api/openapi.json': get('openapi', 'This document.', {
       'application/json': { schema: { type: 'object' } },
     }),

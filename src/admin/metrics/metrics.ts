@@ -13,6 +13,8 @@ import { createJudgeMetrics } from './judge-metrics.ts';
 import { createMigrationMetrics } from './migration-metrics.ts';
 import { createSourceMetrics } from './source-metrics.ts';
 import { createStoreMetrics } from './store-metrics.ts';
+import { type MetricsJson, sampledMetrics } from '../../telemetry/figures/figure-sample.ts';
+import { DURATION_BOUNDS_SECONDS } from '../../telemetry/figures/latency-buckets.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import { createWebhookMetrics } from '../../telemetry/webhooks/webhook-metrics.ts';
 
@@ -31,9 +33,6 @@ export type MetricsDeps = {
   readonly tracing?: Pick<Tracing, 'counts'> | undefined;
 };
 
-/** From a cache hit on a busy machine to the longest deadline that makes sense. */
-const SECONDS_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-
 const NO_SPANS = { exported: 0, dropped: 0, failed: 0 };
 
 /** Creates the gateway's metrics in a separate registry, with those of the process. */
@@ -50,7 +49,7 @@ export function createMetrics(deps: MetricsDeps) {
       durationHelp: 'Seconds from a request to the end of its answer.',
       labelNames: ['operation', 'status', 'cache'],
     },
-    SECONDS_BOUNDS,
+    DURATION_BOUNDS_SECONDS,
   );
   return {
     /** Counts a finished request; an unknown `operation` becomes `none`. */
@@ -81,7 +80,7 @@ export function createMetrics(deps: MetricsDeps) {
     },
     ...createProcessMetrics(registry, deps),
     ...createConfigMetrics(registry),
-    ...createSourceMetrics(place, SECONDS_BOUNDS),
+    ...createSourceMetrics(place, DURATION_BOUNDS_SECONDS),
     ...createStoreMetrics(place),
     ...createCredentialMetrics(registry),
     ...createMigrationMetrics(place),
@@ -93,6 +92,11 @@ export function createMetrics(deps: MetricsDeps) {
     text: () => registry.metrics(),
     /** All metrics as values, to be merged with those of other processes. */
     values: () => registry.getMetricsAsJSON(),
+    /** Those that figures over time are sampled from; those of the process take longer to read than all others. */
+    async sampled(): Promise<MetricsJson> {
+      const found = sampledMetrics.flatMap((name) => registry.getSingleMetric(name) ?? []);
+      return Promise.all(found.map((metric) => metric.get()));
+    },
     contentType: registry.contentType,
     /** Portico's own metrics, for the documents. */
     describe: () => describeMetrics(registry),

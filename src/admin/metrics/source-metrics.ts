@@ -63,6 +63,49 @@ function createClaimMetrics({ registry }: MetricPlace) {
   return { watchClaims: (list: typeof fallen) => void (fallen = list) };
 }
 
+/** The calls of a source at one moment. */
+type SourceLoad = {
+  readonly active: number;
+  readonly waiting: number;
+  /** How many this process may have under way. */
+  readonly allowed: number;
+};
+
+/** Registers how busy sources are. */
+function createLoadMetrics({ registry }: MetricPlace) {
+  // After a reload the calls of the client before still end.
+  const clients = new Map<string, Set<() => SourceLoad>>();
+  new Gauge({
+    name: 'portico_source_load',
+    help: 'Calls to a source at this moment: in_flight; waiting for a slot; allowed, so many may be in flight.',
+    labelNames: ['source', 'state'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [source, loads] of clients) {
+        const all = [...loads].map((load) => load());
+        const sum = (of: keyof SourceLoad) => all.reduce((total, load) => total + load[of], 0);
+        // The newest client has what the others leave it.
+        const left = all.slice(0, -1).reduce((total, { active }) => total + active, 0);
+        this.labels(source, 'in_flight').set(sum('active'));
+        this.labels(source, 'waiting').set(sum('waiting'));
+        this.labels(source, 'allowed').set(left + (all.at(-1)?.allowed ?? 0));
+      }
+    },
+  });
+  return {
+    /** Reports at each scrape what `load` has, until the returned function is called. */
+    watchLoad(source: string, load: () => SourceLoad): () => void {
+      const loads = clients.get(source) ?? new Set();
+      clients.set(source, loads.add(load));
+      return () => {
+        loads.delete(load);
+        if (loads.size === 0) clients.delete(source);
+      };
+    },
+  };
+}
+
 /** Registers the metrics of sources and pass-through upstreams; `bounds` are those of durations, in seconds. */
 export function createSourceMetrics(place: MetricPlace, bounds: readonly number[]) {
   const calls = createTimedCounter(
@@ -88,6 +131,7 @@ export function createSourceMetrics(place: MetricPlace, bounds: readonly number[
   return {
     ...createHealthMetrics(place),
     ...createClaimMetrics(place),
+    ...createLoadMetrics(place),
     upstreamCall: (source: string, outcome: string, seconds: number) => calls(source, outcome).add(seconds),
     records(source: string, resource: string, view: string, received: number, left: number) {
       records(source, resource, view).add(received);

@@ -33,6 +33,26 @@ function createRedisMetrics({ registry }: MetricPlace) {
   return { watchRedis: (role: string, stateOf: () => RedisState) => void watched.set(role, stateOf) };
 }
 
+/** What the answers in the memory of a process take. */
+type LocalCache = { readonly bytes: number; readonly entries: number };
+
+/** Registers how large the local level of the cache is. */
+function createLocalCacheMetrics({ registry }: MetricPlace) {
+  let cache = (): LocalCache => ({ bytes: 0, entries: 0 });
+  const show = (name: string, help: string, of: keyof LocalCache) =>
+    new Gauge({
+      ...{ name, help },
+      registers: [registry],
+      collect() {
+        this.set(cache()[of]);
+      },
+    });
+  show('portico_cache_local_bytes', 'Bytes of the answers in memory, expired ones included.', 'bytes');
+  show('portico_cache_local_entries', 'Answers in memory, expired ones included.', 'entries');
+  /** Reports at each scrape what `next` has. */
+  return { watchLocalCache: (next: typeof cache) => void (cache = next) };
+}
+
 /** Registers the metrics of the cache, of compression and of the connections to Redis. */
 export function createStoreMetrics(place: MetricPlace) {
   const bodies = createCounter(place, {
@@ -63,6 +83,7 @@ export function createStoreMetrics(place: MetricPlace) {
       bytes(coding, 'before').add(bytesBefore);
       bytes(coding, 'after').add(bytesAfter);
     },
+    ...createLocalCacheMetrics(place),
     ...createRedisMetrics(place),
   };
 }

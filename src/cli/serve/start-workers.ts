@@ -83,6 +83,7 @@ export async function openPrimary(
     fork: processes.fork,
     log,
     instance: `${processes.host}:${processes.pid}`,
+    version,
   });
   start(primary.reload);
   try {

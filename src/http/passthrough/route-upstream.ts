@@ -97,6 +97,7 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
     onExchange: (outcome, seconds) => metrics.upstreamCall(name, outcome, seconds),
     resilience: createSourceResilience({ name, net }, { ...deps, ...patience }),
   });
+  const endWatch = metrics.watchLoad(name, () => guard.load);
   const bases = [net.baseUrl, ...net.otherUrls];
   const destinations = new Map(bases.map((base) => [base, destinationOf(base, net)]));
 
@@ -141,6 +142,7 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
       );
     },
     close() {
+      endWatch();
       guard.close();
       for (const { agent } of destinations.values()) agent.destroy();
     },

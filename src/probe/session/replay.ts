@@ -58,7 +58,7 @@ export function createReplay(
         onReplayed?.(exchange, request);
         return new Promise((resolve) => resolve(read(replyOf(exchange))));
       },
-      load: { active: 0, waiting: 0 },
+      load: { active: 0, waiting: 0, allowed: 1 },
       close: () => undefined,
     },
   };

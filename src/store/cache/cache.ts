@@ -35,6 +35,8 @@ export type Cache = {
   put(key: string, entry: CacheEntry, lock?: Lock): Promise<void>;
   /** How many answers with a tag the local level has that may still be served. It visits every entry. */
   countLocal(tag: string): number;
+  /** What the local level takes, expired entries included. */
+  readonly localSize: { readonly bytes: number; readonly entries: number };
   /** Whether other processes share the cache. */
   readonly isShared: boolean;
 };
@@ -80,6 +82,9 @@ function createLocalEntries({ clock, localBytes, localSeconds, redis, attachEnco
 
   return {
     get: (key: string) => kept.get(key),
+    get size() {
+      return { bytes: kept.size, entries: kept.entries };
+    },
     alive: () => kept.alive().map(([, entry]) => entry),
     put(key: string, entry: CacheEntry): CacheEntry {
       const left = leftMs(entry, clock);
@@ -117,6 +122,9 @@ export function createCache(deps: CacheDeps): Cache {
 
   return {
     isShared: redis !== undefined,
+    get localSize() {
+      return local.size;
+    },
     countLocal(tag) {
       const isAbout = ({ tags }: CacheEntry) => tag === EVERYTHING || tags.includes(tag);
       const found = local.alive().filter(isAbout);

@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { type ConfigMetrics, createConfigMetrics } from '../../admin/metrics/config-metrics.ts';
 import { describeMetrics, type MetricDescription } from '../../admin/metrics/describe-metrics.ts';
 import { createWebhookMetrics } from '../../telemetry/webhooks/webhook-metrics.ts';
+import { type MetricsJson, sampledMetrics } from '../../telemetry/figures/figure-sample.ts';
 import { cumulativeMetrics, mergeMetrics } from './merge-metrics.ts';
 import { mergeQuality } from './merge-quality.ts';
 import type { MetricValues, WorkerCounts } from '../messages.ts';
@@ -15,6 +16,8 @@ export type MergedMetrics = ReturnType<typeof createWebhookMetrics> & {
   readonly configStale: ConfigMetrics['configStale'];
   /** All metrics in the Prometheus text format. */
   text(): Promise<string>;
+  /** Those that figures over time are sampled from. */
+  sampled(): Promise<MetricsJson>;
   readonly contentType: string;
   quality(): Promise<WorkerCounts['quality']>;
   /** The metrics that only a primary has, for the documents. */
@@ -28,6 +31,7 @@ export type MergedMetricsDeps = {
 
 const PHASES = ['starting', 'serving', 'leaving'] as const;
 const ASK_MS = 2_000;
+const wanted = new Set(sampledMetrics);
 
 /** Creates the primary's own metrics, in a registry of their own. */
 function createOwnMetrics({ workers }: MergedMetricsDeps) {
@@ -88,6 +92,12 @@ export function createMergedMetrics({ workers }: MergedMetricsDeps): MergedMetri
     return workers().flatMap(({ link: { counts } }) => (counts === undefined ? [] : [counts]));
   }
 
+  async function everybody(): Promise<readonly MetricValues[]> {
+    const mine = await own.values();
+    const all = await countAll();
+    return [mine, ...ended, ...all.map(({ metrics }) => metrics)];
+  }
+
   return {
     workerEnded({ counts }, how) {
       own.ends.labels(how).inc();
@@ -99,10 +109,10 @@ export function createMergedMetrics({ workers }: MergedMetricsDeps): MergedMetri
     reloaded: own.config.reloaded,
     configStale: own.config.configStale,
     ...own.webhooks,
-    async text() {
-      const mine = await own.values();
-      const all = await countAll();
-      return mergeMetrics([mine, ...ended, ...all.map(({ metrics }) => metrics)]).metrics();
+    text: async () => mergeMetrics(await everybody()).metrics(),
+    async sampled() {
+      const values = (await everybody()).map((all) => all.filter(({ name }) => wanted.has(name)));
+      return mergeMetrics(values).getMetricsAsJSON();
     },
     contentType: own.contentType,
     describe: own.describe,

@@ -35,6 +35,7 @@ describe("the operator's listener", () => {
       checks: () => [],
       draining: () => false,
       metrics,
+      events: { serve: (_req, res) => void res.end() },
       act: () => Promise.resolve({ kind: 'done', value: {} }),
       tokens: () => [],
       config: () => inForce,

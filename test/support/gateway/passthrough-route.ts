@@ -54,6 +54,7 @@ export async function startPassthrough(
     sourceEvent: (source: string, event: string) => void events.push(`${source} ${event}`),
     hostEvent: (_source: string, host: string, event: string) => void events.push(`${host} ${event}`),
     upstreamCall: (source: string, outcome: string) => void events.push(`${source} ${outcome}`),
+    watchLoad: () => () => undefined,
   };
   const passthrough = { routes: [route], admit, gatewayHeaders: ['X-Origin-Of-Tests'] };
   return { upstream, events, listener: await startPublicListener({ passthrough, metrics, clock, cors }) };

@@ -62,6 +62,7 @@ export async function startPublicListener(
     sourceEvent: () => undefined,
     hostEvent: () => undefined,
     upstreamCall: () => undefined,
+    watchLoad: () => () => undefined,
   };
   const app = createApp({
     openapi: Buffer.from('{"openapi":"3.1.0"}'),

@@ -84,7 +84,7 @@ export function openSource(
         calls.push(asked);
         return read(await serve(asked));
       },
-      load: { active: 0, waiting: 0 },
+      load: { active: 0, waiting: 0, allowed: 1 },
       close: () => undefined,
     },
   };

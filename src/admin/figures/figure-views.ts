@@ -1,0 +1,144 @@
+import type { ResourceQuality } from '../../pipeline/quality.ts';
+import type { FigureSample } from '../../telemetry/figures/figure-sample.ts';
+import type { FigureTable } from '../../telemetry/figures/figure-slots.ts';
+import type { ActionValue } from '../api/action-table.ts';
+import {
+  type Figures,
+  hitShareOf,
+  type LabelFilter,
+  latencySeries,
+  seriesBy,
+  sumOf,
+  sumsBy,
+} from './figure-sums.ts';
+import { breakerOf, loadOf } from './overview.ts';
+import type { ServedSource, SourceDescription } from './served-source.ts';
+
+type Counted = { readonly total: number; readonly lastHour: number };
+
+/** The counts since the start, and what the last hour added. */
+export type Counts = { readonly total: Figures; readonly lastHour: Figures };
+
+/** The sums of a table's columns. */
+export function totalsOfTable({ columns }: FigureTable): Figures {
+  return new Map([...columns].map(([key, counts]) => [key, counts.reduce((sum, count) => sum + count, 0)]));
+}
+
+function countedBy(
+  { total, lastHour }: Counts,
+  family: string,
+  nameOf: (labels: readonly string[]) => string | undefined,
+): Record<string, Counted> {
+  const added = sumsBy(lastHour, family, nameOf);
+  const all = [...sumsBy(total, family, nameOf)];
+  return Object.fromEntries(all.map(([name, sum]) => [name, { total: sum, lastHour: added.get(name) ?? 0 }]));
+}
+
+/** Figures over time of all that is served, or of one source. */
+export function figureSeries(
+  table: FigureTable,
+  source: ServedSource | undefined,
+): ActionValue<'figures'>['series'] {
+  const isServed = (operation: string) => source?.operations.includes(operation) ?? true;
+  const isAsked = (name: string) => source === undefined || source.name === name;
+  const requests = (label: number) =>
+    seriesBy(table, 'requests', (labels) => (isServed(labels[0] ?? '') ? labels[label] : undefined));
+  const ofSources = (family: string) =>
+    seriesBy(table, family, ([name = '', what]) => (isAsked(name) ? what : undefined));
+  return {
+    requests: { byStatusClass: requests(1), byCache: requests(2) },
+    latency: latencySeries(table, 'latency', isServed),
+    refusals: { byReason: source === undefined ? seriesBy(table, 'refusals', ([reason]) => reason) : {} },
+    calls: { byOutcome: ofSources('calls') },
+    callLatency: latencySeries(table, 'callLatency', isAsked),
+    events: { byEvent: ofSources('events') },
+  };
+}
+
+/** What the replies of a source have shown of its file. */
+function repliesOf(name: string, reports: readonly ResourceQuality[], { gauges }: FigureSample) {
+  const own = reports.filter(({ source }) => source === name);
+  const fallen = new Set(
+    gauges('portico_claims_fallen').flatMap(({ labels, value }) =>
+      value > 0 && labels['source'] === name ? [`${labels['resource']} ${labels['claim']}`] : [],
+    ),
+  );
+  return {
+    invalidReplies: own.flatMap(({ resource, invalidReplies }) =>
+      invalidReplies.map((invalid) => ({ resource, ...invalid })),
+    ),
+    claims: own.flatMap(({ resource, contradicted }) =>
+      contradicted.map(({ claim, file, line, at }) => ({
+        ...{ resource, claim, file, at },
+        ...(line === undefined ? {} : { line }),
+        isFallen: fallen.has(`${resource} ${claim}`),
+      })),
+    ),
+  };
+}
+
+/** What one source does, and what its replies have shown. */
+export function compileSourceView(
+  source: ServedSource,
+  { hosts, ...description }: SourceDescription,
+  sample: FigureSample,
+  counts: Counts,
+  reports: readonly ResourceQuality[],
+): Omit<ActionValue<'source'>, 'scope' | 'at' | 'since'> {
+  const { name } = source;
+  const ofSource = (family: string) =>
+    countedBy(counts, family, ([of, what]) => (of === name ? what : undefined));
+  const eventsOf = (host: string) =>
+    countedBy(counts, 'hosts', ([of, at, event]) => (of === name && at === host ? event : undefined));
+  return {
+    ...source,
+    breaker: breakerOf(sample, name),
+    ...loadOf(sample, name),
+    ...description,
+    hosts: hosts.map((host) => ({ name: host, events: eventsOf(host) })),
+    outcomes: ofSource('calls'),
+    events: ofSource('events'),
+    ...repliesOf(name, reports, sample),
+  };
+}
+
+/** What the cache answered. */
+export function compileCacheView(
+  counts: Counts,
+  sample: FigureSample,
+  bytesMax: number,
+): Omit<ActionValue<'cache'>, 'scope' | 'at' | 'since'> {
+  const namesOf = (family: string) => [...sumsBy(counts.total, family, ([name]) => name).keys()].sort();
+  const gaugeOf = (name: string) => sample.gauges(name).reduce((sum, { value }) => sum + value, 0);
+  return {
+    operations: namesOf('requests').flatMap((operation) => {
+      const isOwn: LabelFilter = ([name]) => name === operation;
+      // Routes and paths that never look into the cache have no place among those that do.
+      const isCached: LabelFilter = ([name, , cache]) => name === operation && cache !== 'none';
+      if (sumOf(counts.total, 'requests', isCached) === 0) return [];
+      const resultOf = (labels: readonly string[]) => (isOwn(labels) ? labels[2] : undefined);
+      const results = countedBy(counts, 'requests', resultOf);
+      return [{ operation, results, hitShare: hitShareOf(sumsBy(counts.lastHour, 'requests', resultOf)) }];
+    }),
+    levels: namesOf('cache').map((level) => ({
+      level,
+      results: countedBy(counts, 'cache', ([of, result]) => (of === level ? result : undefined)),
+    })),
+    local: {
+      bytes: gaugeOf('portico_cache_local_bytes'),
+      bytesMax,
+      entries: gaugeOf('portico_cache_local_entries'),
+    },
+  };
+}
+
+/** The fields that became null over time. */
+export function compileQualityTrend(
+  table: FigureTable,
+): NonNullable<ActionValue<'quality'>['trend']>['fields'] {
+  const series = seriesBy(table, 'fields', (labels) => labels.join('|'));
+  return Object.entries(series).map(([name, counts]) => {
+    const [source = '', field = '', reason = ''] = name.split('|');
+    return { source, field, reason, counts };
+  });
+}

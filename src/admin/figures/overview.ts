@@ -1,0 +1,117 @@
+import type { FigureSample } from '../../telemetry/figures/figure-sample.ts';
+import { quantileMs } from '../../telemetry/figures/latency-buckets.ts';
+import type { ActionValue } from '../api/action-table.ts';
+import { findAttention } from './attention.ts';
+import {
+  bucketsOf,
+  type Figures,
+  hitShareOf,
+  isFailedCall,
+  type LabelFilter,
+  shareOf,
+  sumOf,
+  sumsBy,
+} from './figure-sums.ts';
+import type { ServedSource } from './served-source.ts';
+
+type Overview = ActionValue<'overview'>;
+
+/** What an overview says that no metric does. */
+export type OverviewStatus = Pick<Overview, 'scope' | 'version' | 'processes' | 'draining' | 'config'> & {
+  readonly sources: readonly ServedSource[];
+};
+
+const BREAKERS = ['closed', 'half-open', 'open'] as const;
+const REDIS_STATES = ['ready', 'refusing', 'full', 'lost'] as const;
+
+/** The breaker of a source. */
+export function breakerOf({ gauges }: FigureSample, name: string): Overview['sources'][number]['breaker'] {
+  const found = gauges('portico_breaker_state').find(({ labels }) => labels['source'] === name);
+  return BREAKERS[found?.value ?? 0] ?? 'closed';
+}
+
+/** The calls of a source that are under way and wait, and how many may be under way. */
+export function loadOf({ gauges }: FigureSample, name: string) {
+  const states = gauges('portico_source_load').filter(({ labels }) => labels['source'] === name);
+  const of = (state: string) => states.find(({ labels }) => labels['state'] === state)?.value ?? 0;
+  return { inFlight: of('in_flight'), waiting: of('waiting'), concurrency: of('allowed') };
+}
+
+/** The worst state of the Redis of each role in any process. */
+function redisStates({ gauges }: FigureSample): Overview['redis'] {
+  const found = gauges('portico_redis_state').filter(({ value }) => value > 0);
+  const byRole = Map.groupBy(found, ({ labels }) => String(labels['role']));
+  return [...byRole].map(([role, states]) => {
+    const state = REDIS_STATES.findLast((one) => states.some(({ labels }) => labels['state'] === one));
+    return { role, state: state ?? 'ready' };
+  });
+}
+
+function latencyOf(grown: Figures, family: string, isMeant: (of: string) => boolean) {
+  const buckets = bucketsOf(grown, family, isMeant);
+  return { p50Ms: quantileMs(buckets, 0.5), p99Ms: quantileMs(buckets, 0.99) };
+}
+
+/** What the cache had for some requests. */
+const cacheResults = (grown: Figures, isMeant: LabelFilter) =>
+  sumsBy(grown, 'requests', (labels) => (isMeant(labels) ? labels[2] : undefined));
+
+function totalsOf(grown: Figures, seconds: number): Overview['totals'] {
+  const requests = sumOf(grown, 'requests');
+  const errors = sumOf(grown, 'requests', ([, status]) => status === '5xx');
+  return {
+    requestsPerSecond: requests / seconds,
+    errorsShare: shareOf(errors, requests),
+    // One that is refused as it arrives may be answered after the minute.
+    refusedShare: shareOf(Math.min(requests, sumOf(grown, 'refusals')), requests),
+    ...latencyOf(grown, 'latency', () => true),
+    hitShare: hitShareOf(cacheResults(grown, () => true)),
+  };
+}
+
+function sourceOf(
+  { name, kind, operations }: ServedSource,
+  sample: FigureSample,
+  grown: Figures,
+  seconds: number,
+): Overview['sources'][number] {
+  const outcomes = sumsBy(grown, 'calls', ([source, outcome]) => (source === name ? outcome : undefined));
+  const calls = [...outcomes.values()].reduce((sum, count) => sum + count, 0);
+  const failed = [...outcomes].reduce(
+    (sum, [outcome, count]) => sum + (isFailedCall(outcome) ? count : 0),
+    0,
+  );
+  const results = cacheResults(grown, ([operation = '']) => operations.includes(operation));
+  const load = loadOf(sample, name);
+  return {
+    ...{ name, kind, breaker: breakerOf(sample, name) },
+    callsPerSecond: calls / seconds,
+    ...latencyOf(grown, 'callLatency', (source) => source === name),
+    errorShare: shareOf(failed, calls - (outcomes.get('cancelled') ?? 0)),
+    hitShare: hitShareOf(results),
+    stalePerSecond: (results.get('stale') ?? 0) / seconds,
+    unreadablePerSecond:
+      sumOf(grown, 'fields', ([source, , reason]) => source === name && reason === 'unreadable') / seconds,
+    ...load,
+    share: shareOf(Math.min(load.inFlight, load.concurrency), load.concurrency),
+  };
+}
+
+/** The overview at the moment of a sample, of what was counted in the minute before. */
+export function compileOverview(
+  sample: FigureSample,
+  { grown, overMs }: { readonly grown: Figures; readonly overMs: number },
+  { sources, ...status }: OverviewStatus,
+): Overview {
+  const seconds = Math.max(overMs, 1) / 1_000;
+  return {
+    ...status,
+    at: new Date(sample.at).toISOString(),
+    since: new Date(sample.at - overMs).toISOString(),
+    redis: redisStates(sample),
+    attention: findAttention({ gauges: sample.gauges, grown, stale: status.config.stale }),
+    overMs: Math.round(overMs),
+    totals: totalsOf(grown, seconds),
+    sources: sources.map((source) => sourceOf(source, sample, grown, seconds)),
+  };
+}

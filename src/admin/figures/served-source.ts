@@ -1,0 +1,37 @@
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { operations } from '../../contract/operations.ts';
+import { type CompiledResource, withTargets } from '../../pipeline/compile-sources.ts';
+import type { ActionValue } from '../api/action-table.ts';
+
+/** A source or pass-through route that a gateway serves from, as its metrics name it. */
+export type ServedSource = {
+  readonly name: string;
+  readonly kind: 'source' | 'passthrough';
+  readonly resources: readonly string[];
+  /** The operations whose answers come from it, also where they come from another one, too. */
+  readonly operations: readonly string[];
+};
+
+/** What the files say of a source. */
+export type SourceDescription = Pick<ActionValue<'source'>, 'budget' | 'costs'> & {
+  /** Host and port of each of its hosts. */
+  readonly hosts: readonly string[];
+};
+
+/** The sources and pass-through routes of a configuration, in its order. */
+export function servedSources(
+  { passthrough }: Pick<GatewayConfig, 'passthrough'>,
+  compiled: readonly CompiledResource[],
+): readonly ServedSource[] {
+  const bySource = Map.groupBy(withTargets(compiled), ({ source }) => source.spec.name);
+  const sources = [...bySource].map(([name, all]): ServedSource => {
+    const resources = [...new Set(all.map(({ resource }) => resource.name))];
+    const own = operations.filter(({ resource }) => resources.includes(resource.name));
+    return { name, kind: 'source', resources, operations: own.map((operation) => operation.name) };
+  });
+  const routes = passthrough.map(({ name: route }): ServedSource => {
+    const name = `passthrough.${route}`;
+    return { name, kind: 'passthrough', resources: [], operations: [name] };
+  });
+  return [...sources, ...routes];
+}

@@ -1,0 +1,101 @@
+import {
+  type FigureActionsDeps,
+  createFigureActions,
+  overviewOf,
+  type ReadFleet,
+} from '../admin/actions/figure-actions.ts';
+import type { ActionHandlers } from '../admin/actions/act.ts';
+import { createEventStream, type EventStream } from '../admin/figures/event-stream.ts';
+import type { OverviewStatus } from '../admin/figures/overview.ts';
+import { servedSources, type SourceDescription } from '../admin/figures/served-source.ts';
+import { queryCosts } from '../explain/query-costs.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { withTargets } from '../pipeline/compile-sources.ts';
+import { createFigureSampler, type FigureSamplerDeps } from '../telemetry/figures/figure-sampler.ts';
+import type { FleetFigures } from '../store/fleet/fleet-figures.ts';
+import type { ServedConfig } from './snapshot.ts';
+
+/** The figures of a gateway, and who may ask for them how. */
+export type OpenedFigures = {
+  readonly actions: ActionHandlers;
+  readonly events: EventStream;
+  /** Begins to sample. */
+  start(): void;
+  /** Ends all streams and timers. */
+  close(): Promise<void>;
+};
+
+export type OpenFiguresDeps = Pick<FigureActionsDeps, 'quality'> & {
+  /** The metrics of the gateway, of all its processes. */
+  readonly sampled: FigureSamplerDeps['metrics'];
+  readonly clock: Clock;
+  /** The configuration in force. */
+  readonly served: () => ServedConfig;
+  /** What an overview says that neither a metric nor the configuration does. */
+  readonly status: () => Omit<OverviewStatus, 'sources'>;
+  /** Absent: there is no Redis for the cache. */
+  readonly fleet?:
+    { readonly read: ReadFleet; readonly write: NonNullable<FigureSamplerDeps['keepMinute']> } | undefined;
+};
+
+const FLEET_MS = 10_000;
+
+/** The figures of the fleet, for a gateway that reaches their Redis. */
+export function shareFigures(fleet: FleetFigures): NonNullable<OpenFiguresDeps['fleet']> {
+  return {
+    read: (range, prefixes) => fleet.read(range, prefixes, AbortSignal.timeout(FLEET_MS)),
+    // A minute that Redis does not take is missing in what it keeps; memory has it for an hour.
+    write: (atMs, figures) => fleet.write(atMs, figures).catch(() => undefined),
+  };
+}
+
+/** What the files say of a source or pass-through route. */
+function describeSource({ gateway, compiled }: ServedConfig, name: string): SourceDescription {
+  const hostsOf = (bases: readonly string[]) => bases.map((base) => new URL(base).host);
+  const own = withTargets(compiled).filter(({ source }) => source.spec.name === name);
+  const [first] = own;
+  if (first === undefined) {
+    const route = gateway.passthrough.find((one) => `passthrough.${one.name}` === name);
+    return { hosts: route ? hostsOf([route.upstream, ...route.otherUpstreams]) : [], costs: [] };
+  }
+  const { net, budget } = first.source.spec;
+  const { rows, calls, bytes, time: timeMs, snapshot } = budget;
+  return {
+    hosts: hostsOf([net.baseUrl, ...net.otherUrls]),
+    budget: { rows, calls, bytes, timeMs, snapshotMs: snapshot * 1_000 },
+    costs: own.flatMap((one) => queryCosts(one).map((cost) => ({ resource: one.resource.name, ...cost }))),
+  };
+}
+
+/** Opens the figures of a gateway; nothing is sampled before `start`. */
+export function openFigures({
+  sampled,
+  clock,
+  served,
+  status,
+  quality,
+  fleet,
+}: OpenFiguresDeps): OpenedFigures {
+  const sampler = createFigureSampler({ metrics: sampled, clock, keepMinute: fleet?.write });
+  const fullStatus = () => {
+    const { gateway, compiled } = served();
+    return { ...status(), sources: servedSources(gateway, compiled) };
+  };
+  const deps: FigureActionsDeps = {
+    ...{ sampler, quality },
+    status: fullStatus,
+    describe: ({ name }) => describeSource(served(), name),
+    cacheBytesMax: () => served().gateway.cache.localBytes * status().processes,
+    readFleet: fleet?.read,
+  };
+  const events = createEventStream({ sampler, tickOf: (sample) => overviewOf(deps, sample) });
+  return {
+    actions: createFigureActions(deps),
+    events,
+    start: () => sampler.start(),
+    close() {
+      events.end();
+      return sampler.close();
+    },
+  };
+}

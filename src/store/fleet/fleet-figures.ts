@@ -1,0 +1,100 @@
+import type { Redis } from 'ioredis';
+import { createYieldToLoop } from '../../kernel/yield-to-loop.ts';
+import { type FigureTable, stepsOf, type TableRange } from '../../telemetry/figures/figure-slots.ts';
+import { packFigures, unpackFigures } from '../../telemetry/figures/packed-figures.ts';
+import { expectType } from '../redis/expect-type.ts';
+import type { RedisKeys } from '../redis/redis-keys.ts';
+import { compileScript } from '../redis/script.ts';
+
+/** The figures of all gateways on one Redis: a hash for each minute, with a field for each gateway. */
+export type FleetFigures = {
+  /** Adds the figures of a minute of this gateway, in one write. Rejects if Redis fails. */
+  write(atMs: number, figures: ReadonlyMap<string, number>): Promise<void>;
+  /** Sums the figures that begin with one of `prefixes` over all gateways. Rejects if Redis fails. */
+  read(range: TableRange, prefixes: readonly string[], signal: AbortSignal): Promise<FigureTable>;
+};
+
+export type FleetFiguresDeps = {
+  readonly client: Redis;
+  readonly keys: Pick<RedisKeys, 'figures'>;
+  /** This gateway; unique among all that ever were, so that one that starts again adds a field. */
+  readonly gateway: string;
+};
+
+const MINUTE_MS = 60_000;
+const KEPT_MS = 48 * 3_600_000;
+/** More gateways than these are not kept: a Redis must not be filled by processes that start again and again. */
+const GATEWAYS_MAX = 500;
+/** A gateway that has no right to write tries again after so long: each refusal counts against the health of Redis. */
+const REFUSED_MS = 3_600_000;
+/** How many minutes are read at once. */
+const CHUNK = 60;
+
+/** KEYS: the hash. ARGV: the gateway, its figures, how long they are kept, the most gateways. */
+const WRITE = compileScript(`
+${expectType('KEYS[1]', 'hash')}
+if redis.call('hlen', KEYS[1]) < tonumber(ARGV[4]) then
+  redis.call('hset', KEYS[1], ARGV[1], ARGV[2])
+  redis.call('pexpire', KEYS[1], ARGV[3])
+end
+return 1`);
+
+function addTo(
+  columns: Map<string, number[]>,
+  length: number,
+  step: number,
+  key: string,
+  count: number,
+): void {
+  const counts = columns.get(key) ?? Array.from({ length }, () => 0);
+  columns.set(key, counts);
+  counts[step] = (counts[step] ?? 0) + count;
+}
+
+/** Creates the figures of a fleet. They may be lost: nothing but a view rests on them. */
+export function createFleetFigures({ client, keys, gateway }: FleetFiguresDeps): FleetFigures {
+  let refusedAt = -Infinity;
+
+  return {
+    async write(atMs, figures) {
+      if (performance.now() - refusedAt < REFUSED_MS) return;
+      try {
+        await WRITE(
+          client,
+          [keys.figures(atMs / MINUTE_MS)],
+          [gateway, packFigures(figures), KEPT_MS, GATEWAYS_MAX],
+        );
+      } catch (error) {
+        if (error instanceof Error && error.message.includes('NOPERM')) refusedAt = performance.now();
+        throw error;
+      }
+    },
+    async read({ fromMs, toMs, stepMs }, prefixes, signal) {
+      const at = stepsOf({ fromMs, toMs, stepMs });
+      const minutes = stepsOf({ fromMs: at[0] ?? toMs, toMs, stepMs: MINUTE_MS });
+      const isCounted = at.map(() => false);
+      const columns = new Map<string, number[]>();
+      const yieldToLoop = createYieldToLoop(signal);
+      for (let first = 0; first < minutes.length; first += CHUNK) {
+        const chunk = minutes.slice(first, first + CHUNK);
+        const found = await Promise.all(
+          chunk.map((minute) => client.hvalsBuffer(keys.figures(minute / MINUTE_MS))),
+        );
+        for (const [index, packed] of found.flatMap((all, index) =>
+          all.map((one) => [index, one] as const),
+        )) {
+          await yieldToLoop();
+          const step = Math.floor(((chunk[index] ?? 0) - (at[0] ?? 0)) / stepMs);
+          // Bytes that nobody packed are skipped: whoever may write them could as well write wrong counts.
+          const figures = unpackFigures(packed);
+          if (figures === undefined) continue;
+          isCounted[step] = true;
+          for (const [key, count] of figures)
+            if (prefixes.some((prefix) => key.startsWith(prefix)))
+              addTo(columns, at.length, step, key, count);
+        }
+      }
+      return { stepMs, at, isCounted, columns };
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import type { MetricObjectWithValues, MetricValue } from 'prom-client';
+import { BUCKETS, DURATION_BOUNDS_SECONDS } from './latency-buckets.ts';
+
+/** Metrics in prom-client's JSON form, of one process or merged. */
+export type MetricsJson = readonly MetricObjectWithValues<MetricValue<string>>[];
+
+type Labels = Readonly<Record<string, string | number>>;
+
+/** A gauge as it is at the moment of a sample. */
+export type GaugeValue = { readonly labels: Labels; readonly value: number };
+
+/** What the metrics say at one moment. */
+export type FigureSample = {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Everything that only grows, by its figure: a family and its labels, as `figureKey` writes them. */
+  readonly counters: ReadonlyMap<string, number>;
+  readonly gauges: (name: string) => readonly GaugeValue[];
+};
+
+/** The name of a figure, such as `calls|crm|2xx`. Labels come from the configuration and from the code. */
+export const figureKey = (...parts: readonly (string | number)[]): string => parts.join('|');
+
+/** The parts of a figure's name: the family, then its labels. */
+export const keyParts = (key: string): readonly string[] => key.split('|');
+
+type KeyOf = (label: (name: string) => string) => string | undefined;
+
+const refusalReasons: Readonly<Record<string, string>> = {
+  'limiter refused': 'rate_limit',
+  'limiter unavailable': 'limiter_unavailable',
+  'credential missing': 'credential_missing',
+  'credential refused': 'credential_refused',
+  'credential limited': 'credential_limited',
+  'credential unavailable': 'credential_unavailable',
+};
+
+function refusal(kind: string, outcome: string): string | undefined {
+  const reason = refusalReasons[`${kind} ${outcome}`];
+  return reason === undefined ? undefined : figureKey('refusals', reason);
+}
+
+/** Names that are counted besides their successors, see the metric. */
+const FORMER_EVENTS = new Set(['sick', 'sound']);
+
+/** The figure that each counter adds to. */
+const COUNTERS: Readonly<Record<string, KeyOf>> = {
+  portico_requests_total: (label) =>
+    figureKey('requests', label('operation'), `${label('status').charAt(0)}xx`, label('cache')),
+  portico_overload_refusals_total: (label) => figureKey('refusals', label('reason')),
+  portico_limiter_decisions_total: (label) => refusal('limiter', label('outcome')),
+  portico_credentials_total: (label) => refusal('credential', label('outcome')),
+  portico_upstream_calls_total: (label) => figureKey('calls', label('source'), label('outcome')),
+  portico_source_events_total: (label) => figureKey('events', label('source'), label('event')),
+  portico_host_events_total: (label) =>
+    FORMER_EVENTS.has(label('event'))
+      ? undefined
+      : figureKey('hosts', label('source'), label('host'), label('event')),
+  portico_cache_events_total: (label) => figureKey('cache', label('level'), label('result')),
+  portico_unreadable_fields_total: (label) =>
+    figureKey('fields', label('source'), label('field'), label('reason')),
+  portico_webhooks_total: (label) => figureKey('webhooks', label('outcome')),
+};
+
+/** The histograms, with the family of their buckets and the label that tells them apart. */
+const HISTOGRAMS: Readonly<Record<string, readonly [family: string, label: string]>> = {
+  portico_request_duration_seconds: ['latency', 'operation'],
+  portico_upstream_call_duration_seconds: ['callLatency', 'source'],
+};
+
+/** All metrics that a sample needs; gauges are those that a view shows or that ask for attention. */
+export const sampledMetrics: readonly string[] = [
+  ...Object.keys(COUNTERS),
+  ...Object.keys(HISTOGRAMS),
+  'portico_breaker_state',
+  'portico_source_load',
+  'portico_claims_fallen',
+  'portico_redis_state',
+  'portico_keys_expiring',
+  'portico_migration_breaker_open',
+  'portico_migration_hold',
+  'portico_migration_stale_seconds',
+  'portico_cache_local_bytes',
+  'portico_cache_local_entries',
+];
+
+const textOf = (labels: Labels) => (name: string) => String(labels[name] ?? '');
+
+function addCounter({ name, values }: MetricsJson[number], sums: Map<string, number>): void {
+  const keyOf = COUNTERS[name];
+  for (const { labels, value } of values) {
+    const key = keyOf?.(textOf(labels as Labels));
+    if (key !== undefined) sums.set(key, (sums.get(key) ?? 0) + value);
+  }
+}
+
+/** Adds the buckets of a histogram, whose counts are of everything up to a bound, as counts between two bounds. */
+function addHistogram({ name, values }: MetricsJson[number], sums: Map<string, number>): void {
+  const [family = '', label = ''] = HISTOGRAMS[name] ?? [];
+  const cumulative = new Map<string, number[]>();
+  for (const { labels, value, metricName } of values as readonly MetricWithName[]) {
+    if (metricName !== undefined && !metricName.endsWith('_bucket')) continue;
+    const upTo = labels['le'];
+    if (upTo === undefined) continue;
+    const index = upTo === '+Inf' ? BUCKETS - 1 : DURATION_BOUNDS_SECONDS.indexOf(Number(upTo));
+    const of = textOf(labels)(label);
+    const counts = cumulative.get(of) ?? Array.from({ length: BUCKETS }, () => 0);
+    cumulative.set(of, counts);
+    if (index >= 0) counts[index] = (counts[index] ?? 0) + value;
+  }
+  for (const [of, counts] of cumulative)
+    counts.forEach((count, index) => {
+      const inBucket = count - (counts[index - 1] ?? 0);
+      if (inBucket > 0) sums.set(figureKey(family, of, index), inBucket);
+    });
+}
+
+type MetricWithName = GaugeValue & { readonly metricName?: string };
+
+/** Reads a sample from metrics. Metrics that no view needs are skipped. */
+export function readSample(metrics: MetricsJson, at: number): FigureSample {
+  const counters = new Map<string, number>();
+  const gauges = new Map<string, readonly GaugeValue[]>();
+  for (const metric of metrics) {
+    if (metric.name in COUNTERS) addCounter(metric, counters);
+    else if (metric.name in HISTOGRAMS) addHistogram(metric, counters);
+    else gauges.set(metric.name, metric.values as readonly GaugeValue[]);
+  }
+  return { at, counters, gauges: (name) => gauges.get(name) ?? [] };
+}
+
+/**
+ * What was counted between two samples: only what has grown. A figure falls where a process has died with counts that
+ * nobody had read; that is no event, so it counts as none.
+ */
+export function increments(
+  before: FigureSample['counters'],
+  after: FigureSample['counters'],
+): ReadonlyMap<string, number> {
+  const grown = new Map<string, number>();
+  for (const [key, value] of after) {
+    const increment = value - (before.get(key) ?? 0);
+    if (increment > 0) grown.set(key, increment);
+  }
+  return grown;
+}

@@ -1,0 +1,32 @@
+/** The upper bounds of all histograms of durations, in seconds: from a cache hit on a busy machine to the longest deadline that makes sense. */
+export const DURATION_BOUNDS_SECONDS = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
+];
+
+/** The same in milliseconds. */
+export const DURATION_BOUNDS_MS = DURATION_BOUNDS_SECONDS.map(
+  (seconds) => Math.round(seconds * 100_000) / 100,
+);
+
+/** The number of buckets: one for each bound, and one for what is above the last. */
+export const BUCKETS = DURATION_BOUNDS_SECONDS.length + 1;
+
+/**
+ * A quantile in milliseconds, from the count of each bucket. It is interpolated linearly within its bucket, as
+ * `histogram_quantile()` of Prometheus does; above the last bound it is that bound. `null` where nothing was counted.
+ */
+export function quantileMs(buckets: readonly number[], quantile: number): number | null {
+  const total = buckets.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return null;
+  const rank = quantile * total;
+  let below = 0;
+  for (const [index, upper] of DURATION_BOUNDS_MS.entries()) {
+    const inBucket = buckets[index] ?? 0;
+    if (inBucket > 0 && below + inBucket >= rank) {
+      const lower = DURATION_BOUNDS_MS[index - 1] ?? 0;
+      return lower + ((upper - lower) * Math.max(0, rank - below)) / inBucket;
+    }
+    below += inBucket;
+  }
+  return DURATION_BOUNDS_MS.at(-1) ?? null;
+}
