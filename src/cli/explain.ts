@@ -1,33 +1,15 @@
 import type { Command } from 'commander';
-import { GatewayError } from '../errors/fault.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
-import { explainLive } from '../explain/explain-live.ts';
-import { type ExplainedRequest, readExplainedRequest } from '../explain/explain-request.ts';
 import { printReport } from './output/print-report.ts';
 import { withProgress } from './output/progress.ts';
 import { explanationReport, mistakeReport } from '../explain/report/explain-report.ts';
-import { explain, type Explanation, explainMistake } from '../explain/explanation.ts';
-import { maskedSource } from '../probe/session/masked-source.ts';
-import type { CompiledResource } from '../pipeline/compile-sources.ts';
+import { explainWithLive, readExplanation } from '../explain/read-explanation.ts';
 import { usageError } from './input/choose-source.ts';
-import { explainPassthrough } from '../explain/explain-passthrough.ts';
 import { passthroughReport } from '../explain/report/passthrough-report.ts';
-import { readLiveOrExit, readPartialConfigOrExit, type ReadyConfig } from './input/read-config.ts';
-import { displayLive, type DisplayedLive } from '../explain/display-live.ts';
+import { readLiveOrExit, readPartialConfigOrExit } from './input/read-config.ts';
+import type { DisplayedLive } from '../explain/display-live.ts';
 
 type Options = { readonly live?: boolean; readonly values?: boolean; readonly json?: boolean };
-
-function requestOrExit(request: string, { gateway }: ReadyConfig, context: CliContext): ExplainedRequest {
-  const asked = readExplainedRequest(request, gateway);
-  if (typeof asked === 'string') throw usageError(context, asked);
-  return asked;
-}
-
-function sourceOf({ operation }: ExplainedRequest, { compiled }: ReadyConfig): CompiledResource {
-  const found = compiled.find(({ resource }) => resource === operation.resource);
-  if (found === undefined) throw new Error(`${operation.resource.name} has no source`);
-  return found;
-}
 
 /** Whether the live answer is one that a client could use; `not_found` is one, too. */
 function isUsable({ answer }: DisplayedLive): boolean {
@@ -45,33 +27,27 @@ async function runExplain(
   context: CliContext,
 ): Promise<void> {
   const ready = readPartialConfigOrExit(configFile, context, { gateway: false });
-  const passed = explainPassthrough(request, ready.gateway);
-  if (passed !== undefined) {
+  const { gateway } = ready;
+  const read = readExplanation(request, ready);
+  if (read.kind === 'refused') throw usageError(context, read.why);
+  if (read.kind === 'passthrough') {
     if (options.live === true)
       throw usageError(context, '--live asks a source; a pass-through route has none');
-    printReport(passthroughReport(passed), options.json, context);
+    printReport(passthroughReport(read.explanation), options.json, context);
     return;
   }
-  const asked = requestOrExit(request, ready, context);
-  const { gateway } = ready;
-  const { query } = asked;
-  if (query instanceof GatewayError) {
-    printReport(mistakeReport(explainMistake(asked, query, gateway)), options.json, context);
+  if (read.kind === 'mistake') {
+    printReport(mistakeReport(read.explanation), options.json, context);
     return;
   }
-  const found = sourceOf(asked, ready);
-  const compiled = options.live === true ? readLiveOrExit(found, context) : found;
-  let explanation: Explanation = explain(asked, query, { gateway, compiled });
+  let { explanation } = read;
   if (options.live === true) {
-    const masked = maskedSource(compiled);
-    const showValues = options.values === true;
+    // Placeholders of variables are enough for a plan, but not to ask the source.
+    const compiled = readLiveOrExit(read.compiled, context);
     const { calls: callsMax } = compiled.source.spec.budget;
     const work = { title: 'explain', callsMax, quiet: options.json };
-    const result = await withProgress(work, context, () =>
-      explainLive(query, { compiled, masked, showValues, stop: context.stop }),
-    );
-    const live = displayLive(result, { gateway, compiled, masked: masked.spec, showValues });
-    explanation = { ...explanation, live };
+    const asking = { gateway, compiled, showValues: options.values === true, stop: context.stop };
+    explanation = await withProgress(work, context, () => explainWithLive(read.asked, asking));
   }
   printReport(explanationReport(explanation), options.json, context);
   if (explanation.live !== undefined && !isUsable(explanation.live)) throw new ExitError(exitCodes.failure);

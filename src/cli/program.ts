@@ -16,6 +16,7 @@ import { pepperNote } from './redis/pepper-note.ts';
 import { withPlainOutput } from './output/plain-output.ts';
 import { registerQualityCommand } from './quality.ts';
 import { readConfigOrExit, readPartialConfigOrExit } from './input/read-config.ts';
+import { registerRequestsCommand } from './redis/requests.ts';
 import { registerSamplesCommand } from './serve/samples.ts';
 import { registerReloadCommand } from './serve/reload.ts';
 import { runStart } from './serve/start.ts';
@@ -83,6 +84,7 @@ function createProgram(context: CliContext): Command {
   registerUpgradeCheckCommand(program, context);
   registerDoctorCommand(program, configFile, context);
   registerQualityCommand(program, configFile, context);
+  registerRequestsCommand(program, configFile, context);
   registerSamplesCommand(program, context);
   const operator = {
     loadConfig: () =>

@@ -8,6 +8,8 @@ export type SingleFlight<T> = {
    * own signal aborts; the work continues while other callers wait for it.
    */
   run(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** Whether work for `key` is in progress, which `run` would join. */
+  has(key: string): boolean;
   /** The number of keys with work in progress. */
   readonly size: number;
 };
@@ -51,6 +53,7 @@ export function createSingleFlight<T>(): SingleFlight<T> {
       if (signal.aborted) return Promise.reject(signal.reason as Error);
       return wait(key, flights.get(key) ?? start(key, work), signal);
     },
+    has: (key) => flights.has(key),
     get size() {
       return flights.size;
     },

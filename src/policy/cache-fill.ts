@@ -1,5 +1,5 @@
 import type { BackgroundTasks } from '../kernel/background-tasks.ts';
-import { createSingleFlight } from '../kernel/single-flight.ts';
+import { createSingleFlight, type SingleFlight } from '../kernel/single-flight.ts';
 import { createBoundedMap } from '../store/bounded-map.ts';
 import { ageMs, type Cache } from '../store/cache/cache.ts';
 import type { CacheEntry } from '../store/cache/cache-entry.ts';
@@ -7,6 +7,7 @@ import type { Lock } from '../store/distributed-lock.ts';
 import { acquireOrWait, type FoundOrLock, UNLOCKED } from '../store/fleet-single-flight.ts';
 import type { Purges } from '../store/purges.ts';
 import type { UpstreamTrace } from '../telemetry/request-trace.ts';
+import { timed } from '../telemetry/requests/step-times.ts';
 import type { SourceCall, SourceHandler } from './call.ts';
 import { createEntryMaker, type EntryMakerDeps } from './cache-entry-maker.ts';
 
@@ -37,6 +38,18 @@ const REFRESHES_MAX = 10_000;
 /** How long to wait for the fill of another process, which may be slower than one of ours. */
 const FLEET_WAIT = { pausesMs: [5, 100], patienceMs: 5_000 } as const;
 
+/** Does the work of a call, or waits for that of another one: the time of its steps is then told with the other one. */
+function joined<T>(
+  flights: SingleFlight<T>,
+  key: string,
+  call: SourceCall,
+  work: (call: SourceCall) => Promise<T>,
+): Promise<T> {
+  const isShared = flights.has(key);
+  const done = flights.run(key, call.signal, (signal) => work({ ...call, signal }));
+  return isShared ? timed(call.usage.steps, 'shared', done) : done;
+}
+
 /** Creates what fills the cache with the answers of a source. */
 export function createCacheFill(deps: CacheFillDeps, source: SourceHandler): CacheFill {
   const { cache, clock, purges, tasks, deadlineMs } = deps;
@@ -50,7 +63,7 @@ export function createCacheFill(deps: CacheFillDeps, source: SourceHandler): Cac
   async function findOrLock(
     key: string,
     purpose: 'look' | 'fill',
-    signal: AbortSignal,
+    { signal, usage }: SourceCall,
   ): Promise<FoundOrLock<CacheEntry>> {
     if (!cache.isShared) return UNLOCKED;
     const tryOnce = async () => {
@@ -58,7 +71,7 @@ export function createCacheFill(deps: CacheFillDeps, source: SourceHandler): Cac
       const isEnough = entry !== undefined && (purpose === 'look' || isFresh(entry));
       return { found: isEnough ? entry : undefined, lock };
     };
-    return acquireOrWait(tryOnce, { clock, ...FLEET_WAIT }, signal);
+    return timed(usage.steps, 'cache', acquireOrWait(tryOnce, { clock, ...FLEET_WAIT }, signal));
   }
 
   async function createEntry(key: string, call: SourceCall, lock: Lock | undefined): Promise<CacheEntry> {
@@ -76,18 +89,18 @@ export function createCacheFill(deps: CacheFillDeps, source: SourceHandler): Cac
 
   /** A single flight in this process: the source is asked until the last waiting caller has gone. */
   function share(key: string, call: SourceCall, work: (call: SourceCall) => Promise<CacheEntry>) {
-    return fills.run(key, call.signal, (signal) => work({ ...call, signal }));
+    return joined(fills, key, call, work);
   }
 
   function fill(key: string, call: SourceCall): Promise<CacheEntry> {
     return share(key, call, async (shared) => {
-      const { found, lock } = await findOrLock(key, 'fill', shared.signal);
+      const { found, lock } = await findOrLock(key, 'fill', shared);
       return found ?? createEntry(key, shared, lock);
     });
   }
 
   async function findOrMake(key: string, call: SourceCall): Promise<FilledEntry> {
-    const { found, lock } = await findOrLock(key, 'look', call.signal);
+    const { found, lock } = await findOrLock(key, 'look', call);
     if (found !== undefined) return { entry: found, isMade: false };
     // Without a lock of the fleet, only the single flight of this process keeps others from making it, too.
     const made =
@@ -99,7 +112,7 @@ export function createCacheFill(deps: CacheFillDeps, source: SourceHandler): Cac
 
   return {
     fill,
-    findOrFill: (key, call) => finds.run(key, call.signal, (signal) => findOrMake(key, { ...call, signal })),
+    findOrFill: (key, call) => joined(finds, key, call, (shared) => findOrMake(key, shared)),
     refresh(key, query, spans) {
       if (refreshed.get(key) !== undefined) return;
       refreshed.set(key, {}, REFRESH_PAUSE_MS);

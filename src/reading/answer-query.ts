@@ -32,8 +32,10 @@ function createPageFinder(deps: Parameters<typeof createPlanRunner>[0]) {
     let state: SearchState = noAttempts;
     for (;;) {
       const { unusable, blamed, vanished } = state;
+      const startMs = performance.now();
       const plan = source.adapter.list.plan(query, source.claims.fallen.union(unusable).union(blamed));
       context.usage.plan = plan;
+      context.usage.steps?.add('plan', startMs, performance.now());
       const attempt = await runPlan(query, plan, context, vanished?.listedAt).catch((error: unknown) => {
         throw error instanceof GatewayError ? errorAfter(state, error) : error;
       });

@@ -11,12 +11,13 @@ import { createFleetFigures } from '../store/fleet/fleet-figures.ts';
 import { createLocalPurges, createSharedPurges, type Purges } from '../store/purges.ts';
 import { createRedisKeys } from '../store/redis/redis-keys.ts';
 import { openRedis } from '../store/redis/redis-roles.ts';
+import { createRequestIndex } from '../store/request-index.ts';
 
 /** Opens the connections to Redis, and what is kept in Redis or in this process, for the life of the process. */
 export function openStores(
   { redis: spec }: GatewayConfig,
   { log, clock }: { readonly log: Logger; readonly clock: Clock },
-  metrics: Pick<Metrics, 'watchRedis' | 'compressed' | 'cacheEvent'>,
+  metrics: Pick<Metrics, 'watchRedis' | 'compressed' | 'cacheEvent' | 'requestStory'>,
 ) {
   const redis = openRedis(spec, log);
   for (const role of redisRoles) {
@@ -30,7 +31,9 @@ export function openStores(
       ? createLocalPurges()
       : createSharedPurges(client, keys, (notes) => fallenClaims.apply(notes));
   const fallenClaims = createFallenClaims(purges, clock);
-
+  const requestIndex =
+    redis.of.cache &&
+    createRequestIndex({ redis: redis.of.cache, keys, clock, onStory: metrics.requestStory });
   const fleetFigures = client && createFleetFigures({ client, keys, gateway: randomUUID() });
 
   function cacheOf({ localBytes, localSeconds, compression }: GatewayConfig['cache']): Cache {
@@ -48,5 +51,5 @@ export function openStores(
     });
   }
 
-  return { redis, keys, purges, fallenClaims, fleetFigures, createCache: cacheOf };
+  return { redis, keys, purges, fallenClaims, fleetFigures, requestIndex, createCache: cacheOf };
 }

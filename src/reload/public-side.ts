@@ -7,6 +7,7 @@ import { knownSeries } from '../admin/metrics/known-series.ts';
 import { createMetrics, type Metrics, type MetricsDeps } from '../admin/metrics/metrics.ts';
 import { redisChecks } from '../admin/redis-checks.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
+import { createExplainActions } from '../explain/explain-action.ts';
 import { hasPublishedPepper } from '../config/validate/find-notes.ts';
 import { type App, createApp } from '../http/listener/app.ts';
 import { createDrain, type Drain } from '../http/listener/drain.ts';
@@ -19,6 +20,7 @@ import { createKeptParts } from '../pipeline/parts/kept-parts.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { ShareOf } from '../pipeline/source-upstreams.ts';
 import type { FleetFigures } from '../store/fleet/fleet-figures.ts';
+import { createRecentRequests, type RecentRequests } from '../telemetry/requests/recent-requests.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { Webhooks } from '../telemetry/webhooks/webhooks.ts';
 import { createLocalShares } from '../upstream/bulkhead/share-across-reloads.ts';
@@ -34,6 +36,8 @@ export type PublicServices = Omit<MetricsDeps, 'operations'> & {
   readonly clock: Clock;
   /** The OpenAPI document as served. */
   readonly openapi: Buffer;
+  /** The runbook, a text of markdown; absent: there is none. */
+  readonly runbook?: string | undefined;
   /** Records spans, and is closed with the gateway; absent: tracing is off. */
   readonly tracing?: Tracing | undefined;
   /** This process in the audit, such as `host-1:4711`; absent: `gateway`. */
@@ -81,9 +85,10 @@ function createServeBy(
   server: Server,
   app: App,
   metrics: Metrics,
-  migrations: Pick<Migrations, 'serveBy'>,
+  { migrations, recent }: { migrations: Pick<Migrations, 'serveBy'>; recent: Pick<RecentRequests, 'slowMs'> },
 ): (next: Snapshot) => void {
   return function serveBy(next) {
+    recent.slowMs = next.config.admin.slowRequests;
     metrics.knowEndpoints(next.endpoints);
     metrics.serveSources([
       ...withTargets(next.compiled).map(({ source }) => source.spec.name),
@@ -101,11 +106,22 @@ function createServeBy(
 function createSideActions(
   snapshots: Snapshots,
   { redis, ...stores }: ReturnType<typeof openStores>,
-  { log, clock, instance = 'gateway' }: PublicServices,
-  { metrics, migrations }: { readonly metrics: Metrics; readonly migrations: OpenedMigrations },
+  { log, clock, instance = 'gateway', runbook = '' }: PublicServices,
+  {
+    metrics,
+    migrations,
+    recent,
+    closing,
+  }: {
+    readonly metrics: Metrics;
+    readonly migrations: OpenedMigrations;
+    readonly recent: RecentRequests;
+    readonly closing: AbortSignal;
+  },
 ): OperatorActions {
   return createOperatorActions({
-    ...{ ...stores, log, clock, instance, onAuditLine: metrics.auditLine },
+    ...{ ...stores, log, clock, instance, recent, runbook, onAuditLine: metrics.auditLine },
+    others: createExplainActions({ served: () => snapshots.current, closing }),
     redis: redis.of.keys,
     config: () => snapshots.current.config,
     quality: () => snapshots.current.quality(),
@@ -128,9 +144,14 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   const metrics = createMetrics({ ...services, operations: [] });
   const stores = openStores(first.gateway, services, metrics);
   const { redis, purges } = stores;
-  const app = createApp({ ...services, metrics });
+  const { clock, instance = 'gateway' } = services;
+  const recent = createRecentRequests({
+    ...{ clock, instance, slowMs: first.gateway.admin.slowRequests },
+    onKept: stores.requestIndex?.add,
+  });
+  const app = createApp({ ...services, metrics, recent });
   const shareOf = services.shareOf ?? createLocalShares();
-  const { instance = 'gateway' } = services;
+  const closing = new AbortController();
   const webhooks = openWebhooks({
     ...{ ...services, metrics, instance },
     targets: () => snapshots.current.config.webhooks,
@@ -145,10 +166,13 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   metrics.watchLocalCache(() => snapshots.current.cacheSize());
   const server = createServer(app, snapshots.current.limits, { log, metrics });
   const drain = createDrain({ server, drainMs: () => snapshots.current.config.listen.drain });
-  const serveBy = createServeBy(server, app, metrics, migrations);
+  const serveBy = createServeBy(server, app, metrics, { migrations, recent });
   serveBy(snapshots.current);
 
-  const operator = createSideActions(snapshots, stores, services, { metrics, migrations });
+  const operator = createSideActions(snapshots, stores, services, {
+    ...{ metrics, migrations, recent },
+    closing: closing.signal,
+  });
 
   async function stage(next: ServedConfig): Promise<StagedConfig> {
     await snapshots.untilRoom();
@@ -185,11 +209,13 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
     },
     async close() {
       app.stopShedding();
+      closing.abort();
       await closeListener(server);
       await snapshots.close();
       await migrations.close();
       await webhooks.close();
       purges.close();
+      stores.requestIndex?.close();
       operator.audit.close();
       await redis.close();
       await tracing?.close();

@@ -20,6 +20,7 @@ import {
 import type { Usage } from './exchange.ts';
 import type { AskControl } from './resilience/control.ts';
 import type { TraceHeaders } from '../telemetry/request-trace.ts';
+import { timed } from '../telemetry/requests/step-times.ts';
 import { compileOutgoing } from './transport/outgoing-request.ts';
 import { networkFault } from './transport/network-fault.ts';
 import { createTransport, type Transport } from './transport/transport.ts';
@@ -103,12 +104,16 @@ function questionOf({ target, body }: UpstreamRequest): string {
 /** The control question, as a call; no span is made of it. */
 const controlCall = { priority: 'caller', method: 'GET' } as const;
 
+/** What sending a request and reading its reply need of a call. */
+type SentCall = Pick<GuardedCall, 'signal' | 'steps'>;
+
 async function readReply<T>(
   reply: UpstreamReply,
   read: Read<T>,
-  signal: AbortSignal,
+  { signal, steps }: SentCall,
   attempt: GuardedTry,
 ): Promise<T> {
+  const startMs = performance.now();
   let failure: unknown;
   try {
     return await read(reply);
@@ -116,6 +121,7 @@ async function readReply<T>(
     failure = error;
     throw error;
   } finally {
+    steps?.add('read', startMs, performance.now());
     // The source has answered, so it is not to blame if the caller gave up while the reply was read.
     attempt.finish(signal.aborted ? undefined : failure, signal.aborted);
   }
@@ -155,8 +161,9 @@ export function createUpstream(
     });
   }
 
-  async function send(request: UpstreamRequest, signal: AbortSignal, attempt: GuardedTry) {
-    let credential: UpstreamCredential = credentials.held() ?? (await credentials.obtain(signal));
+  async function send(request: UpstreamRequest, { signal, steps }: SentCall, attempt: GuardedTry) {
+    let credential: UpstreamCredential =
+      credentials.held() ?? (await timed(steps, 'login', credentials.obtain(signal)));
     const exchange = (base: string, trace: TraceHeaders | undefined) =>
       withinTimeout(signal, net.timeout, (until) => {
         // It may have been renewed while the call waited for its slot.
@@ -171,17 +178,17 @@ export function createUpstream(
   async function sendAndRead<T>(
     request: UpstreamRequest,
     read: Read<T>,
-    { signal }: Pick<GuardedCall, 'signal'>,
+    call: SentCall,
     attempt: GuardedTry,
   ): Promise<T> {
-    const { reply, credential } = await send(request, signal, attempt);
+    const { reply, credential } = await send(request, call, attempt);
     try {
-      return await readReply(reply, read, signal, attempt);
+      return await readReply(reply, read, call, attempt);
     } catch (error) {
       const isRefused = error instanceof GatewayError && error.credentialRefused;
       if (!isRefused || !credentials.renew(credential)) throw error;
     }
-    return readReply((await send(request, signal, attempt)).reply, read, signal, attempt);
+    return readReply((await send(request, call, attempt)).reply, read, call, attempt);
   }
 
   async function askControl(base: string): Promise<boolean | undefined> {
@@ -202,7 +209,8 @@ export function createUpstream(
       const isSafe = request.method === 'GET' || net.retries.post;
       const { method, window } = request;
       const sent = { method, window, isSafe, question: questionOf(request) };
-      const call = { signal, priority, usage, trace: usage.spans, affinity: usage, ...sent };
+      const { spans: trace, steps } = usage;
+      const call = { signal, priority, usage, trace, steps, affinity: usage, ...sent };
       return guard.run(call, (attempt) => sendAndRead(request, read, call, attempt));
     },
     get load() {

@@ -1,6 +1,7 @@
 import { GatewayError } from '../errors/fault.ts';
 import type { FallbackCause, Origin, Priority, UpstreamRequest } from '../kernel/upstream-call.ts';
 import type { TraceHeaders, UpstreamTrace } from '../telemetry/request-trace.ts';
+import type { StepCarrier, StepTimes } from '../telemetry/requests/step-times.ts';
 import type { CallAttempt } from './resilience/call-attempt.ts';
 
 /** How a source is asked: `relies` names claims of its file, `reason` why it takes a scan. No value of a caller is in it. */
@@ -10,8 +11,8 @@ type PlanNote = {
   readonly reason?: string;
 };
 
-/** The calls that a request caused, for its log line. */
-export type Usage = {
+/** The calls that a request caused, for its log line, and where its time went. */
+export type Usage = StepCarrier & {
   upstreamCalls: number;
   upstreamMs: number;
   plan?: PlanNote | undefined;
@@ -29,6 +30,8 @@ export type ExchangedCall = {
   readonly priority: Priority;
   /** Counts the exchanges; absent: they are not counted. */
   readonly usage?: Usage;
+  /** Where the time of its request goes; absent: nobody asks for it. */
+  readonly steps?: StepTimes | undefined;
   /** The trace that the exchanges belong to; absent: none. */
   readonly trace?: UpstreamTrace | undefined;
   readonly method: string;
@@ -61,7 +64,7 @@ export function createExchange(
     placed: PlacedAttempt,
     { send, statusOf, abandonReason = () => call.signal.reason as unknown }: ExchangeSteps<R>,
   ): Promise<R> {
-    const { signal, usage, trace } = call;
+    const { signal, usage, steps, trace } = call;
     const { attempt } = placed;
     const base = attempt.start();
     placed.base = base;
@@ -81,7 +84,9 @@ export function createExchange(
       attempt.finish(signal.aborted ? abandonReason() : error, signal.aborted);
       throw error;
     } finally {
-      const ms = performance.now() - startMs;
+      const endMs = performance.now();
+      const ms = endMs - startMs;
+      steps?.add('upstream', startMs, endMs, base, status ?? outcome);
       if (usage !== undefined) {
         usage.upstreamCalls += 1;
         usage.upstreamMs += ms;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SourceSpec } from '../config/schema/source.ts';
 import { blameUpstream } from '../errors/fault.ts';
+import { timed } from '../telemetry/requests/step-times.ts';
 import { createBulkhead, type Share } from './bulkhead/bulkhead.ts';
 import {
   createExchange,
@@ -76,7 +77,7 @@ export function createGuardedClient(
   function guardedTry(call: ExchangedCall, placed: PlacedAttempt): GuardedTry {
     return {
       finish: (error, isAbandoned) => placed.attempt.finish(error, isAbandoned),
-      exchange: (steps) => bulkhead.run(call.priority, call.signal, () => exchange(call, placed, steps)),
+      exchange: (steps) => bulkhead.run(call, () => exchange(call, placed, steps)),
     };
   }
 
@@ -109,7 +110,7 @@ export function createGuardedClient(
         } catch (error) {
           const delayMs = signal.aborted ? undefined : attempt.retryDelayMs(error);
           if (delayMs === undefined) throw named(error, placed.base);
-          await sleep(delayMs);
+          await timed(call.steps, 'backoff', sleep(delayMs));
           signal.throwIfAborted();
         }
       }

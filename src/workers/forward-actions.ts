@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Act } from '../admin/actions/act.ts';
 import { type HeldCount, tagOf } from '../admin/actions/cache-actions.ts';
+import { gatheredActions } from '../admin/actions/requests/gather-requests.ts';
 import type { ActionResult } from '../admin/api/action.ts';
 import type { ActionInput, ActionName } from '../admin/api/action-table.ts';
 import type { AuditLog, AuditWrite } from '../audit/audit-log.ts';
@@ -15,6 +16,13 @@ export type PrimaryActDeps = {
 
 const ACTION_MS = 5_000;
 const COUNT_MS = 1_000;
+/** A live explanation asks a source, within the deadline of its resource. */
+const LIVE_MS = 30_000;
+
+function timeoutOf(name: ActionName, input: unknown): number {
+  const isLive = name === 'explain' && (input as ActionInput<typeof name>).live === true;
+  return isLive ? LIVE_MS : ACTION_MS;
+}
 
 /** Counts what the workers hold of a tag; a worker that does not answer counts as none. */
 async function countHeld(serving: PrimaryActDeps['serving'], tag: string): Promise<HeldCount> {
@@ -50,7 +58,16 @@ export function createPrimaryAct({ serving, quality }: PrimaryActDeps): Act {
     );
   }
 
+  /** Asks all workers, and puts their answers together; a worker that does not answer is left out. */
+  async function gather(query: Extract<WorkerQuery, { about: 'action' }>): Promise<ActionResult> {
+    const asked = serving().map((link) => link.ask(query, ACTION_MS) as Promise<ActionResult>);
+    const answers = await Promise.allSettled(asked);
+    const results = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+    return gatheredActions[query.name]?.(results, query.input) ?? unavailable('no worker answers');
+  }
+
   return async function act(name, input, actor) {
+    if (gatheredActions[name] !== undefined) return gather({ about: 'action', name, input, actor });
     if (name === 'quality') return { kind: 'done', value: { sources: await quality() } };
     const reached =
       name === 'cache.purge'
@@ -61,7 +78,7 @@ export function createPrimaryAct({ serving, quality }: PrimaryActDeps): Act {
     const query = { about: 'action', name, input, actor } as const;
     try {
       if (isLocalRollback(name, input)) await askOthers(query);
-      const result = (await link.ask(query, ACTION_MS)) as ActionResult;
+      const result = (await link.ask(query, timeoutOf(name, input))) as ActionResult;
       if (reached === undefined || result.kind !== 'done') return result;
       return { kind: 'done', value: { ...(result.value as object), reached } };
     } catch (error) {

@@ -47,7 +47,8 @@ export function createAct(handlers: ActionHandlers, { audit, otherwise }: ActDep
     const { role }: ActionSpec = actionSpecs[name];
     let changed: Changed = { target: '' };
     const record = async (outcome: string) => {
-      if (role === 'viewer') return;
+      // Of what only reads, the audit has what its handler notes: that it asks a source, for instance.
+      if (role === 'viewer' && changed.target === '') return;
       await audit?.record({ actor: actor.name, action: name, ...changed, reason: reasonOf(input), outcome });
     };
     try {

@@ -6,8 +6,8 @@ import { ActionRefusal } from '../api/action.ts';
 import type { ActionHandlers } from './act.ts';
 import { refuseIfRedisFails } from './redis-refusal.ts';
 
-/** The instant that a text names: a span before now, or an instant of its own. */
-function sinceOf(text: string, now: number): number {
+/** The instant that a text names: a span before now, or an instant of its own. @throws ActionRefusal */
+export function sinceOf(text: string, now: number): number {
   const span = parseDuration(text);
   const instant = span === undefined ? Date.parse(text) : now - span;
   if (Number.isFinite(instant)) return instant;

@@ -10,7 +10,7 @@ import type { Purges } from '../../store/purges.ts';
 import { awaitReplica } from '../../store/redis/await-replica.ts';
 import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 import type { RedisConnection } from '../../store/redis/redis.ts';
-import { type Act, createAct } from './act.ts';
+import { type Act, type ActionHandlers, createAct } from './act.ts';
 import { createAuditActions } from './audit-actions.ts';
 import { createCacheActions, type HeldCount } from './cache-actions.ts';
 import { createClaimActions } from './fallen-claim-actions.ts';
@@ -18,9 +18,11 @@ import { createKeyActions } from './key-actions.ts';
 import type { OperatedMigrations } from './migration/find-migration.ts';
 import { createMigrationActions } from './migration/migration-actions.ts';
 import type { KeysConfig } from './key-terms.ts';
+import { createRequestActions, type RequestActionsDeps } from './requests/request-actions.ts';
+import { createRunbookActions } from './requests/runbook-actions.ts';
 import type { KeysStores } from './with-key-stores.ts';
 
-export type OperatorActionsDeps = {
+export type OperatorActionsDeps = RequestActionsDeps & {
   readonly quality: () => readonly ResourceQuality[];
   /** How many answers and row sets with a tag are in the memory of this process. */
   readonly countHeld: (tag: string) => HeldCount;
@@ -37,6 +39,10 @@ export type OperatorActionsDeps = {
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** This process in the audit. */
   readonly instance: string;
+  /** The runbook, a text of markdown; empty where it is not there. */
+  readonly runbook: string;
+  /** Actions of rooms above this one. */
+  readonly others: ActionHandlers;
   readonly onAuditLine: (outcome: 'kept' | 'waiting' | 'lost') => void;
 };
 
@@ -72,6 +78,9 @@ export function createOperatorActions(deps: OperatorActionsDeps): OperatorAction
     ...createAuditActions(audit, clock),
     ...createKeyActions({ stores: redis && openKeys(redis, keys), config: deps.config, clock }),
     ...createMigrationActions(deps.migrations(audit), audit),
+    ...createRequestActions(deps),
+    ...createRunbookActions(deps.runbook),
+    ...deps.others,
   };
   return { act: createAct(handlers, { audit }), audit };
 }

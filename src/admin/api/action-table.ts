@@ -4,6 +4,7 @@ import { figureSpecs, qualityTrend } from './figure-specs.ts';
 import { keySpecs } from './key-action-table.ts';
 import { migrationSpecs } from './migration-action-specs.ts';
 import { reason } from './printable-text.ts';
+import { requestSpecs } from './request-action-specs.ts';
 
 const anything = z.looseObject({});
 
@@ -91,6 +92,7 @@ export const actionSpecs = {
   },
   ...keySpecs,
   ...migrationSpecs,
+  ...requestSpecs,
   audit: {
     method: 'get',
     path: '/api/audit',

@@ -14,6 +14,7 @@ import { type BuildGateway, serveAsWorker } from '../../workers/serve-as-worker.
 import type { WorkerPlan } from '../../workers/worker-slots.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { servedOpenapi } from '../generate/documents.ts';
+import { servedRunbook } from '../input/served-runbook.ts';
 import { type ReadyConfig, readConfigTexts } from '../input/read-config.ts';
 import type { OpenReloading } from './open-reloading.ts';
 import { version } from '../input/version.ts';
@@ -48,6 +49,7 @@ export async function runWorker(line: PrimaryChannel, context: CliContext): Prom
       tracing: createTracing(telemetry.traces, { version, log }),
       clock: systemClock,
       openapi: servedOpenapi(),
+      runbook: servedRunbook(),
       version,
       nodeVersion: context.nodeVersion,
       instance: `${context.processes.host}:${context.processes.pid}`,

@@ -5,6 +5,7 @@ import { createGateway, type Gateway, type GatewayServices } from '../../gateway
 import { systemClock } from '../../kernel/clock.ts';
 import { type CliContext, ExitError, exitCodes, type LogDestination } from '../context.ts';
 import { servedOpenapi } from '../generate/documents.ts';
+import { servedRunbook } from '../input/served-runbook.ts';
 import type { ServedConfig } from '../../reload/snapshot.ts';
 import { printProblems, readConfig, type ReadyConfig } from '../input/read-config.ts';
 import { tracingOrExit } from './tracing.ts';
@@ -35,6 +36,7 @@ export async function startGateway(
       tracing: tracingOrExit(config, context, log),
       clock: systemClock,
       openapi: servedOpenapi(),
+      runbook: servedRunbook(),
       version,
       nodeVersion: context.nodeVersion,
       instance: `${context.processes.host}:${context.processes.pid}`,

@@ -38,6 +38,11 @@ export const admin = z.strictObject({
     .array(adminToken)
     .default([])
     .describe('More tokens, each with a name that the audit shows, and a role. A reload changes them.'),
+  slowRequests: duration
+    .default(1_000)
+    .describe(
+      'Requests that take as long are kept with those that failed, for `portico requests` and the console. A reload changes it.',
+    ),
 });
 
 const keyRecord = z.strictObject({

@@ -4,6 +4,7 @@ import { GatewayError } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Trace } from '../../policy/call.ts';
 import type { RequestTrace } from '../../telemetry/request-trace.ts';
+import type { RecentRequests, RequestLine } from '../../telemetry/requests/recent-requests.ts';
 import { readTraceparent } from '../../telemetry/trace-context.ts';
 import { summariseCause } from '../cause-summary.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
@@ -14,19 +15,31 @@ import type { RequestTraces } from './open-traces.ts';
 const PATH_CHARS_MAX = 200;
 const CLIENT_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
+/** What the access log is created with. */
+export type AccessLogDeps = {
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly traces: Pick<RequestTraces, 'atEnd'>;
+  /** Keeps the requests that failed or were slow. */
+  readonly recent: Pick<RecentRequests, 'wants' | 'add'>;
+};
+
 /** The log of requests: one line for each. */
 export type AccessLog = {
   /** Gives a request its logger. */
   readonly open: HttpLogger;
-  /** Writes the line of a request once its response has finished or its connection is gone. */
-  write(context: RequestContext): void;
+  /**
+   * Writes the line of a request once its response has finished or its connection is gone. `status` is the precise one; 499
+   * where the client left.
+   */
+  write(context: RequestContext, status: number): void;
 };
 
 /**
  * Creates the access log on pino-http. Every field is named here, so nothing else of a request can reach the log; fields
  * without a value are left out. If the client left before the end of its response, the line says `aborted: true`.
  */
-export function createAccessLog(log: Logger, clock: Clock, traces: Pick<RequestTraces, 'atEnd'>): AccessLog {
+export function createAccessLog({ log, clock, traces, recent }: AccessLogDeps): AccessLog {
   const isDebug = log.isLevelEnabled('debug');
   const open = pinoHttp({
     logger: withoutChildren(log),
@@ -47,10 +60,12 @@ export function createAccessLog(log: Logger, clock: Clock, traces: Pick<RequestT
 
   return {
     open,
-    write(context) {
+    write(context, status) {
       const { req, res } = context;
       const isFailed = res.writableFinished && res.statusCode >= 500;
-      req.log[isFailed ? 'error' : 'info'](fields(context), 'request');
+      const line = fields(context);
+      req.log[isFailed ? 'error' : 'info'](line, 'request');
+      if (recent.wants(status, line.durationMs)) recent.add(finishedRequest(context, line, status));
     },
   };
 }
@@ -66,11 +81,23 @@ function withoutChildren(log: Logger): Logger {
   return view;
 }
 
-function fieldsOf(context: RequestContext, clock: Clock): Record<string, unknown> {
+/** What is kept of a request: its line, how its source was asked, and where its time went. */
+function finishedRequest({ trace, startedAt }: RequestContext, line: RequestLine, status: number) {
+  const { steps } = trace;
+  // A copy, because the plan itself refers to much of its source.
+  const plan = trace.plan && {
+    kind: trace.plan.kind,
+    relies: trace.plan.relies,
+    why: trace.plan.reason,
+  };
+  return { line, status, startedAt, plan, steps };
+}
+
+function fieldsOf(context: RequestContext, clock: Clock): RequestLine {
   const { req, res, trace, head } = context;
   const finished = res.writableFinished;
   // pino looks at every key, so the rare ones are added only with a value.
-  const fields: Record<string, unknown> = {
+  const fields: RequestLine = {
     requestId: context.requestId,
     operation: context.operation,
     method: req.method,
@@ -82,46 +109,42 @@ function fieldsOf(context: RequestContext, clock: Clock): Record<string, unknown
   };
   if (trace.upstreamCalls > 0) addUpstream(fields, trace);
   if (trace.origin !== undefined) addOrigin(fields, trace);
-  if (trace.wouldRefuse !== undefined) fields['wouldRefuse'] = trace.wouldRefuse;
+  if (trace.wouldRefuse !== undefined) fields.wouldRefuse = trace.wouldRefuse;
   if (res.err instanceof GatewayError) addError(fields, res.err);
-  if (head.requestId.length > 0) fields['clientRequestId'] = clientRequestId(head.requestId);
+  if (head.requestId.length > 0) fields.clientRequestId = clientRequestId(head.requestId);
   return fields;
 }
 
 /** The ids of the request's span, or the trace that the caller says it belongs to. */
-function addTrace(
-  fields: Record<string, unknown>,
-  { head }: RequestContext,
-  opened: RequestTrace | undefined,
-): void {
+function addTrace(fields: RequestLine, { head }: RequestContext, opened: RequestTrace | undefined): void {
   if (opened !== undefined) {
     const { traceId, spanId } = opened.ids;
-    fields['traceId'] = traceId;
-    fields['spanId'] = spanId;
-  } else if (head.traceparent.length > 0) fields['traceId'] = readTraceparent(head.traceparent)?.traceId;
+    fields.traceId = traceId;
+    fields.spanId = spanId;
+  } else if (head.traceparent.length > 0) fields.traceId = readTraceparent(head.traceparent)?.traceId;
 }
 
 /** What only `log.level: debug` tells: the path of a request to no route, without its query, and how a source was asked. */
-function addDebug(fields: Record<string, unknown>, { target, route, trace }: RequestContext): void {
-  if (route === undefined) fields['path'] = parseRequestTarget(target)?.path.slice(0, PATH_CHARS_MAX);
+function addDebug(fields: RequestLine, { target, route, trace }: RequestContext): void {
+  if (route === undefined) fields.path = parseRequestTarget(target)?.path.slice(0, PATH_CHARS_MAX);
   if (trace.plan === undefined) return;
-  fields['plan'] = trace.plan.kind;
-  fields['relies'] = trace.plan.relies;
-  fields['why'] = trace.plan.reason;
+  fields.plan = trace.plan.kind;
+  fields.relies = trace.plan.relies;
+  fields.why = trace.plan.reason;
 }
 
-function addUpstream(fields: Record<string, unknown>, { upstreamCalls, upstreamMs }: Trace): void {
-  fields['upstreamCalls'] = upstreamCalls;
-  fields['upstreamMs'] = Math.round(upstreamMs);
+function addUpstream(fields: RequestLine, { upstreamCalls, upstreamMs }: Trace): void {
+  fields.upstreamCalls = upstreamCalls;
+  fields.upstreamMs = Math.round(upstreamMs);
 }
 
 /** The source that was chosen where the resource moves, and why another one has served. */
-function addOrigin(fields: Record<string, unknown>, { origin, fallback }: Trace): void {
-  fields['origin'] = origin;
-  if (fallback !== undefined) fields['fallback'] = fallback;
+function addOrigin(fields: RequestLine, { origin, fallback }: Trace): void {
+  fields.origin = origin;
+  if (fallback !== undefined) fields.fallback = fallback;
 }
 
-function addError(fields: Record<string, unknown>, error: GatewayError): void {
+function addError(fields: RequestLine, error: GatewayError): void {
   const { code, reason, detail, upstream } = error;
   Object.assign(fields, { code, reason, detail, cause: summariseCause(error), ...upstream });
 }

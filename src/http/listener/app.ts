@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { fault, type GatewayError } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { createDocumentEncodings, type OnCompressed } from '../../store/cache/encoded-bodies.ts';
+import type { RecentRequests } from '../../telemetry/requests/recent-requests.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import { createProxy } from '../passthrough/proxy.ts';
 import type { Representable } from '../representation.ts';
@@ -25,6 +26,8 @@ export type AppDeps = {
   readonly clock: Clock;
   /** Absent: no spans are recorded. */
   readonly tracing?: Tracing | undefined;
+  /** Keeps the requests that failed or were slow. */
+  readonly recent: Pick<RecentRequests, 'wants' | 'add'>;
   readonly metrics: RequestMetrics & RoutingDeps['metrics'] & { readonly compressed: OnCompressed };
 };
 
@@ -57,7 +60,7 @@ export function createApp(deps: AppDeps): App {
   /** The configuration in force. Nothing waits between the two places that read it for one request. */
   let current: Routing | undefined;
   const traces = createRequestTraces({ clock, tracing: deps.tracing, random: Math.random });
-  const accessLog = createAccessLog(log, clock, traces);
+  const accessLog = createAccessLog({ log, clock, traces, recent: deps.recent });
   const openContext = createOpenContext({ traces, accessLog, clock, metrics });
   const openapi = documentOf(deps.openapi, metrics.compressed);
   // One for all routes of all configurations, because each adds a listener to the server.

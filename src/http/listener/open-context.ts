@@ -71,14 +71,14 @@ export function createOpenContext(deps: {
 
   function finish(context: RequestContext, { shedder }: Answering) {
     const { res, operation, trace, startedAt } = context;
-    accessLog.write(context);
     const isAnswered = res.writableFinished;
+    const status = isAnswered ? statusOf(res) : 499;
+    accessLog.write(context, status);
     if (!isAnswered) context.call?.abort(clientClosedRequest());
     detachContext(context);
     shedder.leave(context);
     metrics.inFlight(-1);
     const seconds = (clock.monotonic() - startedAt) / 1_000;
-    const status = isAnswered ? statusOf(res) : 499;
     metrics.request(operation, status, trace.cache, seconds);
     traces.end(context, isAnswered ? res.statusCode : status, seconds);
   }
@@ -99,6 +99,7 @@ export function createOpenContext(deps: {
         principalId: undefined,
         plan: undefined,
         spans: undefined,
+        steps: undefined,
       },
       answerHeaders: [],
       startedAt: clock.monotonic(),

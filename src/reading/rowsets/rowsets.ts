@@ -1,6 +1,7 @@
 import type { ScanPlan } from '../../adapter/plan/plan.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import { createSingleFlight } from '../../kernel/single-flight.ts';
+import { timed } from '../../telemetry/requests/step-times.ts';
 import type { RowSet, Selected, Selection } from '../../store/rowset/local-rowset.ts';
 import type { RedisRowSets } from '../../store/rowset/redis-rowsets.ts';
 import { createKnownRowSets, type KnownRowSet } from './known-rowsets.ts';
@@ -90,16 +91,16 @@ export function createRowSets(source: SourceRuntime, fleet: RedisRowSets | undef
     async page(plan, { offset, limit }, context, newerThan = -Infinity) {
       const { signal, usage, priority, mayScan } = context;
       const selection = { sort: plan.sort, filters: plan.residualFilters, offset, limit };
-      const { page, than } = await knownPage(plan, selection, newerThan, context);
+      const { page, than } = await timed(usage.steps, 'rows', knownPage(plan, selection, newerThan, context));
       if (page !== undefined) return page;
       if (mayScan === false) throw notScanned();
       const obtain = (context: CallContext) => scans.obtain(plan, context, than);
       // Rows that another process read may be lost meanwhile; those of an own scan are here.
       const scan = (context: CallContext) => scans.take(plan, context, undefined);
       for (const work of [obtain, scan]) {
-        const rowSet = await flights.run(plan.key, signal, (shared) =>
-          work({ signal: shared, usage, priority }),
-        );
+        const isShared = flights.has(plan.key);
+        const scanned = flights.run(plan.key, signal, (shared) => work({ signal: shared, usage, priority }));
+        const rowSet = await (isShared ? timed(usage.steps, 'shared', scanned) : scanned);
         if (isMismatch(rowSet)) return rowSet;
         const fresh = await pageOf(rowSet, selection, signal);
         if (fresh !== undefined) return fresh;

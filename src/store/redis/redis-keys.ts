@@ -18,6 +18,8 @@ export type RedisKeys = {
   purges(part: string): string;
   /** A part of what is kept of migrations: states, acknowledgements, evidence, calls by digests of callers, the channel of changes. */
   migration(part: string): string;
+  /** What is kept of the requests of one kind that came in an hour, counted from the epoch (list). */
+  requests(kind: string, hour: number): string;
   /** A part of the row sets of one scan; `scan` identifies it and is safe in a key. */
   rowSet(scan: string, part: string): string;
   /** The figures of all gateways in a minute, by its number since the epoch (hash: gateway to packed figures). */
@@ -39,6 +41,7 @@ export function createRedisKeys(prefix: string): RedisKeys {
     cache: (answer, part) => `${prefix}cache:{${answer}}:${part}`,
     purges: (part) => `${prefix}{purges}:${part}`,
     migration: (part) => `${prefix}{migration}:${part}`,
+    requests: (kind, hour) => `${prefix}{requests}:${kind}:${hour}`,
     rowSet: (scan, part) => `${prefix}snapshot:{${scan}}:${part}`,
     // The number of the layout: another one is not read.
     figures: (minute) => `${prefix}{figures}:1:${minute}`,

@@ -1,5 +1,6 @@
 import { fault, type GatewayError } from '../../errors/fault.ts';
 import type { Priority } from '../../kernel/upstream-call.ts';
+import { type StepTimes, timed } from '../../telemetry/requests/step-times.ts';
 import { createTokenPacer, type TakeToken } from './token-pacer.ts';
 import { createWaitingCalls } from './waiting-calls.ts';
 
@@ -31,13 +32,21 @@ export type BulkheadOptions = {
   readonly perSecond?: number | undefined;
 };
 
+/** What a bulkhead needs to know of a call. */
+export type BulkheadCall = {
+  readonly priority: Priority;
+  readonly signal: AbortSignal;
+  /** Gets the time that the call waits for its slot. */
+  readonly steps?: StepTimes | undefined;
+};
+
 /** A bulkhead: limits the concurrent calls. Further calls wait, in the order of their priority. */
 export type Bulkhead = {
   /**
    * Runs `work` once it has a slot. Rejects with the signal's reason if that aborts first.
    * @throws GatewayError `overloaded` if too many calls wait, or this one has waited too long
    */
-  run<T>(priority: Priority, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+  run<T>(call: BulkheadCall, work: () => Promise<T>): Promise<T>;
   readonly active: number;
   readonly waiting: number;
 };
@@ -102,10 +111,10 @@ export function createBulkhead(options: BulkheadOptions): Bulkhead {
   }
 
   const bulkhead: Bulkhead & ShareUser = {
-    async run(priority, signal, work) {
+    async run({ priority, signal, steps }, work) {
       signal.throwIfAborted();
       if (takeToken === undefined && queue.size === 0 && active < size()) active += 1;
-      else await waitForSlot(priority, signal);
+      else await timed(steps, 'bulkhead', waitForSlot(priority, signal));
       const startMs = performance.now();
       try {
         return await work();

@@ -10,6 +10,7 @@ import { createUses } from '../../../src/pipeline/parts/uses.ts';
 import type { ServedOperation } from '../../../src/pipeline/create-operations.ts';
 import { createServer } from '../../../src/http/listener/server.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
+import { createRecentRequests } from '../../../src/telemetry/requests/recent-requests.ts';
 import type { Handler, Reply } from '../../../src/policy/call.ts';
 import { createCondition } from '../time/eventually.ts';
 import { watch } from '../canaries/canary-watch.ts';
@@ -68,6 +69,7 @@ export async function startPublicListener(
     openapi: Buffer.from('{"openapi":"3.1.0"}'),
     log,
     clock: systemClock,
+    recent: createRecentRequests({ clock: systemClock, instance: 'test', slowMs: 1_000 }),
     ...over,
     metrics: { ...metrics, ...over.metrics },
   });

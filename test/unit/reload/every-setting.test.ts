@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { createRecentRequests } from '../../../src/telemetry/requests/recent-requests.ts';
 import { createMetrics } from '../../../src/admin/metrics/metrics.ts';
 import { servedOpenapi } from '../../../src/cli/generate/documents.ts';
 import { readConfig } from '../../../src/cli/input/read-config.ts';
@@ -31,7 +32,7 @@ const written = {
   workers: 1,
   listen: { host: '127.0.0.1', port: 0, trustProxy: ['10.0.0.0/8'], connectionsMax: 100, drain: '1s' },
   admin: {
-    ...{ host: '127.0.0.1', port: 0, token: 'a-token-of-the-tests' },
+    ...{ host: '127.0.0.1', port: 0, token: 'a-token-of-the-tests', slowRequests: HOUR },
     tokens: [
       { name: 'first', role: 'viewer', token: 'another-token-of-tests' },
       { name: 'second', role: 'operator', hash: 'ab'.repeat(32) },
@@ -84,7 +85,7 @@ const written = {
 };
 
 /** What another part of the process takes note of whenever a configuration comes in force. */
-const TAKEN_NOTE_OF = ['portico', 'log.level', 'reload', 'listen.drain'];
+const TAKEN_NOTE_OF = ['portico', 'admin.slowRequests', 'log.level', 'reload', 'listen.drain'];
 /** What routes a resource that moves is read with its handlers; what compares and judges takes note of the rest. */
 const isTakenNoteOf = (name: string) =>
   TAKEN_NOTE_OF.includes(name) ||
@@ -208,7 +209,8 @@ describe('a reload that changes one key', () => {
   const sources = withSecondUsers(readConfig('config/portico.yaml', {}).sources);
   const metrics = createMetrics({ ...services, operations: [] });
   const stores = openStores(base, services, metrics);
-  const app = createApp({ ...services, metrics });
+  const recent = createRecentRequests({ clock: services.clock, instance: 'test', slowMs: 1_000 });
+  const app = createApp({ ...services, metrics, recent });
   const webhooks = { tell: () => undefined };
   const deps = { ...stores, redis: stores.redis.of, metrics, webhooks, instance: 'test' };
   const migrations = openMigrations(base, { ...services, ...deps });

@@ -23,7 +23,7 @@ function openBulkhead(options: Partial<BulkheadOptions> & { max?: number; time?:
       begun.push(name);
       return new Promise<void>((end) => ends.set(name, end));
     };
-    return bulkhead.run(priority, signal, work).catch((error: unknown) => void failures.set(name, error));
+    return bulkhead.run({ priority, signal }, work).catch((error: unknown) => void failures.set(name, error));
   }
   return { bulkhead, call, begun, end: (name: string) => ends.get(name)?.(), failures };
 }
@@ -97,7 +97,9 @@ describe('bulkhead', () => {
 
   it('are free again after a failed call', async () => {
     const { bulkhead, call, begun } = openBulkhead();
-    const failed = bulkhead.run('caller', over.signal, () => Promise.reject(new Error('broken')));
+    const failed = bulkhead.run({ priority: 'caller', signal: over.signal }, () =>
+      Promise.reject(new Error('broken')),
+    );
     void call('next');
     await expect(failed).rejects.toThrow('broken');
     await turn();

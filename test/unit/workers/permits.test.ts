@@ -26,12 +26,15 @@ function createWorkers(total: number, workers: number) {
 
   /** One call of a worker; it lasts so many turns of the loop. */
   function call(worker: number, turns: number): Promise<void> {
-    return bulkheads[worker % workers]!.run('scan', new AbortController().signal, async () => {
-      source.active += 1;
-      source.most = Math.max(source.most, source.active);
-      for (let i = 0; i < turns; i += 1) await turn();
-      source.active -= 1;
-    });
+    return bulkheads[worker % workers]!.run(
+      { priority: 'scan', signal: new AbortController().signal },
+      async () => {
+        source.active += 1;
+        source.most = Math.max(source.most, source.active);
+        for (let i = 0; i < turns; i += 1) await turn();
+        source.active -= 1;
+      },
+    );
   }
   return { call, permits, source, messages };
 }

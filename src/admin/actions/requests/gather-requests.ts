@@ -1,0 +1,43 @@
+// Puts together what several workers answer to the actions on requests.
+
+import type { ActionResult } from '../../api/action.ts';
+import type { ActionInput, ActionName, ActionValue } from '../../api/action-table.ts';
+import { limitOf, newestOf } from './request-actions.ts';
+
+/** Makes one result of those of all workers; `undefined` where none has answered. */
+type Gather = (results: readonly ActionResult[], input: unknown) => ActionResult | undefined;
+
+function valuesOf<Name extends ActionName>(results: readonly ActionResult[]): readonly ActionValue<Name>[] {
+  return results.flatMap((result) => (result.kind === 'done' ? [result.value as ActionValue<Name>] : []));
+}
+
+function gatherRequests(results: readonly ActionResult[], input: unknown): ActionResult | undefined {
+  const all = valuesOf<'requests'>(results);
+  const [first] = all;
+  if (first === undefined) return results[0];
+  const isFleet = all.some(({ scope }) => scope === 'fleet');
+  const value: ActionValue<'requests'> = {
+    scope: isFleet ? 'fleet' : 'workers',
+    since: all.map(({ since }) => since).sort()[0] ?? first.since,
+    slowMs: first.slowMs,
+    notes: [...new Set(all.flatMap(({ notes }) => notes))],
+    requests: newestOf(
+      all.flatMap(({ requests }) => requests),
+      limitOf(input as ActionInput<'requests'>),
+    ),
+  };
+  return { kind: 'done', value };
+}
+
+/** The request that a worker knows; the one that answered it knows most. */
+function gatherRequest(results: readonly ActionResult[]): ActionResult | undefined {
+  const found = valuesOf<'request'>(results);
+  const best = found.find(({ scope }) => scope === 'process') ?? found[0];
+  return best === undefined ? results[0] : { kind: 'done', value: best };
+}
+
+/** The actions that all workers are asked for. */
+export const gatheredActions: Readonly<Partial<Record<ActionName, Gather>>> = {
+  requests: gatherRequests,
+  request: gatherRequest,
+};

@@ -1,0 +1,144 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import { createSerialQueue } from '../../../kernel/serial-queue.ts';
+import { INDEX_MS, type RequestIndex } from '../../../store/request-index.ts';
+import { readJsonText } from '../../../store/sealed.ts';
+import type { RecentRequests } from '../../../telemetry/requests/recent-requests.ts';
+import type { RequestStory } from '../../../telemetry/requests/request-story.ts';
+import { ActionRefusal } from '../../api/action.ts';
+import type { ActionInput, ActionValue } from '../../api/action-table.ts';
+import { storedStory } from '../../api/request-action-specs.ts';
+import type { ActionHandlers } from '../act.ts';
+import { sinceOf } from '../audit-actions.ts';
+
+/** What the actions on requests need. */
+export type RequestActionsDeps = {
+  readonly recent: Pick<RecentRequests, 'slowMs' | 'stories'>;
+  /** The stories of the fleet; absent without Redis. */
+  readonly requestIndex: Pick<RequestIndex, 'read'> | undefined;
+  readonly clock: Pick<Clock, 'now'>;
+};
+
+type Listed = ActionValue<'requests'>;
+type Input = ActionInput<'requests'>;
+
+const LIMIT = 100;
+const NO_REDIS = 'Redis does not answer, so requests of other gateways are missing';
+
+/** How many requests a listing has at most. */
+export const limitOf = ({ limit }: Pick<Input, 'limit'>) => (limit === undefined ? LIMIT : Number(limit));
+
+/** What others wrote to Redis is believed only where it has the shape of a story. */
+function storyIn(text: string): RequestStory | undefined {
+  const read = storedStory.safeParse(readJsonText(text));
+  return read.success ? read.data : undefined;
+}
+
+function hasStatus({ status, slow }: RequestStory, wanted: string): boolean {
+  if (wanted === 'slow') return slow;
+  return wanted.endsWith('xx') ? String(status).startsWith(wanted.charAt(0)) : String(status) === wanted;
+}
+
+/** Compiles whether a request is one that was asked for. */
+function compileIsWanted({ status, operation, code, source, caller }: Input, fromMs: number) {
+  return function isWanted(story: RequestStory): boolean {
+    return (
+      Date.parse(story.at) >= fromMs &&
+      (status === undefined || hasStatus(story, status)) &&
+      (operation === undefined || story.operation === operation) &&
+      (code === undefined || story.code === code) &&
+      (source === undefined || story.source === source) &&
+      (caller === undefined || story.caller === caller)
+    );
+  };
+}
+
+/** A request in a list: without its steps, its error and its plan. */
+function summaryOf(story: RequestStory): Listed['requests'][number] {
+  const { steps: _steps, stepsLeftOut: _left, plan: _plan, ...rest } = story;
+  const { reason: _reason, detail: _detail, cause: _cause, ...summary } = rest;
+  return summary;
+}
+
+function detailsOf(story: RequestStory, scope: Listed['scope']): ActionValue<'request'> {
+  const { code, reason, detail, cause, steps, stepsLeftOut, plan } = story;
+  return {
+    scope,
+    ...summaryOf(story),
+    ...{ steps, stepsLeftOut, plan },
+    ...(code !== undefined && { error: { code, reason, detail, cause, entry: code } }),
+  };
+}
+
+/** The newest of some requests, each once. */
+export function newestOf<T extends { readonly at: string; readonly requestId: string }>(
+  all: readonly T[],
+  limit: number,
+): readonly T[] {
+  const once = new Map(all.map((one) => [one.requestId, one]));
+  return [...once.values()].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, limit);
+}
+
+/** Creates the actions on requests of this process, and of the fleet where there is Redis. */
+export function createRequestActions({ recent, requestIndex, clock }: RequestActionsDeps): ActionHandlers {
+  const startedAt = clock.now();
+  // A look-up may read megabytes.
+  const oneByOne = createSerialQueue();
+
+  /** The stories of the fleet that are wanted, until there are enough; `undefined` where Redis does not answer. */
+  async function readFleet(
+    fromMs: number,
+    isWanted: (story: RequestStory) => boolean,
+    limit: number,
+  ): Promise<readonly RequestStory[] | undefined> {
+    if (requestIndex === undefined) return [];
+    const found: RequestStory[] = [];
+    try {
+      for await (const texts of requestIndex.read(fromMs)) {
+        for (const text of texts) {
+          const story = storyIn(text);
+          if (story !== undefined && isWanted(story)) found.push(story);
+        }
+        if (found.length >= limit) break;
+      }
+      return found;
+    } catch {
+      return undefined;
+    }
+  }
+
+  return {
+    async requests(input) {
+      const now = clock.now();
+      const keptFrom = requestIndex === undefined ? startedAt : now - INDEX_MS;
+      const asked = input.since === undefined ? keptFrom : sinceOf(input.since, now);
+      const fromMs = Math.max(asked, keptFrom);
+      const limit = limitOf(input);
+      const isWanted = compileIsWanted(input, fromMs);
+      const fleet = await oneByOne(() => readFleet(fromMs, isWanted, limit));
+      const all = [...(fleet ?? []), ...recent.stories().filter(isWanted)];
+      const isFleet = requestIndex !== undefined && fleet !== undefined;
+      return {
+        scope: isFleet ? 'fleet' : 'process',
+        since: new Date(isFleet ? fromMs : Math.max(fromMs, startedAt)).toISOString(),
+        slowMs: recent.slowMs,
+        notes: fleet === undefined ? [NO_REDIS] : [],
+        requests: newestOf(all, limit).map(summaryOf),
+      };
+    },
+    async request({ id }) {
+      const isWanted = ({ requestId, traceId, clientRequestId }: RequestStory) =>
+        requestId === id || traceId === id || clientRequestId === id;
+      const [own] = newestOf(recent.stories().filter(isWanted), 1);
+      if (own !== undefined) return detailsOf(own, 'process');
+      const fleet = await oneByOne(() => readFleet(clock.now() - INDEX_MS, isWanted, 1));
+      const [found] = newestOf(fleet ?? [], 1);
+      if (found !== undefined) return detailsOf(found, 'fleet');
+      const missing = fleet === undefined ? `; ${NO_REDIS}` : '';
+      throw new ActionRefusal(
+        'not_found',
+        `no failed or slow request with the id ${id} is kept${missing}`,
+        'requests that were answered in time are in the log alone: search it for the id',
+      );
+    },
+  };
+}

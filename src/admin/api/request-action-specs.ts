@@ -1,0 +1,173 @@
+import { z } from 'zod';
+import type { ActionSpec } from './action.ts';
+import { printable, reason } from './printable-text.ts';
+
+const instant = z.string().describe('An instant in UTC.');
+const anything = z.looseObject({});
+
+/** Of whom an answer is: this process, the workers of this gateway, or all gateways on one Redis. */
+const scope = z
+  .enum(['process', 'workers', 'fleet'])
+  .describe('Of whom: this process, the workers of this gateway, or all gateways on one Redis.');
+
+/** What is known of a request that failed or was slow: what its log line has, and nothing else of it. */
+const requestSummary = z.strictObject({
+  at: instant,
+  requestId: z.string(),
+  traceId: z.string().optional(),
+  clientRequestId: z.string().optional().describe("The caller's own id of the request, where it sent one."),
+  operation: z.string().describe('The endpoint, or none.'),
+  method: z.string(),
+  status: z.int().describe('499: the client left before its answer.'),
+  code: z.string().optional().describe('Of the error catalogue.'),
+  cache: z.string().optional(),
+  durationMs: z.number(),
+  caller: z.string().optional().describe('The id of the key or the principal, as in the log.'),
+  source: z.string().optional().describe('The source that failed.'),
+  upstreamCalls: z.int(),
+  upstreamMs: z.number(),
+  slow: z.boolean(),
+  process: z.string().describe('The process that answered, such as host-1:4711.'),
+});
+
+const step = z.strictObject({
+  name: z.enum([
+    'admission',
+    'credential',
+    'limit',
+    'cache',
+    'shared',
+    'plan',
+    'rows',
+    'login',
+    'bulkhead',
+    'upstream',
+    'read',
+    'backoff',
+    'gateway',
+    'answer',
+    'more',
+  ]),
+  startMs: z.number().describe('Milliseconds since the request came.'),
+  ms: z.number(),
+  detail: z
+    .string()
+    .optional()
+    .describe('Of an upstream call: its status or why there is none, and its host.'),
+});
+
+const told = {
+  steps: z
+    .array(step)
+    .describe(
+      'Where its time went, in the order of their starts. Calls that ran beside one another overlap; together they cover the duration.',
+    ),
+  stepsLeftOut: z.int().describe('Steps of a long scan beyond those that are kept.'),
+  plan: z
+    .strictObject({
+      kind: z.string(),
+      relies: z.array(z.string()).optional().describe('Claims of the source file.'),
+      why: z.string().optional().describe('Why it takes a scan.'),
+    })
+    .optional(),
+};
+const failure = {
+  reason: z.string().optional().describe('Why a reply could not be used.'),
+  detail: z.string().optional(),
+  cause: z.string().optional(),
+};
+
+/** A request as Redis has it. */
+export const storedStory = requestSummary.extend({ ...failure, ...told });
+
+const story = requestSummary.extend({
+  scope,
+  ...told,
+  error: z
+    .strictObject({
+      code: z.string(),
+      ...failure,
+      entry: z.string().describe('The entry of the runbook.'),
+    })
+    .optional(),
+});
+
+const limit = z
+  .string()
+  .regex(/^(?:[1-9]\d{0,2}|1000)$/, 'expected a number from 1 to 1000')
+  .optional()
+  .describe('How many, the newest first; default 100.');
+const name = z.string().regex(/^[\w.:-]{1,80}$/);
+
+/** The actions on single requests: what failed or was slow, why, and what a query would cost. */
+export const requestSpecs = {
+  requests: {
+    method: 'get',
+    path: '/api/requests',
+    role: 'viewer',
+    summary: 'Requests that failed or were slow, the newest first.',
+    input: z.strictObject({
+      since: z.string().max(40).optional().describe('A span such as 2h, or an instant.'),
+      status: z
+        .string()
+        .regex(/^(?:[1-5]\d\d|[1-5]xx|slow)$/, 'expected a status such as 504, a class such as 5xx, or slow')
+        .optional(),
+      operation: name.optional(),
+      code: name.optional(),
+      source: name.optional(),
+      caller: printable(1, 200).optional(),
+      limit,
+    }),
+    output: z.strictObject({
+      scope,
+      since: instant.describe('Of the oldest request that may be among them.'),
+      slowMs: z.int().describe('From how many milliseconds on a request counts as slow.'),
+      notes: z.array(z.string()).describe('What may be missing, and why.'),
+      requests: z.array(requestSummary),
+    }),
+  },
+  request: {
+    method: 'get',
+    path: '/api/requests/{id}',
+    role: 'viewer',
+    summary:
+      'One of these requests, by its id or that of its trace: its steps, its error, and how it was read.',
+    input: z.strictObject({
+      id: z
+        .string()
+        .regex(
+          /^[A-Za-z0-9._-]{1,64}$/,
+          'expected a request id such as req_…, or a trace id of 32 characters',
+        )
+        .describe("The id of the request, the caller's own id of it, or the id of its trace."),
+    }),
+    output: story,
+  },
+  explain: {
+    method: 'post',
+    path: '/api/explain',
+    role: 'viewer',
+    summary:
+      'What becomes of a request: plan, upstream calls, claims, budget. With `live`, which needs the role operator, the source is asked; the audit names who did.',
+    input: z.strictObject({
+      request: z
+        .string()
+        .min(1)
+        .max(4_000)
+        .describe('Such as GET /v1/users?sort=name, percent-encoded; without a method it is a GET.'),
+      live: z.boolean().optional().describe('Asks the source. Values of records are shown as ***.'),
+      reason,
+    }),
+    output: anything,
+  },
+  runbook: {
+    method: 'get',
+    path: '/api/runbook/{entry}',
+    role: 'viewer',
+    summary: 'An entry of the runbook: what an error code or an alert means, what to look at, what to do.',
+    input: z.strictObject({
+      entry: z.string().regex(/^\w{1,60}$/, 'expected an error code or the name of an alert'),
+    }),
+    output: z.strictObject({ entry: z.string(), title: z.string(), text: z.string().describe('Markdown.') }),
+  },
+} as const satisfies Readonly<Record<string, ActionSpec>>;

@@ -1,0 +1,131 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { type RequestStory, storySteps } from './request-story.ts';
+import type { StepTimes } from './step-times.ts';
+
+/**
+ * The fields of a request's log line. Nothing else of a request reaches the log, or what is kept of requests. Fields
+ * without a value are left out.
+ */
+export type RequestLine = {
+  readonly requestId: string;
+  readonly operation: string;
+  readonly method: string | undefined;
+  /** `null`: the client left before the head of its answer. */
+  readonly status: number | null;
+  readonly aborted: true | undefined;
+  readonly caller: string | undefined;
+  readonly cache: string | undefined;
+  readonly durationMs: number;
+  upstreamCalls?: number;
+  upstreamMs?: number;
+  origin?: string | undefined;
+  fallback?: string;
+  wouldRefuse?: string;
+  code?: string;
+  reason?: string | undefined;
+  detail?: string | undefined;
+  cause?: string | undefined;
+  source?: string;
+  host?: string | undefined;
+  clientRequestId?: string | undefined;
+  traceId?: string | undefined;
+  spanId?: string;
+  path?: string | undefined;
+  plan?: string;
+  relies?: readonly string[] | undefined;
+  why?: string | undefined;
+};
+
+/** A request that is over. */
+export type FinishedRequest = {
+  readonly line: RequestLine;
+  /** The precise status; 499: the client left before its answer. */
+  readonly status: number;
+  /** When it came, on the monotonic clock in milliseconds. */
+  readonly startedAt: number;
+  readonly plan: RequestStory['plan'];
+  readonly steps: StepTimes | undefined;
+};
+
+/** Why a request is kept: our own or an upstream's failure, its duration, or the client's mistake. */
+export const keptKinds = ['failed', 'slow', 'refused'] as const;
+export type KeptKind = (typeof keptKinds)[number];
+
+/** A request that is kept. Its story is put together when somebody reads it. */
+export type KeptRequest = { readonly kind: KeptKind; readonly story: () => RequestStory };
+
+/** How many of each kind are kept: mistakes of clients must not push out failures. */
+const KEPT_MAX: Readonly<Record<KeptKind, number>> = { failed: 250, slow: 125, refused: 125 };
+
+/** The latest requests of this process that failed or were slow. */
+export type RecentRequests = {
+  /** From how many milliseconds on a request is slow; a reload changes it. */
+  slowMs: number;
+  /** Whether a request with this status and duration is kept. */
+  wants(status: number, durationMs: number): boolean;
+  add(request: FinishedRequest): void;
+  /** All that are kept, in no order. */
+  stories(): readonly RequestStory[];
+};
+
+export type RecentRequestsDeps = {
+  readonly clock: Pick<Clock, 'now'>;
+  /** This process, such as `host-1:4711`. */
+  readonly instance: string;
+  readonly slowMs: number;
+  /** Gets each kept request, too; it must return at once. */
+  readonly onKept?: ((kept: KeptRequest) => void) | undefined;
+};
+
+function tell(
+  { line, status, startedAt, plan, steps }: FinishedRequest,
+  { cameAt, isSlow, instance }: { cameAt: number; isSlow: boolean; instance: string },
+): RequestStory {
+  const { requestId, operation, method = '', durationMs } = line;
+  const { traceId, clientRequestId, code, reason, detail, cause, source, cache, caller } = line;
+  return {
+    at: new Date(cameAt).toISOString(),
+    ...{ requestId, traceId, clientRequestId, operation, method, status },
+    ...{ code, reason, detail, cause, source, cache, caller, durationMs },
+    upstreamCalls: line.upstreamCalls ?? 0,
+    upstreamMs: line.upstreamMs ?? 0,
+    slow: isSlow,
+    process: instance,
+    plan,
+    steps: storySteps(steps, { startedAt, durationMs, isRefused: status >= 400 }),
+    stepsLeftOut: steps?.leftOut?.count ?? 0,
+  };
+}
+
+/** Creates an empty ring for each kind of request. */
+export function createRecentRequests({
+  clock,
+  instance,
+  slowMs,
+  onKept,
+}: RecentRequestsDeps): RecentRequests {
+  const rings = new Map(keptKinds.map((kind) => [kind, { kept: [] as KeptRequest[], next: 0 }]));
+
+  function keep(kept: KeptRequest): void {
+    const ring = rings.get(kept.kind);
+    if (ring === undefined) return;
+    ring.kept[ring.next] = kept;
+    ring.next = (ring.next + 1) % KEPT_MAX[kept.kind];
+  }
+
+  const recent: RecentRequests = {
+    slowMs,
+    wants: (status, durationMs) => status >= 400 || durationMs >= recent.slowMs,
+    add(request) {
+      const { durationMs } = request.line;
+      const cameAt = clock.now() - durationMs;
+      const isSlow = durationMs >= recent.slowMs;
+      const kind = request.status >= 500 ? 'failed' : isSlow ? 'slow' : 'refused';
+      const kept = { kind, story: () => tell(request, { cameAt, isSlow, instance }) } as const;
+      keep(kept);
+      onKept?.(kept);
+    },
+    stories: () => [...rings.values()].flatMap(({ kept }) => kept.map(({ story }) => story())),
+  };
+  return recent;
+}

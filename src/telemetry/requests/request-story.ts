@@ -1,0 +1,106 @@
+import type { StepTime, StepTimes, TimedStep } from './step-times.ts';
+
+/** One step of a request's story: where a part of its time went. */
+export type StoryStep = {
+  /**
+   * A step that was measured, or what lies between: `admission`: routing, credential and limits, without waiting;
+   * `gateway`: the gateway's own work; `answer`: making and sending the answer; `more`: steps that were only counted.
+   */
+  readonly name: TimedStep | 'admission' | 'gateway' | 'answer' | 'more';
+  /** Milliseconds since the request came. */
+  readonly startMs: number;
+  readonly ms: number;
+  readonly detail?: string | undefined;
+};
+
+/**
+ * What is kept of a request that failed or was slow: fields of its log line, as JSON. No path, no query, no body and no
+ * value of a record is in it.
+ */
+export type RequestStory = {
+  /** When it came, as an instant in UTC. */
+  readonly at: string;
+  readonly requestId: string;
+  readonly traceId?: string | undefined;
+  readonly clientRequestId?: string | undefined;
+  readonly operation: string;
+  readonly method: string;
+  /** The precise status; 499: the client left before its answer. */
+  readonly status: number;
+  readonly code?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly detail?: string | undefined;
+  readonly cause?: string | undefined;
+  readonly source?: string | undefined;
+  readonly cache?: string | undefined;
+  readonly caller?: string | undefined;
+  readonly durationMs: number;
+  readonly upstreamCalls: number;
+  readonly upstreamMs: number;
+  readonly slow: boolean;
+  readonly process: string;
+  readonly plan?:
+    | {
+        readonly kind: string;
+        readonly relies?: readonly string[] | undefined;
+        readonly why?: string | undefined;
+      }
+    | undefined;
+  readonly steps: readonly StoryStep[];
+  readonly stepsLeftOut: number;
+};
+
+/** Shorter times between two steps are not worth a line. */
+const GAP_MS_MIN = 0.05;
+
+const rounded = (ms: number) => Math.round(ms * 100) / 100;
+
+/** What an exchange came to, and its host: never a path. */
+function detailOf({ base, outcome }: StepTime): string | undefined {
+  if (base === undefined) return undefined;
+  return `${outcome ?? 'cancelled'} from ${URL.parse(base)?.host ?? 'an unknown host'}`;
+}
+
+type Span = Pick<StoryStep, 'name' | 'detail'> & { readonly startMs: number; readonly endMs: number };
+
+/** The spans of a request within its time, by their starts. */
+function spansOf(steps: StepTimes, startedAt: number, durationMs: number): readonly Span[] {
+  const { leftOut } = steps;
+  const all = [
+    ...steps.list().map((step) => ({ ...step, detail: detailOf(step) })),
+    ...(leftOut ? [{ ...leftOut, name: 'more' as const, detail: `${leftOut.count} further steps` }] : []),
+  ];
+  const within = (ms: number) => Math.min(Math.max(0, ms - startedAt), durationMs);
+  return all
+    .map(({ name, detail, startMs, endMs }) => ({
+      name,
+      detail,
+      startMs: within(startMs),
+      endMs: within(endMs),
+    }))
+    .sort((a, b) => a.startMs - b.startMs);
+}
+
+/**
+ * The steps of a request, with what lies between them, so that together they cover its time: the first gap is its
+ * admission, the last one the answer.
+ */
+export function storySteps(
+  steps: StepTimes | undefined,
+  { startedAt, durationMs, isRefused }: { startedAt: number; durationMs: number; isRefused: boolean },
+): readonly StoryStep[] {
+  const told: StoryStep[] = [];
+  const spans = steps === undefined ? [] : spansOf(steps, startedAt, durationMs);
+  let coveredMs = 0;
+  const cover = (name: StoryStep['name'], untilMs: number) => {
+    if (untilMs - coveredMs >= GAP_MS_MIN || (told.length === 0 && spans.length === 0))
+      told.push({ name, startMs: rounded(coveredMs), ms: rounded(untilMs - coveredMs) });
+  };
+  for (const { name, detail, startMs, endMs } of spans) {
+    cover(coveredMs === 0 ? 'admission' : 'gateway', startMs);
+    told.push({ name, startMs: rounded(startMs), ms: rounded(endMs - startMs), ...(detail && { detail }) });
+    coveredMs = Math.max(coveredMs, endMs);
+  }
+  cover(spans.length === 0 && isRefused ? 'admission' : 'answer', durationMs);
+  return told;
+}

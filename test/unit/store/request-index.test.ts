@@ -1,0 +1,119 @@
+import { Redis } from 'ioredis';
+import { createRequestIndex, INDEX_MS, storyText } from '../../../src/store/request-index.ts';
+import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
+import type { KeptKind } from '../../../src/telemetry/requests/recent-requests.ts';
+import type { RequestStory } from '../../../src/telemetry/requests/request-story.ts';
+import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
+import { createCondition } from '../../support/time/eventually.ts';
+
+const HOUR_MS = 3_600_000;
+const keys = createRedisKeys('test:');
+
+let server: RedisServer;
+let client: Redis;
+beforeAll(async () => {
+  server = await startRedis();
+  client = new Redis(server.url);
+});
+afterAll(async () => {
+  client.disconnect();
+  await server.stop();
+});
+beforeEach(() => client.flushall());
+
+function story(requestId: string, over: Partial<RequestStory> = {}): RequestStory {
+  return {
+    ...{ at: new Date(0).toISOString(), requestId, operation: 'users.list', method: 'GET', status: 502 },
+    ...{ durationMs: 1, upstreamCalls: 0, upstreamMs: 0, slow: false, process: 'a:1', steps: [] },
+    stepsLeftOut: 0,
+    ...over,
+  };
+}
+
+function open(isReady = () => true) {
+  const clock = { time: 1_000 * HOUR_MS, now: () => clock.time };
+  const outcomes: string[] = [];
+  const counted = createCondition();
+  const index = createRequestIndex({
+    redis: { client, isReady },
+    keys,
+    clock,
+    onStory(kind, outcome) {
+      outcomes.push(`${kind} ${outcome}`);
+      counted.announce();
+    },
+  });
+  const add = (kind: KeptKind, id: string) => index.add({ kind, story: () => story(id) });
+  async function ids(sinceMs = 0): Promise<string[]> {
+    const found: string[] = [];
+    for await (const texts of index.read(sinceMs))
+      found.push(...texts.map((text) => (JSON.parse(text) as RequestStory).requestId));
+    return found;
+  }
+  const until = (count: number) => counted.until(() => outcomes.length >= count || undefined, 60_000);
+  return { index, clock, outcomes, add, ids, until };
+}
+
+describe('the index of requests in Redis', () => {
+  it('has what was added, the newest hour first, each kind in lists that end by themselves', async () => {
+    const { add, ids, until, clock, index } = open();
+    add('failed', 'first');
+    add('refused', 'second');
+    await until(2);
+    clock.time += HOUR_MS;
+    add('failed', 'third');
+    await until(3);
+    expect(await ids()).toEqual(['third', 'first', 'second']);
+    expect(await ids(clock.time)).toEqual(['third']);
+    for (const key of await client.keys('*')) expect(await client.pttl(key)).toBeGreaterThan(INDEX_MS);
+    clock.time += INDEX_MS;
+    expect(await ids()).toEqual(['third']);
+    index.close();
+  });
+
+  it('keeps so many of an hour, and leaves out and counts what comes too fast', async () => {
+    const { add, ids, until, outcomes, index } = open();
+    for (let i = 0; i < 50; i += 1) add('failed', `flood ${i}`);
+    await until(50);
+    expect(outcomes.filter((one) => one === 'failed left_out').length).toBe(30);
+    expect(await ids()).toHaveLength(20);
+    for (let batch = 0; batch < 5; batch += 1)
+      await client.lpush(
+        keys.requests('failed', 1_000),
+        ...Array<string>(20).fill(JSON.stringify(story('old'))),
+      );
+    add('failed', 'newest');
+    await until(51);
+    expect(await ids()).toHaveLength(100);
+    expect((await ids())[0]).toBe('newest');
+    index.close();
+  });
+
+  it('counts what Redis does not take as lost, and replaces a key of another type', async () => {
+    const lost = open(() => false);
+    lost.add('slow', 'gone');
+    await lost.until(1);
+    expect(lost.outcomes).toEqual(['slow lost']);
+    await expect(lost.ids()).rejects.toThrow('not ready');
+    lost.index.close();
+    const { add, ids, until, index } = open();
+    await client.set(keys.requests('failed', 1_000), 'of another type');
+    expect(await ids()).toEqual([]);
+    add('failed', 'there');
+    await until(1);
+    expect(await ids()).toEqual(['there']);
+    index.close();
+  });
+
+  it('shortens a long story to its longest steps', () => {
+    const step = (ms: number) => ({ name: 'upstream', startMs: ms, ms, detail: 'x'.repeat(100) }) as const;
+    const steps = Array.from({ length: 60 }, (_, i) => step(i));
+    const text = storyText(story('long', { steps, detail: 'y'.repeat(10_000), cause: 'z'.repeat(10_000) }));
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(4_096);
+    const read = JSON.parse(text) as RequestStory;
+    expect([read.steps.map(({ ms }) => ms), read.stepsLeftOut]).toEqual([
+      Array.from({ length: 15 }, (_, i) => 45 + i),
+      45,
+    ]);
+  });
+});
