@@ -11,7 +11,7 @@ import { createFleetFigures } from '../store/fleet/fleet-figures.ts';
 import { createLocalPurges, createSharedPurges, type Purges } from '../store/purges.ts';
 import { createRedisKeys } from '../store/redis/redis-keys.ts';
 import { openRedis } from '../store/redis/redis-roles.ts';
-import { createRequestIndex } from '../store/request-index.ts';
+import { createRequestIndex } from '../store/fleet/request-index.ts';
 
 /** Opens the connections to Redis, and what is kept in Redis or in this process, for the life of the process. */
 export function openStores(

@@ -14,13 +14,13 @@ import { type Act, type ActionHandlers, createAct } from './act.ts';
 import { createAuditActions } from './audit-actions.ts';
 import { createCacheActions, type HeldCount } from './cache-actions.ts';
 import { createClaimActions } from './fallen-claim-actions.ts';
-import { createKeyActions } from './key-actions.ts';
+import { createKeyActions } from './keys/key-actions.ts';
 import type { OperatedMigrations } from './migration/find-migration.ts';
 import { createMigrationActions } from './migration/migration-actions.ts';
-import type { KeysConfig } from './key-terms.ts';
+import type { KeysConfig } from './keys/key-terms.ts';
 import { createRequestActions, type RequestActionsDeps } from './requests/request-actions.ts';
 import { createRunbookActions } from './requests/runbook-actions.ts';
-import type { KeysStores } from './with-key-stores.ts';
+import type { KeysStores } from './keys/with-key-stores.ts';
 
 export type OperatorActionsDeps = RequestActionsDeps & {
   readonly quality: () => readonly ResourceQuality[];

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { createKeyActions } from '../../admin/actions/key-actions.ts';
-import { mintAsAsked } from '../../admin/actions/key-change-actions.ts';
+import { createKeyActions } from '../../admin/actions/keys/key-actions.ts';
+import { mintAsAsked } from '../../admin/actions/keys/key-change-actions.ts';
 import { openKeys } from '../../admin/actions/operator-actions.ts';
-import { keyView } from '../../admin/actions/key-view.ts';
+import { keyView } from '../../admin/actions/keys/key-view.ts';
 import { ActionRefusal } from '../../admin/api/action.ts';
 import type { ActionRequest } from '../../admin/api/action-table.ts';
 import { configuredKeyYaml, keyTable, keyText, newKeyText } from '../../explain/report/key-report.ts';

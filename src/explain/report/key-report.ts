@@ -2,7 +2,7 @@ import { singleLine } from '../../kernel/control-characters.ts';
 import { endsSoon } from '../../policy/authentication/key-housekeeping.ts';
 import type { KeyRecord } from '../../store/key-record.ts';
 import { tableLines } from './report.ts';
-import type { KeyView } from '../../admin/actions/key-view.ts';
+import type { KeyView } from '../../admin/actions/keys/key-view.ts';
 
 const DAY_MS = 86_400_000;
 

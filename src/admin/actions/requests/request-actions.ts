@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import { createSerialQueue } from '../../../kernel/serial-queue.ts';
-import { INDEX_MS, type RequestIndex } from '../../../store/request-index.ts';
+import { INDEX_MS, type RequestIndex } from '../../../store/fleet/request-index.ts';
 import { readJsonText } from '../../../store/sealed.ts';
 import type { RecentRequests } from '../../../telemetry/requests/recent-requests.ts';
 import type { RequestStory } from '../../../telemetry/requests/request-story.ts';

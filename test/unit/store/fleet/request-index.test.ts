@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
-import { createRequestIndex, INDEX_MS, storyText } from '../../../src/store/request-index.ts';
-import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
-import type { KeptKind } from '../../../src/telemetry/requests/recent-requests.ts';
-import type { RequestStory } from '../../../src/telemetry/requests/request-story.ts';
-import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
-import { createCondition } from '../../support/time/eventually.ts';
+import { createRequestIndex, INDEX_MS, storyText } from '../../../../src/store/fleet/request-index.ts';
+import { createRedisKeys } from '../../../../src/store/redis/redis-keys.ts';
+import type { KeptKind } from '../../../../src/telemetry/requests/recent-requests.ts';
+import type { RequestStory } from '../../../../src/telemetry/requests/request-story.ts';
+import { type RedisServer, startRedis } from '../../../support/redis/redis-server.ts';
+import { createCondition } from '../../../support/time/eventually.ts';
 
 const HOUR_MS = 3_600_000;
 const keys = createRedisKeys('test:');

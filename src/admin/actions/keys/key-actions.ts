@@ -1,7 +1,7 @@
-import type { Clock } from '../../kernel/clock.ts';
-import { findKey } from '../../policy/authentication/key-changes.ts';
-import { foundRecords } from '../../store/key-store.ts';
-import type { ActionHandlers } from './act.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import { findKey } from '../../../policy/authentication/key-changes.ts';
+import { foundRecords } from '../../../store/key-store.ts';
+import type { ActionHandlers } from '../act.ts';
 import { createKeyChangeActions } from './key-change-actions.ts';
 import { createKeyBulkActions } from './key-bulk-actions.ts';
 import type { KeysConfig } from './key-terms.ts';

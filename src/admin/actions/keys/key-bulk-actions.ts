@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
-import type { Secret } from '../../kernel/secret.ts';
-import { type KeyRecord, readKeyRecord, writeKeyRecord } from '../../store/key-record.ts';
-import { foundRecords } from '../../store/key-store.ts';
-import { ActionRefusal } from '../api/action.ts';
-import type { ActionHandlers } from './act.ts';
+import type { Secret } from '../../../kernel/secret.ts';
+import { type KeyRecord, readKeyRecord, writeKeyRecord } from '../../../store/key-record.ts';
+import { foundRecords } from '../../../store/key-store.ts';
+import { ActionRefusal } from '../../api/action.ts';
+import type { ActionHandlers } from '../act.ts';
 import { type KeyChangeDeps, pepperOf } from './key-change-actions.ts';
 import { spanOf } from './key-terms.ts';
 import { forgetKey } from './with-key-stores.ts';

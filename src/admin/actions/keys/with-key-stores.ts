@@ -1,9 +1,9 @@
-import { KeyChangeError } from '../../policy/authentication/key-changes.ts';
-import type { KeyStore } from '../../store/key-store.ts';
-import type { KeyUses } from '../../store/key-uses.ts';
-import type { Replication } from '../../store/redis/await-replica.ts';
-import { ActionRefusal } from '../api/action.ts';
-import { refuseIfRedisFails } from './redis-refusal.ts';
+import { KeyChangeError } from '../../../policy/authentication/key-changes.ts';
+import type { KeyStore } from '../../../store/key-store.ts';
+import type { KeyUses } from '../../../store/key-uses.ts';
+import type { Replication } from '../../../store/redis/await-replica.ts';
+import { ActionRefusal } from '../../api/action.ts';
+import { refuseIfRedisFails } from '../redis-refusal.ts';
 
 /** The keys in Redis, and what belongs to them. */
 export type KeysStores = {

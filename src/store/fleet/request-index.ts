@@ -1,9 +1,9 @@
-import type { Clock } from '../kernel/clock.ts';
-import { type KeptKind, keptKinds, type KeptRequest } from '../telemetry/requests/recent-requests.ts';
-import type { RequestStory } from '../telemetry/requests/request-story.ts';
-import { expectType } from './redis/expect-type.ts';
-import type { RedisKeys } from './redis/redis-keys.ts';
-import type { RedisConnection } from './redis/redis.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { type KeptKind, keptKinds, type KeptRequest } from '../../telemetry/requests/recent-requests.ts';
+import type { RequestStory } from '../../telemetry/requests/request-story.ts';
+import { expectType } from '../redis/expect-type.ts';
+import type { RedisKeys } from '../redis/redis-keys.ts';
+import type { RedisConnection } from '../redis/redis.ts';
 
 /** What became of a request's story: written, left out because too many came at once, or lost because Redis took none. */
 export type IndexOutcome = 'written' | 'left_out' | 'lost';

@@ -1,5 +1,5 @@
-import type { KeyRecord } from '../../store/key-record.ts';
-import type { ActionValue } from '../api/action-table.ts';
+import type { KeyRecord } from '../../../store/key-record.ts';
+import type { ActionValue } from '../../api/action-table.ts';
 
 /** A key as operators see it, without its hashes. Times are instants in UTC. */
 export type KeyView = ActionValue<'keys.show'>['key'];

@@ -1,11 +1,11 @@
-import { closest } from '../../config/validate/closest.ts';
-import type { GatewayConfig } from '../../config/schema/gateway.ts';
-import { operations } from '../../contract/operations.ts';
-import { resources } from '../../contract/resources.ts';
-import { parseDuration } from '../../kernel/duration.ts';
-import { OVERRIDE_PERMISSION } from '../../migration/routing/override.ts';
-import { ActionRefusal } from '../api/action.ts';
-import type { ActionInput } from '../api/action-table.ts';
+import { closest } from '../../../config/validate/closest.ts';
+import type { GatewayConfig } from '../../../config/schema/gateway.ts';
+import { operations } from '../../../contract/operations.ts';
+import { resources } from '../../../contract/resources.ts';
+import { parseDuration } from '../../../kernel/duration.ts';
+import { OVERRIDE_PERMISSION } from '../../../migration/routing/override.ts';
+import { ActionRefusal } from '../../api/action.ts';
+import type { ActionInput } from '../../api/action-table.ts';
 
 /** What of a configuration the keys of its gateway depend on. */
 export type KeysConfig = Pick<GatewayConfig, 'auth' | 'limits' | 'passthrough'>;

@@ -1,5 +1,5 @@
-import type { Secret } from '../../kernel/secret.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import type { Secret } from '../../../kernel/secret.ts';
+import type { Clock } from '../../../kernel/clock.ts';
 import {
   changeKey,
   createKey,
@@ -9,11 +9,11 @@ import {
   type MintedKey,
   revokeKey,
   rotateKey,
-} from '../../policy/authentication/key-changes.ts';
-import type { KeyRecord } from '../../store/key-record.ts';
-import { ActionRefusal } from '../api/action.ts';
-import type { ActionInput } from '../api/action-table.ts';
-import type { ActionHandlers, ActionContext } from './act.ts';
+} from '../../../policy/authentication/key-changes.ts';
+import type { KeyRecord } from '../../../store/key-record.ts';
+import { ActionRefusal } from '../../api/action.ts';
+import type { ActionInput } from '../../api/action-table.ts';
+import type { ActionHandlers, ActionContext } from '../act.ts';
 import { type KeysConfig, refuseUnknownTerms, restriction, spanOf, tierOf } from './key-terms.ts';
 import { keyState, keyView } from './key-view.ts';
 import { forgetKey, type KeysStores, type OnKeys } from './with-key-stores.ts';
