@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 
 /** What somebody changed, as the one who carried it out reports it. It must hold no secret and no hash of one. */
 export type AuditChange = {
-  /** Who asked: the name of a token, `local`, `signal`, `watch`, or `command:<user>`. */
+  /** Who asked: the name of a token, `local`, `signal`, `watch`, `reload`, `judge`, or `command:<user>`. */
   readonly actor: string;
   /** What was asked for, such as `keys.revoke`. */
   readonly action: string;

@@ -8,15 +8,15 @@ import type { BeginPrewarm } from '../policy/cache-prewarm.ts';
 import type { Handler, SourceHandler } from '../policy/call.ts';
 import type { NewSourceCall } from './evidence/evidence.ts';
 import { attemptLimitMs } from './routing/attempt-time-limit.ts';
-import { type ReportedRead, reportReads } from './routing/report-reads.ts';
+import { type OfferedAnswer, offerAnswers } from './routing/offer-answers.ts';
 import { createLocalBreaker, type LocalBreaker } from './routing/local-breaker.ts';
 import { previewShare } from './routing/ramp-preview.ts';
 import type { RecentCallers } from './routing/recent-callers.ts';
 import { createOriginStage, type OriginHandlers, type RoutingMetrics } from './routing/origin-stage.ts';
-import { positionOf } from './state/position.ts';
+import { positionOf } from './state/operation-position.ts';
 import type { Preview } from './operate/operator-tasks.ts';
 import { type DeclaredMigration, initialState } from './state/declared-migration.ts';
-import type { Position } from './state/migration-state.ts';
+import type { MigrationState, Position } from './state/migration-state.ts';
 import { createEvidenceRenewal } from './state/renew-evidence.ts';
 import type { MigrationStates } from './state/migration-states.ts';
 
@@ -84,7 +84,9 @@ export type MigrationsDeps = {
   /** Called for each call that reached a new source. It must not throw, and must return at once. */
   readonly onServed?: ((call: NewSourceCall) => void) | undefined;
   /** Called with each answer that was just read for a caller. It must not throw, and must return at once. */
-  readonly onReportedRead?: ((resource: string, read: ReportedRead) => void) | undefined;
+  readonly offerAnswer?: ((resource: string, read: OfferedAnswer) => void) | undefined;
+  /** Called where a changed source file has begun the evidence anew. It must not throw, and must return at once. */
+  readonly onRenewed?: ((before: MigrationState, after: MigrationState) => void) | undefined;
 };
 
 /** What this process has seen of the calls of a migration. It survives changes of the configuration. */
@@ -121,7 +123,7 @@ function createSeen({ clock, log, openCallers }: MigrationsDeps) {
 
 /** Creates the migrations of a process. None is declared before `serveBy`. */
 export function createMigrations(deps: MigrationsDeps): Migrations {
-  const { states, clock, metrics, legacyP99Ms, onServed, onReportedRead } = deps;
+  const { states, clock, metrics, legacyP99Ms, onServed, offerAnswer } = deps;
   const seen = createSeen(deps);
   const renewal = createEvidenceRenewal(deps);
   const monotonic = () => clock.monotonic();
@@ -142,9 +144,9 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
           onServed: (call) => onServed?.({ ...call, resource, operation }),
         }),
       reported: (operation, origin, source) =>
-        reportReads({ operation, origin }, source, {
+        offerAnswers({ operation, origin }, source, {
           monotonic,
-          onReportedRead: (read) => onReportedRead?.(resource, read),
+          offerAnswer: (read) => offerAnswer?.(resource, read),
         }),
       generation: () => (current() ?? initial).generation,
       onGeneration: (listener) =>

@@ -2,6 +2,7 @@
 
 import { createHmac } from 'node:crypto';
 import type { Logger } from 'pino';
+import type { AuditChange } from '../audit/audit-entry.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import { type Resource, resources as contract } from '../contract/resources.ts';
@@ -21,7 +22,7 @@ import {
 import { createJudge, type JudgeMetrics } from '../migration/judge/judge.ts';
 import { createRehearse } from '../migration/judge/rehearse.ts';
 import type { SourceComparisonsDeps } from '../migration/shadow/source-comparisons.ts';
-import { preflightCheck } from '../migration/operate/preflight-check.ts';
+import { checkSourcesAgree } from '../migration/operate/check-sources-agree.ts';
 import type { OperatorTasks } from '../migration/operate/operator-tasks.ts';
 import { createTasks } from '../migration/operate/tasks.ts';
 import { createReport } from '../migration/report/create-report.ts';
@@ -34,8 +35,9 @@ import {
 } from '../migration/migrations.ts';
 import { createFleetCallers } from '../migration/routing/fleet-callers.ts';
 import { createLocalCallers } from '../migration/routing/recent-callers.ts';
-import { positionOf } from '../migration/state/position.ts';
+import { positionOf } from '../migration/state/operation-position.ts';
 import { createLocalStates } from '../migration/state/local-states.ts';
+import type { MigrationState } from '../migration/state/migration-state.ts';
 import type { MigrationStates } from '../migration/state/migration-states.ts';
 import { createRedisStates } from '../migration/state/redis-states.ts';
 import { openStateFile } from '../migration/state/state-file.ts';
@@ -162,7 +164,7 @@ function openOperated(
     const migrating = served().find(({ declared: { resource } }) => resource === name);
     const resource = (contract as Readonly<Record<string, Resource>>)[name];
     if (migrating === undefined || resource === undefined) throw new Error(`${name} does not move any more`);
-    return preflightCheck(
+    return checkSourcesAgree(
       {
         resource,
         names: migrating.declared.sources,
@@ -191,11 +193,24 @@ function openOperated(
   return { operated, close };
 }
 
+/** The line of the audit for a source file that has changed under a migration. */
+function sourceChange(before: MigrationState, after: MigrationState): AuditChange {
+  const view = ({ rev, evidence, digests: [legacy, next] }: MigrationState) => ({
+    ...{ rev, evidence, legacy, new: next },
+  });
+  return {
+    ...{ actor: 'reload', action: 'migrations.source', target: before.resource, outcome: 'done' },
+    ...{ before: view(before), after: view(after) },
+    reason: 'the file of a source has changed: the stage stays, and the evidence begins anew',
+  };
+}
+
 /** Opens the migrations of a process. The caller closes them. */
 export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps): OpenedMigrations {
   const fleet = openFleet(deps);
   const states = openStates(config, fleet, deps);
   let served: readonly ServedMigration[] = [];
+  let audit: AuditLog | undefined;
   const evidence = openEvidence(config, fleet, states, () => served, deps);
   const comparisons = openComparisons({ ...deps, states, evidence, secret: hashSecret(config) });
   const now = () => deps.clock.now();
@@ -209,7 +224,8 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
         : createFleetCallers(name, callersDeps),
     legacyP99Ms: (operation) => latency.p99Ms(operation),
     onServed: (call) => evidence.served(call),
-    onReportedRead: comparisons.offer,
+    offerAnswer: comparisons.offer,
+    onRenewed: (...states) => void audit?.record(sourceChange(...states)),
   });
   const external = createExternalGates();
   const memory =
@@ -223,7 +239,8 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
       migrations.serveBy(next);
       comparisons.serveBy(next);
     },
-    operate(audit) {
+    operate(auditLog) {
+      audit = auditLog;
       const parts = { ...migrations, evidence, served: () => served, memory, external, comparisons };
       const { operated, close } = openOperated(parts, audit, deps);
       closing.push(close);

@@ -1,17 +1,19 @@
 import type { OperationRow } from '../operations/row.ts';
-import { boardRows } from './board.ts';
+import { boardChecks } from './board.ts';
 import { chartRows } from './chart.ts';
 import { composeRows } from './compose.ts';
 import { releaseRows } from './releases.ts';
+import { upgradeCheckRows } from './upgrade-check.ts';
 import { upgradeRows } from './upgrade.ts';
 import { webhookRows } from './webhooks.ts';
 
 /** Every row, by theme, in its order. A new theme is a file of its own and a line here. */
 export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
-  board: boardRows,
+  board: boardChecks,
   chart: chartRows,
   compose: composeRows,
   webhooks: webhookRows,
   releases: releaseRows,
+  'upgrade-check': upgradeCheckRows,
   upgrade: upgradeRows,
 };

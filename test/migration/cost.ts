@@ -128,8 +128,8 @@ const mutant: OperationRow = {
   name: 'a gateway whose callers wait for both sources is found out by the same measurement: its p99 breaks the bound',
   fast: false,
   async run(bench) {
-    const awaitBoth = new URL('./harness/await-both.ts', import.meta.url).href;
-    const env = { NODE_OPTIONS: `--import ${awaitBoth}` };
+    const mutant = new URL('./harness/make-callers-wait-for-shadows.ts', import.meta.url).href;
+    const env = { NODE_OPTIONS: `--import ${mutant}` };
     const fleet = await startHanging(bench, 0.05, env);
     const measured = await measurePairs(bench, fleet, 150, 3);
     const beyondMs = measured.beyond('p99Ms');

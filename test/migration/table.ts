@@ -1,11 +1,11 @@
 import type { OperationRow } from '../operations/row.ts';
 import { cacheRows } from './cache.ts';
-import { canaryRows } from './canaries.ts';
 import { compareRows } from './compare.ts';
 import { costRows } from './cost.ts';
 import { gateRows } from './gate.ts';
 import { goldenRows } from './golden.ts';
 import { judgeRows } from './judge.ts';
+import { leakRows } from './leaked-values.ts';
 import { redisRows } from './redis.ts';
 import { rollbackRows } from './rollback.ts';
 import { splitRows } from './split.ts';
@@ -22,6 +22,6 @@ export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
   gate: gateRows,
   redis: redisRows,
   cache: cacheRows,
-  canaries: canaryRows,
+  leaks: leakRows,
   golden: goldenRows,
 };

@@ -8,7 +8,7 @@ import type { MigrationStates } from '../state/migration-states.ts';
 import { held, moved, rolledBack } from '../state/transitions.ts';
 import type { GateEvaluator } from './evaluate-gate.ts';
 import type { JudgedMigration } from './judged-migration.ts';
-import { positionOf, positionText } from '../state/position.ts';
+import { positionOf, positionText } from '../state/operation-position.ts';
 import { withoutRehearsal, rehearsalOutcome } from './fault-rehearsal.ts';
 import type { OperationMemory, Ruling } from './rollback-rules.ts';
 

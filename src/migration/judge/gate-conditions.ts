@@ -6,7 +6,7 @@ import { EMPTY_EVIDENCE } from '../evidence/empty-evidence.ts';
 import { CUSUM_LIMIT } from './cusum.ts';
 import { type CheckedCondition, type GateFacts, lasting } from './gate-facts.ts';
 import { isShareAtMost, keysNeeded } from './mismatch-bound.ts';
-import { positionOf } from '../state/position.ts';
+import { positionOf } from '../state/operation-position.ts';
 
 const NO_DATA = 'no data';
 

@@ -15,7 +15,7 @@ import {
 } from './evaluate-gate.ts';
 import type { JudgedMigration } from './judged-migration.ts';
 import type { JudgeMemory, ResourceMemory } from './judge-memory.ts';
-import { positionOf } from '../state/position.ts';
+import { positionOf } from '../state/operation-position.ts';
 import type { Webhooks } from '../../telemetry/webhooks/webhooks.ts';
 import { judgeOperation, newMemory, type Ruling } from './rollback-rules.ts';
 

@@ -2,7 +2,7 @@
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import type { MigrationState, Position } from '../state/migration-state.ts';
-import { positionOf } from '../state/position.ts';
+import { positionOf } from '../state/operation-position.ts';
 
 const ramp = (percent: number): Position => ({ stage: 'ramp', percent });
 const LIVE: Position = { stage: 'live', percent: 0 };

@@ -6,7 +6,7 @@ import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { RehearsalResult, Run } from '../operate/operator-tasks.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
-import { positionText } from '../state/position.ts';
+import { positionText } from '../state/operation-position.ts';
 import { withoutRehearsal, REHEARSAL_MS, rehearsedPercent, withRehearsal } from './fault-rehearsal.ts';
 
 export type RehearseDeps = {

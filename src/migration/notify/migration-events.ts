@@ -1,7 +1,7 @@
 // Finds the events to send: what has changed in a migration since the last events.
 
 import type { MigrationState } from '../state/migration-state.ts';
-import { positionText } from '../state/position.ts';
+import { positionText } from '../state/operation-position.ts';
 
 /** The part of a state that events are about, as it was last announced to the webhook. */
 export type AnnouncedState = {

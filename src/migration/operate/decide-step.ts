@@ -2,7 +2,7 @@
 
 import type { Condition } from '../judge/gate-facts.ts';
 import type { Gate } from '../judge/gate.ts';
-import { positionOf, positionText } from '../state/position.ts';
+import { positionOf, positionText } from '../state/operation-position.ts';
 import type { MigrationState, Position } from '../state/migration-state.ts';
 import { isBeyond, moved, withFreshStart } from '../state/transitions.ts';
 

@@ -5,7 +5,7 @@ import type { DifferenceGroup, Latencies, OperationEvidence } from '../evidence/
 import { latencyQuantile } from '../evidence/latency.ts';
 import type { Gate } from '../judge/gate.ts';
 import { upperBound } from '../judge/mismatch-bound.ts';
-import { positionText } from '../state/position.ts';
+import { positionText } from '../state/operation-position.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 
 /** Something that was done to the migration, as the audit has it. */

@@ -6,7 +6,7 @@ import type { Call, Handler, Reply } from '../../policy/call.ts';
 import { isBeyondBounds } from '../../reading/scan/scan-faults.ts';
 import { queryKind } from '../compare/query-kind.ts';
 import type { NewSourceCall } from '../evidence/evidence.ts';
-import { type SourceGeneration, GenerationReplaced } from './current-generation.ts';
+import { type SourceGeneration, GenerationReplaced } from './new-source-generations.ts';
 import type { LocalBreaker } from './local-breaker.ts';
 import { AbortableCall } from './abortable-call.ts';
 

@@ -8,9 +8,9 @@ import type { ByOrigin } from '../../kernel/upstream-call.ts';
 import type { BeginPrewarm } from '../../policy/cache-prewarm.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import { failsInRehearsal } from '../judge/fault-rehearsal.ts';
-import type { ReportedRead } from '../routing/report-reads.ts';
+import type { OfferedAnswer } from '../routing/offer-answers.ts';
 import type { MigrationState } from '../state/migration-state.ts';
-import { positionOf } from '../state/position.ts';
+import { positionOf } from '../state/operation-position.ts';
 import { type ComparerDeps, createComparer, type RecheckResult } from './comparer.ts';
 import { otherOrigin } from './confirm.ts';
 import { createLegBreaker } from './leg-breaker.ts';
@@ -22,7 +22,7 @@ import type { Strain } from './strain.ts';
 /** Compares answers that were just read for callers with those of the other source. No caller waits for it. */
 export type Shadow = {
   /** Offers an answer; a share of them is compared. It never throws, and returns at once. */
-  offer(read: ReportedRead): void;
+  offer(read: OfferedAnswer): void;
   /** Calls of comparisons under way in this process. */
   readonly inFlight: number;
   /** Aborts the comparisons that run, and waits for their end. */
@@ -123,7 +123,7 @@ function createCompareRead(
     }
   }
 
-  return async function compare(read: ReportedRead, isFresh: boolean, signal: AbortSignal): Promise<void> {
+  return async function compare(read: OfferedAnswer, isFresh: boolean, signal: AbortSignal): Promise<void> {
     const { operation, origin, query, answer, ms, spans } = read;
     await nextTurn();
     const isAllowed = await isWithinRate();
@@ -162,14 +162,14 @@ export function createShadow(deps: ShadowDeps): Shadow {
   const compare = createCompareRead(deps, room, breakers);
 
   /** A question that was never compared is always chosen: a random share would rarely include rare questions. */
-  function isChosen({ operation, query }: ReportedRead): boolean {
+  function isChosen({ operation, query }: OfferedAnswer): boolean {
     const current = state();
     const chance = current === undefined ? 0 : percentIn(positionOf(current, operation).stage, percent);
     if (chance === 0) return false;
     return random() * 100 < chance || !evidence.isKnown(resource.name, operation, queryKey(query));
   }
 
-  function refusalOf({ origin }: ReportedRead): ShadowOutcome | undefined {
+  function refusalOf({ origin }: OfferedAnswer): ShadowOutcome | undefined {
     if (strain() !== undefined) return 'dropped_strain';
     if (breakers[otherOrigin(origin)].isOpen) return 'dropped_breaker';
     return room.begin() ? undefined : 'dropped_cap';

@@ -10,11 +10,11 @@ import { createToSample } from '../compare/sample.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { ServedMigration } from '../migrations.ts';
 import type { CalibrationResult, ExplainedQuestion, Run, WalkResult } from '../operate/operator-tasks.ts';
-import type { ReportedRead } from '../routing/report-reads.ts';
+import type { OfferedAnswer } from '../routing/offer-answers.ts';
 import type { ProbedEdges } from '../state/migration-state.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
 import { createCalibrate } from '../walk/calibrate.ts';
-import { explainQuestion } from './explain-question.ts';
+import { askBothSources } from './ask-both-sources.ts';
 import { createProbeEdges } from '../walk/probe-edges.ts';
 import { createWalk } from '../walk/walk.ts';
 import { type CompareQuestion, createCompareQuestion } from './compare-question.ts';
@@ -25,7 +25,7 @@ import type { Strain } from './strain.ts';
 /** The comparisons of all resources that move, in one process. Each function throws an Error for another resource. */
 export type SourceComparisons = {
   /** Offers an answer that was just read; a share of them is compared. It never throws, and returns at once. */
-  offer(resource: string, read: ReportedRead): void;
+  offer(resource: string, read: OfferedAnswer): void;
   /** Takes note of the configuration in force. */
   serveBy(served: readonly ServedMigration[]): void;
   /** Compares all records. @throws Error where a source fails */
@@ -122,7 +122,7 @@ export function createSourceComparisons(deps: SourceComparisonsDeps): SourceComp
     },
     async explain(resource, query, signal) {
       const { resource: contract, sources } = partsFor(resource);
-      return explainQuestion(contract, sources, query, signal);
+      return askBothSources(contract, sources, query, signal);
     },
     compareQuestion: async (resource, ...question) => createCompareQuestion(partsFor(resource))(...question),
     close: () => end(compared),

@@ -12,6 +12,8 @@ export type RenewEvidenceDeps = {
   readonly states: Pick<MigrationStates, 'current' | 'change' | 'onChange'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Pick<Logger, 'warn'>;
+  /** Called once a state is changed, for the audit. It must not throw, and must return at once. */
+  readonly onRenewed?: ((before: MigrationState, after: MigrationState) => void) | undefined;
 };
 
 /** Renews evidence that was collected with other source files than those in force. */
@@ -26,7 +28,7 @@ export type EvidenceRenewal = {
  * read with the old file is served. It does so once for each configuration: a process that still has the old file must not
  * change the state back and forth with one that has the new file.
  */
-export function createEvidenceRenewal({ states, clock, log }: RenewEvidenceDeps): EvidenceRenewal {
+export function createEvidenceRenewal({ states, clock, log, onRenewed }: RenewEvidenceDeps): EvidenceRenewal {
   const expected = new Map<string, DeclaredMigration['digests']>();
 
   async function renew(state: MigrationState, digests: DeclaredMigration['digests']): Promise<void> {
@@ -38,6 +40,7 @@ export function createEvidenceRenewal({ states, clock, log }: RenewEvidenceDeps)
       return;
     }
     expected.delete(resource);
+    onRenewed?.(state, written.state);
     if (stage !== 'legacy' && stage !== 'complete')
       log.warn(
         { resource, stage, rev: rev + 1 },

@@ -4,7 +4,7 @@
 import { type MigrationStage, stages } from '../../config/schema/migration.ts';
 import { type DeclaredMigration, evidenceName } from './declared-migration.ts';
 import type { KeptRule, MigrationState, Position, ProbedEdges, Rollback } from './migration-state.ts';
-import { positionOf } from './position.ts';
+import { positionOf } from './operation-position.ts';
 
 /** Who does something, and when: an instant in UTC. */
 export type Attribution = { readonly by: string; readonly at: string };

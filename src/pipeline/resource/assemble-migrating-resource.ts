@@ -7,9 +7,9 @@ import type {
   ServedMigration,
 } from '../../migration/migrations.ts';
 import {
-  createCurrentGeneration,
-  type CurrentGeneration,
-} from '../../migration/routing/current-generation.ts';
+  createNewSourceGenerations,
+  type NewSourceGenerations,
+} from '../../migration/routing/new-source-generations.ts';
 import { type BeginPrewarm, createCachePrewarm } from '../../policy/cache-prewarm.ts';
 import type { SourceHandler } from '../../policy/call.ts';
 import type { CompiledMigration, CompiledResource } from '../compile-sources.ts';
@@ -75,10 +75,10 @@ function openCurrentGeneration(
   { compiled, watched }: ResourceSource,
   migration: ResourceMigration,
   deps: AssembleSourceDeps,
-): MadePart<CurrentGeneration<NewSourceParts>> {
+): MadePart<NewSourceGenerations<NewSourceParts>> {
   const newSource = withoutKeptAnswers(compiled);
   const { cache: freshness } = newSource.config;
-  const current = createCurrentGeneration<NewSourceParts>((number) => {
+  const current = createNewSourceGenerations<NewSourceParts>((number) => {
     const digest = `${newSource.digest}.g${number}`;
     const reader = createSourceReader(newSource, watched, { digest, fresh: freshness.fresh }, deps);
     const report = (name: string) => migration.reported(name, 'new', reader.value.source);
@@ -103,7 +103,7 @@ function assembleCurrentGeneration(
   migration: ResourceMigration,
   parts: Parts,
   deps: AssembleSourceDeps,
-): CurrentGeneration<NewSourceParts> {
+): NewSourceGenerations<NewSourceParts> {
   const { resource, config } = to.compiled;
   const { deadline, cache } = config;
   const madeFrom = [resource.name, to.client.key, deadline, cache, deps.jitterPercent, deps.cacheKey];

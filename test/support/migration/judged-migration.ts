@@ -5,7 +5,7 @@ import { createLocalEvidenceStore } from '../../../src/migration/evidence/local-
 import type { WebhookEvent } from '../../../src/telemetry/webhooks/webhook-event.ts';
 import { createJudge } from '../../../src/migration/judge/judge.ts';
 import { createLocalJudgeMemory, type JudgeMemory } from '../../../src/migration/judge/judge-memory.ts';
-import { positionText } from '../../../src/migration/state/position.ts';
+import { positionText } from '../../../src/migration/state/operation-position.ts';
 import { createLocalStates } from '../../../src/migration/state/local-states.ts';
 import type { MigrationState } from '../../../src/migration/state/migration-state.ts';
 import { createManualClock } from '../time/manual-clock.ts';

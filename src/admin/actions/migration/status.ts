@@ -5,7 +5,7 @@ import type { OperationEvidence } from '../../../migration/evidence/evidence.ts'
 import { latencyQuantile } from '../../../migration/evidence/latency.ts';
 import { gateView } from '../../../migration/judge/gate.ts';
 import { upperBound } from '../../../migration/judge/mismatch-bound.ts';
-import { positionOf } from '../../../migration/state/position.ts';
+import { positionOf } from '../../../migration/state/operation-position.ts';
 import type { ActionValue } from '../../api/action-table.ts';
 import type { FoundMigration, OperatedMigrations } from './find-migration.ts';
 

@@ -2,7 +2,7 @@
 
 import { decideStep } from '../../../migration/operate/decide-step.ts';
 import { nextPosition } from '../../../migration/judge/next-step.ts';
-import { positionOf, positionText } from '../../../migration/state/position.ts';
+import { positionOf, positionText } from '../../../migration/state/operation-position.ts';
 import type { MigrationState, Position } from '../../../migration/state/migration-state.ts';
 import { held, resumed, rolledBack } from '../../../migration/state/transitions.ts';
 import { ActionRefusal } from '../../api/action.ts';

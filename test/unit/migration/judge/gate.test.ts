@@ -1,6 +1,6 @@
 import { gateOf } from '../../../../src/migration/judge/gate.ts';
 import type { Gate } from '../../../../src/migration/judge/gate.ts';
-import { positionText } from '../../../../src/migration/state/position.ts';
+import { positionText } from '../../../../src/migration/state/operation-position.ts';
 import { EMPTY_EVIDENCE } from '../../../../src/migration/evidence/empty-evidence.ts';
 import type { Rollback } from '../../../../src/migration/state/migration-state.ts';
 import {

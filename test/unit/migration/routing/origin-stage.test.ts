@@ -1,4 +1,4 @@
-import { GenerationReplaced } from '../../../../src/migration/routing/current-generation.ts';
+import { GenerationReplaced } from '../../../../src/migration/routing/new-source-generations.ts';
 import { callerOf, failing, openOriginStage, replyOf } from '../../../support/migration/origin-stage.ts';
 import { createCall } from '../../../support/pipeline/call.ts';
 

@@ -15,6 +15,7 @@ function open(first: MigrationState) {
   let state = first;
   let learnt: (state: MigrationState) => void = () => undefined;
   const lines: string[] = [];
+  const renewed: (readonly [before: number, after: number])[] = [];
   const learn = (next: MigrationState) => {
     state = next;
     learnt(next);
@@ -33,9 +34,10 @@ function open(first: MigrationState) {
       },
     },
     clock: createManualClock(),
+    onRenewed: (before, after) => void renewed.push([before.rev, after.rev]),
     log: { warn: (_fields: object, line?: string) => void lines.push(line ?? '') } as never,
   });
-  return { renewal, learn, lines, now: () => state };
+  return { renewal, learn, lines, renewed, now: () => state };
 }
 
 describe('the evidence of a migration whose source file changes', () => {
@@ -52,6 +54,7 @@ describe('the evidence of a migration whose source file changes', () => {
     });
     expect(evidence).not.toBe(ramp.evidence);
     expect(opened.lines).toHaveLength(1);
+    expect(opened.renewed).toEqual([[ramp.rev, ramp.rev + 1]]);
   });
 
   it('goes on where the files are the same', () => {

@@ -10,13 +10,13 @@ import type { ExplainedQuestion } from '../operate/operator-tasks.ts';
 
 const ask = createAskQuietly({});
 
-function shown(reply: QuietReply): unknown {
+function shownBody(reply: QuietReply): unknown {
   const read = bodyOrCode(reply);
   return 'code' in read ? { error: read.code } : (JSON.parse(read.body) as unknown);
 }
 
 /** Asks both sources one question at the same time, and compares their answers. */
-export async function explainQuestion(
+export async function askBothSources(
   resource: Resource,
   sources: ByOrigin<SourceHandler>,
   query: Query,
@@ -30,5 +30,5 @@ export async function explainQuestion(
     'answer' in legacyReply && 'answer' in newReply
       ? compareAnswers(resource, query, legacyReply.answer, newReply.answer)
       : [];
-  return { legacy: shown(legacyReply), new: shown(newReply), differences };
+  return { legacy: shownBody(legacyReply), new: shownBody(newReply), differences };
 }

@@ -3,7 +3,7 @@ import { resources } from '../../../src/contract/resources.ts';
 import type { Filter } from '../../../src/contract/query.ts';
 import { fault } from '../../../src/errors/fault.ts';
 import { Decimal } from '../../../src/kernel/decimal.ts';
-import { preflightCheck } from '../../../src/migration/operate/preflight-check.ts';
+import { checkSourcesAgree } from '../../../src/migration/operate/check-sources-agree.ts';
 import type { SourceHandler } from '../../../src/policy/call.ts';
 
 const users = resources.users;
@@ -33,7 +33,7 @@ function sourceOf(records: readonly CanonicalRecord[], unsortable?: string): Sou
 
 function check(legacy: SourceHandler, next: SourceHandler) {
   const run = { signal: new AbortController().signal, progress: () => undefined };
-  return preflightCheck({ resource: users, names: ['crm', 'people'], legacy, new: next }, run);
+  return checkSourcesAgree({ resource: users, names: ['crm', 'people'], legacy, new: next }, run);
 }
 
 const product = (n: number): CanonicalRecord => ({
@@ -69,7 +69,7 @@ async function checkProducts(...next: Parameters<typeof productsOf>): Promise<re
   const never = () => false;
   const sources = { legacy: productsOf(never, never), new: productsOf(...next) };
   const names = ['crm', 'people'] as const;
-  return (await preflightCheck({ resource: resources.products, names, ...sources }, run)).problems;
+  return (await checkSourcesAgree({ resource: resources.products, names, ...sources }, run)).problems;
 }
 
 describe('the check before a migration begins', () => {

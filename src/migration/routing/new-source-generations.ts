@@ -13,7 +13,7 @@ export type SourceGeneration<T> = {
 };
 
 /** Holds the one generation of the new source that is in use. */
-export type CurrentGeneration<T> = {
+export type NewSourceGenerations<T> = {
   /** Returns the generation of this number. If another one is in use, that is closed and the wanted one opened. */
   of(number: number): SourceGeneration<T>;
   close(): Promise<void>;
@@ -23,9 +23,9 @@ export type CurrentGeneration<T> = {
 export class GenerationReplaced extends Error {}
 
 /** Creates the holder. It has no generation before the first `of`, which calls `open`. */
-export function createCurrentGeneration<T>(
+export function createNewSourceGenerations<T>(
   open: (number: number) => OpenedGeneration<T>,
-): CurrentGeneration<T> {
+): NewSourceGenerations<T> {
   let current: (SourceGeneration<T> & { readonly number: number; readonly end: () => unknown }) | undefined;
 
   function begin(number: number) {

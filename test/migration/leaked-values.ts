@@ -67,7 +67,7 @@ function differencesIn(diffs: string): number {
 }
 
 const nothingComesOut: OperationRow = {
-  id: 'canaries-1',
+  id: 'leaks-1',
   name: '10,000 differences between addresses, phone numbers and tokens: none of them in what Redis saves, the logs, the metrics, what operators read, or the spans',
   fast: false,
   async run(bench) {
@@ -128,4 +128,4 @@ const nothingComesOut: OperationRow = {
 };
 
 /** What comparing keeps of the values of users: nothing. */
-export const canaryRows: readonly OperationRow[] = [nothingComesOut];
+export const leakRows: readonly OperationRow[] = [nothingComesOut];

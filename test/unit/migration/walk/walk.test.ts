@@ -1,10 +1,10 @@
-import { resources } from '../../../src/contract/resources.ts';
-import { createToSample } from '../../../src/migration/compare/sample.ts';
-import { createCalibrate } from '../../../src/migration/walk/calibrate.ts';
-import { explainQuestion } from '../../../src/migration/shadow/explain-question.ts';
-import { createWalk } from '../../../src/migration/walk/walk.ts';
-import type { SourceHandler } from '../../../src/policy/call.ts';
-import { openWalk } from '../../support/migration/open-walk.ts';
+import { resources } from '../../../../src/contract/resources.ts';
+import { createToSample } from '../../../../src/migration/compare/sample.ts';
+import { createCalibrate } from '../../../../src/migration/walk/calibrate.ts';
+import { askBothSources } from '../../../../src/migration/shadow/ask-both-sources.ts';
+import { createWalk } from '../../../../src/migration/walk/walk.ts';
+import type { SourceHandler } from '../../../../src/policy/call.ts';
+import { openWalk } from '../../../support/migration/open-walk.ts';
 
 const holes = new Set([7, 100, 101, 250, 499, 500, 777]);
 
@@ -103,7 +103,7 @@ describe('what both sources say to one question', () => {
   it('is shown with its values', async () => {
     const { time, stores, signal } = openWalk(5, (number, name) => (number === 2 ? 'Other' : name));
     const query = { kind: 'get', resource: 'users', id: 'user_2' } as const;
-    const told = await time.run(explainQuestion(resources.users, stores.sources, query, signal));
+    const told = await time.run(askBothSources(resources.users, stores.sources, query, signal));
     expect(told).toMatchObject({
       legacy: { data: { name: 'User 2' } },
       new: { data: { name: 'Other' } },

@@ -1,6 +1,6 @@
-import { loadSources } from '../../../src/config/load.ts';
-import { compileSources } from '../../../src/pipeline/compile-sources.ts';
-import { replyOf } from '../../support/pipeline/source-text.ts';
+import { loadSources } from '../../../../src/config/load.ts';
+import { compileSources } from '../../../../src/pipeline/compile-sources.ts';
+import { replyOf } from '../../../support/pipeline/source-text.ts';
 
 const file = (decode: string) => `
 source: 1

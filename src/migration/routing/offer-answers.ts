@@ -1,4 +1,4 @@
-// Wraps a source: reports each answer that it has read for a caller, so that it can be compared.
+// Wraps a source: offers each answer that it has read for a caller, so that it can be compared.
 
 import type { Query } from '../../contract/query.ts';
 import type { Origin } from '../../kernel/upstream-call.ts';
@@ -6,7 +6,7 @@ import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
 import type { Usage } from '../../upstream/exchange.ts';
 
 /** An answer that a source has just given to a caller's question, and how long it took. */
-export type ReportedRead = {
+export type OfferedAnswer = {
   readonly operation: string;
   readonly origin: Origin;
   readonly query: Query;
@@ -17,26 +17,23 @@ export type ReportedRead = {
 };
 
 /** Called with an answer that was just read. It must not throw, and must return at once. */
-export type OnReportedRead = (read: ReportedRead) => void;
+export type OfferAnswer = (read: OfferedAnswer) => void;
 
 /**
- * Wraps a source, so that the answers that it reads for callers can be compared. Not reported are a refresh and a shadow,
+ * Wraps a source, so that the answers that it reads for callers can be compared. Not offered are a refresh and a shadow,
  * which no caller waits for, and a fallback: its question has just failed at the new source.
  */
-export function reportReads(
-  { operation, origin }: Pick<ReportedRead, 'operation' | 'origin'>,
+export function offerAnswers(
+  { operation, origin }: Pick<OfferedAnswer, 'operation' | 'origin'>,
   source: SourceHandler,
-  {
-    monotonic,
-    onReportedRead,
-  }: { readonly monotonic: () => number; readonly onReportedRead: OnReportedRead },
+  { monotonic, offerAnswer }: { readonly monotonic: () => number; readonly offerAnswer: OfferAnswer },
 ): SourceHandler {
-  return async function reported(call) {
+  return async function offered(call) {
     const { query, usage, priority } = call;
     if (priority !== undefined || usage.fallback !== undefined) return source(call);
     const startedMs = monotonic();
     const answer = await source(call);
-    onReportedRead({ operation, origin, query, answer, ms: monotonic() - startedMs, spans: usage.spans });
+    offerAnswer({ operation, origin, query, answer, ms: monotonic() - startedMs, spans: usage.spans });
     return answer;
   };
 }

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 /** What is written otherwise, by the end of the file's name. Each has to be there once. */
 const CHANGES = [
   [
-    '/src/migration/routing/report-reads.ts',
+    '/src/migration/routing/offer-answers.ts',
     /(const answer = await source\(call\);\s+)(?=\w+\()/,
     '$1await ',
   ],

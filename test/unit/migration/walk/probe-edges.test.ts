@@ -1,14 +1,14 @@
-import { migration } from '../../../src/config/schema/migration.ts';
-import type { ListQuery, Query } from '../../../src/contract/query.ts';
-import { resources } from '../../../src/contract/resources.ts';
-import { type CanonicalRecord, detailBody, listBody } from '../../../src/contract/response-body.ts';
-import { fault } from '../../../src/errors/fault.ts';
-import type { Comparison } from '../../../src/migration/compare/comparison.ts';
-import { createToSample } from '../../../src/migration/compare/sample.ts';
-import { createProbeEdges } from '../../../src/migration/walk/probe-edges.ts';
-import type { SourceAnswer, SourceHandler } from '../../../src/policy/call.ts';
-import { overBudget } from '../../../src/reading/scan/scan-faults.ts';
-import { createVirtualTime } from '../../support/time/virtual-time.ts';
+import { migration } from '../../../../src/config/schema/migration.ts';
+import type { ListQuery, Query } from '../../../../src/contract/query.ts';
+import { resources } from '../../../../src/contract/resources.ts';
+import { type CanonicalRecord, detailBody, listBody } from '../../../../src/contract/response-body.ts';
+import { fault } from '../../../../src/errors/fault.ts';
+import type { Comparison } from '../../../../src/migration/compare/comparison.ts';
+import { createToSample } from '../../../../src/migration/compare/sample.ts';
+import { createProbeEdges } from '../../../../src/migration/walk/probe-edges.ts';
+import type { SourceAnswer, SourceHandler } from '../../../../src/policy/call.ts';
+import { overBudget } from '../../../../src/reading/scan/scan-faults.ts';
+import { createVirtualTime } from '../../../support/time/virtual-time.ts';
 
 const users = resources.users;
 const model = Array.from({ length: 130 }, (_, n): CanonicalRecord => {

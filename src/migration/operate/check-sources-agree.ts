@@ -95,7 +95,7 @@ function problemsOf(
  * Checks that both sources give the same records under the same ids, in the same default order, and that the new one can
  * answer what the legacy one can. The problems contain ids of records, and no other value.
  */
-export async function preflightCheck(sources: CheckedSources, run: Run): Promise<SourcesCheck> {
+export async function checkSourcesAgree(sources: CheckedSources, run: Run): Promise<SourcesCheck> {
   const { resource, names, legacy, new: newSource } = sources;
   const refused = (problem: string): SourcesCheck => ({ same: 0, asked: 0, problems: [problem] });
   const pages: (readonly CanonicalRecord[])[] = [];

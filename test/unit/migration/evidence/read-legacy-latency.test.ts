@@ -1,0 +1,36 @@
+import type { OperationEvidence } from '../../../../src/migration/evidence/evidence.ts';
+import { createLegacyLatency } from '../../../../src/migration/evidence/read-legacy-latency.ts';
+import { goodEvidence } from '../../../support/migration/migration-facts.ts';
+
+describe('the latency of the legacy source', () => {
+  async function read(of: Partial<Record<string, OperationEvidence>>, serving = ['users']) {
+    const evidence = { read: () => Promise.resolve(of as Record<string, OperationEvidence>) };
+    const latency = createLegacyLatency({ evidence, serving: () => serving });
+    await latency.refresh();
+    latency.close();
+    return latency.p99Ms('users.get');
+  }
+
+  it('is the 99th percentile of the evidence, of at least 100 calls, while the new source serves callers', async () => {
+    const legacyMs = { '20': 98, '110': 2 };
+    expect(await read({ 'users.get': goodEvidence(100, { legacyMs }) })).toBe(110);
+    expect(
+      await read({ 'users.get': goodEvidence(99, { legacyMs: { '20': 97, '110': 2 } }) }),
+    ).toBeUndefined();
+    expect(await read({ 'users.get': goodEvidence(100, { legacyMs }) }, [])).toBeUndefined();
+  });
+
+  it('is the last known one while Redis fails', async () => {
+    let isGone = false;
+    const evidence = {
+      read: () =>
+        isGone ? Promise.reject(new Error('gone')) : Promise.resolve({ 'users.get': goodEvidence(200) }),
+    };
+    const latency = createLegacyLatency({ evidence, serving: () => ['users'] });
+    await latency.refresh();
+    isGone = true;
+    await latency.refresh();
+    latency.close();
+    expect(latency.p99Ms('users.get')).toBe(20);
+  });
+});
