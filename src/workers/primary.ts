@@ -7,7 +7,7 @@ import { adminTokens } from '../admin/guard.ts';
 import { redisState } from '../admin/redis-checks.ts';
 import { closeListener, openListener } from '../http/listener/open-listener.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { openFigures } from '../reload/open-figures.ts';
+import { type OpenedFigures, openFigures, type OpenFiguresDeps } from '../reload/open-figures.ts';
 import { openWebhooks } from '../reload/open-webhooks.ts';
 import type { SoundConfig } from '../reload/reload-outcome.ts';
 import { createReloader, type Reloader, type Reloading } from '../reload/reloader.ts';
@@ -111,6 +111,29 @@ function createPrimaryReloader(
   return { reloader, webhooks, served: () => served };
 }
 
+type StatusOfPrimary = ReturnType<OpenFiguresDeps['status']>;
+
+/** The figures of all workers; those of the fleet, which are in Redis, are read and written by one of them. */
+function openPrimaryFigures(
+  { first, version }: PrimaryDeps,
+  given: Pick<OpenFiguresDeps, 'served'> & {
+    readonly metrics: MergedMetrics;
+    readonly serving: () => readonly WorkerLink[];
+    readonly status: () => Pick<StatusOfPrimary, 'processes' | 'draining' | 'config'>;
+  },
+): OpenedFigures {
+  const { metrics, serving, served, status } = given;
+  const hasRedis = redisProfile(first.gateway.redis, 'cache') !== undefined;
+  return openFigures({
+    sampled: () => metrics.sampled(),
+    clock: systemClock,
+    served,
+    status: () => ({ scope: 'workers', version, ...status() }),
+    quality: () => metrics.quality(),
+    fleet: hasRedis ? createForwardedFigures(serving) : undefined,
+  });
+}
+
 /** Creates the primary. Nothing runs before `listen`. */
 export function createPrimary(deps: PrimaryDeps): Primary {
   const { first, planOf, fork, log } = deps;
@@ -137,18 +160,8 @@ export function createPrimary(deps: PrimaryDeps): Primary {
   );
   const ownAct = createPrimaryAct({ serving, quality: () => metrics.quality() });
 
-  const hasRedis = redisProfile(first.gateway.redis, 'cache') !== undefined;
-  const figures = openFigures({
-    sampled: () => metrics.sampled(),
-    clock: systemClock,
-    served,
-    status: () => ({
-      ...{ scope: 'workers', version: deps.version, processes: serving().length, draining },
-      config: reloader.status,
-    }),
-    quality: () => metrics.quality(),
-    fleet: hasRedis ? createForwardedFigures(serving) : undefined,
-  });
+  const status = () => ({ processes: serving().length, draining, config: reloader.status });
+  const figures = openPrimaryFigures(deps, { metrics, serving, served, status });
   const actions = { ...figures.actions, ...createConfigActions(reloader.reload) };
 
   const server = createServer(

@@ -1,18 +1,6 @@
-import type { FigureSample, GaugeValue } from '../../telemetry/figures/figure-sample.ts';
-import type { ActionValue } from '../api/action-table.ts';
-import { type Figures, isFailedCall, shareOf, sumOf, sumsBy } from './figure-sums.ts';
-
-/** Something that needs an operator, with the entry of the runbook and the view of the console that say more. */
-export type Attention = ActionValue<'overview'>['attention'][number];
-
-/** What is judged. */
-export type AttentionFacts = {
-  readonly gauges: FigureSample['gauges'];
-  /** What the last minute has counted. */
-  readonly grown: Figures;
-  /** Why the files on disk were refused. */
-  readonly stale?: { readonly since: string; readonly why: string } | undefined;
-};
+import { type Attention, type AttentionFacts, percent, some, viewOf } from './attention-facts.ts';
+import { findTroubledStates } from './attention-states.ts';
+import { isFailedCall, shareOf, sumOf, sumsBy } from './figure-sums.ts';
 
 /** More failures than this part of the answers or calls of a minute need somebody. */
 const FAILURES_SHARE = 0.05;
@@ -20,55 +8,7 @@ const FAILURES_SHARE = 0.05;
 const COUNTED_MIN = 20;
 /** More stale answers than this part of those of the cache are worth knowing: some are usual. */
 const STALE_SHARE = 0.1;
-const MIGRATION_STALE_SECONDS = 30;
-
 const URGENCY = { critical: 0, warning: 1, info: 2 } as const;
-
-const percent = (share: number) => `${share < 0.1 ? (share * 100).toFixed(1) : Math.round(share * 100)} %`;
-const label = ({ labels }: GaugeValue, name: string) => String(labels[name] ?? '');
-const some = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
-const viewOf = (source: string) => `#/source/${encodeURIComponent(source)}`;
-
-/** What Redis does not do, by its role. */
-const WITHOUT_REDIS: Readonly<Record<string, string>> = {
-  keys: 'keys that are not known yet are answered 503',
-  limits: 'each process counts limits alone, and closed tiers are answered 503',
-  cache: 'each process keeps its answers alone, and a purge fails',
-};
-
-/** What is wrong with a Redis, in a word and for the reader. */
-const REDIS_TROUBLE: Readonly<Record<string, readonly [entry: string, text: string]>> = {
-  lost: ['PorticoRedisLost', 'is out of reach'],
-  full: ['PorticoRedisFull', 'is full and takes nothing new'],
-  refusing: ['PorticoRedisRefusing', 'answers, but takes no writes'],
-};
-
-function redisTrouble({ gauges }: AttentionFacts): readonly Attention[] {
-  const troubled = gauges('portico_redis_state').filter(({ value }) => value > 0);
-  const byState = Map.groupBy(troubled, (gauge) => label(gauge, 'state'));
-  return [...byState].flatMap(([state, all]) => {
-    const [entry, words] = REDIS_TROUBLE[state] ?? [];
-    if (entry === undefined) return [];
-    const roles = all.map((gauge) => label(gauge, 'role'));
-    const lost = state === 'lost' ? `: ${roles.map((role) => WITHOUT_REDIS[role] ?? role).join('; ')}` : '';
-    const severity = state === 'full' || roles.includes('keys') ? 'critical' : 'warning';
-    return [
-      { severity, code: `redis_${state}`, text: `The Redis of ${roles.join(', ')} ${words}${lost}.`, entry },
-    ];
-  });
-}
-
-function breakers({ gauges }: AttentionFacts): readonly Attention[] {
-  return gauges('portico_breaker_state').flatMap((gauge) => {
-    if (gauge.value === 0) return [];
-    const source = label(gauge, 'source');
-    const [code, state] = gauge.value > 1 ? ['breaker_open', 'open'] : ['breaker_half_open', 'half open'];
-    const text = `${source} fails so often that it is not asked: its breaker is ${state}.`;
-    return [
-      { severity: 'critical' as const, code, text, entry: 'PorticoSourceNotAsked', view: viewOf(source) },
-    ];
-  });
-}
 
 /** Failures of answers and of calls, where there are enough to tell. */
 function failures({ grown }: AttentionFacts): readonly Attention[] {
@@ -100,23 +40,23 @@ function failures({ grown }: AttentionFacts): readonly Attention[] {
 const REFUSALS: Readonly<Record<string, Omit<Attention, 'text'> & { readonly what: string }>> = {
   event_loop: {
     ...{ severity: 'critical', code: 'shedding', entry: 'PorticoOverloaded' },
-    what: 'were refused with 503, because the gateway has more work than it can do',
+    what: 'refused with 503, because the gateway has more work than it can do',
   },
   in_flight: {
     ...{ severity: 'critical', code: 'shedding', entry: 'PorticoOverloaded' },
-    what: 'were refused with 503, because too many of their operation are under way',
+    what: 'refused with 503, because too many of their operation are under way',
   },
   limiter_unavailable: {
     ...{ severity: 'critical', code: 'limiter_unavailable', entry: 'PorticoLimiterUnavailable' },
-    what: 'were refused, because Redis cannot be asked for their limits',
+    what: 'refused, because Redis cannot be asked for their limits',
   },
   credential_unavailable: {
     ...{ severity: 'critical', code: 'credentials_unavailable', entry: 'PorticoCredentialsUnavailable' },
-    what: 'were refused, because their credential cannot be checked',
+    what: 'refused, because their credential cannot be checked',
   },
   credential_limited: {
     ...{ severity: 'warning', code: 'guessing', entry: 'PorticoGuessing', view: '#/callers' },
-    what: 'were refused, because somebody tries wrong credentials again and again',
+    what: 'refused, because somebody tries wrong credentials again and again',
   },
 };
 
@@ -124,82 +64,9 @@ function refusals({ grown }: AttentionFacts): readonly Attention[] {
   return [...sumsBy(grown, 'refusals', ([reason]) => reason)].flatMap(([reason, count]) => {
     const { what, ...rest } = REFUSALS[reason] ?? {};
     if (what === undefined) return [];
-    const text = `${some(count, 'request', 'requests')} of the last minute ${what}.`;
+    const text = `${some(count, 'request of the last minute was', 'requests of the last minute were')} ${what}.`;
     return [{ ...(rest as Omit<Attention, 'text'>), text }];
   });
-}
-
-function saturation({ gauges }: AttentionFacts): readonly Attention[] {
-  const loads = Map.groupBy(gauges('portico_source_load'), (gauge) => label(gauge, 'source'));
-  return [...loads].flatMap(([source, states]) => {
-    const of = (state: string) => states.find((gauge) => label(gauge, 'state') === state)?.value ?? 0;
-    const [active, waiting, allowed] = [of('in_flight'), of('waiting'), of('allowed')];
-    if (waiting === 0 || active < allowed) return [];
-    const calls = some(waiting, 'call waits', 'calls wait');
-    const text = `${calls} for ${source}: all ${allowed} that may be under way are.`;
-    return [
-      { severity: 'warning' as const, code: 'saturated', text, entry: 'overloaded', view: viewOf(source) },
-    ];
-  });
-}
-
-function claims({ gauges }: AttentionFacts): readonly Attention[] {
-  const fallen = Map.groupBy(
-    gauges('portico_claims_fallen').filter(({ value }) => value > 0),
-    (gauge) => label(gauge, 'source'),
-  );
-  return [...fallen].map(([source, all]) => {
-    const names = all.map((gauge) => `${label(gauge, 'resource')} ${label(gauge, 'claim')}`);
-    const text = `${source} has contradicted its file (${names.join(', ')}): answers are computed without it, which costs more calls.`;
-    return {
-      severity: 'warning',
-      code: 'claims_fallen',
-      text,
-      entry: 'PorticoSourceDrift',
-      view: viewOf(source),
-    };
-  });
-}
-
-function migrations({ gauges }: AttentionFacts): readonly Attention[] {
-  const viewed = (gauge: GaugeValue) => `#/migration/${encodeURIComponent(label(gauge, 'resource'))}`;
-  const isSet = ({ value }: GaugeValue) => value > 0;
-  const breaking = gauges('portico_migration_breaker_open').filter(isSet);
-  const held = gauges('portico_migration_hold').filter(isSet);
-  const late = gauges('portico_migration_stale_seconds').filter(
-    ({ value }) => value > MIGRATION_STALE_SECONDS,
-  );
-  return [
-    ...breaking.map((gauge): Attention => {
-      const text = `The new source of ${label(gauge, 'resource')} fails: ${some(gauge.value, 'process serves', 'processes serve')} it from the legacy source.`;
-      return {
-        severity: 'critical',
-        code: 'migration_breaker',
-        text,
-        entry: 'PorticoMigrationFallback',
-        view: viewed(gauge),
-      };
-    }),
-    ...held.map((gauge): Attention => {
-      const resource = label(gauge, 'resource');
-      if (label(gauge, 'by') === 'judge') {
-        const text = `The judge has stopped the migration of ${resource}.`;
-        return {
-          severity: 'critical',
-          code: 'migration_stopped',
-          text,
-          entry: 'PorticoMigrationStopped',
-          view: viewed(gauge),
-        };
-      }
-      const text = `An operator holds the migration of ${resource}.`;
-      return { severity: 'info', code: 'migration_held', text, view: viewed(gauge) };
-    }),
-    ...late.map(({ value }): Attention => {
-      const text = `The state of migrations could not be read anew for ${Math.round(value)} s.`;
-      return { severity: 'critical', code: 'migration_stale', text, entry: 'PorticoMigrationStale' };
-    }),
-  ];
 }
 
 function configuration({ stale, gauges }: AttentionFacts): readonly Attention[] {
@@ -263,16 +130,6 @@ function besides({ grown }: AttentionFacts): readonly Attention[] {
 
 /** What needs an operator, in words, the most urgent first. */
 export function findAttention(facts: AttentionFacts): readonly Attention[] {
-  const all = [
-    redisTrouble,
-    breakers,
-    refusals,
-    failures,
-    migrations,
-    saturation,
-    claims,
-    configuration,
-    besides,
-  ];
+  const all = [findTroubledStates, refusals, failures, configuration, besides];
   return all.flatMap((find) => find(facts)).sort((a, b) => URGENCY[a.severity] - URGENCY[b.severity]);
 }

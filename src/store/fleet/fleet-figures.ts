@@ -27,6 +27,8 @@ const KEPT_MS = 48 * 3_600_000;
 const GATEWAYS_MAX = 500;
 /** A gateway that has no right to write tries again after so long: each refusal counts against the health of Redis. */
 const REFUSED_MS = 3_600_000;
+/** What Redis says where a right is lacking, in a script, too; the words differ between its versions. */
+const REFUSED = /NOPERM|can't run this command|ACL failure/;
 /** How many minutes are read at once. */
 const CHUNK = 60;
 
@@ -65,7 +67,7 @@ export function createFleetFigures({ client, keys, gateway }: FleetFiguresDeps):
           [gateway, packFigures(figures), KEPT_MS, GATEWAYS_MAX],
         );
       } catch (error) {
-        if (error instanceof Error && error.message.includes('NOPERM')) refusedAt = performance.now();
+        if (error instanceof Error && REFUSED.test(error.message)) refusedAt = performance.now();
         throw error;
       }
     },

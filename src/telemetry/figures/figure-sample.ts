@@ -118,7 +118,7 @@ function addHistogram({ name, values }: MetricsJson[number], sums: Map<string, n
 type MetricWithName = GaugeValue & { readonly metricName?: string };
 
 /** Reads a sample from metrics. Metrics that no view needs are skipped. */
-export function readSample(metrics: MetricsJson, at: number): FigureSample {
+export function sampleMetrics(metrics: MetricsJson, at: number): FigureSample {
   const counters = new Map<string, number>();
   const gauges = new Map<string, readonly GaugeValue[]>();
   for (const metric of metrics) {

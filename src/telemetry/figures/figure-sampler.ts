@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { type FigureSample, increments, type MetricsJson, readSample } from './figure-sample.ts';
+import { type FigureSample, increments, type MetricsJson, sampleMetrics } from './figure-sample.ts';
 import { createFigureSlots, type FigureTable, type TableRange } from './figure-slots.ts';
 
 /** The figures of this gateway, sampled from its metrics. */
@@ -90,7 +90,7 @@ export function createFigureSampler({ metrics, clock, keepMinute }: FigureSample
   let isClosed = false;
 
   async function take(): Promise<FigureSample> {
-    const sample = readSample(await metrics(), clock.now());
+    const sample = sampleMetrics(await metrics(), clock.now());
     const grown = increments(latest.counters, sample.counters);
     // What has happened since the last sample belongs to the slot that ends now, if one does.
     const slotMs = Math.max(since, sample.at - 1);

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { findAttention } from '../../../../src/admin/figures/attention.ts';
+
+type Gauge = readonly [name: string, labels: Readonly<Record<string, string>>, value: number];
+
+/** What is found of some gauges, and of what a minute has counted. */
+function found(
+  gauges: readonly Gauge[],
+  grown: Readonly<Record<string, number>> = {},
+  stale?: { since: string; why: string },
+) {
+  return findAttention({
+    gauges: (name) => gauges.filter(([of]) => of === name).map(([, labels, value]) => ({ labels, value })),
+    grown: new Map(Object.entries(grown)),
+    stale,
+  });
+}
+
+/** Everything at its worst. */
+const WORST = found(
+  [
+    ['portico_redis_state', { role: 'keys', state: 'lost' }, 2],
+    ['portico_redis_state', { role: 'limits', state: 'refusing' }, 1],
+    ['portico_redis_state', { role: 'cache', state: 'full' }, 1],
+    ['portico_breaker_state', { source: 'crm' }, 2],
+    ['portico_breaker_state', { source: 'catalog' }, 1],
+    ['portico_source_load', { source: 'crm', state: 'in_flight' }, 8],
+    ['portico_source_load', { source: 'crm', state: 'allowed' }, 8],
+    ['portico_source_load', { source: 'crm', state: 'waiting' }, 3],
+    ['portico_claims_fallen', { source: 'crm', resource: 'users', claim: 'sort.name.asc' }, 1],
+    ['portico_claims_fallen', { source: 'crm', resource: 'users', claim: 'total' }, 1],
+    ['portico_migration_breaker_open', { resource: 'users' }, 1],
+    ['portico_migration_hold', { resource: 'users', by: 'judge' }, 1],
+    ['portico_migration_hold', { resource: 'products', by: 'operator' }, 1],
+    ['portico_migration_stale_seconds', {}, 31],
+    ['portico_keys_expiring', { kept: 'redis' }, 1],
+    ['portico_keys_expiring', { kept: 'configuration' }, 2],
+  ],
+  {
+    'requests|users.list|2xx|stale': 40,
+    'requests|users.list|2xx|hit': 40,
+    'requests|users.list|5xx|miss': 20,
+    'calls|crm|2xx': 90,
+    'calls|crm|5xx': 6,
+    'calls|crm|upstream_timeout': 4,
+    'calls|crm|cancelled': 1_000,
+    'refusals|event_loop': 1,
+    'refusals|in_flight': 2,
+    'refusals|limiter_unavailable': 3,
+    'refusals|credential_unavailable': 4,
+    'refusals|credential_limited': 5,
+    'refusals|rate_limit': 6,
+    'cache|redis|failed': 7,
+    'webhooks|dead': 8,
+  },
+  { since: '2026-03-01T00:00:00.000Z', why: 'a problem' },
+);
+
+describe('what needs attention', () => {
+  it('is nothing while all is well, whatever is counted', () => {
+    const well: Gauge[] = [
+      ['portico_redis_state', { role: 'keys', state: 'ready' }, 2],
+      ['portico_redis_state', { role: 'keys', state: 'lost' }, 0],
+      ['portico_breaker_state', { source: 'crm' }, 0],
+      ['portico_source_load', { source: 'crm', state: 'in_flight' }, 8],
+      ['portico_source_load', { source: 'crm', state: 'allowed' }, 8],
+      ['portico_source_load', { source: 'crm', state: 'waiting' }, 0],
+      ['portico_migration_hold', { resource: 'users', by: 'judge' }, 0],
+      ['portico_migration_stale_seconds', {}, 2],
+      ['portico_keys_expiring', { kept: 'redis' }, 0],
+    ];
+    const counts = { 'requests|users.list|2xx|hit': 900, 'calls|crm|2xx': 100, 'calls|crm|5xx': 5 };
+    expect(found(well, { ...counts, 'refusals|rate_limit': 50, 'refusals|credential_refused': 9 })).toEqual(
+      [],
+    );
+  });
+
+  it('names each trouble in words, the most urgent first', () => {
+    expect(WORST.map(({ severity, code, text }) => `${severity} ${code}: ${text}`)).toEqual([
+      'critical redis_lost: The Redis of keys is out of reach: keys that are not known yet are answered 503.',
+      'critical redis_full: The Redis of cache is full and takes nothing new.',
+      'critical breaker_open: crm fails so often that it is not asked: its breaker is open.',
+      'critical breaker_half_open: catalog fails so often that it is not asked: its breaker is half open.',
+      'critical migration_breaker: The new source of users fails: 1 process serves it from the legacy source.',
+      'critical migration_stopped: The judge has stopped the migration of users.',
+      'critical migration_stale: The state of migrations could not be read anew for 31 s.',
+      'critical shedding: 1 request of the last minute was refused with 503, because the gateway has more work than it can do.',
+      'critical shedding: 2 requests of the last minute were refused with 503, because too many of their operation are under way.',
+      'critical limiter_unavailable: 3 requests of the last minute were refused, because Redis cannot be asked for their limits.',
+      'critical credentials_unavailable: 4 requests of the last minute were refused, because their credential cannot be checked.',
+      'critical errors: 20 % of the answers of the last minute are errors of the gateway or of a service behind it.',
+      'warning redis_refusing: The Redis of limits answers, but takes no writes.',
+      'warning saturated: 3 calls wait for crm: all 8 that may be under way are.',
+      'warning claims_fallen: crm has contradicted its file (users sort.name.asc, users total): answers are computed without it, which costs more calls.',
+      'warning guessing: 5 requests of the last minute were refused, because somebody tries wrong credentials again and again.',
+      'warning source_failing: 10 % of the calls to crm fail.',
+      'warning config_stale: The files of the configuration were refused, so an older configuration is in force.',
+      'warning cache_failing: The shared cache failed 7 times in the last minute, or holds what Portico did not put there.',
+      'warning webhooks_dead: 8 events were given up, because no receiver of webhooks took them.',
+      'info migration_held: An operator holds the migration of products.',
+      'info keys_expiring: 3 API keys end within 14 days.',
+      'info stale_served: 40 % of the answers from the cache are stale: their source is late or fails.',
+    ]);
+  });
+
+  it('names entries that the runbook has', () => {
+    const runbook = readFileSync('config/runbook.md', 'utf8');
+    const entries = new Set(WORST.flatMap(({ entry }) => entry ?? []));
+    expect([...entries].filter((entry) => !runbook.includes(`\n### \`${entry}\`\n`))).toEqual([]);
+    expect(entries.size).toBeGreaterThan(12);
+  });
+
+  it('does not call a part of a few requests or calls a trouble', () => {
+    expect(found([], { 'requests|users.list|5xx|miss': 10, 'calls|crm|5xx': 19 })).toEqual([]);
+  });
+});

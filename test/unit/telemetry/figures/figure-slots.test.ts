@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { increments } from '../../../../src/telemetry/figures/figure-sample.ts';
+import { createFigureSlots, stepsOf } from '../../../../src/telemetry/figures/figure-slots.ts';
+
+const SLOT_MS = 10;
+const SLOTS = 20;
+
+/** What a process counts between two samples; a fall is a process that dies with counts that nobody has read. */
+const sample = fc.record({
+  afterMs: fc.integer({ min: 1, max: 60 }),
+  changes: fc.dictionary(fc.constantFrom('a|x', 'a|y', 'b'), fc.integer({ min: -5, max: 9 })),
+});
+
+type Sample = { readonly at: number; readonly counters: ReadonlyMap<string, number> };
+
+/** The samples of a history, the counters never below 0. */
+function samplesOf(
+  history: readonly { afterMs: number; changes: Record<string, number> }[],
+): readonly Sample[] {
+  let [at, counters] = [1_000, new Map<string, number>()];
+  return history.map(({ afterMs, changes }) => {
+    at += afterMs;
+    counters = new Map(counters);
+    for (const [key, change] of Object.entries(changes))
+      counters.set(key, Math.max(0, (counters.get(key) ?? 0) + change));
+    return { at, counters };
+  });
+}
+
+/** The same without slots: every increment with its time. */
+function plainIncrements(samples: readonly Sample[]) {
+  return samples.flatMap(({ at, counters }, index) =>
+    [...counters].flatMap(([key, value]) => {
+      const increment = value - (samples[index - 1]?.counters.get(key) ?? 0);
+      return increment > 0 ? [{ at, key, increment }] : [];
+    }),
+  );
+}
+
+function slotsOf(samples: readonly Sample[]) {
+  const slots = createFigureSlots({ slotMs: SLOT_MS, slots: SLOTS });
+  let before: Sample['counters'] = new Map();
+  for (const { at, counters } of samples) {
+    slots.add(at, increments(before, counters));
+    before = counters;
+  }
+  return slots;
+}
+
+describe('slots of figures', () => {
+  it('sum up to what the counters have grown by, at any step, for as long as they are kept', () => {
+    fc.assert(
+      fc.property(
+        fc.array(sample, { minLength: 1, maxLength: 40 }),
+        fc.constantFrom(1, 2, 5),
+        (history, slotsInStep) => {
+          const samples = samplesOf(history);
+          const toMs = samples.at(-1)?.at ?? 0;
+          const range = { fromMs: toMs - 12 * SLOT_MS, toMs, stepMs: SLOT_MS * slotsInStep };
+          const table = slotsOf(samples).read(range, () => true);
+          const all = plainIncrements(samples);
+          for (const key of ['a|x', 'a|y', 'b']) {
+            const expected = table.at.map((start) =>
+              all
+                .filter((one) => one.key === key && one.at >= start && one.at < start + range.stepMs)
+                .reduce((sum, { increment }) => sum + increment, 0),
+            );
+            expect(table.columns.get(key) ?? table.at.map(() => 0)).toEqual(expected);
+          }
+          expect([...table.columns.values()].flat().every((count) => count >= 0)).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('tell a slot in which nothing happened from one that nobody saw', () => {
+    const slots = createFigureSlots({ slotMs: SLOT_MS, slots: SLOTS });
+    slots.add(1_000, new Map([['a', 3]]));
+    slots.add(1_020, new Map());
+    const { at, isCounted, columns } = slots.read(
+      { fromMs: 1_000, toMs: 1_029, stepMs: SLOT_MS },
+      () => true,
+    );
+    expect([at, isCounted, columns.get('a')]).toEqual([
+      [1_000, 1_010, 1_020],
+      [true, false, true],
+      [3, 0, 0],
+    ]);
+  });
+
+  it('forget a slot whose place another one has taken', () => {
+    const slots = createFigureSlots({ slotMs: SLOT_MS, slots: SLOTS });
+    slots.add(1_000, new Map([['a', 3]]));
+    slots.add(1_000 + SLOT_MS * SLOTS, new Map([['b', 1]]));
+    const range = { fromMs: 1_000, toMs: 1_000 + SLOT_MS * SLOTS, stepMs: SLOT_MS };
+    const { isCounted, columns } = slots.read(range, () => true);
+    expect([isCounted.filter(Boolean), [...columns.keys()]]).toEqual([[true], ['b']]);
+  });
+
+  it('begin at multiples of the step, so that those of two gateways are of the same times', () => {
+    expect(stepsOf({ fromMs: 95, toMs: 121, stepMs: 10 })).toEqual([90, 100, 110, 120]);
+  });
+});
