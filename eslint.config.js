@@ -53,6 +53,8 @@ const floors = [
     { room: 'workers', packages: [] },
     // The sample legacy services stand for other people's servers: they see nothing of the gateway.
     { room: 'samples', packages: [], island: true },
+    // The page of the console runs in a browser, so it sees nothing of the gateway.
+    { room: 'console', packages: ['preact', 'preact/hooks', 'htm', 'uplot'], island: true },
   ],
   [{ room: 'cli', packages: ['commander', '@bomb.sh/tab/commander', 'log-update'] }],
   [{ room: 'main.ts', packages: [], process: true }],

@@ -1,0 +1,24 @@
+// The colours of the style sheet, for canvases.
+
+/** The colour that a custom property has at this moment, light or dark. */
+export function cssColour(name: string): string {
+  const probe = document.createElement('i');
+  probe.style.color = `var(--${name})`;
+  probe.hidden = true;
+  document.body.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
+/** Calls back whenever light and dark change; the function that is returned ends it. */
+export function onThemeChange(changed: () => void): () => void {
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  const observer = new MutationObserver(changed);
+  observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
+  system.addEventListener('change', changed);
+  return () => {
+    observer.disconnect();
+    system.removeEventListener('change', changed);
+  };
+}

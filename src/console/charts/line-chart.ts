@@ -1,0 +1,131 @@
+import type { VNode } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import uPlot from 'uplot';
+import { element, html } from '../parts/html.ts';
+import { clockText } from '../show/times.ts';
+import { cssColour, onThemeChange } from './colours.ts';
+import { largest, latest, type Points } from './geometry.ts';
+
+/** A line of a chart. `colour` is a custom property of the style sheet. */
+export type ChartLine = {
+  readonly name: string;
+  readonly colour: string;
+  readonly values: Points;
+  readonly dash?: boolean;
+};
+
+export type LineChartProps = {
+  readonly title: string;
+  /** When each slot begins, milliseconds since the epoch. */
+  readonly at: readonly number[];
+  readonly lines: readonly ChartLine[];
+  /** The values of the axis and the legend. */
+  readonly textOf: (value: number | null | undefined) => string;
+};
+
+const HEIGHT = 168;
+const FONT = '12px system-ui, sans-serif';
+
+type Look = Pick<LineChartProps, 'lines' | 'textOf'> & { readonly onPoint: (index: number | null) => void };
+
+function optionsOf({ lines, textOf, onPoint }: Look, width: number): uPlot.Options {
+  const [ink, grid] = [cssColour('ink-2'), cssColour('line')];
+  const axis = { stroke: ink, font: FONT, grid: { stroke: grid, width: 1 }, ticks: { show: false } };
+  return {
+    width,
+    height: HEIGHT,
+    padding: [6, 6, 0, 0],
+    legend: { show: false },
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
+    scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] } },
+    axes: [
+      {
+        ...axis,
+        space: 64,
+        size: 26,
+        values: (_plot, splits) => splits.map((one) => clockText(one * 1000).slice(0, 5)),
+      },
+      { ...axis, space: 36, size: 62, values: (_plot, splits) => splits.map(textOf) },
+    ],
+    series: [
+      {},
+      ...lines.map(({ name, colour, dash }) => ({
+        label: name,
+        stroke: cssColour(colour),
+        width: 1.75,
+        points: { show: false },
+        spanGaps: false,
+        ...(dash === true && { dash: [5, 4] }),
+      })),
+    ],
+    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
+  };
+}
+
+function dataOf({ at, lines }: Pick<LineChartProps, 'at' | 'lines'>): uPlot.AlignedData {
+  return [at.map((ms) => ms / 1000), ...lines.map(({ values }) => values.map((value) => value ?? null))];
+}
+
+/** Keeps the plot of an element: anew where its lines or the theme change, else with new data. */
+function usePlot(props: LineChartProps, onPoint: (index: number | null) => void) {
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | undefined>(undefined);
+  const latestProps = useRef(props);
+  latestProps.current = props;
+  const [theme, setTheme] = useState(0);
+  const look = props.lines.map(({ name, colour }) => `${name} ${colour}`).join();
+  useEffect(() => onThemeChange(() => setTheme((old) => old + 1)), []);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    const { textOf, lines } = latestProps.current;
+    const width = Math.max(160, element.clientWidth);
+    plot.current = new uPlot(
+      optionsOf({ lines, textOf, onPoint }, width),
+      dataOf(latestProps.current),
+      element,
+    );
+    const observer = new ResizeObserver(() =>
+      plot.current?.setSize({ width: Math.max(160, element.clientWidth), height: HEIGHT }),
+    );
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      plot.current?.destroy();
+    };
+  }, [look, theme, onPoint]);
+  useEffect(() => plot.current?.setData(dataOf(props)), [props.at, props.lines]);
+  return box;
+}
+
+function LineChart(props: LineChartProps): VNode {
+  const { title, at, lines, textOf } = props;
+  const [point, setPoint] = useState<number | null>(null);
+  const box = usePlot(props, setPoint);
+  const valueAt = ({ values }: ChartLine) => (point === null ? latest(values) : values[point]);
+  const summary = lines
+    .map(({ name, values }) => `${name}: now ${textOf(latest(values))}, at most ${textOf(largest(values))}`)
+    .join('; ');
+  return html`<figure class="chart">
+    <figcaption>
+      <strong>${title}</strong>
+      <span class="note num">${point === null ? 'latest' : `${clockText(at[point])} UTC`}</span>
+    </figcaption>
+    <ul class="legend">
+      ${lines.map(
+        (line) =>
+          html`<li key=${line.name}>
+            <i class=${`swatch ${line.colour}`} aria-hidden="true"></i>${line.name}
+            <b class="num">${textOf(valueAt(line))}</b>
+          </li>`,
+      )}
+    </ul>
+    <div class="plot" ref=${box} role="img" aria-label=${`${title}. ${summary}`}></div>
+  </figure>`;
+}
+
+/** Lines over time, in UTC, from 0. The legend has the latest values, or those under the pointer. */
+export function lineChart(props: LineChartProps): VNode {
+  return element(LineChart, { ...props, key: props.title });
+}

@@ -1,0 +1,73 @@
+// Asks the operator's API. Every address is relative to the page, so that it works under any path of a proxy.
+
+/** An answer that is none: what was wrong, and what to do about it, in the words of the gateway. */
+export class ApiProblem extends Error {
+  readonly status: number;
+  readonly hint: string;
+  readonly code: string;
+
+  constructor(status: number, code: string, reason: string, hint: string) {
+    super(reason);
+    this.name = 'ApiProblem';
+    this.status = status;
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** Asks for a path such as `overview`; with a body for changes. @throws ApiProblem */
+export type AskApi = <Value>(
+  path: string,
+  options?: { readonly method?: Method; readonly body?: object; readonly signal?: AbortSignal },
+) => Promise<Value>;
+
+type ErrorBody = {
+  readonly error?: { readonly code?: string; readonly reason?: string; readonly hint?: string };
+};
+
+async function bodyOf(answer: Response): Promise<unknown> {
+  const text = await answer.text();
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ApiProblem(answer.status, 'failed', 'the answer is no JSON', 'a proxy may stand in between');
+  }
+}
+
+function problemOf(status: number, body: unknown): ApiProblem {
+  const { code, reason, hint } = (Object(body) as ErrorBody).error ?? {};
+  return new ApiProblem(status, code ?? 'failed', reason ?? `the gateway answered ${status}`, hint ?? '');
+}
+
+/** Creates the client. `onUnauthenticated` is called where the session has ended. */
+export function createAsk(onUnauthenticated: () => void): AskApi {
+  return async function ask<Value>(path: string, options: Parameters<AskApi>[1] = {}): Promise<Value> {
+    const { method = 'GET', body, signal } = options;
+    const changes = { 'Content-Type': 'application/json', 'X-Portico-Console': '1' };
+    const answer = await fetch(`../api/${path}`, {
+      method,
+      credentials: 'same-origin',
+      headers: { Accept: 'application/json', ...(method === 'GET' ? {} : changes) },
+      ...(method === 'GET' ? {} : { body: JSON.stringify(body ?? {}) }),
+      ...(signal && { signal }),
+    }).catch((error: unknown) => {
+      if (signal?.aborted === true) throw error;
+      throw new ApiProblem(
+        0,
+        'unreachable',
+        'the gateway cannot be reached',
+        'is it running? Trying again helps',
+      );
+    });
+    if (answer.status === 401) onUnauthenticated();
+    const value = await bodyOf(answer);
+    // A refused reload is an answer that says what is wrong with the files.
+    const isAnswer =
+      answer.ok || (answer.status === 422 && Object(value) === value && !('error' in Object(value)));
+    if (!isAnswer) throw problemOf(answer.status, value);
+    return value as Value;
+  };
+}

@@ -1,0 +1,57 @@
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { ApiProblem } from './api.ts';
+import { useConsole } from './session.ts';
+
+/** What was asked for: nothing yet, a value (also while it is asked for again), or a problem. */
+export type Loaded<Value> = {
+  readonly value: Value | undefined;
+  readonly problem: ApiProblem | undefined;
+  /** Asks again at once. */
+  readonly reload: () => void;
+};
+
+type State<Value> = { readonly path: string | undefined } & Omit<Loaded<Value>, 'reload'>;
+
+/** Anything that was thrown, as a problem. */
+export function toApiProblem(error: unknown): ApiProblem {
+  return error instanceof ApiProblem ? error : new ApiProblem(0, 'failed', String(error), '');
+}
+
+/**
+ * Asks for a path, and again every so many milliseconds while the tab is seen. `undefined` asks for nothing. A value stays
+ * while its path is asked for again, also where that fails.
+ */
+export function useLoad<Value>(path: string | undefined, everyMs = 0): Loaded<Value> {
+  const { ask } = useConsole();
+  const [round, setRound] = useState(0);
+  const [state, setState] = useState<State<Value>>({ path, value: undefined, problem: undefined });
+  useEffect(() => {
+    if (path === undefined) return undefined;
+    const controller = new AbortController();
+    const load = () =>
+      void ask<Value>(path, { signal: controller.signal }).then(
+        (value) => setState({ path, value, problem: undefined }),
+        (error: unknown) => {
+          if (controller.signal.aborted) return;
+          setState((old) => ({
+            path,
+            value: old.path === path ? old.value : undefined,
+            problem: toApiProblem(error),
+          }));
+        },
+      );
+    load();
+    const timer = everyMs > 0 ? window.setInterval(() => !document.hidden && load(), everyMs) : undefined;
+    return () => {
+      controller.abort();
+      window.clearInterval(timer);
+    };
+  }, [ask, path, everyMs, round]);
+  const reload = useCallback(() => setRound((old) => old + 1), []);
+  const isOfPath = state.path === path;
+  return {
+    value: isOfPath ? state.value : undefined,
+    problem: isOfPath ? state.problem : undefined,
+    reload,
+  };
+}

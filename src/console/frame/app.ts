@@ -1,0 +1,148 @@
+import { type ComponentType, h, type VNode } from 'preact';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { type ApiProblem, type AskApi, createAsk } from '../data/api.ts';
+import { followEvents, type StreamState } from '../data/events.ts';
+import type { Overview } from '../data/overview-shapes.ts';
+import { type ConsoleContext, type ConsoleSession, Shared } from '../data/session.ts';
+import { toApiProblem } from '../data/use-load.ts';
+import { element, html } from '../parts/html.ts';
+import { problemNote } from '../parts/marks.ts';
+import { runbookDialog } from '../parts/runbook-dialog.ts';
+import { type Address, readAddress, type ViewName } from '../show/address.ts';
+import { AuditView } from '../views/audit.ts';
+import { CacheView } from '../views/cache.ts';
+import { CallersView } from '../views/callers.ts';
+import { ConfigView } from '../views/config.ts';
+import { MigrationView } from '../views/migration/migration.ts';
+import { OverviewView } from '../views/overview.ts';
+import { QualityView } from '../views/quality.ts';
+import { RequestStoryView } from '../views/request-story.ts';
+import { RequestsView } from '../views/requests.ts';
+import { SourceView } from '../views/source.ts';
+import { TryView } from '../views/try-it.ts';
+import { destinations } from './destinations.ts';
+import { keysDialog } from './keys-dialog.ts';
+import { Layout } from './layout.ts';
+import { Login } from './login.ts';
+import { useKeys } from './use-keys.ts';
+
+const views: Readonly<Record<ViewName, ComponentType>> = {
+  overview: OverviewView,
+  source: SourceView,
+  requests: RequestsView,
+  request: RequestStoryView,
+  try: TryView,
+  callers: CallersView,
+  cache: CacheView,
+  quality: QualityView,
+  migration: MigrationView,
+  config: ConfigView,
+  audit: AuditView,
+};
+
+/** The address of the page, and its changes. A new view gets the focus at its heading, and its name in the title. */
+function useAddress(): Address {
+  const [address, setAddress] = useState(() => readAddress(window.location.hash));
+  const place = `${address.view}/${address.param}`;
+  const first = useRef(true);
+  useEffect(() => {
+    const onChange = () => setAddress(readAddress(window.location.hash));
+    window.addEventListener('hashchange', onChange);
+    return () => window.removeEventListener('hashchange', onChange);
+  }, []);
+  useEffect(() => {
+    const title = destinations.find(({ view }) => view === address.view)?.title ?? 'Request';
+    document.title = `${title}${address.param === '' ? '' : `: ${address.param}`} · Portico`;
+    // The first view leaves the focus where the browser has it, so that Tab begins with the skip link.
+    if (!first.current) document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+    if (!first.current) window.scrollTo(0, 0);
+    first.current = false;
+  }, [place]);
+  return address;
+}
+
+/** The figures of the stream, and the time by the second. */
+function useLive(session: ConsoleSession, ask: AskApi): Pick<ConsoleContext, 'overview' | 'stream' | 'now'> {
+  const [overview, setOverview] = useState<Overview>();
+  const [stream, setStream] = useState<StreamState>('reconnecting');
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    // The first answer comes with the first round; the stream goes on from there.
+    void ask<Overview>('overview').then(setOverview, () => undefined);
+    const timer = window.setInterval(() => !document.hidden && setNow(Date.now()), 1_000);
+    const end = followEvents({
+      onTick: (value) => setOverview(value as Overview),
+      onState: setStream,
+      onFailure: () => void ask('session').catch(() => undefined),
+    });
+    return () => {
+      window.clearInterval(timer);
+      end();
+    };
+  }, [ask, session]);
+  return { overview, stream, now };
+}
+
+type ConsoleProps = { readonly ask: AskApi; readonly session: ConsoleSession; readonly onLogout: () => void };
+
+function Console({ ask, session, onLogout }: ConsoleProps): VNode {
+  const address = useAddress();
+  const live = useLive(session, ask);
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const [message, setMessage] = useState('');
+  const openHelp = useCallback(() => setHelpOpen(true), []);
+  useKeys(openHelp);
+  useEffect(() => {
+    const timer = message === '' ? undefined : window.setTimeout(() => setMessage(''), 4_000);
+    return () => window.clearTimeout(timer);
+  }, [message]);
+  const context: ConsoleContext = {
+    ...{ ask, session, address, ...live },
+    canWrite: session.role === 'operator' && session.how !== 'local',
+    tell: setMessage,
+  };
+  const View = views[address.view];
+  const view = h(View, { key: `${address.view}/${address.param}` });
+  return html`<${Shared.Provider} value=${context}>
+    ${element(Layout, { onLogout, onHelp: openHelp, message, children: view })}
+    ${runbookDialog(address.query['runbook'])} ${keysDialog(isHelpOpen, () => setHelpOpen(false))}
+  <//>`;
+}
+
+type Phase =
+  | { readonly kind: 'asking' }
+  | { readonly kind: 'failed'; readonly problem: ApiProblem }
+  | { readonly kind: 'outside'; readonly hasEnded: boolean }
+  | { readonly kind: 'inside'; readonly session: ConsoleSession };
+
+/** The console: asks who looks, then shows the login or the views. The address is the same for both. */
+export function ConsoleApp(): VNode {
+  const [phase, setPhase] = useState<Phase>({ kind: 'asking' });
+  const leave = useCallback(
+    () => setPhase((old) => (old.kind === 'inside' ? { kind: 'outside', hasEnded: true } : old)),
+    [],
+  );
+  const ask = useMemo(() => createAsk(leave), [leave]);
+  const enter = useCallback((session: ConsoleSession) => setPhase({ kind: 'inside', session }), []);
+  const start = useCallback(() => {
+    ask<ConsoleSession>('session').then(enter, (error: unknown) => {
+      const problem = toApiProblem(error);
+      setPhase(problem.status === 401 ? { kind: 'outside', hasEnded: false } : { kind: 'failed', problem });
+    });
+  }, [ask, enter]);
+  useEffect(start, [start]);
+  const logout = () => {
+    const out = () => setPhase({ kind: 'outside', hasEnded: false });
+    ask('session', { method: 'DELETE' }).then(out, out);
+  };
+  switch (phase.kind) {
+    case 'asking':
+      return html`<p class="hidden">Asking who looks…</p>`;
+    case 'failed':
+      return html`<main class="login">${problemNote(phase.problem, start)}</main>`;
+    case 'outside':
+      return element(Login, { ask, hasEnded: phase.hasEnded, onSession: enter });
+    case 'inside':
+      return element(Console, { ask, session: phase.session, onLogout: logout });
+  }
+}

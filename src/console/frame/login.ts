@@ -1,0 +1,59 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { ApiProblem, AskApi } from '../data/api.ts';
+import type { ConsoleSession } from '../data/session.ts';
+import { toApiProblem } from '../data/use-load.ts';
+import { formValues } from '../parts/action-dialog.ts';
+import { html } from '../parts/html.ts';
+import { problemNote } from '../parts/marks.ts';
+
+export type LoginProps = {
+  readonly ask: AskApi;
+  /** Whether a session has just ended. */
+  readonly hasEnded: boolean;
+  readonly onSession: (session: ConsoleSession) => void;
+};
+
+/** Asks for a token of the operator's listener. The address stays, so that one comes back to the same view. */
+export function Login({ ask, hasEnded, onSession }: LoginProps): VNode {
+  const [problem, setProblem] = useState<ApiProblem>();
+  const [isRunning, setRunning] = useState(false);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const { token = '' } = formValues(event.target as HTMLFormElement);
+    setRunning(true);
+    ask<ConsoleSession>('session', { method: 'POST', body: { token } }).then(onSession, (error: unknown) => {
+      setRunning(false);
+      setProblem(toApiProblem(error));
+    });
+  };
+  return html`<main class="login" id="content">
+    <form onSubmit=${submit} aria-labelledby="login-title">
+      <p class="brand"><img src="icon.svg" alt="" width="32" height="32" /> Portico</p>
+      <h1 id="login-title" tabindex="-1">Log in</h1>
+      ${hasEnded && html`<p class="notice warn" role="status">Your session has ended. Log in to go on where you were.</p>`}
+      <p class="field">
+        <label for="token">Token</label>
+        <input
+          id="token"
+          name="token"
+          type="password"
+          required
+          autocomplete="current-password"
+          autofocus
+          aria-describedby="token-hint"
+        />
+        <small id="token-hint"
+          >A token of the operator's listener. It becomes a session of this browser that ends after 12 hours;
+          the token itself is not kept.</small
+        >
+      </p>
+      ${problemNote(problem)}
+      <p class="buttons">
+        <button type="submit" class="primary" disabled=${isRunning}>
+          ${isRunning ? 'Logging in…' : 'Log in'}
+        </button>
+      </p>
+    </form>
+  </main>`;
+}

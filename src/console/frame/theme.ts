@@ -1,0 +1,38 @@
+// Light or dark: as the system says, or as somebody has chosen on this machine.
+
+/** `system` follows the machine. */
+export type Theme = 'system' | 'light' | 'dark';
+
+const themes: readonly Theme[] = ['system', 'light', 'dark'];
+const KEPT_AS = 'portico-theme';
+
+/** The choice that is kept; a browser that keeps nothing follows the machine. */
+export function keptTheme(): Theme {
+  try {
+    const kept = localStorage.getItem(KEPT_AS);
+    return themes.find((one) => one === kept) ?? 'system';
+  } catch {
+    return 'system';
+  }
+}
+
+/** Puts a choice in force. */
+export function applyTheme(theme: Theme): void {
+  if (theme === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = theme;
+}
+
+/** Puts a choice in force and keeps it. */
+export function keepTheme(theme: Theme): void {
+  applyTheme(theme);
+  try {
+    localStorage.setItem(KEPT_AS, theme);
+  } catch {
+    // A browser that keeps nothing forgets it with the tab.
+  }
+}
+
+/** The choice after this one. */
+export function nextTheme(theme: Theme): Theme {
+  return themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system';
+}

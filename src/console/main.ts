@@ -1,0 +1,9 @@
+// The entry of the console's page.
+
+import { h, render } from 'preact';
+import { ConsoleApp } from './frame/app.ts';
+import { applyTheme, keptTheme } from './frame/theme.ts';
+
+const root = document.getElementById('app');
+applyTheme(keptTheme());
+if (root !== null) render(h(ConsoleApp, {}), root);

@@ -1,0 +1,104 @@
+// Small things that many views show: a state, a note, a figure, a link.
+
+import type { VNode } from 'preact';
+import type { ApiProblem } from '../data/api.ts';
+import { addressOf } from '../show/address.ts';
+import type { Tone } from '../show/attention.ts';
+import { instantText, type Instant, timeText } from '../show/times.ts';
+import { type Children, html } from './html.ts';
+
+/** A state: a colour, a shape and a word, so that the colour is never alone. */
+export function stateMark(tone: Tone, word: string, title = ''): VNode {
+  return html`<span class=${`state ${tone}`} title=${title}><i aria-hidden="true"></i>${word}</span>`;
+}
+
+/** An instant; the whole of it in the title. */
+export function timeMark(instant: Instant, now: number): VNode {
+  return html`<time class="num" title=${instantText(instant)}>${timeText(instant, now)}</time>`;
+}
+
+/** A section with a heading of its own. */
+export function cardOf(title: string, note: Children, children: Children): VNode {
+  const id = `s-${title.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
+  return html`<section class="card" aria-labelledby=${id}>
+    <header>
+      <h2 id=${id}>${title}</h2>
+      ${note === '' ? null : html`<p class="note">${note}</p>`}
+    </header>
+    ${children}
+  </section>`;
+}
+
+/** Names and their values. */
+export function factList(facts: readonly (readonly [string, Children])[]): VNode {
+  const shown = facts.filter(([, value]) => value !== undefined && value !== null && value !== '');
+  return html`<dl class="facts">
+    ${shown.map(
+      ([name, value]) =>
+        html`<div key=${name}>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
+/** What went wrong, and what to do. */
+export function problemNote(problem: ApiProblem | undefined, again?: () => void): VNode | null {
+  if (problem === undefined) return null;
+  return html`<div class="notice bad" role="alert">
+    <p><strong>${problem.message}</strong></p>
+    ${problem.hint === '' ? null : html`<p>${problem.hint}</p>`}
+    ${again && html`<button type="button" onClick=${again}>Try again</button>`}
+  </div>`;
+}
+
+/** What stands where nothing is to be shown, and what that means. */
+export function emptyNote(text: string): VNode {
+  return html`<p class="empty">${text}</p>`;
+}
+
+/** What stands while something is loaded: nothing for 300 ms, then grey bars. */
+export function skeleton(lines = 4): VNode {
+  return html`<div class="skeleton" aria-hidden="true">
+    ${Array.from({ length: lines }, (_, index) => html`<i key=${index}></i>`)}
+  </div>`;
+}
+
+/** A link to a source. */
+export function sourceLink(name: string): VNode {
+  return html`<a href=${addressOf('source', name)}>${name}</a>`;
+}
+
+/** A large figure with its name, and what it is of. */
+export type Figure = {
+  readonly name: string;
+  readonly value: string;
+  readonly note?: Children;
+  readonly tone?: Tone;
+  readonly spark?: Children;
+};
+
+/** Large figures in a row. */
+export function figureRow(figures: readonly Figure[]): VNode {
+  return html`<dl class="figures">
+    ${figures.map(
+      ({ name, value, note, tone = 'idle', spark }) =>
+        html`<div key=${name} class=${`figure ${tone}`}>
+          <dt>${name}</dt>
+          <dd><b class="num">${value}</b>${note ? html`<small>${note}</small>` : null}${spark}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
+/** The head of a view: its name, of whom it speaks, and what can be done. */
+export function viewHead(title: Children, note: Children, actions: Children = null): VNode {
+  return html`<header class="view-head">
+    <div>
+      <h1 tabindex="-1">${title}</h1>
+      <p class="note">${note}</p>
+    </div>
+    ${actions ? html`<div class="actions">${actions}</div>` : null}
+  </header>`;
+}

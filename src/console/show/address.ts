@@ -1,0 +1,60 @@
+// The address of the page: #/view/parameter?query. Everything that a view shows follows from it.
+
+/** The views, in the order of the navigation. */
+export const viewNames = [
+  'overview',
+  'source',
+  'requests',
+  'request',
+  'try',
+  'callers',
+  'cache',
+  'quality',
+  'migration',
+  'config',
+  'audit',
+] as const;
+
+export type ViewName = (typeof viewNames)[number];
+
+/** What the address says. */
+export type Address = {
+  readonly view: ViewName;
+  /** The name of a source, the id of a request, a resource; empty where there is none. */
+  readonly param: string;
+  readonly query: Readonly<Record<string, string>>;
+};
+
+const decode = (text: string) => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+/** Reads an address. What names no view is the overview. */
+export function readAddress(hash: string): Address {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split(/\?(.*)/s);
+  const [name = '', ...rest] = path.split('/');
+  const view = viewNames.find((one) => one === name) ?? 'overview';
+  return { view, param: decode(rest.join('/')), query: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+/** Writes an address. Empty values of the query are left out. */
+export function addressOf(view: ViewName, param = '', query: Readonly<Record<string, string>> = {}): string {
+  const kept = Object.entries(query).filter(([, value]) => value !== '');
+  const search = new URLSearchParams(kept).toString();
+  const path = param === '' ? view : `${view}/${encodeURIComponent(param)}`;
+  return `#/${path}${search === '' ? '' : `?${search}`}`;
+}
+
+/** The address with parts of its query changed. */
+export function changedQuery(address: Address, changes: Readonly<Record<string, string>>): string {
+  return addressOf(address.view, address.param, { ...address.query, ...changes });
+}
+
+/** Whether a link that the server names is an address of this page, so that it may be followed. */
+export function isOwnAddress(text: string): boolean {
+  return /^#\/[a-z]+(?:[/?]|$)/.test(text);
+}

@@ -1,0 +1,51 @@
+// What needs attention first.
+
+/** How grave something is, the gravest first. */
+export const severities = ['critical', 'warning', 'info'] as const;
+
+export type Severity = (typeof severities)[number];
+
+/** The look and the word of a state. */
+export type Tone = 'bad' | 'warn' | 'good' | 'idle' | 'info';
+
+/** The tone of a severity. */
+export const severityTone: Readonly<Record<Severity, Tone>> = {
+  critical: 'bad',
+  warning: 'warn',
+  info: 'info',
+};
+
+/** Puts the gravest first; what is equally grave keeps its order. */
+export function byGravity<Item extends { readonly severity: Severity }>(
+  items: readonly Item[],
+): readonly Item[] {
+  return items.toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity));
+}
+
+/** The tone of a source's breaker. */
+export function breakerTone(breaker: string | undefined): Tone {
+  if (breaker === 'open') return 'bad';
+  if (breaker === 'half-open') return 'warn';
+  return breaker === 'closed' ? 'good' : 'idle';
+}
+
+/** What a source is ranked by: the larger, the earlier somebody should look at it. */
+export function troubleOf(source: {
+  readonly breaker?: string | undefined;
+  readonly errorShare?: number | null | undefined;
+  readonly waiting?: number | null | undefined;
+  readonly unreadablePerSecond?: number | null | undefined;
+}): number {
+  const breaker = { open: 4, 'half-open': 3 }[source.breaker ?? ''] ?? 0;
+  const waits = (source.waiting ?? 0) > 0 ? 0.5 : 0;
+  const unreadable = (source.unreadablePerSecond ?? 0) > 0 ? 0.25 : 0;
+  return breaker + (source.errorShare ?? 0) + waits + unreadable;
+}
+
+/** The tone of an answer's status. */
+export function statusTone(status: number | undefined): Tone {
+  if (status === undefined) return 'idle';
+  if (status >= 500) return 'bad';
+  if (status === 429 || status === 499) return 'warn';
+  return status >= 400 ? 'info' : 'good';
+}

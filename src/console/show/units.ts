@@ -1,0 +1,80 @@
+// Figures as people read them: with a unit, few digits, and a dash where nothing is known.
+
+/** What stands where a figure is not known. */
+export const UNKNOWN = '–';
+
+type Maybe = number | null | undefined;
+
+const isKnown = (value: Maybe): value is number => typeof value === 'number' && Number.isFinite(value);
+
+/** At most three significant digits, never in powers of ten, with thousands apart. */
+function shortNumber(value: number): string {
+  const size = Math.abs(value);
+  const digits = size >= 100 ? 0 : size >= 10 ? 1 : 2;
+  return value.toLocaleString('en-GB', { maximumFractionDigits: digits });
+}
+
+/** A whole number with its thousands apart. */
+export function countText(value: Maybe): string {
+  return isKnown(value) ? Math.round(value).toLocaleString('en-GB') : UNKNOWN;
+}
+
+/** A rate per second, such as 12.3/s. */
+export function rateText(perSecond: Maybe): string {
+  if (!isKnown(perSecond)) return UNKNOWN;
+  return `${perSecond > 0 && perSecond < 0.01 ? '<0.01' : shortNumber(perSecond)}/s`;
+}
+
+/** A share of 0..1 in percent. A share that is not quite nothing, or not quite all, does not say 0 or 100. */
+export function shareText(share: Maybe): string {
+  if (!isKnown(share)) return UNKNOWN;
+  const percent = share * 100;
+  if (percent > 0 && percent < 0.01) return '<0.01 %';
+  if (percent < 100 && percent > 99.99) return '>99.99 %';
+  return `${percent.toLocaleString('en-GB', { maximumFractionDigits: percent < 10 ? 2 : 1 })} %`;
+}
+
+/** A time that something took: µs, ms, s or min. */
+export function durationText(ms: Maybe): string {
+  if (!isKnown(ms)) return UNKNOWN;
+  if (ms < 0) return UNKNOWN;
+  if (ms > 0 && ms < 1) return `${shortNumber(ms * 1000)} µs`;
+  if (ms < 1000) return `${shortNumber(ms)} ms`;
+  if (ms < 60_000) return `${shortNumber(ms / 1000)} s`;
+  return spanText(ms);
+}
+
+/** A long span in its two largest units, such as 3 h 12 min. */
+export function spanText(ms: Maybe): string {
+  if (!isKnown(ms)) return UNKNOWN;
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  const units = [
+    [86_400, 'd'],
+    [3_600, 'h'],
+    [60, 'min'],
+    [1, 's'],
+  ] as const;
+  const first = units.findIndex(([size]) => seconds >= size);
+  if (first === -1) return '0 s';
+  const [size, name] = units[first] ?? [1, 's'];
+  const whole = Math.floor(seconds / size);
+  const next = units[first + 1];
+  const rest = next === undefined ? 0 : Math.floor((seconds % size) / next[0]);
+  return rest === 0 || next === undefined ? `${whole} ${name}` : `${whole} ${name} ${rest} ${next[1]}`;
+}
+
+/** A size, in KiB and MiB. */
+export function bytesText(bytes: Maybe): string {
+  if (!isKnown(bytes)) return UNKNOWN;
+  if (bytes < 1024) return `${countText(bytes)} B`;
+  if (bytes < 1024 ** 2) return `${shortNumber(bytes / 1024)} KiB`;
+  if (bytes < 1024 ** 3) return `${shortNumber(bytes / 1024 ** 2)} MiB`;
+  return `${shortNumber(bytes / 1024 ** 3)} GiB`;
+}
+
+/** Any JSON on one line, for a table: at most 160 characters. */
+export function valueText(value: unknown): string {
+  if (value === undefined || value === null) return UNKNOWN;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > 160 ? `${text.slice(0, 159)}…` : text;
+}

@@ -1,0 +1,104 @@
+import type { VNode } from 'preact';
+import { type AuditAnswer, type AuditRow, auditRows } from '../data/request-shapes.ts';
+import { goTo, useConsole } from '../data/session.ts';
+import { useLoad } from '../data/use-load.ts';
+import { dataTable } from '../parts/data-table.ts';
+import { html } from '../parts/html.ts';
+import { problemNote, skeleton, stateMark, timeMark, viewHead } from '../parts/marks.ts';
+import { changedQuery } from '../show/address.ts';
+import { valueText } from '../show/units.ts';
+
+const spans = ['1h', '24h', '7d', '30d'];
+
+function chainMark({ chain }: AuditAnswer): VNode {
+  if (chain.kind === 'empty') return stateMark('idle', 'no line yet');
+  if (chain.kind === 'broken') return stateMark('bad', `the chain is broken at line ${chain.number}`);
+  return stateMark(
+    'good',
+    `chain intact, lines ${chain.first} to ${chain.last}`,
+    `SHA-256 of the last line: ${chain.digest}`,
+  );
+}
+
+function whoCell({ actor, role, address }: AuditRow): VNode {
+  return html`<b>${actor}</b> <small>${[role, address].filter(Boolean).join(', ')}</small>`;
+}
+
+function changeCell({ before, after }: AuditRow): VNode | string {
+  if (before === undefined && after === undefined) return '';
+  const full = (value: unknown) => (value === undefined ? 'nothing' : JSON.stringify(value, null, 1));
+  return html`<details>
+    <summary><code>${valueText(before).slice(0, 40)} → ${valueText(after).slice(0, 60)}</code></summary>
+    <p>Before</p>
+    <pre>${full(before)}</pre>
+    <p>After</p>
+    <pre>${full(after)}</pre>
+  </details>`;
+}
+
+function auditTable(rows: readonly AuditRow[], now: number): VNode {
+  return dataTable({
+    ...{ id: 'audit', label: 'the audit', order: '-number', rows },
+    keyOf: ({ number }) => String(number),
+    textOf: (row) =>
+      `${row.actor} ${row.action} ${row.target} ${row.reason ?? ''} ${row.outcome ?? ''} ${row.address ?? ''} ${row.at}`,
+    toneOf: ({ outcome }) => (outcome === undefined || outcome === 'done' ? '' : 'row-warn'),
+    columns: [
+      {
+        key: 'number',
+        title: 'When',
+        cell: ({ at, number }) => html`${timeMark(at, now)} <small class="num">#${number}</small>`,
+        sort: ({ number }) => number,
+      },
+      { key: 'actor', title: 'Who', cell: whoCell, sort: ({ actor }) => actor },
+      {
+        key: 'action',
+        title: 'What',
+        cell: ({ action }) => html`<code>${action}</code>`,
+        sort: ({ action }) => action,
+      },
+      { key: 'target', title: 'Of', cell: ({ target }) => target, sort: ({ target }) => target },
+      { key: 'change', title: 'Before → after', cell: changeCell },
+      { key: 'reason', title: 'Reason', cell: ({ reason }) => reason ?? '' },
+      {
+        key: 'outcome',
+        title: 'Outcome',
+        cell: ({ outcome = '' }) =>
+          outcome === 'done' ? stateMark('good', 'done') : stateMark('warn', outcome),
+        sort: ({ outcome }) => outcome,
+      },
+    ],
+    empty: 'Nothing was changed in this time.',
+  });
+}
+
+/** Every change: who, what, before and after, and why. */
+export function AuditView(): VNode {
+  const { address, now } = useConsole();
+  const since = spans.find((one) => one === address.query['since']);
+  const { value, problem, reload } = useLoad<AuditAnswer>(
+    `audit${since === undefined ? '' : `?since=${since}`}`,
+    5_000,
+  );
+  const choose = (event: Event) =>
+    goTo(changedQuery(address, { since: (event.target as HTMLSelectElement).value }), true);
+  const choice = html`<label class="inline"
+    >Since
+    <select onChange=${choose}>
+      <option value="">as far as kept</option>
+      ${spans.map((one) => html`<option key=${one} value=${one} selected=${one === since}>${one}</option>`)}
+    </select></label
+  >`;
+  return html`<div>
+    ${viewHead('Audit', 'Every change by console, command or API, of the whole fleet with Redis. Times are UTC.', choice)}
+    ${problemNote(problem, reload)}
+    ${
+      value === undefined
+        ? problem
+          ? null
+          : skeleton(8)
+        : html`<p>${chainMark(value)}</p>
+            ${auditTable(auditRows(value), now)}`
+    }
+  </div>`;
+}

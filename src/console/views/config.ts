@@ -1,0 +1,191 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { AskApi } from '../data/api.ts';
+import type { ConfigChangeRow, ConfigDetail, ReloadAnswer } from '../data/request-shapes.ts';
+import { goTo, useConsole } from '../data/session.ts';
+import { useLoad } from '../data/use-load.ts';
+import { actionDialog, type ActionForm } from '../parts/action-dialog.ts';
+import { dataTable } from '../parts/data-table.ts';
+import { html } from '../parts/html.ts';
+import {
+  emptyNote,
+  factList,
+  problemNote,
+  cardOf,
+  skeleton,
+  stateMark,
+  timeMark,
+  viewHead,
+} from '../parts/marks.ts';
+import { changedQuery } from '../show/address.ts';
+import { scopeText } from '../show/times.ts';
+import { countText } from '../show/units.ts';
+
+const signs = { added: '+', removed: '−', changed: '~' } as const;
+
+function changeList(changes: readonly ConfigChangeRow[], none: string): VNode {
+  if (changes.length === 0) return emptyNote(none);
+  return html`<ul class="changes">
+    ${changes.map(({ path, kind }) => html`<li key=${`${path} ${kind}`} class=${kind}><b aria-hidden="true">${signs[kind]}</b> <code>${path}</code> <small>${kind}</small></li>`)}
+  </ul>`;
+}
+
+const kindTone = { applied: 'good', unchanged: 'idle', refused: 'bad', 'dry-run': 'info' } as const;
+
+function outcomeNote({ kind, rev, digest, changes, problems = [], waitingFor }: ReloadAnswer): VNode {
+  return html`<div>
+    <p>${stateMark(kindTone[kind], kind)} rev ${rev}, digest <code>${digest.slice(0, 12)}</code></p>
+    ${
+      problems.length > 0
+        ? html`<ul class="problems">
+            ${problems.map((problem) => html`<li key=${problem}>${problem}</li>`)}
+          </ul>`
+        : changeList(changes, 'Nothing is different.')
+    }
+    ${waitingFor > 0 && html`<p class="notice warn">${countText(waitingFor)} processes have not answered within the time.</p>`}
+  </div>`;
+}
+
+function reloadForm(ask: AskApi, dryRun: boolean, reload: () => void): ActionForm {
+  return {
+    title: dryRun ? 'Check the files' : 'Reload the configuration',
+    text: dryRun
+      ? html`<p>Reads and checks the files, and says what would become different. Nothing changes.</p>`
+      : html`<p>
+          Reads and checks the files, and puts them in force in every process of this gateway; or changes
+          nothing where something is wrong with them.
+        </p>`,
+    verb: dryRun ? 'Check' : 'Reload',
+    fields: [],
+    async run() {
+      const answer = await ask<ReloadAnswer>('config/reload', {
+        method: 'POST',
+        body: dryRun ? { dryRun } : {},
+      });
+      reload();
+      return outcomeNote(answer);
+    },
+  };
+}
+
+function inForce(config: ConfigDetail, now: number): VNode {
+  const { digest, rev, since, stale, processes, waitingFor = 0 } = config;
+  const others = processes.filter((one) => one.digest !== digest);
+  return html`<div>
+    ${
+      stale &&
+      html`<div class="notice bad" role="alert">
+        <p>
+          <strong
+            >The files were refused at ${timeMark(stale.since, now)}; an older configuration is in
+            force.</strong
+          >
+        </p>
+        <p>${stale.why}</p>
+      </div>`
+    }
+    ${factList([
+      ['Rev', String(rev)],
+      ['Digest', html`<code title=${digest}>${digest.slice(0, 12)}</code>`],
+      ['In force since', timeMark(since, now)],
+      [
+        'Processes',
+        others.length === 0 && waitingFor === 0
+          ? stateMark('good', `all ${processes.length} the same`)
+          : stateMark('warn', `${others.length + waitingFor} not the same`),
+      ],
+      [
+        'Process ids',
+        processes.map(
+          ({ pid, digest: own }) =>
+            html`<span key=${pid} class="num">${pid} <code>${own.slice(0, 8)}</code> </span>`,
+        ),
+      ],
+    ])}
+  </div>`;
+}
+
+function reloadsTable({ reloads }: ConfigDetail, now: number): VNode {
+  return dataTable({
+    ...{ id: 'reloads', label: 'reloads', order: '-at', rows: reloads },
+    keyOf: ({ at, rev }) => `${at} ${rev}`,
+    toneOf: ({ outcome }) => (outcome === 'refused' ? 'row-warn' : ''),
+    columns: [
+      { key: 'at', title: 'When', cell: ({ at }) => timeMark(at, now), sort: ({ at }) => at },
+      { key: 'by', title: 'Who', cell: ({ by }) => by, sort: ({ by }) => by },
+      {
+        key: 'outcome',
+        title: 'Outcome',
+        cell: ({ outcome }) =>
+          stateMark(outcome === 'refused' ? 'bad' : outcome === 'unchanged' ? 'idle' : 'good', outcome),
+        sort: ({ outcome }) => outcome,
+      },
+      { key: 'rev', title: 'Rev', isFigure: true, cell: ({ rev }) => String(rev), sort: ({ rev }) => rev },
+      {
+        key: 'digest',
+        title: 'Digest',
+        cell: ({ digest }) => html`<code title=${digest}>${digest.slice(0, 12)}</code>`,
+      },
+      {
+        key: 'what',
+        title: 'What',
+        cell: ({ changes = [], problems = [] }) =>
+          problems.length > 0
+            ? problems.join('; ')
+            : changes.map(({ path, kind }) => `${signs[kind]} ${path}`).join(', '),
+      },
+    ],
+    empty: 'It was not reloaded since the start.',
+  });
+}
+
+function filesPart(
+  { files }: ConfigDetail,
+  chosen: string | undefined,
+  choose: (name: string) => void,
+): VNode {
+  const file = files.find(({ name }) => name === chosen) ?? files[0];
+  if (file === undefined) return emptyNote('There is no file.');
+  return html`<div>
+    <label class="inline"
+      >File
+      <select onChange=${(event: Event) => choose((event.target as HTMLSelectElement).value)}>
+        ${files.map(({ name }) => html`<option key=${name} value=${name} selected=${name === file.name}>${name}</option>`)}
+      </select></label
+    >
+    <pre class="file" tabindex="0" aria-label=${`Text of ${file.name}`}>${file.text}</pre>
+  </div>`;
+}
+
+/** What is in force, in which processes, what the last change was, and the reloads. */
+export function ConfigView(): VNode {
+  const { ask, canWrite, address, now } = useConsole();
+  const { value, problem, reload } = useLoad<ConfigDetail>('config', 10_000);
+  const [form, setForm] = useState<ActionForm>();
+  const buttons = html`<span class="row-actions">
+    <button type="button" onClick=${() => setForm(reloadForm(ask, true, reload))}>Check the files</button>
+    <button type="button" class="primary" onClick=${() => setForm(reloadForm(ask, false, reload))}>
+      Reload
+    </button>
+  </span>`;
+  const choose = (file: string) => goTo(changedQuery(address, { file }), true);
+  return html`<div>
+    ${viewHead('Configuration', value === undefined ? '' : `${scopeText(value.scope, value.since, value.processes.length, now)}. Secrets are hidden; variables stand by their names. Times are UTC.`, canWrite ? buttons : null)}
+    ${problemNote(problem, reload)}
+    ${
+      value === undefined
+        ? problem
+          ? null
+          : skeleton(8)
+        : html`<div>
+            <div class="columns">
+              ${cardOf('In force', '', inForce(value, now))}
+              ${cardOf('The last change', 'What became different.', changeList(value.lastChange, 'Nothing has changed since the start.'))}
+            </div>
+            ${cardOf('Reloads', 'The newest first.', reloadsTable(value, now))}
+            ${cardOf('Files', 'As they are in force.', filesPart(value, address.query['file'], choose))}
+          </div>`
+    }
+    ${actionDialog(form, () => setForm(undefined))}
+  </div>`;
+}

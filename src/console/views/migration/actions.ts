@@ -1,0 +1,150 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { AskApi } from '../../data/api.ts';
+import {
+  migrationStages,
+  type MigrationStatus,
+  readPosition,
+  stageText,
+} from '../../data/migration-shapes.ts';
+import { useConsole } from '../../data/session.ts';
+import { actionDialog, type ActionForm, type FormValues, reasonField } from '../../parts/action-dialog.ts';
+import { html } from '../../parts/html.ts';
+
+/** What a form of a migration needs. */
+type FormDeps = { readonly ask: AskApi; readonly status: MigrationStatus; readonly reload: () => void };
+
+/** Asks for a change of the migration, and looks at it again. */
+async function change({ ask, status, reload }: FormDeps, name: string, body: object): Promise<undefined> {
+  await ask(`migrations/${encodeURIComponent(status.resource)}/${name}`, { method: 'POST', body });
+  reload();
+  return undefined;
+}
+
+const reasonOf = ({ reason = '' }: FormValues) => (reason === '' ? {} : { reason });
+
+function stepForm(deps: FormDeps): ActionForm {
+  const { status } = deps;
+  const next = readPosition(status.gate.next ?? '');
+  const unmet = status.gate.unmet.map(
+    ({ id, operation, have, need }) =>
+      html`<li key=${`${id} ${operation ?? ''}`}>${operation ?? ''} ${id}: ${have}, needs ${need}</li>`,
+  );
+  return {
+    title: `Take a step with ${status.resource}`,
+    text: html`<p>
+        Now: <b>${stageText(status)}</b>. Forward it goes one step at a time, through the gate; back always.
+      </p>
+      ${
+        unmet.length > 0
+          ? html`<div class="notice warn">
+              <p>The gate still asks for:</p>
+              <ul class="plain">
+                ${unmet}
+              </ul>
+            </div>`
+          : html`<p class="notice good">The gate is ready.</p>`
+      }`,
+    verb: 'Take the step',
+    fields: [
+      {
+        name: 'stage',
+        label: 'To stage',
+        kind: 'select',
+        options: migrationStages,
+        value: next?.stage ?? status.stage,
+      },
+      {
+        name: 'percent',
+        label: 'Share of a ramp in % (optional)',
+        kind: 'number',
+        value: next?.percent === undefined ? '' : String(next.percent),
+        hint: 'Empty: the share of the next step.',
+      },
+      {
+        name: 'force',
+        label: 'Force: although the gate refuses it',
+        kind: 'check',
+        hint: 'A forced step needs a reason.',
+      },
+      reasonField(false),
+    ],
+    run: (values) =>
+      change(deps, 'stage', {
+        stage: values['stage'],
+        ...(values['stage'] === 'ramp' && values['percent'] ? { percent: Number(values['percent']) } : {}),
+        ...(values['force'] === 'true' && { force: true }),
+        rev: status.rev,
+        ...reasonOf(values),
+      }),
+  };
+}
+
+function rollbackForm(deps: FormDeps): ActionForm {
+  const { status } = deps;
+  return {
+    title: `Roll ${status.resource} back`,
+    text: html`<p>
+      All callers go back to <b>${status.sources[0]}</b> at once, and the migration is held. Nothing is asked
+      for first.
+    </p>`,
+    verb: 'Roll back now',
+    isDangerous: true,
+    fields: [
+      reasonField(true),
+      ...(status.stage === 'complete'
+        ? [
+            {
+              name: 'force',
+              label: 'The legacy source still answers: roll back from complete',
+              kind: 'check' as const,
+            },
+          ]
+        : []),
+    ],
+    run: (values) =>
+      change(deps, 'rollback', { ...reasonOf(values), ...(values['force'] === 'true' && { force: true }) }),
+  };
+}
+
+function holdForm(deps: FormDeps): ActionForm {
+  const isHeld = deps.status.hold !== null;
+  return {
+    title: isHeld ? `Resume ${deps.status.resource}` : `Hold ${deps.status.resource}`,
+    text: isHeld
+      ? html`<p>Somebody has looked at what was wrong: steps forward are possible again.</p>`
+      : html`<p>No step forward from now on, by anybody. A rollback stays possible.</p>`,
+    verb: isHeld ? 'Resume' : 'Hold',
+    fields: [reasonField(true)],
+    run: (values) => change(deps, isHeld ? 'resume' : 'hold', { rev: deps.status.rev, ...reasonOf(values) }),
+  };
+}
+
+/** The changes of a migration, for an operator. */
+export function MigrationActions({
+  status,
+  reload,
+}: {
+  status: MigrationStatus;
+  reload: () => void;
+}): VNode | null {
+  const { ask, canWrite } = useConsole();
+  const [form, setForm] = useState<ActionForm>();
+  if (!canWrite) return null;
+  const deps = { ask, status, reload };
+  return html`<span class="row-actions">
+    <button type="button" onClick=${() => setForm(holdForm(deps))}>
+      ${status.hold === null ? 'Hold' : 'Resume'}
+    </button>
+    <button type="button" class="primary" onClick=${() => setForm(stepForm(deps))}>Take a step</button>
+    <button
+      type="button"
+      class="danger"
+      disabled=${status.stage === 'legacy'}
+      onClick=${() => setForm(rollbackForm(deps))}
+    >
+      Roll back
+    </button>
+    ${actionDialog(form, () => setForm(undefined))}
+  </span>`;
+}

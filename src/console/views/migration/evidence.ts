@@ -1,0 +1,204 @@
+import type { VNode } from 'preact';
+import {
+  type ComparedOperation,
+  type DiffRow,
+  type GateRow,
+  type MigrationStatus,
+  sampleText,
+} from '../../data/migration-shapes.ts';
+import { type AuditAnswer, auditRows } from '../../data/request-shapes.ts';
+import { useConsole } from '../../data/session.ts';
+import { useLoad } from '../../data/use-load.ts';
+import { dataTable } from '../../parts/data-table.ts';
+import { html } from '../../parts/html.ts';
+import { problemNote, cardOf, stateMark, timeMark } from '../../parts/marks.ts';
+import { countText, durationText, valueText, shareText } from '../../show/units.ts';
+
+/** Every condition of the next step: what there is, what is needed, and whether that is enough. */
+export function gateTable({ unmet, met = [] }: MigrationStatus['gate']): VNode {
+  const rows = [
+    ...unmet.map((row) => ({ ...row, isMet: false })),
+    ...met.map((row) => ({ ...row, isMet: true })),
+  ];
+  type Checked = GateRow & { readonly isMet: boolean };
+  return dataTable<Checked>({
+    ...{ id: 'gate', label: 'conditions of the gate', order: 'met', rows },
+    keyOf: ({ id, operation }) => `${id} ${operation ?? ''}`,
+    textOf: ({ id, operation, have, need }) => `${id} ${operation ?? ''} ${have} ${need}`,
+    columns: [
+      {
+        key: 'id',
+        title: 'Condition',
+        cell: ({ id, operation }) => html`<b>${id}</b> <small>${operation ?? 'of the resource'}</small>`,
+        sort: ({ id }) => id,
+      },
+      {
+        key: 'met',
+        title: 'State',
+        cell: ({ isMet }) => (isMet ? stateMark('good', 'met') : stateMark('warn', 'not yet')),
+        sort: ({ isMet }) => Number(isMet),
+      },
+      { key: 'have', title: 'Have', isFigure: true, cell: ({ have }) => String(have) },
+      { key: 'need', title: 'Need', isFigure: true, cell: ({ need }) => String(need) },
+    ],
+    empty: 'There is no further step.',
+  });
+}
+
+type CompareRow = ComparedOperation & { readonly operation: string };
+
+/** What was compared, by operation; the CUSUM is the judge's. */
+export function compareTable(compare: MigrationStatus['compare']): VNode {
+  const rows = Object.entries(compare).map(([operation, one]) => ({ ...one, operation }));
+  const count = (
+    key: 'keys' | 'match' | 'mismatch' | 'inconclusive' | 'ignored' | 'failedNew',
+    title: string,
+  ) => ({
+    ...{ key, title, isFigure: true },
+    cell: (row: CompareRow) => countText(row[key]),
+    sort: (row: CompareRow) => row[key],
+  });
+  return dataTable<CompareRow>({
+    ...{ id: 'compare', label: 'compared operations', order: '-mismatch', rows },
+    keyOf: ({ operation }) => operation,
+    toneOf: ({ mismatch }) => (mismatch > 0 ? 'row-warn' : ''),
+    columns: [
+      {
+        key: 'operation',
+        title: 'Operation',
+        cell: ({ operation }) => operation,
+        sort: ({ operation }) => operation,
+      },
+      count('keys', 'Questions'),
+      count('match', 'Same'),
+      count('mismatch', 'Different'),
+      count('inconclusive', 'Inconclusive'),
+      count('ignored', 'Ignored'),
+      count('failedNew', 'New failed'),
+      {
+        key: 'bound',
+        title: 'Differ at most',
+        isFigure: true,
+        cell: ({ bound95 }) => shareText(bound95),
+        sort: ({ bound95 }) => bound95,
+      },
+      {
+        key: 'cusum',
+        title: 'Judge',
+        isFigure: true,
+        cell: ({ cusum }) =>
+          stateMark(cusum >= 9.2 ? 'bad' : cusum >= 4.6 ? 'warn' : 'good', cusum.toFixed(2)),
+        sort: ({ cusum }) => cusum,
+      },
+      {
+        key: 'lag',
+        title: 'Lag, p99',
+        isFigure: true,
+        cell: ({ lagP99Ms }) => durationText(lagP99Ms),
+        sort: ({ lagP99Ms }) => lagP99Ms,
+      },
+    ],
+    empty: 'Nothing was compared yet.',
+  });
+}
+
+function samplesCell({ samples }: DiffRow): VNode | string {
+  if (samples.length === 0) return '';
+  return html`<details>
+    <summary>${samples.length} ${samples.length === 1 ? 'sample' : 'samples'}</summary>
+    <ul class="plain">
+      ${samples.map((sample) => html`<li key=${sample.key}><code>${sample.key}</code> ${sampleText(sample.legacy)} → ${sampleText(sample.new)}${sample.hint === undefined ? '' : html` <small>${sample.hint}</small>`}</li>`)}
+    </ul>
+  </details>`;
+}
+
+/** The differences by path and kind, with samples that hold no value. */
+export function DiffsSection({ resource }: { resource: string }): VNode {
+  const { now } = useConsole();
+  const { value, problem, reload } = useLoad<{ differences: readonly DiffRow[] }>(
+    `migrations/${encodeURIComponent(resource)}/diffs`,
+    10_000,
+  );
+  const table =
+    value &&
+    dataTable<DiffRow>({
+      ...{ id: 'diffs', label: 'differences', order: '-count', rows: value.differences },
+      keyOf: ({ operation, path, kind, ignored }) => `${operation} ${path} ${kind} ${String(ignored)}`,
+      textOf: ({ operation, path, kind }) => `${operation} ${path} ${kind}`,
+      columns: [
+        {
+          key: 'path',
+          title: 'Path',
+          cell: ({ path, operation }) => html`<code>${path}</code> <small>${operation}</small>`,
+          sort: ({ path }) => path,
+        },
+        {
+          key: 'kind',
+          title: 'Kind',
+          cell: ({ kind, ignored }) => html`${kind} ${ignored ? stateMark('idle', 'ignored') : ''}`,
+          sort: ({ kind }) => kind,
+        },
+        {
+          key: 'count',
+          title: 'Times',
+          isFigure: true,
+          cell: ({ count }) => countText(count),
+          sort: ({ count }) => count,
+        },
+        {
+          key: 'last',
+          title: 'Last',
+          isFigure: true,
+          cell: ({ lastAt }) => timeMark(lastAt, now),
+          sort: ({ lastAt }) => lastAt,
+        },
+        { key: 'samples', title: 'Shapes', cell: samplesCell },
+      ],
+      empty: 'No difference was found.',
+    });
+  return cardOf(
+    'Differences',
+    'By path and kind. Samples say types, lengths and keyed hashes, never values.',
+    html`${problemNote(problem, reload)}${table}`,
+  );
+}
+
+/** What was done to this migration, from the audit. */
+export function HistorySection({ resource }: { resource: string }): VNode {
+  const { now } = useConsole();
+  const { value, problem, reload } = useLoad<AuditAnswer>('audit', 15_000);
+  const rows =
+    value &&
+    auditRows(value).filter(
+      ({ action, target }) => action.startsWith('migration') && target.split(/[\s/]/)[0] === resource,
+    );
+  const table =
+    rows &&
+    dataTable({
+      ...{ id: 'history', label: 'history', order: '-number', rows },
+      keyOf: ({ number }) => String(number),
+      columns: [
+        { key: 'number', title: 'When', cell: ({ at }) => timeMark(at, now), sort: ({ number }) => number },
+        {
+          key: 'action',
+          title: 'What',
+          cell: ({ action }) => action.replace('migrations.', ''),
+          sort: ({ action }) => action,
+        },
+        { key: 'actor', title: 'Who', cell: ({ actor }) => actor, sort: ({ actor }) => actor },
+        {
+          key: 'change',
+          title: 'Change',
+          cell: ({ before, after }) => html`<code>${valueText(before)} → ${valueText(after)}</code>`,
+        },
+        { key: 'reason', title: 'Reason', cell: ({ reason }) => reason ?? '' },
+        { key: 'outcome', title: 'Outcome', cell: ({ outcome }) => outcome ?? '' },
+      ],
+      empty: 'Nobody has moved it yet.',
+    });
+  return cardOf(
+    'History',
+    'As the audit has it, the newest first.',
+    html`${problemNote(problem, reload)}${table}`,
+  );
+}

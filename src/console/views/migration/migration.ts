@@ -1,0 +1,137 @@
+import type { VNode } from 'preact';
+import {
+  type MigrationRow,
+  type MigrationStatus,
+  migrationStages,
+  stageText,
+} from '../../data/migration-shapes.ts';
+import { goTo, useConsole } from '../../data/session.ts';
+import { useLoad } from '../../data/use-load.ts';
+import { element, html } from '../../parts/html.ts';
+import {
+  emptyNote,
+  factList,
+  problemNote,
+  cardOf,
+  skeleton,
+  stateMark,
+  timeMark,
+  viewHead,
+} from '../../parts/marks.ts';
+import { addressOf } from '../../show/address.ts';
+import { spanText } from '../../show/units.ts';
+import { compareTable, DiffsSection, gateTable, HistorySection } from './evidence.ts';
+import { MigrationActions } from './actions.ts';
+
+/** The five stages as a rail, with the share of a ramp. */
+function stageRail({ stage, percent, sources }: MigrationRow): VNode {
+  const now = migrationStages.indexOf(stage);
+  return html`<div class="rail">
+    <ol aria-label="Stages">
+      ${migrationStages.map(
+        (name, index) =>
+          html`<li
+            key=${name}
+            class=${index < now ? 'past' : index === now ? 'now' : ''}
+            aria-current=${index === now ? 'step' : undefined}
+          >
+            <i aria-hidden="true"></i><span>${index === now ? stageText({ stage, percent }) : name}</span>
+          </li>`,
+      )}
+    </ol>
+    <p class="share">
+      <span>${sources[0]}</span>
+      <meter
+        min="0"
+        max="100"
+        value=${stage === 'ramp' ? percent : now >= 3 ? 100 : 0}
+        aria-label="Share of the callers at the new source"
+      ></meter>
+      <span>${sources[1]}</span>
+    </p>
+  </div>`;
+}
+
+function gateState({ gate, hold }: MigrationStatus): VNode {
+  if (gate.next === null) return stateMark('good', 'there is no further step');
+  if (hold !== null) return stateMark('warn', 'on hold');
+  return gate.ready
+    ? stateMark('good', `ready for ${gate.next}`)
+    : stateMark('warn', `not yet ready for ${gate.next}`);
+}
+
+function positionFacts(status: MigrationStatus, now: number): VNode {
+  const { hold, lastRollback, replicas, fallback, operations, breakerOpen } = status;
+  const apart = Object.entries(operations).map(([name, at]) => `${name}: ${stageText(at)}`);
+  const back = Object.entries(fallback).map(([cause, count]) => `${cause} ${count}`);
+  return factList([
+    ['Next step', gateState(status)],
+    ['Here since', html`${timeMark(status.since, now)} (${spanText(now - Date.parse(status.since))})`],
+    ['Evidence since', timeMark(status.evidenceSince, now)],
+    ['Hold', hold && html`${hold.reason}, by ${hold.by} at ${timeMark(hold.at, now)}`],
+    ['Elsewhere', apart.join(', ')],
+    [
+      'Processes',
+      html`${replicas.atRev} of ${replicas.total} have this
+      state${replicas.stale.length > 0 ? `; not yet: ${replicas.stale.join(', ')}` : ''}`,
+    ],
+    ['Legacy answered instead', back.join(', ')],
+    [
+      'Breaker of the new source',
+      breakerOpen ? stateMark('bad', 'open in this process') : stateMark('good', 'closed'),
+    ],
+    [
+      'Last rollback',
+      lastRollback &&
+        html`${timeMark(lastRollback.at, now)}${` by ${lastRollback.by ?? ''}, ${lastRollback.rule ?? ''}: ${lastRollback.evidence ?? ''}`}`,
+    ],
+  ]);
+}
+
+function statusSections(status: MigrationStatus, now: number): VNode {
+  return html`<div>
+    ${cardOf(`Where ${status.resource} is`, '', html`${stageRail(status)}${positionFacts(status, now)}${status.notes.map((note) => html`<p key=${note} class="notice warn">${note}</p>`)}`)}
+    ${cardOf(status.gate.next === null ? 'Gate' : `Gate to ${status.gate.next.replace(':', ' ')}${status.gate.next.includes(':') ? ' %' : ''}`, 'What the next step asks for. Of the whole fleet with Redis, else of this gateway.', gateTable(status.gate))}
+    ${cardOf('Compared', 'Answers of both sources to the same questions, since the evidence began. “Differ at most” holds with 95 % confidence; the judge goes back where its CUSUM of failures reaches 9.2.', compareTable(status.compare))}
+    ${element(DiffsSection, { resource: status.resource })}
+    ${element(HistorySection, { resource: status.resource })}
+  </div>`;
+}
+
+function migrationChoice(rows: readonly MigrationRow[], resource: string): VNode {
+  const choose = (event: Event) => goTo(addressOf('migration', (event.target as HTMLSelectElement).value));
+  return html`<label class="inline"
+    >Resource
+    <select onChange=${choose} value=${resource}>
+      ${rows.map((row) => html`<option key=${row.resource} value=${row.resource} selected=${row.resource === resource}>${row.resource}: ${stageText(row)}</option>`)}
+    </select></label
+  >`;
+}
+
+/** Where a resource is between its legacy and its new source, and what the next step asks for. */
+export function MigrationView(): VNode {
+  const { address, now } = useConsole();
+  const list = useLoad<{ migrations: readonly MigrationRow[] }>('migrations', 10_000);
+  const rows = list.value?.migrations ?? [];
+  const resource = address.param === '' ? rows[0]?.resource : address.param;
+  const path = resource && `migrations/${encodeURIComponent(resource)}`;
+  const status = useLoad<MigrationStatus>(path, 4_000);
+  const { value } = status;
+  const actions = html`${rows.length > 1 && resource && migrationChoice(rows, resource)}
+  ${value && element(MigrationActions, { status: value, reload: status.reload })}`;
+  const title = value === undefined ? 'Migration' : `Migration of ${value.resource}`;
+  const note =
+    value === undefined
+      ? 'A resource moves from one source to another, step by step.'
+      : `${value.sources[0] ?? ''} to ${value.sources[1] ?? ''}, ${stageText(value)}. Of the whole fleet with Redis, else of this gateway. Times are UTC.`;
+  return html`<div>
+    ${viewHead(title, note, actions)} ${problemNote(list.problem, list.reload)}
+    ${problemNote(status.problem, status.reload)}
+    ${
+      list.value !== undefined && resource === undefined
+        ? emptyNote('No resource moves. The guide to migrations, config/migrate.md, says how to begin one.')
+        : null
+    }
+    ${value === undefined ? (resource && !status.problem ? skeleton(8) : null) : statusSections(value, now)}
+  </div>`;
+}

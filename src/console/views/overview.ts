@@ -1,0 +1,218 @@
+import type { VNode } from 'preact';
+import { lineChart } from '../charts/line-chart.ts';
+import { sparkline } from '../charts/sparkline.ts';
+import { latencyLines, namedLines, slotRates, statusLines, summed } from '../charts/traffic-lines.ts';
+import type { AttentionItem, FiguresOverTime, Overview, SourceRow } from '../data/overview-shapes.ts';
+import { useConsole } from '../data/session.ts';
+import { useLoad } from '../data/use-load.ts';
+import { type TableColumn, dataTable } from '../parts/data-table.ts';
+import { element, html } from '../parts/html.ts';
+import {
+  emptyNote,
+  figureRow,
+  problemNote,
+  cardOf,
+  skeleton,
+  sourceLink,
+  stateMark,
+  viewHead,
+} from '../parts/marks.ts';
+import { RunbookLink } from '../parts/runbook-dialog.ts';
+import { spanChoice } from '../parts/span-choice.ts';
+import { isOwnAddress } from '../show/address.ts';
+import { breakerTone, byGravity, severityTone, troubleOf } from '../show/attention.ts';
+import { scopeText } from '../show/times.ts';
+import { countText, durationText, rateText, shareText, spanText } from '../show/units.ts';
+
+function attentionItem({ severity, code, text, entry, view }: AttentionItem, index: number): VNode {
+  const isLink = view !== undefined && isOwnAddress(view);
+  return html`<li key=${`${code} ${index}`} class=${severity}>
+    ${stateMark(severityTone[severity], severity)}
+    <p>${text}</p>
+    <span class="links">
+      ${isLink ? html`<a href=${view}>Look<span class="hidden"> at ${code}</span></a>` : null}
+      ${entry === undefined ? null : element(RunbookLink, { entry })}
+    </span>
+  </li>`;
+}
+
+function attentionList(items: readonly AttentionItem[]): VNode {
+  return html`<section class="attention" aria-labelledby="s-attention">
+    <h2 id="s-attention">Needs attention</h2>
+    ${
+      items.length === 0
+        ? html`<p class="calm">
+            ${stateMark('good', 'All is well')} No breaker is open, no alert's rule is broken, and the files
+            in force are those on the disk.
+          </p>`
+        : html`<ul>
+            ${byGravity(items).map(attentionItem)}
+          </ul>`
+    }
+  </section>`;
+}
+
+/** The large figures: of the last minute, each with its hour behind it. */
+function totals({ totals: of }: Overview, figures: FiguresOverTime | undefined): VNode {
+  const series = figures?.series;
+  const rate = series && slotRates(summed(Object.values(series.requests.byStatusClass)), figures.stepMs);
+  const failed = series && slotRates(series.requests.byStatusClass['5xx'] ?? [], figures.stepMs);
+  const refused = series && slotRates(summed(Object.values(series.refusals.byReason)), figures.stepMs);
+  const spark = (values: readonly (number | null)[] | undefined, name: string) =>
+    values && sparkline(values, `${name} over the time of the charts`);
+  return figureRow([
+    { name: 'Requests', value: rateText(of.requestsPerSecond), spark: spark(rate, 'Requests') },
+    {
+      name: 'Errors (5xx)',
+      value: shareText(of.errorsShare),
+      tone: (of.errorsShare ?? 0) > 0.01 ? 'bad' : 'idle',
+      spark: spark(failed, 'Errors'),
+    },
+    {
+      name: 'Refused',
+      value: shareText(of.refusedShare),
+      tone: (of.refusedShare ?? 0) > 0.05 ? 'warn' : 'idle',
+      spark: spark(refused, 'Refusals'),
+    },
+    { name: 'p50', value: durationText(of.p50Ms), spark: spark(series?.latency.p50Ms, 'p50') },
+    { name: 'p99', value: durationText(of.p99Ms), spark: spark(series?.latency.p99Ms, 'p99') },
+    { name: 'Cache hits', value: shareText(of.hitShare) },
+  ]);
+}
+
+function charts(figures: FiguresOverTime): VNode {
+  const { series, stepMs } = figures;
+  const at = figures.at.slice(0, -1);
+  const refusals = namedLines(series.refusals.byReason, stepMs);
+  return html`<div class="charts">
+    ${lineChart({ title: 'Requests by status', at, lines: statusLines(figures), textOf: rateText })}
+    ${lineChart({ title: 'Latency', at, lines: latencyLines(series.latency), textOf: durationText })}
+    ${
+      refusals.length === 0
+        ? html`<figure class="chart">
+            <figcaption><strong>Refused, by reason</strong></figcaption>
+            ${emptyNote('Nobody was refused in this time.')}
+          </figure>`
+        : lineChart({ title: 'Refused, by reason', at, lines: refusals, textOf: rateText })
+    }
+  </div>`;
+}
+
+function loadCell({ inFlight, concurrency, waiting, share }: SourceRow): VNode {
+  const level = Math.min(1, share ?? 0);
+  const title = `${countText(inFlight)} of ${countText(concurrency)} calls under way, ${countText(waiting)} wait`;
+  return html`<span class="load" title=${title}>
+    <meter min="0" max="1" low="0.7" high="0.9" optimum="0" value=${level} aria-label=${title}></meter>
+    <span class="num"
+      >${countText(inFlight)}/${countText(concurrency)}${waiting > 0 ? ` +${countText(waiting)} wait` : ''}</span
+    >
+  </span>`;
+}
+
+const sourceColumns: readonly TableColumn<SourceRow>[] = [
+  {
+    key: 'name',
+    title: 'Source',
+    cell: ({ name, kind }) =>
+      html`${sourceLink(name)} <small class="kind">${kind === 'source' ? '' : 'pass-through'}</small>`,
+    sort: ({ name }) => name,
+  },
+  {
+    key: 'trouble',
+    title: 'Breaker',
+    cell: ({ breaker }) => stateMark(breakerTone(breaker), breaker),
+    sort: troubleOf,
+    isFigure: false,
+  },
+  { key: 'load', title: 'Under way', cell: loadCell, sort: ({ share }) => share },
+  {
+    key: 'calls',
+    title: 'Calls',
+    isFigure: true,
+    cell: (row) => rateText(row.callsPerSecond),
+    sort: (row) => row.callsPerSecond,
+  },
+  {
+    key: 'p50',
+    title: 'p50',
+    isFigure: true,
+    cell: (row) => durationText(row.p50Ms),
+    sort: (row) => row.p50Ms,
+  },
+  {
+    key: 'p99',
+    title: 'p99',
+    isFigure: true,
+    cell: (row) => durationText(row.p99Ms),
+    sort: (row) => row.p99Ms,
+  },
+  {
+    key: 'errors',
+    title: 'Errors',
+    isFigure: true,
+    cell: (row) => shareText(row.errorShare),
+    sort: (row) => row.errorShare,
+  },
+  {
+    key: 'hits',
+    title: 'Cache hits',
+    isFigure: true,
+    cell: (row) => shareText(row.hitShare),
+    sort: (row) => row.hitShare,
+  },
+  {
+    key: 'stale',
+    title: 'Stale',
+    isFigure: true,
+    cell: (row) => rateText(row.stalePerSecond),
+    sort: (row) => row.stalePerSecond,
+  },
+  {
+    key: 'unreadable',
+    title: 'Unreadable fields',
+    isFigure: true,
+    cell: (row) => rateText(row.unreadablePerSecond),
+    sort: (row) => row.unreadablePerSecond,
+  },
+];
+
+/** What needs attention, the traffic, and one row for each source. */
+export function OverviewView(): VNode {
+  const { overview, address, now } = useConsole();
+  const span = address.query['span'] === '48h' ? '48h' : '1h';
+  const figures = useLoad<FiguresOverTime>(`figures?span=${span}`, span === '1h' ? 10_000 : 60_000);
+  if (overview === undefined) return html`<div>${viewHead('Overview', '')}${skeleton(8)}</div>`;
+  const { scope, since, processes, overMs, sources, redis } = overview;
+  const ofWhom = `${scopeText(scope, since, processes, now)}. Rates and shares are of the last ${spanText(overMs)}.`;
+  return html`<div>
+    ${viewHead('Overview', ofWhom)} ${attentionList(overview.attention)} ${totals(overview, figures.value)}
+    ${cardOf(
+      'Traffic',
+      html`${figures.value === undefined ? '' : `${scopeText(figures.value.scope, figures.value.since, undefined, now)}. A point is ${spanText(figures.value.stepMs)}; times are UTC.`}`,
+      html`${spanChoice(address, span)}${problemNote(figures.problem, figures.reload)}
+      ${figures.value === undefined ? (figures.problem ? null : skeleton(6)) : charts(figures.value)}`,
+    )}
+    ${cardOf(
+      'Sources and pass-through routes',
+      'Those in trouble first. Shares are of their calls; cache hits of the requests of their operations.',
+      dataTable({
+        id: 'sources',
+        label: 'sources',
+        columns: sourceColumns,
+        rows: sources,
+        keyOf: ({ name }) => name,
+        order: '-trouble',
+        textOf: ({ name, kind, breaker }) => `${name} ${kind} ${breaker}`,
+        empty: 'The configuration has no source.',
+      }),
+    )}
+    ${
+      redis.length === 0
+        ? null
+        : html`<p class="redis-line">
+            Redis:
+            ${redis.map(({ role, state }) => html`<span key=${role}>${stateMark(state === 'ready' ? 'good' : 'bad', `${role} ${state}`)}</span>`)}
+          </p>`
+    }
+  </div>`;
+}

@@ -1,0 +1,203 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { sparkline } from '../charts/sparkline.ts';
+import { summed } from '../charts/traffic-lines.ts';
+import type { AskApi } from '../data/api.ts';
+import type { QualityDetail, SlotCounts } from '../data/overview-shapes.ts';
+import { useConsole } from '../data/session.ts';
+import { useLoad } from '../data/use-load.ts';
+import { actionDialog, type ActionForm, reasonField } from '../parts/action-dialog.ts';
+import { type TableColumn, dataTable } from '../parts/data-table.ts';
+import { html } from '../parts/html.ts';
+import { problemNote, cardOf, skeleton, sourceLink, stateMark, timeMark, viewHead } from '../parts/marks.ts';
+import { scopeText } from '../show/times.ts';
+import { countText, shareText, spanText } from '../show/units.ts';
+
+type FieldRow = {
+  readonly source: string;
+  readonly view: string;
+  readonly field: string;
+  readonly from: string;
+  readonly missing: number;
+  readonly unreadable: number;
+  readonly unreadableShare: number | null;
+  readonly records: number;
+  readonly steps: string;
+  readonly trend: SlotCounts | undefined;
+};
+
+/** One row for each field of each view of each source. */
+function fieldRows({ sources, trend }: QualityDetail): readonly FieldRow[] {
+  const trendOf = (source: string, field: string) => {
+    const found = trend?.fields.filter(
+      (one) => one.source === source && (one.field === field || one.field.endsWith(`.${field}`)),
+    );
+    return found === undefined || found.length === 0 ? undefined : summed(found.map(({ counts }) => counts));
+  };
+  return sources.flatMap(({ source, resource, file, views }) =>
+    views.flatMap(({ view, records, fields }) =>
+      fields.map(({ field, line, missing, unreadable, steps }) => ({
+        ...{ source, view: `${resource}, ${view}`, field, missing, unreadable, records },
+        from: `${file}${line === undefined ? '' : `:${line}`}`,
+        unreadableShare: records > 0 ? unreadable / records : null,
+        steps: Object.entries(steps)
+          .map(([step, count]) => `${step} ${countText(count)}`)
+          .join(', '),
+        trend: trendOf(source, field),
+      })),
+    ),
+  );
+}
+
+const share = (some: number, all: number) => (all > 0 ? some / all : null);
+
+const columns: readonly TableColumn<FieldRow>[] = [
+  { key: 'field', title: 'Field', cell: ({ field }) => html`<b>${field}</b>`, sort: ({ field }) => field },
+  {
+    key: 'source',
+    title: 'Source',
+    cell: ({ source, view }) => html`${sourceLink(source)} <small>${view}</small>`,
+    sort: ({ source, view }) => `${source} ${view}`,
+  },
+  {
+    key: 'unreadable',
+    title: 'Unreadable',
+    isFigure: true,
+    cell: (row) => html`${countText(row.unreadable)} <small>${shareText(row.unreadableShare)}</small>`,
+    sort: (row) => row.unreadableShare,
+  },
+  {
+    key: 'missing',
+    title: 'Missing',
+    isFigure: true,
+    cell: (row) =>
+      html`${countText(row.missing)} <small>${shareText(share(row.missing, row.records))}</small>`,
+    sort: (row) => share(row.missing, row.records),
+  },
+  {
+    key: 'records',
+    title: 'Records',
+    isFigure: true,
+    cell: ({ records }) => countText(records),
+    sort: ({ records }) => records,
+  },
+  {
+    key: 'trend',
+    title: 'Trend',
+    cell: ({ trend, field }) =>
+      trend === undefined ? '' : (sparkline(trend, `Gaps of ${field} over time`) ?? ''),
+    sort: ({ trend }) => trend?.reduce<number>((sum, one) => sum + (one ?? 0), 0),
+  },
+  { key: 'steps', title: 'By step', cell: ({ steps }) => steps },
+  { key: 'from', title: 'Line', cell: ({ from }) => html`<code>${from}</code>`, sort: ({ from }) => from },
+];
+
+type Fallen = {
+  readonly source: string;
+  readonly resource: string;
+  readonly claim: string;
+  readonly at: string;
+  readonly detail: string;
+};
+
+function resetForm(ask: AskApi, { source, claim }: Fallen, done: () => void): ActionForm {
+  return {
+    title: `Believe ${claim} again`,
+    text: html`<p>
+      Every process relies on this claim of <b>${source}</b> again. If a reply contradicts it once more, it
+      falls again.
+    </p>`,
+    verb: 'Believe again',
+    fields: [reasonField(false)],
+    async run({ reason = '' }) {
+      await ask('claims/reset', {
+        method: 'POST',
+        body: { source, claim, ...(reason !== '' && { reason }) },
+      });
+      done();
+      return undefined;
+    },
+  };
+}
+
+function fallenTable(
+  rows: readonly Fallen[],
+  now: number,
+  reset: ((claim: Fallen) => void) | undefined,
+): VNode {
+  return dataTable({
+    ...{ id: 'fallen', label: 'fallen claims', order: '-at', rows },
+    keyOf: ({ source, resource, claim }) => `${source} ${resource} ${claim}`,
+    columns: [
+      {
+        key: 'claim',
+        title: 'Claim',
+        cell: ({ claim }) => html`<b>${claim}</b>`,
+        sort: ({ claim }) => claim,
+      },
+      { key: 'state', title: 'State', cell: () => stateMark('warn', 'computed by scan') },
+      {
+        key: 'source',
+        title: 'Source',
+        cell: ({ source, resource }) => html`${sourceLink(source)} <small>${resource}</small>`,
+        sort: ({ source }) => source,
+      },
+      {
+        key: 'at',
+        title: 'Since',
+        isFigure: true,
+        cell: ({ at }) => timeMark(at, now),
+        sort: ({ at }) => at,
+      },
+      { key: 'detail', title: 'What contradicted it', cell: ({ detail }) => detail },
+      ...(reset === undefined
+        ? []
+        : [
+            {
+              key: 'do',
+              title: 'Change',
+              cell: (row: Fallen) =>
+                html`<button type="button" onClick=${() => reset(row)}>
+                  Believe again<span class="hidden"> ${row.claim}</span>
+                </button>`,
+            },
+          ]),
+    ],
+    empty: 'No claim of a source file has fallen.',
+  });
+}
+
+/** How well the replies fit the source files, field by field: counts and places, never values. */
+export function QualityView(): VNode {
+  const { ask, canWrite, now, overview } = useConsole();
+  const { value, problem, reload } = useLoad<QualityDetail>('quality', 10_000);
+  const fallen = useLoad<{ fallen: readonly Fallen[] }>('claims', 10_000);
+  const [form, setForm] = useState<ActionForm>();
+  const reset = canWrite ? (claim: Fallen) => setForm(resetForm(ask, claim, fallen.reload)) : undefined;
+  const trend = value?.trend;
+  const since =
+    overview === undefined ? '' : `${scopeText(overview.scope, overview.since, overview.processes, now)}. `;
+  const note = `${since}Shares are of the records that were read.${trend === undefined ? '' : ` A point of a trend is ${spanText(trend.stepMs)}, since ${trend.since.slice(11, 16)} UTC.`}`;
+  return html`<div>
+    ${viewHead('Data quality', 'Fields that became null because they were missing or could not be read. Shapes and counts only, never values.')}
+    ${cardOf(
+      'Fields',
+      note,
+      html`${problemNote(problem, reload)}${
+        value === undefined
+          ? problem
+            ? null
+            : skeleton(8)
+          : dataTable({
+              ...{ id: 'fields', label: 'fields', order: '-unreadable', columns, rows: fieldRows(value) },
+              keyOf: ({ source, view, field }) => `${source} ${view} ${field}`,
+              textOf: ({ source, view, field, steps }) => `${source} ${view} ${field} ${steps}`,
+              toneOf: ({ unreadable }) => (unreadable > 0 ? 'row-warn' : ''),
+              empty: 'No record was read yet.',
+            })
+      }`,
+    )}
+    ${cardOf('Fallen claims', 'Of the whole fleet. What a reply has contradicted is computed, until the file changes or somebody believes it again.', html`${problemNote(fallen.problem, fallen.reload)}${fallen.value && fallenTable(fallen.value.fallen, now, reset)}`)}
+    ${actionDialog(form, () => setForm(undefined))}
+  </div>`;
+}

@@ -1,0 +1,94 @@
+import type { VNode } from 'preact';
+import { waterfall } from '../charts/waterfall.ts';
+import type { RequestStoryJson } from '../data/request-shapes.ts';
+import { useConsole } from '../data/session.ts';
+import { useLoad } from '../data/use-load.ts';
+import { element, html } from '../parts/html.ts';
+import { emptyNote, factList, problemNote, cardOf, skeleton, sourceLink, viewHead } from '../parts/marks.ts';
+import { RunbookLink } from '../parts/runbook-dialog.ts';
+import { addressOf } from '../show/address.ts';
+import { instantText } from '../show/times.ts';
+import { countText, durationText } from '../show/units.ts';
+import { statusMark } from './requests.ts';
+
+/** Where most of the time went, in a sentence. */
+function longest({ steps, durationMs }: RequestStoryJson): string {
+  const most = steps.toSorted((a, b) => b.ms - a.ms)[0];
+  if (most === undefined || durationMs <= 0) return '';
+  return `Most of it, ${durationText(most.ms)}, was ${most.name}${most.detail === undefined ? '' : ` (${most.detail})`}.`;
+}
+
+function errorSection({ error }: RequestStoryJson): VNode | null {
+  if (error === undefined) return null;
+  const { code, reason, detail, cause, entry } = error;
+  const facts = [
+    ['Code', html`<code>${code}</code>`],
+    ['Reason', reason],
+    ['Detail', detail],
+    ['Cause', cause],
+    ['What to do', entry === undefined ? undefined : element(RunbookLink, { entry })],
+  ] as const;
+  return cardOf('Why it failed', '', factList(facts));
+}
+
+function planSection({ plan }: RequestStoryJson): VNode | null {
+  if (plan === undefined) return null;
+  const { kind, relies, why } = plan;
+  return cardOf(
+    'How it was read',
+    '',
+    factList([
+      ['Plan', kind],
+      ['Why', why],
+      ['Relies on', relies?.join(', ')],
+    ]),
+  );
+}
+
+function storyOf(story: RequestStoryJson): VNode {
+  const { method, operation, caller, source, cache, requestId, traceId, clientRequestId } = story;
+  return html`<div>
+    <div class="columns">
+      ${cardOf(
+        'What it was',
+        '',
+        factList([
+          ['Status', statusMark(story)],
+          ['Operation', `${method} ${operation}`],
+          ['Took', durationText(story.durationMs)],
+          ['At the source', `${durationText(story.upstreamMs)} in ${countText(story.upstreamCalls)} calls`],
+          ['Source', source && sourceLink(source)],
+          ['Caller', caller && html`<a href=${addressOf('requests', '', { caller })}>${caller}</a>`],
+          ['Cache', cache],
+          ['Ended', instantText(story.at)],
+          ['Process', story.process],
+          ['Request id', html`<code>${requestId}</code>`],
+          ["The caller's id", clientRequestId && html`<code>${clientRequestId}</code>`],
+          ['Trace id', traceId && html`<code>${traceId}</code>`],
+        ]),
+      )}
+      <div>${errorSection(story)}${planSection(story)}</div>
+    </div>
+    ${cardOf(
+      'Where its time went',
+      `${durationText(story.durationMs)} in all. ${longest(story)}`,
+      story.steps.length === 0
+        ? emptyNote('No step of it was kept.')
+        : html`${waterfall(story.steps, story.durationMs)}
+          ${(story.stepsLeftOut ?? 0) > 0 && html`<p class="note">${countText(story.stepsLeftOut)} more steps were not kept.</p>`}`,
+    )}
+  </div>`;
+}
+
+/** The story of one request, by its id or that of its trace. */
+export function RequestStoryView(): VNode {
+  const { address } = useConsole();
+  const { value, problem, reload } = useLoad<RequestStoryJson>(
+    `requests/${encodeURIComponent(address.param)}`,
+  );
+  const back = html`<a href=${addressOf('requests')}>All requests</a>`;
+  return html`<div>
+    ${viewHead('Story of a request', html`<code>${address.param}</code>`, back)}
+    ${problemNote(problem, reload)} ${value === undefined ? (problem ? null : skeleton(8)) : storyOf(value)}
+  </div>`;
+}

@@ -1,0 +1,144 @@
+import type { VNode } from 'preact';
+import type { RequestList, RequestRow } from '../data/request-shapes.ts';
+import { goTo, useConsole } from '../data/session.ts';
+import { useLoad } from '../data/use-load.ts';
+import { formValues } from '../parts/action-dialog.ts';
+import { dataTable } from '../parts/data-table.ts';
+import { html } from '../parts/html.ts';
+import { problemNote, skeleton, stateMark, timeMark, viewHead } from '../parts/marks.ts';
+import { addressOf } from '../show/address.ts';
+import { statusTone } from '../show/attention.ts';
+import { scopeText } from '../show/times.ts';
+import { countText, durationText } from '../show/units.ts';
+
+const asked = ['since', 'status', 'operation', 'source', 'code', 'caller'] as const;
+const spans = ['15m', '1h', '6h', '24h', '48h'];
+const statuses = ['5xx', '4xx', '429', '499', '503', '504', 'slow'];
+
+function filterForm(query: Readonly<Record<string, string>>): VNode {
+  const submit = (event: Event) => {
+    event.preventDefault();
+    goTo(addressOf('requests', '', formValues(event.target as HTMLFormElement)));
+  };
+  const find = (event: Event) => {
+    event.preventDefault();
+    const { id = '' } = formValues(event.target as HTMLFormElement);
+    if (id !== '') goTo(addressOf('request', id));
+  };
+  const choice = (name: string, label: string, options: readonly string[], all: string) =>
+    html`<label
+      >${label}<select
+        name=${name}
+        onChange=${(event: Event) => (event.target as HTMLSelectElement).form?.requestSubmit()}
+      >
+        <option value="">${all}</option>
+        ${options.map((one) => html`<option key=${one} value=${one} selected=${query[name] === one}>${one}</option>`)}
+      </select></label
+    >`;
+  const text = (name: string, label: string) =>
+    html`<label
+      >${label}<input
+        name=${name}
+        key=${query[name] ?? ''}
+        defaultValue=${query[name] ?? ''}
+        autocomplete="off"
+    /></label>`;
+  return html`<div class="filters">
+    <form role="search" aria-label="Find a request" onSubmit=${find}>
+      <label
+        >Request or trace id<input
+          type="search"
+          name="id"
+          autocomplete="off"
+          placeholder="req_… or a trace id"
+      /></label>
+      <button type="submit">Show its story</button>
+    </form>
+    <form aria-label="Filter requests" onSubmit=${submit}>
+      ${choice('since', 'Since', spans, 'as far as kept')} ${choice('status', 'Status', statuses, 'all')}
+      ${text('operation', 'Operation')} ${text('code', 'Code')} ${text('source', 'Source')}
+      ${text('caller', 'Caller')}
+      <button type="submit">Filter</button>
+      ${asked.some((name) => (query[name] ?? '') !== '') && html`<a href=${addressOf('requests')}>Clear</a>`}
+    </form>
+  </div>`;
+}
+
+/** A status with its words. */
+export function statusMark({ status, slow }: Pick<RequestRow, 'status' | 'slow'>): VNode {
+  const words = status >= 500 ? 'failed' : status === 499 ? 'client left' : status >= 400 ? 'refused' : 'ok';
+  return stateMark(
+    slow && status < 400 ? 'warn' : statusTone(status),
+    `${status} ${slow && status < 400 ? 'slow' : words}`,
+  );
+}
+
+function requestsTable(rows: readonly RequestRow[], now: number): VNode {
+  return dataTable({
+    ...{ id: 'requests', label: 'requests', order: '-at', rows },
+    keyOf: ({ requestId, at }) => `${requestId} ${at}`,
+    textOf: (row) =>
+      `${row.requestId} ${row.operation} ${row.code ?? ''} ${row.caller ?? ''} ${row.source ?? ''} ${row.status}`,
+    columns: [
+      {
+        key: 'at',
+        title: 'Ended',
+        cell: ({ at, requestId }) =>
+          html`<a href=${addressOf('request', requestId)} title=${requestId}
+            >${timeMark(at, now)}<span class="hidden"> story of ${requestId}</span></a
+          >`,
+        sort: ({ at }) => at,
+      },
+      { key: 'status', title: 'Status', cell: statusMark, sort: ({ status }) => status },
+      {
+        key: 'operation',
+        title: 'Operation',
+        cell: ({ method, operation }) => html`${operation} <small>${method}</small>`,
+        sort: ({ operation }) => operation,
+      },
+      {
+        key: 'code',
+        title: 'Code',
+        cell: ({ code }) => (code === undefined ? '' : html`<code>${code}</code>`),
+        sort: ({ code }) => code,
+      },
+      {
+        key: 'duration',
+        title: 'Took',
+        isFigure: true,
+        cell: (row) => durationText(row.durationMs),
+        sort: (row) => row.durationMs,
+      },
+      {
+        key: 'upstream',
+        title: 'At the source',
+        isFigure: true,
+        cell: (row) => `${durationText(row.upstreamMs)} in ${countText(row.upstreamCalls)}`,
+        sort: (row) => row.upstreamMs,
+      },
+      { key: 'source', title: 'Source', cell: ({ source }) => source ?? '', sort: ({ source }) => source },
+      { key: 'caller', title: 'Caller', cell: ({ caller }) => caller ?? '', sort: ({ caller }) => caller },
+    ],
+    empty: 'No request failed or was slow, as far as is kept. That is good news.',
+  });
+}
+
+/** Requests that failed or were slow, the newest first. */
+export function RequestsView(): VNode {
+  const { address, now } = useConsole();
+  const { query } = address;
+  const search = new URLSearchParams(
+    asked.flatMap((name) => (query[name] ? [[name, query[name]]] : [])),
+  ).toString();
+  const { value, problem, reload } = useLoad<RequestList>(
+    `requests${search === '' ? '' : `?${search}`}`,
+    5_000,
+  );
+  const slow = value?.slowMs === undefined ? '' : ` Slow is from ${durationText(value.slowMs)} on.`;
+  return html`<div>
+    ${viewHead('Requests', value === undefined ? 'Those that failed or were slow.' : `Those that failed or were slow. ${scopeText(value.scope, value.since, undefined, now)}.${slow} Times are UTC.`)}
+    ${filterForm(query)} ${problemNote(problem, reload)}
+    ${value?.notes?.map((note) => html`<p key=${note} class="note">${note}</p>`)}
+    ${value === undefined ? (problem ? null : skeleton(8)) : requestsTable(value.requests, now)}
+  </div>`;
+}

@@ -1,0 +1,193 @@
+// The tables of the view of a source.
+
+import type { VNode } from 'preact';
+import type { NamedCounts, SourceDetail } from '../data/overview-shapes.ts';
+import { dataTable } from '../parts/data-table.ts';
+import { html } from '../parts/html.ts';
+import { stateMark, timeMark } from '../parts/marks.ts';
+import { countText, spanText } from '../show/units.ts';
+
+/** A table of names with their counts, the largest of the last hour first. */
+export function countsTable(id: string, label: string, counts: NamedCounts, title: string): VNode {
+  return dataTable({
+    ...{ id, label, order: '-hour' },
+    rows: Object.entries(counts).map(([name, { total, lastHour }]) => ({ name, total, lastHour })),
+    keyOf: ({ name }) => name,
+    columns: [
+      { key: 'name', title, cell: ({ name }) => name, sort: ({ name }) => name },
+      {
+        key: 'hour',
+        title: 'Last hour',
+        isFigure: true,
+        cell: (row) => countText(row.lastHour),
+        sort: (row) => row.lastHour,
+      },
+      {
+        key: 'total',
+        title: 'In all',
+        isFigure: true,
+        cell: (row) => countText(row.total),
+        sort: (row) => row.total,
+      },
+    ],
+    empty: 'None yet.',
+  });
+}
+
+/** The hosts of a source, and what happened to each. */
+export function hostsTable({ hosts }: SourceDetail): VNode {
+  return dataTable({
+    ...{ id: 'hosts', label: 'hosts', order: 'name', rows: hosts },
+    keyOf: ({ name }) => name,
+    columns: [
+      { key: 'name', title: 'Host', cell: ({ name }) => name, sort: ({ name }) => name },
+      {
+        key: 'events',
+        title: 'Events of the last hour (in all)',
+        cell: ({ events }) =>
+          Object.entries(events)
+            .map(([name, { lastHour, total }]) => `${name} ${countText(lastHour)} (${countText(total)})`)
+            .join(', ') || 'none',
+      },
+    ],
+    empty: 'It has one host.',
+  });
+}
+
+/** Claims of the file that replies contradicted. */
+export function claimsTable({ claims }: SourceDetail, now: number): VNode {
+  return dataTable({
+    ...{ id: 'claims', label: 'contradicted claims', order: '-at', rows: claims },
+    keyOf: ({ resource, claim, at }) => `${resource} ${claim} ${at}`,
+    toneOf: ({ isFallen }) => (isFallen ? 'row-warn' : ''),
+    columns: [
+      {
+        key: 'claim',
+        title: 'Claim',
+        cell: ({ resource, claim }) => html`<b>${claim}</b> <small>${resource}</small>`,
+        sort: ({ claim }) => claim,
+      },
+      {
+        key: 'state',
+        title: 'Since then',
+        cell: ({ isFallen }) =>
+          isFallen ? stateMark('warn', 'computed by scan') : stateMark('info', 'seen'),
+        sort: ({ isFallen }) => Number(isFallen),
+      },
+      {
+        key: 'place',
+        title: 'Line',
+        cell: ({ file, line }) => html`<code>${file}${line === undefined ? '' : `:${line}`}</code>`,
+        sort: ({ file }) => file,
+      },
+      { key: 'at', title: 'When', isFigure: true, cell: ({ at }) => timeMark(at, now), sort: ({ at }) => at },
+      { key: 'detail', title: 'What contradicted it', cell: ({ detail }) => detail ?? '' },
+    ],
+    empty: 'No reply has contradicted a claim of the file.',
+  });
+}
+
+const costTone = { page: 'good', record: 'good', scan: 'warn', refused: 'bad' } as const;
+
+/** What each kind of query costs. */
+export function costsTable({ costs }: SourceDetail): VNode {
+  return dataTable({
+    ...{ id: 'costs', label: 'costs of queries', order: 'query', rows: costs },
+    keyOf: ({ resource, query }) => `${resource} ${query}`,
+    textOf: ({ resource, query, cost, reason }) => `${resource} ${query} ${cost} ${reason ?? ''}`,
+    columns: [
+      {
+        key: 'query',
+        title: 'Query',
+        cell: ({ resource, query }) => html`<code>${query}</code> <small>${resource}</small>`,
+        sort: ({ resource, query }) => `${resource} ${query}`,
+      },
+      {
+        key: 'cost',
+        title: 'Takes',
+        cell: ({ cost }) => stateMark(costTone[cost], cost),
+        sort: ({ cost }) => cost,
+      },
+      {
+        key: 'calls',
+        title: 'Calls',
+        isFigure: true,
+        cell: ({ calls, verifyingCalls }) =>
+          `${countText(calls)}${verifyingCalls === undefined ? '' : ` +${countText(verifyingCalls)} a minute`}`,
+        sort: ({ calls }) => calls,
+      },
+      {
+        key: 'rows',
+        title: 'Rows at most',
+        isFigure: true,
+        cell: ({ rowsMax }) => countText(rowsMax),
+        sort: ({ rowsMax }) => rowsMax,
+      },
+      { key: 'reason', title: 'Why', cell: ({ reason }) => reason ?? '' },
+    ],
+    empty: 'A pass-through route has no costs: it hands requests on.',
+  });
+}
+
+/** Replies that could not be used, by reason. */
+export function repliesTable({ invalidReplies }: SourceDetail, now: number): VNode {
+  return dataTable({
+    ...{ id: 'invalid', label: 'replies that could not be used', order: '-count', rows: invalidReplies },
+    keyOf: ({ resource, reason }) => `${resource} ${reason}`,
+    columns: [
+      {
+        key: 'reason',
+        title: 'Reason',
+        cell: ({ reason, resource }) => html`${reason} <small>${resource}</small>`,
+        sort: ({ reason }) => reason,
+      },
+      {
+        key: 'count',
+        title: 'Replies',
+        isFigure: true,
+        cell: ({ count }) => countText(count),
+        sort: ({ count }) => count,
+      },
+      {
+        key: 'at',
+        title: 'Last',
+        isFigure: true,
+        cell: ({ last }) => timeMark(last.at, now),
+        sort: ({ last }) => last.at,
+      },
+      { key: 'detail', title: 'What was wrong with it', cell: ({ last }) => last.detail },
+    ],
+    empty: 'Every reply could be used.',
+  });
+}
+
+/** The row sets in memory. */
+export function rowSetsTable({ rowSets }: SourceDetail, now: number): VNode {
+  return dataTable({
+    ...{ id: 'rowsets', label: 'row sets', order: 'resource', rows: rowSets },
+    keyOf: ({ resource }) => resource,
+    columns: [
+      {
+        key: 'resource',
+        title: 'Resource',
+        cell: ({ resource }) => resource,
+        sort: ({ resource }) => resource,
+      },
+      {
+        key: 'count',
+        title: 'Held',
+        isFigure: true,
+        cell: ({ count }) => countText(count),
+        sort: ({ count }) => count,
+      },
+      {
+        key: 'age',
+        title: 'Age of the oldest',
+        isFigure: true,
+        cell: ({ oldestAt }) => (oldestAt === null ? '–' : spanText(now - Date.parse(oldestAt))),
+        sort: ({ oldestAt }) => oldestAt,
+      },
+    ],
+    empty: 'No scan is held in memory.',
+  });
+}

@@ -1,0 +1,115 @@
+import type { VNode } from 'preact';
+import { heatMap } from '../charts/heat-map.ts';
+import { lineChart } from '../charts/line-chart.ts';
+import { namedLines } from '../charts/traffic-lines.ts';
+import type { FiguresOverTime, SourceDetail, SourceRow } from '../data/overview-shapes.ts';
+import { goTo, useConsole } from '../data/session.ts';
+import { useLoad } from '../data/use-load.ts';
+import { html } from '../parts/html.ts';
+import { emptyNote, figureRow, problemNote, cardOf, skeleton, viewHead } from '../parts/marks.ts';
+import { spanChoice } from '../parts/span-choice.ts';
+import { addressOf } from '../show/address.ts';
+import { breakerTone } from '../show/attention.ts';
+import { scopeText } from '../show/times.ts';
+import { bytesText, countText, durationText, rateText, shareText, spanText } from '../show/units.ts';
+import {
+  claimsTable,
+  costsTable,
+  countsTable,
+  hostsTable,
+  repliesTable,
+  rowSetsTable,
+} from './source-tables.ts';
+
+function detailSections(detail: SourceDetail, now: number): VNode {
+  const held = html`${cardOf('Row sets', 'What scans have brought, in the process that answers.', rowSetsTable(detail, now))}`;
+  return html`<div>
+    <div class="columns">
+      ${cardOf('Outcomes by rule', 'What its replies meant.', countsTable('outcomes', 'outcomes', detail.outcomes, 'Outcome'))}
+      ${cardOf('Retries, pauses and the breaker', '', countsTable('events', 'events', detail.events, 'Event'))}
+    </div>
+    ${cardOf('Claims that replies contradicted', 'With the line of the file that makes the claim. A fallen claim is not relied on until the file changes or somebody resets it.', claimsTable(detail, now))}
+    ${cardOf('Replies that could not be used', 'Places only, never values.', repliesTable(detail, now))}
+    ${detail.kind === 'source' ? cardOf('What queries cost', `Calls for the first page; of a scan, the most it may take.${budgetText(detail)}`, costsTable(detail)) : null}
+    <div class="columns">
+      ${cardOf('Hosts', '', hostsTable(detail))}${detail.kind === 'source' ? held : null}
+    </div>
+  </div>`;
+}
+
+function budgetText({ budget }: SourceDetail): string {
+  if (budget === undefined) return '';
+  const { calls, rows, bytes, timeMs } = budget;
+  return ` A scan may take ${countText(calls)} calls, ${countText(rows)} rows, ${bytesText(bytes)} and ${durationText(timeMs)}.`;
+}
+
+function sourceFigures(detail: SourceDetail, row: SourceRow | undefined): VNode {
+  const { breaker, inFlight, concurrency, waiting } = detail;
+  return figureRow([
+    { name: 'Breaker', value: breaker, tone: breakerTone(breaker) },
+    { name: 'Calls', value: rateText(row?.callsPerSecond) },
+    {
+      name: 'Errors',
+      value: shareText(row?.errorShare),
+      tone: (row?.errorShare ?? 0) > 0.01 ? 'bad' : 'idle',
+    },
+    { name: 'p50', value: durationText(row?.p50Ms) },
+    { name: 'p99', value: durationText(row?.p99Ms) },
+    {
+      name: 'Under way',
+      value: `${countText(inFlight)} of ${countText(concurrency)}`,
+      note: `${countText(waiting)} wait`,
+      tone: waiting > 0 ? 'warn' : 'idle',
+    },
+  ]);
+}
+
+/** One source: how it does, what its replies meant, and what its file claims. */
+export function SourceView(): VNode {
+  const { address, overview, now } = useConsole();
+  const names = (overview?.sources ?? []).map(({ name }) => name);
+  const name = address.param === '' ? names[0] : address.param;
+  const span = address.query['span'] === '48h' ? '48h' : '1h';
+  const encoded = name === undefined ? undefined : encodeURIComponent(name);
+  const detail = useLoad<SourceDetail>(encoded && `sources/${encoded}`, 5_000);
+  const figures = useLoad<FiguresOverTime>(encoded && `figures?span=${span}&source=${encoded}`, 10_000);
+  const choose = (event: Event) => goTo(addressOf('source', (event.target as HTMLSelectElement).value));
+  const choice = html`<label class="inline"
+    >Source
+    <select onChange=${choose} value=${name}>
+      ${names.map((one) => html`<option key=${one} selected=${one === name}>${one}</option>`)}
+    </select></label
+  >`;
+  if (name === undefined)
+    return html`<div>
+      ${viewHead('Source', '')}${overview === undefined ? skeleton() : emptyNote('The configuration has no source.')}
+    </div>`;
+  const { value } = detail;
+  const row = overview?.sources.find((one) => one.name === name);
+  const kept = figures.value;
+  const ofWhom =
+    value &&
+    `${scopeText(value.scope, value.since, overview?.processes, now)}. ${value.kind === 'source' ? `Serves ${value.operations.join(', ')}.` : 'A pass-through route.'} Rates and shares are of the last ${spanText(overview?.overMs ?? 60_000)}.`;
+  return html`<div>
+    ${viewHead(name, ofWhom ?? '', names.length > 1 ? choice : null)}
+    ${problemNote(detail.problem, detail.reload)}
+    ${value === undefined ? (detail.problem ? null : skeleton(3)) : sourceFigures(value, row)}
+    ${cardOf(
+      'Calls over time',
+      kept === undefined
+        ? ''
+        : `${scopeText(kept.scope, kept.since, undefined, now)}. A column is ${spanText(kept.stepMs)}.`,
+      html`${spanChoice(address, span)}${problemNote(figures.problem, figures.reload)}
+      ${
+        kept &&
+        html`<h3>Latency</h3>
+          ${heatMap({ at: kept.at, latency: kept.series.callLatency, label: `Latency of calls to ${name}` })}
+          <div class="charts two">
+            ${lineChart({ title: 'Calls by outcome', at: kept.at.slice(0, -1), lines: namedLines(kept.series.calls.byOutcome, kept.stepMs), textOf: rateText })}
+            ${lineChart({ title: 'Retries, pauses, breaker', at: kept.at.slice(0, -1), lines: namedLines(kept.series.events.byEvent, kept.stepMs), textOf: rateText })}
+          </div>`
+      }`,
+    )}
+    ${value && detailSections(value, now)}
+  </div>`;
+}

@@ -1,0 +1,210 @@
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { ApiProblem } from '../data/api.ts';
+import type { ExplainJson, LiveJson, PlacedClaimJson } from '../data/explain-shapes.ts';
+import { goTo, useConsole } from '../data/session.ts';
+import { toApiProblem } from '../data/use-load.ts';
+import { formValues } from '../parts/action-dialog.ts';
+import { dataTable } from '../parts/data-table.ts';
+import { html } from '../parts/html.ts';
+import { emptyNote, factList, problemNote, cardOf, sourceLink, stateMark, viewHead } from '../parts/marks.ts';
+import { addressOf } from '../show/address.ts';
+import { statusTone } from '../show/attention.ts';
+import { countText, durationText, valueText, UNKNOWN } from '../show/units.ts';
+
+const placeText = ({ claim, file, line }: PlacedClaimJson) =>
+  html`<li key=${`${claim} ${file} ${line ?? ''}`}>
+    ${claim} <code>${file}${line === undefined ? '' : `:${line}`}</code>
+  </li>`;
+
+/** A JSON text with line breaks; any other text as it is. */
+function prettyText(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+function planOf({
+  plan,
+  question,
+  source,
+  permission,
+  budget,
+  freshSeconds,
+  sentTo,
+  refused,
+}: ExplainJson): VNode {
+  const facts = factList([
+    ['Asked', question],
+    ['Permission', permission === null ? 'none: it is public' : permission],
+    ['Source', source && html`${sourceLink(source.name)} <code>${source.file}</code>`],
+    ['Plan', plan && stateMark(plan.kind === 'scan' ? 'warn' : 'good', plan.kind)],
+    ['Why', plan?.reason],
+    ['Calls at most', plan && countText(plan.callsMax)],
+    ['The gateway does', plan?.left.join('; ')],
+    [
+      'A scan may cost',
+      plan?.kind === 'scan' && budget
+        ? `${countText(budget.calls)} calls, ${countText(budget.rows)} rows, ${durationText(budget.timeMs)}; beyond: ${budget.beyond}`
+        : '',
+    ],
+    ['Served again for', freshSeconds === undefined ? '' : `${freshSeconds} s`],
+    ['Sent to', sentTo?.join(', ')],
+    ['Refused', refused && `${refused.status} ${refused.code}: ${refused.because}`],
+  ]);
+  return html`<div>
+    ${facts}
+    ${
+      plan &&
+      plan.calls.length > 0 &&
+      html`<h3>Calls</h3>
+        <ol class="calls">
+          ${plan.calls.map(({ method, url, body }, index) => html`<li key=${index}><code>${method} ${url}</code>${body && html`<pre tabindex="0">${body}</pre>`}</li>`)}
+        </ol>`
+    }
+    ${
+      plan &&
+      plan.relies.length > 0 &&
+      html`<h3>Relies on</h3>
+        <ul class="plain">
+          ${plan.relies.map(placeText)}
+        </ul>`
+    }
+  </div>`;
+}
+
+function recordTable(record: NonNullable<LiveJson['record']>): VNode {
+  return dataTable({
+    ...{ id: 'record', label: 'fields of the first record', order: 'field', rows: record },
+    keyOf: ({ field }) => field,
+    columns: [
+      { key: 'field', title: 'Field', cell: ({ field }) => field, sort: ({ field }) => field },
+      {
+        key: 'from',
+        title: 'From',
+        cell: ({ from, line }) =>
+          html`<code>${from.join(', ')}</code>${line === undefined ? '' : ` line ${line}`}`,
+      },
+      { key: 'state', title: 'Read', cell: ({ state }) => state, sort: ({ state }) => state },
+      { key: 'value', title: 'Value', cell: ({ value }) => html`<code>${valueText(value)}</code>` },
+    ],
+    empty: 'There is no record.',
+  });
+}
+
+function liveOf({ answer, calls, contradicted, gaps, record }: LiveJson): VNode {
+  const missing = Object.entries(gaps).map(([field, count]) => `${field} ${countText(count)}`);
+  return html`<div>
+    ${factList([
+      [
+        'Status',
+        stateMark(
+          statusTone(answer.status),
+          `${answer.status}${answer.code === undefined ? '' : ` ${answer.code}`}`,
+        ),
+      ],
+      ['Detail', answer.detail],
+      ['Records', answer.records === undefined ? '' : countText(answer.records)],
+      ['Total', answer.total === undefined ? '' : countText(answer.total)],
+      ['Gaps', missing.join(', ')],
+    ])}
+    <h3>Calls that were made</h3>
+    <ol class="calls">
+      ${calls.map(
+        (call, index) =>
+          html`<li key=${index}>
+            <code>${call.method} ${call.url}</code>
+            <small class="num"
+              >${call.status ?? UNKNOWN},
+              ${durationText(call.ms)}${call.rows === undefined ? '' : `, ${countText(call.rows)} rows`}${call.problem === undefined ? '' : `, ${call.problem}`}</small
+            >
+          </li>`,
+      )}
+    </ol>
+    ${
+      contradicted.length > 0 &&
+      html`<h3>Contradicted</h3>
+        <ul class="plain">
+          ${contradicted.map(placeText)}
+        </ul>`
+    }
+    ${
+      record &&
+      html`<h3>The first record</h3>
+        ${recordTable(record)}`
+    }
+  </div>`;
+}
+
+function answerOf({ live, mistake }: ExplainJson, canWrite: boolean): VNode {
+  if (mistake !== undefined)
+    return html`<div>
+      ${stateMark('info', `${mistake.status} for the client`)}
+      <pre tabindex="0">${prettyText(mistake.body)}</pre>
+    </div>`;
+  if (live !== undefined) return liveOf(live);
+  return emptyNote(
+    canWrite
+      ? 'The source was not asked. Switch on “AskApi the source” to see its answer; values of records are masked.'
+      : 'The source was not asked: that takes the role of an operator.',
+  );
+}
+
+type Outcome = { readonly value?: ExplainJson; readonly problem?: ApiProblem; readonly isRunning?: boolean };
+
+/** A query with its plan, and beside it the answer. Only an operator may have the source asked. */
+export function TryView(): VNode {
+  const { ask, address, canWrite } = useConsole();
+  const asked = address.query['q'] ?? '';
+  const [outcome, setOutcome] = useState<Outcome>({});
+  const explain = (request: string, live: boolean) => {
+    setOutcome((old) => ({ ...old, isRunning: true }));
+    const body = { request, ...(live && { live: true, reason: 'tried in the console' }) };
+    ask<ExplainJson>('explain', { method: 'POST', body }).then(
+      (value) => setOutcome({ value }),
+      (error: unknown) => setOutcome({ problem: toApiProblem(error) }),
+    );
+  };
+  useEffect(() => {
+    if (asked !== '') explain(asked, false);
+  }, [asked]);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const { q = '', live } = formValues(event.target as HTMLFormElement);
+    const isSame = q === asked;
+    if (!isSame) goTo(addressOf('try', '', { q }));
+    // The address alone explains; asking the source needs the click.
+    if (isSame || live === 'true') explain(q, live === 'true');
+  };
+  const { value, problem, isRunning = false } = outcome;
+  return html`<div>
+    ${viewHead('Try it', 'What becomes of a request: its plan and what that costs, beside the answer of the source.')}
+    <form class="try" onSubmit=${submit}>
+      <label
+        >Request<input
+          type="search"
+          name="q"
+          key=${asked}
+          defaultValue=${asked === '' ? '/v1/users?limit=5' : asked}
+          required
+          autocomplete="off"
+          spellcheck=${false}
+      /></label>
+      ${canWrite && html`<label class="check"><input type="checkbox" name="live" value="true" /> AskApi the source (audited)</label>`}
+      <button type="submit" class="primary" disabled=${isRunning}>Explain</button>
+    </form>
+    ${problemNote(problem)}
+    ${
+      value === undefined
+        ? problem
+          ? null
+          : emptyNote('Type a request of the public API, such as /v1/users?sort=name, and press Enter.')
+        : html`<div class="columns">
+            ${cardOf('Plan', html`<code>${value.request}</code> is ${value.operation}`, planOf(value))}
+            ${cardOf('Answer', '', answerOf(value, canWrite))}
+          </div>`
+    }
+  </div>`;
+}
