@@ -40,9 +40,12 @@ export function id(prefix: string) {
   return field('id', schema, (value) => typeof value === 'string' && pattern.test(value));
 }
 
-/** Free text; `null` if the source has none. */
-export function text(description: string) {
-  const schema = z.string().nullable().meta({ description });
+/** Free text; `null` if the source has none. The example is for readers of the contract. */
+export function text(description: string, example?: string) {
+  const schema = z
+    .string()
+    .nullable()
+    .meta({ description, ...(example !== undefined && { examples: [example] }) });
   return field('text', schema, (value) => value === null || typeof value === 'string');
 }
 

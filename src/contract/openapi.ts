@@ -7,6 +7,9 @@ import { type Resource, resourceNames } from './resources.ts';
 
 type Schema = Record<string, unknown>;
 
+/** An id of a request, for examples. */
+const REQUEST_ID = 'req_7Zl0Xn4cQ2mTgB1k';
+
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
 /** Converts a contract schema to JSON Schema; decimals carry their type in their metadata. */
@@ -65,6 +68,14 @@ function listParameters({ sorts, filters }: Resource): readonly Schema[] {
   ];
 }
 
+/** The body of each error, as a caller gets it. */
+function errorExamples(codes: readonly ErrorCode[]): Schema {
+  const body = (code: ErrorCode) => ({
+    error: { code, message: catalogue[code].sentence, request_id: REQUEST_ID },
+  });
+  return Object.fromEntries(codes.map((code) => [code, { value: body(code) }]));
+}
+
 /** One response per status, with the error codes of that status. */
 function errorResponses(): Schema {
   const statuses = [...new Set(errorCodes.map((code) => catalogue[code].status))];
@@ -74,7 +85,7 @@ function errorResponses(): Schema {
     const response = {
       description: codes.map((code: ErrorCode) => `\`${code}\`: ${catalogue[code].sentence}`).join('\n\n'),
       headers: Object.fromEntries(names.map((name) => [name, header(name)])),
-      content: { 'application/json': { schema: ref('Error') } },
+      content: { 'application/json': { schema: ref('Error'), examples: errorExamples(codes) } },
     };
     return [`Error${status}`, response];
   });
@@ -159,13 +170,15 @@ function schemas(): Schema {
           type: 'integer',
           minimum: 0,
           description: 'Exact number of records that match the filters.',
+          examples: [120],
         },
-        page: { type: 'integer', minimum: 1, description: 'The page that was asked for.' },
+        page: { type: 'integer', minimum: 1, description: 'The page that was asked for.', examples: [1] },
         limit: {
           type: 'integer',
           minimum: 1,
           maximum: LIMIT_MAX,
           description: 'The page size that applies.',
+          examples: [LIMIT_DEFAULT],
         },
       },
     },
@@ -181,7 +194,7 @@ function schemas(): Schema {
           properties: {
             code: { type: 'string', enum: errorCodes },
             message: { type: 'string', description: 'A sentence for humans.' },
-            request_id: { type: 'string', pattern: '^req_[A-Za-z0-9_-]+$' },
+            request_id: { type: 'string', pattern: '^req_[A-Za-z0-9_-]+$', examples: [REQUEST_ID] },
           },
         },
       },

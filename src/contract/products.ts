@@ -7,10 +7,10 @@ export const products = defineResource({
   title: 'product',
   idPrefix: 'prod',
   item: {
-    name: text('Product name.'),
-    description: text('Free text.'),
+    name: text('Product name.', 'Kettle'),
+    description: text('Free text.', 'Boils a litre in three minutes.'),
     price: decimal('Price; the currency is not stated in the interface.'),
-    category: text('Category label, usable as the `category` filter.'),
+    category: text('Category label, usable as the `category` filter.', 'Kitchen'),
   },
   detail: null,
   sorts: [],

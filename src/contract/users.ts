@@ -8,15 +8,15 @@ export const users = defineResource({
   title: 'user',
   idPrefix: 'user',
   item: {
-    name: text('Display name.'),
-    email: text('E-mail address.'),
+    name: text('Display name.', 'Ada Beyoğlu'),
+    email: text('E-mail address.', 'ada@web.example'),
     created_at: instant('When the user was created.'),
   },
   detail: {
     profile: z.strictObject({
-      bio: text('Free text.'),
-      location: text('Free text.'),
-      avatar_url: text('URL of an avatar image.'),
+      bio: text('Free text.', 'Reads maps for a living.'),
+      location: text('Free text.', 'Köln'),
+      avatar_url: text('URL of an avatar image.', 'https://images.example/42.png'),
     }),
   },
   sorts: ['id', 'name', 'email', 'created_at'],

@@ -16,26 +16,41 @@ export type Responder = {
   sendReply(context: RequestContext, reply: Reply): void;
   /** 200 with a public document that is the same for everyone, or 304. */
   sendDocument(context: RequestContext, document: Representable): void;
+  /** 200 with a file for browsers, or 304. */
+  sendWebFile(context: RequestContext, file: WebFile, cacheControl: string): void;
   /** 204 with `Allow`, and the headers that a preflight asks for. */
   sendOptions(context: RequestContext, endpoint: Endpoint): void;
   /** An error of the contract; anything thrown that is not a `GatewayError` becomes `server_error`. */
   sendError(context: RequestContext, thrown: unknown): void;
 };
 
+/** A file for browsers: a page, or what it loads. */
+export type WebFile = Representable & {
+  /** Its media type. */
+  readonly type: string;
+  /** Its `Content-Security-Policy`. */
+  readonly policy: string;
+};
+
 const JSON_TYPE = 'application/json; charset=utf-8';
 const CREDENTIAL_HEADERS = 'Authorization, X-API-Key';
 
-/** The security headers of a JSON API: browsers show nothing, run nothing, guess no type and send no referrer. */
-const SECURITY_HEADERS: readonly string[] = [
-  'X-Content-Type-Options',
-  'nosniff',
-  'Content-Security-Policy',
-  "default-src 'none'; frame-ancestors 'none'",
-  'Referrer-Policy',
-  'no-referrer',
-  'Cross-Origin-Resource-Policy',
-  'same-origin',
-];
+/** The security headers of an answer that browsers may use as its policy says: they guess no type and send no referrer. */
+function securityHeaders(policy: string): readonly string[] {
+  return [
+    'X-Content-Type-Options',
+    'nosniff',
+    'Content-Security-Policy',
+    policy,
+    'Referrer-Policy',
+    'no-referrer',
+    'Cross-Origin-Resource-Policy',
+    'same-origin',
+  ];
+}
+
+/** Those of a JSON API: browsers show nothing and run nothing. */
+const SECURITY_HEADERS = securityHeaders("default-src 'none'; frame-ancestors 'none'");
 
 // RFC 9211. A stale body is one that the cache had and would not have served by its own rules.
 const CACHE_STATUS = { hit: 'portico; hit', miss: 'portico; fwd=miss', stale: 'portico; fwd=stale' } as const;
@@ -84,7 +99,13 @@ export function createResponder({
     sendBest(context, baseHeaders(context, cors, documentVary, 'public, no-cache'), document);
   }
 
-  function sendBest(context: RequestContext, headers: string[], document: Representable) {
+  function sendWebFile(context: RequestContext, file: WebFile, cacheControl: string) {
+    if (isOver(context)) return;
+    const security = securityHeaders(file.policy);
+    sendBest(context, baseHeaders(context, cors, documentVary, cacheControl, security), file, file.type);
+  }
+
+  function sendBest(context: RequestContext, headers: string[], document: Representable, type = JSON_TYPE) {
     const { ifNoneMatch, acceptEncoding } = context.head;
     const accepted = acceptedCodings(acceptEncoding);
     const sent = representationOf(document, ifNoneMatch, accepted);
@@ -94,7 +115,7 @@ export function createResponder({
       return;
     }
     if (sent.kind === 'encoded') headers.push('Content-Encoding', accepted.best ?? '');
-    sendJson(context, 200, headers, sent.body);
+    sendBody(context, 200, headers, sent.body, type);
     // The best coding is not ready: it is made for later requests.
     if (sent.kind === 'plain' && accepted.best !== undefined) document.encodings?.make(accepted.best);
   }
@@ -115,31 +136,33 @@ export function createResponder({
     for (const name in error.headers) headers.push(name, error.headers[name] ?? '');
     if (error.retryAfterSeconds !== undefined) headers.push('Retry-After', String(error.retryAfterSeconds));
     const body = Buffer.from(errorBody(error, context.requestId));
-    sendJson(context, publicStatus(error, serverStatus), headers, body);
+    sendBody(context, publicStatus(error, serverStatus), headers, body, JSON_TYPE);
     context.call?.abort(error);
   }
 
-  function sendJson(context: RequestContext, status: number, headers: string[], body: Buffer) {
-    headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(body.length));
+  function sendBody(context: RequestContext, status: number, headers: string[], body: Buffer, type: string) {
+    headers.push('Content-Type', type, 'Content-Length', String(body.length));
     send(context, status, headers, body);
   }
 
   function send(context: RequestContext, status: number, headers: string[], body?: Buffer) {
     shedder.release(context);
     closeIfBodyUnread(context);
-    try {
-      write(context, status, headers, body);
-    } catch (cause) {
-      sendFixedError(context, fault('server_error', { detail: 'an answer header is not valid', cause }));
-    }
+    writeOrFail(context, status, headers, body);
   }
 
-  return { sendReply, sendDocument, sendOptions, sendError };
+  return { sendReply, sendDocument, sendWebFile, sendOptions, sendError };
 }
 
 /** The headers of every response that carries what the pipeline and CORS add. */
-function baseHeaders(context: RequestContext, cors: Cors, varies: string, cacheControl: string): string[] {
-  const headers = ['X-Request-Id', context.requestId, 'Cache-Control', cacheControl, ...SECURITY_HEADERS];
+function baseHeaders(
+  context: RequestContext,
+  cors: Cors,
+  varies: string,
+  cacheControl: string,
+  security = SECURITY_HEADERS,
+): string[] {
+  const headers = ['X-Request-Id', context.requestId, 'Cache-Control', cacheControl, ...security];
   if (varies !== '') headers.push('Vary', varies);
   headers.push(...context.answerHeaders);
   cors.append(headers, context.head.origin);
@@ -155,6 +178,15 @@ function write({ req, res }: RequestContext, status: number, headers: string[], 
   if (body === undefined || req.method === 'HEAD') res.end();
   else if (typeof body === 'string' || body.length > STRING_BODY_BYTES_MAX) res.end(body);
   else res.end(body.toString('latin1'), 'latin1');
+}
+
+/** Writes a response, or an error where a header has a character that HTTP forbids. */
+function writeOrFail(context: RequestContext, status: number, headers: string[], body?: Buffer) {
+  try {
+    write(context, status, headers, body);
+  } catch (cause) {
+    sendFixedError(context, fault('server_error', { detail: 'an answer header is not valid', cause }));
+  }
 }
 
 /** The fixed headers of an error that is sent outside of the usual way, and its JSON. */

@@ -5,6 +5,7 @@ import type { PartSet } from '../pipeline/parts/kept-parts.ts';
 import type { Uses } from '../pipeline/parts/uses.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { ServedOperation } from '../pipeline/create-operations.ts';
+import type { ApiPage } from './api-page/api-page.ts';
 import { operationEndpoint } from './operation-endpoint.ts';
 import { createPassthrough, type PassthroughDeps } from './passthrough/passthrough.ts';
 import type { Representable } from './representation.ts';
@@ -23,6 +24,8 @@ export type RoutingSpec = {
   /** Absent: off. */
   readonly compression?: GatewayConfig['cache']['compression'];
   readonly overload: GatewayConfig['overload'];
+  /** Whether the API page is served. */
+  readonly docs: boolean;
 };
 
 export type RoutingDeps = Pick<PassthroughDeps, 'send' | 'uses'> &
@@ -33,6 +36,7 @@ export type RoutingDeps = Pick<PassthroughDeps, 'send' | 'uses'> &
     readonly parts: Pick<PartSet, 'take'>;
     /** The OpenAPI description, served at `/v1/openapi.json`. */
     readonly openapi: Representable;
+    readonly apiPage: ApiPage;
     readonly uses: Uses;
   };
 
@@ -55,7 +59,7 @@ const wholeServer: Endpoint = {
 
 /** Puts together how the public listener serves by one configuration. */
 export function createRouting(spec: RoutingSpec, deps: RoutingDeps): Routing {
-  const { clock, log, metrics, uses, parts, openapi } = deps;
+  const { clock, log, metrics, uses, parts, openapi, apiPage } = deps;
   const { trustProxy, overload: limits } = spec;
   const trustsProxies = trustProxy !== false;
   const shedder = parts.take('load shedder', contentDigest(limits), () => {
@@ -79,6 +83,7 @@ export function createRouting(spec: RoutingSpec, deps: RoutingDeps): Routing {
         serve: (_req, context) => responder.sendDocument(context, openapi),
       },
     },
+    ...(spec.docs ? apiPage.routes(responder) : []),
     ...createPassthrough({ ...deps, ...spec.passthrough, trustsProxies, cors }),
   ]);
   return { findRoute, responder, shedder, trustProxy };

@@ -9,6 +9,8 @@ import { redisChecks } from '../admin/redis-checks.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import { createExplainActions } from '../explain/explain-action.ts';
 import { hasPublishedPepper } from '../config/validate/find-notes.ts';
+import { isApiPageServed } from '../config/api-page.ts';
+import { hasReference, NO_REFERENCE } from '../http/api-page/page-files.ts';
 import { type App, createApp } from '../http/listener/app.ts';
 import { createDrain, type Drain } from '../http/listener/drain.ts';
 import { closeListener, openListener } from '../http/listener/open-listener.ts';
@@ -130,9 +132,10 @@ function createSideActions(
   });
 }
 
-function warnOfPepper({ gateway }: { readonly gateway: GatewayConfig }, log: Logger): void {
+function warnOfSetting({ gateway }: { readonly gateway: GatewayConfig }, log: Logger): void {
   if (hasPublishedPepper(gateway))
     log.warn({}, 'auth.apiKeys.pepper is the published one: set PORTICO_KEY_PEPPER before making real keys');
+  if (isApiPageServed(gateway) && !hasReference()) log.warn({}, NO_REFERENCE);
 }
 
 /** Creates the public side of a gateway; it does not listen before `listen`. */
@@ -140,7 +143,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   const { log, tracing } = services;
   // A configuration that was replaced is freed, so what lives longer keeps what it needs of it, and not all of it.
   const { host, port } = first.gateway.listen;
-  warnOfPepper(first, log);
+  warnOfSetting(first, log);
   const metrics = createMetrics({ ...services, operations: [] });
   const stores = openStores(first.gateway, services, metrics);
   const { redis, purges } = stores;
@@ -181,7 +184,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
       snapshots.replace(staged);
       serveBy(staged);
       log.level = next.gateway.log.level;
-      warnOfPepper(next, log);
+      warnOfSetting(next, log);
     }
     return { apply, discard: () => staged.close() };
   }

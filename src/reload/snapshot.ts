@@ -1,5 +1,6 @@
 import type { HeldCount } from '../admin/actions/cache-actions.ts';
 import { type AdminToken, adminTokens } from '../admin/guard.ts';
+import { isApiPageServed } from '../config/api-page.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import { operations } from '../contract/operations.ts';
 import type { App } from '../http/listener/app.ts';
@@ -72,6 +73,7 @@ function endpointNames(config: GatewayConfig): readonly string[] {
   return [
     ...operations.map(({ name }) => name),
     'openapi',
+    ...(isApiPageServed(config) ? ['docs'] : []),
     ...config.passthrough.map(({ name }) => `passthrough.${name}`),
   ];
 }
@@ -125,6 +127,7 @@ function assemble(
     cors: config.cors,
     compression,
     overload: config.overload,
+    docs: isApiPageServed(config),
   };
   const routing = deps.app.route(spec, { parts, uses });
   const countHeld = (tag: string) => ({

@@ -18,6 +18,16 @@ export type LegacyService = {
   readonly close: () => Promise<void>;
   /** The number of requests so far, refused ones included. */
   readonly requests: number;
+  /** Has answers come late or fail from now on. */
+  disturb(trouble: Trouble): void;
+};
+
+/** What is wrong with a sample service for a while. */
+export type Trouble = {
+  /** How much later each answer comes. */
+  readonly delayMs: number;
+  /** Every n-th answer is a 500; 0: none. */
+  readonly failEvery: number;
 };
 
 /** The options of every sample service besides its data and credentials. */
@@ -50,12 +60,16 @@ export function createLegacyService(
   latencyMs = 0,
 ): LegacyService {
   let requests = 0;
+  let trouble: Trouble = { delayMs: 0, failEvery: 0 };
   const stopped = new AbortController();
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     requests += 1;
+    const isFailing = trouble.failEvery > 0 && requests % trouble.failEvery === 0;
+    const delayMs = latencyMs + trouble.delayMs;
     try {
-      if (latencyMs > 0) await pause(latencyMs, undefined, { signal: stopped.signal });
+      if (delayMs > 0) await pause(delayMs, undefined, { signal: stopped.signal });
+      if (isFailing) throw new Error('disturbed');
       send(response, await answer(readRequest(request)));
     } catch {
       send(response, {
@@ -86,6 +100,9 @@ export function createLegacyService(
     },
     get requests() {
       return requests;
+    },
+    disturb(next) {
+      trouble = next;
     },
   };
 }

@@ -4,7 +4,7 @@ import { type SampleCredentials, sampleCredentials } from './credentials.ts';
 import { generateOrders } from './data/generate-orders.ts';
 import { generateProducts } from './data/generate-products.ts';
 import { generateUsers, type SampleUser } from './data/generate-users.ts';
-import type { LegacyService } from './legacy-service.ts';
+import type { LegacyService, Trouble } from './legacy-service.ts';
 import { createOrdersService } from './orders-service.ts';
 import { createPeopleService } from './people-service.ts';
 import { createUsersService } from './users-service.ts';
@@ -48,6 +48,8 @@ export type SamplesOptions = {
 export type RunningSamples = {
   /** The base URL of each started service. */
   readonly urls: Partial<Readonly<Record<SampleName, string>>>;
+  /** Has a started service answer late or fail from now on. */
+  readonly disturb: (name: SampleName, trouble: Trouble) => void;
   /** Drops every connection and resolves when all ports are free. */
   readonly close: () => Promise<void>;
 };
@@ -80,23 +82,23 @@ export async function startSamples(options: SamplesOptions = {}): Promise<Runnin
       }),
   };
   const urls: Partial<Record<SampleName, string>> = {};
-  const services: LegacyService[] = [];
+  const services = new Map<SampleName, LegacyService>();
 
   async function close(): Promise<void> {
-    await Promise.all(services.map((service) => service.close()));
+    await Promise.all([...services.values()].map((service) => service.close()));
   }
 
   try {
     for (const name of which === 'all' ? sampleNames : [which]) {
       const service = create[name]();
-      services.push(service);
+      services.set(name, service);
       urls[name] = (await service.listen(ports?.[name] ?? samplePorts[name], host)).url;
     }
   } catch (error) {
     await close();
     throw error;
   }
-  return { urls, close };
+  return { urls, disturb: (name, trouble) => services.get(name)?.disturb(trouble), close };
 }
 
 /**

@@ -6,6 +6,8 @@ import { printReport } from '../output/print-report.ts';
 import { readChecked } from '../input/checked-config.ts';
 import { printProblems, readSource } from '../input/read-config.ts';
 import { checkFixtures } from '../../fixtures/check-fixtures.ts';
+import { hasReference, NO_REFERENCE } from '../../http/api-page/page-files.ts';
+import { isApiPageServed } from '../../config/api-page.ts';
 import { redisNotes } from '../input/redis-notes.ts';
 
 /** The options of `portico check`. */
@@ -30,7 +32,9 @@ async function check(options: CheckOptions, configFile: string, context: CliCont
   if (options.source !== undefined) return checkSource(options.source, options);
   const { gateway, compiled, sources, notes, replayed } = await readChecked(configFile, context.env, options);
   const passthrough = gateway.passthrough.map(({ path, name }) => ({ path, name }));
-  const all = [...notes, ...(await redisNotes(configFile, gateway))];
+  const noReference = isApiPageServed(gateway) && !hasReference();
+  const pageNotes = noReference ? [{ file: configFile, path: 'docs', message: NO_REFERENCE }] : [];
+  const all = [...notes, ...pageNotes, ...(await redisNotes(configFile, gateway))];
   return { compiled, sources, passthrough, notes: all, verdict: 'The configuration is sound.', replayed };
 }
 

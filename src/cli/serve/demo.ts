@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { redisRoles } from '../../config/schema/redis.ts';
 import { anyPorts, startSamples } from '../../samples/serve.ts';
+import { sendTraffic } from '../../samples/traffic.ts';
 import type { CliContext } from '../context.ts';
 import { readConfigOrExit } from '../input/read-config.ts';
 import { quoted } from '../output/quoted.ts';
@@ -9,15 +10,29 @@ import { keyEntry, keyHeader, serveEmbedded, temporaryKey } from './serve-embedd
 const ALL_PERMISSIONS = ['users:read', 'products:read', 'orders:read'];
 
 /** What the instructions name. */
-type DemoAddresses = { readonly base: string; readonly admin: string; readonly people: string };
+type DemoAddresses = {
+  readonly base: string;
+  readonly admin: string;
+  readonly people: string;
+  readonly hasTraffic: boolean;
+};
 
-function demoInstructions({ base, admin, people }: DemoAddresses, key: string, limitedKey: string): string {
+const TRAFFIC_HINT = 'DEMO_TRAFFIC=1 npm run demo fills it with a minute of traffic';
+const TRAFFIC_RUNS = 'a minute of sample traffic, with faults, has begun';
+
+function demoInstructions(
+  { base, admin, people, hasTraffic }: DemoAddresses,
+  key: string,
+  limitedKey: string,
+): string {
   const header = keyHeader(key);
   return `
 Portico is running on ${base}, in front of four sample services.
 
   Key:                   ${key}
   Key without products:  ${limitedKey}
+  Console for operators: ${admin}/console/  (${hasTraffic ? TRAFFIC_RUNS : TRAFFIC_HINT})
+  Page of the API:       ${base}/docs
 
 Try:
 
@@ -69,9 +84,11 @@ export async function runDemo(configFile: string, context: CliContext): Promise<
     // No load balancer stands before a demo, so none needs time to notice its end.
     config.listen.drain = 0;
     const { people = '' } = samples.urls;
-    await serveEmbedded(ready, context, (base, admin) =>
-      demoInstructions({ base, admin, people }, key, limitedKey),
-    );
+    const hasTraffic = context.env['DEMO_TRAFFIC'] === '1';
+    await serveEmbedded(ready, context, (base, admin) => {
+      if (hasTraffic) void sendTraffic({ base, key, limitedKey, samples, signal: context.stop });
+      return demoInstructions({ base, admin, people, hasTraffic }, key, limitedKey);
+    });
   } finally {
     await samples.close();
   }

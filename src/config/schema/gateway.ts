@@ -179,6 +179,11 @@ export const gatewaySchema = z.strictObject({
         .describe('A `limit` above 100 is 400 (reject) or treated as 100 (clamp).'),
     })
     .prefault({}),
+  docs: flag
+    .default(true)
+    .describe(
+      'Whether the public listener serves the API page at `/docs`: for the people who call the API, without a credential. A pass-through route of that path takes its place.',
+    ),
   reload: z
     .enum(['asked', 'watch'])
     .default('asked')

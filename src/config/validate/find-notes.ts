@@ -1,4 +1,5 @@
 import { resourceNames } from '../../contract/resources.ts';
+import { API_PAGE_PATH, apiPageRoute } from '../api-page.ts';
 import type { GatewayConfig } from '../schema/gateway.ts';
 import type { LoadedConfig } from '../loaded-config.ts';
 import { hasAddress } from '../schema/redis.ts';
@@ -42,6 +43,15 @@ export function findNotes(
       ),
     );
   }
+  const inItsPlace = apiPageRoute(gateway);
+  if (gateway.docs && inItsPlace !== -1)
+    notes.push(
+      yaml.problemAt(
+        ['passthrough', inItsPlace, 'path'],
+        `${API_PAGE_PATH} goes to "${gateway.passthrough[inItsPlace]?.name ?? ''}", so the API page is not served`,
+        'write docs: false if that is meant, or choose another path for the route',
+      ),
+    );
   const keepsKeys = hasAddress(gateway.redis) || (gateway.redis.keys && hasAddress(gateway.redis.keys));
   if (keepsKeys === true && hasPublishedPepper(gateway))
     notes.push(

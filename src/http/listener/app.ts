@@ -7,6 +7,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { createDocumentEncodings, type OnCompressed } from '../../store/cache/encoded-bodies.ts';
 import type { RecentRequests } from '../../telemetry/requests/recent-requests.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
+import { createApiPage } from '../api-page/api-page.ts';
 import { createProxy } from '../passthrough/proxy.ts';
 import type { Representable } from '../representation.ts';
 import { allowedMethods, type Endpoint } from '../routes.ts';
@@ -63,6 +64,7 @@ export function createApp(deps: AppDeps): App {
   const accessLog = createAccessLog({ log, clock, traces, recent: deps.recent });
   const openContext = createOpenContext({ traces, accessLog, clock, metrics });
   const openapi = documentOf(deps.openapi, metrics.compressed);
+  const apiPage = createApiPage(deps.openapi, metrics.compressed);
   // One for all routes of all configurations, because each adds a listener to the server.
   const send = createProxy(clock);
 
@@ -115,7 +117,7 @@ export function createApp(deps: AppDeps): App {
       const last: NextFunction = (thrown?: unknown) => context.fail(thrown ?? fault('not_found'));
       app(req as Request, res as Response, last);
     },
-    route: (spec, parts) => createRouting(spec, { ...parts, openapi, send, clock, log, metrics }),
+    route: (spec, parts) => createRouting(spec, { ...parts, openapi, apiPage, send, clock, log, metrics }),
     serveBy(routing) {
       current = routing;
       // Express reads it when the address of a caller is asked for, which is right after a request has come.

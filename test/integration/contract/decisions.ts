@@ -5,6 +5,8 @@
 export const decisions = {
   Methods:
     '`GET` and `HEAD` on `/v1/users`, `/v1/users/{id}`, `/v1/products`. `OPTIONS` answers 204 with `Allow` (and CORS headers where CORS is configured). Anything else: 405 `method_not_allowed` with `Allow`.',
+  '/docs':
+    'with `docs: true` (the default) the API page, HTML, not part of v1; a pass-through route of that path wins. Below it, unknown paths are 404 as everywhere.',
   'Unknown path':
     '404 `not_found`, whether or not the caller has credentials. A trailing slash is the same resource; paths are case-sensitive.',
   'Order of the checks':

@@ -79,6 +79,7 @@ export async function startPublicListener(
     passthrough: { routes: [], gatewayHeaders: [], admit: () => Promise.resolve() },
     trustProxy: false,
     serverStatus: 'precise',
+    docs: false,
     overload: { eventLoopDelayMax: 60_000, inFlightMax: 1_000 },
     ...over,
   };

@@ -66,6 +66,7 @@ const written = {
   cache: { localBytes: '1MiB', localSeconds: '5s', jitter: 10, compression: 'auto' },
   overload: { eventLoopDelayMax: HOUR, inFlightMax: 100 },
   contract: { limitOverflow: 'reject' },
+  docs: true,
   reload: 'asked',
   state: { dir: '/var/lib/portico' },
   errors: { serverStatus: 'precise' },

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { API_PAGE_PATH } from '../../config/api-page.ts';
+import { createDocumentEncodings, type OnCompressed } from '../../store/cache/encoded-bodies.ts';
+import type { Responder, WebFile } from '../responder.ts';
+import { type Endpoint, READ_METHODS, type Route } from '../routes.ts';
+import { findPageFiles } from './page-files.ts';
+import { pageHtml } from './page-html.ts';
+
+/** What the page may load: files of this gateway, and the icons that stand in Swagger UI's style. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
+const REVALIDATED = 'public, no-cache';
+const KEPT_FOR_A_YEAR = 'public, max-age=31536000, immutable';
+const HASH_LENGTH = 16;
+
+/** The API page, for the people who call the API. */
+export type ApiPage = {
+  /** The routes of the page and of the files that it loads. */
+  routes(responder: Pick<Responder, 'sendWebFile'>): readonly Route<Endpoint>[];
+};
+
+type HashedFile = WebFile & { readonly hash: string };
+
+/** The page under its two addresses, and what it loads, by name. */
+type LoadedPage = {
+  readonly page: WebFile;
+  readonly pageWithSlash: WebFile;
+  readonly files: ReadonlyMap<string, HashedFile>;
+};
+
+/** Sends what an address of the page stands for. */
+type SendLoaded = (
+  loaded: LoadedPage,
+  context: Parameters<Endpoint['serve']>[1],
+  target: Parameters<Endpoint['serve']>[2],
+) => void;
+
+function webFile(body: Buffer, type: string, onCompressed: OnCompressed): HashedFile {
+  const hash = createHash('sha256').update(body).digest('base64url');
+  const etag = `"${hash}"`;
+  const encodings = createDocumentEncodings(body, etag, onCompressed);
+  return { body, etag, encodings, type, policy: POLICY, hash: hash.slice(0, HASH_LENGTH) };
+}
+
+/** Reads the files of the page, and renders it with their hashes. */
+async function loadPage(openapi: Buffer, onCompressed: OnCompressed): Promise<LoadedPage> {
+  const { info } = JSON.parse(openapi.toString()) as { info: { title: string; version: string } };
+  const files = new Map<string, HashedFile>();
+  for (const { name, type, read } of findPageFiles())
+    files.set(name, webFile(await read(), type, onCompressed));
+  const hashes = new Map([...files].map(([name, { hash }]) => [name, hash]));
+  const page = (root: './' | '../') =>
+    webFile(Buffer.from(pageHtml({ ...info, root, hashes })), 'text/html; charset=utf-8', onCompressed);
+  return { page: page('./'), pageWithSlash: page('../'), files };
+}
+
+const sendPage =
+  ({ sendWebFile }: Pick<Responder, 'sendWebFile'>): SendLoaded =>
+  ({ page, pageWithSlash }, context, { path }) =>
+    sendWebFile(context, path.endsWith('/') ? pageWithSlash : page, REVALIDATED);
+
+const sendFile =
+  ({ sendWebFile }: Pick<Responder, 'sendWebFile'>, name: string): SendLoaded =>
+  ({ files }, context, { query }) => {
+    const file = files.get(name);
+    if (file === undefined) throw new Error(`${name} was there when the gateway started`);
+    // During an upgrade, a page of another version may ask: what it gets is not what its address says.
+    sendWebFile(context, file, query === `v=${file.hash}` ? KEPT_FOR_A_YEAR : REVALIDATED);
+  };
+
+/** Creates the API page, which shows `openapi`. Its files are read when somebody first asks for it. */
+export function createApiPage(openapi: Buffer, onCompressed: OnCompressed): ApiPage {
+  const names = findPageFiles().map(({ name }) => name);
+  let loading: Promise<LoadedPage> | undefined;
+
+  /** The page once it is read. A reading that failed is tried again by the next request. */
+  function load(): Promise<LoadedPage> {
+    loading ??= loadPage(openapi, onCompressed).catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  }
+
+  function route(path: string, send: SendLoaded): Route<Endpoint> {
+    const target: Endpoint = {
+      operation: 'docs',
+      route: path,
+      methods: READ_METHODS,
+      serve(_req, context, asked) {
+        void load()
+          .then((loaded) => send(loaded, context, asked))
+          .catch(context.fail);
+      },
+    };
+    return { path, target };
+  }
+
+  return {
+    routes: (responder) => [
+      route(API_PAGE_PATH, sendPage(responder)),
+      ...names.map((name) => route(`${API_PAGE_PATH}/${name}`, sendFile(responder, name))),
+    ],
+  };
+}

@@ -1,0 +1,121 @@
+import { LIMIT_DEFAULT, LIMIT_MAX, PAGE_MAX } from '../../contract/parse-query.ts';
+import { resourceNames, resources } from '../../contract/resources.ts';
+import { catalogue, errorCodes } from '../../errors/catalogue.ts';
+import { API_PAGE_PATH } from '../../config/api-page.ts';
+
+/** What the page is made from. */
+export type PageSpec = {
+  /** The way from the page to the root of the API: `./`, or `../` for the address with a slash at its end. */
+  readonly root: './' | '../';
+  readonly title: string;
+  readonly version: string;
+  /** The hash of each file that the page loads, by its name. */
+  readonly hashes: ReadonlyMap<string, string>;
+};
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** A text as HTML. Words between backticks become code. */
+function html(text: string): string {
+  const safe = text.replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? '');
+  return safe.replaceAll(/`([^`]*)`/g, '<code>$1</code>');
+}
+
+function errorRows(): string {
+  const rows = errorCodes.map((code) => {
+    const { status, sentence, retryable } = catalogue[code];
+    const again = retryable ? 'yes, later' : 'no';
+    return `<tr><th scope="row"><code>${code}</code></th><td>${status}</td><td>${html(sentence)}</td><td>${again}</td></tr>`;
+  });
+  return rows.join('\n');
+}
+
+function limitRows(): string {
+  const rows = [
+    [
+      'Requests',
+      'Every answer tells your windows in `RateLimit-Policy` and what is left of them in `RateLimit`.',
+    ],
+    ['Beyond a window', '429 `rate_limit_exceeded`. Wait for the seconds that `Retry-After` says.'],
+    ['Records on a page', `\`limit\` is 1 to ${LIMIT_MAX}, ${LIMIT_DEFAULT} where you name none.`],
+    ['Pages', `\`page\` is 1 to ${PAGE_MAX}. A page past the end is 200 with no records and the true total.`],
+    ['Wrong credentials', 'An address that tries many of them gets 429 before its credential is looked at.'],
+  ];
+  return rows
+    .map(([what = '', rule = '']) => `<tr><th scope="row">${html(what)}</th><td>${html(rule)}</td></tr>`)
+    .join('\n');
+}
+
+function permissionItems(): string {
+  return resourceNames
+    .map((name) => `<li>${html(`\`${resources[name].permission}\` reads ${name}.`)}</li>`)
+    .join('\n');
+}
+
+const SWAGGER_MISSING =
+  '<p class="missing" role="status">The reference is not installed on this gateway. Its operator finds the reason in the output of <code>portico check</code>. The OpenAPI document above has everything that the reference would show.</p>';
+
+/** The API page as HTML. It has no script and no style of its own: its policy forbids both. */
+export function pageHtml({ root, title, version, hashes }: PageSpec): string {
+  const at = (name: string) => `${root}${API_PAGE_PATH.slice(1)}/${name}?v=${hashes.get(name) ?? ''}`;
+  const style = (name: string) => `<link rel="stylesheet" href="${at(name)}">`;
+  const hasReference = hashes.has('page.js');
+  const [first = ''] = resourceNames;
+  return `<!doctype html>
+<html lang="en" data-root="${root}">
+<head>
+<meta charset="utf-8">
+<title>${html(title)}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+${hasReference ? style('swagger-ui.css') : ''}
+${style('page.css')}
+${hasReference ? `<script defer src="${at('swagger-ui-bundle.js')}"></script>\n<script type="module" src="${at('page.js')}"></script>` : ''}
+</head>
+<body>
+<a class="skip" href="#reference">Skip to the reference</a>
+<header>
+<h1>${html(title)} <small>${html(version)}</small></h1>
+<nav aria-label="Sections"><a href="#start">Start</a> <a href="#limits">Limits</a> <a href="#errors">Errors</a> <a href="#reference">Reference</a> <a href="${root}v1/openapi.json">OpenAPI document</a></nav>
+</header>
+<div class="sections">
+<section id="start" aria-labelledby="start-title">
+<h2 id="start-title">Start</h2>
+<p>Send your key or token in <code>Authorization: Bearer …</code>, or your key in <code>X-API-Key</code>. Send one of the two, and never put it into the address.</p>
+<pre tabindex="0" aria-label="An example request"><code>curl -H "Authorization: Bearer $KEY" '<span data-base>https://api.example</span>/v1/${first}?limit=3'</code></pre>
+<p>Every answer has an <code>X-Request-Id</code>. Name it when you ask for help. A permission lets a credential read a resource:</p>
+<ul>
+${permissionItems()}
+</ul>
+</section>
+<section id="limits" aria-labelledby="limits-title">
+<h2 id="limits-title">Limits</h2>
+<div class="wide" tabindex="0" role="region" aria-labelledby="limits-title"><table>
+<thead><tr><th scope="col">What</th><th scope="col">Rule</th></tr></thead>
+<tbody>
+${limitRows()}
+</tbody>
+</table></div>
+</section>
+<section id="errors" aria-labelledby="errors-title">
+<h2 id="errors-title">Errors</h2>
+<p>The body of an error is <code>{"error": {"code", "message", "request_id"}}</code>. Go by the code: a gateway may be set to answer 500 in place of 502, 503 and 504.</p>
+<div class="wide" tabindex="0" role="region" aria-labelledby="errors-title"><table>
+<thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">Meaning</th><th scope="col">Try again?</th></tr></thead>
+<tbody>
+${errorRows()}
+</tbody>
+</table></div>
+</section>
+<section aria-labelledby="reference-title">
+<h2 id="reference-title">Reference</h2>
+${hasReference ? '<p>“Authorize” takes your own key for trying requests out. It stays in the memory of this page: reload or leave the page, and it is gone.</p>' : SWAGGER_MISSING}
+<noscript><p>The reference needs JavaScript. The OpenAPI document above has the same.</p></noscript>
+<div id="reference"></div>
+</section>
+</div>
+</body>
+</html>
+`;
+}

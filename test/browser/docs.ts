@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs';
+import type { FaultBench } from '../faults/harness/bench.ts';
+import { findBarriers, keptBy, overflow } from './harness/accessibility.ts';
+import { startBelowAPath } from './harness/below-a-path.ts';
+import type { BrowserRow } from './harness/browser-row.ts';
+import { keepForReadme, keepScreenshot } from './harness/run-options.ts';
+import { openTab, type TabOptions } from './harness/watched-tab.ts';
+
+/** A gateway of this process alone, and a tab on its API page. */
+async function openDocs(bench: FaultBench, options: Partial<TabOptions> = {}, address = '/docs') {
+  const gateway = await bench.gateway({ env: { REDIS_URL: '' }, keys: 0 });
+  const tab = bench.own(await openTab({ origins: [gateway.url], ...options }));
+  await tab.page.goto(gateway.url + address);
+  await tab.page.locator('.opblock').first().waitFor();
+  return { gateway, ...tab };
+}
+
+type Docs = Awaited<ReturnType<typeof openDocs>>;
+
+/** Gives the page a key, and asks for the users with it. */
+async function tryOut({ page, gateway }: Docs): Promise<void> {
+  await page.getByRole('button', { name: 'Authorize' }).click();
+  await page.locator('.modal-ux input').first().fill(gateway.configuredKey);
+  await page.locator('.modal-ux .auth-btn-wrapper .authorize').first().click();
+  await page.locator('.modal-ux .btn-done').first().click();
+  await page.locator('.opblock-summary-control').first().click();
+  await page.getByRole('button', { name: 'Try it out' }).click();
+  await page.getByRole('button', { name: 'Execute' }).click();
+  await page.locator('.live-responses-table').waitFor();
+}
+
+const shown: BrowserRow = {
+  id: 'docs-1',
+  name: 'the API page shows every operation of the contract that the gateway serves, every error and the limits',
+  isShort: true,
+  async run(bench) {
+    const docs = await openDocs(bench);
+    const { page, seen, gateway } = docs;
+    const served = (await (await fetch(`${gateway.url}/v1/openapi.json`)).json()) as {
+      paths: object;
+      components: {
+        schemas: { Error: { properties: { error: { properties: { code: { enum: string[] } } } } } };
+      };
+    };
+    const paths = await page.locator('.opblock-summary-path').allTextContents();
+    const text = await page.locator('body').innerText();
+    const codes = served.components.schemas.Error.properties.error.properties.code.enum;
+    const missing = [
+      ...Object.keys(served.paths).filter(
+        (path) => !paths.some((one) => one.replaceAll('\u200b', '') === path),
+      ),
+      ...[...codes, 'RateLimit-Policy', 'Retry-After'].filter((word) => !text.includes(word)),
+    ];
+    await keepScreenshot(page, 'docs');
+    const faults = seen.foreign.length + seen.violations.length + seen.errors.length;
+    return {
+      ok: missing.length === 0 && faults === 0 && paths.length > 0,
+      figure: {
+        operations: paths.length,
+        codes: codes.length,
+        missing: missing.join(' ') || 'none',
+        'foreign requests': seen.foreign.length,
+        'CSP violations': seen.violations.length,
+        errors: seen.errors.join('; ') || 'none',
+      },
+    };
+  },
+};
+
+const tried: BrowserRow = {
+  id: 'docs-2',
+  name: "a reader's own key opens the API from its page, and stays in the memory of that page alone",
+  isShort: true,
+  async run(bench) {
+    const docs = await openDocs(bench);
+    const { page, seen, context, gateway } = docs;
+    await tryOut(docs);
+    const answer = await page.locator('.live-responses-table .response-col_status').last().innerText();
+    const body = await page.locator('.live-responses-table .highlight-code').first().innerText();
+    await keepScreenshot(page, 'docs-try-it');
+    const stored = await keptBy(page);
+    const cookies = await context.cookies();
+    await page.reload();
+    await page.locator('.opblock').first().waitFor();
+    const after = await page.content();
+    const kept = [stored, JSON.stringify(cookies), after, page.url()].filter((text) =>
+      text.includes(gateway.configuredKey),
+    );
+    const faults = seen.foreign.length + seen.violations.length + seen.errors.length;
+    return {
+      ok:
+        answer.startsWith('200') &&
+        body.includes('"total"') &&
+        stored === '[[],[],""]' &&
+        cookies.length === 0 &&
+        kept.length === 0 &&
+        faults === 0,
+      figure: {
+        answer: answer.slice(0, 3),
+        stored,
+        cookies: cookies.length,
+        'kept after a reload': kept.length,
+        'foreign requests': seen.foreign.length,
+        'CSP violations': seen.violations.length,
+      },
+    };
+  },
+};
+
+const everyLook = [
+  { name: 'light', colorScheme: 'light', width: 1280 },
+  { name: 'dark', colorScheme: 'dark', width: 1280 },
+  { name: 'narrow', colorScheme: 'light', width: 360 },
+] as const;
+
+const seenByAll: BrowserRow = {
+  id: 'docs-3',
+  name: 'the API page has no barrier that axe finds, light or dark, and no horizontal scrolling at 360 px',
+  isShort: false,
+  async run(bench) {
+    const found: string[] = [];
+    let wider = 0;
+    for (const { name, colorScheme, width } of everyLook) {
+      const docs = await openDocs(bench, { colorScheme, viewport: { width, height: 900 } });
+      const { page } = docs;
+      await tryOut(docs);
+      for (const barrier of await findBarriers(page)) found.push(`${name}: ${barrier}`);
+      wider = Math.max(wider, await overflow(page));
+      await keepScreenshot(page, `docs-${name}`);
+    }
+    return {
+      ok: found.length === 0 && wider === 0,
+      figure: {
+        barriers: found.length,
+        'px too wide': wider,
+        found: found.join(' || ').slice(0, 3_000) || 'none',
+      },
+    };
+  },
+};
+
+const below: BrowserRow = {
+  id: 'docs-4',
+  name: 'the API page works below a path of a proxy, and with a slash at the end of its address',
+  isShort: false,
+  async run(bench) {
+    const { gateway, page: first } = await openDocs(bench, {}, '/docs/');
+    const operations = await first.locator('.opblock').count();
+    const proxy = bench.own(await startBelowAPath(gateway.url));
+    const tab = bench.own(await openTab({ origins: [proxy.origin] }));
+    await tab.page.goto(`${proxy.origin}/gate/docs`);
+    await tab.page.locator('.opblock').first().waitFor();
+    await tryOut({ ...tab, gateway });
+    const answer = await tab.page.locator('.live-responses-table .response-col_status').last().innerText();
+    return {
+      ok: operations === 3 && answer.startsWith('200') && tab.seen.foreign.length === 0,
+      figure: { operations, answer: answer.slice(0, 3), 'foreign requests': tab.seen.foreign.length },
+    };
+  },
+};
+
+const picture: BrowserRow = {
+  id: 'docs-5',
+  name: 'the picture of the API page in the README is smaller than 150 KB',
+  isShort: false,
+  async run(bench) {
+    const docs = await openDocs(bench);
+    await tryOut(docs);
+    await docs.page.locator('#reference-title').scrollIntoViewIfNeeded();
+    await docs.page.evaluate("document.querySelector('#reference-title').scrollIntoView()");
+    await keepForReadme(docs.page, 'docs');
+    const { length } = readFileSync('test/browser/screenshots/docs.png');
+    return { ok: length < 150_000, figure: { bytes: length } };
+  },
+};
+
+/** What is promised of the API page. */
+export const docsRows: readonly BrowserRow[] = [shown, tried, seenByAll, below, picture];

@@ -1,0 +1,42 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Page } from 'playwright-core';
+
+/** What the script was started with. */
+export type RunOptions = {
+  /** Parts of the ids or names of the rows that run; absent: all. */
+  readonly only: readonly string[] | undefined;
+  /** Whether only the rows of the short form run. */
+  readonly short: boolean;
+};
+
+const README_FOLDER = 'test/browser/screenshots';
+/** The screenshots of a run, and of the README; neither by default. */
+let folders: { readonly run?: string | undefined; readonly readme: boolean } = { readme: false };
+
+/** Reads the options of the script. */
+export function readOptions(): RunOptions {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string', multiple: true },
+      short: { type: 'boolean', default: false },
+      screenshots: { type: 'string' },
+      readme: { type: 'boolean', default: false },
+    },
+  });
+  folders = { run: values.screenshots, readme: values.readme };
+  if (values.screenshots !== undefined) mkdirSync(values.screenshots, { recursive: true });
+  return { only: values.only, short: values.short };
+}
+
+/** Keeps what a page looks like, where the script was asked to: a file `<name>.png` in the folder of the run. */
+export async function keepScreenshot(page: Page, name: string): Promise<void> {
+  if (folders.run !== undefined)
+    await page.screenshot({ path: join(folders.run, `${name}.png`), fullPage: true });
+}
+
+/** Keeps what the README shows, with `--readme`: what is in the window, in so few colours that it stays small. */
+export async function keepForReadme(page: Page, name: string): Promise<void> {
+  if (folders.readme) await page.screenshot({ path: join(README_FOLDER, `${name}.png`), scale: 'css' });
+}
