@@ -176,4 +176,5 @@ export default defineConfig(
   // Declarations of others are only added to by an interface of the same name.
   { files: ['**/*.d.ts'], rules: { '@typescript-eslint/consistent-type-definitions': 'off' } },
   { files: ['**/*.js'], extends: [tseslint.configs.disableTypeChecked] },
+  { files: ['src/http/api-page/static/*.js'], languageOptions: { globals: globals.browser } },
 );

@@ -46,8 +46,8 @@ function webFile(body: Buffer, type: string, onCompressed: OnCompressed): Hashed
 async function loadPage(openapi: Buffer, onCompressed: OnCompressed): Promise<LoadedPage> {
   const { info } = JSON.parse(openapi.toString()) as { info: { title: string; version: string } };
   const files = new Map<string, HashedFile>();
-  for (const { name, type, read } of findPageFiles())
-    files.set(name, webFile(await read(), type, onCompressed));
+  for (const file of findPageFiles())
+    files.set(file.name, webFile(await file.read(), file.type, onCompressed));
   const hashes = new Map([...files].map(([name, { hash }]) => [name, hash]));
   const page = (root: './' | '../') =>
     webFile(Buffer.from(pageHtml({ ...info, root, hashes })), 'text/html; charset=utf-8', onCompressed);

@@ -91,7 +91,7 @@ ${permissionItems()}
 </section>
 <section id="limits" aria-labelledby="limits-title">
 <h2 id="limits-title">Limits</h2>
-<div class="wide" tabindex="0" role="region" aria-labelledby="limits-title"><table>
+<div class="wide" tabindex="0" role="group" aria-label="Limits, a table"><table>
 <thead><tr><th scope="col">What</th><th scope="col">Rule</th></tr></thead>
 <tbody>
 ${limitRows()}
@@ -101,7 +101,7 @@ ${limitRows()}
 <section id="errors" aria-labelledby="errors-title">
 <h2 id="errors-title">Errors</h2>
 <p>The body of an error is <code>{"error": {"code", "message", "request_id"}}</code>. Go by the code: a gateway may be set to answer 500 in place of 502, 503 and 504.</p>
-<div class="wide" tabindex="0" role="region" aria-labelledby="errors-title"><table>
+<div class="wide" tabindex="0" role="group" aria-label="Errors, a table"><table>
 <thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">Meaning</th><th scope="col">Try again?</th></tr></thead>
 <tbody>
 ${errorRows()}
@@ -112,8 +112,8 @@ ${errorRows()}
 <h2 id="reference-title">Reference</h2>
 ${hasReference ? '<p>“Authorize” takes your own key for trying requests out. It stays in the memory of this page: reload or leave the page, and it is gone.</p>' : SWAGGER_MISSING}
 <noscript><p>The reference needs JavaScript. The OpenAPI document above has the same.</p></noscript>
-<div id="reference"></div>
 </section>
+<div id="reference"></div>
 </div>
 </body>
 </html>

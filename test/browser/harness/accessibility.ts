@@ -12,9 +12,9 @@ type Violation = { readonly id: string; readonly nodes: readonly { readonly html
 /** What axe finds wrong with a page as it is now, a line for each rule. The policy of a page does not hold it up. */
 export async function findBarriers(page: Page): Promise<readonly string[]> {
   await page.evaluate(AXE);
-  const found = (await page.evaluate(
+  const found = await page.evaluate<readonly Violation[]>(
     `axe.run({ runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => ({ html })) })))`,
-  )) as readonly Violation[];
+  );
   return found.map(({ id, nodes }) => {
     const shown = nodes.slice(0, SHOWN_MAX).map(({ html }) => html.slice(0, 160));
     return `${id} (${nodes.length}): ${shown.join(' | ')}`;
@@ -23,12 +23,12 @@ export async function findBarriers(page: Page): Promise<readonly string[]> {
 
 /** How many pixels a page is wider than its window. */
 export async function overflow(page: Page): Promise<number> {
-  return (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number;
+  return page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
 }
 
 /** What the page keeps in the browser: everything that outlives it. */
 export async function keptBy(page: Page): Promise<string> {
-  return (await page.evaluate(
+  return page.evaluate<string>(
     'JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), document.cookie])',
-  )) as string;
+  );
 }

@@ -11,12 +11,19 @@ function followColours() {
   page.classList.toggle('dark-mode', dark.matches);
 }
 followColours();
-/** Swagger UI leaves its choices without names; those who do not see the page need them. */
-function nameChoices() {
+/** What Swagger UI leaves out for those who use a keyboard or do not see the page: names, and places to scroll from. */
+function addWhatIsMissing() {
   for (const choice of place.querySelectorAll('select:not([aria-label])'))
     choice.setAttribute('aria-label', choice.className.includes('content-type') ? 'Media type' : 'Value');
+  for (const text of place.querySelectorAll('pre.microlight:not([tabindex])')) text.tabIndex = 0;
+  const dialog = place.querySelector('.modal-ux:not([role])');
+  dialog?.setAttribute('role', 'dialog');
+  dialog?.setAttribute('aria-label', 'Authorize');
+  place.querySelector('.close-modal')?.setAttribute('aria-label', 'Close');
+  for (const button of place.querySelectorAll('.auth-btn-wrapper [aria-label]'))
+    button.removeAttribute('aria-label');
 }
-new MutationObserver(nameChoices).observe(place, { childList: true, subtree: true });
+new MutationObserver(addWhatIsMissing).observe(place, { childList: true, subtree: true });
 dark.addEventListener('change', followColours);
 for (const example of document.querySelectorAll('[data-base]')) example.textContent = base;
 
@@ -34,6 +41,7 @@ try {
     displayRequestDuration: true,
     persistAuthorization: false,
     queryConfigEnabled: false,
+    syntaxHighlight: false,
     validatorUrl: null,
   });
 } catch (error) {
