@@ -3,7 +3,7 @@ import type { ErrorCode } from '../errors/catalogue.ts';
 import { fault, GatewayError } from '../errors/fault.ts';
 import { ageMs } from '../store/cache/cache.ts';
 import type { CacheEntry } from '../store/cache/cache-entry.ts';
-import { stepsOf, timed } from '../telemetry/requests/step-times.ts';
+import { openSteps, timed } from '../telemetry/requests/step-times.ts';
 import { type CacheFillDeps, createCacheFill } from './cache-fill.ts';
 import { cacheKeyOf, cacheKeyParts } from './cache-key.ts';
 import type { Call, Handler, Reply, SourceCall, SourceHandler } from './call.ts';
@@ -45,7 +45,7 @@ function queryOf({ query }: Call): Query {
 /** What the source is asked for a call. Nothing of the caller is in it, because others are served the answer, too. */
 function sourceCallOf(call: Call): SourceCall {
   call.trace.spans = call.openTrace();
-  stepsOf(call.trace);
+  openSteps(call.trace);
   return { query: queryOf(call), usage: call.trace, signal: call.signal };
 }
 
@@ -95,7 +95,7 @@ export function createCacheStage(deps: CacheStageDeps): (source: SourceHandler) 
       if (local === undefined) return cache.isShared ? serveShared(call, key) : serveFilled(call, key);
       if (!cache.isShared || staleForMs(local) < 0) return serveEntry(call, key, local);
       // Another process may have a newer one.
-      return timed(stepsOf(call.trace), 'cache', cache.remote(key)).then((remote) =>
+      return timed(openSteps(call.trace), 'cache', cache.remote(key)).then((remote) =>
         serveEntry(call, key, remote ?? local),
       );
     };

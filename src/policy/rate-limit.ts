@@ -1,6 +1,6 @@
 import { fault } from '../errors/fault.ts';
 import type { DecidedBy, Decision, Limiter, WindowState } from '../store/limiter/limiter.ts';
-import { stepsOf, timed } from '../telemetry/requests/step-times.ts';
+import { openSteps, timed } from '../telemetry/requests/step-times.ts';
 import type { Call, Stage } from './call.ts';
 
 export type RateLimitDeps = {
@@ -73,7 +73,7 @@ export function createRateLimit({ limiter, dryRun, metrics }: RateLimitDeps): St
         apply(call, tier, decision);
         return next(call);
       }
-      return timed(stepsOf(call.trace), 'limit', decision).then((later) => {
+      return timed(openSteps(call.trace), 'limit', decision).then((later) => {
         apply(call, tier, later);
         return next(call);
       });

@@ -11,12 +11,17 @@ import { createFleetFigures } from '../store/fleet/fleet-figures.ts';
 import { createLocalPurges, createSharedPurges, type Purges } from '../store/purges.ts';
 import { createRedisKeys } from '../store/redis/redis-keys.ts';
 import { openRedis } from '../store/redis/redis-roles.ts';
+import { createRecentRequests } from '../telemetry/requests/recent-requests.ts';
 import { createRequestIndex } from '../store/fleet/request-index.ts';
 
 /** Opens the connections to Redis, and what is kept in Redis or in this process, for the life of the process. */
 export function openStores(
-  { redis: spec }: GatewayConfig,
-  { log, clock }: { readonly log: Logger; readonly clock: Clock },
+  { redis: spec, admin: { slowRequests: slowMs } }: GatewayConfig,
+  {
+    log,
+    clock,
+    instance = 'gateway',
+  }: { readonly log: Logger; readonly clock: Clock; readonly instance?: string | undefined },
   metrics: Pick<Metrics, 'watchRedis' | 'compressed' | 'cacheEvent' | 'requestStory'>,
 ) {
   const redis = openRedis(spec, log);
@@ -34,6 +39,7 @@ export function openStores(
   const requestIndex =
     redis.of.cache &&
     createRequestIndex({ redis: redis.of.cache, keys, clock, onStory: metrics.requestStory });
+  const recent = createRecentRequests({ clock, instance, slowMs, onKept: requestIndex?.add });
   const fleetFigures = client && createFleetFigures({ client, keys, gateway: randomUUID() });
 
   function cacheOf({ localBytes, localSeconds, compression }: GatewayConfig['cache']): Cache {
@@ -51,5 +57,13 @@ export function openStores(
     });
   }
 
-  return { redis, keys, purges, fallenClaims, fleetFigures, requestIndex, createCache: cacheOf };
+  return {
+    ...{ redis, keys, purges, fallenClaims, fleetFigures, recent, requestIndex },
+    createCache: cacheOf,
+    /** Ends what works by itself; the connections stay open. */
+    close() {
+      purges.close();
+      requestIndex?.close();
+    },
+  };
 }

@@ -22,7 +22,7 @@ import { createKeptParts } from '../pipeline/parts/kept-parts.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { ShareOf } from '../pipeline/source-upstreams.ts';
 import type { FleetFigures } from '../store/fleet/fleet-figures.ts';
-import { createRecentRequests, type RecentRequests } from '../telemetry/requests/recent-requests.ts';
+import type { RecentRequests } from '../telemetry/requests/recent-requests.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { Webhooks } from '../telemetry/webhooks/webhooks.ts';
 import { createLocalShares } from '../upstream/bulkhead/share-across-reloads.ts';
@@ -112,17 +112,15 @@ function createSideActions(
   {
     metrics,
     migrations,
-    recent,
     closing,
   }: {
     readonly metrics: Metrics;
     readonly migrations: OpenedMigrations;
-    readonly recent: RecentRequests;
     readonly closing: AbortSignal;
   },
 ): OperatorActions {
   return createOperatorActions({
-    ...{ ...stores, log, clock, instance, recent, runbook, onAuditLine: metrics.auditLine },
+    ...{ ...stores, log, clock, instance, runbook, onAuditLine: metrics.auditLine },
     others: createExplainActions({ served: () => snapshots.current, closing }),
     redis: redis.of.keys,
     config: () => snapshots.current.config,
@@ -147,14 +145,11 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   const metrics = createMetrics({ ...services, operations: [] });
   const stores = openStores(first.gateway, services, metrics);
   const { redis, purges } = stores;
-  const { clock, instance = 'gateway' } = services;
-  const recent = createRecentRequests({
-    ...{ clock, instance, slowMs: first.gateway.admin.slowRequests },
-    onKept: stores.requestIndex?.add,
-  });
+  const { recent } = stores;
   const app = createApp({ ...services, metrics, recent });
   const shareOf = services.shareOf ?? createLocalShares();
   const closing = new AbortController();
+  const { instance = 'gateway' } = services;
   const webhooks = openWebhooks({
     ...{ ...services, metrics, instance },
     targets: () => snapshots.current.config.webhooks,
@@ -172,10 +167,8 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   const serveBy = createServeBy(server, app, metrics, { migrations, recent });
   serveBy(snapshots.current);
 
-  const operator = createSideActions(snapshots, stores, services, {
-    ...{ metrics, migrations, recent },
-    closing: closing.signal,
-  });
+  const running = { metrics, migrations, closing: closing.signal };
+  const operator = createSideActions(snapshots, stores, services, running);
 
   async function stage(next: ServedConfig): Promise<StagedConfig> {
     await snapshots.untilRoom();
@@ -217,8 +210,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
       await snapshots.close();
       await migrations.close();
       await webhooks.close();
-      purges.close();
-      stores.requestIndex?.close();
+      stores.close();
       operator.audit.close();
       await redis.close();
       await tracing?.close();

@@ -127,11 +127,26 @@ async function readReply<T>(
   }
 }
 
+type LogIn = (obtain: Obtain, signal: AbortSignal) => Promise<Obtained>;
+
+/** A login is a call like any other: it needs a slot and a token. The calls that wait for it hold no slot. */
+function compileLogIn(guard: GuardedClient, timeoutMs: number): LogIn {
+  return function logIn(obtain, signal) {
+    const about = { affinity: {}, isSafe: false, question: 'login', method: 'POST' };
+    return guard.run({ signal, priority: 'caller', ...about }, async (attempt) => {
+      const send = (base: string) => withinTimeout(signal, timeoutMs, (until) => obtain(base, until));
+      const obtained = await attempt.exchange({ send, statusOf: () => 200 });
+      attempt.finish(undefined, false);
+      return obtained;
+    });
+  };
+}
+
 function createCredentials(
   auth: ConnectionSpec['auth'],
   transport: Transport,
   readSession: ReadSession,
-  logIn: (obtain: Obtain, signal: AbortSignal) => Promise<Obtained>,
+  logIn: LogIn,
 ): CredentialSource {
   if (auth.kind !== 'oauth2' && auth.kind !== 'session') return fixedCredential(namedCredential(auth));
   const obtain =
@@ -148,18 +163,8 @@ export function createUpstream(
   const transport = createTransport(net);
   const outgoing = compileOutgoing(spec);
   const guard = createGuardedClient(net, deps);
+  const logIn = compileLogIn(guard, net.timeout);
   const credentials = createCredentials(spec.auth, transport, readSession, logIn);
-
-  /** A login is a call like any other: it needs a slot and a token. The calls that wait for it hold no slot. */
-  function logIn(obtain: Obtain, signal: AbortSignal): Promise<Obtained> {
-    const about = { affinity: {}, isSafe: false, question: 'login', method: 'POST' };
-    return guard.run({ signal, priority: 'caller', ...about }, async (attempt) => {
-      const send = (base: string) => withinTimeout(signal, net.timeout, (until) => obtain(base, until));
-      const obtained = await attempt.exchange({ send, statusOf: () => 200 });
-      attempt.finish(undefined, false);
-      return obtained;
-    });
-  }
 
   async function send(request: UpstreamRequest, { signal, steps }: SentCall, attempt: GuardedTry) {
     let credential: UpstreamCredential =

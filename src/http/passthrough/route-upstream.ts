@@ -6,7 +6,7 @@ import type { SourceSpec } from '../../config/schema/source.ts';
 import { fault, GatewayError } from '../../errors/fault.ts';
 import type { SourceUpstreamsDeps } from '../../pipeline/source-upstreams.ts';
 import { createSourceResilience, type SourceResilienceDeps } from '../../pipeline/source-resilience.ts';
-import { stepsOf } from '../../telemetry/requests/step-times.ts';
+import { openSteps } from '../../telemetry/requests/step-times.ts';
 import { createGuardedClient, type GuardedCall } from '../../upstream/guarded-client.ts';
 import { createAgents } from '../../upstream/transport/agents.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
@@ -121,7 +121,7 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
         isSafe: isRepeatable,
         question,
         trace: request.trace,
-        steps: stepsOf(context.trace),
+        steps: openSteps(context.trace),
         method: request.req.method ?? '',
       };
       return guard.run(call, (attempt) =>

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../errors/catalogue.ts';
 import { GatewayError } from '../../errors/fault.ts';
-import { stepsOf, timed } from '../../telemetry/requests/step-times.ts';
+import { openSteps, timed } from '../../telemetry/requests/step-times.ts';
 import { addressSubject } from '../address-subject.ts';
 import type { Call, Principal, Stage } from '../call.ts';
 import type { RefusalReason } from './credential-result.ts';
@@ -86,7 +86,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Stage {
         accept(call, principal);
         return next(call);
       }
-      return timed(stepsOf(call.trace), 'credential', principal).then((found) => {
+      return timed(openSteps(call.trace), 'credential', principal).then((found) => {
         accept(call, found);
         return next(call);
       });

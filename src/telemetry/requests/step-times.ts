@@ -83,7 +83,7 @@ export class StepTimes {
 export type StepCarrier = { steps?: StepTimes | undefined };
 
 /** The step times of a request; created on first use, because a request that is served from memory has none. */
-export function stepsOf(carrier: StepCarrier): StepTimes {
+export function openSteps(carrier: StepCarrier): StepTimes {
   return (carrier.steps ??= new StepTimes());
 }
 
