@@ -152,6 +152,8 @@ export function createFigureSampler({ metrics, clock, keepMinute }: FigureSample
       clearTimeout(slotTimer);
       clearInterval(tickTimer);
       listeners.clear();
+      // What has been counted since the last slot ended is to be kept, too.
+      await sample().catch(() => undefined);
       await minutes.handOver();
     },
   };

@@ -13,6 +13,7 @@ export type WorkerGateway = GatewayProcess & {
   /** Of the tier `few`, 25 requests a minute, and of one without a limit that matters. */
   readonly keys: { readonly few: string; readonly roomy: string };
   readonly config: ConfigCopy;
+  readonly redisUrl: string;
   readonly users: UserService;
   /** Lines of the log that fit. */
   logged(fits: (line: LogLine) => boolean): readonly LogLine[];
@@ -98,6 +99,7 @@ export async function startWorkers(workers: number): Promise<WorkerGateway> {
     ...gateway,
     keys,
     config,
+    redisUrl: redis.url,
     users,
     logged,
     untilLogged: (fits) => eventually(() => logged(fits)[0], { withinMs: 60_000 }),
