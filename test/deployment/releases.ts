@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import addFormatsModule from 'ajv-formats';
 import type { OperationRow } from '../operations/row.ts';
 import { runCommand } from '../support/command/run-command.ts';
 import { CHART, readYaml } from './harness/chart.ts';
@@ -29,6 +31,22 @@ function installed(): ReadonlySet<string> {
     ([path, one]) => path !== '' && one.dev !== true && one.devOptional !== true,
   );
   return new Set(ours.map(([path, { version }]) => `${path.split('node_modules/').at(-1) ?? ''}@${version}`));
+}
+
+// ajv-formats is CommonJS: depending on the loader, its default export is one level down.
+const addFormats = (addFormatsModule as { default?: unknown }).default ?? addFormatsModule;
+
+/** Of the packages only these files are used. */
+const SCHEMAS = 'node_modules/@cyclonedx/cyclonedx-library/res/schema';
+
+/** Compiles the schema that CycloneDX publishes for a version of its format. Addresses for people are not checked. */
+function compileBomSchema(version: string) {
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  (addFormats as (target: Ajv) => void)(ajv);
+  for (const format of ['iri-reference', 'idn-email']) ajv.addFormat(format, true);
+  for (const file of ['spdx.SNAPSHOT.schema.json', 'jsf-0.82.SNAPSHOT.schema.json'])
+    ajv.addSchema(readJson(`${SCHEMAS}/${file}`), `http://cyclonedx.org/schema/${file}`);
+  return ajv.compile(readJson(`${SCHEMAS}/bom-${version}.SNAPSHOT.schema.json`));
 }
 
 const bill: OperationRow = {
@@ -65,6 +83,26 @@ const bill: OperationRow = {
   },
 };
 
+const published: OperationRow = {
+  id: 'releases-3',
+  name: 'the bill of materials fits the schema that CycloneDX publishes, which refuses one with a licence or a hash that is none',
+  fast: true,
+  async run() {
+    const { out } = await runCommand(['generate', '--sbom']);
+    const { specVersion } = JSON.parse(out) as { specVersion: string };
+    const isValid = compileBomSchema(specVersion);
+    const problemsOf = (text: string) => (isValid(JSON.parse(text)) ? [] : (isValid.errors ?? []));
+    assert.deepEqual(problemsOf(out), []);
+    const spoilt = [
+      out.replace('"id": "MIT"', '"id": "Mine"'),
+      out.replace(/"content": "[0-9a-f]+"/, '"content": "no hash"'),
+      out.replace('"type": "library"', '"type": "book"'),
+    ];
+    for (const text of spoilt) assert.notDeepEqual([text === out, problemsOf(text)], [false, []]);
+    return { ok: true, figure: { version: specVersion, 'spoilt and refused': spoilt.length } };
+  },
+};
+
 const numbered: OperationRow = {
   id: 'releases-2',
   name: 'package.json, its lock file, the chart and the top of the changelog have one version',
@@ -87,4 +125,4 @@ const numbered: OperationRow = {
 };
 
 /** What a version number promises. */
-export const releaseRows: readonly OperationRow[] = [bill, numbered];
+export const releaseRows: readonly OperationRow[] = [bill, numbered, published];

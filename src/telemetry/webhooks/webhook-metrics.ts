@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { WebhookEventType } from '../../config/schema/telemetry.ts';
+import { webhookEvents, type WebhookEventType } from '../../config/schema/telemetry.ts';
 import type { WebhookOutcome } from './webhooks.ts';
 
 /** Registers what became of webhooks. */
@@ -12,6 +12,8 @@ export function createWebhookMetrics(registry: Registry) {
     labelNames: ['event', 'outcome'],
     registers,
   });
+  // A rise from nothing is none for Prometheus: the first dead event would raise no alert.
+  for (const event of webhookEvents) events.labels(event, 'dead').inc(0);
   new Gauge({
     name: 'portico_webhooks_waiting',
     help: 'Events that a receiver of webhooks has not taken yet.',

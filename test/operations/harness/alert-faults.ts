@@ -146,7 +146,32 @@ const ofTheFiles: readonly AlertFault[] = [
   ),
 ];
 
+const reloadsRefused = reloaded(
+  'a receiver of webhooks wants no events',
+  ['PorticoWebhooksDead', 'PorticoConfigStale'],
+  ({ gateway }) => gateway,
+  (text) => `${text}\nnonsense: 1\n`,
+);
+
 const ofOthers: readonly AlertFault[] = [
+  {
+    ...reloadsRefused,
+    // Each refused reload is an event.
+    async begin(place) {
+      place.refuseWebhooks(true);
+      await reloadsRefused.begin(place);
+      let asked = 0;
+      place.also(async () => {
+        if ((asked += 1) % 10 === 0)
+          await fetch(`${place.gateway.adminUrl}/api/config/reload`, { method: 'POST' });
+      });
+    },
+    async end(place) {
+      place.also(undefined);
+      place.refuseWebhooks(false);
+      await reloadsRefused.end(place);
+    },
+  },
   {
     name: 'somebody guesses keys',
     alerts: ['PorticoGuessing'],

@@ -18,6 +18,8 @@ export type AlertTestbed = {
   readonly redis: RedisServer;
   /** Where the spans go. */
   readonly collector: Pick<Collector, 'behave'>;
+  /** Whether the receiver of webhooks says from now on that it wants no events. */
+  readonly refuseWebhooks: (refuses: boolean) => void;
   /** Has the service of the users behave so from now on. */
   readonly behave: (manner: Manner) => void;
   /** What is asked beside the usual; `undefined`: nothing. */
@@ -92,7 +94,8 @@ function answerAs(manner: Manner) {
   };
 }
 
-const configOf = (redisUrl: string, endpoint: string) => ({
+const configOf = (redisUrl: string, endpoint: string, receiver: string) => ({
+  webhooks: [{ url: receiver, secret: 'a-secret-of-the-testbed' }],
   redis: { url: redisUrl },
   telemetry: { traces: { endpoint, ratio: 1 } },
   resources: {
@@ -113,8 +116,12 @@ export async function openAlertTestbed(bench: FaultBench): Promise<AlertTestbed>
   const collector = bench.own(await startCollector());
   let manner: Manner = 'well';
   const upstream = bench.own(await startUpstream(serving((request) => answerAs(manner)(request))));
+  let refusesWebhooks = false;
+  const receiver = bench.own(
+    await startUpstream(serving(() => ({ status: refusesWebhooks ? 410 : 204, body: {} }))),
+  );
   const options = {
-    config: configOf(redis.url, collector.endpoint),
+    config: configOf(redis.url, collector.endpoint, receiver.origin),
     sources: {
       'people.yaml': usersSource(upstream.origin, NET, BUDGET),
       'goods.yaml': goodsOf(upstream.origin),
@@ -147,6 +154,7 @@ export async function openAlertTestbed(bench: FaultBench): Promise<AlertTestbed>
     replica,
     redis,
     collector,
+    refuseWebhooks: (refuses) => void (refusesWebhooks = refuses),
     behave: (next) => void (manner = next),
     also: (ask) => void (state.also = ask),
     config: (name, value) => gateway.withStored(({ client }) => client.config('SET', name, value)),

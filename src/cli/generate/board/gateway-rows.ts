@@ -89,7 +89,7 @@ export const processesRow: BoardRow = {
     lines(
       'Webhooks',
       'none',
-      'dead: nobody has taken an event in ten minutes, and the log says which.',
+      'dead: nobody has taken an event in ten minutes, and the log says which. PorticoWebhooksDead reads these.',
       [sum(increase('portico_webhooks_total'), 'event, outcome'), '{{event}} {{outcome}}'],
       [sum(of('portico_webhooks_waiting')), 'waiting'],
     ),
