@@ -3,7 +3,7 @@
 import { backOffMs } from './back-off.ts';
 
 /** What the stream is doing: `draining` means that the gateway has said it ends. */
-export type StreamState = 'live' | 'paused' | 'reconnecting' | 'draining';
+export type StreamState = 'connecting' | 'live' | 'paused' | 'reconnecting' | 'draining';
 
 export type StreamHandlers = {
   /** A tick with its JSON. */

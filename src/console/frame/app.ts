@@ -64,7 +64,7 @@ function useAddress(): Address {
 /** The figures of the stream, and the time by the second. */
 function useLive(session: ConsoleSession, ask: AskApi): Pick<ConsoleContext, 'overview' | 'stream' | 'now'> {
   const [overview, setOverview] = useState<Overview>();
-  const [stream, setStream] = useState<StreamState>('reconnecting');
+  const [stream, setStream] = useState<StreamState>('connecting');
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
     // The first answer comes with the first round; the stream goes on from there.

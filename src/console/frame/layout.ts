@@ -13,6 +13,7 @@ import { destinations } from './destinations.ts';
 import { keepTheme, keptTheme, nextTheme } from './theme.ts';
 
 const streamWords: Readonly<Record<StreamState, readonly [Tone, string]>> = {
+  connecting: ['idle', 'connecting'],
   live: ['good', 'live'],
   paused: ['idle', 'paused'],
   reconnecting: ['warn', 'reconnecting'],

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiProblem, AskApi } from '../data/api.ts';
 import type { ConsoleSession } from '../data/session.ts';
 import { toApiProblem } from '../data/use-load.ts';
@@ -18,6 +18,11 @@ export type LoginProps = {
 export function Login({ ask, hasEnded, onSession }: LoginProps): VNode {
   const [problem, setProblem] = useState<ApiProblem>();
   const [isRunning, setRunning] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    document.title = 'Log in · Portico';
+    field.current?.focus();
+  }, []);
   const submit = (event: Event) => {
     event.preventDefault();
     const { token = '' } = formValues(event.target as HTMLFormElement);
@@ -40,7 +45,7 @@ export function Login({ ask, hasEnded, onSession }: LoginProps): VNode {
           type="password"
           required
           autocomplete="current-password"
-          autofocus
+          ref=${field}
           aria-describedby="token-hint"
         />
         <small id="token-hint"

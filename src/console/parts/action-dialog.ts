@@ -3,6 +3,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiProblem } from '../data/api.ts';
+import { useConsole } from '../data/session.ts';
 import { toApiProblem } from '../data/use-load.ts';
 import { type Children, element, html } from './html.ts';
 import { problemNote } from './marks.ts';
@@ -95,14 +96,18 @@ type Phase =
 
 function ActionDialog({ form, onClose }: { form: ActionForm; onClose: () => void }): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
+  const { tell } = useConsole();
   const [phase, setPhase] = useState<Phase>({ kind: 'asking' });
   useEffect(() => dialog.current?.showModal(), []);
   const submit = (event: Event) => {
     event.preventDefault();
     setPhase({ kind: 'running' });
     form.run(formValues(event.target as HTMLFormElement)).then(
-      (shown) =>
-        shown === undefined || shown === null ? dialog.current?.close() : setPhase({ kind: 'done', shown }),
+      (shown) => {
+        if (shown !== undefined && shown !== null) return setPhase({ kind: 'done', shown });
+        dialog.current?.close();
+        tell(`${form.title}: done. The audit has it.`);
+      },
       (error: unknown) => setPhase({ kind: 'asking', problem: toApiProblem(error) }),
     );
   };

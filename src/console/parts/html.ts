@@ -4,8 +4,26 @@ import { type ComponentChildren, type ComponentType, h, type VNode } from 'preac
 /** What a part may hold. */
 export type Children = ComponentChildren;
 
+type Template = (strings: readonly string[], ...values: readonly unknown[]) => VNode;
+
+const template = htm.bind(h) as unknown as Template;
+const onOneLine = new WeakMap<TemplateStringsArray, readonly string[]>();
+
+/** The texts of a template with a blank where a line of text breaks: `htm` drops line breaks, so that words would touch. */
+function textsOf(strings: TemplateStringsArray): readonly string[] {
+  const known = onOneLine.get(strings);
+  if (known !== undefined) return known;
+  const texts = strings.map((text) =>
+    text.replace(/([^\s>])\s*\n\s*/g, '$1 ').replace(/\s*\n\s*([^\s<])/g, ' $1'),
+  );
+  onOneLine.set(strings, texts);
+  return texts;
+}
+
 /** Templates of elements. Values become text nodes and properties, never markup. */
-export const html = htm.bind(h) as (strings: TemplateStringsArray, ...values: readonly unknown[]) => VNode;
+export function html(strings: TemplateStringsArray, ...values: readonly unknown[]): VNode {
+  return template(textsOf(strings), ...values);
+}
 
 /** An element of a component, with its properties checked; templates check none. */
 export function element<Props extends object>(

@@ -72,9 +72,18 @@ export function bytesText(bytes: Maybe): string {
   return `${shortNumber(bytes / 1024 ** 3)} GiB`;
 }
 
-/** Any JSON on one line, for a table: at most 160 characters. */
+/** Any JSON on one line, for a table, such as `stage ramp, percent 5`: at most 160 characters. */
 export function valueText(value: unknown): string {
   if (value === undefined || value === null) return UNKNOWN;
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = shallowText(value);
   return text.length > 160 ? `${text.slice(0, 159)}…` : text;
+}
+
+function shallowText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return value.map(shallowText).join(' ');
+  return Object.entries(value)
+    .map(([name, one]) => `${name} ${typeof one === 'object' ? JSON.stringify(one) : shallowText(one)}`)
+    .join(', ');
 }

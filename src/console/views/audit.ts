@@ -4,7 +4,7 @@ import { goTo, useConsole } from '../data/session.ts';
 import { useLoad } from '../data/use-load.ts';
 import { dataTable } from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';
-import { problemNote, skeleton, stateMark, timeMark, viewHead } from '../parts/marks.ts';
+import { cardOf, problemNote, skeleton, stateMark, timeMark, viewHead } from '../parts/marks.ts';
 import { changedQuery } from '../show/address.ts';
 import { valueText } from '../show/units.ts';
 
@@ -28,7 +28,7 @@ function changeCell({ before, after }: AuditRow): VNode | string {
   if (before === undefined && after === undefined) return '';
   const full = (value: unknown) => (value === undefined ? 'nothing' : JSON.stringify(value, null, 1));
   return html`<details>
-    <summary><code>${valueText(before).slice(0, 40)} → ${valueText(after).slice(0, 60)}</code></summary>
+    <summary>${valueText(before).slice(0, 60)} → ${valueText(after).slice(0, 80)}</summary>
     <p>Before</p>
     <pre>${full(before)}</pre>
     <p>After</p>
@@ -97,8 +97,7 @@ export function AuditView(): VNode {
         ? problem
           ? null
           : skeleton(8)
-        : html`<p>${chainMark(value)}</p>
-            ${auditTable(auditRows(value), now)}`
+        : cardOf('Changes', chainMark(value), auditTable(auditRows(value), now))
     }
   </div>`;
 }

@@ -98,7 +98,7 @@ function inForce(config: ConfigDetail, now: number): VNode {
         'Process ids',
         processes.map(
           ({ pid, digest: own }) =>
-            html`<span key=${pid} class="num">${pid} <code>${own.slice(0, 8)}</code> </span>`,
+            html`<span key=${pid} class="num">${pid} <code>${own.slice(0, 8)}</code></span>`,
         ),
       ],
     ])}

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { lineChart } from '../charts/line-chart.ts';
 import { sparkline } from '../charts/sparkline.ts';
 import { latencyLines, namedLines, slotRates, statusLines, summed } from '../charts/traffic-lines.ts';
@@ -181,6 +182,8 @@ export function OverviewView(): VNode {
   const { overview, address, now } = useConsole();
   const span = address.query['span'] === '48h' ? '48h' : '1h';
   const figures = useLoad<FiguresOverTime>(`figures?span=${span}`, span === '1h' ? 10_000 : 60_000);
+  // The view is drawn every second; the charts only where they have new figures.
+  const drawn = useMemo(() => figures.value && charts(figures.value), [figures.value]);
   if (overview === undefined) return html`<div>${viewHead('Overview', '')}${skeleton(8)}</div>`;
   const { scope, since, processes, overMs, sources, redis } = overview;
   const ofWhom = `${scopeText(scope, since, processes, now)}. Rates and shares are of the last ${spanText(overMs)}.`;
@@ -190,7 +193,7 @@ export function OverviewView(): VNode {
       'Traffic',
       html`${figures.value === undefined ? '' : `${scopeText(figures.value.scope, figures.value.since, undefined, now)}. A point is ${spanText(figures.value.stepMs)}; times are UTC.`}`,
       html`${spanChoice(address, span)}${problemNote(figures.problem, figures.reload)}
-      ${figures.value === undefined ? (figures.problem ? null : skeleton(6)) : charts(figures.value)}`,
+      ${drawn ?? (figures.problem ? null : skeleton(6))}`,
     )}
     ${cardOf(
       'Sources and pass-through routes',

@@ -5,7 +5,7 @@ import { useLoad } from '../data/use-load.ts';
 import { formValues } from '../parts/action-dialog.ts';
 import { dataTable } from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';
-import { problemNote, skeleton, stateMark, timeMark, viewHead } from '../parts/marks.ts';
+import { cardOf, problemNote, skeleton, stateMark, timeMark, viewHead } from '../parts/marks.ts';
 import { addressOf } from '../show/address.ts';
 import { statusTone } from '../show/attention.ts';
 import { scopeText } from '../show/times.ts';
@@ -19,11 +19,6 @@ function filterForm(query: Readonly<Record<string, string>>): VNode {
   const submit = (event: Event) => {
     event.preventDefault();
     goTo(addressOf('requests', '', formValues(event.target as HTMLFormElement)));
-  };
-  const find = (event: Event) => {
-    event.preventDefault();
-    const { id = '' } = formValues(event.target as HTMLFormElement);
-    if (id !== '') goTo(addressOf('request', id));
   };
   const choice = (name: string, label: string, options: readonly string[], all: string) =>
     html`<label
@@ -44,16 +39,6 @@ function filterForm(query: Readonly<Record<string, string>>): VNode {
         autocomplete="off"
     /></label>`;
   return html`<div class="filters">
-    <form role="search" aria-label="Find a request" onSubmit=${find}>
-      <label
-        >Request or trace id<input
-          type="search"
-          name="id"
-          autocomplete="off"
-          placeholder="req_… or a trace id"
-      /></label>
-      <button type="submit">Show its story</button>
-    </form>
     <form aria-label="Filter requests" onSubmit=${submit}>
       ${choice('since', 'Since', spans, 'as far as kept')} ${choice('status', 'Status', statuses, 'all')}
       ${text('operation', 'Operation')} ${text('code', 'Code')} ${text('source', 'Source')}
@@ -62,6 +47,25 @@ function filterForm(query: Readonly<Record<string, string>>): VNode {
       ${asked.some((name) => (query[name] ?? '') !== '') && html`<a href=${addressOf('requests')}>Clear</a>`}
     </form>
   </div>`;
+}
+
+/** Finds a request by its id, wherever one is in the list. */
+function findForm(): VNode {
+  const find = (event: Event) => {
+    event.preventDefault();
+    const { id = '' } = formValues(event.target as HTMLFormElement);
+    if (id !== '') goTo(addressOf('request', id));
+  };
+  return html`<form role="search" class="find" aria-label="Find a request" onSubmit=${find}>
+    <input
+      type="search"
+      name="id"
+      aria-label="Request or trace id"
+      autocomplete="off"
+      placeholder="Request or trace id"
+    />
+    <button type="submit">Show its story</button>
+  </form>`;
 }
 
 /** A status with its words. */
@@ -113,7 +117,9 @@ function requestsTable(rows: readonly RequestRow[], now: number): VNode {
         key: 'upstream',
         title: 'At the source',
         isFigure: true,
-        cell: (row) => `${durationText(row.upstreamMs)} in ${countText(row.upstreamCalls)}`,
+        cell: (row) =>
+          html`${durationText(row.upstreamMs)}
+            <small>${countText(row.upstreamCalls)} ${row.upstreamCalls === 1 ? 'call' : 'calls'}</small>`,
         sort: (row) => row.upstreamMs,
       },
       { key: 'source', title: 'Source', cell: ({ source }) => source ?? '', sort: ({ source }) => source },
@@ -134,11 +140,16 @@ export function RequestsView(): VNode {
     `requests${search === '' ? '' : `?${search}`}`,
     5_000,
   );
+  const table = value && requestsTable(value.requests, now);
   const slow = value?.slowMs === undefined ? '' : ` Slow is from ${durationText(value.slowMs)} on.`;
   return html`<div>
-    ${viewHead('Requests', value === undefined ? 'Those that failed or were slow.' : `Those that failed or were slow. ${scopeText(value.scope, value.since, undefined, now)}.${slow} Times are UTC.`)}
-    ${filterForm(query)} ${problemNote(problem, reload)}
-    ${value?.notes?.map((note) => html`<p key=${note} class="note">${note}</p>`)}
-    ${value === undefined ? (problem ? null : skeleton(8)) : requestsTable(value.requests, now)}
+    ${viewHead('Requests', value === undefined ? 'Those that failed or were slow.' : `Those that failed or were slow. ${scopeText(value.scope, value.since, undefined, now)}.${slow} Times are UTC.`, findForm())}
+    ${cardOf(
+      'Failed or slow',
+      'The newest first. Each leads to its story.',
+      html`${filterForm(query)} ${problemNote(problem, reload)}
+      ${value?.notes?.map((note) => html`<p key=${note} class="note">${note}</p>`)}
+      ${table ?? (problem ? null : skeleton(8))}`,
+    )}
   </div>`;
 }

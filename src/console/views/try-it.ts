@@ -147,7 +147,7 @@ function answerOf({ live, mistake }: ExplainJson, canWrite: boolean): VNode {
   if (live !== undefined) return liveOf(live);
   return emptyNote(
     canWrite
-      ? 'The source was not asked. Switch on “AskApi the source” to see its answer; values of records are masked.'
+      ? 'The source was not asked. Switch on “Ask the source” to see its answer; values of records are masked.'
       : 'The source was not asked: that takes the role of an operator.',
   );
 }
@@ -192,7 +192,7 @@ export function TryView(): VNode {
           autocomplete="off"
           spellcheck=${false}
       /></label>
-      ${canWrite && html`<label class="check"><input type="checkbox" name="live" value="true" /> AskApi the source (audited)</label>`}
+      ${canWrite && html`<label class="check"><input type="checkbox" name="live" value="true" /> Ask the source (audited)</label>`}
       <button type="submit" class="primary" disabled=${isRunning}>Explain</button>
     </form>
     ${problemNote(problem)}

@@ -189,7 +189,7 @@ export function HistorySection({ resource }: { resource: string }): VNode {
         {
           key: 'change',
           title: 'Change',
-          cell: ({ before, after }) => html`<code>${valueText(before)} → ${valueText(after)}</code>`,
+          cell: ({ before, after }) => `${valueText(before)} → ${valueText(after)}`,
         },
         { key: 'reason', title: 'Reason', cell: ({ reason }) => reason ?? '' },
         { key: 'outcome', title: 'Outcome', cell: ({ outcome }) => outcome ?? '' },
