@@ -9,12 +9,14 @@ type Template = (strings: readonly string[], ...values: readonly unknown[]) => V
 const template = htm.bind(h) as unknown as Template;
 const onOneLine = new WeakMap<TemplateStringsArray, readonly string[]>();
 
-/** The texts of a template with a blank where a line of text breaks: `htm` drops line breaks, so that words would touch. */
+/** The texts of a template with a blank where a line breaks between words and what stands among them: `htm` drops line breaks, so that words would touch. */
 function textsOf(strings: TemplateStringsArray): readonly string[] {
   const known = onOneLine.get(strings);
   if (known !== undefined) return known;
   const texts = strings.map((text) =>
-    text.replace(/([^\s>])\s*\n\s*/g, '$1 ').replace(/\s*\n\s*([^\s<])/g, ' $1'),
+    text
+      .replace(/([^\s>])\s*\n\s*/g, '$1 ')
+      .replace(/\s*\n\s*([^\s<]|<(?:a|b|code|small|span|strong|time)\b)/g, ' $1'),
   );
   onOneLine.set(strings, texts);
   return texts;

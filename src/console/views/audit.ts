@@ -36,6 +36,12 @@ function changeCell({ before, after }: AuditRow): VNode | string {
   </details>`;
 }
 
+/** What became of it: a word, and the rest of the sentence. */
+function outcomeCell({ outcome = '' }: AuditRow): VNode {
+  const [word = '', rest = ''] = outcome.split(/:\s*(.*)/s);
+  return html`${stateMark(outcome === 'done' ? 'good' : 'warn', word)} <small>${rest}</small>`;
+}
+
 function auditTable(rows: readonly AuditRow[], now: number): VNode {
   return dataTable({
     ...{ id: 'audit', label: 'the audit', order: '-number', rows },
@@ -63,8 +69,7 @@ function auditTable(rows: readonly AuditRow[], now: number): VNode {
       {
         key: 'outcome',
         title: 'Outcome',
-        cell: ({ outcome = '' }) =>
-          outcome === 'done' ? stateMark('good', 'done') : stateMark('warn', outcome),
+        cell: outcomeCell,
         sort: ({ outcome }) => outcome,
       },
     ],

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { heatMap } from '../charts/heat-map.ts';
 import { lineChart } from '../charts/line-chart.ts';
 import { namedLines } from '../charts/traffic-lines.ts';
@@ -64,6 +65,20 @@ function sourceFigures(detail: SourceDetail, row: SourceRow | undefined): VNode 
   ]);
 }
 
+/** The charts of a source. The view is drawn every second, they only where there are new figures. */
+function sourceCharts(name: string, kept: FiguresOverTime): VNode {
+  const { at, series, stepMs } = kept;
+  const ended = at.slice(0, -1);
+  return html`<div>
+    <h3>Latency</h3>
+    ${heatMap({ at, latency: series.callLatency, label: `Latency of calls to ${name}` })}
+    <div class="charts">
+      ${lineChart({ title: 'Calls by outcome', at: ended, lines: namedLines(series.calls.byOutcome, stepMs), textOf: rateText })}
+      ${lineChart({ title: 'Retries, pauses, breaker', at: ended, lines: namedLines(series.events.byEvent, stepMs), textOf: rateText })}
+    </div>
+  </div>`;
+}
+
 /** One source: how it does, what its replies meant, and what its file claims. */
 export function SourceView(): VNode {
   const { address, overview, now } = useConsole();
@@ -73,6 +88,10 @@ export function SourceView(): VNode {
   const encoded = name === undefined ? undefined : encodeURIComponent(name);
   const detail = useLoad<SourceDetail>(encoded && `sources/${encoded}`, 5_000);
   const figures = useLoad<FiguresOverTime>(encoded && `figures?span=${span}&source=${encoded}`, 10_000);
+  const drawn = useMemo(
+    () => name && figures.value && sourceCharts(name, figures.value),
+    [name, figures.value],
+  );
   const choose = (event: Event) => goTo(addressOf('source', (event.target as HTMLSelectElement).value));
   const choice = html`<label class="inline"
     >Source
@@ -99,16 +118,7 @@ export function SourceView(): VNode {
       kept === undefined
         ? ''
         : `${scopeText(kept.scope, kept.since, undefined, now)}. A column is ${spanText(kept.stepMs)}.`,
-      html`${spanChoice(address, span)}${problemNote(figures.problem, figures.reload)}
-      ${
-        kept &&
-        html`<h3>Latency</h3>
-          ${heatMap({ at: kept.at, latency: kept.series.callLatency, label: `Latency of calls to ${name}` })}
-          <div class="charts two">
-            ${lineChart({ title: 'Calls by outcome', at: kept.at.slice(0, -1), lines: namedLines(kept.series.calls.byOutcome, kept.stepMs), textOf: rateText })}
-            ${lineChart({ title: 'Retries, pauses, breaker', at: kept.at.slice(0, -1), lines: namedLines(kept.series.events.byEvent, kept.stepMs), textOf: rateText })}
-          </div>`
-      }`,
+      html`${spanChoice(address, span)}${problemNote(figures.problem, figures.reload)} ${drawn}`,
     )}
     ${value && detailSections(value, now)}
   </div>`;
