@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { ActionSpec } from './action.ts';
+import { callerSpecs } from './caller-action-specs.ts';
+import { configSpecs } from './config-action-specs.ts';
 import { figureSpecs, qualityTrend } from './figure-specs.ts';
 import { keySpecs } from './key-action-table.ts';
 import { migrationSpecs } from './migration-action-specs.ts';
@@ -24,21 +26,6 @@ const tag = z
   );
 
 const sourceName = z.string().min(1).max(40);
-
-const duration = z
-  .string()
-  .regex(/^\d{1,6}(?:ms|s|m)$/, 'expected a duration such as 500ms or 5s')
-  .describe('How long to wait until every process serves the new configuration; default 5s.');
-
-const reloadOutcome = z.strictObject({
-  kind: z.enum(['applied', 'unchanged', 'refused', 'dry-run']),
-  rev: z.int().describe('The number of the configuration in force.'),
-  digest: z.string().describe('The digest of the configuration in force.'),
-  changes: z.array(anything).describe('What is different, by its place in the files.'),
-  problems: z.array(z.string()).optional().describe('Why it is refused: file, line, what to write.'),
-  processes: z.array(z.strictObject({ pid: z.int(), digest: z.string() })),
-  waitingFor: z.int().describe('How many processes have not answered within the time.'),
-});
 
 /** Every action of the operator's listener, by name. The routes and the OpenAPI document are made from this table. */
 export const actionSpecs = {
@@ -116,31 +103,8 @@ export const actionSpecs = {
       ]),
     }),
   },
-  'config.reload': {
-    method: 'post',
-    path: '/api/config/reload',
-    role: 'operator',
-    summary:
-      'Reads the configuration again, checks it, and puts it in force in every process; or changes nothing.',
-    input: z.strictObject({
-      dryRun: z
-        .union([z.boolean(), z.enum(['true', 'false'])])
-        .optional()
-        .describe('Only says what would become different.'),
-      wait: duration.optional(),
-    }),
-    output: reloadOutcome,
-    answers: {
-      descriptions: {
-        202: 'It is in force, and some processes have not said so within the time.',
-        422: 'The files are refused: `problems` says why. Nothing has changed.',
-      },
-      statusOf(value) {
-        const { kind, waitingFor } = value as z.output<typeof reloadOutcome>;
-        return kind === 'refused' ? 422 : waitingFor > 0 ? 202 : 200;
-      },
-    },
-  },
+  ...configSpecs,
+  ...callerSpecs,
 } as const satisfies Readonly<Record<string, ActionSpec>>;
 
 export type ActionName = keyof typeof actionSpecs;

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { ActionSpec } from './action.ts';
+
+const limitWindow = z.strictObject({
+  tier: z.string(),
+  seconds: z.int().describe('The length of the window.'),
+  limit: z.int().describe('How many requests it admits.'),
+  remaining: z.int(),
+  resetMs: z.int().describe('How long until all of it is free again.'),
+});
+
+const caller = z.strictObject({
+  id: z.string().describe('The id of a key, `jwt:…`, or `anonymous`, as in the log.'),
+  requests: z.int(),
+  clientErrors: z.int().describe('Of these, answered with 400 to 499; those over the limit are among them.'),
+  limited: z.int().describe('Of these, refused because of a rate limit.'),
+  missedMax: z
+    .int()
+    .describe(
+      'So many earlier requests at most are not counted, because callers with more had made room of it.',
+    ),
+  lastAt: z.string().describe('When its last request ended, in UTC.'),
+  windows: z
+    .array(limitWindow)
+    .optional()
+    .describe(
+      'What its last request was told of its windows, less the time since. Absent: no limit applied.',
+    ),
+});
+
+/** What an operator asks of those who call. */
+export const callerSpecs = {
+  callers: {
+    method: 'get',
+    path: '/api/callers',
+    role: 'viewer',
+    summary:
+      'The fifty callers with the most requests, what was refused of them, and what they may still ask.',
+    input: z.strictObject({}),
+    output: z.strictObject({
+      scope: z.enum(['process', 'workers']),
+      since: z.string().describe('Since when is counted, in UTC.'),
+      callers: z.array(caller).describe('The most requests first.'),
+    }),
+  },
+} as const satisfies Readonly<Record<string, ActionSpec>>;

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { ActionSpec } from './action.ts';
+
+const duration = z
+  .string()
+  .regex(/^\d{1,6}(?:ms|s|m)$/, 'expected a duration such as 500ms or 5s')
+  .describe('How long to wait until every process serves the new configuration; default 5s.');
+
+const change = z.looseObject({
+  path: z
+    .string()
+    .describe('Its place in the files, such as `limits.tiers.standard`, or the source: `sources.crm`.'),
+  kind: z.enum(['added', 'removed', 'changed']),
+});
+
+const digest = z.string().describe('The digest of the configuration in force.');
+const processes = z.array(z.strictObject({ pid: z.int(), digest: z.string() }));
+const waitingFor = z.int().describe('How many processes have not answered within the time.');
+const problems = z.array(z.string()).describe('Why it is refused: file, line, what to write.');
+
+const reloadOutcome = z.strictObject({
+  kind: z.enum(['applied', 'unchanged', 'refused', 'dry-run']),
+  rev: z.int().describe('The number of the configuration in force.'),
+  digest,
+  changes: z.array(change).describe('What is different, by its place in the files.'),
+  problems: problems.optional(),
+  processes,
+  waitingFor,
+});
+
+const reloadEntry = z.strictObject({
+  at: z.string().describe('When, in UTC.'),
+  by: z.string().describe('The name of a token, or `local`, `signal`, `watch`; `start` for the first one.'),
+  outcome: z.enum(['started', 'applied', 'unchanged', 'refused']),
+  rev: z.int().describe('The number of the configuration in force afterwards.'),
+  digest: z.string().describe('The digest of the configuration in force afterwards.'),
+  changes: z.array(change).describe('What became different.'),
+  problems: problems.optional(),
+});
+
+const configInForce = z.strictObject({
+  scope: z.literal('workers').describe('All processes of this gateway.'),
+  rev: z.int().describe('1 for the configuration of the start; one more with each that was put in force.'),
+  digest,
+  since: z.string().describe('Since when it is in force, in UTC.'),
+  stale: z
+    .strictObject({ since: z.string(), why: z.string() })
+    .optional()
+    .describe('Present where the files were refused, so that an older configuration is in force.'),
+  processes: processes.describe('What each process serves.'),
+  waitingFor,
+  files: z
+    .array(z.strictObject({ name: z.string(), text: z.string() }))
+    .describe(
+      'The files in force, by the lines as they were written, without comments; each secret is `***`. Variables stand as `${NAME}`.',
+    ),
+  lastChange: z.array(change).describe('What the last change made different; empty since the start.'),
+  reloads: z.array(reloadEntry).describe('The last 50 reloads, the newest first.'),
+});
+
+/** What an operator asks of the configuration. */
+export const configSpecs = {
+  config: {
+    method: 'get',
+    path: '/api/config',
+    role: 'viewer',
+    summary: 'The configuration in force, in which processes, and the last reloads.',
+    input: z.strictObject({}),
+    output: configInForce,
+  },
+  'config.reload': {
+    method: 'post',
+    path: '/api/config/reload',
+    role: 'operator',
+    summary:
+      'Reads the configuration again, checks it, and puts it in force in every process; or changes nothing.',
+    input: z.strictObject({
+      dryRun: z
+        .union([z.boolean(), z.enum(['true', 'false'])])
+        .optional()
+        .describe('Only says what would become different.'),
+      wait: duration.optional(),
+    }),
+    output: reloadOutcome,
+    answers: {
+      descriptions: {
+        202: 'It is in force, and some processes have not said so within the time.',
+        422: 'The files are refused: `problems` says why. Nothing has changed.',
+      },
+      statusOf(value) {
+        const { kind, waitingFor } = value as z.output<typeof reloadOutcome>;
+        return kind === 'refused' ? 422 : waitingFor > 0 ? 202 : 200;
+      },
+    },
+  },
+} as const satisfies Readonly<Record<string, ActionSpec>>;
