@@ -1,6 +1,7 @@
 import type { Query } from '../contract/query.ts';
 import type { Priority } from '../kernel/upstream-call.ts';
 import type { UpstreamTrace } from '../telemetry/request-trace.ts';
+import type { WindowState } from '../store/limiter/limiter.ts';
 import type { EncodedBodies } from '../store/cache/encoded-bodies.ts';
 import type { Usage } from '../upstream/exchange.ts';
 
@@ -36,6 +37,9 @@ export type RequestFacts = {
 export type Trace = Usage & {
   cache: 'hit' | 'miss' | 'stale' | 'none';
   principalId: string | undefined;
+  /** The tier of the rate limit, and what its decision told the caller of the windows. */
+  limitTier: string | undefined;
+  limitWindows: readonly WindowState[] | undefined;
   /** The error that the caller would have got without the dry run of its tier. */
   wouldRefuse?: 'rate_limit_exceeded' | 'limiter_unavailable';
 };

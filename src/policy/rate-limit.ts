@@ -49,6 +49,8 @@ export function createRateLimit({ limiter, dryRun, metrics }: RateLimitDeps): St
   }
 
   function apply(call: Call, tier: string, decision: Decision): void {
+    call.trace.limitTier = tier;
+    call.trace.limitWindows = decision.windows;
     if (dryRun.has(tier)) {
       countDryRun(call, tier, decision);
       return;

@@ -11,6 +11,7 @@ import { createFleetFigures } from '../store/fleet/fleet-figures.ts';
 import { createLocalPurges, createSharedPurges, type Purges } from '../store/purges.ts';
 import { createRedisKeys } from '../store/redis/redis-keys.ts';
 import { openRedis } from '../store/redis/redis-roles.ts';
+import { createCallerCounts } from '../telemetry/caller-counts.ts';
 import { createRecentRequests } from '../telemetry/requests/recent-requests.ts';
 import { createRequestIndex } from '../store/fleet/request-index.ts';
 
@@ -40,6 +41,7 @@ export function openStores(
     redis.of.cache &&
     createRequestIndex({ redis: redis.of.cache, keys, clock, onStory: metrics.requestStory });
   const recent = createRecentRequests({ clock, instance, slowMs, onKept: requestIndex?.add });
+  const callers = createCallerCounts(clock);
   const fleetFigures = client && createFleetFigures({ client, keys, gateway: randomUUID() });
 
   function cacheOf({ localBytes, localSeconds, compression }: GatewayConfig['cache']): Cache {
@@ -58,7 +60,7 @@ export function openStores(
   }
 
   return {
-    ...{ redis, keys, purges, fallenClaims, fleetFigures, recent, requestIndex },
+    ...{ redis, keys, purges, fallenClaims, fleetFigures, recent, callers, requestIndex },
     createCache: cacheOf,
     /** Ends what works by itself; the connections stay open. */
     close() {

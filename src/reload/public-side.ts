@@ -74,6 +74,8 @@ export type PublicSide = OperatorActions & {
   readonly fleetFigures: FleetFigures | undefined;
   readonly tell: Webhooks['tell'];
   quality(): readonly ResourceQuality[];
+  /** What was counted of callers. */
+  readonly callers: () => CallerSnapshot;
   /** How many answers and row sets with a tag are in the memory of this process. */
   countHeld(tag: string): HeldCount;
   /** Ends the listener gracefully, see `createDrain`. */
@@ -145,8 +147,8 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   const metrics = createMetrics({ ...services, operations: [] });
   const stores = openStores(first.gateway, services, metrics);
   const { redis, purges } = stores;
-  const { recent } = stores;
-  const app = createApp({ ...services, metrics, recent });
+  const { recent, callers } = stores;
+  const app = createApp({ ...services, metrics, recent, callers });
   const shareOf = services.shareOf ?? createLocalShares();
   const closing = new AbortController();
   const { instance = 'gateway' } = services;
@@ -197,6 +199,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
     fleetFigures: stores.fleetFigures,
     tell: webhooks.tell,
     quality: () => snapshots.current.quality(),
+    callers: callers.snapshot,
     countHeld: (tag) => snapshots.current.countHeld(tag),
     ...operator,
     leave(leaving) {

@@ -1,11 +1,14 @@
 import type { Logger } from 'pino';
 import type { Act } from '../admin/actions/act.ts';
+import { callersView } from '../admin/actions/caller-actions.ts';
 import { type HeldCount, tagOf } from '../admin/actions/cache-actions.ts';
 import { gatheredActions } from '../admin/actions/requests/gather-requests.ts';
 import type { ActionResult } from '../admin/api/action.ts';
 import type { ActionInput, ActionName } from '../admin/api/action-table.ts';
 import type { AuditLog, AuditWrite } from '../audit/audit-log.ts';
 import type { WorkerCounts, WorkerQuery } from './messages.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { type CallerSnapshot, mergeCallers } from '../telemetry/caller-counts.ts';
 import { NoAnswerError, type WorkerLink } from './worker-link.ts';
 
 export type PrimaryActDeps = {
@@ -39,6 +42,18 @@ async function countHeld(serving: PrimaryActDeps['serving'], tag: string): Promi
   );
 }
 
+/** What all workers counted of their callers. One that does not answer would make the sums too small, without a sign. */
+async function callersOf(serving: PrimaryActDeps['serving']): Promise<ActionResult> {
+  const asked = serving().map((link) => link.ask({ about: 'callers' }, COUNT_MS) as Promise<CallerSnapshot>);
+  try {
+    if (asked.length === 0) return unavailable('no worker serves');
+    const merged = mergeCallers(await Promise.all(asked));
+    return { kind: 'done', value: callersView(merged, 'workers', systemClock) };
+  } catch (error) {
+    return unavailable((error as Error).message);
+  }
+}
+
 /** Whether an action reaches only the process that carries it out. */
 function isLocalRollback(name: ActionName, input: unknown): boolean {
   return name === 'migrations.rollback' && (input as ActionInput<typeof name>).scope === 'local';
@@ -69,6 +84,7 @@ export function createPrimaryAct({ serving, quality }: PrimaryActDeps): Act {
   return async function act(name, input, actor) {
     if (gatheredActions[name] !== undefined) return gather({ about: 'action', name, input, actor });
     if (name === 'quality') return { kind: 'done', value: { sources: await quality() } };
+    if (name === 'callers') return callersOf(serving);
     const reached =
       name === 'cache.purge'
         ? await countHeld(serving, tagOf((input as ActionInput<'cache.purge'>).tag))

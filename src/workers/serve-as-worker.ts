@@ -6,6 +6,7 @@ import { createSerialQueue } from '../kernel/serial-queue.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { StagedConfig } from '../reload/public-side.ts';
 import type { FleetFigures } from '../store/fleet/fleet-figures.ts';
+import type { CallerSnapshot } from '../telemetry/caller-counts.ts';
 import type { Share } from '../upstream/bulkhead/bulkhead.ts';
 import type {
   WorkerCounts,
@@ -29,6 +30,7 @@ export type ServedGateway = {
   checks(): WorkerState['checks'];
   readonly metrics: { values(): Promise<MetricValues> };
   quality(): readonly ResourceQuality[];
+  callers(): CallerSnapshot;
   countHeld(tag: string): HeldCount;
   /** Absent: there is no Redis for the cache. */
   readonly fleetFigures: FleetFigures | undefined;
@@ -165,6 +167,8 @@ async function answerOf(gateway: ServedGateway, query: Exclude<WorkerQuery, Relo
       return gateway.act(query.name, query.input, query.actor);
     case 'counts':
       return countsOf(gateway);
+    case 'callers':
+      return gateway.callers();
     case 'state':
       return stateOf(gateway);
   }

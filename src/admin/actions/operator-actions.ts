@@ -6,12 +6,14 @@ import type { ResourceQuality } from '../../pipeline/quality.ts';
 import type { FallenClaims } from '../../store/fallen-claims.ts';
 import { createKeyStore } from '../../store/key-store.ts';
 import { createKeyUses } from '../../store/key-uses.ts';
+import type { CallerCounts } from '../../telemetry/caller-counts.ts';
 import type { Purges } from '../../store/purges.ts';
 import { awaitReplica } from '../../store/redis/await-replica.ts';
 import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 import type { RedisConnection } from '../../store/redis/redis.ts';
 import { type Act, type ActionHandlers, createAct } from './act.ts';
 import { createAuditActions } from './audit-actions.ts';
+import { callersView } from './caller-actions.ts';
 import { createCacheActions, type HeldCount } from './cache-actions.ts';
 import { createClaimActions } from './fallen-claim-actions.ts';
 import { createKeyActions } from './keys/key-actions.ts';
@@ -24,6 +26,8 @@ import type { KeysStores } from './keys/with-key-stores.ts';
 
 export type OperatorActionsDeps = RequestActionsDeps & {
   readonly quality: () => readonly ResourceQuality[];
+  /** What this process counted of its callers. */
+  readonly callers: Pick<CallerCounts, 'snapshot'>;
   /** How many answers and row sets with a tag are in the memory of this process. */
   readonly countHeld: (tag: string) => HeldCount;
   readonly purges: Pick<Purges, 'purge'>;
@@ -73,6 +77,7 @@ export function createOperatorActions(deps: OperatorActionsDeps): OperatorAction
   });
   const handlers = {
     quality: () => ({ sources: deps.quality() }),
+    callers: () => callersView(deps.callers.snapshot(), 'process', clock),
     ...createCacheActions(deps),
     ...createClaimActions(deps.fallenClaims),
     ...createAuditActions(audit, clock),

@@ -3,6 +3,7 @@ import { type HttpLogger, pinoHttp } from 'pino-http';
 import { GatewayError } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Trace } from '../../policy/call.ts';
+import type { CallerCounts } from '../../telemetry/caller-counts.ts';
 import type { RequestTrace } from '../../telemetry/request-trace.ts';
 import type { RecentRequests, RequestLine } from '../../telemetry/requests/recent-requests.ts';
 import { readTraceparent } from '../../telemetry/trace-context.ts';
@@ -22,6 +23,8 @@ export type AccessLogDeps = {
   readonly traces: Pick<RequestTraces, 'atEnd'>;
   /** Keeps the requests that failed or were slow. */
   readonly recent: Pick<RecentRequests, 'wants' | 'add'>;
+  /** Counts each request by its caller. */
+  readonly callers: Pick<CallerCounts, 'count'>;
 };
 
 /** The log of requests: one line for each. */
@@ -39,7 +42,7 @@ export type AccessLog = {
  * Creates the access log on pino-http. Every field is named here, so nothing else of a request can reach the log; fields
  * without a value are left out. If the client left before the end of its response, the line says `aborted: true`.
  */
-export function createAccessLog({ log, clock, traces, recent }: AccessLogDeps): AccessLog {
+export function createAccessLog({ log, clock, traces, recent, callers }: AccessLogDeps): AccessLog {
   const isDebug = log.isLevelEnabled('debug');
   const open = pinoHttp({
     logger: withoutChildren(log),
@@ -65,6 +68,7 @@ export function createAccessLog({ log, clock, traces, recent }: AccessLogDeps): 
       const isFailed = res.writableFinished && res.statusCode >= 500;
       const line = fields(context);
       req.log[isFailed ? 'error' : 'info'](line, 'request');
+      callers.count(context.trace, status);
       if (recent.wants(status, line.durationMs)) recent.add(finishedRequest(context, line, status));
     },
   };

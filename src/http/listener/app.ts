@@ -5,13 +5,12 @@ import type { Logger } from 'pino';
 import { fault, type GatewayError } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { createDocumentEncodings, type OnCompressed } from '../../store/cache/encoded-bodies.ts';
-import type { RecentRequests } from '../../telemetry/requests/recent-requests.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import { createApiPage } from '../api-page/api-page.ts';
 import { createProxy } from '../passthrough/proxy.ts';
 import type { Representable } from '../representation.ts';
 import { allowedMethods, type Endpoint } from '../routes.ts';
-import { createAccessLog } from './access-log.ts';
+import { type AccessLogDeps, createAccessLog } from './access-log.ts';
 import { createMessageClasses, type MessageClasses } from './express-prototypes.ts';
 import { createOpenContext, type RequestMetrics } from './open-context.ts';
 import { contextOf } from './request-context.ts';
@@ -28,7 +27,8 @@ export type AppDeps = {
   /** Absent: no spans are recorded. */
   readonly tracing?: Tracing | undefined;
   /** Keeps the requests that failed or were slow. */
-  readonly recent: Pick<RecentRequests, 'wants' | 'add'>;
+  readonly recent: AccessLogDeps['recent'];
+  readonly callers: AccessLogDeps['callers'];
   readonly metrics: RequestMetrics & RoutingDeps['metrics'] & { readonly compressed: OnCompressed };
 };
 
@@ -61,7 +61,7 @@ export function createApp(deps: AppDeps): App {
   /** The configuration in force. Nothing waits between the two places that read it for one request. */
   let current: Routing | undefined;
   const traces = createRequestTraces({ clock, tracing: deps.tracing, random: Math.random });
-  const accessLog = createAccessLog({ log, clock, traces, recent: deps.recent });
+  const accessLog = createAccessLog({ log, clock, traces, recent: deps.recent, callers: deps.callers });
   const openContext = createOpenContext({ traces, accessLog, clock, metrics });
   const openapi = documentOf(deps.openapi, metrics.compressed);
   const apiPage = createApiPage(deps.openapi, metrics.compressed);

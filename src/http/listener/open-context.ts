@@ -97,6 +97,8 @@ export function createOpenContext(deps: {
         upstreamCalls: 0,
         upstreamMs: 0,
         principalId: undefined,
+        limitTier: undefined,
+        limitWindows: undefined,
         plan: undefined,
         spans: undefined,
         steps: undefined,

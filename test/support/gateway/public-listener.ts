@@ -14,6 +14,7 @@ import { createRecentRequests } from '../../../src/telemetry/requests/recent-req
 import type { Handler, Reply } from '../../../src/policy/call.ts';
 import { createCondition } from '../time/eventually.ts';
 import { watch } from '../canaries/canary-watch.ts';
+import { createCallerCounts } from '../../../src/telemetry/caller-counts.ts';
 
 /** A line of the log, parsed. */
 export type LogLine = Record<string, unknown>;
@@ -69,6 +70,7 @@ export async function startPublicListener(
     openapi: Buffer.from('{"openapi":"3.1.0"}'),
     log,
     clock: systemClock,
+    callers: createCallerCounts(systemClock),
     recent: createRecentRequests({ clock: systemClock, instance: 'test', slowMs: 1_000 }),
     ...over,
     metrics: { ...metrics, ...over.metrics },

@@ -26,7 +26,10 @@ export function createCall({
     },
     requestId: 'req_test',
     signal: new AbortController().signal,
-    trace: { cache: 'none', upstreamCalls: 0, upstreamMs: 0, principalId: undefined },
+    trace: {
+      ...{ cache: 'none', upstreamCalls: 0, upstreamMs: 0 },
+      ...{ principalId: undefined, limitTier: undefined, limitWindows: undefined },
+    },
     answerHeaders: [],
     startDeadline: () => undefined,
     openTrace: () => noTrace,

@@ -1,5 +1,4 @@
 import { pino } from 'pino';
-import { createRecentRequests } from '../../../src/telemetry/requests/recent-requests.ts';
 import { createMetrics } from '../../../src/admin/metrics/metrics.ts';
 import { servedOpenapi } from '../../../src/cli/generate/documents.ts';
 import { readConfig } from '../../../src/cli/input/read-config.ts';
@@ -210,8 +209,7 @@ describe('a reload that changes one key', () => {
   const sources = withSecondUsers(readConfig('config/portico.yaml', {}).sources);
   const metrics = createMetrics({ ...services, operations: [] });
   const stores = openStores(base, services, metrics);
-  const recent = createRecentRequests({ clock: services.clock, instance: 'test', slowMs: 1_000 });
-  const app = createApp({ ...services, metrics, recent });
+  const app = createApp({ ...services, ...stores, metrics });
   const webhooks = { tell: () => undefined };
   const deps = { ...stores, redis: stores.redis.of, metrics, webhooks, instance: 'test' };
   const migrations = openMigrations(base, { ...services, ...deps });
