@@ -1,10 +1,12 @@
 import { createServer as createAdminServer } from 'node:http';
-import { createAct } from './admin/actions/act.ts';
+import { type ActionHandlers, createAct } from './admin/actions/act.ts';
 import { createConfigActions } from './admin/actions/config-actions.ts';
 import { createAdminApp } from './admin/app.ts';
 import { redisState } from './admin/redis-checks.ts';
 import { closeListener, openListener } from './http/listener/open-listener.ts';
 import { openFigures, shareFigures } from './reload/open-figures.ts';
+import type { ConfigTexts } from './config/load.ts';
+import { configView, fixedHistory } from './reload/config-view.ts';
 import { createPublicSide, type PublicServices, type PublicSide } from './reload/public-side.ts';
 import type { SoundConfig } from './reload/reload-outcome.ts';
 import { createReloader, type Reloader, type Reloading } from './reload/reloader.ts';
@@ -14,6 +16,8 @@ import type { ServedConfig } from './reload/snapshot.ts';
 export type GatewayServices = PublicServices & {
   /** How the configuration is read again; absent: it never is. */
   readonly reloading?: (Reloading & Pick<SoundConfig, 'texts'> & { readonly pid: number }) | undefined;
+  /** What an operator is shown of a configuration that is never read again. */
+  readonly fixed?: { readonly pid: number; readonly texts: ConfigTexts } | undefined;
 };
 
 /** A gateway: two listeners and everything behind them. */
@@ -32,6 +36,20 @@ export type Gateway = {
 function inForceOf(side: PublicSide) {
   const { rev, digest } = side.inForce();
   return { rev, digest };
+}
+
+/** What an operator may ask of a configuration that is never read again. */
+function createFixedActions(
+  served: ServedConfig,
+  side: PublicSide,
+  fixed: GatewayServices['fixed'],
+): ActionHandlers {
+  if (fixed === undefined) return {};
+  const { pid, texts } = fixed;
+  const status = inForceOf(side);
+  const history = fixedHistory(status);
+  const acknowledged = { processes: [{ pid, digest: status.digest }], waitingFor: 0 };
+  return { config: () => configView({ ...served, texts }, status, history, acknowledged) };
 }
 
 /** The reloader of a gateway that is one process; `undefined` where its configuration is never read again. */
@@ -70,7 +88,10 @@ function createGatewayReloader(
 }
 
 /** The composition root: creates a gateway, which does not listen before `listen`. */
-export function createGateway(served: ServedConfig, { reloading, ...services }: GatewayServices): Gateway {
+export function createGateway(
+  served: ServedConfig,
+  { reloading, fixed, ...services }: GatewayServices,
+): Gateway {
   const { log } = services;
   const { host, port } = served.gateway.admin;
   const side = createPublicSide(served, services);
@@ -85,7 +106,10 @@ export function createGateway(served: ServedConfig, { reloading, ...services }: 
     quality: () => side.quality(),
     fleet: side.fleetFigures && shareFigures(side.fleetFigures),
   });
-  const actions = { ...figures.actions, ...(reloader && createConfigActions(reloader.reload)) };
+  const actions = {
+    ...figures.actions,
+    ...(reloader === undefined ? createFixedActions(served, side, fixed) : createConfigActions(reloader)),
+  };
   const admin = createAdminServer(
     createAdminApp({
       ...side,
@@ -94,7 +118,7 @@ export function createGateway(served: ServedConfig, { reloading, ...services }: 
       draining: () => draining,
       tokens: () => side.inForce().tokens,
       config,
-      log,
+      ...{ log, clock: services.clock, version: services.version },
     }),
   );
 

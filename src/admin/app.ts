@@ -1,10 +1,18 @@
 import type { RequestListener } from 'node:http';
+import type { Logger } from 'pino';
 import express, { type ErrorRequestHandler, type NextFunction, type Request, type Response } from 'express';
+import type { Clock } from '../kernel/clock.ts';
+import { createConsoleFiles } from './console/console-files.ts';
+import { createConsoleRoute } from './console/serve-console.ts';
 import { adminOpenapi } from './api/openapi.ts';
 import { type ApiRouterDeps, createApiRouter } from './api/router.ts';
 import { sendProblem } from './api/send-problem.ts';
 import type { EventStream } from './figures/event-stream.ts';
-import { type AdminToken, createAdminGuard } from './guard.ts';
+import type { AdminToken } from './access/admin-tokens.ts';
+import { createGuessLimit } from './access/guess-limit.ts';
+import { createAdminGuard } from './access/guard.ts';
+import { createSessionRoutes, createSignInRoute } from './access/session-routes.ts';
+import { createSessions } from './access/sessions.ts';
 
 /** The configuration in force, as far as everybody may know it. */
 export type ConfigInForce = {
@@ -26,6 +34,7 @@ export type CheckResult = {
 
 /** What the operator's listener needs. */
 export type AdminDeps = ApiRouterDeps & {
+  readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly checks: () => readonly CheckResult[] | Promise<readonly CheckResult[]>;
   /** Whether the gateway is draining. */
   readonly draining: () => boolean;
@@ -35,6 +44,9 @@ export type AdminDeps = ApiRouterDeps & {
   readonly config: () => ConfigInForce;
   /** The tokens at this moment, for all paths except `/livez` and `/readyz`; none: programs on this machine need none. */
   readonly tokens: () => readonly AdminToken[];
+  readonly clock: Clock;
+  /** The version of the gateway. */
+  readonly version: string;
 };
 
 /** Answers whether the gateway may be sent requests, and which dependency it lacks. */
@@ -101,7 +113,12 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
 
   app.get('/readyz', readiness(deps));
 
-  app.use(createAdminGuard(deps.tokens));
+  app.use(createConsoleRoute(createConsoleFiles(), deps.log));
+
+  const shared = { ...deps, guesses: createGuessLimit(deps.clock), sessions: createSessions(deps) };
+  app.use(createSignInRoute(shared));
+  app.use(createAdminGuard(shared));
+  app.use(createSessionRoutes(shared));
 
   app.get(['/api/metrics', '/metrics'], async (_req, res) => {
     const text = await metrics.text();

@@ -4,6 +4,9 @@ import { hash } from 'node:crypto';
 export type AuditChange = {
   /** Who asked: the name of a token, `local`, `signal`, `watch`, `reload`, `judge`, or `command:<user>`. */
   readonly actor: string;
+  /** The role of the token, and the address that asked; absent where no token and no address asked. */
+  readonly role?: string | undefined;
+  readonly address?: string | undefined;
   /** What was asked for, such as `keys.revoke`. */
   readonly action: string;
   /** What it was about, such as the id of a key. */

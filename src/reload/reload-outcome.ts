@@ -9,6 +9,9 @@ export type SoundConfig = ServedConfig & { readonly texts: ConfigTexts };
 export type ReloadRequest = {
   /** The name of a token, or `local` where none is needed, `signal` or `watch`. */
   readonly actor: string;
+  /** The role of the token, and the address that asked; absent where no token asked. */
+  readonly role?: string | undefined;
+  readonly address?: string | undefined;
   /** Only says what would become different. */
   readonly dryRun?: boolean | undefined;
   /** How long to wait until every process serves the new configuration; a few seconds where it is absent. */

@@ -9,9 +9,18 @@ export type StaleConfig = {
   readonly why: 'reload refused' | 'started on the last good one';
 };
 
+/** The configuration in force, and why it is not that of the files. */
+export type ConfigStatus = {
+  readonly rev: number;
+  readonly digest: string;
+  readonly stale?: StaleConfig;
+};
+
 /** What the audit log keeps of a reload. */
 export type ReloadRecord = {
   readonly actor: string;
+  readonly role?: string | undefined;
+  readonly address?: string | undefined;
   readonly action: 'config.reload';
   readonly target: string;
   readonly before: { readonly digest: string };
@@ -33,8 +42,25 @@ export type ReloadRecorderDeps = {
   readonly tell?: ((event: WebhookEvent) => void) | undefined;
 };
 
+/** A reload, or the start, as the history keeps it. */
+export type ReloadEntry = {
+  /** When, as an instant in UTC. */
+  readonly at: string;
+  readonly by: string;
+  readonly outcome: 'started' | 'applied' | 'unchanged' | 'refused';
+  readonly rev: number;
+  readonly digest: string;
+  readonly changes: readonly ConfigChange[];
+  readonly problems?: readonly string[];
+};
+
 /** Tells the outcome of each reload in the log, the metrics and the audit log. */
 export type ReloadRecorder = {
+  /** The last reloads, the newest first. */
+  readonly history: readonly ReloadEntry[];
+  /** Since when the configuration is in force, as an instant in UTC, and what it made different. */
+  readonly since: string;
+  readonly lastChange: readonly ConfigChange[];
   readonly stale: StaleConfig | undefined;
   /** `before` is the digest that was in force. */
   applied(request: ReloadRequest, before: string, changes: readonly ConfigChange[]): void;
@@ -44,6 +70,9 @@ export type ReloadRecorder = {
 
 /** So many problems are told; the log has all of them. */
 const PROBLEMS_MAX = 10;
+const HISTORY_MAX = 50;
+/** Of one reload in the history; an edit by hand makes a few. */
+const CHANGES_MAX = 200;
 
 /** Creates the report. `isFallback`: the first configuration is an older one, because the files were refused. */
 export function createReloadRecorder(
@@ -51,17 +80,34 @@ export function createReloadRecorder(
   isFallback: boolean,
 ): ReloadRecorder {
   let stale: StaleConfig | undefined;
+  let history: readonly ReloadEntry[] = [];
+  let since = keep('start', 'started').at;
+  let lastChange: readonly ConfigChange[] = [];
   setStale(isFallback ? 'started on the last good one' : undefined);
+
+  function keep(by: string, outcome: ReloadEntry['outcome'], about: Partial<ReloadEntry> = {}) {
+    const { rev, digest } = inForce();
+    const changes = about.changes?.slice(0, CHANGES_MAX) ?? [];
+    const entry = { at: new Date().toISOString(), by, outcome, rev, digest, ...about, changes };
+    history = [entry, ...history.slice(0, HISTORY_MAX - 1)];
+    return entry;
+  }
 
   function setStale(why: StaleConfig['why'] | undefined): void {
     stale = why && { since: stale?.since ?? new Date().toISOString(), why: stale?.why ?? why };
     metrics.configStale(stale !== undefined);
   }
 
-  function record(actor: string, before: string, changes: readonly ConfigChange[], reason?: string): void {
+  function record(
+    asked: ReloadRequest,
+    before: string,
+    changes: readonly ConfigChange[],
+    reason?: string,
+  ): void {
     const { rev, digest } = inForce();
     audit?.record({
-      ...{ actor, action: 'config.reload', target: `revision ${rev}` },
+      ...{ actor: asked.actor, role: asked.role, address: asked.address },
+      ...{ action: 'config.reload', target: `revision ${rev}` },
       ...{ before: { digest: before }, after: { digest, changes } },
       ...(reason !== undefined && { reason }),
       outcome: reason === undefined ? 'applied' : 'refused',
@@ -72,23 +118,38 @@ export function createReloadRecorder(
     get stale() {
       return stale;
     },
-    applied({ actor }, before, changes) {
+    get history() {
+      return history;
+    },
+    get since() {
+      return since;
+    },
+    get lastChange() {
+      return lastChange;
+    },
+    applied(request, before, changes) {
+      const { actor } = request;
       metrics.reloaded('applied');
       setStale(undefined);
       const paths = changes.map(({ path }) => path);
       log.info({ actor, ...inForce(), changes: paths }, 'the new configuration is in force');
-      record(actor, before, changes);
+      record(request, before, changes);
+      since = keep(actor, 'applied', { changes }).at;
+      lastChange = changes;
     },
     unchanged({ actor }) {
       metrics.reloaded('unchanged');
       setStale(undefined);
       log.info({ actor, ...inForce() }, 'the configuration of the files is in force already');
+      keep(actor, 'unchanged');
     },
-    refused({ actor }, problems) {
+    refused(request, problems) {
+      const { actor } = request;
       metrics.reloaded('refused');
       setStale('reload refused');
       log.error({ actor, problems }, 'the new configuration is refused; the one before stays in force');
-      record(actor, inForce().digest, [], problems[0]);
+      record(request, inForce().digest, [], problems[0]);
+      keep(actor, 'refused', { problems: problems.slice(0, PROBLEMS_MAX) });
       const data = { actor, digest: inForce().digest, problems: problems.slice(0, PROBLEMS_MAX) };
       tell?.({ type: 'config.refused', subject: 'config', data });
     },

@@ -1,7 +1,8 @@
 import { createSerialQueue } from '../kernel/serial-queue.ts';
+import { type ConfigView, configView } from './config-view.ts';
 import { readNextConfig, type NextConfig, problemsOf } from './next-config.ts';
 import type { ReloadOutcome, ReloadRequest, ReloadTarget, SoundConfig } from './reload-outcome.ts';
-import { createReloadRecorder, type ReloadRecorderDeps, type StaleConfig } from './reload-recorder.ts';
+import { type ConfigStatus, createReloadRecorder, type ReloadRecorderDeps } from './reload-recorder.ts';
 import { configDigest } from './snapshot.ts';
 
 /** Puts changed configurations in force while requests are served. */
@@ -9,13 +10,8 @@ export type Reloader = {
   /** Reads, checks, compares and swaps: all or nothing, one after the other. Never rejects. */
   readonly reload: (request: ReloadRequest) => Promise<ReloadOutcome>;
   readonly status: ConfigStatus;
-};
-
-/** The configuration in force, and why it is not that of the files. */
-export type ConfigStatus = {
-  readonly rev: number;
-  readonly digest: string;
-  readonly stale?: StaleConfig;
+  /** What an operator may know of the configuration in force. Never rejects. */
+  view(): Promise<ConfigView>;
 };
 
 /** How a process reads its configuration again, whether it has workers or not. */
@@ -39,6 +35,8 @@ export type ReloaderDeps = Reloading &
   };
 
 const WAIT_MS = 5_000;
+/** Who looks at the configuration does not wait long for a process that hangs. */
+const VIEW_MS = 1_000;
 
 /** Creates the reloader of one gateway. */
 export function createReloader({ first, target, draining, ...deps }: ReloaderDeps): Reloader {
@@ -86,10 +84,16 @@ export function createReloader({ first, target, draining, ...deps }: ReloaderDep
     return { kind, ...target.inForce, changes: found.changes, ...acknowledged };
   }
 
+  const status = () => ({ ...target.inForce, ...(report.stale && { stale: report.stale }) });
+
   return {
+    async view() {
+      const acknowledged = await target.acknowledged(VIEW_MS);
+      return configView(inForce, status(), report, acknowledged);
+    },
     reload: (request) => oneByOne(() => reloadOnce(request)),
     get status() {
-      return { ...target.inForce, ...(report.stale && { stale: report.stale }) };
+      return status();
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { HeldCount } from '../admin/actions/cache-actions.ts';
-import { type AdminToken, adminTokens } from '../admin/guard.ts';
+import { type AdminToken, adminTokens } from '../admin/access/admin-tokens.ts';
 import { isApiPageServed } from '../config/api-page.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import { operations } from '../contract/operations.ts';

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { createAct } from '../admin/actions/act.ts';
 import { createConfigActions } from '../admin/actions/config-actions.ts';
 import { createAdminApp } from '../admin/app.ts';
-import { adminTokens } from '../admin/guard.ts';
+import { adminTokens } from '../admin/access/admin-tokens.ts';
 import { redisState } from '../admin/redis-checks.ts';
 import { closeListener, openListener } from '../http/listener/open-listener.ts';
 import { systemClock } from '../kernel/clock.ts';
@@ -136,7 +136,7 @@ function openPrimaryFigures(
 
 /** Creates the primary. Nothing runs before `listen`. */
 export function createPrimary(deps: PrimaryDeps): Primary {
-  const { first, planOf, fork, log } = deps;
+  const { first, planOf, fork, log, version } = deps;
   const { host, port } = first.gateway.admin;
   const plan = planOf(first);
   const { workers } = plan;
@@ -162,7 +162,7 @@ export function createPrimary(deps: PrimaryDeps): Primary {
 
   const status = () => ({ processes: serving().length, draining, config: reloader.status });
   const figures = openPrimaryFigures(deps, { metrics, serving, served, status });
-  const actions = { ...figures.actions, ...createConfigActions(reloader.reload) };
+  const actions = { ...figures.actions, ...createConfigActions(reloader) };
 
   const server = createServer(
     createAdminApp({
@@ -176,7 +176,7 @@ export function createPrimary(deps: PrimaryDeps): Primary {
       events: figures.events,
       tokens: () => adminTokens(served().gateway.admin),
       config: () => reloader.status,
-      log,
+      ...{ log, clock: systemClock, version },
     }),
   );
 

@@ -32,6 +32,11 @@ function outcomeOf(error: unknown): string {
   return error instanceof ActionRefusal ? `refused: ${error.message}` : 'failed';
 }
 
+/** Who asks, as the audit names him. */
+export function auditActor({ name, role, address }: Actor): Pick<AuditChange, 'actor' | 'role' | 'address'> {
+  return { actor: name, role, ...(address !== undefined && { address }) };
+}
+
 export type ActDeps = {
   /** Gets a line for every change, and every attempt at one; absent: the handlers write their own lines. */
   readonly audit?: Pick<AuditLog, 'record'> | undefined;
@@ -49,7 +54,9 @@ export function createAct(handlers: ActionHandlers, { audit, otherwise }: ActDep
     const record = async (outcome: string) => {
       // Of what only reads, the audit has what its handler notes: that it asks a source, for instance.
       if (role === 'viewer' && changed.target === '') return;
-      await audit?.record({ actor: actor.name, action: name, ...changed, reason: reasonOf(input), outcome });
+      const { target, before, after } = changed;
+      const about = { action: name, target, before, after, reason: reasonOf(input), outcome };
+      await audit?.record({ ...auditActor(actor), ...about });
     };
     try {
       if (handler === undefined)

@@ -1,20 +1,26 @@
+import type { AuditChange } from '../../audit/audit-entry.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import type { ActionValue } from '../api/action-table.ts';
-import type { ActionHandlers } from './act.ts';
+import { type ActionHandlers, auditActor } from './act.ts';
 
 /** Reads the configuration again, and puts it in force if it is sound. */
-export type Reload = (request: {
-  readonly actor: string;
-  readonly dryRun: boolean | undefined;
-  readonly waitMs: number | undefined;
-}) => Promise<ActionValue<'config.reload'>>;
+export type Reload = (
+  request: Pick<AuditChange, 'actor' | 'role' | 'address'> & {
+    readonly dryRun: boolean | undefined;
+    readonly waitMs: number | undefined;
+  },
+) => Promise<ActionValue<'config.reload'>>;
+
+/** What the actions on the configuration need of its reloader. */
+export type OperatedConfig = { readonly reload: Reload; view(): Promise<ActionValue<'config'>> };
 
 /** Creates the actions on the configuration. */
-export function createConfigActions(reload: Reload): ActionHandlers {
+export function createConfigActions({ reload, view }: OperatedConfig): ActionHandlers {
   return {
+    config: () => view(),
     'config.reload': ({ dryRun, wait }, { actor }) =>
       reload({
-        actor: actor.name,
+        ...auditActor(actor),
         dryRun: dryRun === true || dryRun === 'true',
         waitMs: wait === undefined ? undefined : parseDuration(wait),
       }),

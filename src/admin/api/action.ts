@@ -3,8 +3,8 @@ import type { z } from 'zod';
 /** What a token of the operator's listener may do: read, or change things too. */
 export type Role = 'viewer' | 'operator';
 
-/** Who asks for an action: the name of a token, or what stands for one. */
-export type Actor = { readonly name: string; readonly role: Role };
+/** Who asks for an action: the name of a token, or what stands for one, and from which address where that is known. */
+export type Actor = { readonly name: string; readonly role: Role; readonly address?: string };
 
 /** The status of each kind of problem. */
 export const problemStatus = {
@@ -14,6 +14,7 @@ export const problemStatus = {
   not_found: 404,
   conflict: 409,
   gate: 412,
+  too_many: 429,
   failed: 500,
   unavailable: 503,
 } as const;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ActionSpec, problemStatus, takesBody } from './action.ts';
 import { actionList } from './action-table.ts';
+import { sessionPaths } from './session-paths.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -115,6 +116,7 @@ const sentences = {
   not_found: 'There is no such path or no such thing.',
   conflict: 'The thing is in a state that does not allow this.',
   gate: 'A step of a migration whose gate is not ready; `unmet` says what is missing.',
+  too_many: 'Too many wrong tokens came from this address; `Retry-After` says when to try again.',
   failed: 'The gateway failed.',
   unavailable: 'Redis or a worker process did not answer.',
 };
@@ -134,7 +136,7 @@ export function adminOpenapi(): Schema {
   const paths: Record<string, Schema> = {};
   for (const [name, spec] of actionList)
     paths[spec.path] = { ...paths[spec.path], [spec.method]: operationOf(name, spec) };
-  const all = { ...otherPaths(), ...paths };
+  const all: Schema = { ...otherPaths(), ...sessionPaths, ...paths };
   const tags = Object.values(all).flatMap((item) =>
     Object.values(item as Record<string, { tags: string[] }>).flatMap((one) => one.tags),
   );

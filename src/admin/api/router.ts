@@ -2,8 +2,8 @@ import express, { type Request, type RequestHandler, type Response, type Router 
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { Act } from '../actions/act.ts';
-import { type ActionProblem, type ActionSpec, problemStatus } from './action.ts';
-import { actorOf } from '../guard.ts';
+import { type ActionProblem, type ActionSpec, type Actor, problemStatus } from './action.ts';
+import { accessOf } from '../access/guard.ts';
 import { sendProblem } from './send-problem.ts';
 import { actionList, type ActionName } from './action-table.ts';
 
@@ -41,9 +41,21 @@ function inputProblem({ issues }: z.ZodError): ActionProblem {
   };
 }
 
+/** A page may be told to do what nobody wants; with a token it is somebody's. */
+const NO_TOKEN: ActionProblem = {
+  code: 'forbidden',
+  reason: 'without a token, the console only reads',
+  hint: 'set admin.token or admin.tokens and sign in; a program on this machine may change things without one',
+};
+
+function onlyReads({ name, role }: Actor): ActionProblem {
+  const reason = `the token "${name}" has the role ${role}, which only reads`;
+  return { code: 'forbidden', reason, hint: 'use a token with the role operator' };
+}
+
 function serveAction(name: ActionName, spec: ActionSpec, { act, log }: ApiRouterDeps): RequestHandler {
   function refuse(res: Response, problem: ActionProblem): void {
-    const { name: actor } = actorOf(res);
+    const { name: actor } = accessOf(res).actor;
     // What the operator did wrong is told him alone; what is wrong here concerns others, too.
     if (problemStatus[problem.code] >= 500)
       log.warn({ action: name, actor, reason: problem.reason }, "an operator's request failed");
@@ -54,10 +66,9 @@ function serveAction(name: ActionName, spec: ActionSpec, { act, log }: ApiRouter
   }
 
   return async function serve(req, res) {
-    const actor = actorOf(res);
+    const { actor, how } = accessOf(res);
     if (spec.role === 'operator' && actor.role !== 'operator') {
-      const reason = `the token "${actor.name}" has the role ${actor.role}, which only reads`;
-      refuse(res, { code: 'forbidden', reason, hint: 'use a token with the role operator' });
+      refuse(res, how === 'local' ? NO_TOKEN : onlyReads(actor));
       return;
     }
     const unclear = unclearInput(req);

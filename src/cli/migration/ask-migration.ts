@@ -29,6 +29,7 @@ const CODES: Readonly<Record<ActionProblem['code'], number>> = {
   not_found: exitCodes.config,
   conflict: exitCodes.failure,
   gate: exitCodes.failure,
+  too_many: exitCodes.unavailable,
   failed: exitCodes.failure,
   unavailable: exitCodes.unavailable,
 };

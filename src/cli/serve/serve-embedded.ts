@@ -3,6 +3,7 @@ import type { Secret } from '../../kernel/secret.ts';
 import type { KeyRecordConfig } from '../../config/schema/access.ts';
 import { hashApiKey, newApiKey, newKeyId, parseApiKey } from '../../policy/authentication/api-key.ts';
 import { quoted } from '../output/quoted.ts';
+import type { ConfigTexts } from '../../config/load.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import type { ServedConfig } from '../../reload/snapshot.ts';
 import { openGatewayLog, startGateway } from './start.ts';
@@ -35,7 +36,7 @@ export function keyHeader(key: string): string {
  * are given the addresses of both listeners.
  */
 export async function serveEmbedded(
-  ready: ServedConfig,
+  ready: ServedConfig & { readonly texts?: ConfigTexts },
   context: CliContext,
   instructions: (base: string, admin: string) => string,
 ): Promise<void> {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { pino } from 'pino';
+import type { ConfigTexts } from '../../config/load.ts';
 import { ConfigError } from '../../config/problem.ts';
 import { createGateway, type Gateway, type GatewayServices } from '../../gateway.ts';
 import { systemClock } from '../../kernel/clock.ts';
@@ -24,7 +25,7 @@ export function openGatewayLog({ gateway }: ServedConfig, to: LogDestination) {
 
 /** Starts a gateway; a port that is taken ends the command with one line. */
 export async function startGateway(
-  { gateway: config, compiled }: ServedConfig,
+  { gateway: config, compiled, texts }: ServedConfig & { readonly texts?: ConfigTexts },
   context: CliContext,
   { log, droppedLogLines }: ReturnType<typeof openGatewayLog>,
   reloading?: GatewayServices['reloading'],
@@ -42,6 +43,7 @@ export async function startGateway(
       instance: `${context.processes.host}:${context.processes.pid}`,
       droppedLogLines,
       reloading,
+      fixed: texts && { pid: context.processes.pid, texts },
     },
   );
   try {

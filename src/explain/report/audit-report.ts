@@ -20,9 +20,10 @@ function differenceOf(before: unknown, after: unknown): string {
 /** Lines of the audit for people: when, who, what, and what is different. */
 export function auditText(entries: readonly AuditEntry[]): string {
   const lines = entries.map(
-    ({ number, at, actor, action, target, before, after, reason, outcome, gateway }) =>
+    ({ number, at, actor, address, action, target, before, after, reason, outcome, gateway }) =>
       [
-        ...[`#${number}`, at, actor, action, target, outcome],
+        ...[`#${number}`, at, address === undefined ? actor : `${actor} from ${address}`],
+        ...[action, target, outcome],
         differenceOf(before, after),
         reason === undefined ? '' : `because: ${reason}`,
         `(${gateway})`,

@@ -4,8 +4,9 @@ import { createServer, get, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net';
 import type { Act } from '../../../src/admin/actions/act.ts';
 import { type AdminDeps, createAdminApp } from '../../../src/admin/app.ts';
-import { adminTokens } from '../../../src/admin/guard.ts';
+import { adminTokens } from '../../../src/admin/access/admin-tokens.ts';
 import { createMetrics } from '../../../src/admin/metrics/metrics.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
 
 const inForce = { rev: 1, digest: 'the digest' };
@@ -39,7 +40,8 @@ describe("the operator's listener", () => {
       act: () => Promise.resolve({ kind: 'done', value: {} }),
       tokens: () => [],
       config: () => inForce,
-      log: { warn: (fields: object) => void warned.push(fields) },
+      log: { info: () => undefined, warn: (fields: object) => void warned.push(fields) },
+      ...{ clock: systemClock, version: '1.0.0' },
       ...over,
     });
     const server = createServer(listener).listen(0, '127.0.0.1');

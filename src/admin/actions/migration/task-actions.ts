@@ -6,7 +6,7 @@ import type { MigrationState } from '../../../migration/state/migration-state.ts
 import { walked, withFreshStart, withProbedEdges } from '../../../migration/state/transitions.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import type { ActionInput } from '../../api/action-table.ts';
-import type { ActionHandlers } from '../act.ts';
+import { type ActionHandlers, auditActor } from '../act.ts';
 import { changeState } from './change-state.ts';
 import { findMigration, type FoundMigration, type OperatedMigrations } from './find-migration.ts';
 
@@ -97,7 +97,8 @@ export function createTaskActions(migrations: OperatedMigrations, audit: Pick<Au
       note({ target });
       const recordEnd: RecordEnd = (changed) =>
         audit.record({
-          ...{ actor: actor.name, action: 'migrations.start', ...changed, target, reason, outcome: 'done' },
+          ...{ ...auditActor(actor), action: 'migrations.start', ...changed, target, reason },
+          outcome: 'done',
         });
       const work = compileWork(migrations, findMigration(migrations, resource), input, recordEnd);
       const task = migrations.tasks.start(resource, { kind, by: actor.name }, work);

@@ -1,0 +1,172 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { ActionProblem, Actor } from '../api/action.ts';
+import { sendProblem } from '../api/send-problem.ts';
+import { type AdminToken, findToken, isSameToken } from './admin-tokens.ts';
+import type { GuessLimit } from './guess-limit.ts';
+import { isLoopbackHost, type RequestSite, siteOf } from './request-site.ts';
+import { presentedSession, sessionCookie } from './session-cookie.ts';
+import type { Sessions } from './sessions.ts';
+
+/** Who was admitted, and how. */
+export type Access =
+  | { readonly how: 'token'; readonly actor: Actor; readonly token: AdminToken }
+  | { readonly how: 'cookie'; readonly actor: Actor; readonly id: string; readonly endsAt: string }
+  /** No token is configured, and the request comes from this machine. */
+  | { readonly how: 'local'; readonly actor: Actor };
+
+/** Why a request is not admitted; `retryAfterSeconds` where it may try again. */
+export type AccessRefusal = { readonly problem: ActionProblem; readonly retryAfterSeconds?: number };
+
+type Admission =
+  { readonly kind: 'admitted'; readonly access: Access } | ({ readonly kind: 'refused' } & AccessRefusal);
+
+export type GuardDeps = {
+  /** The tokens at this moment, so that a reload changes them. */
+  readonly tokens: () => readonly AdminToken[];
+  readonly sessions: Pick<Sessions, 'find'>;
+  readonly guesses: GuessLimit;
+};
+
+/** The header that a page of another site cannot send unasked, and a form cannot send at all. */
+const CONSOLE_HEADER = 'x-portico-console';
+
+/** Where a request comes from, as the audit names it. Behind a proxy it is the proxy's. */
+export function addressOf({ socket }: Pick<Request, 'socket'>): string {
+  return (socket.remoteAddress ?? 'unknown').replace(/^::ffff:(?=\d+\.)/, '');
+}
+
+/** How the request that is answered was admitted by the guard. */
+export function accessOf(res: Response): Access {
+  return res.locals['access'] as Access;
+}
+
+/** Whether who was admitted would be admitted now, too: the token may have gone since, or the session ended. */
+export function isStillAdmitted(res: Response): boolean {
+  const isAdmitted = res.locals['isStillAdmitted'] as (() => boolean) | undefined;
+  return isAdmitted?.() ?? false;
+}
+
+/** Answers a request that is not admitted. */
+export function refuseAccess(res: Response, { problem, retryAfterSeconds }: AccessRefusal): void {
+  if (problem.code === 'unauthenticated') res.set('WWW-Authenticate', 'Bearer');
+  if (retryAfterSeconds !== undefined) res.set('Retry-After', String(retryAfterSeconds));
+  sendProblem(res, problem);
+}
+
+const refused = (code: ActionProblem['code'], reason: string, hint: string): Admission => ({
+  kind: 'refused',
+  problem: { code, reason, hint },
+});
+
+/** Finds the token that an address presents, unless it has tried too many wrong ones. */
+export function checkToken(
+  { tokens, guesses }: Pick<GuardDeps, 'tokens' | 'guesses'>,
+  address: string,
+  text: string,
+): AdminToken | AccessRefusal {
+  const retryAfterSeconds = guesses.waitSeconds(address);
+  if (retryAfterSeconds > 0) {
+    const reason = 'too many wrong tokens came from this address';
+    return { problem: { code: 'too_many', reason, hint: 'wait as Retry-After says' }, retryAfterSeconds };
+  }
+  const token = findToken(tokens(), text);
+  if (token !== undefined) return token;
+  guesses.fail(address);
+  const hint = 'send "Authorization: Bearer <token>" with admin.token or one of admin.tokens';
+  return { problem: { code: 'unauthenticated', reason: 'no such token', hint } };
+}
+
+/** What a change by a page must show, so that no other page can have made a browser send it. */
+export function pageProblem(req: Request, site: RequestSite): ActionProblem | undefined {
+  const { method, headers } = req;
+  if (method === 'GET' || method === 'HEAD') return undefined;
+  const hint = 'the pages of the console send all of it; a program sends "Authorization: Bearer <token>"';
+  if (site !== 'own')
+    return { code: 'forbidden', reason: 'the request shows no page of this listener', hint };
+  if (headers[CONSOLE_HEADER] !== '1')
+    return { code: 'forbidden', reason: 'the header X-Portico-Console: 1 is missing', hint };
+  if (method === 'DELETE' || /^application\/json(?:;|$)/i.test(headers['content-type'] ?? ''))
+    return undefined;
+  return { code: 'forbidden', reason: 'the body is not declared as application/json', hint };
+}
+
+/** Without a token: programs on this machine may do everything, and pages of this listener in a local browser may read. */
+function admitLocal(req: Request, site: RequestSite): Admission {
+  if (!isLoopbackHost(req)) {
+    const reason = 'without a token, only programs on this machine may call this, as localhost or 127.0.0.1';
+    const hint = 'set admin.token or admin.tokens, and send one as "Authorization: Bearer …"';
+    return refused('forbidden', reason, hint);
+  }
+  const problem = site === 'program' ? undefined : pageProblem(req, site);
+  if (problem !== undefined) return { kind: 'refused', problem };
+  const role = site === 'program' ? 'operator' : 'viewer';
+  const actor = { name: 'local', role, address: addressOf(req) } as const;
+  return { kind: 'admitted', access: { how: 'local', actor } };
+}
+
+function admitBearer(req: Request, headers: readonly string[], deps: GuardDeps): Admission {
+  const [header = '', ...more] = headers;
+  const hint = 'send "Authorization: Bearer <token>" with admin.token or one of admin.tokens';
+  // Of two such headers, others may read the other one.
+  if (more.length > 0) return refused('unauthenticated', 'two Authorization headers', hint);
+  const given = /^Bearer +(\S+)$/i.exec(header)?.[1];
+  if (given === undefined) return refused('unauthenticated', 'no token', hint);
+  const address = addressOf(req);
+  const found = checkToken(deps, address, given);
+  if ('problem' in found) return { kind: 'refused', ...found };
+  const { name, role } = found;
+  return { kind: 'admitted', access: { how: 'token', actor: { name, role, address }, token: found } };
+}
+
+function admitSession(req: Request, site: RequestSite, { sessions }: GuardDeps): Admission {
+  const presented = presentedSession(req);
+  const hint = 'send "Authorization: Bearer <token>" with admin.token or one of admin.tokens';
+  if (presented.kind === 'none') return refused('unauthenticated', 'no token', hint);
+  const session = presented.kind === 'id' ? sessions.find(presented.id) : undefined;
+  if (presented.kind === 'unclear' || session === undefined)
+    return refused('unauthenticated', 'the session has ended', 'sign in again with a token');
+  const problem = pageProblem(req, site);
+  if (problem !== undefined) return { kind: 'refused', problem };
+  const { name, role } = session.token;
+  const actor = { name, role, address: addressOf(req) };
+  const { id } = presented;
+  return { kind: 'admitted', access: { how: 'cookie', actor, id, endsAt: session.endsAt } };
+}
+
+function admit(req: Request, deps: GuardDeps): Admission {
+  const site = siteOf(req);
+  if (site === 'foreign') {
+    const hint = 'open the console of this listener; a program sends no Origin';
+    return refused('forbidden', 'a page of another origin asks', hint);
+  }
+  if (deps.tokens().length === 0) return admitLocal(req, site);
+  const bearers = req.headersDistinct['authorization'];
+  return bearers === undefined ? admitSession(req, site, deps) : admitBearer(req, bearers, deps);
+}
+
+/** Whether what somebody was admitted by still holds. */
+function isValid(access: Access, { tokens, sessions }: GuardDeps): boolean {
+  if (access.how === 'local') return tokens().length === 0;
+  if (access.how === 'cookie') return sessions.find(access.id) !== undefined;
+  return tokens().some((token) => isSameToken(token, access.token));
+}
+
+/**
+ * Creates the guard: it admits requests with one of the tokens, or with the cookie of a session from a page of this
+ * listener. Where there is no token, it admits programs on this machine. No page of another origin gets in: it could post
+ * here, or resolve a name to this address (DNS rebinding).
+ */
+export function createAdminGuard(deps: GuardDeps): RequestHandler {
+  return function guard(req, res, next) {
+    const admission = admit(req, deps);
+    if (admission.kind === 'admitted') {
+      res.locals['access'] = admission.access;
+      res.locals['isStillAdmitted'] = () => isValid(admission.access, deps);
+      next();
+      return;
+    }
+    const hasEnded = admission.problem.code === 'unauthenticated' && presentedSession(req).kind !== 'none';
+    if (hasEnded) res.append('Set-Cookie', sessionCookie(req));
+    refuseAccess(res, admission);
+  };
+}

@@ -1,0 +1,34 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { addressSubject } from '../../policy/address-subject.ts';
+import { createTokenBucket, type TokenBucket } from '../../policy/token-bucket.ts';
+
+/** Slows those down who try tokens, by their addresses. */
+export type GuessLimit = {
+  /** Whole seconds until an address may try a token again; 0: now. */
+  waitSeconds(address: string): number;
+  /** Charges an address for a wrong token. */
+  fail(address: string): void;
+};
+
+/** So many wrong tokens at once, and one in two seconds for good. A token has 16 characters at least. */
+const BURST = 20;
+const PER_SECOND = 0.5;
+/** Addresses with wrong tokens that are remembered; beyond it the one whose failure is the longest ago is forgotten. */
+const ADDRESSES_MAX = 1_000;
+
+/** Creates the limit. Addresses without wrong tokens are not remembered. */
+export function createGuessLimit(clock: Clock): GuessLimit {
+  const buckets = new Map<string, TokenBucket>();
+  return {
+    waitSeconds: (address) => buckets.get(addressSubject(address))?.waitSeconds() ?? 0,
+    fail(address) {
+      const subject = addressSubject(address);
+      const bucket = buckets.get(subject) ?? createTokenBucket(BURST, PER_SECOND, clock);
+      buckets.delete(subject);
+      const [oldest] = buckets.keys();
+      if (buckets.size >= ADDRESSES_MAX && oldest !== undefined) buckets.delete(oldest);
+      buckets.set(subject, bucket);
+      bucket.spend();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http';
+
+/**
+ * Who made a request: `program`, no browser says anything of it; `own`, a page of this listener; `navigation`, somebody
+ * who opened the address in a browser; `foreign`, a page of somebody else.
+ */
+export type RequestSite = 'program' | 'own' | 'navigation' | 'foreign';
+
+type Headers = Pick<IncomingMessage, 'headers' | 'headersDistinct' | 'method'>;
+
+/** Whether an origin is the host that the request was sent to; a port of its scheme may be left out. */
+function isHost(origin: string, host: string | undefined): boolean {
+  if (host === undefined || !URL.canParse(origin)) return false;
+  const { protocol, host: of } = new URL(origin);
+  const isWeb = protocol === 'http:' || protocol === 'https:';
+  return isWeb && URL.canParse(`${protocol}//${host}`) && new URL(`${protocol}//${host}`).host === of;
+}
+
+function isNavigation({ method, headers }: Headers): boolean {
+  const { 'sec-fetch-mode': mode, 'sec-fetch-dest': dest, origin } = headers;
+  const reads = method === 'GET' || method === 'HEAD';
+  return reads && origin === undefined && mode === 'navigate' && dest === 'document';
+}
+
+/**
+ * Tells who made a request, by what only a browser can say: `Sec-Fetch-Site` (W3C Fetch Metadata), or `Origin` where the
+ * browser sends none because the address is no trustworthy one.
+ */
+export function siteOf(req: Headers): RequestSite {
+  const { origin: origins = [], 'sec-fetch-site': sites = [] } = req.headersDistinct;
+  if (origins.length > 1 || sites.length > 1 || origins[0] === 'null') return 'foreign';
+  const [[origin], [site]] = [origins, sites];
+  if (site === 'same-origin') return 'own';
+  if (site !== undefined) return isNavigation(req) ? 'navigation' : 'foreign';
+  if (origin === undefined) return 'program';
+  return isHost(origin, req.headers.host) ? 'own' : 'foreign';
+}
+
+/** This machine, by the host names that local programs use; the port does not matter. */
+const OWN_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
+
+/** Whether a request names this machine as its host. Another name may have been made to point here (DNS rebinding). */
+export function isLoopbackHost({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return OWN_HOST.test(headers.host ?? 'localhost');
+}

@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http';
+
+const NAME = 'portico_session';
+/** 256 bits in base64url. */
+const ID = /^[A-Za-z0-9_-]{43}$/;
+const ATTRIBUTES = 'HttpOnly; SameSite=Strict';
+
+/** What a request says of a session. */
+export type PresentedSession =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'id'; readonly id: string }
+  /** Two such cookies, or one that is no id: somebody else may have set it, so none of them counts. */
+  | { readonly kind: 'unclear' };
+
+/** Reads the session's cookie (RFC 6265, section 5.4). */
+export function presentedSession({ headers }: Pick<IncomingMessage, 'headers'>): PresentedSession {
+  const values = (headers.cookie ?? '').split(';').flatMap((pair) => {
+    const at = pair.indexOf('=');
+    return at !== -1 && pair.slice(0, at).trim() === NAME ? [pair.slice(at + 1).trim()] : [];
+  });
+  const [id, ...more] = values;
+  if (id === undefined) return { kind: 'none' };
+  return more.length === 0 && ID.test(id) ? { kind: 'id', id } : { kind: 'unclear' };
+}
+
+/** Whether the page came by TLS. A lie about it only makes the browser of the liar keep its cookie back. */
+function isSecure({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  const forwarded = String(headers['x-forwarded-proto'] ?? '').split(',')[0];
+  return forwarded?.trim().toLowerCase() === 'https' || headers.origin?.startsWith('https://') === true;
+}
+
+/**
+ * The cookie of a session for `Set-Cookie`; without an id, one that takes it back. It names no path: the browser then takes
+ * the folder of `api/session` as it sees it, which is right under any sub-path of a proxy.
+ */
+export function sessionCookie(req: Pick<IncomingMessage, 'headers'>, id?: string): string {
+  const secure = isSecure(req) ? '; Secure' : '';
+  return `${NAME}=${id ?? ''}; ${ATTRIBUTES}${secure}${id === undefined ? '; Max-Age=0' : ''}`;
+}

@@ -1,0 +1,115 @@
+import { isPair, isScalar, Lexer, parseDocument, type Scalar, visit } from 'yaml';
+
+const HIDDEN = '***';
+
+/** Names of keys, headers, parameters and variables whose values are usually secret. */
+const SECRET_NAME =
+  /token|secret|passw|pwd|passphrase|pepper|cookie|signature|api[-_]?key|authorization|credential$|session(?:[-_]?id)?$|(?:^|[-_.])(?:key|auth|sig|hash|user|private)$/i;
+
+/** What of a source's `auth` says how its credential is sent, and not what it is. */
+const AUTH_TERMS =
+  /^(?:kind|name|header|in|scopes?|method|path|url|tokenUrl|format|at|expires\w*|refresh\w*)$/;
+
+const REFERENCE = /\$\{([^}:]*)(:-)?([^}]*)\}/g;
+const USER_INFO = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/?#@]+@/gi;
+const QUERY_VALUE = /([?&;]([\w.-]+)=)[^&\s#"'{}]+/g;
+/** `"password": "…"` and `<password>…</password>` inside the text of a body. */
+const JSON_VALUE = /(["']([\w.-]+)["']\s*:\s*)(["'])(?:(?!\3).)*\3/g;
+const XML_VALUE = /(<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>)[^<{]+(?=<\/)/g;
+
+/** A shorter one would hide parts of other words; as the whole of a value it is hidden by its name. */
+const SECRET_CHARS_MIN = 6;
+
+type Edit = { readonly from: number; readonly to: number; readonly text: string };
+
+/** A text with its references kept, and all else of it hidden: a default may be the secret itself. */
+function hideAround(text: string): string {
+  const references = [...text.matchAll(REFERENCE)].map(([, name = '', fallback]) =>
+    fallback === undefined ? `\${${name}}` : `\${${name}:-${HIDDEN}}`,
+  );
+  const isOnlyReferences = text.replaceAll(REFERENCE, '').trim() === '';
+  return [...(isOnlyReferences ? [] : [HIDDEN]), ...references].join('');
+}
+
+/** Hides what looks like a credential inside of a text that is none as a whole. */
+function hideInside(text: string): string {
+  const byName = (whole: string, head: string, name: string) =>
+    SECRET_NAME.test(name) ? head + HIDDEN : whole;
+  return text
+    .replaceAll(REFERENCE, (whole, name: string, fallback: string | undefined) =>
+      fallback !== undefined && SECRET_NAME.test(name) ? `\${${name}:-${HIDDEN}}` : whole,
+    )
+    .replaceAll(USER_INFO, `$1${HIDDEN}@`)
+    .replaceAll(QUERY_VALUE, byName)
+    .replaceAll(JSON_VALUE, (whole, head: string, name: string) =>
+      SECRET_NAME.test(name) ? `${head}"${HIDDEN}"` : whole,
+    )
+    .replaceAll(XML_VALUE, byName);
+}
+
+/** Whether the value at some keys is a credential by its place. */
+function isSecretPlace(keys: readonly string[]): boolean {
+  const name = keys.at(-1) ?? '';
+  if (SECRET_NAME.test(name)) return true;
+  return keys.slice(0, -1).includes('auth') && !AUTH_TERMS.test(name) && !keys.includes('apiKeys');
+}
+
+function keysOf(path: readonly unknown[]): readonly string[] {
+  return path.flatMap((node) => (isPair(node) && isScalar(node.key) ? [String(node.key.value)] : []));
+}
+
+/** Comments, by their places: one may hold a former password. */
+function commentsOf(text: string): readonly Edit[] {
+  const found: Edit[] = [];
+  let at = 0;
+  let isContent = false;
+  for (const lexeme of new Lexer().lex(text)) {
+    // Marks that the lexer adds to what it has read.
+    const isMark = lexeme === '\u0002' || lexeme === '\u0018' || lexeme === '\u001f';
+    if (!isMark && !isContent && lexeme.startsWith('#'))
+      found.push({ from: at, to: at + lexeme.length, text: '' });
+    isContent = lexeme === '\u001f';
+    if (!isMark) at += lexeme.length;
+  }
+  return found;
+}
+
+/** What takes the place of a scalar: as many lines as it had, so that the numbers of lines stay true. */
+function editOf({ range }: Scalar, source: string, text: string): Edit | undefined {
+  if (range == null) return undefined;
+  const [from, to] = range;
+  const lines = source.slice(from, to).split('\n').length - 1;
+  return { from, to, text: text + '\n'.repeat(lines) };
+}
+
+/**
+ * The text of a configuration file that may be shown: without its comments, and `***` for each secret: by the name it stands
+ * under, by its form (`user:password@`), and wherever one of the `secrets` stands. Lines keep their numbers.
+ */
+export function hideSecrets(text: string, secrets: readonly string[]): string {
+  const document = parseDocument(text, { version: '1.2', merge: true, logLevel: 'error' });
+  const known = secrets.filter((secret) => secret.length >= SECRET_CHARS_MIN);
+  const edits: Edit[] = [...commentsOf(text)];
+  visit(document, {
+    Scalar(key, node, path) {
+      if (key === 'key' || node.value === null) return;
+      const value = String(node.value);
+      const isSecret = isSecretPlace(keysOf(path)) || secrets.includes(value);
+      const written = text.slice(node.range?.[0], node.range?.[1]);
+      const shown = isSecret
+        ? hideAround(value)
+        : known.some((secret) => value.includes(secret))
+          ? HIDDEN
+          : hideInside(written);
+      const edit =
+        shown === written ? undefined : editOf(node, text, isSecret ? `"${shown}"` : shown.trimEnd());
+      if (edit !== undefined) edits.push(isSecret || shown === HIDDEN ? edit : { ...edit, text: shown });
+    },
+  });
+  const result = edits
+    .sort((one, other) => other.from - one.from)
+    .reduce((made, { from, to, text: by }) => made.slice(0, from) + by + made.slice(to), text);
+  return known
+    .reduce((made, secret) => made.replaceAll(secret, HIDDEN), result)
+    .replaceAll(/[^\S\n]+$/gm, '');
+}
