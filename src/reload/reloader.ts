@@ -11,7 +11,7 @@ export type Reloader = {
   readonly reload: (request: ReloadRequest) => Promise<ReloadOutcome>;
   readonly status: ConfigStatus;
   /** What an operator may know of the configuration in force. Never rejects. */
-  view(): Promise<ConfigView>;
+  readonly view: () => Promise<ConfigView>;
 };
 
 /** How a process reads its configuration again, whether it has workers or not. */

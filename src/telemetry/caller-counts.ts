@@ -44,7 +44,7 @@ export type CallerRequest = {
 export type CallerCounts = {
   /** Counts a finished request; `status` 499 where the client left. It makes nothing new for a caller that is known. */
   count(request: CallerRequest, status: number): void;
-  snapshot(): CallerSnapshot;
+  readonly snapshot: () => CallerSnapshot;
 };
 
 const CALLERS_MAX = 500;

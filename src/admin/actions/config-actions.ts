@@ -12,7 +12,7 @@ export type Reload = (
 ) => Promise<ActionValue<'config.reload'>>;
 
 /** What the actions on the configuration need of its reloader. */
-export type OperatedConfig = { readonly reload: Reload; view(): Promise<ActionValue<'config'>> };
+export type OperatedConfig = { readonly reload: Reload; readonly view: () => Promise<ActionValue<'config'>> };
 
 /** Creates the actions on the configuration. */
 export function createConfigActions({ reload, view }: OperatedConfig): ActionHandlers {

@@ -1,4 +1,4 @@
-import { isPair, isScalar, Lexer, parseDocument, type Scalar, visit } from 'yaml';
+import { type Document, isPair, isScalar, Lexer, parseDocument, visit } from 'yaml';
 
 const HIDDEN = '***';
 
@@ -74,12 +74,37 @@ function commentsOf(text: string): readonly Edit[] {
   return found;
 }
 
-/** What takes the place of a scalar: as many lines as it had, so that the numbers of lines stay true. */
-function editOf({ range }: Scalar, source: string, text: string): Edit | undefined {
-  if (range == null) return undefined;
-  const [from, to] = range;
-  const lines = source.slice(from, to).split('\n').length - 1;
-  return { from, to, text: text + '\n'.repeat(lines) };
+/** How a scalar is shown in place of what is written: `whole`, as another value; `inside`, with parts of it hidden. */
+type Shown = { readonly kind: 'whole' | 'inside'; readonly text: string };
+
+function shownScalar(
+  value: string,
+  written: string,
+  keys: readonly string[],
+  known: readonly string[],
+): Shown {
+  if (isSecretPlace(keys)) {
+    const text = hideAround(value);
+    return text === value ? { kind: 'inside', text: written } : { kind: 'whole', text: `"${text}"` };
+  }
+  if (known.some((secret) => value.includes(secret))) return { kind: 'whole', text: `"${HIDDEN}"` };
+  return { kind: 'inside', text: hideInside(written) };
+}
+
+/** The changes that hide what a document holds. What takes the place of a block has as many lines as it had. */
+function editsOf(document: Document, source: string, known: readonly string[]): readonly Edit[] {
+  const edits: Edit[] = [];
+  visit(document, {
+    Scalar(key, { value, range }, path) {
+      if (key === 'key' || value === null || typeof value === 'object' || !range) return;
+      const [from, to] = range;
+      const written = source.slice(from, to);
+      const { kind, text } = shownScalar(String(value), written, keysOf(path), known);
+      const lines = kind === 'whole' ? written.split('\n').length - 1 : 0;
+      if (text !== written) edits.push({ from, to, text: text + '\n'.repeat(lines) });
+    },
+  });
+  return edits;
 }
 
 /**
@@ -89,24 +114,7 @@ function editOf({ range }: Scalar, source: string, text: string): Edit | undefin
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   const document = parseDocument(text, { version: '1.2', merge: true, logLevel: 'error' });
   const known = secrets.filter((secret) => secret.length >= SECRET_CHARS_MIN);
-  const edits: Edit[] = [...commentsOf(text)];
-  visit(document, {
-    Scalar(key, node, path) {
-      if (key === 'key' || node.value === null) return;
-      const value = String(node.value);
-      const isSecret = isSecretPlace(keysOf(path)) || secrets.includes(value);
-      const written = text.slice(node.range?.[0], node.range?.[1]);
-      const shown = isSecret
-        ? hideAround(value)
-        : known.some((secret) => value.includes(secret))
-          ? HIDDEN
-          : hideInside(written);
-      const edit =
-        shown === written ? undefined : editOf(node, text, isSecret ? `"${shown}"` : shown.trimEnd());
-      if (edit !== undefined) edits.push(isSecret || shown === HIDDEN ? edit : { ...edit, text: shown });
-    },
-  });
-  const result = edits
+  const result = [...commentsOf(text), ...editsOf(document, text, known)]
     .sort((one, other) => other.from - one.from)
     .reduce((made, { from, to, text: by }) => made.slice(0, from) + by + made.slice(to), text);
   return known

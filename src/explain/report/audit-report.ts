@@ -22,11 +22,10 @@ export function auditText(entries: readonly AuditEntry[]): string {
   const lines = entries.map(
     ({ number, at, actor, address, action, target, before, after, reason, outcome, gateway }) =>
       [
-        ...[`#${number}`, at, address === undefined ? actor : `${actor} from ${address}`],
-        ...[action, target, outcome],
+        ...[`#${number}`, at, actor, action, target, outcome],
         differenceOf(before, after),
         reason === undefined ? '' : `because: ${reason}`,
-        `(${gateway})`,
+        address === undefined ? `(${gateway})` : `(${gateway}, asked from ${address})`,
       ]
         .map(singleLine)
         .filter((part) => part !== '')

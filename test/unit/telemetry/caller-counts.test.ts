@@ -1,0 +1,60 @@
+import { createCallerCounts, mergeCallers, topCallers } from '../../../src/telemetry/caller-counts.ts';
+
+const clock = { now: () => 1_000 };
+
+function counted(ids: readonly string[], callersMax = 500) {
+  const counts = createCallerCounts(clock, callersMax);
+  for (const principalId of ids) counts.count({ principalId }, 200);
+  return counts.snapshot();
+}
+
+const times = (count: number, id: string) => Array.from({ length: count }, () => id);
+
+describe('the callers of a process', () => {
+  it('are counted by what became of their requests', () => {
+    const counts = createCallerCounts(clock);
+    for (const status of [200, 304, 400, 429, 429, 499, 500, 503]) counts.count({ principalId: 'a' }, status);
+    counts.count({ principalId: undefined }, 401);
+    expect(counts.snapshot().callers).toMatchObject([
+      { id: 'a', requests: 8, clientErrors: 3, limited: 2, missedMax: 0, lastAt: 1_000 },
+    ]);
+  });
+
+  it('never take more room than they may, and the busiest stay', () => {
+    const others = Array.from({ length: 5_000 }, (_, at) => `other${at}`);
+    const busy = others.flatMap((id) => ['busy', id]);
+    const { callers, forgottenMax } = counted(busy, 20);
+    expect(callers.length).toBeLessThanOrEqual(20);
+    expect(callers.find(({ id }) => id === 'busy')).toMatchObject({ requests: 5_000, missedMax: 0 });
+    expect(forgottenMax).toBeGreaterThan(0);
+  });
+
+  it('that come back are missing no more requests than they say', () => {
+    const ids = [...times(3, 'a'), ...times(5, 'b'), ...times(6, 'c'), ...times(7, 'd'), 'e', 'a', 'a'];
+    const { callers } = counted(ids, 4);
+    const { requests = 0, missedMax = 0 } = callers.find(({ id }) => id === 'a') ?? {};
+    expect([requests, requests + missedMax >= 5]).toEqual([2, true]);
+  });
+
+  it('are those of all processes where there are several', () => {
+    const one = { ...counted([...times(3, 'a'), 'b']), forgottenMax: 2, since: 5 };
+    const other = { ...counted([...times(4, 'a'), ...times(2, 'c')]), since: 9 };
+    const merged = mergeCallers([one, other]);
+    expect(merged).toMatchObject({ since: 5, forgottenMax: 2 });
+    expect(topCallers(merged, 2)).toMatchObject([
+      { id: 'a', requests: 7, missedMax: 0 },
+      { id: 'c', requests: 2, missedMax: 2 },
+    ]);
+  });
+
+  it('keep what they were last told of their limits, and anonymous ones keep nothing', () => {
+    const counts = createCallerCounts(clock);
+    const windows = [{ points: 9, seconds: 1, remaining: 3, resetSeconds: 1 }];
+    const told = { limitTier: 'standard', limitWindows: windows };
+    counts.count({ principalId: 'a', ...told }, 200);
+    counts.count({ principalId: 'anonymous', ...told }, 200);
+    const [own, anonymous] = counts.snapshot().callers;
+    expect(own).toMatchObject({ tier: 'standard', windows });
+    expect(anonymous).toMatchObject({ tier: undefined, windows: undefined });
+  });
+});
