@@ -6,7 +6,7 @@ import { redisState } from './admin/redis-checks.ts';
 import { closeListener, openListener } from './http/listener/open-listener.ts';
 import { openFigures, shareFigures } from './reload/open-figures.ts';
 import type { ConfigTexts } from './config/load.ts';
-import { configView, fixedHistory } from './reload/config-view.ts';
+import { describeConfig, fixedHistory } from './reload/describe-config.ts';
 import { createPublicSide, type PublicServices, type PublicSide } from './reload/public-side.ts';
 import type { SoundConfig } from './reload/reload-outcome.ts';
 import { createReloader, type Reloader, type Reloading } from './reload/reloader.ts';
@@ -49,7 +49,7 @@ function createFixedActions(
   const status = inForceOf(side);
   const history = fixedHistory(status);
   const acknowledged = { processes: [{ pid, digest: status.digest }], waitingFor: 0 };
-  return { config: () => configView({ ...served, texts }, status, history, acknowledged) };
+  return { config: () => describeConfig({ ...served, texts }, status, history, acknowledged) };
 }
 
 /** The reloader of a gateway that is one process; `undefined` where its configuration is never read again. */

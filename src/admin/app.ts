@@ -49,6 +49,16 @@ export type AdminDeps = ApiRouterDeps & {
   readonly version: string;
 };
 
+/** Headers of every answer; the pages of the console have a policy of their own. No answer is shown in a frame. */
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
 /** Answers whether the gateway may be sent requests, and which dependency it lacks. */
 function readiness({ checks, draining, config }: Pick<AdminDeps, 'checks' | 'draining' | 'config'>) {
   return async function answerReadiness(_req: Request, res: Response): Promise<void> {
@@ -102,7 +112,7 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
   app.disable('x-powered-by');
   app.disable('etag');
   app.use((_req: Request, res: Response, next: NextFunction) => {
-    res.set({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
+    res.set(HEADERS);
     next();
   });
 

@@ -22,6 +22,7 @@ import { createKeptParts } from '../pipeline/parts/kept-parts.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { ShareOf } from '../pipeline/source-upstreams.ts';
 import type { FleetFigures } from '../store/fleet/fleet-figures.ts';
+import type { CallerSnapshot } from '../telemetry/caller-counts.ts';
 import type { RecentRequests } from '../telemetry/requests/recent-requests.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { Webhooks } from '../telemetry/webhooks/webhooks.ts';

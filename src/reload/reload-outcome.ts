@@ -1,5 +1,5 @@
 import type { ConfigTexts } from '../config/load.ts';
-import type { ConfigChange } from './find-changes.ts';
+import type { ConfigChange } from './next/find-changes.ts';
 import type { ServedConfig } from './snapshot.ts';
 
 /** A configuration that `portico check` calls sound, with the texts it was read from. */

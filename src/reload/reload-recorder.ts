@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { WebhookEvent } from '../telemetry/webhooks/webhook-event.ts';
-import type { ConfigChange } from './find-changes.ts';
+import type { ConfigChange } from './next/find-changes.ts';
 import type { ReloadRequest, ReloadTarget } from './reload-outcome.ts';
 
 /** Why the configuration in force is not that of the files, and since when. */

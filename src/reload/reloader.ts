@@ -1,6 +1,6 @@
 import { createSerialQueue } from '../kernel/serial-queue.ts';
-import { type ConfigView, configView } from './config-view.ts';
-import { readNextConfig, type NextConfig, problemsOf } from './next-config.ts';
+import { type ConfigDescription, describeConfig } from './describe-config.ts';
+import { readNextConfig, type NextConfig, problemsOf } from './next/next-config.ts';
 import type { ReloadOutcome, ReloadRequest, ReloadTarget, SoundConfig } from './reload-outcome.ts';
 import { type ConfigStatus, createReloadRecorder, type ReloadRecorderDeps } from './reload-recorder.ts';
 import { configDigest } from './snapshot.ts';
@@ -11,7 +11,7 @@ export type Reloader = {
   readonly reload: (request: ReloadRequest) => Promise<ReloadOutcome>;
   readonly status: ConfigStatus;
   /** What an operator may know of the configuration in force. Never rejects. */
-  readonly view: () => Promise<ConfigView>;
+  readonly view: () => Promise<ConfigDescription>;
 };
 
 /** How a process reads its configuration again, whether it has workers or not. */
@@ -89,7 +89,7 @@ export function createReloader({ first, target, draining, ...deps }: ReloaderDep
   return {
     async view() {
       const acknowledged = await target.acknowledged(VIEW_MS);
-      return configView(inForce, status(), report, acknowledged);
+      return describeConfig(inForce, status(), report, acknowledged);
     },
     reload: (request) => oneByOne(() => reloadOnce(request)),
     get status() {

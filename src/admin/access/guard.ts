@@ -31,7 +31,7 @@ export type GuardDeps = {
 const CONSOLE_HEADER = 'x-portico-console';
 
 /** Where a request comes from, as the audit names it. Behind a proxy it is the proxy's. */
-export function addressOf({ socket }: Pick<Request, 'socket'>): string {
+export function remoteAddressOf({ socket }: Pick<Request, 'socket'>): string {
   return (socket.remoteAddress ?? 'unknown').replace(/^::ffff:(?=\d+\.)/, '');
 }
 
@@ -100,7 +100,7 @@ function admitLocal(req: Request, site: RequestSite): Admission {
   const problem = site === 'program' ? undefined : pageProblem(req, site);
   if (problem !== undefined) return { kind: 'refused', problem };
   const role = site === 'program' ? 'operator' : 'viewer';
-  const actor = { name: 'local', role, address: addressOf(req) } as const;
+  const actor = { name: 'local', role, address: remoteAddressOf(req) } as const;
   return { kind: 'admitted', access: { how: 'local', actor } };
 }
 
@@ -111,7 +111,7 @@ function admitBearer(req: Request, headers: readonly string[], deps: GuardDeps):
   if (more.length > 0) return refused('unauthenticated', 'two Authorization headers', hint);
   const given = /^Bearer +(\S+)$/i.exec(header)?.[1];
   if (given === undefined) return refused('unauthenticated', 'no token', hint);
-  const address = addressOf(req);
+  const address = remoteAddressOf(req);
   const found = checkToken(deps, address, given);
   if ('problem' in found) return { kind: 'refused', ...found };
   const { name, role } = found;
@@ -128,7 +128,7 @@ function admitSession(req: Request, site: RequestSite, { sessions }: GuardDeps):
   const problem = pageProblem(req, site);
   if (problem !== undefined) return { kind: 'refused', problem };
   const { name, role } = session.token;
-  const actor = { name, role, address: addressOf(req) };
+  const actor = { name, role, address: remoteAddressOf(req) };
   const { id } = presented;
   return { kind: 'admitted', access: { how: 'cookie', actor, id, endsAt: session.endsAt } };
 }

@@ -11,8 +11,8 @@ type Headers = Pick<IncomingMessage, 'headers' | 'headersDistinct' | 'method'>;
 /** Whether an origin is the host that the request was sent to; a port of its scheme may be left out. */
 function isHost(origin: string, host: string | undefined): boolean {
   if (host === undefined || !URL.canParse(origin)) return false;
-  const { protocol, host: of } = new URL(origin);
-  const isWeb = protocol === 'http:' || protocol === 'https:';
+  const { protocol, host: of, origin: written } = new URL(origin);
+  const isWeb = (protocol === 'http:' || protocol === 'https:') && written === origin;
   return isWeb && URL.canParse(`${protocol}//${host}`) && new URL(`${protocol}//${host}`).host === of;
 }
 

@@ -2,7 +2,7 @@ import express, { type Request, type RequestHandler, type Response, type Router 
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { sendProblem } from '../api/send-problem.ts';
-import { accessOf, addressOf, checkToken, type GuardDeps, pageProblem, refuseAccess } from './guard.ts';
+import { accessOf, remoteAddressOf, checkToken, type GuardDeps, pageProblem, refuseAccess } from './guard.ts';
 import { siteOf } from './request-site.ts';
 import { presentedSession, sessionCookie } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
@@ -40,7 +40,7 @@ function signIn(deps: SessionRoutesDeps): RequestHandler {
       });
       return;
     }
-    const address = addressOf(req);
+    const address = remoteAddressOf(req);
     const token = checkToken(deps, address, input.data.token);
     if ('problem' in token) {
       log.warn({ address, reason: token.problem.reason }, 'a sign-in to the console was refused');

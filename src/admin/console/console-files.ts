@@ -69,7 +69,7 @@ function fileOf(name: string, text: string): ConsoleFile {
     type: TYPES[extname(name)] ?? 'application/octet-stream',
     digest: hash('sha256', bytes, 'base64url'),
     scriptHashes: scripts.map(([, script = '']) => `'sha256-${hash('sha256', script, 'base64')}'`),
-    body: once((coding) => encode(bytes, coding)) ,
+    body: once((coding) => encode(bytes, coding)),
   };
 }
 

@@ -25,10 +25,7 @@ function headersOf(file: ConsoleFile, coding: Coding): Record<string, string> {
   return {
     'Content-Type': file.type,
     'Content-Security-Policy': contentSecurityPolicy(file),
-    'X-Frame-Options': 'DENY',
-    'Referrer-Policy': 'no-referrer',
     'Cross-Origin-Opener-Policy': 'same-origin',
-    'Cross-Origin-Resource-Policy': 'same-origin',
     // Asked again each time, and answered with 304: another version is another file under the same name.
     'Cache-Control': 'no-cache',
     ETag: `"${file.digest}-${coding}"`,

@@ -1,5 +1,5 @@
 import type { Report } from '../../explain/report/report.ts';
-import type { ConfigChange } from '../../reload/find-changes.ts';
+import type { ConfigChange } from '../../reload/next/find-changes.ts';
 import type { ReloadOutcome } from '../../reload/reload-outcome.ts';
 
 const VERDICTS: Readonly<Record<ReloadOutcome['kind'], string>> = {

@@ -1,5 +1,5 @@
 import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
-import { findChanges } from '../../../src/reload/find-changes.ts';
+import { findChanges } from '../../../src/reload/next/find-changes.ts';
 import { configDigest } from '../../../src/reload/snapshot.ts';
 
 const withRoutes = (...names: readonly string[]) => {

@@ -8,7 +8,7 @@ import type { ConfigStatus, ReloadRecorder } from './reload-recorder.ts';
 import type { ServedConfig } from './snapshot.ts';
 
 /** What an operator may know of the configuration in force. */
-export type ConfigView = ActionValue<'config'>;
+export type ConfigDescription = ActionValue<'config'>;
 
 type ReloadHistory = Pick<ReloadRecorder, 'since' | 'lastChange' | 'history'>;
 
@@ -37,12 +37,12 @@ export function fixedHistory({ rev, digest }: ConfigStatus): ReloadHistory {
 }
 
 /** Puts together what an operator may know of the configuration in force. */
-export function configView(
+export function describeConfig(
   inForce: ServedConfig & { readonly texts: ConfigTexts },
   { rev, digest, stale }: ConfigStatus,
   { since, lastChange, history }: ReloadHistory,
   acknowledged: Acknowledged,
-): ConfigView {
+): ConfigDescription {
   return {
     scope: 'workers',
     ...{ rev, digest, since, ...(stale && { stale }), ...acknowledged },

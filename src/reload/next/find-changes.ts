@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Secret } from '../kernel/secret.ts';
-import { withTargets } from '../pipeline/compile-sources.ts';
-import type { ServedConfig } from './snapshot.ts';
+import { Secret } from '../../kernel/secret.ts';
+import { withTargets } from '../../pipeline/compile-sources.ts';
+import type { ServedConfig } from '../snapshot.ts';
 
 /** One difference between two configurations. A value is shown where it is a number, a flag, or nothing. */
 export type ConfigChange = {

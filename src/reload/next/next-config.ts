@@ -1,7 +1,7 @@
-import { ConfigError, problemText } from '../config/problem.ts';
+import { ConfigError, problemText } from '../../config/problem.ts';
 import { type ConfigChange, findChanges } from './find-changes.ts';
 import { findFixed } from './find-fixed.ts';
-import type { SoundConfig } from './reload-outcome.ts';
+import type { SoundConfig } from '../reload-outcome.ts';
 
 /** What was found on disk, compared with what is in force. */
 export type NextConfig =

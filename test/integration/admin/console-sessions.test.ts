@@ -1,0 +1,149 @@
+import {
+  type ConsoleGateway,
+  OPERATOR,
+  type SentHeaders,
+  startConsole,
+  VIEWER,
+} from '../../support/gateway/console-gateway.ts';
+
+let gateway: ConsoleGateway;
+let operator: string;
+let viewer: string;
+beforeAll(async () => {
+  gateway = await startConsole({ hasTokens: true });
+  operator = await gateway.signIn(OPERATOR);
+  viewer = await gateway.signIn(VIEWER);
+});
+afterAll(() => gateway.close());
+
+describe('somebody who has signed in', () => {
+  it('is who the token says, changes things from the page, and stands in the audit with role and address', async () => {
+    const shown = await gateway.send('GET', '/api/session', { cookie: operator });
+    expect(JSON.parse(shown.text)).toEqual({
+      ...{ name: 'ada', role: 'operator', how: 'cookie', version: 'test' },
+      endsAt: new Date(gateway.clock.now() + 43_200_000).toISOString(),
+    });
+    const body = JSON.stringify({ tag: 'products', reason: 'stock was wrong' });
+    expect(
+      (await gateway.send('POST', '/api/cache/purge', { ...gateway.fromPage(), cookie: operator }, body))
+        .status,
+    ).toBe(200);
+    expect(JSON.parse((await gateway.auditLines()).at(-1) ?? '')).toMatchObject({
+      ...{ actor: 'ada', role: 'operator', address: '127.0.0.1', action: 'cache.purge', target: 'products' },
+      ...{ reason: 'stock was wrong', outcome: 'done', after: { reached: {} } },
+    });
+  });
+
+  it('has a cookie that scripts cannot read, other sites do not send, and TLS keeps to itself', async () => {
+    const body = JSON.stringify({ token: VIEWER });
+    const plain = await gateway.send('POST', '/api/session', gateway.fromPage(), body);
+    expect(plain.headers['set-cookie']).toEqual([
+      expect.stringMatching(/^portico_session=[\w-]{43}; HttpOnly; SameSite=Strict$/),
+    ]);
+    for (const headers of [{ 'x-forwarded-proto': 'https' }, { origin: 'https://ops.example.com' }]) {
+      const secure = await gateway.send('POST', '/api/session', { ...gateway.fromPage(), ...headers }, body);
+      expect(secure.headers['set-cookie']?.[0]).toMatch(/; Secure$/);
+    }
+    expect([plain.text, gateway.stack.log.join('\n')].join('\n')).not.toContain(VIEWER);
+  });
+});
+
+describe('a session', () => {
+  const id = (cookie: string) => cookie.slice('portico_session='.length);
+  it.each<[string, () => SentHeaders]>([
+    ['that nobody began', () => ({ cookie: `portico_session=${'A'.repeat(43)}` })],
+    ['without an id', () => ({ cookie: 'portico_session=' })],
+    ['with a token in place of the id', () => ({ cookie: `portico_session=${OPERATOR}` })],
+    ['with more behind the id', () => ({ cookie: `${operator}x` })],
+    ['in quotes', () => ({ cookie: `portico_session="${id(operator)}"` })],
+    ['that is escaped', () => ({ cookie: operator.replace(/.$/, '%41') })],
+    ['under another name', () => ({ cookie: operator.replace('portico', 'Portico') })],
+    ['under a longer name', () => ({ cookie: `x${operator}` })],
+    ['twice', () => ({ cookie: `${operator}; ${operator}` })],
+    ['behind the one of somebody else', () => ({ cookie: `portico_session=${'A'.repeat(43)}; ${operator}` })],
+    ['before the one of somebody else', () => ({ cookie: `${operator}; portico_session=${'A'.repeat(43)}` })],
+    ['beside an empty one', () => ({ cookie: `${operator}; portico_session=` })],
+    ['as a bearer token', () => ({ authorization: `Bearer ${id(operator)}` })],
+    ['beside a wrong token', () => ({ cookie: operator, authorization: 'Bearer the-token-of-nobody' })],
+    ['beside a scheme that is none', () => ({ cookie: operator, authorization: `Basic ${id(operator)}` })],
+    ['in another header', () => ({ 'x-session': id(operator), cookie2: operator })],
+  ])('%s is none', async (_, headers) => {
+    for (const path of ['/api/session', '/api/config', '/api/events', '/api/metrics'])
+      expect([path, (await gateway.send('GET', path, headers())).status]).toEqual([path, 401]);
+  });
+
+  it('is not found in a cookie that is too large, and a large one beside it does no harm', async () => {
+    const large = (bytes: number) => ({ cookie: `a=${'x'.repeat(bytes)}; ${operator}` });
+    expect((await gateway.send('GET', '/api/session', large(8_000))).status).toBe(200);
+    expect((await gateway.send('GET', '/api/session', large(20_000))).status).toBe(431);
+  });
+
+  it('is never the one that was there before (session fixation), which ends', async () => {
+    const chosen = `portico_session=${'A'.repeat(43)}`;
+    const first = await gateway.signIn(VIEWER, { cookie: chosen });
+    const second = await gateway.signIn(VIEWER, { cookie: first });
+    expect(new Set([chosen, first, second]).size).toBe(3);
+    const answers = [chosen, first, second].map((cookie) => gateway.send('GET', '/api/session', { cookie }));
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([401, 401, 200]);
+  });
+
+  it('ends by signing out, from a page of the console alone', async () => {
+    const cookie = await gateway.signIn(VIEWER);
+    const foreign = { ...gateway.fromPage('http://evil.example'), 'sec-fetch-site': 'cross-site' };
+    expect((await gateway.send('DELETE', '/api/session', { ...foreign, cookie })).status).toBe(403);
+    expect((await gateway.send('GET', '/api/session', { cookie })).status).toBe(200);
+    const out = await gateway.send('DELETE', '/api/session', { ...gateway.fromPage(), cookie });
+    expect([out.status, out.headers['set-cookie']?.[0]]).toEqual([204, expect.stringContaining('Max-Age=0')]);
+    expect((await gateway.send('GET', '/api/session', { cookie })).status).toBe(401);
+  });
+
+  it('is one of fifty of its token at most, and those of other tokens stay', async () => {
+    const first = await gateway.signIn(VIEWER);
+    for (let count = 0; count < 50; count += 1) await gateway.signIn(VIEWER);
+    expect((await gateway.send('GET', '/api/session', { cookie: first })).status).toBe(401);
+    expect((await gateway.send('GET', '/api/session', { cookie: operator })).status).toBe(200);
+    viewer = await gateway.signIn(VIEWER);
+  });
+
+  it('ends after twelve hours', async () => {
+    gateway.clock.advance(43_199_000);
+    expect((await gateway.send('GET', '/api/session', { cookie: operator })).status).toBe(200);
+    gateway.clock.advance(1_000);
+    expect((await gateway.send('GET', '/api/session', { cookie: operator })).status).toBe(401);
+    operator = await gateway.signIn(OPERATOR);
+    viewer = await gateway.signIn(VIEWER);
+  });
+});
+
+describe('somebody who guesses tokens', () => {
+  it.each([
+    ['an object', '{"token":{"length":40}}'],
+    ['a list', `{"token":["${VIEWER}"]}`],
+    ['nothing', '{"token":""}'],
+    ['a key too many', `{"token":"${VIEWER}","role":"operator"}`],
+    ['a prototype', `{"__proto__":{"token":"${VIEWER}"}}`],
+    ['a long text', JSON.stringify({ token: 'x'.repeat(3_000) })],
+    ['a body that is too long', JSON.stringify({ token: 'x'.repeat(300_000) })],
+    ['no JSON', `token=${VIEWER}`],
+  ])('is not signed in by %s', async (_, body) => {
+    const { status, headers } = await gateway.send('POST', '/api/session', gateway.fromPage(), body);
+    expect([status, headers['set-cookie']]).toEqual([400, undefined]);
+  });
+
+  it('is slowed down for each address, a right guess included, and those with a session go on', async () => {
+    const guess = (token: string) =>
+      gateway.send('POST', '/api/session', gateway.fromPage(), JSON.stringify({ token }));
+    const statuses: number[] = [];
+    for (let count = 0; count < 30; count += 1)
+      statuses.push((await guess(`the-token-of-nobody-${count}`)).status);
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(20);
+    const right = await guess(OPERATOR);
+    expect([right.status, Number(right.headers['retry-after'])]).toEqual([429, expect.any(Number)]);
+    const bearer = await gateway.send('GET', '/api/session', { authorization: `Bearer ${OPERATOR}` });
+    expect(bearer.status).toBe(429);
+    expect((await gateway.send('GET', '/api/session', { cookie: operator })).status).toBe(200);
+    gateway.clock.advance(Number(right.headers['retry-after']) * 1_000);
+    expect((await guess(OPERATOR)).status).toBe(200);
+    expect(gateway.stack.log.join('\n')).not.toMatch(/the-token-of/);
+  });
+});
