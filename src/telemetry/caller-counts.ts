@@ -115,7 +115,13 @@ export function mergeCallers(snapshots: readonly CallerSnapshot[]): CallerSnapsh
       const others = merged.get(caller.id);
       // What the others may have forgotten counts in full, until they turn out to know the caller.
       const known = { ...caller, missedMax: caller.missedMax - own };
-      const before = others ?? { ...known, requests: 0, clientErrors: 0, limited: 0, missedMax: forgottenMax };
+      const before = others ?? {
+        ...known,
+        requests: 0,
+        clientErrors: 0,
+        limited: 0,
+        missedMax: forgottenMax,
+      };
       merged.set(caller.id, add(before, known));
     }
   return {
