@@ -1,5 +1,21 @@
+import { attackRows } from './attacks.ts';
+import { canaryRows } from './canaries.ts';
+import { changeRows } from './changes.ts';
 import { docsRows } from './docs.ts';
+import { figureRows } from './figures.ts';
 import type { BrowserRow } from './harness/browser-row.ts';
+import { loginRows } from './login.ts';
+import { questionRows } from './questions.ts';
+import { viewRows } from './views.ts';
 
 /** Every row, in its order. A new theme is a file of its own and a line here. */
-export const browserRows: readonly BrowserRow[] = [...docsRows];
+export const browserRows: readonly BrowserRow[] = [
+  ...docsRows,
+  ...loginRows,
+  ...viewRows,
+  ...figureRows,
+  ...changeRows,
+  ...attackRows,
+  ...canaryRows,
+  ...questionRows,
+];

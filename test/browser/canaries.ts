@@ -1,0 +1,78 @@
+import { generateUsers, type SampleUser } from '../../src/samples/data/generate-users.ts';
+import type { BrowserRow } from './harness/browser-row.ts';
+import { faultsOf, isClean, openAs, viewsOf } from './harness/console-tab.ts';
+import { openScene, TOKENS } from './harness/scene.ts';
+
+/** Stands in every text of every record. The public API answers with it, and nothing of the operator's does. */
+const CANARY = 'goldhaehnchen4711';
+
+/** Users of whose texts each holds the canary. */
+function markedUsers(): readonly SampleUser[] {
+  const text = `the ${CANARY} of the rows`;
+  const marked = { lname: text, notes: text, town: text, mail: `${CANARY}@web.example` };
+  return generateUsers({ seed: 1, count: 40 }).map((user) => ({
+    ...user,
+    legacy: { ...user.legacy, ...marked },
+  }));
+}
+
+/** What the stream of events sends within so many ticks. */
+async function readTicks(adminUrl: string, ticks: number): Promise<string> {
+  const ended = new AbortController();
+  const response = await fetch(`${adminUrl}/api/events`, {
+    headers: { authorization: `Bearer ${TOKENS.viewer}` },
+    signal: ended.signal,
+  });
+  let text = '';
+  if (response.body === null) return text;
+  for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+    text += piece;
+    if (text.split('event: tick').length > ticks + 1) break;
+  }
+  ended.abort();
+  return text;
+}
+
+const nowhere: BrowserRow = {
+  id: 'canaries-1',
+  name: 'a value of a record is on no page, in no JSON and in no event of the console, whatever fails, differs or is tried',
+  isShort: false,
+  async run(bench) {
+    const scene = await openScene(bench, { users: markedUsers() });
+    await scene.rampUsers(25);
+    for (let round = 0; round < 4; round += 1) await scene.sendTraffic();
+    const { requests } = await scene.api<{ requests: { requestId: string }[] }>('requests');
+    const answer = await fetch(`${scene.gateway.url}/v1/users/user_3`, {
+      headers: { 'x-api-key': scene.gateway.configuredKey },
+    });
+    const isPlanted = (await answer.text()).includes(CANARY);
+    const tab = await openAs(bench, scene, 'operator');
+    const texts: string[] = [];
+    for (const hash of Object.values(viewsOf(requests[0]?.requestId ?? 'none'))) {
+      await tab.go(hash);
+      texts.push(await tab.page.content());
+    }
+    await tab.go(`#/try?q=${encodeURIComponent('/v1/users/user_3')}`);
+    await tab.page.getByLabel('Ask the source (audited)').check();
+    await tab.page.getByRole('button', { name: 'Explain' }).click();
+    await tab.page.getByText('Calls that were made').waitFor();
+    texts.push(await tab.page.content());
+    const ticks = await readTicks(scene.gateway.adminUrl, 2);
+    const all = [...texts, ...tab.seen.texts, ticks, JSON.stringify(await tab.context.cookies())];
+    const found = all
+      .filter((text) => text.includes(CANARY))
+      .map((text) => text.slice(text.indexOf(CANARY) - 80, text.indexOf(CANARY) + 20));
+    return {
+      ok: isPlanted && found.length === 0 && ticks.includes('event: tick') && isClean(tab),
+      figure: {
+        texts: all.length,
+        bytes: all.join('').length,
+        found: found.slice(0, 3).join(' || ') || 0,
+        ...faultsOf(tab),
+      },
+    };
+  },
+};
+
+/** What is promised of values of records. */
+export const canaryRows: readonly BrowserRow[] = [nowhere];

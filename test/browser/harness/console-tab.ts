@@ -1,0 +1,86 @@
+import type { FaultBench } from '../../faults/harness/bench.ts';
+import { type Role, type Scene, TOKENS } from './scene.ts';
+import { openTab, type TabOptions, type WatchedTab } from './watched-tab.ts';
+
+/** A tab on the console of a scene. */
+export type ConsoleTab = WatchedTab & {
+  /** Goes to a view by its address, such as `#/cache`, and waits until it has its figures. */
+  go(hash: string): Promise<void>;
+  /** The text of the view, as a reader sees it. */
+  text(): Promise<string>;
+};
+
+/** Every view with something in it, by the name of its picture; `request` is the id of a request that failed. */
+export function viewsOf(request: string): Readonly<Record<string, string>> {
+  return {
+    overview: '#/overview',
+    source: '#/source/catalog',
+    passthrough: '#/source/passthrough.orders',
+    requests: '#/requests',
+    request: `#/request/${request}`,
+    try: `#/try?q=${encodeURIComponent('/v1/users?sort=name')}`,
+    callers: '#/callers',
+    cache: '#/cache',
+    quality: '#/quality',
+    migration: '#/migration/users',
+    config: '#/config',
+    audit: '#/audit',
+  };
+}
+
+/** Opens the console at an address, before anybody has logged in. */
+export async function openConsole(
+  bench: FaultBench,
+  { gateway }: Scene,
+  { hash = '', ...options }: Partial<TabOptions> & { readonly hash?: string } = {},
+): Promise<ConsoleTab> {
+  const tab = bench.own(await openTab({ origins: [gateway.adminUrl], ...options }));
+  const { page } = tab;
+  await page.goto(`${gateway.adminUrl}/console/${hash}`);
+  async function settled(): Promise<void> {
+    await page.locator('main h1').waitFor();
+    await page.locator('main .skeleton').first().waitFor({ state: 'detached' });
+  }
+  return {
+    ...tab,
+    async go(to) {
+      await page.evaluate(`location.hash = ${JSON.stringify(to)}`);
+      await settled();
+    },
+    text: () => page.locator('main').innerText(),
+  };
+}
+
+/** Gives a token, as somebody does who logs in. */
+export async function logIn({ page }: Pick<ConsoleTab, 'page'>, role: Role): Promise<void> {
+  await page.getByLabel('Token').fill(TOKENS[role]);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.locator('.who').waitFor();
+}
+
+/** Opens the console, and logs in. */
+export async function openAs(
+  bench: FaultBench,
+  scene: Scene,
+  role: Role,
+  options: Parameters<typeof openConsole>[2] = {},
+): Promise<ConsoleTab> {
+  const tab = await openConsole(bench, scene, options);
+  await logIn(tab, role);
+  await tab.page.locator('main .skeleton').first().waitFor({ state: 'detached' });
+  return tab;
+}
+
+/** What the browser has seen that it must not, as a figure. */
+export function faultsOf({ seen }: WatchedTab) {
+  return {
+    'foreign requests': seen.foreign.length,
+    'CSP violations': seen.violations.length,
+    'script errors': seen.errors.length === 0 ? 0 : seen.errors.join('; '),
+  };
+}
+
+/** Whether it has seen nothing of that kind. */
+export function isClean({ seen }: WatchedTab): boolean {
+  return seen.foreign.length + seen.violations.length + seen.errors.length === 0;
+}

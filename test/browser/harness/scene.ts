@@ -1,0 +1,108 @@
+import { sampleCredentials } from '../../../src/samples/credentials.ts';
+import { generateUsers, type SampleUser } from '../../../src/samples/data/generate-users.ts';
+import { createPeopleService } from '../../../src/samples/people-service.ts';
+import { createUsersService } from '../../../src/samples/users-service.ts';
+import type { FaultBench } from '../../faults/harness/bench.ts';
+import type { FaultGateway, GatewayOptions } from '../../faults/harness/gateway.ts';
+import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+
+/** The tokens of the operator's listener. No output may hold one. */
+export const TOKENS = {
+  operator: 'a-token-of-ada-the-operator',
+  viewer: 'a-token-of-bob-the-viewer',
+};
+
+export type Role = keyof typeof TOKENS;
+
+/** A gateway under faults on a Redis of its own: users who move, a catalogue that fails, a route. */
+export type Scene = {
+  readonly gateway: FaultGateway;
+  /** Sends requests as callers do: good ones, refused ones, and some to the source that fails. */
+  sendTraffic(): Promise<void>;
+  /** Asks the operator's API, as a program. */
+  api<Value = unknown>(
+    path: string,
+    options?: { readonly role?: Role; readonly body?: object },
+  ): Promise<Value>;
+  /** Moves the users into their ramp, past the gate. */
+  rampUsers(percent: number): Promise<void>;
+};
+
+export type SceneOptions = Pick<GatewayOptions, 'config'> & {
+  readonly users?: readonly SampleUser[];
+  /** Whether the listener has tokens; it has. */
+  readonly hasTokens?: boolean;
+};
+
+const FORCED = { force: true, reason: 'the rows of the browser need it' };
+
+/** The requests of one round, with the key or without. */
+const ROUND: readonly (readonly [path: string, hasKey: boolean])[] = [
+  ...Array.from({ length: 6 }, () => ['/v1/users?limit=5', true] as const),
+  ['/v1/users?sort=name', true],
+  ['/v1/users?page=2&limit=5', true],
+  ['/v1/users/user_3', true],
+  ['/v1/users/user_99999', true],
+  ['/v1/users?page=none', true],
+  ['/v1/users', false],
+  ['/v1/nothing', true],
+  ['/legacy/orders', true],
+  ['/v1/products?limit=5', true],
+  ['/v1/products?category=Toys', true],
+  ['/v1/products?page=2', true],
+];
+
+/** Starts the scene. */
+export async function openScene(bench: FaultBench, options: SceneOptions = {}): Promise<Scene> {
+  const { hasTokens = true, users = generateUsers({ seed: 1, count: 40 }) } = options;
+  const redis = await bench.redis();
+  const catalog = bench.own(await startUpstream(serving(() => ({ status: 500, body: { fault: 'DOWN' } }))));
+  const crm = bench.own(createUsersService({ users, credentials: sampleCredentials.users }));
+  const people = bench.own(createPeopleService({ users, credentials: sampleCredentials.people }));
+  const tokens = [
+    { name: 'ada', role: 'operator', token: TOKENS.operator },
+    { name: 'bob', role: 'viewer', token: TOKENS.viewer },
+  ];
+  const own = {
+    redis: { url: redis.url },
+    admin: { token: '', tokens: hasTokens ? tokens : [] },
+    resources: { users: { migration: { to: 'people' } } },
+  };
+  const gateway = await bench.gateway({
+    config: { ...own, ...options.config },
+    env: {
+      CATALOG_URL: catalog.origin,
+      USERS_URL: (await crm.listen()).url,
+      USERS_USER: sampleCredentials.users.user,
+      USERS_PASSWORD: sampleCredentials.users.password,
+      PEOPLE_URL: (await people.listen()).url,
+      PEOPLE_TOKEN: sampleCredentials.people.token,
+    },
+    ...(hasTokens && { adminToken: TOKENS.viewer }),
+  });
+
+  async function api<Value>(path: string, { role = 'operator', body }: { role?: Role; body?: object } = {}) {
+    const response = await fetch(`${gateway.adminUrl}/api/${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${TOKENS[role]}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as Value;
+  }
+
+  return {
+    gateway,
+    api,
+    async sendTraffic() {
+      for (const [path, hasKey] of ROUND) {
+        const headers = hasKey ? { 'x-api-key': gateway.configuredKey } : {};
+        await (await fetch(gateway.url + path, { headers })).arrayBuffer();
+      }
+    },
+    async rampUsers(percent) {
+      for (const step of [{ stage: 'shadow' }, { stage: 'ramp', percent }])
+        await api('migrations/users/stage', { body: { ...step, ...FORCED } });
+    },
+  };
+}

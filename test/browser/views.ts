@@ -1,0 +1,140 @@
+import type { FaultBench } from '../faults/harness/bench.ts';
+import type { BrowserRow } from './harness/browser-row.ts';
+import { findBarriers, overflow } from './harness/accessibility.ts';
+import { faultsOf, isClean, openAs, viewsOf } from './harness/console-tab.ts';
+import { keepScreenshot } from './harness/run-options.ts';
+import { openScene, type Scene } from './harness/scene.ts';
+
+/** The id of a request that has failed. */
+async function failedRequest({ api }: Scene): Promise<string> {
+  const { requests } = await api<{ requests: { requestId: string; status: number }[] }>(
+    'requests?status=5xx',
+  );
+  return requests[0]?.requestId ?? 'none';
+}
+
+/** A scene that has everything in it that the views show. */
+async function openBusyScene(bench: FaultBench): Promise<Scene> {
+  const scene = await openScene(bench);
+  await scene.rampUsers(25);
+  for (let round = 0; round < 4; round += 1) await scene.sendTraffic();
+  await scene.api('cache/purge', { body: { tag: 'users', reason: 'the names were wrong' } });
+  return scene;
+}
+
+type Look = { readonly name: string; readonly colorScheme: 'light' | 'dark'; readonly width: number };
+
+/** A row that opens every view in one look. */
+function everyView({ name, colorScheme, width }: Look, id: string): BrowserRow {
+  return {
+    id,
+    name: `every view of the console has its content, no barrier that axe finds and nothing that is cut off: ${name}`,
+    isShort: false,
+    async run(bench) {
+      const scene = await openBusyScene(bench);
+      const views = viewsOf(await failedRequest(scene));
+      const tab = await openAs(bench, scene, 'operator', { colorScheme, viewport: { width, height: 800 } });
+      const barriers: string[] = [];
+      const alerts: string[] = [];
+      let wider = 0;
+      for (const [view, hash] of Object.entries(views)) {
+        await tab.go(hash);
+        for (const barrier of await findBarriers(tab.page)) barriers.push(`${view}: ${barrier}`);
+        wider = Math.max(wider, await overflow(tab.page));
+        const alert = tab.page.locator('main [role=alert]');
+        if ((await alert.count()) > 0) alerts.push(`${view}: ${await alert.first().innerText()}`);
+        await keepScreenshot(tab.page, `${view}-${name}`);
+      }
+      const ok = barriers.length === 0 && alerts.length === 0 && wider <= 0 && isClean(tab);
+      return {
+        ok,
+        figure: {
+          views: Object.keys(views).length,
+          barriers: barriers.join(' || ').slice(0, 4_000) || 0,
+          problems: alerts.join(' | ') || 0,
+          'px too wide': wider,
+          ...faultsOf(tab),
+        },
+      };
+    },
+  };
+}
+
+const looks: readonly Look[] = [
+  { name: 'light', colorScheme: 'light', width: 1280 },
+  { name: 'dark', colorScheme: 'dark', width: 1280 },
+  { name: '360 px', colorScheme: 'light', width: 360 },
+];
+
+const keyboard: BrowserRow = {
+  id: 'views-4',
+  name: 'everything is reached and done by keyboard: each view, the search, a change and its way out',
+  isShort: false,
+  async run(bench) {
+    const scene = await openBusyScene(bench);
+    const tab = await openAs(bench, scene, 'operator');
+    const { page } = tab;
+    const reached: string[] = [];
+    for (const [key, title] of Object.entries(JUMPS)) {
+      await page.keyboard.press('g');
+      await page.keyboard.press(key);
+      await page.locator('main h1', { hasText: title }).waitFor();
+      reached.push(title.source);
+    }
+    await page.keyboard.press('g');
+    await page.keyboard.press('c');
+    await page.locator('main h1', { hasText: 'Cache' }).waitFor();
+    let stops = 0;
+    let invisible = 0;
+    for (; stops < 60; stops += 1) {
+      await page.keyboard.press('Tab');
+      const focus = await page.evaluate<{ text: string; isSeen: boolean }>(FOCUS);
+      if (!focus.isSeen) invisible += 1;
+      if (focus.text.startsWith('Purge by tag')) break;
+    }
+    await page.keyboard.press('Enter');
+    await page.locator('dialog[open]').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('dialog[open]').waitFor({ state: 'detached' });
+    await page.keyboard.press('?');
+    await page.locator('dialog[open]').waitFor();
+    await page.keyboard.press('Escape');
+    return {
+      ok: reached.length === 10 && stops < 60 && invisible === 0 && isClean(tab),
+      figure: {
+        views: reached.length,
+        'Tabs to the change': stops,
+        'stops without a mark': invisible,
+        ...faultsOf(tab),
+      },
+    };
+  },
+};
+
+/** The keys after `g`, and the headings of their views. */
+const JUMPS: Readonly<Record<string, RegExp>> = {
+  r: /Requests/,
+  s: /crm|catalog|people/,
+  t: /Try it/,
+  k: /Callers/,
+  c: /Cache/,
+  q: /quality/,
+  m: /Migration/,
+  f: /Configuration/,
+  a: /Audit/,
+  o: /Overview/,
+};
+
+/** What has the focus, and whether a reader sees that: by an outline or a shadow. */
+const FOCUS = `(() => {
+  const element = document.activeElement;
+  const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
+  const isSeen = (outlineStyle !== 'none' && outlineWidth !== '0px') || boxShadow !== 'none';
+  return { text: element.textContent.trim(), isSeen: isSeen || element === document.body };
+})()`;
+
+/** What is promised of every view. */
+export const viewRows: readonly BrowserRow[] = [
+  ...looks.map((look, index) => everyView(look, `views-${index + 1}`)),
+  keyboard,
+];
