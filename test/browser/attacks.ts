@@ -193,7 +193,7 @@ const afterwards: BrowserRow = {
     if ((await statusOf(old)) !== 200) successes.push('the session does not work at all');
     if ((await statusOf(`${session?.name ?? ''}=${planted}`)) === 200) successes.push('a made-up session');
     if ((await statusOf(`${old}; ${session?.name ?? ''}=${planted}`)) === 200) successes.push('two cookies');
-    await tab.go('#/callers');
+    for (const hash of ['#/callers', '#/cache']) await tab.go(hash);
     await tab.page.getByRole('button', { name: 'Log out' }).click();
     await tab.page.getByLabel('Token').waitFor();
     if ((await statusOf(old)) === 200) successes.push('the cookie of a session that has ended');

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import type { BrowserRow } from './harness/browser-row.ts';
 import { type ConsoleTab, faultsOf, isClean, openAs } from './harness/console-tab.ts';
@@ -26,7 +27,15 @@ type Change = {
   readonly verb: string;
   /** Whether the reason that was given is in the line of the audit. */
   readonly hasReason?: boolean;
+  /** What is different before, so that there is something to change. */
+  readonly prepare?: (scene: Scene) => void;
 };
+
+/** Changes the file of the gateway, so that a reload puts something else in force. */
+function editConfig({ gateway }: Scene): void {
+  const text = readFileSync(gateway.configFile, 'utf8');
+  writeFileSync(gateway.configFile, text.replace('fresh: 10s', 'fresh: 11s'));
+}
 
 const REASON = 'because the rows of the browser say so';
 
@@ -51,7 +60,7 @@ const changes: readonly Change[] = [
     fields: { Reason: REASON },
     hasReason: true,
   },
-  { action: 'config.reload', view: '#/config', button: /^Reload/, verb: 'Reload' },
+  { action: 'config.reload', view: '#/config', button: /^Reload/, verb: 'Reload', prepare: editConfig },
   {
     ...{ action: 'migrations.hold', view: '#/migration/users', button: /^Hold/, verb: 'Hold' },
     fields: { Reason: REASON },
@@ -128,6 +137,7 @@ function byHand(id: string, wanted: readonly Change[], isShort: boolean): Browse
       const wrong: string[] = [];
       for (const change of wanted) {
         const before = (await auditOf(scene)).length;
+        change.prepare?.(scene);
         await make(tab, change).catch((error: unknown) =>
           wrong.push(`${change.action}: ${(error as Error).message.slice(0, 300)}`),
         );

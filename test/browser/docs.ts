@@ -3,7 +3,7 @@ import type { FaultBench } from '../faults/harness/bench.ts';
 import { findBarriers, keptBy, overflow } from './harness/accessibility.ts';
 import { startBelowAPath } from './harness/below-a-path.ts';
 import type { BrowserRow } from './harness/browser-row.ts';
-import { keepForReadme, keepScreenshot } from './harness/run-options.ts';
+import { keepForReadme, keepScreenshot, README_FOLDER } from './harness/run-options.ts';
 import { openTab, type TabOptions } from './harness/watched-tab.ts';
 
 /** A gateway of this process alone, and a tab on its API page. */
@@ -169,7 +169,7 @@ const picture: BrowserRow = {
     await docs.page.locator('#reference-title').scrollIntoViewIfNeeded();
     await docs.page.evaluate("document.querySelector('#reference-title').scrollIntoView()");
     await keepForReadme(docs.page, 'docs');
-    const { length } = readFileSync('test/browser/screenshots/docs.png');
+    const { length } = readFileSync(`${README_FOLDER}/docs.png`);
     return { ok: length < 150_000, figure: { bytes: length } };
   },
 };

@@ -85,7 +85,7 @@ function rowHas(text: string, name: string, wanted: string): boolean {
   );
 }
 
-type ApiSource = { readonly outcomes: readonly { readonly outcome: string; readonly total: number }[] };
+type ApiSource = { readonly outcomes: Readonly<Record<string, { readonly total: number }>> };
 type ApiCache = {
   readonly operations: readonly {
     readonly operation: string;
@@ -112,7 +112,7 @@ const counters: BrowserRow = {
     await tab.go('#/source/catalog');
     const source = await api<ApiSource>('sources/catalog');
     const sourceText = await tab.text();
-    for (const { outcome, total } of source.outcomes) {
+    for (const [outcome, { total }] of Object.entries(source.outcomes)) {
       hold(
         outcome,
         total,

@@ -21,6 +21,7 @@ const inAndOut: BrowserRow = {
     await logIn(tab, 'operator');
     const heading = await page.locator('main h1').innerText();
     const isSame = page.url().endsWith(FILTERED);
+    await tab.go('#/cache');
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByLabel('Token').waitFor();
     await page.goBack().catch(() => undefined);

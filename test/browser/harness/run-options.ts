@@ -11,7 +11,8 @@ export type RunOptions = {
   readonly short: boolean;
 };
 
-const README_FOLDER = 'test/browser/screenshots';
+/** Where the pictures of the README are. */
+export const README_FOLDER = 'test/browser/screenshots';
 /** The screenshots of a run, and of the README; neither by default. */
 let folders: { readonly run?: string | undefined; readonly readme: boolean } = { readme: false };
 

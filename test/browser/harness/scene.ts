@@ -58,7 +58,9 @@ export async function openScene(bench: FaultBench, options: SceneOptions = {}): 
   const redis = await bench.redis();
   const catalog = bench.own(await startUpstream(serving(() => ({ status: 500, body: { fault: 'DOWN' } }))));
   const crm = bench.own(createUsersService({ users, credentials: sampleCredentials.users }));
-  const people = bench.own(createPeopleService({ users, credentials: sampleCredentials.people }));
+  const people = bench.own(
+    createPeopleService({ users, credentials: sampleCredentials.people, isClean: true }),
+  );
   const tokens = [
     { name: 'ada', role: 'operator', token: TOKENS.operator },
     { name: 'bob', role: 'viewer', token: TOKENS.viewer },
@@ -101,7 +103,22 @@ export async function openScene(bench: FaultBench, options: SceneOptions = {}): 
       }
     },
     async rampUsers(percent) {
-      for (const step of [{ stage: 'shadow' }, { stage: 'ramp', percent }])
+      await api('migrations/users/tasks', { body: { task: 'create' } });
+      await bench.until(
+        async () => {
+          const { stage } = await api<{ stage: string }>('migrations/users');
+          return (
+            stage !== 'legacy' ||
+            (await api('migrations/users/stage', { body: { stage: 'shadow', ...FORCED } }).then(
+              () => true,
+              () => false,
+            ))
+          );
+        },
+        30_000,
+        200,
+      );
+      for (const step of [{ stage: 'ramp', percent }])
         await api('migrations/users/stage', { body: { ...step, ...FORCED } });
     },
   };
