@@ -55,6 +55,7 @@ describe('npm run demo', () => {
     const started = await demo({ PORTICO_DEMO_KEY: key });
     expect(started.key).toBe(key);
     expectAnswers(await paste(started));
+    expect(started.process.out).toMatch(/^ +Console for operators: http:\/\/127\.0\.0\.1:\d+\/console\/ /m);
 
     started.process.signal('SIGTERM');
     expect(await started.process.ended).toEqual({ code: 0, signal: null });

@@ -27,6 +27,20 @@ describe('portico check', () => {
     expect(out).toMatch(/\n19 recorded cases replayed\nThe configuration is sound\.\n$/);
   });
 
+  it('says that a pass-through route at /docs takes the place of the API page, and not where that is meant', async () => {
+    const line = config.edit('portico.yaml', 'path: /legacy/orders', 'path: /docs');
+    const { code, err, out } = await check('--no-fixtures');
+    expect(code).toBe(0);
+    expect(out + err).toMatch(
+      new RegExp(
+        `portico\\.yaml:${line}:\\d+: passthrough\\[0\\]\\.path: /docs goes to "orders", so the API page is not served`,
+      ),
+    );
+    config.edit('portico.yaml', 'portico: 1\n', 'portico: 1\ndocs: false\n');
+    const meant = await check('--no-fixtures');
+    expect(meant.out + meant.err).not.toContain('API page');
+  });
+
   it('refuses a case that is answered otherwise, with file, line and hint', async () => {
     const line = config.edit(CASE, '- id: user_3', '- id: user_4');
     const { code, err } = await check();

@@ -33,6 +33,9 @@ export type ProductionPackages = {
 
 const FOLDER = 'node_modules/';
 
+/** Packages of the development of which the build copies files, so that they are shipped. What they need is not. */
+const SHIPPED = ['swagger-ui-dist'];
+
 /** Where the package is that another one gets by a name: in its own folder, or in one above it. */
 function resolvedIn(
   entries: Readonly<Record<string, LockEntry>>,
@@ -74,6 +77,15 @@ export function productionPackages(file = 'package-lock.json'): ProductionPackag
   }
 
   visit('');
+  for (const name of SHIPPED) {
+    const {
+      version = '',
+      license: licence = '',
+      resolved = '',
+      integrity = '',
+    } = entries[FOLDER + name] ?? {};
+    found.set(FOLDER + name, { name, version, licence, resolved, integrity, needs: [] });
+  }
   const [root, ...packages] = [...found.values()];
   if (root === undefined) throw new Error(`${file} names no package`);
   const unique = new Map(packages.map((one) => [`${one.name}@${one.version}`, one]));
