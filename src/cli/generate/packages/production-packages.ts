@@ -77,17 +77,20 @@ export function productionPackages(file = 'package-lock.json'): ProductionPackag
   }
 
   visit('');
-  for (const name of SHIPPED) {
+  const shipped = SHIPPED.map((name): ProductionPackage => {
     const {
       version = '',
       license: licence = '',
       resolved = '',
       integrity = '',
     } = entries[FOLDER + name] ?? {};
-    found.set(FOLDER + name, { name, version, licence, resolved, integrity, needs: [] });
-  }
-  const [root, ...packages] = [...found.values()];
+    return { name, version, licence, resolved, integrity, needs: [] };
+  });
+  const [root, ...needed] = [...found.values()];
   if (root === undefined) throw new Error(`${file} names no package`);
-  const unique = new Map(packages.map((one) => [`${one.name}@${one.version}`, one]));
-  return { root, packages: [...unique].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one) };
+  const unique = new Map([...needed, ...shipped].map((one) => [`${one.name}@${one.version}`, one]));
+  return {
+    root: { ...root, needs: [...root.needs, ...shipped.map(({ name, version }) => `${name}@${version}`)] },
+    packages: [...unique].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one),
+  };
 }
