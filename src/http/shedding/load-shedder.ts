@@ -44,7 +44,9 @@ export type LoadShedder = {
 const CALM_MS = 2_000;
 const TICK_MS = 10;
 /** A client that waits longer between a response and its next request does not cause the overload. */
-const AGGRESSIVE_MS = 100;
+const PATIENT_MS_MIN = 100;
+/** One that waits for so long never does. */
+const PATIENT_MS_MAX = 700;
 const ANSWERED_AT = Symbol('answered at');
 
 type AnsweredSocket = Socket & { [ANSWERED_AT]?: number };
@@ -83,8 +85,8 @@ function createEpisodeLog({ log, clock }: Pick<LoadShedderDeps, 'log' | 'clock'>
   };
 }
 
-/** Counts the requests in flight of each operation. */
-function createInFlight(inFlightMax: number) {
+/** Counts the requests in flight of each operation. `onRelease` is called when one of them is not in flight any more. */
+function createInFlight(inFlightMax: number, onRelease: () => void) {
   const counts = new Map<string, number>();
 
   /** False where as many are in flight as may be. */
@@ -100,6 +102,7 @@ function createInFlight(inFlightMax: number) {
     if (!context.isCounted) return;
     context.isCounted = false;
     counts.set(context.operation, (counts.get(context.operation) ?? 1) - 1);
+    onRelease();
   }
 
   return { enter, release };
@@ -122,15 +125,26 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
   const queueDelay = createQueueDelay({ delayMsMax, clock, onTick });
   const { spareCapacity } = queueDelay;
   const afterReading = (listener: () => void) => void setImmediate(listener);
-  const paused = createPausedConnections({ clock, spareCapacity, onTick, afterReading });
-  const inFlight = createInFlight(limits.inFlightMax);
+  // Otherwise a client that was not read for long would count as patient.
+  const onResume = (socket: AnsweredSocket) => void (socket[ANSWERED_AT] = clock.monotonic());
+  const paused = createPausedConnections({ clock, spareCapacity, onTick, afterReading, onResume });
+  const inFlight = createInFlight(limits.inFlightMax, queueDelay.answered);
   const logRefusal = createEpisodeLog({ log, clock });
   const refusalAfter = createRefusal();
   let isStopped = false;
 
-  /** Whether the client asks again right after its latest response. Measured only while connections are paused. */
+  /** Half of the time in which each of the refused clients could be answered once. */
+  function patientMs(): number {
+    const fairMs = paused.count / queueDelay.answersPerMs;
+    return Math.min(PATIENT_MS_MAX, Math.max(PATIENT_MS_MIN, fairMs / 2));
+  }
+
+  /**
+   * Whether the client asks again sooner than its share of the capacity allows. Measured only while connections are
+   * paused.
+   */
   function isAggressive(socket: AnsweredSocket): boolean {
-    return paused.count > 0 && clock.monotonic() - (socket[ANSWERED_AT] ?? -Infinity) < AGGRESSIVE_MS;
+    return paused.count > 0 && clock.monotonic() - (socket[ANSWERED_AT] ?? -Infinity) < patientMs();
   }
 
   return {

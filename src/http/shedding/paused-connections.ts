@@ -24,6 +24,8 @@ export type PausedConnectionsDeps = {
   readonly onTick: (listener: () => void) => void;
   /** Calls back once everything was read that was there to be read. */
   readonly afterReading: (listener: () => void) => void;
+  /** Told of each connection that is read again. */
+  readonly onResume: (socket: Socket) => void;
 };
 
 /**
@@ -40,7 +42,7 @@ const CALM_MS = 500;
 
 /** Creates an empty collection of paused connections. */
 export function createPausedConnections(deps: PausedConnectionsDeps): PausedConnections {
-  const { clock, spareCapacity, onTick, afterReading } = deps;
+  const { clock, spareCapacity, onTick, afterReading, onResume } = deps;
   /** Each with the time of its pause, the longest paused first. */
   const paused = new Map<Socket, number>();
   /** Those resumed since this tick, with how long they were paused. */
@@ -55,6 +57,7 @@ export function createPausedConnections(deps: PausedConnectionsDeps): PausedConn
     paused.delete(socket);
     if (socket.destroyed) return;
     resumed.set(socket, pausedMs);
+    onResume(socket);
     socket.resume();
   }
 

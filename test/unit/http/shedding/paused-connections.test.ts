@@ -7,14 +7,17 @@ function collection() {
   let spare = 0;
   let tickListener: (() => void) | undefined;
   let onRead: () => void;
+  const told: Socket[] = [];
   const paused = createPausedConnections({
     clock: { monotonic: () => now },
     spareCapacity: () => spare,
     onTick: (listener) => void (tickListener = listener),
     afterReading: (listener) => void (onRead = listener),
+    onResume: (socket) => void told.push(socket),
   });
   return {
     paused,
+    told,
     refuse: (count: number) => {
       const sockets = Array.from({ length: count }, () => new Socket());
       for (const socket of sockets) paused.pause(socket);
@@ -35,6 +38,14 @@ function collection() {
 const resumedOf = (sockets: readonly Socket[]) => sockets.map((socket) => !socket.isPaused());
 
 describe('paused connections', () => {
+  it('are told of when they are read again', () => {
+    const { told, refuse, pass, tick } = collection();
+    const sockets = refuse(2);
+    pass(4);
+    tick();
+    expect(told).toEqual([sockets[0]]);
+  });
+
   it('are resumed in the order in which they were paused, three in ten milliseconds', () => {
     const { refuse, pass, tick } = collection();
     const sockets = refuse(4);

@@ -70,6 +70,26 @@ describe('the queue delay of the event loop', () => {
   });
 });
 
+describe('clients of two kinds in one queue', () => {
+  it('serves one that is patient, however long the queue of aggressive ones is', () => {
+    const { refusedOf } = queue();
+    expect(refusedOf(1_000, 1, true)).toBeGreaterThan(400);
+    expect(refusedOf(1)).toBe(0);
+  });
+
+  it('serves late no more aggressive ones than can be answered in the time that they may wait', () => {
+    const { delay, refusedOf, tick } = queue();
+    // One response in two milliseconds: 12 in the 25 ms for which aggressive clients may wait.
+    for (let ticks = 0; ticks < 50; ticks += 1) {
+      refusedOf(1, 10);
+      for (let answers = 0; answers < 5; answers += 1) delay.answered();
+      tick();
+    }
+    expect(refusedOf(13, 1)).toBe(0);
+    expect(refusedOf(1, 30, true)).toBe(1);
+  });
+});
+
 describe('the spare capacity', () => {
   it('is none once a request was shed, and there again with the next tick', () => {
     const { delay, refusedOf, tick } = queue();
