@@ -36,14 +36,15 @@ export function createExplainActions({ served, closing }: ExplainActionDeps): Ac
       const read = readExplanation(request, { gateway, compiled });
       if (read.kind === 'refused') throw new ActionRefusal('bad_input', read.why, HINT);
       if (!live) return { ...read.explanation };
-      // The audit names the operation only: the query may hold somebody's data.
-      note({ target: `live ${read.explanation.operation}` });
+      // The log tells of it, and not the audit, which has no room for what somebody tries a thousand times.
       if (actor.role !== 'operator')
         throw new ActionRefusal(
           'forbidden',
           `"${actor.name}" has the role ${actor.role}, which may not ask a source`,
           'use a token with the role operator, or leave out live',
         );
+      // The audit names the operation only: the query may hold somebody's data.
+      note({ target: `live ${read.explanation.operation}` });
       if (read.kind === 'passthrough')
         throw new ActionRefusal('bad_input', 'a pass-through route has no source to ask', 'leave out live');
       // A client's mistake never reaches a source.

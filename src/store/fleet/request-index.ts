@@ -37,8 +37,8 @@ const TEXT_BYTES_MAX = 4_096;
 /** Steps of a story that is too long. */
 const STEPS_MAX = 15;
 const TEXT_CHARS_MAX = 200;
-/** Hours that are read at once. */
-const HOURS_READ = 6;
+/** Hours that are read at once: a few hundred stories. */
+const HOURS_READ = 2;
 
 /** KEYS: the list. ARGV: the most stories, for how long they are kept in ms, the stories, the oldest first. */
 const WRITE = `

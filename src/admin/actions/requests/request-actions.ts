@@ -21,6 +21,16 @@ export type RequestActionsDeps = {
 type Listed = ActionValue<'requests'>;
 type Input = ActionInput<'requests'>;
 
+/** What is looked for among the stories of the fleet. */
+type Search = {
+  readonly fromMs: number;
+  /** Texts that the JSON of a wanted story has. */
+  readonly marks: readonly string[];
+  readonly isWanted: (story: RequestStory) => boolean;
+  /** How many are enough. */
+  readonly limit: number;
+};
+
 const LIMIT = 100;
 const NO_REDIS = 'Redis does not answer, so requests of other gateways are missing';
 
@@ -50,6 +60,21 @@ function compileIsWanted({ status, operation, code, source, caller }: Input, fro
       (caller === undefined || story.caller === caller)
     );
   };
+}
+
+/**
+ * Texts that the story of a wanted request has in its JSON. Most stories are passed over by them: to parse and check all of
+ * two days would take the event loop from callers.
+ */
+function marksOf({ status, operation, code, source, caller }: Input): readonly string[] {
+  const fields = Object.entries({ operation, code, source, caller });
+  const given = fields.filter(([, value]) => value !== undefined);
+  const isClass = status?.endsWith('xx') === true;
+  const byStatus = status === 'slow' ? '"slow":true' : `"status":${isClass ? status.charAt(0) : status}`;
+  return [
+    ...given.map(([name, value]) => `"${name}":${JSON.stringify(value)}`),
+    ...(status === undefined ? [] : [byStatus]),
+  ];
 }
 
 /** A request in a list: without its steps, its error and its plan. */
@@ -85,17 +110,18 @@ export function createRequestActions({ recent, requestIndex, clock }: RequestAct
   const oneByOne = createSerialQueue();
 
   /** The stories of the fleet that are wanted, until there are enough; `undefined` where Redis does not answer. */
-  async function readFleet(
-    fromMs: number,
-    isWanted: (story: RequestStory) => boolean,
-    limit: number,
-  ): Promise<readonly RequestStory[] | undefined> {
+  async function readFleet({
+    fromMs,
+    marks,
+    isWanted,
+    limit,
+  }: Search): Promise<readonly RequestStory[] | undefined> {
     if (requestIndex === undefined) return [];
     const found: RequestStory[] = [];
     try {
       for await (const texts of requestIndex.read(fromMs)) {
         for (const text of texts) {
-          const story = storyIn(text);
+          const story = marks.every((mark) => text.includes(mark)) ? storyIn(text) : undefined;
           if (story !== undefined && isWanted(story)) found.push(story);
         }
         if (found.length >= limit) break;
@@ -114,7 +140,7 @@ export function createRequestActions({ recent, requestIndex, clock }: RequestAct
       const fromMs = Math.max(asked, keptFrom);
       const limit = limitOf(input);
       const isWanted = compileIsWanted(input, fromMs);
-      const fleet = await oneByOne(() => readFleet(fromMs, isWanted, limit));
+      const fleet = await oneByOne(() => readFleet({ fromMs, marks: marksOf(input), isWanted, limit }));
       const all = [...(fleet ?? []), ...recent.stories().filter(isWanted)];
       const isFleet = requestIndex !== undefined && fleet !== undefined;
       return {
@@ -130,7 +156,8 @@ export function createRequestActions({ recent, requestIndex, clock }: RequestAct
         requestId === id || traceId === id || clientRequestId === id;
       const [own] = newestOf(recent.stories().filter(isWanted), 1);
       if (own !== undefined) return detailsOf(own, 'process');
-      const fleet = await oneByOne(() => readFleet(clock.now() - INDEX_MS, isWanted, 1));
+      const search = { fromMs: clock.now() - INDEX_MS, marks: [id], isWanted, limit: 1 };
+      const fleet = await oneByOne(() => readFleet(search));
       const [found] = newestOf(fleet ?? [], 1);
       if (found !== undefined) return detailsOf(found, 'fleet');
       const missing = fleet === undefined ? `; ${NO_REDIS}` : '';
