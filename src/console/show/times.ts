@@ -49,7 +49,7 @@ export function scopeText(
   now: number = Date.now(),
 ): string {
   const names: Readonly<Record<string, string>> = {
-    process: 'one process of this gateway',
+    process: processes === 1 ? 'the one process of this gateway' : 'one process of this gateway',
     workers:
       processes === 1
         ? 'the one process of this gateway'

@@ -146,6 +146,7 @@ function filesPart(
 ): VNode {
   const file = files.find(({ name }) => name === chosen) ?? files[0];
   if (file === undefined) return emptyNote('There is no file.');
+  const lines = file.text.split('\n').map((line, index) => html`<span key=${index}>${`${line}\n`}</span>`);
   return html`<div>
     <label class="inline"
       >File
@@ -153,7 +154,7 @@ function filesPart(
         ${files.map(({ name }) => html`<option key=${name} value=${name} selected=${name === file.name}>${name}</option>`)}
       </select></label
     >
-    <pre class="file" tabindex="0" aria-label=${`Text of ${file.name}`}>${file.text}</pre>
+    <pre class="file" tabindex="0" aria-label=${`Text of ${file.name}`}>${lines}</pre>
   </div>`;
 }
 

@@ -7,7 +7,7 @@ import { useLoad } from '../data/use-load.ts';
 import { actionDialog, type ActionForm, type FormValues, reasonField } from '../parts/action-dialog.ts';
 import { dataTable } from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';
-import { problemNote, cardOf, skeleton, stateMark, timeMark } from '../parts/marks.ts';
+import { cardOf, emptyNote, problemNote, skeleton, stateMark, timeMark } from '../parts/marks.ts';
 import { agoText } from '../show/times.ts';
 
 const stateTone = { valid: 'good', expired: 'idle', revoked: 'bad' } as const;
@@ -189,12 +189,14 @@ export function KeysSection(): VNode {
         revoke: (key: KeyRow) => setForm(revokeForm(ask, key, reload)),
       }
     : undefined;
+  // Without Redis there are no keys to list or make: that is a way to run it, and no failure.
+  const isEmbedded = problem?.code === 'conflict';
   const create = () => setForm(createForm(ask, reload));
   const content = html`<div>
-    ${problemNote(problem, reload)}
+    ${isEmbedded ? emptyNote(`${problem.message}: ${problem.hint}`) : problemNote(problem, reload)}
     ${value !== undefined && value.damaged.length > 0 && html`<p class="notice bad">These records cannot be read, and their callers get 503: ${value.damaged.join(', ')}</p>`}
     ${value === undefined ? (problem ? null : skeleton()) : keysTable(value, now, actions)}
-    ${canWrite && html`<p><button type="button" class="primary" onClick=${create}>Create a key</button></p>`}
+    ${value && canWrite && html`<p><button type="button" class="primary" onClick=${create}>Create a key</button></p>`}
     ${actionDialog(form, () => setForm(undefined))}
   </div>`;
   return cardOf(

@@ -176,8 +176,9 @@ export function QualityView(): VNode {
   const reset = canWrite ? (claim: Fallen) => setForm(resetForm(ask, claim, fallen.reload)) : undefined;
   const trend = value?.trend;
   const since =
-    overview === undefined ? '' : `${scopeText(overview.scope, overview.since, overview.processes, now)}. `;
-  const note = `${since}Shares are of the records that were read.${trend === undefined ? '' : ` A point of a trend is ${spanText(trend.stepMs)}, since ${trend.since.slice(11, 16)} UTC.`}`;
+    trend === undefined ? '' : `${scopeText(trend.scope, trend.since, overview?.processes, now)}. `;
+  const step = trend === undefined ? '' : ` A point of a trend is ${spanText(trend.stepMs)}.`;
+  const note = `${since}Shares are of the records that were read.${step}`;
   return html`<div>
     ${viewHead('Data quality', 'Fields that became null because they were missing or could not be read. Shapes and counts only, never values.')}
     ${cardOf(
