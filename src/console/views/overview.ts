@@ -43,8 +43,7 @@ function attentionList(items: readonly AttentionItem[]): VNode {
     ${
       items.length === 0
         ? html`<p class="calm">
-            ${stateMark('good', 'All is well')} No breaker is open, no alert's rule is broken, and the files
-            in force are those on the disk.
+            ${stateMark('good', 'calm')} Nothing that the gateway watches asks for an operator.
           </p>`
         : html`<ul>
             ${byGravity(items).map(attentionItem)}

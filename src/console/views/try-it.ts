@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiProblem } from '../data/api.ts';
 import type { ExplainJson, LiveJson, PlacedClaimJson } from '../data/explain-shapes.ts';
 import { goTo, useConsole } from '../data/session.ts';
@@ -159,6 +159,8 @@ export function TryView(): VNode {
   const { ask, address, canWrite } = useConsole();
   const asked = address.query['q'] ?? '';
   const [outcome, setOutcome] = useState<Outcome>({});
+  // What a click has just asked the source: the change of the address must not explain it again without the answer.
+  const askedLive = useRef('');
   const explain = (request: string, live: boolean) => {
     setOutcome((old) => ({ ...old, isRunning: true }));
     const body = { request, ...(live && { live: true, reason: 'tried in the console' }) };
@@ -168,12 +170,14 @@ export function TryView(): VNode {
     );
   };
   useEffect(() => {
-    if (asked !== '') explain(asked, false);
+    if (asked !== '' && askedLive.current !== asked) explain(asked, false);
+    askedLive.current = '';
   }, [asked]);
   const submit = (event: Event) => {
     event.preventDefault();
     const { q = '', live } = formValues(event.target as HTMLFormElement);
     const isSame = q === asked;
+    if (!isSame && live === 'true') askedLive.current = q;
     if (!isSame) goTo(addressOf('try', '', { q }));
     // The address alone explains; asking the source needs the click.
     if (isSame || live === 'true') explain(q, live === 'true');
