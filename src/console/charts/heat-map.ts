@@ -79,7 +79,7 @@ function HeatMap(props: HeatMapProps): VNode {
       </ol>
       <canvas
         ref=${canvas}
-        class=${`rows-${Math.min(rows.length, 24)}`}
+        style=${{ height: `${rows.length * ROW_PX}px` }}
         role="img"
         aria-label=${summary}
         onMouseMove=${onMove}

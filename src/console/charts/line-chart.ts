@@ -34,7 +34,7 @@ function optionsOf({ lines, textOf, onPoint }: Look, width: number): uPlot.Optio
   return {
     width,
     height: HEIGHT,
-    padding: [6, 6, 0, 0],
+    padding: [6, 18, 0, 0],
     legend: { show: false },
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },

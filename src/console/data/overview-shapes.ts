@@ -129,7 +129,8 @@ export type SourceDetail = Scoped & {
     readonly reason?: string;
     readonly rowsMax?: number;
   }[];
-  readonly rowSets: readonly {
+  /** Absent where it is not known. */
+  readonly rowSets?: readonly {
     readonly resource: string;
     readonly count: number;
     readonly oldestAt: string | null;

@@ -113,8 +113,7 @@ const sourceColumns: readonly TableColumn<SourceRow>[] = [
   {
     key: 'name',
     title: 'Source',
-    cell: ({ name, kind }) =>
-      html`${sourceLink(name)} <small class="kind">${kind === 'source' ? '' : 'pass-through'}</small>`,
+    cell: ({ name }) => sourceLink(name),
     sort: ({ name }) => name,
   },
   {

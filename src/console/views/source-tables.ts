@@ -11,7 +11,9 @@ import { countText, spanText } from '../show/units.ts';
 export function countsTable(id: string, label: string, counts: NamedCounts, title: string): VNode {
   return dataTable({
     ...{ id, label, order: '-hour' },
-    rows: Object.entries(counts).map(([name, { total, lastHour }]) => ({ name, total, lastHour })),
+    rows: Object.entries(counts)
+      .filter(([, { total }]) => total > 0)
+      .map(([name, { total, lastHour }]) => ({ name, total, lastHour })),
     keyOf: ({ name }) => name,
     columns: [
       { key: 'name', title, cell: ({ name }) => name, sort: ({ name }) => name },
@@ -162,7 +164,7 @@ export function repliesTable({ invalidReplies }: SourceDetail, now: number): VNo
 }
 
 /** The row sets in memory. */
-export function rowSetsTable({ rowSets }: SourceDetail, now: number): VNode {
+export function rowSetsTable(rowSets: NonNullable<SourceDetail['rowSets']>, now: number): VNode {
   return dataTable({
     ...{ id: 'rowsets', label: 'row sets', order: 'resource', rows: rowSets },
     keyOf: ({ resource }) => resource,

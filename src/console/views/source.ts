@@ -23,18 +23,20 @@ import {
 } from './source-tables.ts';
 
 function detailSections(detail: SourceDetail, now: number): VNode {
-  const held = html`${cardOf('Row sets', 'What scans have brought, in the process that answers.', rowSetsTable(detail, now))}`;
+  const { kind, rowSets } = detail;
+  const ofFile = () =>
+    html`<div>
+      ${cardOf('Claims that replies contradicted', 'With the line of the file that makes the claim. A fallen claim is not relied on until the file changes or somebody resets it.', claimsTable(detail, now))}
+      ${cardOf('Replies that could not be used', 'Places only, never values.', repliesTable(detail, now))}
+      ${cardOf('What queries cost', `Calls for the first page; of a scan, the most it may take.${budgetText(detail)}`, costsTable(detail))}
+      ${rowSets && cardOf('Row sets', 'What scans have brought, in the process that answers.', rowSetsTable(rowSets, now))}
+    </div>`;
   return html`<div>
     <div class="columns">
       ${cardOf('Outcomes by rule', 'What its replies meant.', countsTable('outcomes', 'outcomes', detail.outcomes, 'Outcome'))}
       ${cardOf('Retries, pauses and the breaker', '', countsTable('events', 'events', detail.events, 'Event'))}
     </div>
-    ${cardOf('Claims that replies contradicted', 'With the line of the file that makes the claim. A fallen claim is not relied on until the file changes or somebody resets it.', claimsTable(detail, now))}
-    ${cardOf('Replies that could not be used', 'Places only, never values.', repliesTable(detail, now))}
-    ${detail.kind === 'source' ? cardOf('What queries cost', `Calls for the first page; of a scan, the most it may take.${budgetText(detail)}`, costsTable(detail)) : null}
-    <div class="columns">
-      ${cardOf('Hosts', '', hostsTable(detail))}${detail.kind === 'source' ? held : null}
-    </div>
+    ${kind === 'source' ? ofFile() : null} ${cardOf('Hosts', '', hostsTable(detail))}
   </div>`;
 }
 
