@@ -135,6 +135,11 @@ describe('the figures of two workers on one Redis', () => {
       cost: 'page',
     });
     expect(crm.hosts).toHaveLength(1);
+    expect(crm.rowSets).toEqual([{ resource: 'users', count: 0, oldestAt: null }]);
+    const scan = crm.costs.find(({ query, cost }) => cost === 'scan' && query.startsWith('sort='));
+    expect((await ask(`/v1/users?${scan?.query ?? ''}`)).status).toBe(200);
+    const [rows] = (await view('source', '/api/sources/crm')).rowSets;
+    expect([rows?.count, Date.now() - Date.parse(rows?.oldestAt ?? '') < 60_000]).toEqual([1, true]);
     expect((await view('source', '/api/sources/passthrough.orders')).kind).toBe('passthrough');
   });
 

@@ -133,6 +133,9 @@ const sourceView = z.strictObject({
       }),
     )
     .describe('What each kind of query costs, as the source file stands; fallen claims make scans of pages.'),
+  rowSets: z
+    .array(z.strictObject({ resource: z.string(), count, oldestAt: z.string().nullable() }))
+    .describe('The rows of scans that are kept in memory.'),
 });
 
 const results = z.record(z.string(), counted);

@@ -77,6 +77,17 @@ function repliesOf(name: string, reports: readonly ResourceQuality[], { gauges }
   };
 }
 
+/** The row sets of a source in memory, and when the oldest began to be read. */
+function rowSetsOf(name: string, { at, gauges }: FigureSample): ActionValue<'source'>['rowSets'] {
+  const ofSource = (gauge: string) => gauges(gauge).filter(({ labels }) => labels['source'] === name);
+  const oldest = ofSource('portico_row_sets_oldest_seconds');
+  return ofSource('portico_row_sets').map(({ labels: { resource }, value: count }) => {
+    const seconds = oldest.find(({ labels }) => labels['resource'] === resource)?.value ?? 0;
+    const oldestAt = count === 0 ? null : new Date(Math.round(at - seconds * 1_000)).toISOString();
+    return { resource: String(resource), count, oldestAt };
+  });
+}
+
 /** What one source does, and what its replies have shown. */
 export function compileSourceView(
   source: ServedSource,
@@ -99,6 +110,7 @@ export function compileSourceView(
     outcomes: ofSource('calls'),
     events: ofSource('events'),
     ...repliesOf(name, reports, sample),
+    rowSets: rowSetsOf(name, sample),
   };
 }
 

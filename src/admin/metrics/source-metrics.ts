@@ -71,10 +71,52 @@ type SourceLoad = {
   readonly allowed: number;
 };
 
+/** What several parts of a gateway show under one name: after a reload the part before may still be at work. */
+function createWatched<T>() {
+  const parts = new Map<string, Set<() => T>>();
+  return {
+    parts,
+    watch(name: string, read: () => T): () => void {
+      const named = parts.get(name) ?? new Set();
+      parts.set(name, named.add(read));
+      return () => {
+        named.delete(read);
+        if (named.size === 0) parts.delete(name);
+      };
+    },
+  };
+}
+
+/** Registers the row sets in memory. */
+function createRowSetMetrics({ registry }: MetricPlace) {
+  const { parts, watch } = createWatched<readonly number[]>();
+  const show = (name: string, help: string, of: (ages: readonly number[]) => number) =>
+    new Gauge({
+      ...{ name, help },
+      labelNames: ['source', 'resource'],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const [place, all] of parts)
+          this.labels(...place.split('|')).set(of([...all].flatMap((ages) => ages())));
+      },
+    });
+  show('portico_row_sets', 'Row sets of scans in memory.', (ages) => ages.length);
+  show(
+    'portico_row_sets_oldest_seconds',
+    'The age of the oldest row set in memory; 0 where there is none.',
+    (ages) => Math.max(0, ...ages),
+  );
+  return {
+    /** Reports at each scrape the row sets with these ages, in seconds, until the returned function is called. */
+    watchRowSets: (source: string, resource: string, ages: () => readonly number[]) =>
+      watch(`${source}|${resource}`, ages),
+  };
+}
+
 /** Registers how busy sources are. */
 function createLoadMetrics({ registry }: MetricPlace) {
-  // After a reload the calls of the client before still end.
-  const clients = new Map<string, Set<() => SourceLoad>>();
+  const { parts, watch } = createWatched<SourceLoad>();
   new Gauge({
     name: 'portico_source_load',
     help: 'Calls to a source at this moment: in_flight; waiting for a slot; allowed, so many may be in flight.',
@@ -82,7 +124,7 @@ function createLoadMetrics({ registry }: MetricPlace) {
     registers: [registry],
     collect() {
       this.reset();
-      for (const [source, loads] of clients) {
+      for (const [source, loads] of parts) {
         const all = [...loads].map((load) => load());
         const sum = (of: keyof SourceLoad) => all.reduce((total, load) => total + load[of], 0);
         // The newest client has what the others leave it.
@@ -95,14 +137,7 @@ function createLoadMetrics({ registry }: MetricPlace) {
   });
   return {
     /** Reports at each scrape what `load` has, until the returned function is called. */
-    watchLoad(source: string, load: () => SourceLoad): () => void {
-      const loads = clients.get(source) ?? new Set();
-      clients.set(source, loads.add(load));
-      return () => {
-        loads.delete(load);
-        if (loads.size === 0) clients.delete(source);
-      };
-    },
+    watchLoad: watch,
   };
 }
 
@@ -132,6 +167,7 @@ export function createSourceMetrics(place: MetricPlace, bounds: readonly number[
     ...createHealthMetrics(place),
     ...createClaimMetrics(place),
     ...createLoadMetrics(place),
+    ...createRowSetMetrics(place),
     upstreamCall: (source: string, outcome: string, seconds: number) => calls(source, outcome).add(seconds),
     records(source: string, resource: string, view: string, received: number, left: number) {
       records(source, resource, view).add(received);

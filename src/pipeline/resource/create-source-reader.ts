@@ -21,6 +21,10 @@ export type SourceReaderDeps = {
   /** Where row sets are shared; absent in the embedded mode. */
   readonly redis: Pick<RedisByRole, 'cache'>;
   readonly keys: RedisKeys;
+  readonly metrics: {
+    /** Shows the ages of row sets, in seconds, until the returned function is called. */
+    watchRowSets(source: string, resource: string, ages: () => readonly number[]): () => void;
+  };
 };
 
 /** One resource, read from one source. */
@@ -54,8 +58,13 @@ export function createSourceReader(
       throw error;
     }
   }
+  const ages = () => rowSets.storedTimes().map((at) => (runtime.clock.now() - at) / 1_000);
+  const endWatch = deps.metrics.watchRowSets(compiled.source.spec.name, resource.name, ages);
   return {
     value: { source, countRowSets: (tag) => purgeable.reached(rowSets, tag) },
-    close: () => rowSets.close(),
+    close() {
+      endWatch();
+      return rowSets.close();
+    },
   };
 }

@@ -32,6 +32,8 @@ export type RowSets = {
   has(plan: ScanPlan): boolean;
   /** The keys of the plans whose row sets live in this process. */
   keys(): readonly string[];
+  /** When the scan of each row set that lives in this process began, milliseconds since the epoch. */
+  storedTimes(): readonly number[];
   /** Ends everything under way, background scans included. */
   close(): Promise<void>;
 };
@@ -109,6 +111,7 @@ export function createRowSets(source: SourceRuntime, fleet: RedisRowSets | undef
     },
     has: ({ key }) => known.has(key),
     keys: known.keys,
+    storedTimes: known.storedTimes,
     close: () => tasks.close(),
   };
 }

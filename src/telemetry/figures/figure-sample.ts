@@ -74,6 +74,8 @@ export const sampledMetrics: readonly string[] = [
   ...Object.keys(HISTOGRAMS),
   'portico_breaker_state',
   'portico_source_load',
+  'portico_row_sets',
+  'portico_row_sets_oldest_seconds',
   'portico_claims_fallen',
   'portico_redis_state',
   'portico_keys_expiring',

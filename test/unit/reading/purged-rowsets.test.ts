@@ -15,6 +15,7 @@ function watched() {
     },
     has: ({ key }) => keys.includes(key),
     keys: () => keys,
+    storedTimes: () => [],
     close: () => Promise.resolve(),
   };
   let [epoch, latest] = ['', 0];
