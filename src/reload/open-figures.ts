@@ -10,7 +10,9 @@ import type { OverviewStatus } from '../admin/figures/overview.ts';
 import { servedSources, type SourceDescription } from '../admin/figures/served-source.ts';
 import { queryCosts } from '../explain/query-costs.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { createSerialQueue } from '../kernel/serial-queue.ts';
 import { withTargets } from '../pipeline/compile-sources.ts';
+import { type FigureTable, stepsOf } from '../telemetry/figures/figure-slots.ts';
 import { createFigureSampler, type FigureSamplerDeps } from '../telemetry/figures/figure-sampler.ts';
 import type { FleetFigures } from '../store/fleet/fleet-figures.ts';
 import type { ServedConfig } from './snapshot.ts';
@@ -46,6 +48,27 @@ export function shareFigures(fleet: FleetFigures): NonNullable<OpenFiguresDeps['
     read: (range, prefixes) => fleet.read(range, prefixes, AbortSignal.timeout(FLEET_MS)),
     // A minute that Redis does not take is missing in what it keeps; memory has it for an hour.
     write: (atMs, figures) => fleet.write(atMs, figures).catch(() => undefined),
+  };
+}
+
+/** For how long a reading of 48 hours serves others who ask for the same. */
+const SHARED_MS = 10_000;
+
+/** Reads the figures of the fleet once for all who ask for the same, and one after the other: 48 hours are many keys. */
+function createSharedReads(read: ReadFleet, clock: Clock): ReadFleet {
+  const oneByOne = createSerialQueue();
+  let last: { readonly key: string; readonly at: number; readonly table: Promise<FigureTable> } | undefined;
+  return function readShared(range, prefixes) {
+    const [first] = stepsOf(range);
+    const key = [range.stepMs, first, ...prefixes].join();
+    const at = clock.monotonic();
+    if (last?.key === key && at - last.at < SHARED_MS) return last.table;
+    const table = oneByOne(() => read(range, prefixes));
+    last = { key, at, table };
+    table.catch(() => {
+      if (last?.table === table) last = undefined;
+    });
+    return table;
   };
 }
 
@@ -86,7 +109,7 @@ export function openFigures({
     status: fullStatus,
     describe: ({ name }) => describeSource(served(), name),
     cacheBytesMax: () => served().gateway.cache.localBytes * status().processes,
-    readFleet: fleet?.read,
+    readFleet: fleet && createSharedReads(fleet.read, clock),
   };
   const events = createEventStream({ sampler, tickOf: (sample) => overviewOf(deps, sample) });
   return {

@@ -15,7 +15,7 @@ export type AttentionFacts = {
 };
 
 /** A share in percent, as a sentence says it. */
-export const percent = (share: number) =>
+export const percentText = (share: number) =>
   `${share < 0.1 ? (share * 100).toFixed(1) : Math.round(share * 100)} %`;
 
 /** A label of a gauge. */

@@ -1,4 +1,4 @@
-import { type Attention, type AttentionFacts, percent, some, viewOf } from './attention-facts.ts';
+import { type Attention, type AttentionFacts, percentText, some, viewOf } from './attention-facts.ts';
 import { findTroubledStates } from './attention-states.ts';
 import { isFailedCall, shareOf, sumOf, sumsBy } from './figure-sums.ts';
 
@@ -20,7 +20,7 @@ function failures({ grown }: AttentionFacts): readonly Attention[] {
     answers,
   );
   if (answers >= COUNTED_MIN && share !== null && share > FAILURES_SHARE) {
-    const text = `${percent(share)} of the answers of the last minute are errors of the gateway or of a service behind it.`;
+    const text = `${percentText(share)} of the answers of the last minute are errors of the gateway or of a service behind it.`;
     found.push({ severity: 'critical', code: 'errors', text, entry, view: '#/requests?status=5xx' });
   }
   const calls = sumsBy(grown, 'calls', ([source, outcome]) => (outcome === 'cancelled' ? undefined : source));
@@ -30,7 +30,7 @@ function failures({ grown }: AttentionFacts): readonly Attention[] {
   for (const [source, count] of calls) {
     const part = shareOf(failed.get(source) ?? 0, count);
     if (count < COUNTED_MIN || part === null || part <= FAILURES_SHARE) continue;
-    const text = `${percent(part)} of the calls to ${source} fail.`;
+    const text = `${percentText(part)} of the calls to ${source} fail.`;
     found.push({ severity: 'warning', code: 'source_failing', text, entry, view: viewOf(source) });
   }
   return found;
@@ -122,7 +122,7 @@ function besides({ grown }: AttentionFacts): readonly Attention[] {
   const looked = [...results.values()].reduce((sum, count) => sum + count, 0);
   const stale = shareOf(results.get('stale') ?? 0, looked);
   if (looked >= COUNTED_MIN && stale !== null && stale > STALE_SHARE) {
-    const text = `${percent(stale)} of the answers from the cache are stale: their source is late or fails.`;
+    const text = `${percentText(stale)} of the answers from the cache are stale: their source is late or fails.`;
     found.push({ severity: 'info', code: 'stale_served', text, view: '#/cache' });
   }
   return found;

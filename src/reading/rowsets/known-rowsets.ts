@@ -98,8 +98,7 @@ export function createKnownRowSets(
     keep,
     keepTable,
     has: (key: string) => isAlive(kept.get(key)),
-    storedTimes: () => kept.alive().flatMap(([, known]) => (isAlive(known) ? [known.rowSet.storedAt] : [])),
-    keys: () => kept.alive().flatMap(([key, known]) => (isAlive(known) ? [key] : [])),
+    alive: () => kept.alive().filter(([, known]) => isAlive(known)),
     /** What is known, or has become known to the fleet; `undefined` where nothing lives. */
     async find(key: string): Promise<KnownRowSet | undefined> {
       const known = kept.get(key);

@@ -110,8 +110,8 @@ export function createRowSets(source: SourceRuntime, fleet: RedisRowSets | undef
       throw new Error('the rows of a scan of our own are gone');
     },
     has: ({ key }) => known.has(key),
-    keys: known.keys,
-    storedTimes: known.storedTimes,
+    keys: () => known.alive().map(([key]) => key),
+    storedTimes: () => known.alive().map(([, { rowSet }]) => rowSet.storedAt),
     close: () => tasks.close(),
   };
 }

@@ -73,6 +73,37 @@ function createMinutes(keep: NonNullable<FigureSamplerDeps['keepMinute']>) {
   };
 }
 
+/** Calls back with a sample every two seconds, while anybody listens. */
+function createTicks(now: () => Promise<FigureSample>) {
+  const listeners = new Set<(sample: FigureSample) => void>();
+  let timer: NodeJS.Timeout | undefined;
+
+  async function tick(): Promise<void> {
+    const taken = await now().catch(() => undefined);
+    if (taken !== undefined) for (const listener of listeners) listener(taken);
+  }
+
+  function end(): void {
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  return {
+    listen(onTick: (sample: FigureSample) => void): () => void {
+      listeners.add(onTick);
+      timer ??= setInterval(() => void tick(), TICK_MS).unref();
+      return () => {
+        listeners.delete(onTick);
+        if (listeners.size === 0) end();
+      };
+    },
+    close(): void {
+      listeners.clear();
+      end();
+    },
+  };
+}
+
 /**
  * Creates the sampler. It counts nothing itself: what it has are differences of metrics, so each figure equals what
  * `/metrics` says. It costs one reading of the metrics every ten seconds; while somebody listens, every two.
@@ -82,11 +113,9 @@ export function createFigureSampler({ metrics, clock, keepMinute }: FigureSample
   const slots = createFigureSlots({ slotMs: SLOT_MS, slots: SLOTS });
   const recent = createRecentSamples(since);
   const minutes = createMinutes(keepMinute ?? (() => Promise.resolve()));
-  const listeners = new Set<(sample: FigureSample) => void>();
   let latest: FigureSample = { at: since, counters: NOTHING, gauges: () => [] };
   let underWay: Promise<FigureSample> | undefined;
   let slotTimer: NodeJS.Timeout | undefined;
-  let tickTimer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
   async function take(): Promise<FigureSample> {
@@ -111,6 +140,8 @@ export function createFigureSampler({ metrics, clock, keepMinute }: FigureSample
     return isFresh ? Promise.resolve(latest) : sample();
   }
 
+  const ticks = createTicks(now);
+
   /** At the end of each slot by the clock, so that the slots of all gateways are of the same times. */
   function plan(): void {
     if (isClosed) return;
@@ -126,32 +157,17 @@ export function createFigureSampler({ metrics, clock, keepMinute }: FigureSample
     slotTimer.unref();
   }
 
-  async function tick(): Promise<void> {
-    const taken = await now().catch(() => undefined);
-    if (taken !== undefined) for (const listener of listeners) listener(taken);
-  }
-
   return {
     since,
     start: plan,
     now,
     lastMinute: (taken) => recent.lastMinute(taken),
     read: (range, isWanted) => slots.read(range, isWanted),
-    listen(onTick) {
-      listeners.add(onTick);
-      tickTimer ??= setInterval(() => void tick(), TICK_MS).unref();
-      return () => {
-        listeners.delete(onTick);
-        if (listeners.size > 0) return;
-        clearInterval(tickTimer);
-        tickTimer = undefined;
-      };
-    },
+    listen: ticks.listen,
     async close() {
       isClosed = true;
       clearTimeout(slotTimer);
-      clearInterval(tickTimer);
-      listeners.clear();
+      ticks.close();
       // What has been counted since the last slot ended is to be kept, too.
       await sample().catch(() => undefined);
       await minutes.handOver();

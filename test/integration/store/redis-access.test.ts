@@ -116,6 +116,7 @@ describe('the Redis users of config/operations.md, over TLS', () => {
       'api-keys',
       'audit',
       'cache',
+      'figures',
       'limit',
       'purges',
       'requests',
