@@ -111,7 +111,7 @@ const rebound: BrowserRow = {
     const browser = bench.own(await launchChromium(`--host-resolver-rules=MAP ${REBOUND} 127.0.0.1`));
     const origin = `http://${REBOUND}:${port}`;
     const { page } = bench.own(await openTab({ browser, origins: [origin] }));
-    await page.goto(`${origin}/livez`);
+    await page.goto(`${origin}/console/`);
     const admitted: string[] = [];
     for (const [method, path] of REBOUND_ASKS) {
       const status = await page.evaluate<number>(

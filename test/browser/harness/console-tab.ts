@@ -55,7 +55,7 @@ export async function openConsole(
 export async function logIn({ page }: Pick<ConsoleTab, 'page'>, role: Role): Promise<void> {
   await page.getByLabel('Token').fill(TOKENS[role]);
   await page.getByRole('button', { name: 'Log in' }).click();
-  await page.locator('.who').waitFor();
+  await page.locator('.who').waitFor({ state: 'attached' });
 }
 
 /** Opens the console, and logs in. */
@@ -76,7 +76,7 @@ export function faultsOf({ seen }: WatchedTab) {
   return {
     'foreign requests': seen.foreign.length,
     'CSP violations': seen.violations.length,
-    'script errors': seen.errors.length === 0 ? 0 : seen.errors.join('; '),
+    'script errors': seen.errors.length === 0 ? 0 : [...new Set(seen.errors)].join('; ').slice(0, 1_500),
   };
 }
 

@@ -38,7 +38,10 @@ function watchPage(page: Page, seen: Seen): void {
     const text = message.text();
     if (/^portico-violation |Content Security Policy/.test(text)) seen.violations.push(text.slice(0, 300));
   });
-  page.on('pageerror', (error) => void seen.errors.push(error.message));
+  page.on('pageerror', (error) => {
+    // The first lines of the stack say which view it was.
+    seen.errors.push((error.stack ?? error.message).split('\n').slice(0, 4).join(' '));
+  });
 }
 
 /** Opens a tab. */
