@@ -96,6 +96,8 @@ function splitAlternatives(text: string): readonly string[] {
 
 function compileOne(text: string): Path {
   const steps = readSteps(text);
+  const [only] = steps;
+  if (only !== undefined && steps.length === 1) return only;
   return function find(document) {
     let value: Json | undefined = document;
     for (const step of steps) {

@@ -8,10 +8,12 @@ import { counted } from '../kernel/counted.ts';
 
 /** Whether rows are in strict order; equal neighbours would be the same row twice. */
 export function isOrdered(rows: readonly EvidenceRow[], order: RecordOrder): boolean {
-  return rows.every((row, index) => {
-    const before = rows[index - 1];
-    return before === undefined || order(before, row) < 0;
-  });
+  let before: EvidenceRow | undefined;
+  for (const row of rows) {
+    if (before !== undefined && !(order(before, row) < 0)) return false;
+    before = row;
+  }
+  return true;
 }
 
 function isSame(kind: FieldKind, left: Value, right: Value): boolean {

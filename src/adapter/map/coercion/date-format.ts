@@ -93,8 +93,51 @@ function offsetMs(text: string): number {
   return (text.startsWith('-') ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
+/** Where a part of a fixed format stands; absent parts have no digits. */
+type Place = { readonly at: number; readonly end: number };
+
+/** The number at a place; NaN if it has another character than a digit. */
+function numberAt(text: string, { at, end }: Place): number {
+  let value = 0;
+  for (let index = at; index < end; index += 1) {
+    const digit = text.charCodeAt(index) - 0x30;
+    if (!(digit >= 0 && digit <= 9)) return NaN;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+/** Reads a format whose parts all have a fixed length, so that each stands at its place. */
+function readFixed(pieces: readonly Piece[]): DateReader {
+  const places = new Map<keyof CivilTime, Place>();
+  const literals: (Pick<Piece, 'code' | 'other'> & { readonly at: number })[] = [];
+  let length = 0;
+  for (const { part, max, code, other } of pieces) {
+    if (part === undefined) literals.push({ at: length, code, other });
+    else places.set(part, { at: length, end: length + max });
+    length += part === undefined ? 1 : max;
+  }
+  const placeOf = (part: keyof CivilTime): Place => places.get(part) ?? { at: 0, end: 0 };
+  const [years, months, days] = [placeOf('year'), placeOf('month'), placeOf('day')];
+  const [hours, minutes, seconds] = [placeOf('hour'), placeOf('minute'), placeOf('second')];
+  const milliseconds = placeOf('millisecond');
+  return function readDate(text) {
+    if (text.length !== length) return undefined;
+    for (const { at, code, other } of literals) {
+      const found = text.charCodeAt(at);
+      if (found !== code && found !== other) return undefined;
+    }
+    const [year, month, day] = [numberAt(text, years), numberAt(text, months), numberAt(text, days)];
+    const [hour, minute, second] = [numberAt(text, hours), numberAt(text, minutes), numberAt(text, seconds)];
+    const millisecond = numberAt(text, milliseconds);
+    if (Number.isNaN(year + month + day + hour + minute + second + millisecond)) return undefined;
+    return civilMs({ year, month, day, hour, minute, second, millisecond });
+  };
+}
+
 /** Reads a format of digits in one pass over the text, without a regular expression. */
 function readDigits({ pieces, offset }: DigitFormat): DateReader {
+  if (offset === undefined && pieces.every(({ min, max }) => min === max)) return readFixed(pieces);
   return function readDate(text) {
     const time = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, millisecond: 0 };
     let at = 0;

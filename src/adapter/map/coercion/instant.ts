@@ -24,12 +24,15 @@ function dayText(number: number): string {
   return text;
 }
 
+function twoDigits(ms: number, unitMs: number): string {
+  return TWO_DIGITS[Math.floor(ms / unitMs) % 60] as string;
+}
+
 function instantText(epochMs: number): string | typeof UNREADABLE {
   if (!(epochMs >= FIRST_MS && epochMs <= LAST_MS)) return UNREADABLE;
   const day = Math.floor(epochMs / DAY_MS);
   const ms = Math.floor(epochMs - day * DAY_MS);
-  const two = (unitMs: number) => TWO_DIGITS[Math.floor(ms / unitMs) % 60] as string;
-  const text = `${dayText(day)}T${two(3_600_000)}:${two(60_000)}:${two(1_000)}`;
+  const text = `${dayText(day)}T${twoDigits(ms, 3_600_000)}:${twoDigits(ms, 60_000)}:${twoDigits(ms, 1_000)}`;
   const rest = ms % 1_000;
   return rest === 0 ? `${text}Z` : `${text}.${String(rest).padStart(3, '0')}Z`;
 }

@@ -48,7 +48,9 @@ export function compileJoin(separator: string): Step {
   return (found) => {
     if (found === null) return null;
     const list: readonly StepValue[] = Array.isArray(found) ? (found as readonly Json[]) : [found];
-    const values = list.some(Array.isArray) ? (list as readonly Json[]).flat() : list;
+    let hasLists = false;
+    for (const value of list) hasLists ||= Array.isArray(value);
+    const values = hasLists ? (list as readonly Json[]).flat() : list;
     let joined = '';
     for (const value of values) {
       const part = value === null ? '' : textOf(value)?.trim();
