@@ -1,36 +1,50 @@
 import http from 'node:http';
 import https from 'node:https';
 import { AxiosError, type AxiosResponse, CanceledError, type InternalAxiosRequestConfig } from 'axios';
+import type { Agents } from './agents.ts';
 import { readBoundedBody } from './bounded-body.ts';
+import { withHost } from './header-lines.ts';
 
 /** A complete answer; the header names are in lower case. */
 export type HttpAnswer = { readonly headers: http.IncomingHttpHeaders; readonly body: Buffer };
 
-/** Names and values in turn: Node writes such a list as it is, at a third of the price of an object. */
-function headerLines(config: InternalAxiosRequestConfig, url: URL): string[] {
-  const lines = ['Host', url.host];
-  for (const [name, value] of Object.entries(config.headers.toJSON())) {
-    // A source's file may name another host than its address.
-    if (name.toLowerCase() === 'host') lines[1] = String(value);
-    else lines.push(name, String(value));
+/**
+ * One exchange, as the adapter takes it. axios hands on an instance of a class as it is; it would copy and check the
+ * members of its own settings several times, which takes as long as the exchange itself.
+ */
+export class HttpExchange {
+  readonly url: string;
+  readonly method: string;
+  /** Names and values in turn, without `Host`: Node writes such a list as it is, at a third of the price of an object. */
+  readonly headers: readonly string[];
+  readonly body: string | undefined;
+  readonly agents: Agents;
+  /** A longer body is an error. */
+  readonly bytesMax: number;
+
+  constructor(exchange: Pick<HttpExchange, 'url' | 'method' | 'headers' | 'body' | 'agents' | 'bytesMax'>) {
+    this.url = exchange.url;
+    this.method = exchange.method;
+    this.headers = exchange.headers;
+    this.body = exchange.body;
+    this.agents = exchange.agents;
+    this.bytesMax = exchange.bytesMax;
   }
-  return lines;
 }
 
-function requestOf(config: InternalAxiosRequestConfig): http.ClientRequest {
-  const url = new URL(config.url ?? '');
+function requestOf(exchange: HttpExchange): http.ClientRequest {
+  const url = new URL(exchange.url);
   const isTls = url.protocol === 'https:';
-  const body = config.data as string | undefined;
-  if (body !== undefined) config.headers.setContentLength(Buffer.byteLength(body));
   const { hostname, port, pathname, search } = url;
+  const { agents, body, headers } = exchange;
   const sent = (isTls ? https : http).request({
     // An IPv6 address without its brackets.
     hostname: hostname.startsWith('[') ? hostname.slice(1, -1) : hostname,
     ...(port !== '' && { port }),
     path: pathname + search,
-    method: (config.method ?? 'get').toUpperCase(),
-    headers: headerLines(config, url),
-    agent: (isTls ? config.httpsAgent : config.httpAgent) as http.Agent,
+    method: exchange.method,
+    headers: withHost(headers, url.host),
+    agent: isTls ? agents.httpsAgent : agents.httpAgent,
   });
   sent.end(body);
   return sent;
@@ -42,8 +56,9 @@ function requestOf(config: InternalAxiosRequestConfig): http.ClientRequest {
  */
 export function sendOverHttp(config: InternalAxiosRequestConfig): Promise<AxiosResponse<HttpAnswer>> {
   return new Promise((resolve, reject) => {
-    const request = requestOf(config);
-    const { maxContentLength: bytesMax = Infinity } = config;
+    const exchange = config.data as HttpExchange;
+    const request = requestOf(exchange);
+    const { bytesMax } = exchange;
     const signal = config.signal as AbortSignal | undefined;
     /** Set once an answer has begun. An error that carries it shows that the request had arrived. */
     let reply: AxiosResponse<HttpAnswer> | undefined;

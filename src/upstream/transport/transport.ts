@@ -1,10 +1,11 @@
 import type http from 'node:http';
-import axios, { Axios } from 'axios';
+import axios, { Axios, type AxiosRequestConfig } from 'axios';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
-import { createAgents } from './agents.ts';
+import { type Agents, createAgents } from './agents.ts';
 import { decompress } from './decompress.ts';
-import { type HttpAnswer, sendOverHttp } from './axios-over-http.ts';
+import { type HttpAnswer, HttpExchange, sendOverHttp } from './axios-over-http.ts';
+import { hasHeader, type RequestLines, withHeaders } from './header-lines.ts';
 import { codeOf } from './network-fault.ts';
 
 /** One exchange with an absolute address. */
@@ -37,6 +38,14 @@ function headerOf(headers: http.IncomingHttpHeaders, name: string): string | und
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
+/** The headers of a POST that follow from it. One that names no type is sent as the empty form that it is. */
+function ownHeaders(lines: RequestLines, body: string | undefined): Readonly<Record<string, string>> {
+  return {
+    ...(!hasHeader(lines, 'content-type') && { 'Content-Type': 'application/x-www-form-urlencoded' }),
+    ...(body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) }),
+  };
+}
+
 type TransportSettings = Pick<SourceSpec['net'], 'bytesMax' | 'connectTimeout' | 'headers' | 'tls'>;
 
 /** Creates the transport of one upstream. */
@@ -45,16 +54,28 @@ export function createTransport(net: TransportSettings): Transport {
   const unpooledAgents = createAgents(net, false);
   // Not `axios.create`: merging its defaults into every request costs more than all the rest, and they are for the
   // adapters of axios, which are not used here.
-  const client = new Axios({ ...agents, adapter: sendOverHttp, maxContentLength: net.bytesMax });
-  const named = { 'Accept-Encoding': 'identity', 'User-Agent': 'portico', ...net.headers };
+  const client = new Axios({ adapter: sendOverHttp });
+  const constant = withHeaders([], {
+    'Accept-Encoding': 'identity',
+    'User-Agent': 'portico',
+    ...net.headers,
+  });
+  const { bytesMax } = net;
+
+  function exchangeOf({ method, url, headers, body }: Omit<TransportRequest, 'signal'>, over: Agents) {
+    const lines = withHeaders(constant, headers);
+    const own = method === 'GET' ? {} : ownHeaders(lines, body);
+    return new HttpExchange({ method, url, headers: withHeaders(lines, own), body, agents: over, bytesMax });
+  }
+
   return {
-    async send({ body, ...request }) {
-      // Headers among the defaults would be merged once more for each request.
-      const config = { ...request, headers: { ...named, ...request.headers }, data: body };
-      const response = await client.request<HttpAnswer>(config).catch((error: unknown) => {
-        if (request.method !== 'GET' || !isStaleKeepAlive(error) || request.signal.aborted) throw error;
+    async send({ signal, ...request }) {
+      const ask = (over: Agents) =>
+        client.request<HttpAnswer>({ signal, data: exchangeOf(request, over) } satisfies AxiosRequestConfig);
+      const response = await ask(agents).catch((error: unknown) => {
+        if (request.method !== 'GET' || !isStaleKeepAlive(error) || signal.aborted) throw error;
         // Where one kept connection has died, the others have probably died, too.
-        return client.request<HttpAnswer>({ ...config, ...unpooledAgents });
+        return ask(unpooledAgents);
       });
       const { headers, body: sent } = response.data;
       const header = (name: string) => headerOf(headers, name);

@@ -1,3 +1,6 @@
+import fc from 'fast-check';
+import { AxiosHeaders } from 'axios';
+import { withHeaders, withHost } from '../../../src/upstream/transport/header-lines.ts';
 import { answering, type ScriptedUpstream, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { answer, closeAll, openUpstream } from './open-upstream.ts';
 
@@ -99,5 +102,48 @@ describe('an exchange', () => {
     expect(outcomes).toEqual(['2xx', '2xx']);
     expect(usage.upstreamCalls).toBe(2);
     expect(usage.upstreamMs).toBeGreaterThan(0);
+  });
+});
+
+const headerNames = fc.constantFrom('Accept', 'accept', 'X-Key', 'x-key', 'X-KEY', 'Host', 'User-Agent');
+const headerValues = fc.oneof(
+  fc.constantFrom('', ' ', ' padded\t', 'a b', 'line\r\nX-Evil: 1', 'nul\0', 'tab\tinside', 'ü', '\u{1f600}'),
+  fc.string(),
+);
+const headers = fc.dictionary(headerNames, headerValues, { maxKeys: 6 });
+
+/** Headers as axios merges and cleans them. */
+function byAxios(groups: readonly Record<string, string>[]): [string, unknown][] {
+  const merged = new AxiosHeaders();
+  for (const group of groups) merged.set(group);
+  return Object.entries(merged.toJSON());
+}
+
+const pairs = (lines: readonly string[]) =>
+  Array.from({ length: lines.length / 2 }, (_, index) => [lines[2 * index], lines[2 * index + 1]]);
+
+describe('the header lines of a request to a source', () => {
+  it('are those that axios makes of the same headers, value by value', () => {
+    fc.assert(
+      fc.property(headers, headers, (first, second) => {
+        expect(pairs(withHeaders(withHeaders([], first), second))).toEqual(byAxios([first, second]));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('have no control character, whatever a source wrote into a value that is sent back', () => {
+    fc.assert(
+      fc.property(headerValues, (value) => {
+        // eslint-disable-next-line no-control-regex -- those are what must not be there
+        expect(withHeaders([], { 'X-Cursor': value }).join()).not.toMatch(/[\0-\x08\x0a-\x1f\x7f]/);
+      }),
+    );
+  });
+
+  it('begin with the host of the address, or with the one that the source file names', () => {
+    expect(withHost(['A', '1'], 'shop:81')).toEqual(['Host', 'shop:81', 'A', '1']);
+    const named = withHost(['A', '1', 'hOST', 'other', 'B', '2'], 'shop');
+    expect(named).toEqual(['Host', 'other', 'A', '1', 'B', '2']);
   });
 });
