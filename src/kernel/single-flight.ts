@@ -20,10 +20,15 @@ export function createSingleFlight<T>(): SingleFlight<T> {
 
   function start(key: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> {
     const controller = new AbortController();
-    const promise = work(controller.signal).finally(() => {
-      if (flights.get(key) === flight) flights.delete(key);
-    });
-    const flight: Flight<T> = { promise, controller, waiters: 0 };
+    const working = work(controller.signal);
+    async function fly(): Promise<T> {
+      try {
+        return await working;
+      } finally {
+        if (flights.get(key)?.controller === controller) flights.delete(key);
+      }
+    }
+    const flight: Flight<T> = { promise: fly(), controller, waiters: 0 };
     flights.set(key, flight);
     return flight;
   }
@@ -44,7 +49,17 @@ export function createSingleFlight<T>(): SingleFlight<T> {
         leave(key, flight, signal.reason);
       };
       signal.addEventListener('abort', gone, { once: true });
-      flight.promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', gone));
+      const stay = () => signal.removeEventListener('abort', gone);
+      flight.promise.then(
+        (value) => {
+          stay();
+          resolve(value);
+        },
+        (error: Error) => {
+          stay();
+          reject(error);
+        },
+      );
     });
   }
 
