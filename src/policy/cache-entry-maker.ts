@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
-import type { CacheEntry, Generation } from '../store/cache/cache-entry.ts';
+import { type CacheEntry, type Generation, tagText } from '../store/cache/cache-entry.ts';
 import type { SourceAnswer } from './call.ts';
 
 /** How long answers live, seconds. */
@@ -42,7 +42,7 @@ export function createEntryMaker({ clock, freshness, jitterPercent, random }: En
       freshSeconds,
       freshMs: freshSeconds * 1_000 * (1 - (random() * jitterPercent) / 100),
       staleMs: found ? keepSeconds * 1_000 : 0,
-      tags,
+      tags: tagText(tags),
       generation,
     };
   };

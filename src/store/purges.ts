@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import type { Generation } from './cache/cache-entry.ts';
+import { type Generation, tagList } from './cache/cache-entry.ts';
 import { expectType } from './redis/expect-type.ts';
 import type { RedisKeys } from './redis/redis-keys.ts';
 import { readJsonText } from './sealed.ts';
@@ -9,8 +9,8 @@ import { readJsonText } from './sealed.ts';
 export type Purges = {
   /** The current position; data read from now on is newer than every purge so far. */
   current(): Generation;
-  /** Whether any of the tags was purged after `generation`. */
-  isPurged(generation: Generation, tags: readonly string[]): boolean;
+  /** Whether any of the tags, as a text of `tagText`, was purged after `generation`. */
+  isPurged(generation: Generation, tags: string): boolean;
   /** The number of the latest purge among the tags that `isAbout` accepts, a function that is kept and pure. */
   latest(isAbout: (tag: string) => boolean): number;
   /**
@@ -126,11 +126,11 @@ function createLedger() {
 
   return {
     current: (): Generation => ({ epoch, purges: latest }),
-    isPurged(generation: Generation, tags: readonly string[]): boolean {
+    isPurged(generation: Generation, tags: string): boolean {
       if (generation.epoch !== epoch || generation.purges < floor) return true;
       if (generation.purges >= latest) return false;
       const since = (tag: string) => (numbers.get(tag) ?? 0) > generation.purges;
-      return since(EVERYTHING) || tags.some(since);
+      return since(EVERYTHING) || tagList(tags).some(since);
     },
     latest(isAbout: (tag: string) => boolean): number {
       const known = latestAbout.get(isAbout);

@@ -16,8 +16,8 @@ export type CacheEntry = {
   readonly freshMs: number;
   /** How long it may be served stale after that. */
   readonly staleMs: number;
-  /** Purge tags, such as `users` and `user:42`. */
-  readonly tags: readonly string[];
+  /** Purge tags, such as `users user:42`: one text, because fifty texts take as much memory as a third of the body. */
+  readonly tags: string;
   /** The purges that had happened when its data was read. */
   readonly generation: Generation;
   /** The compressed forms of the body, where this process keeps the entry and the body is worth compressing. */
@@ -26,6 +26,16 @@ export type CacheEntry = {
 
 /** A position in the order of purges: the epoch of that order, and how many purges came before. */
 export type Generation = { readonly epoch: string; readonly purges: number };
+
+/** Tags as one text; none of them has a space. */
+export function tagText(tags: readonly string[]): string {
+  return tags.join(' ');
+}
+
+/** The tags in a text of `tagText`. */
+export function tagList(tags: string): readonly string[] {
+  return tags === '' ? [] : tags.split(' ');
+}
 
 type Head = readonly [
   found: 0 | 1,
@@ -41,7 +51,13 @@ export function encodeEntry(
   { found, etag, body, generation, tags, ...entry }: CacheEntry,
 ): Buffer {
   const times = [entry.storedAt, entry.freshSeconds, entry.freshMs, entry.staleMs];
-  const head = JSON.stringify([found ? 1 : 0, etag, times, [generation.epoch, generation.purges], tags]);
+  const head = JSON.stringify([
+    found ? 1 : 0,
+    etag,
+    times,
+    [generation.epoch, generation.purges],
+    tagList(tags),
+  ]);
   const headBytes = Buffer.from(head);
   const length = Buffer.alloc(4);
   length.writeUInt32BE(headBytes.length);
@@ -78,5 +94,5 @@ export function decodeEntry(key: string, bytes: Buffer): CacheEntry | undefined 
   const [found, etag, [storedAt, freshSeconds, freshMs, staleMs], [epoch, purges], tags] = head;
   const times = { storedAt, freshSeconds, freshMs, staleMs };
   const body = payload.subarray(headEnd);
-  return { found: found === 1, etag, ...times, generation: { epoch, purges }, tags, body };
+  return { found: found === 1, etag, ...times, generation: { epoch, purges }, tags: tagText(tags), body };
 }

@@ -3,7 +3,7 @@ import { detachedCopy } from '../../kernel/detached-copy.ts';
 import { createBoundedMap } from '../bounded-map.ts';
 import type { Lock } from '../distributed-lock.ts';
 import { EVERYTHING, type Purges } from '../purges.ts';
-import type { CacheEntry } from './cache-entry.ts';
+import { type CacheEntry, tagList } from './cache-entry.ts';
 import type { AttachEncodings } from './content-encodings.ts';
 import type { EncodedBodies } from './encoded-bodies.ts';
 import { createRedisEntries, type RedisEntriesDeps } from './redis-entries.ts';
@@ -71,8 +71,8 @@ function leftMs(entry: CacheEntry, clock: Clock): number {
 function createLocalEntries({ clock, localBytes, localSeconds, redis, attachEncodings }: CacheDeps) {
   const kept = createBoundedMap<CacheEntry>(
     localBytes,
-    ({ body, encodings }, key) =>
-      body.length + (encodings?.bytes ?? 0) + key.length * 2 + ENTRY_OVERHEAD_BYTES,
+    ({ body, encodings, tags }, key) =>
+      body.length + (encodings?.bytes ?? 0) + tags.length + key.length * 2 + ENTRY_OVERHEAD_BYTES,
   );
 
   function resize(key: string, encodings: EncodedBodies): void {
@@ -126,7 +126,7 @@ export function createCache(deps: CacheDeps): Cache {
       return local.size;
     },
     countLocal(tag) {
-      const isAbout = ({ tags }: CacheEntry) => tag === EVERYTHING || tags.includes(tag);
+      const isAbout = ({ tags }: CacheEntry) => tag === EVERYTHING || tagList(tags).includes(tag);
       const found = local.alive().filter(isAbout);
       return found.filter(({ generation, tags }) => !deps.purges.isPurged(generation, tags)).length;
     },

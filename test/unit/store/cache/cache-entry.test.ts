@@ -13,7 +13,9 @@ const entry: fc.Arbitrary<CacheEntry> = fc.record({
   freshSeconds: fc.nat(86_400),
   freshMs: fc.nat(86_400_000),
   staleMs: fc.nat(86_400_000),
-  tags: fc.array(fc.string({ unit: 'binary', maxLength: 12 }), { maxLength: 4 }),
+  tags: fc
+    .array(fc.stringMatching(/^[a-z]{1,8}(?::[A-Za-z0-9_.~-]{1,12})?$/), { maxLength: 4 })
+    .map((tags) => tags.join(' ')),
   generation: fc.record({ epoch: fc.string({ maxLength: 12 }), purges: fc.nat() }),
 });
 

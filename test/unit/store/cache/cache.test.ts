@@ -49,7 +49,7 @@ function setUp(withRedis = true, localSeconds = 5) {
     freshSeconds,
     freshMs: freshSeconds * 1_000,
     staleMs: staleSeconds * 1_000,
-    tags: [],
+    tags: '',
     generation: { epoch: '', purges: 0 },
   });
   return { clock, ...store, events, make, entry };
