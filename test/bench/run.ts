@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { freePort } from '../support/process/free-port.ts';
 import { againstLines, benchAgainst } from './against.ts';
-import { latencyAt, memoryOfPages } from './measures.ts';
+import { cpuPerAnswer, latencyAt, memoryOfPages, type Server } from './measures.ts';
 import { startPortico } from './portico-server.ts';
 import { isPinned, type Running } from './processes.ts';
 import { interleave, median, type Ratio, ratioOf, type Target } from './rounds.ts';
@@ -29,7 +30,7 @@ const { values } = parseArgs({
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     connections: { type: 'string', default: '32' },
-    groups: { type: 'string', default: 'hot,miss,passthrough,latency,memory' },
+    groups: { type: 'string', default: 'hot,miss,passthrough,latency,memory,start' },
   },
 });
 const isPaired = values.against !== undefined;
@@ -66,11 +67,11 @@ async function benchRivals(): Promise<void> {
   const shared = { scratch, redisUrl: redis.url, upstreamUrl: upstream.url };
   const portico = keep(await startPortico({ name: 'portico', ...shared }));
   const services: RivalServices = { ...shared, key: portico.key };
-  const rival = async (script: string, path: string, distinct = false): Promise<Target> => {
+  const server = async (script: string, path: string, distinct: boolean): Promise<Server> => {
     const { target, running } = await startRival(script, path, services, distinct);
-    keep(running);
-    return target;
+    return { target, pid: keep(running).pid };
   };
+  const rival = async (script: string, path: string) => (await server(script, path, false)).target;
   const target = (name: string, path: string, distinct = false): Target => ({
     name,
     url: `${portico.url}${path}`,
@@ -101,14 +102,18 @@ async function benchRivals(): Promise<void> {
     });
   }
   if (groups.has('miss')) {
-    const rivals = [
-      await rival('naive-axios', '/v1/users', true),
-      await rival('naive-undici', '/v1/users', true),
-    ];
-    await compare(target('portico miss', '/v1/users', true), rivals, {
+    const byAxios = await server('naive-axios', '/v1/users', true);
+    const byUndici = await server('naive-undici', '/v1/users', true);
+    const ours = { target: target('portico miss', '/v1/users', true), pid: portico.pid };
+    await compare(ours.target, [byAxios.target, byUndici.target], {
       'naive-axios': 'missToNaiveAxios',
       'naive-undici': 'missToNaiveUndici',
     });
+    const [cost, theirCost] = await cpuPerAnswer([ours, byUndici], rounds, load);
+    if (cost !== undefined && !Number.isNaN(cost)) {
+      result.missMicroseconds = cost;
+      result.undiciMicroseconds = theirCost ?? Number.NaN;
+    }
   }
   if (groups.has('passthrough')) {
     const rivals = [await rival('bare-proxy', '/orders'), await rival('fastify-proxy', '/orders')];
@@ -131,7 +136,23 @@ async function benchRivals(): Promise<void> {
     const filled = keep(await startPortico({ name: 'memory', nodeArgs, ...cache, ...shared }));
     result.bytesPerPage = await memoryOfPages(filled, inspectorPort);
   }
+  if (groups.has('start') && existsSync(COMPILED)) result.startCompiledMs = await startOfCompiled(shared);
   printResult(result, values.json);
+}
+
+/** The compiled gateway, where `npm run build` has made it. */
+const COMPILED = join(import.meta.dirname, '../../dist/main.js');
+const STARTS = 5;
+
+/** From the start of the compiled gateway to its first answer; the median of a few starts, one after the other. */
+async function startOfCompiled(shared: Pick<RivalServices, 'scratch' | 'redisUrl' | 'upstreamUrl'>) {
+  const taken: number[] = [];
+  for (let start = 0; start < STARTS; start += 1) {
+    const started = await startPortico({ name: `compiled-${String(start)}`, main: COMPILED, ...shared });
+    taken.push(started.startMs);
+    await started.stop();
+  }
+  return median(taken);
 }
 
 /** Measures this checkout against another commit of it. */
