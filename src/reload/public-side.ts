@@ -147,8 +147,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   warnOfSetting(first, log);
   const metrics = createMetrics({ ...services, operations: [] });
   const stores = openStores(first.gateway, services, metrics);
-  const { redis, purges } = stores;
-  const { recent, callers } = stores;
+  const { redis, purges, recent, callers } = stores;
   const app = createApp({ ...services, metrics, recent, callers });
   const shareOf = services.shareOf ?? createLocalShares();
   const closing = new AbortController();

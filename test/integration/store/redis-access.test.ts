@@ -111,7 +111,8 @@ describe('the Redis users of config/operations.md, over TLS', () => {
       expect((await stack.ask('/v1/users', { headers })).status).toBe(401);
     });
     const kinds = (await admin.keys('*')).map((name) => /^portico:\{?([\w-]+)/.exec(name)?.[1]);
-    expect([...new Set(kinds)].sort()).toEqual([
+    // The figures of a minute are written once it is over, which may be during this test.
+    expect([...new Set(kinds)].filter((kind) => kind !== 'figures').sort()).toEqual([
       'api-key',
       'api-keys',
       'audit',
