@@ -6,12 +6,12 @@ import { faultsOf, isClean, openAs, viewsOf } from './harness/console-tab.ts';
 import { keepForReadme, keepScreenshot, README_FOLDER } from './harness/run-options.ts';
 import { openScene, type Scene } from './harness/scene.ts';
 
-/** The id of a request that has failed. */
+/** The id of the request that has failed and took the longest at its source: its story has the most to tell. */
 async function failedRequest({ api }: Scene): Promise<string> {
-  const { requests } = await api<{ requests: { requestId: string; status: number }[] }>(
+  const { requests } = await api<{ requests: { requestId: string; upstreamMs: number }[] }>(
     'requests?status=5xx',
   );
-  return requests[0]?.requestId ?? 'none';
+  return requests.toSorted((a, b) => b.upstreamMs - a.upstreamMs)[0]?.requestId ?? 'none';
 }
 
 /** A scene that has everything in it that the views show. */
