@@ -70,7 +70,7 @@ describe('a login', () => {
     answers.hold();
     const all = Promise.all(['/a', '/b', '/c'].map((target) => ask(target)));
     await service.requested(1);
-    expect([upstream.load, tokens]).toEqual([{ active: 1, waiting: 0 }, 1]);
+    expect([upstream.load, tokens]).toMatchObject([{ active: 1, waiting: 0 }, 1]);
     answers.release();
     expect(await all).toEqual([200, 200, 200]);
     expect(asked().toSorted()).toEqual(['GET /a s1', 'GET /b s1', 'GET /c s1', 'POST /login -']);
@@ -110,7 +110,7 @@ describe('a login', () => {
     answers.hold();
     const late = await Promise.all([ask('/a'), ask('/b')]);
     expect(late).toMatchObject([{ code: 'upstream_timeout' }, { code: 'upstream_timeout' }]);
-    expect([upstream.load, asked()]).toEqual([{ active: 0, waiting: 0 }, ['POST /login -']]);
+    expect([upstream.load, asked()]).toMatchObject([{ active: 0, waiting: 0 }, ['POST /login -']]);
   });
 
   it('without a session in its reply fails, and the next call logs in again', async () => {
