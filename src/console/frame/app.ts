@@ -1,5 +1,5 @@
 import { type ComponentType, h, type VNode } from 'preact';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useErrorBoundary, useMemo, useRef, useState } from 'preact/hooks';
 import { type ApiProblem, type AskApi, createAsk } from '../data/api.ts';
 import { followEvents, type StreamState } from '../data/events.ts';
 import type { Overview } from '../data/overview-shapes.ts';
@@ -83,6 +83,16 @@ function useLive(session: ConsoleSession, ask: AskApi): Pick<ConsoleContext, 'ov
   return { overview, stream, now };
 }
 
+/** A view. Where it cannot be drawn, it says so, and the rest of the page stays. */
+function Guarded({ view }: { view: ViewName }): VNode {
+  const [error] = useErrorBoundary() as [unknown, () => void];
+  if (error === undefined) return h(views[view], {});
+  return html`<div class="notice bad" role="alert">
+    <p><strong>This view cannot be shown.</strong> The gateway may be of another version than this page.</p>
+    <button type="button" onClick=${() => window.location.reload()}>Load the page again</button>
+  </div>`;
+}
+
 type ConsoleProps = { readonly ask: AskApi; readonly session: ConsoleSession; readonly onLogout: () => void };
 
 function Console({ ask, session, onLogout }: ConsoleProps): VNode {
@@ -101,8 +111,7 @@ function Console({ ask, session, onLogout }: ConsoleProps): VNode {
     canWrite: session.role === 'operator' && session.how !== 'local',
     tell: setMessage,
   };
-  const View = views[address.view];
-  const view = h(View, { key: `${address.view}/${address.param}` });
+  const view = element(Guarded, { view: address.view, key: `${address.view}/${address.param}` });
   return html`<${Shared.Provider} value=${context}>
     ${element(Layout, { onLogout, onHelp: openHelp, message, children: view })}
     ${runbookDialog(address.query['runbook'])} ${keysDialog(isHelpOpen, () => setHelpOpen(false))}

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ApiProblem, AskApi } from '../data/api.ts';
+import { ApiProblem, type AskApi } from '../data/api.ts';
 import type { ConsoleSession } from '../data/session.ts';
 import { toApiProblem } from '../data/use-load.ts';
 import { formValues } from '../parts/action-dialog.ts';
@@ -13,6 +13,13 @@ export type LoginProps = {
   readonly hasEnded: boolean;
   readonly onSession: (session: ConsoleSession) => void;
 };
+
+/** What a person does about a token that is not known; the words of the gateway are for scripts. */
+function inWords(problem: ApiProblem): ApiProblem {
+  if (problem.status !== 401) return problem;
+  const hint = 'Tokens are set in the configuration, as admin.token or admin.tokens.';
+  return new ApiProblem(401, problem.code, 'no such token', hint);
+}
 
 /** Asks for a token of the operator's listener. The address stays, so that one comes back to the same view. */
 export function Login({ ask, hasEnded, onSession }: LoginProps): VNode {
@@ -29,7 +36,7 @@ export function Login({ ask, hasEnded, onSession }: LoginProps): VNode {
     setRunning(true);
     ask<ConsoleSession>('session', { method: 'POST', body: { token } }).then(onSession, (error: unknown) => {
       setRunning(false);
-      setProblem(toApiProblem(error));
+      setProblem(inWords(toApiProblem(error)));
     });
   };
   return html`<main class="login" id="content">

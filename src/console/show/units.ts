@@ -87,3 +87,17 @@ function shallowText(value: unknown): string {
     .map(([name, one]) => `${name} ${typeof one === 'object' ? JSON.stringify(one) : shallowText(one)}`)
     .join(', ');
 }
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What became different, such as `stage shadow → ramp, percent 0 → 5`; empty where nothing is known. */
+export function changeText(before: unknown, after: unknown): string {
+  if (before === undefined && after === undefined) return '';
+  if (!isObject(before) || !isObject(after)) return `${valueText(before)} → ${valueText(after)}`;
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names
+    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+    .map((name) => `${name} ${valueText(before[name])} → ${valueText(after[name])}`)
+    .join(', ');
+}

@@ -91,8 +91,11 @@ function inForce(config: ConfigDetail, now: number): VNode {
       [
         'Processes',
         others.length === 0 && waitingFor === 0
-          ? stateMark('good', `all ${processes.length} the same`)
-          : stateMark('warn', `${others.length + waitingFor} not the same`),
+          ? stateMark(
+              'good',
+              processes.length === 1 ? 'its one process has it' : `all ${processes.length} have it`,
+            )
+          : stateMark('warn', `${others.length + waitingFor} do not have it`),
       ],
       [
         'Process ids',

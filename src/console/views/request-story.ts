@@ -56,7 +56,10 @@ function storyOf(story: RequestStoryJson): VNode {
           ['Status', statusMark(story)],
           ['Operation', `${method} ${operation}`],
           ['Took', durationText(story.durationMs)],
-          ['At the source', `${durationText(story.upstreamMs)} in ${countText(story.upstreamCalls)} calls`],
+          [
+            'At the source',
+            `${durationText(story.upstreamMs)} in ${countText(story.upstreamCalls)} ${story.upstreamCalls === 1 ? 'call' : 'calls'}`,
+          ],
           ['Source', source && sourceLink(source)],
           ['Caller', caller && html`<a href=${addressOf('requests', '', { caller })}>${caller}</a>`],
           ['Cache', cache],

@@ -1,5 +1,6 @@
 import {
   bytesText,
+  changeText,
   countText,
   durationText,
   rateText,
@@ -78,5 +79,19 @@ describe('any JSON on one line', () => {
 
   it('is cut at 160 characters', () => {
     expect(valueText('x'.repeat(500))).toHaveLength(160);
+  });
+});
+
+describe('a change', () => {
+  it('names what became different alone', () => {
+    const before = { rev: 2, stage: 'shadow', percent: 0, operations: {} };
+    const after = { rev: 3, stage: 'ramp', percent: 25, operations: {} };
+    expect(changeText(before, after)).toBe('rev 2 → 3, stage shadow → ramp, percent 0 → 25');
+  });
+
+  it('may be of something that was not there before, and of nothing', () => {
+    expect(changeText(undefined, { label: 'QA' })).toBe('– → label QA');
+    expect(changeText({ a: 1 }, { a: 1, b: 2 })).toBe('b – → 2');
+    expect(changeText(undefined, undefined)).toBe('');
   });
 });

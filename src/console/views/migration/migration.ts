@@ -3,6 +3,7 @@ import {
   type MigrationRow,
   type MigrationStatus,
   migrationStages,
+  readPosition,
   stageText,
 } from '../../data/migration-shapes.ts';
 import { goTo, useConsole } from '../../data/session.ts';
@@ -55,15 +56,17 @@ function stageRail({ stage, percent, sources }: MigrationRow): VNode {
 function gateState({ gate, hold }: MigrationStatus): VNode {
   if (gate.next === null) return stateMark('good', 'there is no further step');
   if (hold !== null) return stateMark('warn', 'on hold');
-  return gate.ready
-    ? stateMark('good', `ready for ${gate.next}`)
-    : stateMark('warn', `not yet ready for ${gate.next}`);
+  const next = readPosition(gate.next);
+  const name = next === undefined ? gate.next : stageText({ percent: 0, ...next });
+  return gate.ready ? stateMark('good', `ready for ${name}`) : stateMark('warn', `not yet ready for ${name}`);
 }
 
 function positionFacts(status: MigrationStatus, now: number): VNode {
   const { hold, lastRollback, replicas, fallback, operations, breakerOpen } = status;
   const apart = Object.entries(operations).map(([name, at]) => `${name}: ${stageText(at)}`);
-  const back = Object.entries(fallback).map(([cause, count]) => `${cause} ${count}`);
+  const back = Object.entries(fallback)
+    .filter(([, count]) => count > 0)
+    .map(([cause, count]) => `${cause} ${count}`);
   return factList([
     ['Next step', gateState(status)],
     ['Here since', html`${timeMark(status.since, now)} (${spanText(now - Date.parse(status.since))})`],
@@ -75,7 +78,7 @@ function positionFacts(status: MigrationStatus, now: number): VNode {
       html`${replicas.atRev} of ${replicas.total} have this
       state${replicas.stale.length > 0 ? `; not yet: ${replicas.stale.join(', ')}` : ''}`,
     ],
-    ['Legacy answered instead', back.join(', ')],
+    ['Legacy answered instead', back.join(', ') || 'never'],
     [
       'Breaker of the new source',
       breakerOpen ? stateMark('bad', 'open in this process') : stateMark('good', 'closed'),
