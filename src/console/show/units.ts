@@ -92,7 +92,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What became different, such as `stage shadow → ramp, percent 0 → 5`; empty where nothing is known. */
-export function changeText(before: unknown, after: unknown): string {
+export function differenceText(before: unknown, after: unknown): string {
   if (before === undefined && after === undefined) return '';
   if (!isObject(before) || !isObject(after)) return `${valueText(before)} → ${valueText(after)}`;
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];

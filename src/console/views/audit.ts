@@ -6,7 +6,7 @@ import { dataTable } from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';
 import { cardOf, problemNote, skeleton, stateMark, timeMark, viewHead } from '../parts/marks.ts';
 import { changedQuery } from '../show/address.ts';
-import { changeText } from '../show/units.ts';
+import { differenceText } from '../show/units.ts';
 
 const spans = ['1h', '24h', '7d', '30d'];
 
@@ -28,7 +28,7 @@ function changeCell({ before, after }: AuditRow): VNode | string {
   if (before === undefined && after === undefined) return '';
   const full = (value: unknown) => (value === undefined ? 'nothing' : JSON.stringify(value, null, 1));
   return html`<details>
-    <summary>${changeText(before, after)}</summary>
+    <summary>${differenceText(before, after)}</summary>
     <p>Before</p>
     <pre>${full(before)}</pre>
     <p>After</p>

@@ -1,6 +1,6 @@
 import {
   bytesText,
-  changeText,
+  differenceText,
   countText,
   durationText,
   rateText,
@@ -86,12 +86,12 @@ describe('a change', () => {
   it('names what became different alone', () => {
     const before = { rev: 2, stage: 'shadow', percent: 0, operations: {} };
     const after = { rev: 3, stage: 'ramp', percent: 25, operations: {} };
-    expect(changeText(before, after)).toBe('rev 2 → 3, stage shadow → ramp, percent 0 → 25');
+    expect(differenceText(before, after)).toBe('rev 2 → 3, stage shadow → ramp, percent 0 → 25');
   });
 
   it('may be of something that was not there before, and of nothing', () => {
-    expect(changeText(undefined, { label: 'QA' })).toBe('– → label QA');
-    expect(changeText({ a: 1 }, { a: 1, b: 2 })).toBe('b – → 2');
-    expect(changeText(undefined, undefined)).toBe('');
+    expect(differenceText(undefined, { label: 'QA' })).toBe('– → label QA');
+    expect(differenceText({ a: 1 }, { a: 1, b: 2 })).toBe('b – → 2');
+    expect(differenceText(undefined, undefined)).toBe('');
   });
 });

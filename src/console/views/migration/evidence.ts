@@ -12,7 +12,7 @@ import { useLoad } from '../../data/use-load.ts';
 import { dataTable } from '../../parts/data-table.ts';
 import { html } from '../../parts/html.ts';
 import { problemNote, cardOf, stateMark, timeMark } from '../../parts/marks.ts';
-import { countText, durationText, changeText, shareText } from '../../show/units.ts';
+import { countText, durationText, differenceText, shareText } from '../../show/units.ts';
 
 /** Every condition of the next step: what there is, what is needed, and whether that is enough. */
 export function gateTable({ unmet, met = [] }: MigrationStatus['gate']): VNode {
@@ -189,7 +189,7 @@ export function HistorySection({ resource }: { resource: string }): VNode {
         {
           key: 'change',
           title: 'Change',
-          cell: ({ before, after }) => changeText(before, after),
+          cell: ({ before, after }) => differenceText(before, after),
         },
         { key: 'reason', title: 'Reason', cell: ({ reason }) => reason ?? '' },
         { key: 'outcome', title: 'Outcome', cell: ({ outcome }) => outcome ?? '' },
