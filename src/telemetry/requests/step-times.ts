@@ -4,21 +4,18 @@
  * the source. `bulkhead`: for a free slot or a token of the source. `upstream`: one exchange. `read`: of its reply.
  * `backoff`: the pause before a retry.
  */
-export const timedSteps = [
-  'credential',
-  'limit',
-  'cache',
-  'shared',
-  'plan',
-  'rows',
-  'login',
-  'bulkhead',
-  'upstream',
-  'read',
-  'backoff',
-] as const;
-
-export type TimedStep = (typeof timedSteps)[number];
+export type TimedStep =
+  | 'credential'
+  | 'limit'
+  | 'cache'
+  | 'shared'
+  | 'plan'
+  | 'rows'
+  | 'login'
+  | 'bulkhead'
+  | 'upstream'
+  | 'read'
+  | 'backoff';
 
 /** A step as it was measured: milliseconds on the monotonic clock. */
 export type StepTime = {
