@@ -22,6 +22,7 @@ import { RunbookLink } from '../parts/runbook-dialog.ts';
 import { spanChoice } from '../parts/span-choice.ts';
 import { isOwnAddress } from '../show/address.ts';
 import { breakerTone, byGravity, severityTone, troubleOf } from '../show/attention.ts';
+import { knownSlots } from '../show/known-slots.ts';
 import { scopeText } from '../show/times.ts';
 import { countText, durationText, rateText, shareText, spanText } from '../show/units.ts';
 
@@ -181,12 +182,13 @@ export function OverviewView(): VNode {
   const span = address.query['span'] === '48h' ? '48h' : '1h';
   const figures = useLoad<FiguresOverTime>(`figures?span=${span}`, span === '1h' ? 10_000 : 60_000);
   // The view is drawn every second; the charts only where they have new figures.
-  const drawn = useMemo(() => figures.value && charts(figures.value), [figures.value]);
+  const kept = useMemo(() => figures.value && knownSlots(figures.value), [figures.value]);
+  const drawn = useMemo(() => kept && charts(kept), [kept]);
   if (overview === undefined) return html`<div>${viewHead('Overview', '')}${skeleton(8)}</div>`;
   const { scope, since, processes, overMs, sources, redis } = overview;
   const ofWhom = `${scopeText(scope, since, processes, now)}. Rates and shares are of the last ${spanText(overMs)}.`;
   return html`<div>
-    ${viewHead('Overview', ofWhom)} ${attentionList(overview.attention)} ${totals(overview, figures.value)}
+    ${viewHead('Overview', ofWhom)} ${attentionList(overview.attention)} ${totals(overview, kept)}
     ${cardOf(
       'Traffic',
       html`${figures.value === undefined ? '' : `${scopeText(figures.value.scope, figures.value.since, undefined, now)}. A point is ${spanText(figures.value.stepMs)}; times are UTC.`}`,

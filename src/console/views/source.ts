@@ -11,6 +11,7 @@ import { emptyNote, figureRow, problemNote, cardOf, skeleton, viewHead } from '.
 import { spanChoice } from '../parts/span-choice.ts';
 import { addressOf } from '../show/address.ts';
 import { breakerTone } from '../show/attention.ts';
+import { knownSlots } from '../show/known-slots.ts';
 import { scopeText } from '../show/times.ts';
 import { bytesText, countText, durationText, rateText, shareText, spanText } from '../show/units.ts';
 import {
@@ -91,7 +92,7 @@ export function SourceView(): VNode {
   const detail = useLoad<SourceDetail>(encoded && `sources/${encoded}`, 5_000);
   const figures = useLoad<FiguresOverTime>(encoded && `figures?span=${span}&source=${encoded}`, 10_000);
   const drawn = useMemo(
-    () => name && figures.value && sourceCharts(name, figures.value),
+    () => name && figures.value && sourceCharts(name, knownSlots(figures.value)),
     [name, figures.value],
   );
   const choose = (event: Event) => goTo(addressOf('source', (event.target as HTMLSelectElement).value));

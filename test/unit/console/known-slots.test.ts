@@ -1,0 +1,33 @@
+import { knownSlots } from '../../../src/console/show/known-slots.ts';
+
+const MINUTE = 60_000;
+const START = Date.parse('2026-03-01T12:00:00Z');
+
+/** An hour of slots of a minute of a gateway that began so many minutes before its end. */
+function hour(minutesUp: number) {
+  const at = Array.from({ length: 60 }, (_, slot) => START + slot * MINUTE);
+  const counts = at.map((_, slot) => slot);
+  return {
+    ...{ at, stepMs: MINUTE, since: new Date(START + (60 - minutesUp) * MINUTE).toISOString() },
+    series: { requests: { byStatusClass: { '2xx': counts } }, latency: { boundsMs: [1, 2], p50Ms: counts } },
+  };
+}
+
+describe('the slots that a chart draws', () => {
+  it('are all where the gateway is older than they are', () => {
+    const figures = hour(90);
+    expect(knownSlots(figures)).toBe(figures);
+  });
+
+  it('begin with the gateway, in every list alike', () => {
+    const { at, series } = knownSlots(hour(40));
+    expect(at[0]).toBe(START + 20 * MINUTE);
+    expect(series.requests.byStatusClass['2xx']).toHaveLength(40);
+    expect(series.requests.byStatusClass['2xx'][0]).toBe(20);
+    expect(series.latency).toEqual({ boundsMs: [1, 2], p50Ms: series.requests.byStatusClass['2xx'] });
+  });
+
+  it('are never fewer than thirty', () => {
+    expect(knownSlots(hour(1)).at).toHaveLength(30);
+  });
+});
