@@ -5,7 +5,7 @@ import {
   type SentHeaders,
   startConsole,
   VIEWER,
-} from '../../support/gateway/console-gateway.ts';
+} from '../../support/client/console-gateway.ts';
 
 let gateway: ConsoleGateway;
 let operator: string;

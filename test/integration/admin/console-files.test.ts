@@ -1,4 +1,4 @@
-import { type ConsoleGateway, startConsole, VIEWER } from '../../support/gateway/console-gateway.ts';
+import { type ConsoleGateway, startConsole, VIEWER } from '../../support/client/console-gateway.ts';
 
 let gateway: ConsoleGateway;
 let viewer: string;

@@ -4,7 +4,7 @@ import {
   type SentHeaders,
   startConsole,
   VIEWER,
-} from '../../support/gateway/console-gateway.ts';
+} from '../../support/client/console-gateway.ts';
 
 let gateway: ConsoleGateway;
 let operator: string;

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import { Secret } from '../../../src/kernel/secret.ts';
 import { createManualClock, type ManualClock } from '../time/manual-clock.ts';
-import { type Stack, startStack } from './stack.ts';
+import { type Stack, startStack } from '../gateway/stack.ts';
 
 /** The tokens of the gateway that a console is served by: an operator, ada, and a viewer, vera. */
 export const OPERATOR = 'the-token-of-ada-the-operator';
