@@ -150,12 +150,17 @@ export function adminOpenapi(): Schema {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: "The operator's listener that serves this document." }],
-    security: [{ token: [] }],
+    security: [{ token: [] }, { session: [] }],
     tags: [...new Set(tags)].map((name) => ({ name, description: `What concerns ${name}.` })),
     paths: all,
     components: {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: '`admin.token`, or one of `admin.tokens`.' },
+        session: {
+          ...{ type: 'apiKey', in: 'cookie', name: 'portico_session' },
+          description:
+            'A session of the console, for its own pages alone: a change needs `X-Portico-Console: 1`.',
+        },
       },
       responses: problemResponses(),
       schemas: {
