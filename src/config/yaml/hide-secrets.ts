@@ -96,7 +96,8 @@ function editsOf(document: Document, source: string, known: readonly string[]): 
   const edits: Edit[] = [];
   visit(document, {
     Scalar(key, { value, range }, path) {
-      if (key === 'key' || value === null || typeof value === 'object' || !range) return;
+      const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+      if (key === 'key' || !isPlain || !range) return;
       const [from, to] = range;
       const written = source.slice(from, to);
       const { kind, text } = shownScalar(String(value), written, keysOf(path), known);
