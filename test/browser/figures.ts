@@ -157,9 +157,9 @@ const failures: BrowserRow = {
       .log()
       .filter(({ status, msg }) => msg === 'request' && Number(status) >= 500);
     await bench.until(async () => (await tab.page.locator('main tbody tr').count()) >= failed.length, 20_000);
-    const links = await tab.page
-      .locator('main tbody a')
-      .evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''));
+    const links = await tab.page.evaluate<string[]>(
+      "[...document.querySelectorAll('main tbody a')].map((one) => one.getAttribute('href'))",
+    );
     const missing = failed.filter(({ requestId }) => !links.includes(`#/request/${String(requestId)}`));
     await tab.go(links[0] ?? '');
     const story = await tab.text();

@@ -29,7 +29,7 @@ const questions: readonly Question[] = [
   {
     question: 'Which source is it, and what does it answer?',
     clicks: [row(/catalog/)],
-    answer: /Outcomes by rule[\s\S]*(upstream_error|unavailable|failed|error)/i,
+    answer: /Outcomes by rule[\s\S]*5xx/,
   },
   {
     question: 'Why is p99 up?',

@@ -37,29 +37,35 @@ function everyView({ name, colorScheme, width }: Look, id: string): BrowserRow {
       const tab = await openAs(bench, scene, 'operator', { colorScheme, viewport: { width, height: 800 } });
       const barriers: string[] = [];
       const alerts: string[] = [];
-      let wider = 0;
+      const wide: string[] = [];
       for (const [view, hash] of Object.entries(views)) {
         await tab.go(hash);
         for (const barrier of await findBarriers(tab.page)) barriers.push(`${view}: ${barrier}`);
-        wider = Math.max(wider, await overflow(tab.page));
+        const wider = await overflow(tab.page);
+        if (wider > 0) wide.push(`${view} by ${wider} px: ${await tab.page.evaluate<string>(WIDEST)}`);
         const alert = tab.page.locator('main [role=alert]');
         if ((await alert.count()) > 0) alerts.push(`${view}: ${await alert.first().innerText()}`);
         await keepScreenshot(tab.page, `${view}-${name}`);
       }
-      const ok = barriers.length === 0 && alerts.length === 0 && wider <= 0 && isClean(tab);
+      const ok = barriers.length === 0 && alerts.length === 0 && wide.length === 0 && isClean(tab);
       return {
         ok,
         figure: {
           views: Object.keys(views).length,
           barriers: barriers.join(' || ').slice(0, 4_000) || 0,
           problems: alerts.join(' | ') || 0,
-          'px too wide': wider,
+          'too wide': wide.join(' | ') || 0,
           ...faultsOf(tab),
         },
       };
     },
   };
 }
+
+/** The elements that stick out of the window, where none above them scrolls. */
+const WIDEST = `[...document.querySelectorAll('body *')]
+  .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+  .slice(-3).map((one) => one.tagName + '.' + one.className + ' ' + one.textContent.slice(0, 30)).join(', ')`;
 
 const looks: readonly Look[] = [
   { name: 'light', colorScheme: 'light', width: 1280 },

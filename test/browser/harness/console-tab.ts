@@ -5,9 +5,9 @@ import { openTab, type TabOptions, type WatchedTab } from './watched-tab.ts';
 /** A tab on the console of a scene. */
 export type ConsoleTab = WatchedTab & {
   /** Goes to a view by its address, such as `#/cache`, and waits until it has its figures. */
-  go(hash: string): Promise<void>;
+  readonly go: (hash: string) => Promise<void>;
   /** The text of the view, as a reader sees it. */
-  text(): Promise<string>;
+  readonly text: () => Promise<string>;
 };
 
 /** Every view with something in it, by the name of its picture; `request` is the id of a request that failed. */

@@ -18,14 +18,14 @@ export type Role = keyof typeof TOKENS;
 export type Scene = {
   readonly gateway: FaultGateway;
   /** Sends requests as callers do: good ones, refused ones, and some to the source that fails. */
-  sendTraffic(): Promise<void>;
+  readonly sendTraffic: () => Promise<void>;
   /** Asks the operator's API, as a program. */
-  api<Value = unknown>(
+  readonly api: <Value = unknown>(
     path: string,
     options?: { readonly role?: Role; readonly body?: object },
-  ): Promise<Value>;
+  ) => Promise<Value>;
   /** Moves the users into their ramp, past the gate. */
-  rampUsers(percent: number): Promise<void>;
+  readonly rampUsers: (percent: number) => Promise<void>;
 };
 
 export type SceneOptions = Pick<GatewayOptions, 'config'> & {
