@@ -100,9 +100,9 @@ async function get(path: string, key: string = keys.roomy): Promise<string> {
 
 async function storyOf(id: string, base = gateway.adminUrl): Promise<Told> {
   return eventually(
-    async () => {
+    async (): Promise<Told | undefined> => {
       const { status, body } = await ask(`/api/requests/${id}`, {}, base);
-      return status === 200 ? (body as Told) : undefined;
+      return status === 200 ? body : undefined;
     },
     { withinMs: 30_000 },
   );
@@ -354,9 +354,9 @@ describe('where Redis has gone', () => {
     await redis.kill();
     const after = await get('/v1/users/user_501');
     expect(await storyOf(after)).toMatchObject({ scope: 'process', status: 502 });
-    const listed = await eventually(async () => {
-      const { body } = await ask('/api/requests?status=5xx');
-      return (body as Listed).notes.length > 0 && (body as Listed);
+    const listed = await eventually(async (): Promise<Listed | false> => {
+      const { body: kept }: { body: Listed } = await ask('/api/requests?status=5xx');
+      return kept.notes.length > 0 && kept;
     });
     expect(listed).toMatchObject({
       scope: 'workers',

@@ -117,7 +117,6 @@ describe('the Redis users of config/operations.md, over TLS', () => {
       'api-keys',
       'audit',
       'cache',
-      'figures',
       'limit',
       'purges',
       'requests',
