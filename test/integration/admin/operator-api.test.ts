@@ -32,7 +32,10 @@ async function ask(path: string, method: string = 'get', body?: object) {
     method: method.toUpperCase(),
     ...(body && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
   });
-  const text = await answer.text();
+  // A stream of events would never end.
+  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  if (isStream) await answer.body?.cancel();
+  const text = isStream ? '' : await answer.text();
   const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
   return { status: answer.status, body: (isJson ? JSON.parse(text) : text) as never };
 }
