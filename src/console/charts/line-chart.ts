@@ -116,7 +116,8 @@ function LineChart(props: LineChartProps): VNode {
       ${lines.map(
         (line) =>
           html`<li key=${line.name}>
-            <i class=${`swatch ${line.colour}`} aria-hidden="true"></i>${line.name}
+            <i class="swatch" style=${{ background: `var(--${line.colour})` }} aria-hidden="true"></i
+            >${line.name}
             <b class="num">${textOf(valueAt(line))}</b>
           </li>`,
       )}

@@ -2,7 +2,7 @@
 
 import type { VNode } from 'preact';
 import type { ApiProblem } from '../data/api.ts';
-import { addressOf } from '../show/address.ts';
+import { type Address, addressOf, changedQuery } from '../show/address.ts';
 import type { Tone } from '../show/attention.ts';
 import { instantText, type Instant, timeText } from '../show/times.ts';
 import { type Children, html } from './html.ts';
@@ -101,4 +101,15 @@ export function viewHead(title: Children, note: Children, actions: Children = nu
     </div>
     ${actions ? html`<div class="actions">${actions}</div>` : null}
   </header>`;
+}
+
+/** How far back the charts go: an hour of this gateway, or two days of what Redis keeps. */
+export function spanChoice(address: Address, span: '1h' | '48h'): VNode {
+  const choice = (value: '1h' | '48h', text: string) =>
+    html`<a href=${changedQuery(address, { span: value })} aria-current=${span === value ? 'true' : undefined}
+      >${text}</a
+    >`;
+  return html`<p class="segments" role="group" aria-label="How far back">
+    ${choice('1h', '1 hour')}${choice('48h', '48 hours')}
+  </p>`;
 }

@@ -2,7 +2,14 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { lineChart } from '../charts/line-chart.ts';
 import { sparkline } from '../charts/sparkline.ts';
-import { latencyLines, namedLines, slotRates, statusLines, summed } from '../charts/traffic-lines.ts';
+import {
+  knownSlots,
+  latencyLines,
+  namedLines,
+  slotRates,
+  statusLines,
+  summed,
+} from '../charts/traffic-lines.ts';
 import type { AttentionItem, FiguresOverTime, Overview, SourceRow } from '../data/overview-shapes.ts';
 import { useConsole } from '../data/session.ts';
 import { useLoad } from '../data/use-load.ts';
@@ -17,12 +24,11 @@ import {
   sourceLink,
   stateMark,
   viewHead,
+  spanChoice,
 } from '../parts/marks.ts';
 import { RunbookLink } from '../parts/runbook-dialog.ts';
-import { spanChoice } from '../parts/span-choice.ts';
 import { isOwnAddress } from '../show/address.ts';
 import { breakerTone, byGravity, severityTone, troubleOf } from '../show/attention.ts';
-import { knownSlots } from '../show/known-slots.ts';
 import { scopeText } from '../show/times.ts';
 import { countText, durationText, rateText, shareText, spanText } from '../show/units.ts';
 

@@ -2,16 +2,14 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { heatMap } from '../charts/heat-map.ts';
 import { lineChart } from '../charts/line-chart.ts';
-import { namedLines } from '../charts/traffic-lines.ts';
+import { knownSlots, namedLines } from '../charts/traffic-lines.ts';
 import type { FiguresOverTime, SourceDetail, SourceRow } from '../data/overview-shapes.ts';
 import { goTo, useConsole } from '../data/session.ts';
 import { useLoad } from '../data/use-load.ts';
 import { html } from '../parts/html.ts';
-import { emptyNote, figureRow, problemNote, cardOf, skeleton, viewHead } from '../parts/marks.ts';
-import { spanChoice } from '../parts/span-choice.ts';
+import { emptyNote, figureRow, problemNote, cardOf, skeleton, viewHead, spanChoice } from '../parts/marks.ts';
 import { addressOf } from '../show/address.ts';
 import { breakerTone } from '../show/attention.ts';
-import { knownSlots } from '../show/known-slots.ts';
 import { scopeText } from '../show/times.ts';
 import { bytesText, countText, durationText, rateText, shareText, spanText } from '../show/units.ts';
 import {
