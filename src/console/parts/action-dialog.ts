@@ -104,7 +104,10 @@ function ActionDialog({ form, onClose }: { form: ActionForm; onClose: () => void
     setPhase({ kind: 'running' });
     form.run(formValues(event.target as HTMLFormElement)).then(
       (shown) => {
-        if (shown !== undefined && shown !== null) return setPhase({ kind: 'done', shown });
+        if (shown !== undefined && shown !== null) {
+          setPhase({ kind: 'done', shown });
+          return;
+        }
         dialog.current?.close();
         tell(`${form.title}: done. The audit has it.`);
       },
