@@ -70,18 +70,21 @@ type ResponderDeps = {
  */
 const STRING_BODY_BYTES_MAX = 16 * 1024;
 
+/** The values of `Vary`: of errors, of replies, and of what is the same for everyone. */
+function varyValues(cors: Cors, isCompressed: boolean) {
+  const coded = isCompressed ? ', Accept-Encoding' : '';
+  return {
+    vary: CREDENTIAL_HEADERS + cors.vary,
+    replyVary: CREDENTIAL_HEADERS + coded + cors.vary,
+    documentVary: (coded + cors.vary).slice(2),
+  };
+}
+
 /** Makes the responder of a public listener. `clock` tells the age of bodies. */
-export function createResponder({
-  clock,
-  serverStatus,
-  cors,
-  shedder,
-  compression,
-}: ResponderDeps): Responder {
-  const vary = CREDENTIAL_HEADERS + cors.vary;
+export function createResponder(deps: ResponderDeps): Responder {
+  const { clock, serverStatus, cors, shedder, compression } = deps;
   const isCompressed = compression === 'auto';
-  const replyVary = CREDENTIAL_HEADERS + (isCompressed ? ', Accept-Encoding' : '') + cors.vary;
-  const documentVary = ((isCompressed ? ', Accept-Encoding' : '') + cors.vary).slice(2);
+  const { vary, replyVary, documentVary } = varyValues(cors, isCompressed);
   const acceptedCodings = isCompressed ? createAcceptedCodings() : () => NO_CODINGS;
 
   function sendReply(context: RequestContext, reply: Reply) {
