@@ -18,6 +18,12 @@ export const boardRows: readonly BoardRow[] = [
 /** @internal Metrics that no panel shows, and why. */
 export const leftOut: Readonly<Record<string, string>> = {
   portico_redis_connected: 'portico_redis_state says the same and more',
+  portico_source_load: 'a moment of a fast value: the console shows it as it changes',
+  portico_row_sets: 'a moment of a fast value: the console shows it as it changes',
+  portico_row_sets_oldest_seconds: 'a moment of a fast value: the console shows it as it changes',
+  portico_cache_local_bytes: 'bounded by cache.localBytes: the console shows it',
+  portico_cache_local_entries: 'bounded by cache.localBytes: the console shows it',
+  portico_request_stories_total: 'of the look-up in the console, and of nothing that callers notice',
 };
 
 /** The unit of Grafana's grid: a board is 24 wide. */
