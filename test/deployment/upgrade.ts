@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import type { OperationRow } from '../operations/row.ts';
-import { noPrevious, PREVIOUS, startTwoVersions, type Version } from './harness/two-versions.ts';
+import {
+  type EditConfig,
+  noPrevious,
+  PREVIOUS,
+  startTwoVersions,
+  type Version,
+} from './harness/two-versions.ts';
 
 const LIMIT = 30;
+/** Longer than a process takes to learn of a state. */
+const SETTLE_MS = 4_000;
 const GOODS = '/v1/products?limit=40';
 
 async function createKey(
@@ -126,5 +134,56 @@ const beside: OperationRow = {
   },
 };
 
+const revOf = ({ gateway }: Version) => gateway.counted('portico_migration_rev', 'resource="users"');
+
+/** A changed file of a source, which this version reads first: the evidence begins anew once, and nobody undoes that. */
+async function changeSource(bench: FaultBench, [before, now]: Pair, edit: EditConfig): Promise<number> {
+  const own = (version: Version) => ['--reason', 'row', '--gateway', version.gateway.adminUrl];
+  await before.run('migration', 'create', 'users', '--gateway', before.gateway.adminUrl);
+  await before.run('migration', 'shadow', 'users', '--force', ...own(before));
+  await bench.until(async () => (await revOf(now)) === (await revOf(before)));
+  const rev = await revOf(now);
+  edit('config/sources/people.yaml', 'timeout: 5s', 'timeout: 6s');
+  // What is recorded of the service is not asked by the other parameter, so a reload would be refused.
+  edit('config/sources/catalog.yaml', '{ kat:', '{ cat:');
+  const { outcome } = await now.gateway.reload();
+  assert.equal(outcome.kind, 'applied', JSON.stringify(outcome));
+  await bench.until(async () => (await revOf(now)) === rev + 1 && (await revOf(before)) === rev + 1);
+  await bench.sleep(SETTLE_MS);
+  assert.deepEqual([await revOf(now), await revOf(before)], [rev + 1, rev + 1], 'it is renewed once');
+  const lines = (await now.run('audit', '--json'))
+    .split('\n')
+    .filter((line) => line.includes('migrations.source'));
+  assert.equal(lines.length, 1, 'the audit has one line of it');
+  return lines.length;
+}
+
+const fallen: OperationRow = {
+  id: 'upgrade-2',
+  name: 'the version before and this one: a claim that falls in one falls in the other, answers stay equal, and a changed source file of a migration begins its evidence anew once',
+  fast: false,
+  skip: noPrevious,
+  async run(bench) {
+    // The service knows no such parameter: it leaves the filter out, and the first reply shows that.
+    const { before, now, edit } = await startTwoVersions(bench, (prepare) =>
+      prepare('config/sources/catalog.yaml', "query: { cat: '{value}' }", "query: { kat: '{value}' }"),
+    );
+    const { key } = await createKey(before, 'roomy');
+    const fallenIn = ({ gateway }: Version) => gateway.counted('portico_claims_fallen', 'source="catalog"');
+    const path = '/v1/products?category=Books&limit=20';
+    const first = await bodyOf(now, path, key);
+    assert.match(first, /^200 /);
+    assert.equal(await fallenIn(now), 1);
+    const seenMs = await bench.until(async () => (await fallenIn(before)) === 1, 20_000, 100);
+    assert.equal(await bodyOf(before, path, key), first);
+    const renewed = await changeSource(bench, [before, now], edit);
+    const differing = await countDiffering([before, now], key);
+    return {
+      ok: differing === 0,
+      figure: { 'fallen in the other ms': seenMs, 'lines of the audit': renewed, wrong: differing },
+    };
+  },
+};
+
 /** A rolling upgrade. */
-export const upgradeRows: readonly OperationRow[] = [beside];
+export const upgradeRows: readonly OperationRow[] = [beside, fallen];

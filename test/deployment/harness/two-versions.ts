@@ -40,8 +40,17 @@ function checkOut(bench: FaultBench, commit: string): string {
   return folder;
 }
 
-/** Starts the version before and this one, on one Redis and before the same sample services. */
-export async function startTwoVersions(bench: FaultBench) {
+/** Changes a file of the configuration that both versions read. */
+export type EditConfig = (path: string, from: string, to: string) => void;
+
+/**
+ * Starts the version before and this one, on one Redis and before the same sample services. `prepare` may edit their files
+ * first; `edit` changes them later, and each version goes on with what it has read until it reloads.
+ */
+export async function startTwoVersions(
+  bench: FaultBench,
+  prepare: (edit: EditConfig) => void = () => undefined,
+) {
   const redis = await bench.redis();
   const samples = bench.own(await startUpstreams());
   const previous = checkOut(bench, PREVIOUS);
@@ -51,6 +60,12 @@ export async function startTwoVersions(bench: FaultBench) {
     .replace('    roomy:', '    few: { windows: [30 per 60s] }\n    roomy:')
     .replace('redis: { url:', 'redis: { commandTimeout: 60s, connectTimeout: 60s, url:');
   writeFileSync(file, patient);
+  const edit: EditConfig = (path, from, to) => {
+    const text = readFileSync(join(previous, path), 'utf8');
+    if (!text.includes(from)) throw new Error(`${path} has no ${from}: the row has to be changed with it`);
+    writeFileSync(join(previous, path), text.replace(from, to));
+  };
+  prepare(edit);
   const env = {
     ...samples.env,
     REDIS_URL: redis.url,
@@ -77,5 +92,5 @@ export async function startTwoVersions(bench: FaultBench) {
       },
     };
   }
-  return { before: await start(previous), now: await start(resolve('.')) };
+  return { before: await start(previous), now: await start(resolve('.')), edit };
 }
