@@ -77,7 +77,7 @@ const questions: readonly Question[] = [
   {
     question: 'Do all processes have the same configuration?',
     clicks: [nav('Configuration')],
-    answer: /In force[\s\S]*all 1 the same/,
+    answer: /In force[\s\S]*its one process has it/,
   },
 ];
 
