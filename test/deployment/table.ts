@@ -3,6 +3,7 @@ import { boardChecks } from './board.ts';
 import { chartRows } from './chart.ts';
 import { composeRows } from './compose.ts';
 import { releaseRows } from './releases.ts';
+import { sizingRows } from './sizing.ts';
 import { upgradeCheckRows } from './upgrade-check.ts';
 import { upgradeRows } from './upgrade.ts';
 import { webhookRows } from './webhooks.ts';
@@ -16,4 +17,5 @@ export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
   releases: releaseRows,
   'upgrade-check': upgradeCheckRows,
   upgrade: upgradeRows,
+  sizing: sizingRows,
 };
