@@ -55,9 +55,9 @@ export function createSingleFlight<T>(): SingleFlight<T> {
           stay();
           resolve(value);
         },
-        (error: Error) => {
+        (error: unknown) => {
           stay();
-          reject(error);
+          reject(error as Error);
         },
       );
     });

@@ -74,17 +74,15 @@ type SourceLoad = {
 /** What several parts of a gateway show under one name: after a reload the part before may still be at work. */
 function createWatched<T>() {
   const parts = new Map<string, Set<() => T>>();
-  return {
-    parts,
-    watch(name: string, read: () => T): () => void {
-      const named = parts.get(name) ?? new Set();
-      parts.set(name, named.add(read));
-      return () => {
-        named.delete(read);
-        if (named.size === 0) parts.delete(name);
-      };
-    },
-  };
+  function watch(name: string, read: () => T): () => void {
+    const named = parts.get(name) ?? new Set();
+    parts.set(name, named.add(read));
+    return () => {
+      named.delete(read);
+      if (named.size === 0) parts.delete(name);
+    };
+  }
+  return { parts, watch };
 }
 
 /** Registers the row sets in memory. */

@@ -163,7 +163,7 @@ export function createFigureSampler({ metrics, clock, keepMinute }: FigureSample
     now,
     lastMinute: (taken) => recent.lastMinute(taken),
     read: (range, isWanted) => slots.read(range, isWanted),
-    listen: ticks.listen,
+    listen: (onTick) => ticks.listen(onTick),
     async close() {
       isClosed = true;
       clearTimeout(slotTimer);

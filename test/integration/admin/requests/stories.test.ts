@@ -1,112 +1,22 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import type { ActionValue } from '../../../src/admin/api/action-table.ts';
-import { Secret } from '../../../src/kernel/secret.ts';
-import { hashApiKey, newApiKey } from '../../../src/policy/authentication/api-key.ts';
-import { copyConfig } from '../../support/gateway/config-copy.ts';
+import { runPortico } from '../../../support/gateway/gateway-process.ts';
+import { eventually } from '../../../support/time/eventually.ts';
 import {
-  type GatewayProcess,
-  runPortico,
-  startGatewayProcess,
-} from '../../support/gateway/gateway-process.ts';
-import { type Stack, startStack } from '../../support/gateway/stack.ts';
-import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
-import { eventually } from '../../support/time/eventually.ts';
-import { type Answer, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
-import { crmCard, crmList } from '../../support/upstream/scripts.ts';
+  ask,
+  gateway,
+  get,
+  keys,
+  type Listed,
+  other,
+  redis,
+  storyOf,
+  type Told,
+  useStoryGateway,
+  VALUES,
+  VIEWER,
+} from './story-gateway.ts';
 
-type Told = ActionValue<'request'>;
-type Listed = ActionValue<'requests'>;
-
-const PEPPER = 'a-pepper-of-these-requests';
-const OPERATOR = 'the-token-of-the-operator';
-const VIEWER = 'the-token-of-the-viewer';
-/** What stands in records, queries and headers, and nowhere else. */
-const VALUES = { record: 'Zaunkoenig', query: 'zaunkoenig.query@example.org', header: 'zaunkoenig-header' };
-const SLOW_MS = 300;
-const keys = { few: newApiKey('requestsfew0'), roomy: newApiKey('requestsroom') };
-const keyEntry = (tier: 'few' | 'roomy', id: string) =>
-  `{ id: ${id}, hash: ${hashApiKey(new Secret(PEPPER), keys[tier])}, permissions: [users:read, products:read], tier: ${tier} }`;
-
-/** A user service that fails as the question says, and a catalogue that never answers. */
-function answer({ path, query }: { path: string; query: URLSearchParams }): Answer | Promise<Answer> {
-  if (!path.startsWith('/crm/')) return undefined;
-  const cid = query.get('cid');
-  if (cid === '500') return { status: 500, body: { error: VALUES.record } };
-  if (cid === '501') return { body: `<h1>${VALUES.record}</h1>`, headers: { 'content-type': 'text/html' } };
-  if (cid === '502') return delay(SLOW_MS + 200, { body: crmCard(query, VALUES.record) });
-  if (cid !== null) return { body: crmCard(query, VALUES.record) };
-  return crmList({ query } as Parameters<typeof crmList>[0], VALUES.record);
-}
-
-function writeConfig() {
-  const config = copyConfig();
-  const edit = (from: string, to: string) => config.edit('portico.yaml', from, to);
-  edit('workers: ${WORKERS:-1}', 'workers: 2');
-  config.useGenerousTimeouts();
-  config.edit('sources/catalog.yaml', 'timeout: 60s', 'timeout: 400ms');
-  edit(
-    '  token: ${ADMIN_TOKEN:-}',
-    `  slowRequests: ${SLOW_MS}ms\n  tokens:\n    - { name: ada, role: operator, token: ${OPERATOR} }\n    - { name: wall, role: viewer, token: ${VIEWER} }`,
-  );
-  edit(
-    'a-pepper-for-trying-out-only}',
-    `x}\n    keys: [${keyEntry('few', 'requestsfew0')}, ${keyEntry('roomy', 'requestsroom')}]`,
-  );
-  edit(
-    '    roomy: { windows: [200 per 1s, 20000 per 60s] }',
-    '    few: { windows: [1 per 60s] }\n    roomy: { windows: [1000000 per 60s] }',
-  );
-  return config;
-}
-
-let redis: RedisServer;
-let upstream: Awaited<ReturnType<typeof startUpstream>>;
-let config: ReturnType<typeof copyConfig>;
-let gateway: GatewayProcess;
-let other: Stack;
-const env = () => ({
-  ...{ USERS_URL: upstream.origin, CATALOG_URL: upstream.origin, REDIS_URL: redis.url },
-  PORTICO_KEY_PEPPER: PEPPER,
-});
-beforeAll(async () => {
-  [redis, upstream] = await Promise.all([startRedis(), startUpstream(serving(answer))]);
-  config = writeConfig();
-  gateway = await startGatewayProcess(env(), config.file, OPERATOR);
-  other = await startStack({ redis: { url: redis.url, prefix: 'portico:' } });
-});
-afterAll(async () => {
-  await other.close();
-  await gateway.process.kill();
-  await upstream.close();
-  await redis.stop();
-  config.remove();
-});
-
-async function ask(path: string, init: RequestInit & { token?: string } = {}, base = gateway.adminUrl) {
-  const { token = VIEWER, ...rest } = init;
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const response = await fetch(base + path, { ...rest, headers: base === gateway.adminUrl ? headers : {} });
-  return { status: response.status, body: (await response.json()) as never };
-}
-
-/** Asks the gateway for data, and gives the id of the request. */
-async function get(path: string, key: string = keys.roomy): Promise<string> {
-  const headers = { authorization: `Bearer ${key}`, 'x-hidden': VALUES.header };
-  const response = await fetch(gateway.url + path, { headers });
-  await response.text();
-  return response.headers.get('x-request-id')!;
-}
-
-async function storyOf(id: string, base = gateway.adminUrl): Promise<Told> {
-  return eventually(
-    async (): Promise<Told | undefined> => {
-      const { status, body } = await ask(`/api/requests/${id}`, {}, base);
-      return status === 200 ? body : undefined;
-    },
-    { withinMs: 30_000 },
-  );
-}
+useStoryGateway();
 
 /** How much of a request's time its steps cover, from 0 to 1. */
 function coverage({ steps, durationMs }: Told): number {
@@ -289,64 +199,6 @@ describe('a request that failed or was slow', () => {
     },
   );
 });
-
-describe('the runbook', () => {
-  it.each(['nothing', '__proto__', 'constructor'])(
-    'has no entry %s, and says which it has',
-    async (entry) => {
-      const { status, body } = await ask(`/api/runbook/${entry}`);
-      expect([status, JSON.stringify(body)]).toEqual([404, expect.stringContaining('upstream_timeout')]);
-    },
-  );
-
-  it('gives no file: a path is no entry', async () => {
-    expect((await ask('/api/runbook/..%2Fportico.yaml')).status).toBe(400);
-  });
-});
-
-describe('an explanation', () => {
-  const explain = (input: object, token = VIEWER) =>
-    ask('/api/explain', { method: 'POST', body: JSON.stringify(input), token });
-
-  it('of a viewer is that of portico explain --json', async () => {
-    const request = 'GET /v1/users?sort=name';
-    const args = ['--config', config.file, 'explain', request, '--json'];
-    const { out, err } = await runPortico(args, env());
-    expect(err).toBe('');
-    const { status, body } = await explain({ request });
-    const digestless = (value: { cacheKey?: object }) => ({ ...value, cacheKey: undefined });
-    expect([status, digestless(body)]).toEqual([200, digestless(JSON.parse(out) as object)]);
-  });
-
-  it('tells a mistake, a pass-through route, and what is no request', async () => {
-    expect((await explain({ request: '/v1/users?limit=x' })).body).toMatchObject({
-      mistake: { status: 400 },
-    });
-    expect((await explain({ request: '/legacy/orders' })).body).toMatchObject({
-      operation: 'passthrough.orders',
-    });
-    expect((await explain({ request: '/nothing' })).status).toBe(400);
-  });
-
-  it('asks the source for an operator only, without a value, and the audit names who asked', async () => {
-    const input = { request: '/v1/users/user_7', live: true, reason: 'a trial' };
-    expect((await explain(input)).status).toBe(403);
-    const { status, body } = await explain(input, OPERATOR);
-    expect([status, body]).toEqual([
-      200,
-      expect.objectContaining({
-        live: expect.objectContaining({ calls: [expect.objectContaining({ status: 200 })] }),
-      }),
-    ]);
-    expect(JSON.stringify(body)).not.toContain(VALUES.record);
-    const { lines } = (await ask('/api/audit')).body as { lines: string[] };
-    const written = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(written.filter(({ action }) => action === 'explain')).toMatchObject([
-      { actor: 'ada', target: 'live users.get', outcome: 'done', reason: 'a trial' },
-    ]);
-  });
-});
-
 describe('where Redis has gone', () => {
   it('requests are those of the workers of this gateway, and the answer says so', async () => {
     const before = await get('/v1/users/user_500');
