@@ -138,8 +138,12 @@ describe('the figures of two workers on one Redis', () => {
     expect(crm.rowSets).toEqual([{ resource: 'users', count: 0, oldestAt: null }]);
     const scan = crm.costs.find(({ query, cost }) => cost === 'scan' && query.startsWith('sort='));
     expect((await ask(`/v1/users?${scan?.query ?? ''}`)).status).toBe(200);
-    const [rows] = (await view('source', '/api/sources/crm')).rowSets;
-    expect([rows?.count, Date.now() - Date.parse(rows?.oldestAt ?? '') < 60_000]).toEqual([1, true]);
+    // Those who ask within half a second share a sample, which may be from before the scan.
+    const rows = await eventually(async () => {
+      const [held] = (await view('source', '/api/sources/crm')).rowSets;
+      return held?.count === 1 && held;
+    });
+    expect(Date.now() - Date.parse(rows.oldestAt ?? '')).toBeLessThan(60_000);
     expect((await view('source', '/api/sources/passthrough.orders')).kind).toBe('passthrough');
   });
 
