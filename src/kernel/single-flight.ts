@@ -57,7 +57,7 @@ export function createSingleFlight<T>(): SingleFlight<T> {
         },
         (error: unknown) => {
           stay();
-          reject(error as Error);
+          reject(error instanceof Error ? error : new Error(String(error)));
         },
       );
     });

@@ -3,10 +3,7 @@ import type { ActionValue } from '../../../../src/admin/api/action-table.ts';
 import { Secret } from '../../../../src/kernel/secret.ts';
 import { hashApiKey, newApiKey } from '../../../../src/policy/authentication/api-key.ts';
 import { copyConfig } from '../../../support/gateway/config-copy.ts';
-import {
-  type GatewayProcess,
-  startGatewayProcess,
-} from '../../../support/gateway/gateway-process.ts';
+import { type GatewayProcess, startGatewayProcess } from '../../../support/gateway/gateway-process.ts';
 import { type Stack, startStack } from '../../../support/gateway/stack.ts';
 import { type RedisServer, startRedis } from '../../../support/redis/redis-server.ts';
 import { eventually } from '../../../support/time/eventually.ts';
