@@ -26,22 +26,25 @@ function stateField(windows: readonly WindowState[]): string {
   return text;
 }
 
+/** The header of a policy, which is the same for every call of a tier. */
+function createPolicyFields() {
+  const policies = new Map<string, string>();
+  return function policyOf(tier: string, windows: readonly WindowState[]): string {
+    const known = policies.get(tier);
+    if (known !== undefined) return known;
+    const made = policyField(windows);
+    policies.set(tier, made);
+    return made;
+  };
+}
+
 /**
  * Creates the stage that counts a call against its caller's tier; it stands behind `authenticate`. Each answer, errors
  * included, shows the decision in `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10). A tier
  * in dry run shows it in the metrics and the log alone, because clients slow down by those headers.
  */
 export function createRateLimit({ limiter, dryRun, metrics }: RateLimitDeps): Stage {
-  /** The policy's header is the same for every call of a tier. */
-  const policies = new Map<string, string>();
-
-  function policyOf(tier: string, windows: readonly WindowState[]): string {
-    const known = policies.get(tier);
-    if (known !== undefined) return known;
-    const made = policyField(windows);
-    policies.set(tier, made);
-    return made;
-  }
+  const policyOf = createPolicyFields();
 
   function countDryRun({ trace }: Call, tier: string, { allowed, by }: Decision): void {
     metrics.limiterDecision(tier, allowed ? 'admitted' : 'would_refuse', by);

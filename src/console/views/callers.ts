@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { CallerList, CallerRow } from '../data/request-shapes.ts';
 import { useConsole } from '../data/session.ts';
 import { useLoad } from '../data/use-load.ts';
-import { dataTable } from '../parts/data-table.ts';
+import { dataTable, type TableColumn } from '../parts/data-table.ts';
 import { element, html } from '../parts/html.ts';
 import { problemNote, cardOf, skeleton, timeMark, viewHead } from '../parts/marks.ts';
 import { addressOf } from '../show/address.ts';
@@ -36,57 +36,61 @@ function windowsCell({ windows }: CallerRow): VNode | string {
 
 const part = (some: number, all: number) => (all > 0 ? some / all : null);
 
+function columnsOf(now: number): readonly TableColumn<CallerRow>[] {
+  return [
+    {
+      key: 'id',
+      title: 'Caller',
+      cell: ({ id }) => html`<a href=${addressOf('requests', '', { caller: id })}>${id}</a>`,
+      sort: ({ id }) => id,
+    },
+    {
+      key: 'requests',
+      title: 'Requests',
+      isFigure: true,
+      cell: (row) => countText(row.requests),
+      sort: (row) => row.requests,
+    },
+    {
+      key: 'errors',
+      title: '4xx',
+      isFigure: true,
+      cell: (row) =>
+        html`${countText(row.clientErrors)}
+          <small>${shareText(part(row.clientErrors, row.requests))}</small>`,
+      sort: (row) => row.clientErrors,
+    },
+    {
+      key: 'limited',
+      title: '429',
+      isFigure: true,
+      cell: (row) =>
+        html`${countText(row.limited)} <small>${shareText(part(row.limited, row.requests))}</small>`,
+      sort: (row) => row.limited,
+    },
+    {
+      key: 'left',
+      title: 'Left in its windows',
+      cell: windowsCell,
+      sort: ({ windows }) =>
+        Math.min(...(windows ?? []).map(({ limit, remaining }) => part(remaining, limit) ?? 1)),
+    },
+    {
+      key: 'last',
+      title: 'Last',
+      isFigure: true,
+      cell: ({ lastAt }) => timeMark(lastAt, now),
+      sort: ({ lastAt }) => lastAt,
+    },
+  ];
+}
+
 function callersTable(rows: readonly CallerRow[], now: number): VNode {
   return dataTable({
     ...{ id: 'callers', label: 'callers', order: '-requests', rows },
     keyOf: ({ id }) => id,
     textOf: ({ id }) => id,
-    columns: [
-      {
-        key: 'id',
-        title: 'Caller',
-        cell: ({ id }) => html`<a href=${addressOf('requests', '', { caller: id })}>${id}</a>`,
-        sort: ({ id }) => id,
-      },
-      {
-        key: 'requests',
-        title: 'Requests',
-        isFigure: true,
-        cell: (row) => countText(row.requests),
-        sort: (row) => row.requests,
-      },
-      {
-        key: 'errors',
-        title: '4xx',
-        isFigure: true,
-        cell: (row) =>
-          html`${countText(row.clientErrors)}
-            <small>${shareText(part(row.clientErrors, row.requests))}</small>`,
-        sort: (row) => row.clientErrors,
-      },
-      {
-        key: 'limited',
-        title: '429',
-        isFigure: true,
-        cell: (row) =>
-          html`${countText(row.limited)} <small>${shareText(part(row.limited, row.requests))}</small>`,
-        sort: (row) => row.limited,
-      },
-      {
-        key: 'left',
-        title: 'Left in its windows',
-        cell: windowsCell,
-        sort: ({ windows }) =>
-          Math.min(...(windows ?? []).map(({ limit, remaining }) => part(remaining, limit) ?? 1)),
-      },
-      {
-        key: 'last',
-        title: 'Last',
-        isFigure: true,
-        cell: ({ lastAt }) => timeMark(lastAt, now),
-        sort: ({ lastAt }) => lastAt,
-      },
-    ],
+    columns: columnsOf(now),
     empty: 'Nobody has called yet.',
   });
 }

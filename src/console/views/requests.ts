@@ -3,7 +3,7 @@ import type { RequestList, RequestRow } from '../data/request-shapes.ts';
 import { goTo, useConsole } from '../data/session.ts';
 import { useLoad } from '../data/use-load.ts';
 import { formValues } from '../parts/action-dialog.ts';
-import { dataTable } from '../parts/data-table.ts';
+import { dataTable, type TableColumn } from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';
 import { cardOf, problemNote, skeleton, stateMark, timeMark, viewHead } from '../parts/marks.ts';
 import { addressOf } from '../show/address.ts';
@@ -77,54 +77,58 @@ export function statusMark({ status, slow }: Pick<RequestRow, 'status' | 'slow'>
   );
 }
 
+function columnsOf(now: number): readonly TableColumn<RequestRow>[] {
+  return [
+    {
+      key: 'at',
+      title: 'Ended',
+      cell: ({ at, requestId }) =>
+        html`<a href=${addressOf('request', requestId)} title=${requestId}
+          >${timeMark(at, now)}<span class="hidden"> story of ${requestId}</span></a
+        >`,
+      sort: ({ at }) => at,
+    },
+    { key: 'status', title: 'Status', cell: statusMark, sort: ({ status }) => status },
+    {
+      key: 'operation',
+      title: 'Operation',
+      cell: ({ method, operation }) => html`${operation} <small>${method}</small>`,
+      sort: ({ operation }) => operation,
+    },
+    {
+      key: 'code',
+      title: 'Code',
+      cell: ({ code }) => (code === undefined ? '' : html`<code>${code}</code>`),
+      sort: ({ code }) => code,
+    },
+    {
+      key: 'duration',
+      title: 'Took',
+      isFigure: true,
+      cell: (row) => durationText(row.durationMs),
+      sort: (row) => row.durationMs,
+    },
+    {
+      key: 'upstream',
+      title: 'At the source',
+      isFigure: true,
+      cell: (row) =>
+        html`${durationText(row.upstreamMs)}
+          <small>${countText(row.upstreamCalls)} ${row.upstreamCalls === 1 ? 'call' : 'calls'}</small>`,
+      sort: (row) => row.upstreamMs,
+    },
+    { key: 'source', title: 'Source', cell: ({ source }) => source ?? '', sort: ({ source }) => source },
+    { key: 'caller', title: 'Caller', cell: ({ caller }) => caller ?? '', sort: ({ caller }) => caller },
+  ];
+}
+
 function requestsTable(rows: readonly RequestRow[], now: number): VNode {
   return dataTable({
     ...{ id: 'requests', label: 'requests', order: '-at', rows },
     keyOf: ({ requestId, at }) => `${requestId} ${at}`,
     textOf: (row) =>
       `${row.requestId} ${row.operation} ${row.code ?? ''} ${row.caller ?? ''} ${row.source ?? ''} ${row.status}`,
-    columns: [
-      {
-        key: 'at',
-        title: 'Ended',
-        cell: ({ at, requestId }) =>
-          html`<a href=${addressOf('request', requestId)} title=${requestId}
-            >${timeMark(at, now)}<span class="hidden"> story of ${requestId}</span></a
-          >`,
-        sort: ({ at }) => at,
-      },
-      { key: 'status', title: 'Status', cell: statusMark, sort: ({ status }) => status },
-      {
-        key: 'operation',
-        title: 'Operation',
-        cell: ({ method, operation }) => html`${operation} <small>${method}</small>`,
-        sort: ({ operation }) => operation,
-      },
-      {
-        key: 'code',
-        title: 'Code',
-        cell: ({ code }) => (code === undefined ? '' : html`<code>${code}</code>`),
-        sort: ({ code }) => code,
-      },
-      {
-        key: 'duration',
-        title: 'Took',
-        isFigure: true,
-        cell: (row) => durationText(row.durationMs),
-        sort: (row) => row.durationMs,
-      },
-      {
-        key: 'upstream',
-        title: 'At the source',
-        isFigure: true,
-        cell: (row) =>
-          html`${durationText(row.upstreamMs)}
-            <small>${countText(row.upstreamCalls)} ${row.upstreamCalls === 1 ? 'call' : 'calls'}</small>`,
-        sort: (row) => row.upstreamMs,
-      },
-      { key: 'source', title: 'Source', cell: ({ source }) => source ?? '', sort: ({ source }) => source },
-      { key: 'caller', title: 'Caller', cell: ({ caller }) => caller ?? '', sort: ({ caller }) => caller },
-    ],
+    columns: columnsOf(now),
     empty: 'No request failed or was slow, as far as is kept. That is good news.',
   });
 }
