@@ -19,7 +19,7 @@ export type FigureSample = {
 };
 
 /** The name of a figure, such as `calls|crm|2xx`. Labels come from the configuration and from the code. */
-export const figureKey = (...parts: readonly (string | number)[]): string => parts.join('|');
+const figureKey = (...parts: readonly (string | number)[]): string => parts.join('|');
 
 /** The parts of a figure's name: the family, then its labels. */
 export const keyParts = (key: string): readonly string[] => key.split('|');
