@@ -29,7 +29,11 @@ export function readMarkdown(text: string): readonly Block[] {
     }
     // `**Look at:**` begins a paragraph of its own in the runbook, without a blank line before it.
     for (const paragraph of part.split(/\n\s*\n|\n(?=[-*] |\*\*[A-Z][^*]*:\*\*)/)) {
-      const line = paragraph.replace(/\s*\n\s*/g, ' ').trim();
+      const line = paragraph
+        .split('\n')
+        .map((part) => part.trim())
+        .join(' ')
+        .trim();
       if (line === '') continue;
       const isItem = /^[-*] /.test(line);
       blocks.push({ kind: isItem ? 'item' : 'paragraph', pieces: piecesOf(isItem ? line.slice(2) : line) });

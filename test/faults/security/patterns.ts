@@ -52,8 +52,8 @@ const TEXTS = RUNS.flatMap((run) => {
   return [many, `${many}!`, `eyJ${many}\0`, `Bearer ${many}\n`];
 });
 
-/** What only an operator's commands and files meet. */
-const OFFLINE = /^(?:cli|draft|explain|fixtures|probe|config|samples)\//;
+/** What only an operator's commands and files meet, and what runs in an operator's browser, on texts of the project. */
+const OFFLINE = /^(?:cli|draft|explain|fixtures|probe|config|samples|console)\//;
 
 /** How long a pattern takes; of three tries where the first was slow, for the machine may have been. */
 function msOf(pattern: RegExp, text: string): number {
