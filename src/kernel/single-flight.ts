@@ -50,16 +50,8 @@ export function createSingleFlight<T>(): SingleFlight<T> {
       };
       signal.addEventListener('abort', gone, { once: true });
       const stay = () => signal.removeEventListener('abort', gone);
-      flight.promise.then(
-        (value) => {
-          stay();
-          resolve(value);
-        },
-        (error: unknown) => {
-          stay();
-          reject(error instanceof Error ? error : new Error(String(error)));
-        },
-      );
+      flight.promise.then(stay, stay);
+      flight.promise.then(resolve, reject);
     });
   }
 

@@ -87,7 +87,7 @@ export function createFleetFigures({ client, keys, gateway }: FleetFiguresDeps):
         )) {
           await yieldToLoop();
           const step = Math.floor(((chunk[index] ?? 0) - (at[0] ?? 0)) / stepMs);
-          // Bytes that nobody packed are skipped: whoever may write them could as well write wrong counts.
+          // What cannot be unpacked is skipped. A check would not help: who can write here can also write wrong counts.
           const figures = unpackFigures(packed);
           if (figures === undefined) continue;
           isCounted[step] = true;

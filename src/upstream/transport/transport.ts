@@ -63,9 +63,9 @@ export function createTransport(net: TransportSettings): Transport {
   const { bytesMax } = net;
 
   function exchangeOf({ method, url, headers, body }: Omit<TransportRequest, 'signal'>, over: Agents) {
-    const lines = withHeaders(constant, headers);
-    const own = method === 'GET' ? {} : ownHeaders(lines, body);
-    return new HttpExchange({ method, url, headers: withHeaders(lines, own), body, agents: over, bytesMax });
+    const given = withHeaders(constant, headers);
+    const lines = method === 'GET' ? given : withHeaders(given, ownHeaders(given, body));
+    return new HttpExchange({ method, url, headers: lines, body, agents: over, bytesMax });
   }
 
   return {

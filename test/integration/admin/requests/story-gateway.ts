@@ -106,7 +106,7 @@ export async function get(path: string, key: string = keys.roomy): Promise<strin
   return response.headers.get('x-request-id')!;
 }
 
-/** What is told of a request, once it is. */
+/** The story of a request. It waits until the gateway has it. */
 export async function storyOf(id: string, base = gateway.adminUrl): Promise<Told> {
   return eventually(
     async (): Promise<Told | undefined> => {
