@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Act } from '../admin/actions/act.ts';
 import { callersView } from '../admin/actions/caller-actions.ts';
 import { type HeldCount, tagOf } from '../admin/actions/cache-actions.ts';
-import { gatheredActions } from '../admin/actions/requests/gather-requests.ts';
+import { gatheredActions } from '../admin/actions/requests/merge-worker-requests.ts';
 import type { ActionResult } from '../admin/api/action.ts';
 import type { ActionInput, ActionName } from '../admin/api/action-table.ts';
 import type { AuditLog, AuditWrite } from '../audit/audit-log.ts';

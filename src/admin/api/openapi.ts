@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ActionSpec, problemStatus, takesBody } from './action.ts';
 import { actionList } from './action-table.ts';
-import { sessionPaths } from './session-paths.ts';
+import { sessionPaths } from './session-openapi.ts';
 
 type Schema = Record<string, unknown>;
 

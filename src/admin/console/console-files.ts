@@ -5,7 +5,7 @@ import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { shrinkText } from './shrink-text.ts';
+import { minifyAsset } from './minify-asset.ts';
 import { vendorFiles } from './vendor-files.ts';
 
 export type Coding = 'br' | 'gzip' | 'identity';
@@ -76,7 +76,7 @@ function fileOf(name: string, text: string): ConsoleFile {
 
 /** TypeScript as a browser takes it: without types, and with imports of what is served. */
 function toJavaScript(text: string): string {
-  return shrinkText(stripTypeScriptTypes(text, { mode: 'strip' }).replaceAll(IMPORT_OF_TS, '$1$2$3.js$2'));
+  return minifyAsset(stripTypeScriptTypes(text, { mode: 'strip' }).replaceAll(IMPORT_OF_TS, '$1$2$3.js$2'));
 }
 
 /** How each file is read, by the name that it is served under. Declarations and tests have no place among them. */
@@ -88,7 +88,7 @@ async function listFiles(): Promise<ReadonlyMap<string, () => Promise<string>>> 
     const read = () => readFile(file, 'utf8');
     if (!entry.isFile() || name.endsWith('.d.ts')) continue;
     if (name.endsWith('.ts')) found.set(name.replace(/\.ts$/, '.js'), async () => toJavaScript(await read()));
-    else if (/\.(?:js|css)$/.test(name)) found.set(name, async () => shrinkText(await read()));
+    else if (/\.(?:js|css)$/.test(name)) found.set(name, async () => minifyAsset(await read()));
     else if (extname(name) in TYPES) found.set(name, read);
   }
   for (const [name, vendor] of Object.entries(vendorFiles))

@@ -1,5 +1,5 @@
 import { type Attention, type AttentionFacts, percentText, some, viewOf } from './attention-facts.ts';
-import { findTroubledStates } from './attention-states.ts';
+import { findTroubledStates } from './attention-from-gauges.ts';
 import { isFailedCall, shareOf, sumOf, sumsBy } from './figure-sums.ts';
 
 /** More failures than this part of the answers or calls of a minute need somebody. */

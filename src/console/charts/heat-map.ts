@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { SlotLatency } from '../data/overview-shapes.ts';
+import type { SlotLatency } from '../data/figure-shapes.ts';
 import { element, html } from '../parts/html.ts';
 import { clockText } from '../show/times.ts';
 import { countText, durationText } from '../show/units.ts';

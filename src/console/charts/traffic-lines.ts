@@ -1,6 +1,6 @@
 // The lines of the charts, from the slots of the API. Pure.
 
-import type { FiguresOverTime, NamedSlotCounts, SlotCounts } from '../data/overview-shapes.ts';
+import type { FiguresOverTime, NamedSlotCounts, SlotCounts } from '../data/figure-shapes.ts';
 
 /** A line that has no chart yet. */
 export type Line = { readonly name: string; readonly colour: string; readonly values: SlotCounts };

@@ -1,6 +1,6 @@
 // What the API answers of single requests, callers, keys, the configuration and the audit, as far as the page reads it.
 
-import type { Scoped } from './overview-shapes.ts';
+import type { Scoped } from './figure-shapes.ts';
 
 /** A request that failed or was slow. */
 export type RequestRow = {

@@ -2,7 +2,7 @@ import { type ComponentType, h, type VNode } from 'preact';
 import { useCallback, useEffect, useErrorBoundary, useMemo, useRef, useState } from 'preact/hooks';
 import { type ApiProblem, type AskApi, createAsk } from '../data/api.ts';
 import { followEvents, type StreamState } from '../data/events.ts';
-import type { Overview } from '../data/overview-shapes.ts';
+import type { Overview } from '../data/figure-shapes.ts';
 import { type ConsoleContext, type ConsoleSession, Shared } from '../data/session.ts';
 import { toApiProblem } from '../data/use-load.ts';
 import { element, html } from '../parts/html.ts';
@@ -21,10 +21,10 @@ import { RequestsView } from '../views/requests.ts';
 import { SourceView } from '../views/source.ts';
 import { TryView } from '../views/try-it.ts';
 import { destinations } from './destinations.ts';
-import { keysDialog } from './keys-dialog.ts';
+import { shortcutsDialog } from './shortcuts-dialog.ts';
 import { Layout } from './layout.ts';
 import { Login } from './login.ts';
-import { useKeys } from './use-keys.ts';
+import { useShortcuts } from './use-shortcuts.ts';
 
 const views: Readonly<Record<ViewName, ComponentType>> = {
   overview: OverviewView,
@@ -101,7 +101,7 @@ function Console({ ask, session, onLogout }: ConsoleProps): VNode {
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [message, setMessage] = useState('');
   const openHelp = useCallback(() => setHelpOpen(true), []);
-  useKeys(openHelp);
+  useShortcuts(openHelp);
   useEffect(() => {
     const timer = message === '' ? undefined : window.setTimeout(() => setMessage(''), 4_000);
     return () => window.clearTimeout(timer);
@@ -114,7 +114,7 @@ function Console({ ask, session, onLogout }: ConsoleProps): VNode {
   const view = element(Guarded, { view: address.view, key: `${address.view}/${address.param}` });
   return html`<${Shared.Provider} value=${context}>
     ${element(Layout, { onLogout, onHelp: openHelp, message, children: view })}
-    ${runbookDialog(address.query['runbook'])} ${keysDialog(isHelpOpen, () => setHelpOpen(false))}
+    ${runbookDialog(address.query['runbook'])} ${shortcutsDialog(isHelpOpen, () => setHelpOpen(false))}
   <//>`;
 }
 

@@ -10,7 +10,7 @@ import {
   statusLines,
   summed,
 } from '../charts/traffic-lines.ts';
-import type { AttentionItem, FiguresOverTime, Overview, SourceRow } from '../data/overview-shapes.ts';
+import type { AttentionItem, FiguresOverTime, Overview, SourceRow } from '../data/figure-shapes.ts';
 import { useConsole } from '../data/session.ts';
 import { useLoad } from '../data/use-load.ts';
 import { type TableColumn, dataTable } from '../parts/data-table.ts';

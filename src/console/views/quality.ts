@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { sparkline } from '../charts/sparkline.ts';
 import { summed } from '../charts/traffic-lines.ts';
 import type { AskApi } from '../data/api.ts';
-import type { QualityDetail, SlotCounts } from '../data/overview-shapes.ts';
+import type { QualityDetail, SlotCounts } from '../data/figure-shapes.ts';
 import { useConsole } from '../data/session.ts';
 import { useLoad } from '../data/use-load.ts';
 import { actionDialog, type ActionForm, reasonField } from '../parts/action-dialog.ts';

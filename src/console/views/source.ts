@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import { heatMap } from '../charts/heat-map.ts';
 import { lineChart } from '../charts/line-chart.ts';
 import { knownSlots, namedLines } from '../charts/traffic-lines.ts';
-import type { FiguresOverTime, SourceDetail, SourceRow } from '../data/overview-shapes.ts';
+import type { FiguresOverTime, SourceDetail, SourceRow } from '../data/figure-shapes.ts';
 import { goTo, useConsole } from '../data/session.ts';
 import { useLoad } from '../data/use-load.ts';
 import { html } from '../parts/html.ts';

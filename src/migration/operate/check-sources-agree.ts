@@ -5,7 +5,7 @@ import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { SourceHandler } from '../../policy/call.ts';
 import { readDetailBody, readListBody } from '../compare/read-body.ts';
-import { bodyOrCode } from './ask-quietly.ts';
+import { bodyOrCode } from './ask-at-low-priority.ts';
 import { askChecked, type CheckedSources, firstPage } from './checked-sources.ts';
 import { compareKinds } from './compare-kinds.ts';
 import type { Run, SourcesCheck } from './operator-tasks.ts';

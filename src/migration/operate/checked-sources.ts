@@ -3,7 +3,7 @@
 import type { ListQuery } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { SourceHandler } from '../../policy/call.ts';
-import { createAskQuietly } from './ask-quietly.ts';
+import { createAskAtLowPriority } from './ask-at-low-priority.ts';
 
 /** The two sources of a resource that is to move. */
 export type CheckedSources = {
@@ -18,7 +18,7 @@ export type CheckedSources = {
 const RECORDS = 20;
 
 /** An operator waits for the check, so a source that hangs must not hold it up for long. */
-export const askChecked = createAskQuietly({ timeLimitMs: 10_000 });
+export const askChecked = createAskAtLowPriority({ timeLimitMs: 10_000 });
 
 /** The first page of a list. */
 export function firstPage({ name: resource }: Resource, more: Partial<ListQuery> = {}): ListQuery {

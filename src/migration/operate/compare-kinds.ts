@@ -5,7 +5,7 @@ import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import { readListBody } from '../compare/read-body.ts';
-import { bodyOrCode } from './ask-quietly.ts';
+import { bodyOrCode } from './ask-at-low-priority.ts';
 import { askChecked, type CheckedSources, firstPage } from './checked-sources.ts';
 
 /** A kind of question that callers may ask, once. */

@@ -5,12 +5,12 @@ import type { Resource } from '../../contract/resources.ts';
 import type { ByOrigin } from '../../kernel/upstream-call.ts';
 import type { SourceHandler } from '../../policy/call.ts';
 import { compareAnswers } from '../compare/compare-answers.ts';
-import { bodyOrCode, createAskQuietly, type QuietReply } from '../operate/ask-quietly.ts';
+import { bodyOrCode, createAskAtLowPriority, type LowPriorityReply } from '../operate/ask-at-low-priority.ts';
 import type { ExplainedQuestion } from '../operate/operator-tasks.ts';
 
-const ask = createAskQuietly({});
+const ask = createAskAtLowPriority({});
 
-function shownBody(reply: QuietReply): unknown {
+function shownBody(reply: LowPriorityReply): unknown {
   const read = bodyOrCode(reply);
   return 'code' in read ? { error: read.code } : (JSON.parse(read.body) as unknown);
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { SourceHandler } from '../../policy/call.ts';
 import { compareAnswers } from '../compare/compare-answers.ts';
 import { readListBody } from '../compare/read-body.ts';
-import { answerOf, createAskQuietly } from '../operate/ask-quietly.ts';
+import { answerOf, createAskAtLowPriority } from '../operate/ask-at-low-priority.ts';
 import type { CalibrationResult, Run } from '../operate/operator-tasks.ts';
 import { pageQuery } from './list-records.ts';
 import { createPacer, type Wait, waitMs } from './pacer.ts';
@@ -25,7 +25,7 @@ export type CalibrateDeps = {
  * and a rule may ignore it; an operator adds such a rule himself. It throws an Error where the source fails.
  */
 export function createCalibrate({ resource, legacy, config, clock, wait = waitMs }: CalibrateDeps) {
-  const ask = createAskQuietly({ pace: createPacer(config.shadow.maxRps, clock, wait), wait });
+  const ask = createAskAtLowPriority({ pace: createPacer(config.shadow.maxRps, clock, wait), wait });
 
   /** The questions to ask: pages of the list, and each of their records where the contract has single records. */
   async function questions(samples: number, signal: AbortSignal): Promise<readonly Query[]> {

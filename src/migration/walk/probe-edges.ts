@@ -7,7 +7,7 @@ import { lastingDifferences } from '../compare/compare-answers.ts';
 import type { DifferenceSample, Verdict } from '../compare/comparison.ts';
 import { queryKind } from '../compare/query-kind.ts';
 import { readListBody } from '../compare/read-body.ts';
-import { answerOf, createAskQuietly, type QuietReply } from '../operate/ask-quietly.ts';
+import { answerOf, createAskAtLowPriority, type LowPriorityReply } from '../operate/ask-at-low-priority.ts';
 import type { Run } from '../operate/operator-tasks.ts';
 import { createClassify } from '../shadow/comparer.ts';
 import type { ClassifiedDifferences } from '../shadow/confirm.ts';
@@ -30,7 +30,7 @@ type Outcome =
   | ({ readonly kind: 'compared' } & ClassifiedDifferences);
 
 /** A reply that says what the source does at an edge. @throws Error where it stayed busy, which says nothing of the edge */
-function replyAtEdge(reply: QuietReply): QuietReply {
+function replyAtEdge(reply: LowPriorityReply): LowPriorityReply {
   if ('error' in reply && reply.error.code === 'overloaded') answerOf(reply);
   return reply;
 }
@@ -64,7 +64,7 @@ function createKeep({ resource, toSample, evidence }: ProbeEdgesDeps) {
 export function createProbeEdges(deps: ProbeEdgesDeps) {
   const { resource, config, sources, clock, wait = waitMs } = deps;
   const classify = createClassify(deps);
-  const ask = createAskQuietly({ pace: createPacer(config.shadow.maxRps, clock, wait), wait });
+  const ask = createAskAtLowPriority({ pace: createPacer(config.shadow.maxRps, clock, wait), wait });
   const keep = createKeep(deps);
 
   async function compare({ query }: EdgeQuestion, signal: AbortSignal): Promise<Outcome> {

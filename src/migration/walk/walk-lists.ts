@@ -6,7 +6,7 @@ import { compileRowCodec } from '../../store/rowset/row-codec.ts';
 import { readJsonText } from '../../store/sealed.ts';
 import type { AnswerDifference } from '../compare/comparison.ts';
 import { lastingDifferences } from '../compare/compare-answers.ts';
-import type { AskQuietly } from '../operate/ask-quietly.ts';
+import type { AskAtLowPriority } from '../operate/ask-at-low-priority.ts';
 import { compareRecords } from '../compare/compare-records.ts';
 import type { ByOrigin } from '../../kernel/upstream-call.ts';
 import { type ListedRecords, listRecords } from './list-records.ts';
@@ -18,7 +18,7 @@ export type ListsDeps = {
   readonly resource: Resource;
   readonly sources: ByOrigin<SourceHandler>;
   /** Asks a source at the pace of the walk. */
-  readonly ask: AskQuietly;
+  readonly ask: AskAtLowPriority;
   /** Waits between the two passes. */
   readonly settle: (signal: AbortSignal) => Promise<unknown>;
 };

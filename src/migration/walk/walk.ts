@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { compileDifferenceRules } from '../compare/rules.ts';
 import type { AnswerDifference } from '../compare/comparison.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
-import { createAskQuietly } from '../operate/ask-quietly.ts';
+import { createAskAtLowPriority } from '../operate/ask-at-low-priority.ts';
 import type { Run, WalkResult } from '../operate/operator-tasks.ts';
 import { createCompareQuestion } from '../shadow/compare-question.ts';
 import type { ComparerDeps } from '../shadow/comparer.ts';
@@ -69,7 +69,7 @@ export function createWalk(deps: WalkDeps) {
   const { resource, config, keptRules, toSample, evidence, clock, wait = waitMs } = deps;
   const isAccepted = compileDifferenceRules(config.compare);
   const pace = createPacer(config.shadow.maxRps, clock, wait);
-  const ask = createAskQuietly({ pace, wait });
+  const ask = createAskAtLowPriority({ pace, wait });
   const compareRecord = createRecordWalk(deps, pace, wait);
   const settle = (signal: AbortSignal) => wait(config.recheck.delay, signal);
 

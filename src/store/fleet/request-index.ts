@@ -3,7 +3,7 @@ import { type KeptKind, keptKinds, type KeptRequest } from '../../telemetry/requ
 import { expectType } from '../redis/expect-type.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { RedisConnection } from '../redis/redis.ts';
-import { storyText } from './story-text.ts';
+import { storyText } from './compact-story.ts';
 
 /** What became of a request's story: written, left out because too many came at once, or lost because Redis took none. */
 export type IndexOutcome = 'written' | 'left_out' | 'lost';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { createConsoleFiles } from '../../../../src/admin/console/console-files.ts';
-import { shrinkText } from '../../../../src/admin/console/shrink-text.ts';
+import { minifyAsset } from '../../../../src/admin/console/minify-asset.ts';
 import { readSources } from '../../../house/code/source-tree.ts';
 
 const KIB = 1024;
@@ -32,7 +32,7 @@ describe('the texts that are sent shorter', () => {
 
   it('lose comments, indentation and blank lines, and nothing else', () => {
     const text = '/** Why. */\n\n/* Two\n   lines. */\nconst a =   1;\n\n  // So.\n  call();\n';
-    expect(shrinkText(text)).toBe('const a = 1;\ncall();\n');
+    expect(minifyAsset(text)).toBe('const a = 1;\ncall();\n');
   });
 
   it('have line breaks in templates of elements alone, and no two blanks in a row within a text', () => {
@@ -58,7 +58,7 @@ describe('the texts that are sent shorter', () => {
       printer.printFile(ts.createSourceFile('a.ts', text, ts.ScriptTarget.Latest, true));
     // Templates of elements may differ by the blanks around their line breaks.
     const plain = (text: string) => read(text).replaceAll(/\s+/g, ' ');
-    const changed = sources.filter(({ text }) => plain(shrinkText(text)) !== plain(text));
+    const changed = sources.filter(({ text }) => plain(minifyAsset(text)) !== plain(text));
     expect(changed.map(({ path }) => path)).toEqual([]);
   });
 

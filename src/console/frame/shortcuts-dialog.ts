@@ -30,6 +30,6 @@ function KeysDialog({ onClose }: { onClose: () => void }): VNode {
 }
 
 /** The list of keys. */
-export function keysDialog(isOpen: boolean, onClose: () => void): VNode | null {
+export function shortcutsDialog(isOpen: boolean, onClose: () => void): VNode | null {
   return isOpen ? element(KeysDialog, { onClose }) : null;
 }

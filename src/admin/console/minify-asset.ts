@@ -3,7 +3,7 @@
  * indentation, and the blanks that types leave behind. It takes a sixth off what is sent. No text of the pages has two
  * blanks in a row or a line break that means something; a test holds them to that.
  */
-export function shrinkText(text: string): string {
+export function minifyAsset(text: string): string {
   let isInComment = false;
   const kept: string[] = [];
   for (const line of text.split('\n').map((one) => one.trim())) {

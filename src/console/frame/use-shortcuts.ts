@@ -12,7 +12,7 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 /** Listens for the keys of the console: `/`, `?`, and `g` with a letter. */
-export function useKeys(onHelp: () => void): void {
+export function useShortcuts(onHelp: () => void): void {
   useEffect(() => {
     let prefixAt = -PREFIX_MS;
     const onKey = (event: KeyboardEvent) => {

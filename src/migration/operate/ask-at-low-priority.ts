@@ -7,9 +7,9 @@ import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
 import { type Pacer, type Wait, waitMs } from '../walk/pacer.ts';
 
 /** What a source says: an answer, or the error that a caller would get. */
-export type QuietReply = { readonly answer: SourceAnswer } | { readonly error: GatewayError };
+export type LowPriorityReply = { readonly answer: SourceAnswer } | { readonly error: GatewayError };
 
-export type QuietAskOptions = {
+export type LowPriorityOptions = {
   /** Keeps the calls to a rate. */
   readonly pace?: Pacer;
   /** Each attempt has so much time, milliseconds. */
@@ -18,15 +18,23 @@ export type QuietAskOptions = {
 };
 
 /** Asks a source; it rejects where `stop` aborts, or with an error that is no `GatewayError`. */
-export type AskQuietly = (source: SourceHandler, query: Query, stop: AbortSignal) => Promise<QuietReply>;
+export type AskAtLowPriority = (
+  source: SourceHandler,
+  query: Query,
+  stop: AbortSignal,
+) => Promise<LowPriorityReply>;
 
 /** Callers go first: a source that is busy with them is asked so often, and then the reply is `overloaded`. */
 const ATTEMPTS_MAX = 5;
 const RETRY_MS = 1_000;
 
 /** Makes the function that asks a source with the lowest priority. The source may scan, as it may for a caller. */
-export function createAskQuietly({ pace, timeLimitMs, wait = waitMs }: QuietAskOptions): AskQuietly {
-  async function askOnce(source: SourceHandler, query: Query, stop: AbortSignal): Promise<QuietReply> {
+export function createAskAtLowPriority({
+  pace,
+  timeLimitMs,
+  wait = waitMs,
+}: LowPriorityOptions): AskAtLowPriority {
+  async function askOnce(source: SourceHandler, query: Query, stop: AbortSignal): Promise<LowPriorityReply> {
     const limits = timeLimitMs === undefined ? [] : [AbortSignal.timeout(timeLimitMs)];
     const signal = AbortSignal.any([stop, ...limits]);
     const usage = { upstreamCalls: 0, upstreamMs: 0 };
@@ -52,13 +60,15 @@ export function createAskQuietly({ pace, timeLimitMs, wait = waitMs }: QuietAskO
 }
 
 /** The body of a reply, or the code of the error that a caller would get: `not_found` for a record that is not there. */
-export function bodyOrCode(reply: QuietReply): { readonly body: string } | { readonly code: ErrorCode } {
+export function bodyOrCode(
+  reply: LowPriorityReply,
+): { readonly body: string } | { readonly code: ErrorCode } {
   if ('error' in reply) return { code: reply.error.code };
   return reply.answer.found ? { body: reply.answer.body } : { code: 'not_found' };
 }
 
 /** The answer of a reply. @throws Error that names the source which has failed */
-export function answerOf(reply: QuietReply): SourceAnswer {
+export function answerOf(reply: LowPriorityReply): SourceAnswer {
   if ('answer' in reply) return reply.answer;
   const { error } = reply;
   throw new Error(`${error.upstream?.source ?? 'a source'} fails: ${error.code}`, { cause: error });
