@@ -3,6 +3,7 @@ import { mintKey } from '../../src/policy/authentication/key-changes.ts';
 import { Secret } from '../../src/kernel/secret.ts';
 import { createKeyStore } from '../../src/store/key-store.ts';
 import { createRedisKeys } from '../../src/store/redis/redis-keys.ts';
+import { eventually } from '../support/time/eventually.ts';
 import { askRaw, request } from '../support/client/raw-client.ts';
 import { readRedisValue } from '../support/redis/read-value.ts';
 import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
@@ -38,8 +39,11 @@ beforeAll(async () => {
   redis = await startRedis();
   issuer = await startIssuer();
 });
-beforeEach(() => {
+beforeEach(async () => {
   outputs = [];
+  const client = new Redis(redis.url);
+  await client.flushall();
+  await client.quit();
 });
 afterAll(async () => {
   await issuer.close();
@@ -142,9 +146,17 @@ async function readRedis(): Promise<void> {
   expect(values).toBeGreaterThan(5);
 }
 
+/** The stories of failed and refused requests reach Redis a second later. */
+async function storiesAreWritten(): Promise<void> {
+  const client = new Redis(redis.url);
+  await eventually(async () => (await client.keys('canaries:{requests}:*')).length > 0);
+  await client.quit();
+}
+
 async function collect(stack: Stack): Promise<void> {
   outputs.push(['metrics', await stack.metrics()]);
   outputs.push(['readiness', await (await fetch(`${stack.adminUrl}/readyz`)).text()]);
+  await storiesAreWritten();
   await stack.close();
   outputs.push(['log', stack.log.join('')]);
   await readRedis();
