@@ -14,11 +14,18 @@ export type LogOutput = LogDestination & {
 const WAITING_CHARS_MAX = 8 * 1024 ** 2;
 const FLUSH_MS_MAX = 1_000;
 
+/**
+ * How many bytes of lines are written at once. Where several processes write to one pipe, only writes of up to 4 KiB
+ * (PIPE_BUF) are atomic.
+ */
+const BATCH_BYTES = { own: 32 * 1_024, shared: 4_096 };
+const BATCH_MS = 50;
+
 /** Says in the log how many lines were dropped, once there is room for a line again. */
 function countDropped(destination: ReturnType<typeof pino.destination>): () => number {
   let dropped = 0;
   let reported = 0;
-  destination.on('drop', () => void (dropped += 1));
+  destination.on('drop', (lines: string) => void (dropped += lines.split('\n').length - 1));
   destination.on('drain', () => {
     if (reported === dropped) return;
     const line = {
@@ -33,26 +40,57 @@ function countDropped(destination: ReturnType<typeof pino.destination>): () => n
   return () => dropped;
 }
 
+/** Joins lines until they are as many bytes as are written at once, or until they have waited for long enough. */
+function createBatches(bytesMax: number, writeBatch: (lines: string) => void) {
+  let lines = '';
+  let bytes = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  function flush(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (bytes === 0) return;
+    const batch = lines;
+    lines = '';
+    bytes = 0;
+    writeBatch(batch);
+  }
+
+  function add(line: string): void {
+    const length = Buffer.byteLength(line);
+    if (bytes + length > bytesMax) flush();
+    lines += line;
+    bytes += length;
+    timer ??= setTimeout(flush, BATCH_MS).unref();
+  }
+
+  return { add, flush };
+}
+
 /**
- * Opens it. Lines are written many at a time: a system call for each would cost a tenth of a cached answer. Where several
- * processes write to one pipe (`shared`), only writes of up to 4 KiB (PIPE_BUF) are atomic.
+ * Opens it. Lines are written many at a time: a system call for each would cost a tenth of a cached answer. They are
+ * joined here, because the library counts the bytes of all that waits again for each line.
  */
 export function openLogOutput(shared: boolean): LogOutput {
+  const bytesMax = shared ? BATCH_BYTES.shared : BATCH_BYTES.own;
   const destination = pino.destination({
     dest: 1,
     sync: false,
-    periodicFlush: 50,
     maxLength: WAITING_CHARS_MAX,
+    maxWrite: bytesMax,
     // At the exit the library would retry until the output is read.
     retryEAGAIN: () => !isEnding,
-    ...(shared ? { minLength: 3_584, maxWrite: 4_096 } : { minLength: 4_096 }),
   });
   const droppedLines = countDropped(destination);
+  const batches = createBatches(bytesMax, (lines) => {
+    if (!('destroyed' in destination && destination.destroyed)) destination.write(lines);
+  });
   let isEnding = false;
 
   function abandon(): void {
     isEnding = true;
     try {
+      batches.flush();
       destination.flushSync();
     } catch {
       // The output is closed.
@@ -61,11 +99,10 @@ export function openLogOutput(shared: boolean): LogOutput {
   }
 
   return {
-    write(line) {
-      if (!('destroyed' in destination && destination.destroyed)) destination.write(line);
-    },
+    write: batches.add,
     droppedLines,
     async end() {
+      batches.flush();
       const flushed = new Promise<true>((resolve) => destination.flush(() => resolve(true)));
       const isWritten = await Promise.race([flushed, delay(FLUSH_MS_MAX, false, { ref: false })]);
       if (!isWritten) abandon();
