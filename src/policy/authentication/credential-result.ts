@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { Principal } from '../call.ts';
 import type { AllowsAddress } from '../allowed-addresses.ts';
 
@@ -48,8 +47,3 @@ export type CredentialResult = AcceptedCredential | RefusedCredential | { readon
 
 /** A credential of a kind that the check does not know. */
 export const UNRECOGNISED = { kind: 'unrecognised' } as const;
-
-/** A cheap one-way name of a text. The HMAC under the pepper costs several times as much. */
-export function digestOf(text: string): string {
-  return hash('sha256', text, 'base64');
-}

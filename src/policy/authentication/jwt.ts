@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import {
   type CryptoKey,
   errors,
@@ -15,7 +16,6 @@ import type { CredentialAttempt } from './credential-throttle.ts';
 import {
   type AcceptedCredential,
   type CallerCredential,
-  digestOf,
   UNRECOGNISED,
   type RefusedCredential,
   type CredentialResult,
@@ -109,7 +109,7 @@ export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps): J
 
   function principalOf(payload: JWTPayload, sub: string): Principal {
     // Escaped as JSON, no two pairs of issuer and subject are written alike.
-    const name = digestOf(JSON.stringify([config.issuer, sub]));
+    const name = hash('sha256', JSON.stringify([config.issuer, sub]), 'base64');
     const tier = config.tierClaim === undefined ? undefined : payload[config.tierClaim];
     return {
       kind: 'jwt',

@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto';
 import type { RequestFacts } from '../call.ts';
-import { type CallerCredential, digestOf } from './credential-result.ts';
+import type { CallerCredential } from './credential-result.ts';
 
 /** What a request presents: nothing, one credential, or something that cannot be one. */
 export type Presented =
@@ -45,6 +46,7 @@ export function presentedCredential({
   if (text === undefined) return { kind: 'malformed' };
   const bearer = authorization.length > 0;
   // A JWT is good in one place only, so the places must not share what is remembered. No token has a space.
-  const digest = digestOf(bearer ? text : `X-API-Key ${text}`);
+  // Made for every request: Base64 would cost half as much again.
+  const digest = hash('sha256', bearer ? text : `X-API-Key ${text}`, 'hex');
   return { kind: 'one', credential: { text, digest, bearer } };
 }
