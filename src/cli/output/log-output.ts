@@ -78,6 +78,8 @@ export function openLogOutput(shared: boolean): LogOutput {
     sync: false,
     maxLength: WAITING_CHARS_MAX,
     maxWrite: bytesMax,
+    // With 0, its `flush` would wait for nothing.
+    minLength: 1,
     // At the exit the library would retry until the output is read.
     retryEAGAIN: () => !isEnding,
   });
