@@ -13,7 +13,7 @@ export async function readRedisValue(client: Redis, key: string): Promise<string
     case 'set':
       return JSON.stringify(await client.smembers(key));
     case 'zset':
-      return JSON.stringify(await client.zrange(key, 0, -1, 'WITHSCORES'));
+      return JSON.stringify(await client.zrange(key, '0', '-1', 'WITHSCORES'));
     case 'list':
       return JSON.stringify(await client.lrange(key, 0, -1));
     default:
