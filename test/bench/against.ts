@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkOut } from './checkout.ts';
+import { openConsoleTabs } from './console-tabs.ts';
 import { instructionsWhile } from './instructions.ts';
 import { cpuMicroseconds } from './measures.ts';
 import { type MedianInterval, type PairedResult, pairRounds, type Sample } from './paired.ts';
@@ -26,41 +27,63 @@ const WARM_SECONDS = 8;
 /** The parts that a round's load is sent in. */
 const SLICES = 4;
 
+/** What one gateway has that the commits before it lack; without any of it, the file is the same for all. */
+export type Variant = {
+  /** The share of requests that it records and exports; absent: tracing is off. */
+  readonly traces?: number | undefined;
+  /** Whether its file declares a migration, which is at rest. */
+  readonly migration?: boolean;
+  /** Whether five tabs of the console are open. */
+  readonly tabs?: boolean;
+};
+
 export type AgainstOptions = {
   readonly rounds: number;
   readonly load: Load;
   readonly scratch: string;
-  /** The share of requests that this checkout records and exports; absent: tracing is off, as it is in the other one. */
-  readonly traces?: number | undefined;
-  /** Whether the file of this checkout declares a migration, which is at rest. */
-  readonly migration?: boolean;
+  /** In what this checkout is measured, by what is printed of it. */
+  readonly variants: Readonly<Record<string, Variant>>;
 };
 
-/** What `npm run bench -- --against` measured, by measure. */
-export type AgainstResult = {
+/** This checkout, in one variant, beside a commit. */
+export type Comparison = {
   readonly commit: string;
-  readonly rounds: number;
-  readonly seconds: number;
+  /** The name of the variant. */
+  readonly variant: string;
   readonly measures: Readonly<Record<string, PairedResult & { readonly medians: readonly [Sample, Sample] }>>;
 };
 
-/** One of the two gateways, in one round. */
-type Side = { readonly portico: Portico; readonly samples: Record<Measure, Sample[]>; stop(): Promise<void> };
-
-type SideServices = Pick<AgainstOptions, 'scratch' | 'traces' | 'migration'> & {
-  readonly upstreamUrl: string;
+/** What `npm run bench -- --against` measured. */
+export type AgainstResult = {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly comparisons: readonly Comparison[];
 };
 
-/** Starts a gateway with a Redis of its own: no round finds what an earlier one or the other gateway has cached. */
+type Samples = Record<Measure, Sample[]>;
+
+/** A gateway that is measured in each round: `main` is that of a commit, absent for this checkout. */
+type Contender = {
+  readonly name: string;
+  readonly main?: string;
+  readonly variant: Variant;
+  readonly samples: Samples;
+};
+
+/** A gateway in one round. */
+type Side = { readonly portico: Portico; readonly samples: Samples; stop(): Promise<void> };
+
+type SideServices = { readonly scratch: string; readonly upstreamUrl: string };
+
+/** Starts a gateway with a Redis of its own: no round finds what an earlier one or another gateway has cached. */
 async function startSide(
-  name: string,
-  main: string | undefined,
-  samples: Side['samples'],
-  { scratch, upstreamUrl, traces, migration = false }: SideServices,
+  { name, main, variant, samples }: Contender,
+  { scratch, upstreamUrl }: SideServices,
 ): Promise<Side> {
   const folder = join(scratch, name);
   await mkdir(folder, { recursive: true });
   const redis = await startRedis(folder);
+  const { traces, migration = false, tabs = false } = variant;
   const started = {
     name,
     scratch: folder,
@@ -74,10 +97,12 @@ async function startSide(
     await redis.stop();
     throw error;
   });
+  const open = tabs ? openConsoleTabs(portico.adminUrl) : undefined;
   return {
     portico,
     samples,
     async stop() {
+      open?.close();
       await portico.stop();
       await redis.stop();
       await rm(folder, { recursive: true, force: true });
@@ -145,7 +170,7 @@ async function runRound(starts: readonly (() => Promise<Side>)[], load: Load): P
   }
 }
 
-const noSamples = (): Side['samples'] => ({ hit: [], miss: [], 'pass-through': [] });
+const noSamples = (): Samples => ({ hit: [], miss: [], 'pass-through': [] });
 
 function medianSample(samples: readonly Sample[]): Sample {
   return {
@@ -156,40 +181,48 @@ function medianSample(samples: readonly Sample[]): Sample {
 }
 
 /**
- * A paired bench: the gateway of a commit and the one of this checkout are started anew in each round, because two runs
- * of the very same code differ, and measured in turn; which of them comes first changes with the round. Both have the
- * same configuration and the same upstream, but for `traces` and `migration`.
+ * A paired bench: the gateways of commits and those of this checkout are started anew in each round, because two runs
+ * of the very same code differ, and measured in turn; which of them comes first changes with the round. All have the
+ * same configuration and the same upstream, but for what a variant of this checkout adds.
  */
 export async function benchAgainst(
-  commit: string,
-  { rounds, load, scratch, ...added }: AgainstOptions,
+  commits: readonly string[],
+  { rounds, load, scratch, variants }: AgainstOptions,
 ): Promise<AgainstResult> {
-  const checkout = checkOut(commit, scratch);
+  const theirs = commits.map((commit): Contender => {
+    const checkout = checkOut(commit, scratch);
+    return { name: checkout.commit, main: checkout.main, variant: {}, samples: noSamples() };
+  });
+  const ours = Object.entries(variants).map(([name, variant]): Contender => ({
+    name,
+    variant,
+    samples: noSamples(),
+  }));
   const upstream = await startUpstream(scratch);
-  const [theirs, ours] = [noSamples(), noSamples()];
   try {
     for (let round = 0; round < rounds; round += 1) {
       const services = { scratch: join(scratch, `round-${String(round)}`), upstreamUrl: upstream.url };
-      const starts = [
-        () => startSide('that', checkout.main, theirs, services),
-        () => startSide('this', undefined, ours, { ...services, ...added }),
-      ];
+      const starts = [...theirs, ...ours].map((contender) => () => startSide(contender, services));
       await runRound(round % 2 === 0 ? starts : starts.toReversed(), load);
       console.error(`round ${String(round + 1)} of ${String(rounds)}`);
     }
   } finally {
     await upstream.stop();
   }
-  const compare = (measure: Measure) => ({
-    ...pairRounds(theirs[measure], ours[measure]),
-    medians: [medianSample(theirs[measure]), medianSample(ours[measure])] as const,
-  });
-  const measures = Object.fromEntries(measureNames.map((measure) => [measure, compare(measure)]));
-  return { commit: checkout.commit, rounds, seconds: load.seconds, measures };
+  const comparisons = theirs.flatMap((their) => ours.map((our) => compareContenders(their, our)));
+  return { rounds, seconds: load.seconds, comparisons };
 }
 
-/** The lines that are printed of a comparison. */
-export function againstLines({ commit, rounds, seconds, measures }: AgainstResult): readonly string[] {
+function compareContenders(their: Contender, our: Contender): Comparison {
+  const compare = (measure: Measure) => ({
+    ...pairRounds(their.samples[measure], our.samples[measure]),
+    medians: [medianSample(their.samples[measure]), medianSample(our.samples[measure])] as const,
+  });
+  const measures = Object.fromEntries(measureNames.map((measure) => [measure, compare(measure)]));
+  return { commit: their.name, variant: our.name, measures };
+}
+
+function comparisonLines({ commit, variant, measures }: Comparison): readonly string[] {
   const line = (name: string, ratio: MedianInterval, values: string) =>
     `${name.padEnd(31)}${ratio.median.toFixed(3).padStart(6)}  ${`${ratio.low.toFixed(3)}–${ratio.high.toFixed(3)}`.padEnd(14)}${values}`;
   const rows = Object.entries(measures).flatMap(([name, { rate, cpu, instructions, medians }]) => {
@@ -204,10 +237,14 @@ export function againstLines({ commit, rounds, seconds, measures }: AgainstResul
       ...(instructions === undefined ? [] : [line(`${name}, instructions`, instructions, counts)]),
     ];
   });
+  return ['', `${commit} → ${variant}`, ...rows];
+}
+
+/** The lines that are printed of all comparisons. */
+export function againstLines({ rounds, seconds, comparisons }: AgainstResult): readonly string[] {
   return [
-    `${commit} → this checkout, ${String(rounds)} rounds of ${String(seconds)} s; a ratio above 1 says that this one is better`,
+    `${String(rounds)} rounds of ${String(seconds)} s; a ratio above 1 says that this checkout is better`,
     '(rate: this / that; CPU and instructions per request: that / this; the median over the rounds, its 95 % interval)',
-    '',
-    ...rows,
+    ...comparisons.flatMap(comparisonLines),
   ];
 }

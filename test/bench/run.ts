@@ -4,7 +4,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { freePort } from '../support/process/free-port.ts';
-import { againstLines, benchAgainst } from './against.ts';
+import { againstLines, benchAgainst, type Variant } from './against.ts';
 import { cpuPerAnswer, latencyAt, memoryOfPages, type Server } from './measures.ts';
 import { startPortico } from './portico-server.ts';
 import { isPinned, type Running } from './processes.ts';
@@ -13,20 +13,23 @@ import { type RivalServices, startOthers, startRedis, startRival, startUpstream 
 import { printResult } from './print-result.ts';
 
 /*
- * `npm run bench` measures Portico against its rivals. `npm run bench -- --against <commit>` measures this checkout against
- * another commit, in pairs. With `--traces 0.01`, this one records that share of its requests; with `--migration`, its file
- * declares one. With `--json`, the last line is the result as JSON.
+ * `npm run bench` measures Portico against its rivals. `npm run bench -- --against <commit>,<commit>` measures this checkout
+ * against other commits, in pairs. This checkout is measured once more with each of `--traces 0.01` (it records that share
+ * of its requests), `--migration` (its file declares one) and `--tabs` (five tabs of the console are open). With `--json`,
+ * the last line is the result as JSON.
  */
 
 const { values } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
-    /** A commit to compare this checkout with, in place of the rivals. */
+    /** Commits to compare this checkout with, in place of the rivals. */
     against: { type: 'string' },
     /** With `--against`: the share of requests that this checkout records and exports. The audit is always on. */
     traces: { type: 'string' },
     /** With `--against`: this checkout's file declares a migration of the users, which is at rest. */
     migration: { type: 'boolean', default: false },
+    /** With `--against`: five tabs of the console are open. */
+    tabs: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     connections: { type: 'string', default: '32' },
@@ -155,16 +158,21 @@ async function startOfCompiled(shared: Pick<RivalServices, 'scratch' | 'redisUrl
   return median(taken);
 }
 
-/** Measures this checkout against another commit of it. */
-async function benchCommit(commit: string): Promise<void> {
-  const traces = values.traces === undefined ? undefined : Number(values.traces);
-  const result = await benchAgainst(commit, { rounds, load, scratch, traces, migration: values.migration });
+/** Measures this checkout against other commits of it. */
+async function benchCommits(commits: readonly string[]): Promise<void> {
+  const { traces, migration, tabs } = values;
+  const variants: Record<string, Variant> = { 'this checkout': {} };
+  if (traces !== undefined)
+    variants[`this checkout, ${traces} of its requests traced`] = { traces: Number(traces) };
+  if (migration) variants['this checkout, a migration declared'] = { migration };
+  if (tabs) variants['this checkout, five tabs of the console open'] = { tabs };
+  const result = await benchAgainst(commits, { rounds, load, scratch, variants });
   console.log(againstLines(result).join('\n'));
   if (values.json) console.log(JSON.stringify(result));
 }
 
 try {
-  await (values.against === undefined ? benchRivals() : benchCommit(values.against));
+  await (values.against === undefined ? benchRivals() : benchCommits(values.against.split(',')));
 } finally {
   for (const stop of stops) await stop();
 }

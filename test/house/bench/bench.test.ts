@@ -70,8 +70,10 @@ describe('a comparison of two servers', () => {
       { rate: 5_060, cpuPerRequest: 178 },
     ] as const;
     const measures = { hit: { rate: ratio, cpu: ratio, medians } };
-    const printed = againstLines({ commit: 'abc1234', rounds: 15, seconds: 2, measures }).join('\n');
-    expect(printed).toContain('above 1 says that this one is better');
+    const comparisons = [{ commit: 'abc1234', variant: 'this checkout', measures }];
+    const printed = againstLines({ rounds: 15, seconds: 2, comparisons }).join('\n');
+    expect(printed).toContain('above 1 says that this checkout is better');
+    expect(printed).toContain('abc1234 → this checkout\n');
     expect(printed).toMatch(/hit, rate +1\.012 {2}0\.988–1\.034 +5000 → 5060 requests\/s/);
     expect(printed).toMatch(/hit, CPU per request +1\.012 {2}0\.988–1\.034 +180 → 178 µs/);
   });
