@@ -39,6 +39,7 @@ export function forwardedHeaders(
 /** The headers of an answer that the gateway reads itself. */
 const ANSWER_FIELDS = {
   connection: 'connection',
+  'keep-alive': 'keepAlive',
   vary: 'vary',
   location: 'location',
   'content-location': 'contentLocation',

@@ -107,7 +107,8 @@ export class ProxyCall {
     const hasBegun = !isAwaited || (call?.reusedSocket === false && (call.socket?.bytesRead ?? 0) > 0);
     if (isStaleKeepAlive && isRepeatable && !signal.aborted) {
       progress.call = undefined;
-      closeIdleSockets(this.destination);
+      // It has closed the others, too.
+      this.destination.closeIdle();
       this.send();
     } else if (hasBegun) this.#failHalfway();
     else this.#settle.reject(networkFault(cause));
@@ -158,10 +159,4 @@ function onClose(this: ClientRequest): void {
 function onUpgrade(this: ClientRequest, _response: IncomingMessage, socket: { destroy(): unknown }): void {
   socket.destroy();
   proxyCallOf(this).onUpgrade();
-}
-
-/** Ends connections that nobody uses: if the upstream has closed one, it has closed the others, too. */
-function closeIdleSockets({ agent }: Destination): void {
-  for (const sockets of Object.values(agent.freeSockets))
-    for (const socket of sockets ?? []) socket.destroy();
 }

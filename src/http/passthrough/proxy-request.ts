@@ -24,6 +24,8 @@ export type Destination = {
   readonly agent: Agent;
   /** Its `host` is the `Host` header of requests. */
   readonly url: URL;
+  /** Closes the connections that nobody uses. */
+  readonly closeIdle: () => void;
 };
 
 /** One request to an upstream, with everything decided but the host. */

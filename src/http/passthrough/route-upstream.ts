@@ -1,6 +1,4 @@
-import type { Agent, ClientRequest } from 'node:http';
 import { isIP } from 'node:net';
-import type { ConnectionOptions } from 'node:tls';
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import { fault, GatewayError } from '../../errors/fault.ts';
@@ -9,6 +7,7 @@ import { createSourceResilience, type SourceResilienceDeps } from '../../pipelin
 import { openSteps } from '../../telemetry/requests/step-times.ts';
 import { createGuardedClient, type GuardedCall } from '../../upstream/guarded-client.ts';
 import { createAgents } from '../../upstream/transport/agents.ts';
+import { connectOnlyTo } from './one-host-agent.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
 import type { SendProxyRequest } from './proxy.ts';
 
@@ -28,8 +27,6 @@ export type RouteUpstreamDeps = Pick<SourceResilienceDeps, 'clock' | 'log'> & {
   readonly send: SendProxyRequest;
 };
 
-/** Connections a route may keep open to each host while nobody uses them. */
-const IDLE_SOCKETS_MAX = 32;
 /** A longer answer to a health check counts as a failure. */
 const HEALTH_BYTES_MAX = 64 * 1024;
 
@@ -52,39 +49,21 @@ function netOf(route: PassthroughConfig): SourceSpec['net'] {
   };
 }
 
-/** Where an agent opens its connections. */
-type Place = Pick<ConnectionOptions, 'host' | 'port' | 'servername' | 'rejectUnauthorized'>;
-
-/** What Node's client calls of its agent for each request. The types of Node leave it out. */
-type RequestTaker = { addRequest(request: ClientRequest, place: Place): void };
-
-/**
- * Lets an agent serve one host only. Node would copy all options of each request to tell to which host it goes, and make
- * a name of them to tell connections apart: 18 of the 440 thousand instructions of a request.
- */
-function connectOnlyTo(agent: Agent, name: string, place: Place): void {
-  const taker = agent as Agent & RequestTaker;
-  const addRequest = taker.addRequest.bind(taker);
-  taker.addRequest = (request) => addRequest(request, place);
-  taker.getName = () => name;
-}
-
 function destinationOf(base: string, net: SourceSpec['net']): Destination {
   const url = new URL(base);
   const { protocol, hostname, port } = url;
   const { httpAgent, httpsAgent } = createAgents(net, true);
   const isTls = protocol === 'https:';
   const agent = isTls ? httpsAgent : httpAgent;
-  agent.maxFreeSockets = IDLE_SOCKETS_MAX;
   const host = hostname.replace(/^\[|\]$/g, '');
-  connectOnlyTo(agent, base, {
+  const closeIdle = connectOnlyTo(agent, base, {
     host,
     port: Number(port || (isTls ? 443 : 80)),
     // RFC 6066, section 3: addresses are not sent as server names.
     servername: isIP(host) === 0 ? host : '',
     ...(isTls && { rejectUnauthorized: true }),
   });
-  return { protocol, host, port, agent, url };
+  return { protocol, host, port, agent, url, closeIdle };
 }
 
 /** Creates the upstream of a route; `close` ends its idle connections. */
