@@ -39,20 +39,32 @@ const PIPELINED_MAX = 128;
 const PIPELINED_MAX_OF_ALL = 10_000;
 const PIPELINED = Symbol('pipelined responses');
 
-type PipeliningSocket = Socket & { [PIPELINED]?: number };
+type PipeliningSocket = Socket & { [PIPELINED]?: Set<ServerResponse> };
+
+/** The responses that wait behind others on a connection. They have no socket yet, so they would not notice its end. */
+function pipelinedOn(socket: PipeliningSocket): Set<ServerResponse> {
+  const known = socket[PIPELINED];
+  if (known !== undefined) return known;
+  const waiting = new Set<ServerResponse>();
+  socket[PIPELINED] = waiting;
+  socket.once('close', () => {
+    for (const res of waiting) if (!res.closed) res.emit('close');
+  });
+  return waiting;
+}
 
 /** Counts the responses that wait behind others on their connections; answers false for one too many. */
-function createPipeliningLimit(): (socket: PipeliningSocket, res: ServerResponse) => boolean {
+function createPipeliningLimit(): (socket: Socket, res: ServerResponse) => boolean {
   let total = 0;
   return function mayWait(socket, res) {
-    const count = (socket[PIPELINED] ?? 0) + 1;
-    socket[PIPELINED] = count;
+    const waiting = pipelinedOn(socket);
+    waiting.add(res);
     total += 1;
     res.once('close', () => {
-      socket[PIPELINED] = (socket[PIPELINED] ?? 1) - 1;
+      waiting.delete(res);
       total -= 1;
     });
-    return count <= PIPELINED_MAX && total <= PIPELINED_MAX_OF_ALL;
+    return waiting.size <= PIPELINED_MAX && total <= PIPELINED_MAX_OF_ALL;
   };
 }
 
@@ -120,11 +132,7 @@ export function createOpenContext(deps: {
     metrics.inFlight(1);
     res.on('error', ignoreError);
     res.once('close', () => finish(context, answering));
-    // A response that waits behind another one has no socket yet, so it would not notice the end of the connection.
-    if (res.socket === null) {
-      req.once('close', () => req.socket.destroyed && !res.closed && res.emit('close'));
-      if (!mayWait(req.socket, res)) req.socket.destroy();
-    }
+    if (res.socket === null && !mayWait(req.socket, res)) req.socket.destroy();
     return context;
   };
 }

@@ -50,6 +50,8 @@ export function createServer(
       headersTimeout: HEADERS_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
+      // A request without a body needs no stream that ends: that is a tenth of what Node does for a request.
+      optimizeEmptyRequests: true,
     },
     listener,
   );
