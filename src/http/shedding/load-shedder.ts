@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
-import { fault } from '../../errors/fault.ts';
+import { fault, type GatewayError } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { RequestContext } from '../listener/request-context.ts';
+import { createInFlight } from './in-flight.ts';
 import { createPausedConnections, PAUSE_MS_MAX } from './paused-connections.ts';
 import { createQueueDelay } from './queue-delay.ts';
 
@@ -85,36 +86,13 @@ function createEpisodeLog({ log, clock }: Pick<LoadShedderDeps, 'log' | 'clock'>
   };
 }
 
-/** Counts the requests in flight of each operation. `onRelease` is called when one of them is not in flight any more. */
-function createInFlight(inFlightMax: number, onRelease: () => void) {
-  const counts = new Map<string, number>();
-
-  /** False where as many are in flight as may be. */
-  function enter(context: RequestContext): boolean {
-    const count = counts.get(context.operation) ?? 0;
-    if (count >= inFlightMax) return false;
-    counts.set(context.operation, count + 1);
-    context.isCounted = true;
-    return true;
-  }
-
-  function release(context: RequestContext): void {
-    if (!context.isCounted) return;
-    context.isCounted = false;
-    counts.set(context.operation, (counts.get(context.operation) ?? 1) - 1);
-    onRelease();
-  }
-
-  return { enter, release };
-}
-
 /** The error for a request that is refused for the event loop; `pauseMs` is how long its connection is paused. */
 function createRefusal() {
   let refused = 0;
-  return function refusalAfter(pauseMs: number) {
+  return function refusalAfter(pauseMs: number): GatewayError {
     refused += 1;
     const retryAfterSeconds = Math.ceil(pauseMs / 1_000) + (refused % RETRY_SPREAD_SECONDS);
-    return refusals[Math.min(retryAfterSeconds, RETRY_SECONDS_MAX)];
+    return refusals[Math.min(retryAfterSeconds, RETRY_SECONDS_MAX)] ?? fault('overloaded');
   };
 }
 
@@ -128,7 +106,7 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
   // Otherwise a client that was not read for long would count as patient.
   const onResume = (socket: AnsweredSocket) => void (socket[ANSWERED_AT] = clock.monotonic());
   const paused = createPausedConnections({ clock, spareCapacity, onTick, afterReading, onResume });
-  const inFlight = createInFlight(limits.inFlightMax, () => queueDelay.answered());
+  const inFlight = createInFlight({ inFlightMax: limits.inFlightMax, delayMsMax });
   const logRefusal = createEpisodeLog({ log, clock });
   const refusalAfter = createRefusal();
   let isStopped = false;
@@ -147,34 +125,48 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
     return paused.count > 0 && clock.monotonic() - (socket[ANSWERED_AT] ?? -Infinity) < patientMs();
   }
 
+  /**
+   * Counts a refusal for the event loop and pauses the client's connection, which stays open: a new one would cost as
+   * much as a response. A refusal costs half of what a cached response does, so a client that asks again at once is not
+   * read at once. Nobody is paused twice in a row.
+   */
+  function refuse({ req, res, operation }: RequestContext, mayPause: boolean): GatewayError {
+    metrics.overloaded(operation, 'event_loop');
+    logRefusal({ reason: 'event_loop', delayMs: Math.round(queueDelay.delayMs) });
+    const refusal = refusalAfter(paused.expectedPauseMs);
+    res.once('close', () => {
+      if (mayPause && res.shouldKeepAlive && !req.socket.destroyed) paused.pause(req.socket);
+    });
+    return refusal;
+  }
+
+  function release(context: RequestContext): void {
+    if (inFlight.release(context)) queueDelay.answered();
+  }
+
   return {
     admits(context) {
-      const { res, req, operation } = context;
+      const { req } = context;
       if (isStopped) return true;
       // A request that has waited unread for that long would be answered too late already.
       const isLate = paused.pausedMs(req.socket) > delayMsMax;
       if (!isLate && !queueDelay.shouldShed(isAggressive(req.socket))) return true;
-      metrics.overloaded(operation, 'event_loop');
-      logRefusal({ reason: 'event_loop', delayMs: Math.round(queueDelay.delayMs) });
-      context.fail(refusalAfter(paused.expectedPauseMs));
-      // A refusal costs half of what a cached response does, so a client that asks again at once is not read at once.
-      // Its connection stays open, for a new one would cost as much as a response. Nobody is paused twice in a row.
-      res.once('close', () => {
-        if (!isLate && res.shouldKeepAlive && !req.socket.destroyed) paused.pause(req.socket);
-      });
+      context.fail(refuse(context, !isLate));
       return false;
     },
     enter(context) {
-      if (inFlight.enter(context)) return;
-      const { operation } = context;
+      const { operation, req } = context;
+      const entry = inFlight.enter(context, () => !isStopped && isAggressive(req.socket));
+      if (entry === 'entered') return;
+      if (entry === 'congested') throw refuse(context, true);
       metrics.overloaded(operation, 'in_flight');
       logRefusal({ reason: 'in_flight', operation });
       throw fault('overloaded', { detail: 'overload.inFlightMax' });
     },
-    release: inFlight.release,
+    release,
     leave(context) {
       if (paused.count > 0) (context.req.socket as AnsweredSocket)[ANSWERED_AT] = clock.monotonic();
-      inFlight.release(context);
+      release(context);
     },
     stop() {
       isStopped = true;
