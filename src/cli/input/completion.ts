@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import tab from '@bomb.sh/tab/commander';
 import type { Command } from 'commander';
-import { resourceNames } from '../contract/resources.ts';
-import type { CliContext } from './context.ts';
-import { readPartialConfig } from './input/read-config.ts';
+import { resourceNames } from '../../contract/resources.ts';
+import type { CliContext } from '../context.ts';
+import { readPartialConfig } from './read-config.ts';
 
 /** How deep files are offered; deeper ones are typed. */
 const DEPTH_MAX = 3;

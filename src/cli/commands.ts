@@ -1,0 +1,108 @@
+import { type Command, Option } from 'commander';
+import { type CheckOptions, runCheck } from './check/check.ts';
+import { registerUpgradeCheckCommand } from './check/upgrade-check.ts';
+import { registerCompletion } from './input/completion.ts';
+import type { CliContext } from './context.ts';
+import { registerDoctorCommand } from './doctor.ts';
+import { registerExplainCommand } from './explain.ts';
+import { runTest, type TestOptions } from './fixtures/test-fixtures.ts';
+import { type GenerateOptions, runGenerate } from './generate/generate.ts';
+import { registerInferCommand } from './infer/infer.ts';
+import { readConfigOrExit, readPartialConfigOrExit } from './input/read-config.ts';
+import { registerMigrationCommand } from './migration/register.ts';
+import { registerQualityCommand } from './quality.ts';
+import { registerAuditCommand } from './redis/audit.ts';
+import { registerCacheCommand } from './redis/cache.ts';
+import { registerClaimsCommand } from './redis/claims.ts';
+import { registerKeysCommand } from './redis/keys.ts';
+import { pepperNote } from './redis/pepper-note.ts';
+import { registerRequestsCommand } from './redis/requests.ts';
+import { runDemo } from './serve/demo.ts';
+import { registerReloadCommand } from './serve/reload.ts';
+import { registerSamplesCommand } from './serve/samples.ts';
+import { registerTryCommand } from './serve/try.ts';
+
+/** It declares a migration to try out. */
+const DEMO_FILE = 'config/demo.yaml';
+
+/** Which configuration a command is about. */
+export type ConfigFiles = {
+  /** The one that was named. */
+  readonly given: () => string | undefined;
+  /** That, or the usual one. */
+  readonly file: () => string;
+};
+
+/** Registers the commands that work on files. */
+function registerFileCommands(program: Command, files: ConfigFiles, context: CliContext): void {
+  program
+    .command('check')
+    .description('check the configuration without starting anything, and show what queries will cost')
+    .option('--source <file>', 'check one source file alone; variables without default get placeholders')
+    .option('--no-fixtures', 'do not replay the recorded cases of the sources')
+    .option('--json', 'print problems, or the costs of queries, as JSON')
+    .action((options: CheckOptions) => runCheck(options, files.file(), context));
+  program
+    .command('test')
+    .description('replay the recorded cases of the sources: fixtures/<source>/*.yaml; or record new ones')
+    .argument(
+      '[source...]',
+      'names of sources; default: all. With --record: one source, and requests to record',
+    )
+    .option('--source <file>', 'test one source file alone; variables without default get placeholders')
+    .option('--record', 'ask the live source, and write what was asked, replied and answered as cases')
+    .option('--whole', 'with --record: keep every value of the replies, personal data included')
+    .addOption(new Option('--scramble', 'deprecated: recordings are masked by default').hideHelp())
+    .option('--overwrite', 'with --record: replace cases that are there already')
+    .option('--json', 'print the results as JSON')
+    .action((names: string[], options: TestOptions) => runTest(names, options, files.file(), context));
+  program
+    .command('demo')
+    .description('start the sample services and the gateway in front of them')
+    .action(() => runDemo(files.given() ?? DEMO_FILE, context));
+  program
+    .command('generate')
+    .description(
+      'write what is generated: OpenAPI, the schemas and the reference of the configuration, tables in documents',
+    )
+    .option('--check', 'only say whether they are up to date')
+    .option('--sbom', 'only print what Portico runs on: a software bill of materials (CycloneDX)')
+    .action((options: GenerateOptions) => runGenerate(options, context));
+}
+
+/** Registers the commands on keys, kept answers, claims and the audit, which work on Redis or on a gateway that runs. */
+function registerStateCommands(program: Command, configFile: () => string, context: CliContext): void {
+  const operator = {
+    loadConfig: () =>
+      Promise.resolve(readPartialConfigOrExit(configFile(), context, { gateway: true }).gateway),
+    pepperNote: () => pepperNote(configFile(), context.env),
+    out: context.out,
+    err: context.err,
+    env: context.env,
+    stop: context.stop,
+    user: context.processes.user,
+    instance: `${context.processes.host}:${context.processes.pid}`,
+  };
+  registerKeysCommand(program, operator);
+  registerCacheCommand(program, operator);
+  registerClaimsCommand(program, () => readConfigOrExit(configFile(), context), operator);
+  registerAuditCommand(program, operator);
+}
+
+/** Registers all commands but `start`. */
+export function registerCommands(program: Command, files: ConfigFiles, context: CliContext): void {
+  const configFile = files.file;
+  registerFileCommands(program, files, context);
+  registerExplainCommand(program, configFile, context);
+  registerInferCommand(program, configFile, context);
+  registerTryCommand(program, context);
+  registerReloadCommand(program, configFile, context);
+  registerUpgradeCheckCommand(program, context);
+  registerDoctorCommand(program, configFile, context);
+  registerQualityCommand(program, configFile, context);
+  registerRequestsCommand(program, configFile, context);
+  registerSamplesCommand(program, context);
+  registerStateCommands(program, configFile, context);
+  registerMigrationCommand(program, configFile, context);
+  registerCompletion(program, configFile, context);
+}
