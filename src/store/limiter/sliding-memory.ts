@@ -39,7 +39,8 @@ export function createSlidingMemory(
   clock: Pick<Clock, 'monotonic'>,
   subjectsMax = SUBJECTS_MAX,
 ): SlidingMemory {
-  const subjects = new LRUCache<string, Counts>({ max: subjectsMax });
+  // With `max` it would allocate the room of all callers at once.
+  const subjects = new LRUCache<string, Counts>({ maxSize: subjectsMax, sizeCalculation: () => 1 });
 
   function countsOf(subject: string): Counts {
     const known = subjects.get(subject);

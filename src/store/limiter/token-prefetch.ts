@@ -66,7 +66,8 @@ export function createTokenPrefetch(
   clock: Pick<Clock, 'monotonic'>,
   graceMs = 0,
 ): TokenPrefetch {
-  const callers = new LRUCache<string, Caller>({ max: SUBJECTS_MAX });
+  // With `max` it would allocate the room of all callers at once.
+  const callers = new LRUCache<string, Caller>({ maxSize: SUBJECTS_MAX, sizeCalculation: () => 1 });
 
   function callerOf(subject: string): Caller {
     const known = callers.get(subject);
