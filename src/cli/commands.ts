@@ -26,7 +26,7 @@ import { registerTryCommand } from './serve/try.ts';
 const DEMO_FILE = 'config/demo.yaml';
 
 /** Which configuration a command is about. */
-export type ConfigFiles = {
+export type ConfigPaths = {
   /** The one that was named. */
   readonly given: () => string | undefined;
   /** That, or the usual one. */
@@ -34,7 +34,7 @@ export type ConfigFiles = {
 };
 
 /** Registers the commands that work on files. */
-function registerFileCommands(program: Command, files: ConfigFiles, context: CliContext): void {
+function registerFileCommands(program: Command, files: ConfigPaths, context: CliContext): void {
   program
     .command('check')
     .description('check the configuration without starting anything, and show what queries will cost')
@@ -90,7 +90,7 @@ function registerStateCommands(program: Command, configFile: () => string, conte
 }
 
 /** Registers all commands but `start`. */
-export function registerCommands(program: Command, files: ConfigFiles, context: CliContext): void {
+export function registerCommands(program: Command, files: ConfigPaths, context: CliContext): void {
   const configFile = files.file;
   registerFileCommands(program, files, context);
   registerExplainCommand(program, configFile, context);

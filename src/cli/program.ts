@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import type { ConfigFiles } from './commands.ts';
+import type { ConfigPaths } from './commands.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { version } from './input/version.ts';
 import { withPlainOutput } from './output/plain-output.ts';
@@ -17,7 +17,7 @@ async function createProgram(args: readonly string[], context: CliContext): Prom
     .exitOverride()
     .showSuggestionAfterError();
   const given = () => program.opts<{ config?: string }>().config ?? context.env['PORTICO_CONFIG'];
-  const files: ConfigFiles = { given, file: () => given() ?? CONFIG_FILE };
+  const files: ConfigPaths = { given, file: () => given() ?? CONFIG_FILE };
   program
     .command('start')
     .description('start the gateway')

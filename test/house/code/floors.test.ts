@@ -83,6 +83,16 @@ describe('imports only look down a floor', () => {
     ).toContain('@typescript-eslint/consistent-type-imports');
   });
 
+  it('lets the command line load later what lies beside it, and nothing else', async () => {
+    expect(await broken('src/cli/program.ts', `await import('./commands.ts');\n`)).toEqual([]);
+    expect(await broken('src/cli/program.ts', `await import('../gateway.ts');\n`)).toEqual([
+      'no-restricted-syntax',
+    ]);
+    expect(await broken('src/cli/serve/start.ts', `await import('./demo.ts');\n`)).toEqual([
+      'no-restricted-syntax',
+    ]);
+  });
+
   it('keeps the sample services apart from the gateway, both ways', async () => {
     expect(await broken('src/samples/users.ts', imports('../kernel/clock.ts'))).toEqual([
       'no-restricted-imports',
