@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
  * damaged one. Raise a version whenever its payload changes: older values are then misses.
  */
 const MAGIC = {
-  cacheEntry: 'PTC3',
+  cacheEntry: 'PTC4',
   checkpoint: 'PTK2',
   order: 'PTO2',
   row: 'PTR2',
@@ -35,11 +35,24 @@ export function hasChecksum(seed: number, bytes: Buffer, at: number, end: number
   return bytes.readUInt32BE(at) === crc32(bytes.subarray(at + CHECKSUM_BYTES, end), seed);
 }
 
-/** Seals a payload, given in parts, for a key. */
-export function seal(form: SealedForm, key: string, ...payload: readonly Buffer[]): Buffer {
-  const bytes = Buffer.concat([Buffer.from(MAGIC[form]), Buffer.alloc(CHECKSUM_BYTES), ...payload]);
+/** Seals a payload of `length` bytes for a key; `write` puts it into the sealed bytes, from `at` on. */
+export function sealInPlace(
+  form: SealedForm,
+  key: string,
+  length: number,
+  write: (bytes: Buffer, at: number) => void,
+): Buffer {
+  const bytes = Buffer.allocUnsafe(SEAL_BYTES + length);
+  bytes.write(MAGIC[form], 'latin1');
+  write(bytes, SEAL_BYTES);
   writeChecksum(sealSeed(form, key), bytes, MAGIC_BYTES, bytes.length);
   return bytes;
+}
+
+/** Seals a payload, given in parts, for a key. */
+export function seal(form: SealedForm, key: string, ...payload: readonly Buffer[]): Buffer {
+  const joined = payload.length === 1 ? (payload[0] as Buffer) : Buffer.concat(payload);
+  return sealInPlace(form, key, joined.length, (bytes, at) => void joined.copy(bytes, at));
 }
 
 /** The payload; `undefined` where the bytes are damaged, or of another form, version or key. */

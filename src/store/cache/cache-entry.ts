@@ -1,4 +1,4 @@
-import { readJsonText, seal, unseal } from '../sealed.ts';
+import { readJsonText, sealInPlace, unseal } from '../sealed.ts';
 import type { EncodedBodies } from './encoded-bodies.ts';
 
 /** A cached answer: a v1 body, or the knowledge that the record does not exist. */
@@ -42,26 +42,20 @@ type Head = readonly [
   etag: string,
   times: readonly [number, number, number, number],
   generation: readonly [string, number],
-  tags: readonly string[],
+  tags: string,
 ];
 
 /** The sealed bytes of an entry: the length of its head (32 bits), the head as JSON, the body. */
-export function encodeEntry(
-  key: string,
-  { found, etag, body, generation, tags, ...entry }: CacheEntry,
-): Buffer {
+export function encodeEntry(key: string, { found, etag, body, tags, ...entry }: CacheEntry): Buffer {
+  const { epoch, purges } = entry.generation;
   const times = [entry.storedAt, entry.freshSeconds, entry.freshMs, entry.staleMs];
-  const head = JSON.stringify([
-    found ? 1 : 0,
-    etag,
-    times,
-    [generation.epoch, generation.purges],
-    tagList(tags),
-  ]);
-  const headBytes = Buffer.from(head);
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(headBytes.length);
-  return seal('cacheEntry', key, length, headBytes, body);
+  const head = JSON.stringify([found ? 1 : 0, etag, times, [epoch, purges], tags]);
+  const headBytes = Buffer.byteLength(head);
+  return sealInPlace('cacheEntry', key, 4 + headBytes + body.length, (bytes, at) => {
+    bytes.writeUInt32BE(headBytes, at);
+    bytes.write(head, at + 4);
+    body.copy(bytes, at + 4 + headBytes);
+  });
 }
 
 function isHead(value: unknown): value is Head {
@@ -75,7 +69,7 @@ function isHead(value: unknown): value is Head {
     Array.isArray(generation) &&
     typeof generation[0] === 'string' &&
     Number.isSafeInteger(generation[1]) &&
-    isListOf(tags, (tag) => typeof tag === 'string')
+    typeof tags === 'string'
   );
 }
 
@@ -94,5 +88,5 @@ export function decodeEntry(key: string, bytes: Buffer): CacheEntry | undefined 
   const [found, etag, [storedAt, freshSeconds, freshMs, staleMs], [epoch, purges], tags] = head;
   const times = { storedAt, freshSeconds, freshMs, staleMs };
   const body = payload.subarray(headEnd);
-  return { found: found === 1, etag, ...times, generation: { epoch, purges }, tags: tagText(tags), body };
+  return { found: found === 1, etag, ...times, generation: { epoch, purges }, tags, body };
 }

@@ -26,12 +26,12 @@ function withHead(head: string, headLength = Buffer.byteLength(head)): Buffer {
   return seal('cacheEntry', KEY, length, Buffer.from(head), Buffer.from('{"data":[]}'));
 }
 
-/** The bytes of an entry as the last form had them: another magic, and a checksum that started from the key alone. */
+/** The bytes of an entry as the last form had them: another magic, in the checksum too, and the tags as a list. */
 function inFormerForm(head: string): Buffer {
   const rest = withHead(head).subarray(8);
   const sum = Buffer.alloc(4);
-  sum.writeUInt32BE(crc32(rest, crc32(KEY)));
-  return Buffer.concat([Buffer.from('PTC2'), sum, rest]);
+  sum.writeUInt32BE(crc32(rest, crc32(`PTC3 ${KEY}`)));
+  return Buffer.concat([Buffer.from('PTC3'), sum, rest]);
 }
 
 describe('the bytes of a cached answer', () => {
@@ -73,7 +73,7 @@ describe('the bytes of a cached answer', () => {
       fc.property(
         fc.oneof(
           fc.uint8Array(),
-          fc.uint8Array().map((bytes) => [...Buffer.from('PTC3'), ...bytes]),
+          fc.uint8Array().map((bytes) => [...Buffer.from('PTC4'), ...bytes]),
         ),
         (bytes) => {
           expect(decodeEntry(KEY, Buffer.from(bytes))).toBeUndefined();
@@ -81,15 +81,16 @@ describe('the bytes of a cached answer', () => {
       ),
       { numRuns: 500 },
     );
-    for (const text of ['', 'PTC3', '{"data":[]}', '[1,"","",0]'])
+    for (const text of ['', 'PTC4', '{"data":[]}', '[1,"","",0]'])
       expect(decodeEntry(KEY, Buffer.from(text))).toBeUndefined();
   });
 
   it('are a miss when an older or newer Portico wrote them', () => {
-    const head = JSON.stringify([1, '"e"', [1_000, 10, 9_500, 0], ['x', 3], ['users']]);
+    const head = JSON.stringify([1, '"e"', [1_000, 10, 9_500, 0], ['x', 3], 'users']);
     expect(decodeEntry(KEY, withHead(head))).toMatchObject({ found: true, etag: '"e"' });
     expect(decodeEntry(KEY, inFormerForm(head))).toBeUndefined();
-    for (const magic of ['PTC1', 'PTC2', 'PTC4', 'ptc3']) {
+    expect(decodeEntry(KEY, inFormerForm(head.replace(/"users"/, '["users"]')))).toBeUndefined();
+    for (const magic of ['PTC2', 'PTC3', 'PTC5', 'ptc4']) {
       const bytes = withHead(head);
       bytes.write(magic);
       expect(decodeEntry(KEY, bytes)).toBeUndefined();
@@ -100,22 +101,22 @@ describe('the bytes of a cached answer', () => {
     ['{}', undefined],
     ['null', undefined],
     ['[]', undefined],
-    ['[true,"",[0,0,0,0],["",0],[]]', undefined],
-    ['[2,"",[0,0,0,0],["",0],[]]', undefined],
-    ['[1,null,[0,0,0,0],["",0],[]]', undefined],
-    ['[1,"",["0",0,0,0],["",0],[]]', undefined],
-    ['[1,"",[0,0,0],["",0],[]]', undefined],
-    ['[1,"",[0,0,0,1e999],["",0],[]]', undefined],
-    ['[1,"",[0,0,0,0],["",0.5],[]]', undefined],
-    ['[1,"",[0,0,0,0],[0,0],[]]', undefined],
-    ['[1,"",[0,0,0,0],["",0],[1]]', undefined],
+    ['[true,"",[0,0,0,0],["",0],""]', undefined],
+    ['[2,"",[0,0,0,0],["",0],""]', undefined],
+    ['[1,null,[0,0,0,0],["",0],""]', undefined],
+    ['[1,"",["0",0,0,0],["",0],""]', undefined],
+    ['[1,"",[0,0,0],["",0],""]', undefined],
+    ['[1,"",[0,0,0,1e999],["",0],""]', undefined],
+    ['[1,"",[0,0,0,0],["",0.5],""]', undefined],
+    ['[1,"",[0,0,0,0],[0,0],""]', undefined],
+    ['[1,"",[0,0,0,0],["",0],["users"]]', undefined],
     ['[1,"",[0,0,0,0],["",0],{}]', undefined],
     ['[1,"",[0,0,0,0],["",0]]', undefined],
     ['[1,"",0,0]', undefined],
     ['not json', undefined],
     ['', undefined],
-    ['[1,"",[0,0,0,0],["",0],[]]', 3],
-    ['[1,"",[0,0,0,0],["",0],[]]', 4_000_000_000],
+    ['[1,"",[0,0,0,0],["",0],""]', 3],
+    ['[1,"",[0,0,0,0],["",0],""]', 4_000_000_000],
   ])('are a miss with the head %j, though their checksum is right', (head, length) => {
     expect(decodeEntry(KEY, withHead(head, length))).toBeUndefined();
   });
