@@ -7,14 +7,15 @@ const OWN = new URL('./static/', import.meta.url);
 const PACKAGE = new URL('../../../node_modules/swagger-ui-dist/', import.meta.url);
 
 const SCRIPT = 'swagger-ui-bundle.js';
+const STYLE = 'swagger-ui.css';
 
 /** What an operator is told where Swagger UI is missing. */
 export const NO_REFERENCE =
   'swagger-ui-dist is not installed, so the API page at /docs has no reference: run npm ci without --omit=dev, or write docs: false';
 
-/** The folder that has Swagger UI; `undefined` where it is not installed. */
+/** The folder that has Swagger UI; `undefined` where it is not installed, or not whole. */
 function referenceFolder(): URL | undefined {
-  return [OWN, PACKAGE].find((folder) => existsSync(new URL(SCRIPT, folder)));
+  return [OWN, PACKAGE].find((folder) => [SCRIPT, STYLE].every((name) => existsSync(new URL(name, folder))));
 }
 
 /** Whether the API page has its reference: Swagger UI is there. */
@@ -36,7 +37,7 @@ export function findPageFiles(): readonly PageFile[] {
   const style = file('page.css', 'text/css', OWN);
   if (folder === undefined) return [style];
   return [
-    file('swagger-ui.css', 'text/css', folder),
+    file(STYLE, 'text/css', folder),
     style,
     file(SCRIPT, 'text/javascript', folder),
     file('page.js', 'text/javascript', OWN),

@@ -1,0 +1,67 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { gatewayAt } from '../../support/gateway/running-gateway.ts';
+import { NODE } from '../../support/gateway/gateway-process.ts';
+import { type RunningProcess, startProcess } from '../../support/process/running-process.ts';
+
+const PACKAGE = 'swagger-ui-dist';
+
+/** Portico's sources in a folder of their own, beside every package but Swagger UI; of that, `files` alone. */
+function installWithout(files: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-install-'));
+  for (const part of ['src', 'package.json']) cpSync(part, join(folder, part), { recursive: true });
+  const packages = join(folder, 'node_modules');
+  mkdirSync(join(packages, PACKAGE), { recursive: true });
+  for (const name of readdirSync('node_modules'))
+    if (name !== PACKAGE) symlinkSync(resolve('node_modules', name), join(packages, name));
+  for (const name of files)
+    symlinkSync(resolve('node_modules', PACKAGE, name), join(packages, PACKAGE, name));
+  return folder;
+}
+
+const installs = [
+  { what: 'as npm ci --omit=dev leaves it', files: [] },
+  { what: 'with half of its package', files: ['swagger-ui-bundle.js'] },
+];
+
+describe.each(installs)('an install without Swagger UI, $what', ({ files }) => {
+  let folder: string;
+  let running: RunningProcess;
+  let url: string;
+  beforeAll(async () => {
+    folder = installWithout(files);
+    const args = [join(folder, 'src/main.ts'), '--config', 'config/portico.yaml', 'start'];
+    running = startProcess(NODE, args, { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' });
+    const [line] = await running.prints(/^\{.*"msg":"listening"\}$/m);
+    ({ url } = gatewayAt(JSON.parse(line) as { port: number; adminPort: number }, () => running.kill()));
+  });
+  afterAll(async () => {
+    await running.kill();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('serves the API page without a script, and the page says what is missing and where the same stands', async () => {
+    const answer = await fetch(`${url}/docs`);
+    const page = await answer.text();
+    expect(answer.status).toBe(200);
+    expect(page).toContain('The reference is not installed on this gateway.');
+    for (const part of ['v1/openapi.json', 'rate_limit_exceeded', 'users:read']) expect(page).toContain(part);
+    expect(page).not.toContain('<script');
+    const style = /href="([^"]+page\.css[^"]*)"/.exec(page)?.[1] ?? '';
+    expect((await fetch(new URL(style, `${url}/docs`))).status).toBe(200);
+  });
+
+  it.each(['swagger-ui-bundle.js', 'swagger-ui.css', 'page.js'])('answers 404 for /docs/%s', async (name) => {
+    const answer = await fetch(`${url}/docs/${name}`);
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({ error: { code: 'not_found' } });
+  });
+
+  it('tells the operator at its start what to install, and keeps serving', async () => {
+    expect(running.out).toMatch(
+      /swagger-ui-dist is not installed, so the API page at \/docs has no reference/,
+    );
+    expect((await fetch(`${url}/v1/openapi.json`)).status).toBe(200);
+  });
+});
