@@ -5,6 +5,7 @@ import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { joinModules } from './join-modules.ts';
 import { minifyAsset } from './minify-asset.ts';
 import { vendorFiles } from './vendor-files.ts';
 
@@ -33,6 +34,9 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
 };
+
+/** The script that the page names: all modules of the pages, beginning with the one of this name. */
+const SCRIPT = 'main.js';
 
 /** The pages stand beside this room: in `src` as they were written, in `dist` as they were compiled. */
 const FOLDER = fileURLToPath(new URL('../../console/', import.meta.url));
@@ -76,21 +80,32 @@ function fileOf(name: string, text: string): ConsoleFile {
 
 /** TypeScript as a browser takes it: without types, and with imports of what is served. */
 function toJavaScript(text: string): string {
-  return minifyAsset(stripTypeScriptTypes(text, { mode: 'strip' }).replaceAll(IMPORT_OF_TS, '$1$2$3.js$2'));
+  return stripTypeScriptTypes(text, { mode: 'strip' }).replaceAll(IMPORT_OF_TS, '$1$2$3.js$2');
+}
+
+/** The modules of the pages as one script. In `dist` they are JavaScript. */
+async function readScript(modules: ReadonlyMap<string, string>): Promise<string> {
+  const texts = [...modules].map(async ([name, file]) => {
+    const text = await readFile(file, 'utf8');
+    return [name, minifyAsset(file.endsWith('.ts') ? toJavaScript(text) : text)] as const;
+  });
+  return joinModules(SCRIPT, new Map(await Promise.all(texts)));
 }
 
 /** How each file is read, by the name that it is served under. Declarations and tests have no place among them. */
 async function listFiles(): Promise<ReadonlyMap<string, () => Promise<string>>> {
   const found = new Map<string, () => Promise<string>>();
+  const modules = new Map<string, string>();
   for (const entry of await readdir(FOLDER, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name);
     const name = relative(FOLDER, file).split(sep).join('/');
     const read = () => readFile(file, 'utf8');
     if (!entry.isFile() || name.endsWith('.d.ts')) continue;
-    if (name.endsWith('.ts')) found.set(name.replace(/\.ts$/, '.js'), async () => toJavaScript(await read()));
-    else if (/\.(?:js|css)$/.test(name)) found.set(name, async () => minifyAsset(await read()));
+    if (/\.[jt]s$/.test(name)) modules.set(name.replace(/\.ts$/, '.js'), file);
+    else if (name.endsWith('.css')) found.set(name, async () => minifyAsset(await read()));
     else if (extname(name) in TYPES) found.set(name, read);
   }
+  found.set(SCRIPT, () => readScript(modules));
   for (const [name, vendor] of Object.entries(vendorFiles))
     found.set(name, async () => {
       const { file, suffix = '' } = vendor();

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { importsOf } from '../../house/code/modules.ts';
-import { parseSource } from '../../house/code/source-tree.ts';
+import { createConsoleFiles } from '../../../src/admin/console/console-files.ts';
+
+type ImportMap = { readonly imports: Readonly<Record<string, string>> };
 
 const root = new URL('../../../', import.meta.url).pathname;
 const page = readFileSync(join(root, 'src/console/index.html'), 'utf8');
@@ -10,28 +11,21 @@ const files = readdirSync(join(root, 'src/console'), { recursive: true, encoding
 );
 const read = (file: string) => readFileSync(join(root, 'src/console', file), 'utf8');
 
-/** The modules that the page loads after its first one: types leave no import behind. */
-function loadedModules(): readonly string[] {
-  const found = new Set<string>();
-  function visit(file: string): void {
-    const withoutTypes = read(file).replace(/^import type .*?;$/gms, '');
-    for (const path of importsOf(parseSource(join('src/console', file), withoutTypes))) {
-      const module = path.slice('src/console/'.length);
-      if (found.has(module)) continue;
-      found.add(module);
-      visit(module);
-    }
-  }
-  visit('main.ts');
-  return [...found].map((file) => file.replace(/\.ts$/, '.js')).sort();
-}
-
 describe('the page of the console', () => {
-  it('names every module that it needs, so that all of them are asked for in one round', () => {
-    const named = [...page.matchAll(/rel="modulepreload" href="(?!vendor\/)([^"]+)"/g)].map(
-      ([, href]) => href!,
-    );
-    expect(named.sort()).toEqual(loadedModules());
+  it('names every script that it needs, so that all of them are asked for in one round', async () => {
+    const script = await (await createConsoleFiles().find('main.js'))!.body('identity');
+    const needed = [...script.toString().matchAll(/^import .* from '([^']+)';$/gm)].map(([, name]) => name!);
+    const { imports } = JSON.parse(/<script type="importmap">([^<]+)</.exec(page)![1]!) as ImportMap;
+    const named = [...page.matchAll(/rel="modulepreload" href="([^"]+)"/g)].map(([, href]) => `./${href!}`);
+    expect(named.sort()).toEqual(needed.map((name) => imports[name]).sort());
+    expect(named).toHaveLength(Object.keys(imports).length);
+  });
+
+  it('has one script for all modules, in which no form of import or export is left over', async () => {
+    const script = (await (await createConsoleFiles().find('main.js'))!.body('identity')).toString();
+    const odd = script.split('\n').filter((line) => /^(?:import|export)\b/.test(line));
+    expect(odd.filter((line) => !/^import \* as \w+ from '[a-z/]+';$/.test(line))).toEqual([]);
+    expect(script.match(/^const module\d+ = /gm)!.length).toBeGreaterThan(40);
   });
 
   it('names everything relative to itself, so that it works under any path', () => {
