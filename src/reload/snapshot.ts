@@ -148,10 +148,21 @@ function assemble(
   };
 }
 
+/** A gateway file without what each replica may have of its own: where it listens, its workers, its folder. */
+function withoutPlace(gateway: ServedConfig['gateway']): object {
+  const nowhere = { host: undefined, port: undefined };
+  const { listen, admin } = gateway;
+  return {
+    ...gateway,
+    ...{ workers: undefined, state: undefined },
+    ...{ listen: { ...listen, ...nowhere }, admin: { ...admin, ...nowhere } },
+  };
+}
+
 /** A digest of a configuration: equal for processes that serve the same, whatever its files look like. */
 export function configDigest({ gateway, compiled }: ServedConfig): string {
   return contentDigest([
-    gateway,
+    withoutPlace(gateway),
     withTargets(compiled).map(({ resource, digest }) => [resource.name, digest]),
   ]);
 }

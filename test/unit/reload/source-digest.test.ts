@@ -46,4 +46,16 @@ describe('the digest of a configuration', () => {
   it('is another one where a secret of a source is', () => {
     expect(digestOf({ key: 'two' })).not.toBe(digestOf());
   });
+
+  it('is the same for replicas on one machine, which differ in where they listen and keep their files', () => {
+    const replica = (port: number, workers: number) =>
+      configDigest({
+        gateway: gatewaySchema.parse({
+          ...{ portico: 1, resources: {}, workers, state: { dir: `/var/lib/portico-${port}` } },
+          ...{ listen: { port }, admin: { port: port + 1, host: `127.0.0.${port % 9}` } },
+        }),
+        compiled: [],
+      });
+    expect(replica(8081, 1)).toBe(replica(8083, 2));
+  });
 });
