@@ -6,11 +6,13 @@ import { type LiveQuality, readQuality } from '../explain/quality-live.ts';
 import { printReport } from './output/print-report.ts';
 import { withProgress } from './output/progress.ts';
 import { qualityReport } from '../explain/report/quality-report.ts';
+import { ownToken } from './input/operator-listener.ts';
 import { sourceNamed, usageError } from './input/choose-source.ts';
 import { readLiveOrExit, readPartialConfigOrExit, type ReadyConfig } from './input/read-config.ts';
 
 type Options = {
-  readonly admin?: string;
+  readonly gateway?: string;
+  readonly tokenFile?: string;
   readonly live?: boolean;
   readonly values?: boolean;
   readonly json?: boolean;
@@ -24,7 +26,8 @@ async function findQuality(
 ): Promise<readonly (ResourceQuality | LiveQuality)[]> {
   if (options.live !== true) {
     const { admin } = ready.gateway;
-    const all = await fetchQuality(options.admin ?? adminAddress(admin), tokenOf(admin), context.stop);
+    const token = ownToken(options.tokenFile, context.env) ?? tokenOf(admin)?.reveal();
+    const all = await fetchQuality(options.gateway ?? adminAddress(admin), token, context.stop);
     if (typeof all === 'string') {
       context.err(`portico: ${all}\n`);
       throw new ExitError(exitCodes.failure);
@@ -80,9 +83,10 @@ export function registerQualityCommand(
     )
     .argument('[source]', 'the name of one source; default: all')
     .option(
-      '--admin <url>',
-      "the running gateway's admin listener, where it is not the one of the configuration",
+      '--admin, --gateway <url>',
+      "the operator's listener, where it is not the one of the configuration",
     )
+    .option('--token-file <file>', 'a file with its token; default: the variable PORTICO_ADMIN_TOKEN')
     .option('--live', 'do not ask the gateway, but read the source itself, within its budget')
     .option('--values', 'with --live: show the form of unreadable values, such as "99.99.9999"')
     .option('--json', 'print everything as JSON')

@@ -11,7 +11,7 @@ export type UsableSections = {
   readonly state: GatewayConfig['state'] | undefined;
 };
 
-const parts = z.looseObject({ admin: z.unknown(), state: z.unknown() });
+const parts = z.looseObject({ admin: z.unknown().optional(), state: z.unknown().optional() });
 
 /** Reads what is usable of a gateway file. A file that is no YAML has nothing. */
 export function loadUsableSections({ file, text }: FileText, env: Environment): UsableSections {

@@ -19,21 +19,22 @@ export function tokenOf({ token, tokens }: GatewayConfig['admin']): Secret | und
 /** Asks the admin listener of a running gateway what it has counted. A text says why there is no answer. */
 export async function fetchQuality(
   address: string,
-  token: Secret | undefined,
+  token: string | undefined,
   stop: AbortSignal,
 ): Promise<readonly ResourceQuality[] | string> {
   const url = `${address.replace(/\/+$/, '')}/api/quality`;
   const signal = AbortSignal.any([stop, AbortSignal.timeout(TIMEOUT_MS)]);
   let answer: { readonly status: number; readonly body?: unknown };
   try {
-    const headers = new Headers(token && { Authorization: `Bearer ${token.reveal()}` });
+    const headers = new Headers(token === undefined ? {} : { Authorization: `Bearer ${token}` });
     const response = await fetch(url, { signal, headers, redirect: 'error' });
     answer = { status: response.status, ...(response.ok && { body: await response.json() }) };
   } catch {
-    const hint = 'is the gateway running? --admin names another address, --live reads the source itself';
+    const hint = 'is the gateway running? --gateway names another address, --live reads the source itself';
     return `no answer from the admin listener at ${url}; ${hint}`;
   }
-  if (answer.status === 401) return `${url} asks for a token, and has none of those of admin here`;
+  if (answer.status === 401)
+    return `${url} asks for a token, and has none of those of admin here: set PORTICO_ADMIN_TOKEN`;
   const { sources } = (answer.body ?? {}) as { readonly sources?: readonly ResourceQuality[] };
   if (sources?.every(({ views }) => Array.isArray(views)) === true) return sources;
   return `what answers at ${url} is no admin listener of this version of Portico`;

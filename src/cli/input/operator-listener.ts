@@ -24,7 +24,6 @@ export function findListener(
   named: {
     readonly address?: string | undefined;
     readonly tokenFile?: string | undefined;
-    readonly option: string;
   },
   configFile: string,
   context: CliContext,
@@ -34,7 +33,7 @@ export function findListener(
   const address = named.address ?? (admin && adminAddress(admin));
   if (address === undefined) {
     context.err(
-      `portico: ${configFile} does not say where the operator's listener is: name it with ${named.option} http://127.0.0.1:9090\n`,
+      `portico: ${configFile} does not say where the operator's listener is: name it with --gateway http://127.0.0.1:9090\n`,
     );
     throw new ExitError(exitCodes.config);
   }

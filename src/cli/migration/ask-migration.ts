@@ -56,7 +56,7 @@ export function compileAskMigration(
   context: CliContext,
 ): AskMigration {
   const { gateway: address, tokenFile } = options;
-  const listener = findListener({ address, tokenFile, option: '--gateway' }, configFile, context);
+  const listener = findListener({ address, tokenFile }, configFile, context);
   return async function ask(name, request) {
     const input = actionSpecs[name].input.safeParse(request);
     if (!input.success) {

@@ -20,7 +20,7 @@ type Options = {
 /** `portico requests`: what a running gateway keeps of requests that failed or were slow. Exit code 1 where it refuses. */
 async function runRequests(options: Options, configFile: string, context: CliContext): Promise<void> {
   const { id, since, status, operation, limit, gateway: address, tokenFile, json } = options;
-  const listener = findListener({ address, tokenFile, option: '--gateway' }, configFile, context);
+  const listener = findListener({ address, tokenFile }, configFile, context);
   const reached = { gateway: listener.address, token: listener.token };
 
   async function ask<Name extends ActionName>(

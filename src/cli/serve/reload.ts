@@ -7,7 +7,8 @@ import { reloadReport } from './reload-report.ts';
 import { printReport } from '../output/print-report.ts';
 
 type Options = {
-  readonly admin?: string;
+  readonly gateway?: string;
+  readonly tokenFile?: string;
   readonly dryRun?: boolean;
   readonly wait: string;
   readonly json?: boolean;
@@ -34,7 +35,7 @@ async function ask(
     const url = `${address}/api/config/reload?${query.toString()}`;
     return await fetch(url, { method: 'POST', headers, signal, redirect: 'error' });
   } catch {
-    const message = `no answer from the operator's listener at ${address}: is the gateway running? --admin names another address`;
+    const message = `no answer from the operator's listener at ${address}: is the gateway running? --gateway names another address`;
     return fail(context, message, exitCodes.unavailable);
   }
 }
@@ -45,7 +46,7 @@ async function ask(
  */
 async function runReload(options: Options, configFile: string, context: CliContext): Promise<void> {
   const answer = await ask(
-    findListener({ address: options.admin, option: '--admin' }, configFile, context),
+    findListener({ address: options.gateway, tokenFile: options.tokenFile }, configFile, context),
     options,
     context,
   );
@@ -71,7 +72,11 @@ export function registerReloadCommand(program: Command, configFile: () => string
     .addOption(
       new Option('--wait <time>', 'how long to wait until every process serves the new files').default('5s'),
     )
-    .option('--admin <url>', "the operator's listener, where it is not the one of the configuration")
+    .option(
+      '--admin, --gateway <url>',
+      "the operator's listener, where it is not the one of the configuration",
+    )
+    .option('--token-file <file>', 'a file with its token; default: the variable PORTICO_ADMIN_TOKEN')
     .option('--json', 'answer in JSON')
     .action((options: Options) => runReload(options, configFile(), context));
 }

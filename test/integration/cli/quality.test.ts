@@ -91,7 +91,7 @@ describe('portico quality', () => {
   it('prints what a running gateway has counted', async () => {
     const stack = await startStack();
     await stack.get(`/v1/users/${fewUsers[0]!.truth.id}`);
-    const { code, out } = await quality('--admin', stack.adminUrl);
+    const { code, out } = await quality('--gateway', stack.adminUrl);
     await stack.close();
     expect(code).toBe(0);
     expect(out).toMatch(/users: crm .*\n {2}lists: 0 records read\n {2}single records: 1 records read\n/);
