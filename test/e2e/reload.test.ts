@@ -101,7 +101,9 @@ describe('a process that serves alone', () => {
     expect(applied.out).toContain('changed contract.limitOverflow\nThe new configuration is in force.\n');
     expect(applied.out).toContain('in 1 of 1 processes.');
     edit('limitOverflow: clamp', 'limitOverflow: reject');
-    expect((await runPortico([...options.slice(0, 3), '--gateway', gateway.adminUrl, '--json'])).out).toContain('"kind": "applied"');
+    expect(
+      (await runPortico([...options.slice(0, 3), '--gateway', gateway.adminUrl, '--json'])).out,
+    ).toContain('"kind": "applied"');
   });
 
   it('refuses by name what only a restart can change', async () => {
