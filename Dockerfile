@@ -7,7 +7,12 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
-RUN npm run build
+RUN npm run build && rm -rf dist/compile-cache/* && chmod 777 dist/compile-cache
+# Node keeps its compile cache for each user apart. This one serves, and may read it but not write.
+USER node
+RUN npm run build:cache && chmod -R a+rX dist/compile-cache/*
+USER root
+RUN chmod 755 dist/compile-cache
 
 FROM node:24.21.0-slim AS dependencies
 WORKDIR /app

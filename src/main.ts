@@ -2,12 +2,14 @@
 /** The process: the only file that touches `process` and `cluster`. It passes everything else what it needs. */
 import type { ChildProcess } from 'node:child_process';
 import cluster from 'node:cluster';
+import { existsSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
 import { availableParallelism, hostname, userInfo } from 'node:os';
 import type { WriteStream } from 'node:tty';
+import { fileURLToPath } from 'node:url';
 import type { Terminal } from './cli/context.ts';
 import { fatalLine } from './cli/output/fatal-line.ts';
 import { type LogOutput, openLogOutput } from './cli/output/log-output.ts';
-import { runCli } from './cli/program.ts';
 import { closeUnacknowledged } from './workers/close-unacknowledged.ts';
 import type { FromWorker, PrimaryChannel, ToWorker, WorkerProcess } from './workers/messages.ts';
 
@@ -122,6 +124,11 @@ function userName(): string {
   }
 }
 
+// The build makes this folder and fills it, so that a start need not compile again; from source there is none.
+const compileCache = fileURLToPath(new URL('./compile-cache', import.meta.url));
+if (existsSync(compileCache)) enableCompileCache(compileCache);
+// Only now, because what is imported above is loaded before any line of this file runs.
+const { runCli } = await import('./cli/program.ts');
 const exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
   nodeVersion: process.version,

@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
-/** Our own files; the build puts those of Swagger UI beside them, so that the image needs no more than these. */
-const OWN = new URL('./static/', import.meta.url);
+/**
+ * Our own files; the build puts those of Swagger UI beside them, so that the image needs no more than these. All paths
+ * from this file name two folders above it, because the build moves it to `dist/bundle/serve`.
+ */
+const OWN = new URL('../../http/api-page/static/', import.meta.url);
 /** Where Swagger UI is when Portico runs from source: it is a dev dependency, so it may be missing there. */
 const PACKAGE = new URL('../../../node_modules/swagger-ui-dist/', import.meta.url);
 
