@@ -6,7 +6,14 @@ import { Ajv } from 'ajv';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import type { OperationRow } from '../operations/row.ts';
 import * as chart from './harness/chart.ts';
-import { noHelm, noSchemas, runHelm, validateManifests } from './harness/kubernetes-tools.ts';
+import {
+  findingsOf,
+  noHelm,
+  noKubeScore,
+  noSchemas,
+  runHelm,
+  validateManifests,
+} from './harness/kubernetes-tools.ts';
 
 function folderOf(bench: FaultBench): string {
   const folder = mkdtempSync(join(tmpdir(), 'portico-chart-'));
@@ -131,5 +138,37 @@ const refused: OperationRow = {
   },
 };
 
+/** What kube-score finds in an example on purpose, and why it is so. */
+const MEANT: Readonly<Record<string, string>> = {
+  'container-resources':
+    'a limit of CPU stops a process for a part of each tenth of a second, and requests wait',
+  'container-image-pull-policy':
+    'a version is one image; a restart must not depend on a registry that answers',
+  'deployment-has-host-podantiaffinity': 'topologySpreadConstraints spread the replicas, over zones, too',
+  'pod-networkpolicy': 'who calls is not known to the chart; the example "cluster" says it',
+  'deployment-replicas': 'the example "one-machine" is one replica',
+};
+
+const scored: OperationRow = {
+  id: 'chart-5',
+  name: 'kube-score finds nothing in the examples but what is meant so, and nothing of a policy in the example of a cluster',
+  fast: false,
+  skip: noKubeScore,
+  async run() {
+    const found: Record<string, number> = {};
+    for (const { name, file, golden } of chart.allValues) {
+      if (!file.startsWith(chart.CHART)) continue;
+      const findings = await findingsOf(golden);
+      for (const finding of findings) {
+        assert.ok(finding in MEANT, `${name}: ${finding}`);
+        found[finding] = (found[finding] ?? 0) + 1;
+      }
+      if (name === 'cluster')
+        assert.ok(!findings.includes('pod-networkpolicy'), 'who may connect, and where to');
+    }
+    return { ok: true, figure: found };
+  },
+};
+
 /** The chart for Kubernetes. */
-export const chartRows: readonly OperationRow[] = [examples, golden, valid, refused];
+export const chartRows: readonly OperationRow[] = [examples, golden, valid, refused, scored];

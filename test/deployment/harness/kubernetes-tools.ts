@@ -10,6 +10,7 @@ const run = promisify(execFile);
 const INSTALLED = join(new URL('../../../', import.meta.url).pathname, '.upstreams');
 
 const HELM = 'helm.sh/helm/v3/cmd/helm@v3.19.5';
+const KUBE_SCORE = 'github.com/zegl/kube-score/cmd/kube-score@v1.20.0';
 const SCHEMAS = 'kubernetes-validate==1.37.0';
 /** The Kubernetes that the chart is rendered for, and whose schemas its manifests must fit. */
 export const KUBERNETES = '1.37.0';
@@ -61,6 +62,29 @@ async function runTool(
 /** Runs Helm with these words. */
 export async function runHelm(...args: readonly string[]): Promise<ToolRun> {
   return runTool(await helmFile(), args);
+}
+
+/** Why kube-score cannot look at manifests here: it is built by Go where it is missing. */
+export const noKubeScore =
+  (onPath('kube-score') ?? onPath('go')) ? undefined : `Go is missing: go install ${KUBE_SCORE}`;
+
+/** The findings of kube-score about a file of manifests: the name of each check that is not passed. */
+export async function findingsOf(file: string): Promise<readonly string[]> {
+  const own = join(INSTALLED, 'bin', 'kube-score');
+  const known = onPath('kube-score') ?? (existsSync(own) ? own : undefined);
+  if (known === undefined)
+    await run('go', ['install', KUBE_SCORE], { env: { ...env, GOBIN: join(INSTALLED, 'bin') } });
+  const version = `v${KUBERNETES.split('.').slice(0, 2).join('.')}`;
+  const { out } = await runTool(known ?? own, [
+    ...['score', file, '--kubernetes-version', version, '--output-format', 'json'],
+  ]);
+  const objects = JSON.parse(out) as readonly {
+    readonly checks: readonly { check: { id: string }; grade: number; skipped: boolean }[];
+  }[];
+  const failed = objects.flatMap(({ checks }) =>
+    checks.filter(({ grade, skipped }) => !skipped && grade < 10),
+  );
+  return failed.map(({ check }) => check.id);
 }
 
 /** Holds manifests against the schemas of Kubernetes; a field that no schema knows is wrong. */
