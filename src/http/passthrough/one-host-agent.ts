@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 
 /** Where an agent opens its connections. */
-export type Place = Pick<ConnectionOptions, 'host' | 'port' | 'servername' | 'rejectUnauthorized'>;
+type Place = Pick<ConnectionOptions, 'host' | 'port' | 'servername' | 'rejectUnauthorized'>;
 
 /** A connection, with what Node's client notes there. The types of Node leave it out. */
 type ClientSocket = Socket & {
