@@ -35,13 +35,14 @@ export type GatewayProcess = RunningGateway & {
   lines<T extends object = Record<string, unknown>>(from?: number): T[];
 };
 
-/** `portico start` on free ports. */
+/** `portico start` on free ports; from source, or by another `main`. */
 export async function startGatewayProcess(
   env: Readonly<Record<string, string>>,
   configFile = 'config/portico.yaml',
   adminToken?: string,
+  main = 'src/main.ts',
 ): Promise<GatewayProcess> {
-  const args = ['src/main.ts', '--config', configFile, 'start'];
+  const args = [main, '--config', configFile, 'start'];
   const running = startProcess(NODE, args, { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env });
   const [line] = await running.prints(/^\{.*"msg":"listening"\}$/m);
   const ports = JSON.parse(line) as { port: number; adminPort: number };

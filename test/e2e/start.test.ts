@@ -1,0 +1,100 @@
+import { cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway/gateway-process.ts';
+import { runProcess } from '../support/process/running-process.ts';
+import { eventually } from '../support/time/eventually.ts';
+import { crmList } from '../support/upstream/scripts.ts';
+import { type ScriptedUpstream, serving, startUpstream } from '../support/upstream/scripted-upstream.ts';
+
+const LIST_MODULES = resolve('test/support/process/list-modules.ts');
+
+let scratch: string;
+let upstream: ScriptedUpstream;
+let config: ConfigCopy;
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'portico-start-'));
+  upstream = await startUpstream(serving((request) => crmList(request, 'Ada')));
+  config = copyConfig();
+  config.useGenerousTimeouts();
+  config.edit('portico.yaml', '    source: crm\n', '    source: crm\n    public: true\n');
+});
+afterAll(async () => {
+  await upstream.close();
+  config.remove();
+  await rm(scratch, { recursive: true });
+});
+
+/** Starts a program as `portico start`, and reads which files it has loaded once it has answered. */
+async function startAndAnswer(main: string) {
+  const MODULES_FILE = join(scratch, 'modules');
+  await rm(MODULES_FILE, { force: true });
+  const env = { USERS_URL: upstream.origin, NODE_OPTIONS: `--import ${LIST_MODULES}`, MODULES_FILE };
+  const gateway = await startGatewayProcess(env, config.file, undefined, main);
+  const { status } = await fetch(`${gateway.url}/v1/users`);
+  const files = (await readFile(MODULES_FILE, 'utf8')).trim().split('\n');
+  return { gateway, status, files };
+}
+
+describe('a gateway that starts', () => {
+  it('loads no command but its own, and no package that only other commands use', async () => {
+    const { gateway, status, files } = await startAndAnswer('src/main.ts');
+    await gateway.close();
+    expect(status).toBe(200);
+    expect(files.some((file) => file.endsWith('/src/gateway.ts'))).toBe(true);
+    const forOthers =
+      /\/src\/(?:cli\/commands|cli\/(?:check|fixtures|infer|migration|redis)\/|draft\/|fixtures\/|samples\/)|\/node_modules\/(?:@bomb\.sh\/tab|log-update|@opentelemetry\/sdk-trace|@opentelemetry\/exporter-trace-otlp-proto)\//;
+    expect(files.filter((file) => forOthers.test(file))).toEqual([]);
+  });
+});
+
+describe('the compiled gateway', () => {
+  let main: string;
+  // As an installation has it: what runs from source reads files of the checkout, and this may not.
+  beforeAll(async () => {
+    const folder = join(scratch, 'installed');
+    const build = ['run', '--silent', 'build:program', '--', `--outdir=${join(folder, 'dist')}`];
+    expect(await runProcess('npm', build)).toMatchObject({ code: 0 });
+    await cp('package.json', join(folder, 'package.json'));
+    await symlink(resolve('node_modules'), join(folder, 'node_modules'));
+    await cp('src/http/api-page/static', join(folder, 'dist/http/api-page/static'), { recursive: true });
+    main = join(folder, 'dist/main.js');
+  });
+
+  let gateway: GatewayProcess | undefined;
+  afterEach(() => gateway?.close());
+
+  it('answers after loading few files, and reads a changed configuration', async () => {
+    const started = await startAndAnswer(main);
+    gateway = started.gateway;
+    expect(started.status).toBe(200);
+    // From source there are 1,450. The threads and the commands are files of their own.
+    expect(started.files.length).toBeLessThan(20);
+    expect(started.files.filter((file) => /commands-|-thread/.test(file))).toEqual([]);
+    expect((await fetch(`${gateway.url}/docs/page.css`)).status).toBe(200);
+
+    config.edit('portico.yaml', 'passthrough:', 'contract: { limitOverflow: clamp }\n\npassthrough:');
+    gateway.process.signal('SIGHUP');
+    const { url } = gateway;
+    await eventually(async () => (await fetch(`${url}/v1/users?limit=500`)).status === 200, {
+      withinMs: 60_000,
+    });
+  });
+
+  it('has every command, and each thread beside the program that starts it', async () => {
+    const { code, out } = await runProcess('node_modules/.bin/node', [
+      main,
+      '--config',
+      config.file,
+      'check',
+      '--json',
+    ]);
+    expect({ code, problems: (JSON.parse(out) as { problems?: unknown[] }).problems ?? [] }).toEqual({
+      code: 0,
+      problems: [],
+    });
+    const beside = await readdir(join(main, '../bundle/serve'));
+    expect(beside).toEqual(expect.arrayContaining(['config-check-thread.js', 'reading-thread.js']));
+  });
+});
