@@ -58,6 +58,16 @@ export type MigrationStatus = MigrationRow & {
     readonly rule?: string;
     readonly evidence?: string;
   } | null;
+  /** Rules that were made while the gateway runs; `until` in milliseconds since the epoch. */
+  readonly rules: readonly {
+    readonly id: string;
+    readonly path: string;
+    readonly owner: string;
+    readonly reason: string;
+    readonly until: number;
+  }[];
+  /** The names of rules that an operator has accepted. */
+  readonly acknowledged: readonly string[];
   readonly breakerOpen: boolean;
   readonly notes: readonly string[];
 };

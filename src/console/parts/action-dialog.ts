@@ -12,7 +12,7 @@ import { problemNote } from './marks.ts';
 export type FormField = {
   readonly name: string;
   readonly label: string;
-  readonly kind?: 'text' | 'number' | 'select' | 'check';
+  readonly kind?: 'text' | 'number' | 'date' | 'select' | 'check';
   readonly options?: readonly string[];
   readonly value?: string;
   readonly isNeeded?: boolean;

@@ -4,7 +4,7 @@ import { createPeopleService } from '../../../src/samples/people-service.ts';
 import { createUsersService } from '../../../src/samples/users-service.ts';
 import type { FaultBench } from '../../faults/harness/bench.ts';
 import type { FaultGateway, GatewayOptions } from '../../faults/harness/gateway.ts';
-import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 
 /** The tokens of the operator's listener. No output may hold one. */
 export const TOKENS = {
@@ -17,6 +17,10 @@ export type Role = keyof typeof TOKENS;
 /** A gateway under faults on a Redis of its own: users who move, a catalogue that fails, a route. */
 export type Scene = {
   readonly gateway: FaultGateway;
+  /** The catalogue. It answers 500 to everything until it becomes another. */
+  readonly catalog: ScriptedUpstream;
+  /** Asks the public API, as a caller with a key. */
+  readonly ask: (path: string) => Promise<number>;
   /** Sends requests as callers do: good ones, refused ones, and some to the source that fails. */
   readonly sendTraffic: () => Promise<void>;
   /** Asks the operator's API, as a program. */
@@ -93,14 +97,18 @@ export async function openScene(bench: FaultBench, options: SceneOptions = {}): 
     return (await response.json()) as Value;
   }
 
+  async function ask(path: string, hasKey = true): Promise<number> {
+    const headers = hasKey ? { 'x-api-key': gateway.configuredKey } : {};
+    const answer = await fetch(gateway.url + path, { headers });
+    await answer.arrayBuffer();
+    return answer.status;
+  }
+
   return {
-    gateway,
-    api,
+    ...{ gateway, catalog, api },
+    ask: (path) => ask(path),
     async sendTraffic() {
-      for (const [path, hasKey] of ROUND) {
-        const headers = hasKey ? { 'x-api-key': gateway.configuredKey } : {};
-        await (await fetch(gateway.url + path, { headers })).arrayBuffer();
-      }
+      for (const [path, hasKey] of ROUND) await ask(path, hasKey);
     },
     async rampUsers(percent) {
       await api('migrations/users/tasks', { body: { task: 'create' } });

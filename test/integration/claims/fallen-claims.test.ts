@@ -3,26 +3,8 @@ import { runCommand } from '../../support/command/run-command.ts';
 import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
 import { PEPPER, type Stack, startStack } from '../../support/gateway/stack.ts';
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
-import {
-  type ScriptedUpstream,
-  serving,
-  startUpstream,
-  type UpstreamRequest,
-} from '../../support/upstream/scripted-upstream.ts';
-
-const CODES = ['TOY', 'BOK'];
-const BOOKS = 100;
-
-/** 200 products, every second one a book. It counts 150 books, but does the filter right. */
-function lying({ query }: UpstreamRequest) {
-  const code = query.get('cat');
-  const all = Array.from({ length: 2 * BOOKS }, (_, i) => ({ sku: i + 1, nm: `n${i}`, cc: CODES[i % 2] }));
-  const rows = all.filter(({ cc }) => code === null || cc === code);
-  const size = Number(query.get('ps'));
-  const from = Number(query.get('pg')) * size;
-  const count = code === 'BOK' ? 150 : rows.length;
-  return { headers: { 'X-Result-Count': String(count) }, body: rows.slice(from, from + size) };
-}
+import { lyingCatalog, LYING_BOOKS as BOOKS } from '../../support/upstream/lying-catalog.ts';
+import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 
 let redis: RedisServer;
 let upstream: ScriptedUpstream;
@@ -30,7 +12,7 @@ const configs: ConfigCopy[] = [];
 const stacks: Stack[] = [];
 beforeEach(async () => {
   redis = await startRedis();
-  upstream = await startUpstream(serving(lying));
+  upstream = await startUpstream(serving(lyingCatalog));
 });
 afterEach(async () => {
   await Promise.all(stacks.splice(0).map((stack) => stack.close()));

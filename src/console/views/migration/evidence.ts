@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
 import {
   type ComparedOperation,
   type DiffRow,
@@ -6,13 +7,14 @@ import {
   type MigrationStatus,
   sampleText,
 } from '../../data/migration-shapes.ts';
-import { type AuditAnswer, auditRows } from '../../data/request-shapes.ts';
 import { useConsole } from '../../data/session.ts';
 import { useLoad } from '../../data/use-load.ts';
+import { actionDialog, type ActionForm } from '../../parts/action-dialog.ts';
 import { dataTable } from '../../parts/data-table.ts';
 import { html } from '../../parts/html.ts';
 import { problemNote, cardOf, stateMark, timeMark } from '../../parts/marks.ts';
-import { countText, durationText, differenceText, shareText } from '../../show/units.ts';
+import { countText, durationText, shareText } from '../../show/units.ts';
+import { ignoreForm, rulesTable, unignoreForm } from './rules.ts';
 
 /** Every condition of the next step: what there is, what is needed, and whether that is enough. */
 export function gateTable({ unmet, met = [] }: MigrationStatus['gate']): VNode {
@@ -112,93 +114,87 @@ function samplesCell({ samples }: DiffRow): VNode | string {
   </details>`;
 }
 
-/** The differences by path and kind, with samples that hold no value. */
-export function DiffsSection({ resource }: { resource: string }): VNode {
-  const { now } = useConsole();
-  const { value, problem, reload } = useLoad<{ differences: readonly DiffRow[] }>(
+function diffsTable(
+  rows: readonly DiffRow[],
+  now: number,
+  ignore: ((path: string) => void) | undefined,
+): VNode {
+  return dataTable<DiffRow>({
+    ...{ id: 'diffs', label: 'differences', order: '-count', rows },
+    keyOf: ({ operation, path, kind, ignored }) => `${operation} ${path} ${kind} ${String(ignored)}`,
+    textOf: ({ operation, path, kind }) => `${operation} ${path} ${kind}`,
+    columns: [
+      {
+        key: 'path',
+        title: 'Path',
+        cell: ({ path, operation }) => html`<code>${path}</code> <small>${operation}</small>`,
+        sort: ({ path }) => path,
+      },
+      {
+        key: 'kind',
+        title: 'Kind',
+        cell: ({ kind, ignored }) => html`${kind} ${ignored ? stateMark('idle', 'ignored') : ''}`,
+        sort: ({ kind }) => kind,
+      },
+      {
+        key: 'count',
+        title: 'Times',
+        isFigure: true,
+        cell: ({ count }) => countText(count),
+        sort: ({ count }) => count,
+      },
+      {
+        key: 'last',
+        title: 'Last',
+        isFigure: true,
+        cell: ({ lastAt }) => timeMark(lastAt, now),
+        sort: ({ lastAt }) => lastAt,
+      },
+      { key: 'samples', title: 'Shapes', cell: samplesCell },
+      ...(ignore === undefined
+        ? []
+        : [
+            {
+              key: 'do',
+              title: 'Change',
+              cell: ({ path, ignored }: DiffRow) =>
+                ignored
+                  ? ''
+                  : html`<button type="button" onClick=${() => ignore(path)}>
+                      Let not count<span class="hidden"> ${path}</span>
+                    </button>`,
+            },
+          ]),
+    ],
+    empty: 'No difference was found.',
+  });
+}
+
+/** The differences by path and kind, with samples that hold no value, and the rules by which some do not count. */
+export function DiffsSection({ status, reload }: { status: MigrationStatus; reload: () => void }): VNode {
+  const { ask, canWrite, now } = useConsole();
+  const { resource } = status;
+  const diffs = useLoad<{ differences: readonly DiffRow[] }>(
     `migrations/${encodeURIComponent(resource)}/diffs`,
     10_000,
   );
-  const table =
-    value &&
-    dataTable<DiffRow>({
-      ...{ id: 'diffs', label: 'differences', order: '-count', rows: value.differences },
-      keyOf: ({ operation, path, kind, ignored }) => `${operation} ${path} ${kind} ${String(ignored)}`,
-      textOf: ({ operation, path, kind }) => `${operation} ${path} ${kind}`,
-      columns: [
-        {
-          key: 'path',
-          title: 'Path',
-          cell: ({ path, operation }) => html`<code>${path}</code> <small>${operation}</small>`,
-          sort: ({ path }) => path,
-        },
-        {
-          key: 'kind',
-          title: 'Kind',
-          cell: ({ kind, ignored }) => html`${kind} ${ignored ? stateMark('idle', 'ignored') : ''}`,
-          sort: ({ kind }) => kind,
-        },
-        {
-          key: 'count',
-          title: 'Times',
-          isFigure: true,
-          cell: ({ count }) => countText(count),
-          sort: ({ count }) => count,
-        },
-        {
-          key: 'last',
-          title: 'Last',
-          isFigure: true,
-          cell: ({ lastAt }) => timeMark(lastAt, now),
-          sort: ({ lastAt }) => lastAt,
-        },
-        { key: 'samples', title: 'Shapes', cell: samplesCell },
-      ],
-      empty: 'No difference was found.',
-    });
-  return cardOf(
-    'Differences',
-    'By path and kind. Samples say types, lengths and keyed hashes, never values.',
-    html`${problemNote(problem, reload)}${table}`,
-  );
-}
-
-/** What was done to this migration, from the audit. */
-export function HistorySection({ resource }: { resource: string }): VNode {
-  const { now } = useConsole();
-  const { value, problem, reload } = useLoad<AuditAnswer>('audit', 15_000);
-  const rows =
-    value &&
-    auditRows(value).filter(
-      ({ action, target }) => action.startsWith('migration') && target.split(/[\s/]/)[0] === resource,
-    );
-  const table =
-    rows &&
-    dataTable({
-      ...{ id: 'history', label: 'history', order: '-number', rows },
-      keyOf: ({ number }) => String(number),
-      columns: [
-        { key: 'number', title: 'When', cell: ({ at }) => timeMark(at, now), sort: ({ number }) => number },
-        {
-          key: 'action',
-          title: 'What',
-          cell: ({ action }) => action.replace('migrations.', ''),
-          sort: ({ action }) => action,
-        },
-        { key: 'actor', title: 'Who', cell: ({ actor }) => actor, sort: ({ actor }) => actor },
-        {
-          key: 'change',
-          title: 'Change',
-          cell: ({ before, after }) => differenceText(before, after),
-        },
-        { key: 'reason', title: 'Reason', cell: ({ reason }) => reason ?? '' },
-        { key: 'outcome', title: 'Outcome', cell: ({ outcome }) => outcome ?? '' },
-      ],
-      empty: 'Nobody has moved it yet.',
-    });
-  return cardOf(
-    'History',
-    'As the audit has it, the newest first.',
-    html`${problemNote(problem, reload)}${table}`,
-  );
+  const [form, setForm] = useState<ActionForm>();
+  const deps = { ask, resource, reload };
+  const ignore = canWrite ? (path: string) => setForm(ignoreForm(deps, path, now)) : undefined;
+  const remove = canWrite
+    ? (rule: MigrationStatus['rules'][number]) => setForm(unignoreForm(deps, rule))
+    : undefined;
+  const add =
+    ignore &&
+    html`<p class="row-actions"><button type="button" onClick=${() => ignore('')}>Add a rule</button></p>`;
+  const { value, problem } = diffs;
+  return html`<div>
+    ${cardOf(
+      'Differences',
+      'By path and kind. Samples say types, lengths and keyed hashes, never values.',
+      html`${problemNote(problem, diffs.reload)}${value && diffsTable(value.differences, now, ignore)}`,
+    )}
+    ${cardOf('Rules', 'Differences that do not count until a day, besides those of the file.', html`${rulesTable(status, now, remove)}${add}`)}
+    ${actionDialog(form, () => setForm(undefined))}
+  </div>`;
 }

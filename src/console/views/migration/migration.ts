@@ -21,8 +21,9 @@ import {
 } from '../../parts/marks.ts';
 import { addressOf } from '../../show/address.ts';
 import { spanText } from '../../show/units.ts';
-import { compareTable, DiffsSection, gateTable, HistorySection } from './evidence.ts';
 import { MigrationActions } from './actions.ts';
+import { compareTable, DiffsSection, gateTable } from './evidence.ts';
+import { HistorySection } from './history.ts';
 
 /** The five stages as a rail, with the share of a ramp. */
 function stageRail({ stage, percent, sources }: MigrationRow): VNode {
@@ -91,13 +92,12 @@ function positionFacts(status: MigrationStatus, now: number): VNode {
   ]);
 }
 
-function statusSections(status: MigrationStatus, now: number): VNode {
+function statusSections(status: MigrationStatus, now: number, reload: () => void): VNode {
   return html`<div>
     ${cardOf(`Where ${status.resource} is`, '', html`${stageRail(status)}${positionFacts(status, now)}${status.notes.map((note) => html`<p key=${note} class="notice warn">${note}</p>`)}`)}
     ${cardOf(status.gate.next === null ? 'Gate' : `Gate to ${status.gate.next.replace(':', ' ')}${status.gate.next.includes(':') ? ' %' : ''}`, 'What the next step asks for. Of the whole fleet with Redis, else of this gateway.', gateTable(status.gate))}
     ${cardOf('Compared', 'Answers of both sources to the same questions, since the evidence began. “Differ at most” holds with 95 % confidence; the judge goes back where its CUSUM of failures reaches 9.2.', compareTable(status.compare))}
-    ${element(DiffsSection, { resource: status.resource })}
-    ${element(HistorySection, { resource: status.resource })}
+    ${element(DiffsSection, { status, reload })} ${element(HistorySection, { resource: status.resource })}
   </div>`;
 }
 
@@ -135,6 +135,6 @@ export function MigrationView(): VNode {
         ? emptyNote('No resource moves. The guide to migrations, config/migrate.md, says how to begin one.')
         : null
     }
-    ${value === undefined ? (resource && !status.problem ? skeleton(8) : null) : statusSections(value, now)}
+    ${value === undefined ? (resource && !status.problem ? skeleton(8) : null) : statusSections(value, now, status.reload)}
   </div>`;
 }

@@ -1,0 +1,140 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { LIE_QUESTIONS, lyingCatalog } from '../../support/upstream/lying-catalog.ts';
+import { serving } from '../../support/upstream/scripted-upstream.ts';
+import type { ConsoleTab } from './console-tab.ts';
+import type { Scene } from './scene.ts';
+
+/** One change as somebody makes it on the page, and what the audit says of it. */
+export type PageChange = {
+  readonly action: string;
+  readonly view: string;
+  /** The button that opens its form. */
+  readonly button: RegExp;
+  /** What is filled in, by the label of its field. */
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly checks?: readonly string[];
+  /** What the button of the form says. */
+  readonly verb: string;
+  /** Whether the reason that was given is in the line of the audit. */
+  readonly hasReason?: boolean;
+  /** What is different before, so that there is something to change. */
+  readonly prepare?: (scene: Scene) => unknown;
+};
+
+/** Changes the file of the gateway, so that a reload puts something else in force. */
+function editConfig({ gateway }: Scene): void {
+  const text = readFileSync(gateway.configFile, 'utf8');
+  writeFileSync(gateway.configFile, text.replace('fresh: 10s', 'fresh: 11s'));
+}
+
+/** Has the catalogue lie, and be found out: a claim of its file falls. */
+async function tellLies({ catalog, ask, api }: Scene): Promise<void> {
+  catalog.become(serving(lyingCatalog));
+  for (const path of LIE_QUESTIONS) await ask(path);
+  const { fallen } = await api<{ fallen: unknown[] }>('claims');
+  if (fallen.length === 0) throw new Error('no claim has fallen');
+}
+
+/** The reason that is given for every change. */
+export const REASON = 'because the rows of the browser say so';
+
+/** Every change that the page can make, in an order in which each has something to change. */
+export const pageChanges: readonly PageChange[] = [
+  {
+    ...{ action: 'cache.purge', view: '#/cache', button: /^Purge by tag/, verb: 'Purge' },
+    fields: { Tag: 'users', 'Reason (optional)': REASON },
+    hasReason: true,
+  },
+  {
+    ...{ action: 'keys.create', view: '#/callers', button: /^Create a key/, verb: 'Create key' },
+    fields: { 'Whose key it is': 'somebody of the rows', 'Reason (optional)': REASON },
+    hasReason: true,
+  },
+  {
+    ...{ action: 'keys.rotate', view: '#/callers', button: /^Rotate/, verb: 'Rotate key' },
+    fields: { 'Reason (optional)': REASON },
+    hasReason: true,
+  },
+  {
+    ...{ action: 'keys.revoke', view: '#/callers', button: /^Revoke/, verb: 'Revoke key' },
+    fields: { Reason: REASON },
+    hasReason: true,
+  },
+  { action: 'config.reload', view: '#/config', button: /^Reload/, verb: 'Reload', prepare: editConfig },
+  {
+    ...{ action: 'migrations.hold', view: '#/migration/users', button: /^Hold/, verb: 'Hold' },
+    fields: { Reason: REASON },
+    hasReason: true,
+  },
+  {
+    ...{ action: 'migrations.resume', view: '#/migration/users', button: /^Resume/, verb: 'Resume' },
+    fields: { Reason: REASON },
+    hasReason: true,
+  },
+  {
+    ...{
+      action: 'migrations.stage',
+      view: '#/migration/users',
+      button: /^Take a step/,
+      verb: 'Take the step',
+    },
+    checks: ['Force: although the gate refuses it'],
+    fields: { 'Reason (optional)': REASON },
+    hasReason: true,
+  },
+  {
+    ...{ action: 'migrations.ignore', view: '#/migration/users', button: /^Add a rule/ },
+    verb: 'Add the rule',
+    fields: { Path: 'data[].name', Reason: REASON },
+    hasReason: true,
+  },
+  {
+    ...{ action: 'migrations.unignore', view: '#/migration/users', button: /^Remove/ },
+    verb: 'Remove the rule',
+    fields: { 'Reason (optional)': REASON },
+    hasReason: true,
+  },
+  {
+    ...{ action: 'claims.reset', view: '#/quality', button: /^Believe again/, verb: 'Believe again' },
+    fields: { 'Reason (optional)': REASON },
+    hasReason: true,
+    prepare: tellLies,
+  },
+  {
+    ...{
+      action: 'migrations.rollback',
+      view: '#/migration/users',
+      button: /^Roll back/,
+      verb: 'Roll back now',
+    },
+    fields: { Reason: REASON },
+    hasReason: true,
+  },
+];
+
+/** Opens the form of a change, fills it in, and has it done. */
+export async function make({ page, go }: ConsoleTab, change: PageChange): Promise<void> {
+  await go(change.view);
+  await page.getByRole('main').getByRole('button', { name: change.button }).first().click();
+  const dialog = page.getByRole('dialog');
+  for (const [label, value] of Object.entries(change.fields ?? {}))
+    await dialog.getByLabel(label, { exact: true }).fill(value);
+  for (const label of change.checks ?? []) await dialog.getByLabel(label).check();
+  await dialog.getByRole('button', { name: change.verb, exact: true }).click();
+  await closed(page);
+}
+
+/** Waits until a form has been carried out: it closes, or shows what came of it and is closed. */
+async function closed(page: Page): Promise<void> {
+  const dialog = page.locator('dialog[open]');
+  const done = dialog.getByRole('button', { name: 'Done' });
+  const refusal = dialog.getByRole('alert');
+  await dialog
+    .locator('form')
+    .waitFor({ state: 'detached' })
+    .catch(() => undefined);
+  if ((await refusal.count()) > 0) throw new Error(await refusal.innerText());
+  if ((await done.count()) > 0) await done.click();
+  await dialog.waitFor({ state: 'detached' });
+}
