@@ -36,6 +36,8 @@ export type ReloadRecorderDeps = {
     reloaded(result: 'applied' | 'unchanged' | 'refused'): void;
     configStale(isStale: boolean): void;
   };
+  /** Told whether the files were refused: at the start, and with each outcome. */
+  readonly onStale?: ((isStale: boolean) => void) | undefined;
   /** The audit log; absent: there is none. */
   readonly audit?: { record(entry: ReloadRecord): void } | undefined;
   /** Tells receivers of webhooks of a refusal; absent: there are none. */
@@ -76,7 +78,7 @@ const CHANGES_MAX = 200;
 
 /** Creates the report. `isFallback`: the first configuration is an older one, because the files were refused. */
 export function createReloadRecorder(
-  { inForce, log, metrics, audit, tell }: ReloadRecorderDeps,
+  { inForce, log, metrics, onStale, audit, tell }: ReloadRecorderDeps,
   isFallback: boolean,
 ): ReloadRecorder {
   let stale: StaleConfig | undefined;
@@ -96,6 +98,7 @@ export function createReloadRecorder(
   function setStale(why: StaleConfig['why'] | undefined): void {
     stale = why && { since: stale?.since ?? new Date().toISOString(), why: stale?.why ?? why };
     metrics.configStale(stale !== undefined);
+    onStale?.(stale !== undefined);
   }
 
   function record(

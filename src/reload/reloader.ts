@@ -24,6 +24,8 @@ export type Reloading = {
   readonly isFallback?: boolean | undefined;
   /** Takes note of the configuration that is in force from now on: the first one, and each that is applied. */
   readonly onInForce?: ((config: SoundConfig) => void) | undefined;
+  /** Takes note of whether the files were refused since: at the start, and with the outcome of each reload. */
+  readonly onStale?: ((isStale: boolean) => void) | undefined;
 };
 
 export type ReloaderDeps = Reloading &

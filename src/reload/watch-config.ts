@@ -12,8 +12,8 @@ export type ConfigWatchDeps = {
   readonly folders: () => readonly string[];
   /** A digest of all texts as they are on disk; `undefined` where they cannot be read. */
   readonly fingerprint: () => string | undefined;
-  /** The same of the texts that are in force. */
-  readonly fingerprintInForce: () => string;
+  /** The same of the texts that are in force; `undefined` where others were refused since, so that sound ones are told. */
+  readonly fingerprintInForce: () => string | undefined;
   /** Called when the texts have changed. Another call does not begin before its end. */
   readonly onChange: () => Promise<unknown>;
   /** Tells that a folder cannot be watched, so that changes in it are found by looking from time to time. */

@@ -14,7 +14,7 @@ const readiness = async (gateway: GatewayProcess) =>
     .config;
 
 describe('a gateway that watches its files', () => {
-  it('sees every swap of the folder that Kubernetes makes, and nothing where nothing changed', async () => {
+  it('sees every swap of the folder that Kubernetes makes, what is put back after a refusal, and nothing where nothing changed', async () => {
     const mounted = mountConfig((config) =>
       config.edit('portico.yaml', 'workers: ${WORKERS:-1}', 'reload: watch\nworkers: 1'),
     );
@@ -27,6 +27,11 @@ describe('a gateway that watches its files', () => {
     mounted.swap((config) => config.edit('portico.yaml', 'notFound: 2s', 'notFound: 9s'));
     await eventually(async () => (await readiness(gateway)).rev === 6, patient);
     expect(await gateway.counted('portico_config_reloads_total', 'outcome="unchanged"')).toBe(0);
+    mounted.swap((config) => config.edit('portico.yaml', 'notFound: 2s', 'notFound: soon'));
+    await eventually(async () => (await readiness(gateway)).stale !== undefined, patient);
+    mounted.swap((config) => config.edit('portico.yaml', 'notFound: 2s', 'notFound: 9s'));
+    await eventually(async () => (await readiness(gateway)).stale === undefined, patient);
+    expect(await gateway.counted('portico_config_stale')).toBe(0);
     await gateway.close();
     mounted.remove();
   });

@@ -42,8 +42,11 @@ export function createOpenReloading(
   return function openReloading(first, log) {
     let inForce: Pick<ReadyConfig, 'texts' | 'gateway'> = first;
     let reload: Reloader['reload'] | undefined;
+    let isStale = isFallback;
+    const files = watchedFiles(configFile, () => inForce.texts);
     const watch = createConfigWatch({
-      ...watchedFiles(configFile, () => inForce.texts),
+      ...files,
+      fingerprintInForce: () => (isStale ? undefined : files.fingerprintInForce()),
       onChange: async () => reload?.({ actor: 'watch' }),
       onBlind: (folder, problem) =>
         log.warn({ folder, problem }, 'a folder cannot be watched; changes are found within half a minute'),
@@ -63,6 +66,7 @@ export function createOpenReloading(
           inForce = config;
           follow();
         },
+        onStale: (is) => void (isStale = is),
       },
       start(given) {
         reload = given;
