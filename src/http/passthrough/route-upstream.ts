@@ -7,7 +7,7 @@ import { createSourceResilience, type SourceResilienceDeps } from '../../pipelin
 import { openSteps } from '../../telemetry/requests/step-times.ts';
 import { createGuardedClient, type GuardedCall } from '../../upstream/guarded-client.ts';
 import { createAgents } from '../../upstream/transport/agents.ts';
-import { connectOnlyTo } from './one-host-agent.ts';
+import { connectOnlyTo } from '../../upstream/transport/one-host-agent.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
 import type { SendProxyRequest } from './proxy.ts';
 
@@ -27,6 +27,8 @@ export type RouteUpstreamDeps = Pick<SourceResilienceDeps, 'clock' | 'log'> & {
   readonly send: SendProxyRequest;
 };
 
+/** Connections a route may keep open to each host while nobody uses them. */
+const IDLE_MAX = 32;
 /** A longer answer to a health check counts as a failure. */
 const HEALTH_BYTES_MAX = 64 * 1024;
 
@@ -56,13 +58,14 @@ function destinationOf(base: string, net: SourceSpec['net']): Destination {
   const isTls = protocol === 'https:';
   const agent = isTls ? httpsAgent : httpAgent;
   const host = hostname.replace(/^\[|\]$/g, '');
-  const closeIdle = connectOnlyTo(agent, base, {
+  const place = {
     host,
     port: Number(port || (isTls ? 443 : 80)),
     // RFC 6066, section 3: addresses are not sent as server names.
     servername: isIP(host) === 0 ? host : '',
     ...(isTls && { rejectUnauthorized: true }),
-  });
+  };
+  const closeIdle = connectOnlyTo(agent, base, place, IDLE_MAX);
   return { protocol, host, port, agent, url, closeIdle };
 }
 

@@ -1,9 +1,9 @@
 import http from 'node:http';
 import https from 'node:https';
 import { AxiosError, type AxiosResponse, CanceledError, type InternalAxiosRequestConfig } from 'axios';
-import type { Agents } from './agents.ts';
+import type { Address } from './address.ts';
 import { readBoundedBody } from './bounded-body.ts';
-import { withHost } from './header-lines.ts';
+import { noteKeepAlive } from './one-host-agent.ts';
 
 /** A complete answer; the header names are in lower case. */
 export type HttpAnswer = { readonly headers: http.IncomingHttpHeaders; readonly body: Buffer };
@@ -13,39 +13,31 @@ export type HttpAnswer = { readonly headers: http.IncomingHttpHeaders; readonly 
  * members of its own settings several times, which takes as long as the exchange itself.
  */
 export class HttpExchange {
-  readonly url: string;
+  readonly address: Address;
   readonly method: string;
-  /** Names and values in turn, without `Host`: Node writes such a list as it is, at a third of the price of an object. */
+  /** Names and values in turn, `Host` first: Node writes such a list as it is, at a third of the price of an object. */
   readonly headers: readonly string[];
   readonly body: string | undefined;
-  readonly agents: Agents;
+  readonly agent: http.Agent;
   /** A longer body is an error. */
   readonly bytesMax: number;
 
-  constructor(exchange: Pick<HttpExchange, 'url' | 'method' | 'headers' | 'body' | 'agents' | 'bytesMax'>) {
-    this.url = exchange.url;
+  constructor(
+    exchange: Pick<HttpExchange, 'address' | 'method' | 'headers' | 'body' | 'agent' | 'bytesMax'>,
+  ) {
+    this.address = exchange.address;
     this.method = exchange.method;
     this.headers = exchange.headers;
     this.body = exchange.body;
-    this.agents = exchange.agents;
+    this.agent = exchange.agent;
     this.bytesMax = exchange.bytesMax;
   }
 }
 
-function requestOf(exchange: HttpExchange): http.ClientRequest {
-  const url = new URL(exchange.url);
-  const isTls = url.protocol === 'https:';
-  const { hostname, port, pathname, search } = url;
-  const { agents, body, headers } = exchange;
-  const sent = (isTls ? https : http).request({
-    // An IPv6 address without its brackets.
-    hostname: hostname.startsWith('[') ? hostname.slice(1, -1) : hostname,
-    ...(port !== '' && { port }),
-    path: pathname + search,
-    method: exchange.method,
-    headers: withHost(headers, url.host),
-    agent: isTls ? agents.httpsAgent : agents.httpAgent,
-  });
+function requestOf({ address, method, headers, body, agent }: HttpExchange): http.ClientRequest {
+  const { origin, path } = address;
+  const { hostname, port } = origin;
+  const sent = (origin.isTls ? https : http).request({ hostname, port, path, method, headers, agent });
   sent.end(body);
   return sent;
 }
@@ -74,6 +66,7 @@ export function sendOverHttp(config: InternalAxiosRequestConfig): Promise<AxiosR
     function receive(response: http.IncomingMessage): void {
       const { statusCode: status = 0, statusMessage: statusText = '' } = response;
       const { headers } = response;
+      if (headers['keep-alive'] !== undefined) noteKeepAlive(response.socket, String(headers['keep-alive']));
       // The headers are part of the data: axios would parse its own `headers` twice more.
       const withBody = (body: Buffer): AxiosResponse<HttpAnswer> => {
         const data = { headers, body };

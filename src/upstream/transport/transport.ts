@@ -2,10 +2,11 @@ import type http from 'node:http';
 import axios, { Axios, type AxiosRequestConfig } from 'axios';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
-import { type Agents, createAgents } from './agents.ts';
+import { createAddressReader } from './address.ts';
+import { createConnections } from './connections.ts';
 import { decompress } from './decompress.ts';
 import { type HttpAnswer, HttpExchange, sendOverHttp } from './axios-over-http.ts';
-import { hasHeader, type RequestLines, withHeaders } from './header-lines.ts';
+import { hasHeader, type RequestLines, withHeaders, withHost } from './header-lines.ts';
 import { codeOf } from './network-fault.ts';
 
 /** One exchange with an absolute address. */
@@ -50,8 +51,8 @@ type TransportSettings = Pick<SourceSpec['net'], 'bytesMax' | 'connectTimeout' |
 
 /** Creates the transport of one upstream. */
 export function createTransport(net: TransportSettings): Transport {
-  const agents = createAgents(net, true);
-  const unpooledAgents = createAgents(net, false);
+  const connections = createConnections(net);
+  const readAddress = createAddressReader();
   // Not `axios.create`: merging its defaults into every request costs more than all the rest, and they are for the
   // adapters of axios, which are not used here.
   const client = new Axios({ adapter: sendOverHttp });
@@ -62,20 +63,33 @@ export function createTransport(net: TransportSettings): Transport {
   });
   const { bytesMax } = net;
 
-  function exchangeOf({ method, url, headers, body }: Omit<TransportRequest, 'signal'>, over: Agents) {
+  function exchangeOf({ method, url, headers, body }: Omit<TransportRequest, 'signal'>, isFresh: boolean) {
+    const address = readAddress(url);
+    const { origin } = address;
     const given = withHeaders(constant, headers);
     const lines = method === 'GET' ? given : withHeaders(given, ownHeaders(given, body));
-    return new HttpExchange({ method, url, headers: lines, body, agents: over, bytesMax });
+    const agent = connections.agentFor(origin, isFresh);
+    return new HttpExchange({
+      address,
+      method,
+      headers: withHost(lines, origin.host),
+      body,
+      agent,
+      bytesMax,
+    });
   }
 
   return {
     async send({ signal, ...request }) {
-      const ask = (over: Agents) =>
-        client.request<HttpAnswer>({ signal, data: exchangeOf(request, over) } satisfies AxiosRequestConfig);
-      const response = await ask(agents).catch((error: unknown) => {
+      const ask = (isFresh: boolean) =>
+        client.request<HttpAnswer>({
+          signal,
+          data: exchangeOf(request, isFresh),
+        } satisfies AxiosRequestConfig);
+      const response = await ask(false).catch((error: unknown) => {
         if (request.method !== 'GET' || !isStaleKeepAlive(error) || signal.aborted) throw error;
         // Where one kept connection has died, the others have probably died, too.
-        return ask(unpooledAgents);
+        return ask(true);
       });
       const { headers, body: sent } = response.data;
       const header = (name: string) => headerOf(headers, name);
@@ -83,11 +97,6 @@ export function createTransport(net: TransportSettings): Transport {
       const complete = encoding === undefined ? sent : await decompress(sent, encoding, net.bytesMax);
       return { status: response.status, header, headers, body: complete };
     },
-    close() {
-      for (const { httpAgent, httpsAgent } of [agents, unpooledAgents]) {
-        httpAgent.destroy();
-        httpsAgent.destroy();
-      }
-    },
+    close: () => connections.close(),
   };
 }

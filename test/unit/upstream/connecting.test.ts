@@ -1,3 +1,10 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { createTransport } from '../../../src/upstream/transport/transport.ts';
+import { makeCertificate } from '../../support/redis/certificate.ts';
 import { silent, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { closeAll, openUpstream } from './open-upstream.ts';
 
@@ -11,5 +18,34 @@ describe('a connection', () => {
       expect.stringContaining('ETIMEDOUT'),
     ]);
     await closeAll(mute);
+  });
+
+  it('over TLS is checked by the name in the address and used again, whatever Host says', async () => {
+    const certificate = await makeCertificate();
+    const key = await readFile(certificate.key, 'utf8');
+    const names: unknown[] = [];
+    const server = createServer({ cert: certificate.ca, key }, (_request, response) => response.end('{}'));
+    server.on('secureConnection', (socket: TLSSocket) => names.push(socket.servername));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const net = { bytesMax: 1_000, connectTimeout: 60_000, headers: {}, tls: { ca: certificate.ca } };
+    const transport = createTransport(net);
+    const { port } = server.address() as AddressInfo;
+    const send = (host: string, headers: Readonly<Record<string, string>>) =>
+      transport.send({
+        ...{ method: 'GET', url: `https://${host}:${port}/x`, headers },
+        ...{ body: undefined, signal: new AbortController().signal },
+      } as const);
+    for (const headers of [{}, { Host: 'other.test' }, {}])
+      expect((await send('127.0.0.1', headers)).status).toBe(200);
+    // RFC 6066, section 3: addresses are not sent as server names.
+    expect(names).toEqual([false]);
+    await expect(send('localhost', { Host: '127.0.0.1' })).rejects.toMatchObject({
+      code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+    });
+    transport.close();
+    server.close();
+    server.closeAllConnections();
+    await certificate.remove();
   });
 });

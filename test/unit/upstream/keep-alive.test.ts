@@ -76,6 +76,38 @@ describe('a connection', () => {
     expect(server.received.map(requestsIn)).toEqual([2]);
   });
 
+  it.each([
+    [
+      'is not used again in the last second before the other side may close it',
+      'Keep-Alive: timeout=1, max=9',
+      2,
+    ],
+    ['is used again while the other side keeps it open', 'Keep-Alive: timeout=600', 1],
+    ['is used again after a hint that says no time', 'Keep-Alive: max=9', 1],
+  ])('%s: %s', async (_name, hint, connections) => {
+    server = await startUpstream(answering(...answer('1', 'Connection: keep-alive', hint)));
+    const { get } = openUpstream(server.origin);
+    await get();
+    await get();
+    expect(server.received).toHaveLength(connections);
+  });
+
+  it('is ended by bytes that nobody asked for, which are no answer to the next request', async () => {
+    const forged = answer('"forged"').join('\r\n');
+    const answerAll = answering(...answer('1'));
+    const sockets: Socket[] = [];
+    server = await startUpstream((socket, heard, connection) => {
+      sockets[connection] = socket;
+      answerAll(socket, heard, connection);
+    });
+    const { get } = openUpstream(server.origin);
+    await get();
+    sockets[0]?.write(forged);
+    expect(await server.disconnected()).toBe(1);
+    expect((await get()).body.toString()).toBe('1');
+    expect(server.received).toHaveLength(2);
+  });
+
   it('is dropped on close', async () => {
     const mortal = await startClosingServer(() => false);
     const { get, upstream } = openUpstream(mortal.origin);

@@ -10,13 +10,12 @@ type ClientSocket = Socket & {
   /** Reads the response to the current request; absent between requests. */
   parser?: object | null;
   _httpMessage?: ClientRequest | null;
+  /** Until when the other side keeps it open, by `performance.now()`; absent: it has not said so. */
+  usableUntilMs?: number;
 };
 
 /** What Node's client calls of its agent for each request. The types of Node leave it out. */
 type RequestTaker = Agent & { addRequest(request: ClientRequest, place: Place): void };
-
-/** Connections that stay open while nobody uses them. */
-const IDLE_MAX = 32;
 
 /** Bytes that no request waits for would be read as the response to the next one. */
 function closeIfUnasked(this: ClientSocket): void {
@@ -27,11 +26,27 @@ function closeIfUnasked(this: ClientSocket): void {
 const ignoreError = () => undefined;
 
 /**
+ * Notes what a `Keep-Alive` header says of the connection that it came on, which is then not used again in the last second
+ * before the other side may close it: a request that meets the end of its connection is lost, and not all may be sent again.
+ */
+export function noteKeepAlive(socket: Socket, header: string): void {
+  const [, seconds] = /^timeout=(\d+)/.exec(header) ?? [];
+  if (seconds !== undefined)
+    (socket as ClientSocket).usableUntilMs = performance.now() + (Number(seconds) - 1) * 1_000;
+}
+
+/** Whether the other side still keeps an idle connection open, as far as is known. */
+function isUsable({ destroyed, usableUntilMs }: ClientSocket): boolean {
+  return !destroyed && (usableUntilMs === undefined || performance.now() < usableUntilMs);
+}
+
+/**
  * Lets an agent serve one host only, and answers what closes its idle connections. Node's agent serves any host: for each
  * request it copies all options, makes a name of them, moves the connection between lists and its listeners with it,
  * and parses all headers of the response. That is a twentieth of what a pass-through request takes.
+ * At most `idleMax` connections stay open while nobody uses them.
  */
-export function connectOnlyTo(agent: Agent, name: string, place: Place): () => void {
+export function connectOnlyTo(agent: Agent, name: string, place: Place, idleMax: number): () => void {
   const taker = agent as RequestTaker;
   const addRequest = taker.addRequest.bind(taker);
   const createConnection = taker.createConnection.bind(taker);
@@ -41,7 +56,8 @@ export function connectOnlyTo(agent: Agent, name: string, place: Place): () => v
   function takeIdle(): ClientSocket | undefined {
     for (;;) {
       const socket = idle.pop();
-      if (socket === undefined || !socket.destroyed) return socket;
+      if (socket === undefined || isUsable(socket)) return socket;
+      socket.destroy();
     }
   }
 
@@ -68,7 +84,7 @@ export function connectOnlyTo(agent: Agent, name: string, place: Place): () => v
   };
   // Connections stay in `agent.sockets` until they close, so that `destroy` ends idle ones, too.
   taker.removeAllListeners('free').on('free', (socket: ClientSocket) => {
-    const mayStay = socket.writable && socket.readableLength === 0 && idle.length < IDLE_MAX;
+    const mayStay = socket.writable && socket.readableLength === 0 && idle.length < idleMax;
     if (!mayStay || socket._httpMessage?.shouldKeepAlive !== true) {
       socket.destroy();
       return;

@@ -1,0 +1,42 @@
+import type { Agent } from 'node:http';
+import type { SourceSpec } from '../../config/schema/source.ts';
+import type { Origin } from './address.ts';
+import { createAgents } from './agents.ts';
+import { connectOnlyTo } from './one-host-agent.ts';
+
+/** The connections of one upstream. */
+export type Connections = {
+  /** The agent of a request; `isFresh`: one that opens a connection for it alone. */
+  agentFor(origin: Origin, isFresh: boolean): Agent;
+  /** Ends all connections. */
+  close(): void;
+};
+
+/** Connections that stay open to one host while nobody uses them, as with Node's own agent. */
+const IDLE_MAX = 256;
+
+/** Creates the connections of an upstream: a pool for each origin, made when it is first needed. */
+export function createConnections(net: Pick<SourceSpec['net'], 'tls' | 'connectTimeout'>): Connections {
+  const pools = new Map<Origin, Agent>();
+  const unpooled = createAgents(net, false);
+
+  function poolOf(origin: Origin): Agent {
+    const known = pools.get(origin);
+    if (known !== undefined) return known;
+    const { httpAgent, httpsAgent } = createAgents(net, true);
+    const agent = origin.isTls ? httpsAgent : httpAgent;
+    connectOnlyTo(agent, origin.host, { host: origin.hostname, port: origin.port }, IDLE_MAX);
+    pools.set(origin, agent);
+    return agent;
+  }
+
+  return {
+    agentFor(origin, isFresh) {
+      if (!isFresh) return poolOf(origin);
+      return origin.isTls ? unpooled.httpsAgent : unpooled.httpAgent;
+    },
+    close() {
+      for (const agent of [...pools.values(), unpooled.httpAgent, unpooled.httpsAgent]) agent.destroy();
+    },
+  };
+}
