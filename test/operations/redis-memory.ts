@@ -204,4 +204,57 @@ const stored: OperationRow = {
 };
 
 /** What answers take of Redis. */
-export const redisMemoryRows: readonly OperationRow[] = [perAnswer, bounded, stored];
+const MIB = 1024 ** 2;
+const LOCAL_MIB = 64;
+/** Of 50 records each: more than twice what the local cache takes. */
+const DISTINCT = 30_000;
+const LONG_DISTINCT = 1_000_000;
+
+/** How large a process has become that keeps so much in its memory, after so many distinct URLs, in MiB. */
+async function residentAfter(bench: FaultBench, distinct: number, localMib: number): Promise<number> {
+  const upstream = bench.own(await startUpstream(people));
+  const gateway = await bench.gateway({
+    config: {
+      cache: { localBytes: `${localMib}MiB`, localSeconds: '600s' },
+      resources: { users: { source: 'people', cache: { fresh: '600s' } } },
+      overload: { inFlightMax: 10_000 },
+    },
+    sources: { 'people.yaml': usersSource(upstream.origin, 'timeout: 5s, concurrency: 200') },
+    truth: () => undefined,
+  });
+  let largest = 0;
+  for (let asked = 0; asked < distinct;) {
+    const met = await offer({
+      port: gateway.port,
+      request: `GET /v1/users?limit=50&page={new} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${gateway.configuredKey}\r\n\r\n`,
+      ...{ perSecond: PER_SECOND, seconds: 5, warmSeconds: 0, connections: CONNECTIONS, obeys: true },
+    });
+    assert.ok(met.good > 0, JSON.stringify(met));
+    asked += met.good;
+    largest = Math.max(largest, (await gateway.counted('process_resident_memory_bytes')) / MIB);
+  }
+  return largest;
+}
+
+const local: OperationRow = {
+  id: 'redis-memory-4',
+  name: 'many distinct URLs make a process larger than one with next to no cache by 1.3 times its own and 96 MiB at most',
+  fast: false,
+  async run(bench) {
+    const distinct = bench.long ? LONG_DISTINCT : DISTINCT;
+    const without = await residentAfter(bench, DISTINCT, 1);
+    const with64 = await residentAfter(bench, distinct, LOCAL_MIB);
+    const bound = 1.3 * LOCAL_MIB + 96;
+    return {
+      ok: with64 - without <= bound,
+      figure: {
+        'distinct URLs': distinct,
+        'MiB with a cache of 1': without,
+        'MiB with one of 64': with64,
+        'more at most': bound,
+      },
+    };
+  },
+};
+
+export const redisMemoryRows: readonly OperationRow[] = [perAnswer, bounded, stored, local];
