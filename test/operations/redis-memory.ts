@@ -204,11 +204,9 @@ const stored: OperationRow = {
 };
 
 /** What answers take of Redis. */
-const MIB = 1024 ** 2;
-const LOCAL_MIB = 64;
+const [MIB, LOCAL_MIB] = [1024 ** 2, 64];
 /** Of 50 records each: more than twice what the local cache takes. */
-const DISTINCT = 30_000;
-const LONG_DISTINCT = 1_000_000;
+const [DISTINCT, LONG_DISTINCT] = [30_000, 1_000_000];
 
 /** How large a process with such a local cache becomes under so many distinct URLs, and what it then keeps, in MiB. */
 async function growUnder(bench: FaultBench, distinct: number, localMib: number) {
