@@ -66,15 +66,17 @@ export function start(
   return { pid: child.pid ?? 0, startedAt, stop: stopper(child) };
 }
 
-/** Starts a script that prints `listening <port>` on standard error. @throws Error with what it printed instead */
-export function startScript(script: string, options: StartOptions): Promise<Running & { url: string }> {
+/** Starts a server that prints `listening <port>` on standard error. @throws Error with what it printed instead */
+export function startListening(
+  command: string,
+  args: readonly string[],
+  options: StartOptions,
+): Promise<Running & { url: string }> {
   return new Promise((resolve, reject) => {
     const said: string[] = [];
-    const timer = setTimeout(
-      () => reject(new Error(`${script} does not listen:\n${said.join('\n')}`)),
-      20_000,
-    );
-    const running = start(NODE, [script], options, (line) => {
+    const name = args[0] ?? command;
+    const timer = setTimeout(() => reject(new Error(`${name} does not listen:\n${said.join('\n')}`)), 20_000);
+    const running = start(command, args, options, (line) => {
       said.push(line);
       const [, port] = /^listening (\d+)$/.exec(line) ?? [];
       if (port === undefined) return;
@@ -82,6 +84,11 @@ export function startScript(script: string, options: StartOptions): Promise<Runn
       resolve({ ...running, url: `http://127.0.0.1:${port}` });
     });
   });
+}
+
+/** Starts a Node script that prints `listening <port>` on standard error. @throws Error with what it printed instead */
+export function startScript(script: string, options: StartOptions): Promise<Running & { url: string }> {
+  return startListening(NODE, [script], options);
 }
 
 /** Runs a Node script to its end and answers what it printed. @throws Error where it failed */

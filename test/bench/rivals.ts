@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../support/process/free-port.ts';
-import { type Running, start, startScript } from './processes.ts';
+import { type Running, start, startListening, startScript } from './processes.ts';
 import type { Target } from './rounds.ts';
 
 /** What the rivals are given. */
@@ -144,4 +144,48 @@ export async function startOthers(services: RivalServices): Promise<readonly Riv
     await add('krakend', file, krakendConfig(port, services), ['run', '-c', file], port);
   }
   return others;
+}
+
+/** KrakenD's engine: with its backend's reply in memory, and with a call of the legacy service for each request. */
+export type Lura = { readonly running: Running; readonly kept: Target; readonly called: Target };
+
+/** Builds a Go program; answers why that was not possible, or nothing. */
+function build(source: string, program: string): string | undefined {
+  const { error, status, stderr } = spawnSync('go', ['build', '-o', program, '.'], {
+    cwd: source,
+    encoding: 'utf8',
+    // Where Go is installed by its own archive, no path leads to it.
+    env: { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/local/go/bin` },
+  });
+  if (error !== undefined) return 'there is no `go` here';
+  return status === 0 ? undefined : stderr.trim();
+}
+
+/**
+ * Builds and starts KrakenD's engine, where `go` is installed. Where it cannot be built, as without its modules and
+ * without a way to them, a line on standard error says so, and it is not measured.
+ */
+export async function startLura({ scratch, upstreamUrl, key }: RivalServices): Promise<Lura | undefined> {
+  const program = join(scratch, 'lura');
+  const problem = build(join(SCRIPTS, 'lura'), program);
+  if (problem !== undefined) {
+    console.error(`lura is not measured: ${problem}`);
+    return undefined;
+  }
+  const running = await startListening(program, [], {
+    core: 'server',
+    logFile: join(scratch, 'lura.log'),
+    env: { UPSTREAM_URL: upstreamUrl },
+  });
+  const target = (name: string, path: string, distinct: boolean): Target => ({
+    name,
+    url: `${running.url}${path}`,
+    key,
+    distinct,
+  });
+  return {
+    running,
+    kept: target('lura kept', '/kept/v1/users', false),
+    called: target('lura', '/v1/users', true),
+  };
 }

@@ -9,7 +9,14 @@ import { cpuPerAnswer, latencyAt, memoryOfPages, type Server } from './measures.
 import { startPortico } from './portico-server.ts';
 import { isPinned, type Running } from './processes.ts';
 import { interleave, median, type Ratio, ratioOf, type Target } from './rounds.ts';
-import { type RivalServices, startOthers, startRedis, startRival, startUpstream } from './rivals.ts';
+import {
+  type RivalServices,
+  startLura,
+  startOthers,
+  startRedis,
+  startRival,
+  startUpstream,
+} from './rivals.ts';
 import { printResult } from './print-result.ts';
 
 /*
@@ -90,27 +97,33 @@ async function benchRivals(): Promise<void> {
     startMs: portico.startMs,
   };
 
+  const lura = groups.has('hot') || groups.has('miss') ? await startLura(services) : undefined;
+  if (lura !== undefined) keep(lura.running);
   const hot = target('portico hot', '/v1/users');
   const floor = await rival('express-floor', '/v1/users');
   if (groups.has('hot')) {
     const others = await startOthers(services);
     for (const { running } of others) keep(running);
     const rivals = [await rival('obvious-gateway', '/v1/users'), await rival('fastify-gateway', '/v1/users')];
-    await compare(hot, [floor, ...rivals, ...others.map((other) => other.target)], {
+    const builds = [...others.map((other) => other.target), ...(lura === undefined ? [] : [lura.kept])];
+    await compare(hot, [floor, ...rivals, ...builds], {
       'express-floor': 'hotToExpressFloor',
       'obvious-gateway': 'hotToObviousGateway',
       'fastify-gateway': 'hotToFastify',
       nginx: 'hotToNginx',
       krakend: 'hotToKrakend',
+      'lura kept': 'hotToLura',
     });
   }
   if (groups.has('miss')) {
     const byAxios = await server('naive-axios', '/v1/users', true);
     const byUndici = await server('naive-undici', '/v1/users', true);
     const ours = { target: target('portico miss', '/v1/users', true), pid: portico.pid };
-    await compare(ours.target, [byAxios.target, byUndici.target], {
+    const rivals = [byAxios.target, byUndici.target, ...(lura === undefined ? [] : [lura.called])];
+    await compare(ours.target, rivals, {
       'naive-axios': 'missToNaiveAxios',
       'naive-undici': 'missToNaiveUndici',
+      lura: 'missToLura',
     });
     const [cost, theirCost] = await cpuPerAnswer([ours, byUndici], rounds, load);
     if (cost !== undefined && !Number.isNaN(cost)) {
@@ -132,15 +145,18 @@ async function benchRivals(): Promise<void> {
     const theirs = await latencyAt(floor, peak / 2, at);
     result.latency = { rate: peak / 2, portico: ours, floor: theirs };
   }
-  if (groups.has('memory')) {
-    const inspectorPort = await freePort();
-    const nodeArgs = [`--inspect=127.0.0.1:${String(inspectorPort)}`];
-    const cache = { localBytes: '512MiB', localSeconds: '600s' };
-    const filled = keep(await startPortico({ name: 'memory', nodeArgs, ...cache, ...shared }));
-    result.bytesPerPage = await memoryOfPages(filled, inspectorPort);
-  }
+  if (groups.has('memory')) result.bytesPerPage = await memoryPerPage(shared);
   if (groups.has('start') && existsSync(COMPILED)) result.startCompiledMs = await startOfCompiled(shared);
   printResult(result, values.json);
+}
+
+/** What a kept page takes in a gateway that keeps all of them. */
+async function memoryPerPage(shared: Pick<RivalServices, 'scratch' | 'redisUrl' | 'upstreamUrl'>) {
+  const inspectorPort = await freePort();
+  const nodeArgs = [`--inspect=127.0.0.1:${String(inspectorPort)}`];
+  const cache = { localBytes: '512MiB', localSeconds: '600s' };
+  const filled = keep(await startPortico({ name: 'memory', nodeArgs, ...cache, ...shared }));
+  return memoryOfPages(filled, inspectorPort);
 }
 
 /** The compiled gateway, where `npm run build` has made it. */
