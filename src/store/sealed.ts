@@ -20,6 +20,11 @@ const MAGIC_BYTES = 4;
 /** The length of a checksum: CRC-32, big-endian. */
 export const CHECKSUM_BYTES = 4;
 
+/** The name of a form, with its version. A Redis key made with it is no key of another version. */
+export function formName(form: SealedForm): string {
+  return MAGIC[form];
+}
+
 /** The seed of the checksums of a form under one key. A long value may be sealed in pieces with this seed. */
 export function sealSeed(form: SealedForm, key: string): number {
   return crc32(`${MAGIC[form]} ${key}`);
@@ -68,7 +73,7 @@ export function sealJson(form: SealedForm, key: string, value: unknown): Buffer 
   return seal(form, key, Buffer.from(JSON.stringify(value)));
 }
 
-/** The state of one window of a caller after a decision. */
+/** The JSON value in sealed bytes; `undefined` where `unseal` has none, or its payload is no JSON. */
 export function unsealJson(form: SealedForm, key: string, bytes: Buffer): unknown {
   const payload = unseal(form, key, bytes);
   return payload && readJsonText(payload.toString());

@@ -90,7 +90,7 @@ const works: OperationRow = {
     await eventually(async () => (await ask()).status === 200, { withinMs: 30_000, everyMs: 100 });
 
     const digest = async () =>
-      /portico_config_info\{digest="(\w+)"/.exec(
+      /portico_config_info\{digest="([\w-]+)"/.exec(
         await readMetrics(adminPort, passwords['VIEWER_TOKEN'] ?? ''),
       )?.[1];
     const before = await digest();

@@ -60,6 +60,13 @@ async function countDiffering([before, now]: Pair, key: string): Promise<number>
   return differing;
 }
 
+/** How often one took an answer of the other in Redis for a damaged one. */
+async function countDamaged(pair: Pair): Promise<number> {
+  const damaged = ({ gateway }: Version) => gateway.counted('portico_cache_events_total', 'result="damaged"');
+  const counts = await Promise.all(pair.map(damaged));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
 /** Asks both in turn twice as often as a key may; how often it was admitted. */
 async function countAdmitted([before, now]: Pair, key: string): Promise<number> {
   let admitted = 0;
@@ -124,10 +131,11 @@ const beside: OperationRow = {
     await purge(bench, reversed, key);
     const steps = await move(bench, pair);
     const moved = await countDiffering(pair, key);
+    const damaged = await countDamaged(pair);
     return {
-      ok: differing + moved === 0 && admitted <= LIMIT && admitted >= LIMIT * 0.9,
+      ok: differing + moved + damaged === 0 && admitted <= LIMIT && admitted >= LIMIT * 0.9,
       figure: {
-        ...{ commit: PREVIOUS.slice(0, 7), answers: 8 * PATHS.length, wrong: differing + moved },
+        ...{ commit: PREVIOUS.slice(0, 7), answers: 8 * PATHS.length, wrong: differing + moved, damaged },
         ...{ [`admitted of ${LIMIT}`]: admitted, 'revoked in the other ms': revokedMs, purges: 2, steps },
       },
     };

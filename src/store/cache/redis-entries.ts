@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { acquireLockLua, holdLock, type Lock, newToken } from '../distributed-lock.ts';
 import { compileScript } from '../redis/script.ts';
+import { formName } from '../sealed.ts';
 import { type CacheEntry, decodeEntry, encodeEntry } from './cache-entry.ts';
 
 /** The part of a Redis client that the cache needs. */
@@ -34,11 +35,14 @@ end
 redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`);
 
+const FORM = formName('cacheEntry');
+
 /** Creates the level of the cache that is in Redis. Its methods reject where Redis does not answer. */
 export function createRedisEntries({ client, keyOf }: RedisEntriesDeps) {
   function namesOf(key: string): readonly [value: string, lock: string] {
-    // Hashed, because a cache key holds words of a caller, of any length.
-    const answer = hash('sha256', key, 'base64url').slice(0, 27);
+    // Hashed, because a cache key holds words of a caller, of any length. With the version of the form, because two
+    // versions that share a Redis during an upgrade would overwrite each other's answers and take them for damaged.
+    const answer = hash('sha256', `${FORM} ${key}`, 'base64url').slice(0, 27);
     return [keyOf(answer, 'value'), keyOf(answer, 'lock')];
   }
 

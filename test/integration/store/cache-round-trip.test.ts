@@ -1,7 +1,10 @@
+import { hash } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { createCache, type Cache } from '../../../src/store/cache/cache.ts';
 import { encodeEntry } from '../../../src/store/cache/cache-entry.ts';
+import { createRedisEntries } from '../../../src/store/cache/redis-entries.ts';
 import { createLocalPurges } from '../../../src/store/purges.ts';
+import { formName } from '../../../src/store/sealed.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
 
@@ -43,6 +46,15 @@ describe('the cache on a real Redis', () => {
     void writer.cache.put('a key/with "odd" parts', entry);
     expect(await stored).toBe('stored');
     expect(await open().cache.remote('a key/with "odd" parts')).toEqual(entry);
+  });
+
+  it('keeps answers of two versions of their form apart, which share a Redis during an upgrade', async () => {
+    const asked = new Set<string>();
+    const keyOf = (answer: string) => (asked.add(answer), `${redis.prefix}${answer}`);
+    clients.push(new Redis(redis.url));
+    await createRedisEntries({ client: clients[0]!, keyOf }).get('k');
+    const ofThisVersion = hash('sha256', `${formName('cacheEntry')} k`, 'base64url').slice(0, 27);
+    expect([...asked]).toEqual([ofThisVersion]);
   });
 
   it('lets Redis expire its entries', async () => {
