@@ -8,7 +8,7 @@ const nameFrom = (importer: string, way: string) => new URL(way, `file:///${impo
 
 /** What an import brings, as a pattern of a declaration has it. */
 function patternOf(whole: string | undefined, names = ''): string {
-  return whole === undefined ? names.trim().replaceAll(/(\w+) as (\w+)/g, '$1: $2') : `default: ${whole}`;
+  return whole === undefined ? names.trim().replaceAll(/\b(\w+) as (\w+)/g, '$1: $2') : `default: ${whole}`;
 }
 
 /**
