@@ -3,7 +3,7 @@
 import type { ChildProcess } from 'node:child_process';
 import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
+import nodeModule from 'node:module';
 import { availableParallelism, hostname, userInfo } from 'node:os';
 import type { WriteStream } from 'node:tty';
 import { fileURLToPath } from 'node:url';
@@ -124,9 +124,18 @@ function userName(): string {
   }
 }
 
+/** Ends where Node is older than `engines` of package.json has it, because what fails then says nothing of that. */
+function refuseOldNode(): void {
+  const [major = 0, minor = 0] = process.version.slice(1).split('.').map(Number);
+  if (major > 22 || (major === 22 && minor >= 15)) return;
+  process.stderr.write(`portico: this is Node ${process.version}; install Node 22.15 or newer\n`);
+  process.exit(1);
+}
+
+refuseOldNode();
 // The build makes this folder and fills it, so that a start need not compile again; from source there is none.
 const compileCache = fileURLToPath(new URL('./compile-cache', import.meta.url));
-if (existsSync(compileCache)) enableCompileCache(compileCache);
+if (existsSync(compileCache)) nodeModule.enableCompileCache(compileCache);
 // Only now, because what is imported above is loaded before any line of this file runs.
 const { runCli } = await import('./cli/program.ts');
 const exitCode = await runCli(process.argv.slice(2), {

@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
-import { type GatewayProcess, startGatewayProcess } from '../support/gateway/gateway-process.ts';
+import { type GatewayProcess, runPortico, startGatewayProcess } from '../support/gateway/gateway-process.ts';
 import { runProcess } from '../support/process/running-process.ts';
 import { eventually } from '../support/time/eventually.ts';
 import { crmList } from '../support/upstream/scripts.ts';
@@ -46,6 +46,21 @@ describe('a gateway that starts', () => {
     const forOthers =
       /\/src\/(?:cli\/commands|cli\/(?:check|fixtures|infer|migration|redis)\/|draft\/|fixtures\/|samples\/)|\/node_modules\/(?:@bomb\.sh\/tab|log-update|@opentelemetry\/sdk-trace|@opentelemetry\/exporter-trace-otlp-proto)\//;
     expect(files.filter((file) => forOthers.test(file))).toEqual([]);
+  });
+
+  it('says which Node it needs where it runs on an older one', async () => {
+    const { engines } = JSON.parse(await readFile('package.json', 'utf8')) as { engines: { node: string } };
+    const needed = engines.node.replace('>=', '');
+    const [major, minor] = needed.split('.').map(Number);
+    const runOn = (version: string) =>
+      runPortico(['--version'], {
+        NODE_OPTIONS: `--import data:text/javascript,Object.defineProperty(process,'version',{value:'v${version}'})`,
+      });
+    expect(await runOn(`${major}.${minor! - 1}.9`)).toMatchObject({
+      code: 1,
+      err: `portico: this is Node v${major}.${minor! - 1}.9; install Node ${needed} or newer\n`,
+    });
+    expect(await runOn(`${needed}.0`)).toMatchObject({ code: 0, err: '' });
   });
 });
 
