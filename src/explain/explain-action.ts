@@ -7,7 +7,12 @@ import { explainWithLive, readExplanation } from './read-explanation.ts';
 /** What explanations of a running gateway are made of. */
 export type ExplainActionDeps = {
   /** The configuration in force. */
-  readonly served: () => { readonly config: GatewayConfig; readonly compiled: readonly CompiledResource[] };
+  readonly served: () => {
+    readonly config: GatewayConfig;
+    readonly compiled: readonly CompiledResource[];
+    readonly rev: number;
+    readonly digest: string;
+  };
   /** Aborts when the gateway closes. */
   readonly closing: AbortSignal;
 };
@@ -32,10 +37,12 @@ export function createExplainActions({ served, closing }: ExplainActionDeps): Ac
 
   return {
     async explain({ request, live = false }, { actor, note }) {
-      const { config: gateway, compiled } = served();
+      const { config: gateway, compiled, rev, digest } = served();
+      // An explanation holds for one configuration, and a reload may come before somebody reads it.
+      const inForce = { rev, digest };
       const read = readExplanation(request, { gateway, compiled });
       if (read.kind === 'refused') throw new ActionRefusal('bad_input', read.why, HINT);
-      if (!live) return { ...read.explanation };
+      if (!live) return { ...read.explanation, inForce };
       // The log tells of it, and not the audit, which has no room for what somebody tries a thousand times.
       if (actor.role !== 'operator')
         throw new ActionRefusal(
@@ -48,9 +55,9 @@ export function createExplainActions({ served, closing }: ExplainActionDeps): Ac
       if (read.kind === 'passthrough')
         throw new ActionRefusal('bad_input', 'a pass-through route has no source to ask', 'leave out live');
       // A client's mistake never reaches a source.
-      if (read.kind === 'mistake') return { ...read.explanation };
+      if (read.kind === 'mistake') return { ...read.explanation, inForce };
       const asking = { gateway, compiled: read.compiled, showValues: false, stop: closing };
-      return { ...(await alone(() => explainWithLive(read.asked, asking))) };
+      return { ...(await alone(() => explainWithLive(read.asked, asking))), inForce };
     },
   };
 }

@@ -135,12 +135,15 @@ const explained: BrowserRow = {
     const lines = (await auditOf(scene)).slice(before);
     const [line] = lines;
     const isWhole = isOfAda(line) && line?.action === 'explain' && line.target === 'live users.list';
+    const shown = await main.innerText();
+    const isTold = /Configuration\s+rev \d+/.test(shown) && /, ok by \S+crm\.yaml:\d+/.test(shown);
     const hasQuery = JSON.stringify(lines).includes('created_at');
     return {
-      ok: planned === 0 && lines.length === 1 && isWhole && !hasQuery && isClean(tab),
+      ok: planned === 0 && lines.length === 1 && isWhole && isTold && !hasQuery && isClean(tab),
       figure: {
         'lines of a plan': planned,
         'lines of a live explanation': lines.length,
+        'tells configuration and rule': String(isTold),
         line: `${line?.actor ?? ''} ${line?.action ?? ''} ${line?.target ?? ''}: ${line?.reason ?? ''}`,
         ...faultsOf(tab),
       },

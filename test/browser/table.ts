@@ -5,6 +5,7 @@ import { docsRows } from './docs.ts';
 import { figureRows } from './figures.ts';
 import type { BrowserRow } from './harness/browser-row.ts';
 import { loginRows } from './login.ts';
+import { pictureRows } from './pictures.ts';
 import { questionRows } from './questions.ts';
 import { viewRows } from './views.ts';
 
@@ -14,6 +15,7 @@ export const browserRows: readonly BrowserRow[] = [
   ...loginRows,
   ...viewRows,
   ...figureRows,
+  ...pictureRows,
   ...changeRows,
   ...attackRows,
   ...canaryRows,

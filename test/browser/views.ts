@@ -1,18 +1,9 @@
-import { readFileSync } from 'node:fs';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import type { BrowserRow } from './harness/browser-row.ts';
 import { findBarriers, overflow } from './harness/accessibility.ts';
 import { faultsOf, isClean, openAs, viewsOf } from './harness/console-tab.ts';
-import { keepForReadme, keepScreenshot, README_FOLDER } from './harness/run-options.ts';
-import { openScene, type Scene } from './harness/scene.ts';
-
-/** The id of the request that has failed and took the longest at its source: its story has the most to tell. */
-async function failedRequest({ api }: Scene): Promise<string> {
-  const { requests } = await api<{ requests: { requestId: string; upstreamMs: number }[] }>(
-    'requests?status=5xx',
-  );
-  return requests.toSorted((a, b) => b.upstreamMs - a.upstreamMs)[0]?.requestId ?? 'none';
-}
+import { keepScreenshot } from './harness/run-options.ts';
+import { failedRequest, openScene, type Scene } from './harness/scene.ts';
 
 /** A scene that has everything in it that the views show. */
 async function openBusyScene(bench: FaultBench): Promise<Scene> {
@@ -140,36 +131,8 @@ const FOCUS = `(() => {
   return { text: element.textContent.trim(), isSeen: isSeen || element === document.body };
 })()`;
 
-const PICTURE_BYTES_MAX = 150_000;
-
-const pictures: BrowserRow = {
-  id: 'views-5',
-  name: 'the pictures of the console in the README are smaller than 150 KB each',
-  isShort: false,
-  async run(bench) {
-    const scene = await openBusyScene(bench);
-    for (let round = 0; round < 8; round += 1) {
-      await scene.sendTraffic();
-      await bench.sleep(2_500);
-    }
-    const views = viewsOf(await failedRequest(scene));
-    const tab = await openAs(bench, scene, 'operator');
-    const sizes: Record<string, number> = {};
-    for (const name of ['overview', 'source', 'request', 'migration']) {
-      await tab.go(views[name] ?? '');
-      await keepForReadme(tab.page, name);
-      sizes[name] = readFileSync(`${README_FOLDER}/${name}.png`).length;
-    }
-    return {
-      ok: Object.values(sizes).every((size) => size < PICTURE_BYTES_MAX) && isClean(tab),
-      figure: sizes,
-    };
-  },
-};
-
 /** What is promised of every view. */
 export const viewRows: readonly BrowserRow[] = [
   ...looks.map((look, index) => everyView(look, `views-${index + 1}`)),
   keyboard,
-  pictures,
 ];

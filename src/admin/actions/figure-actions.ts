@@ -129,8 +129,9 @@ export function createFigureActions(deps: FigureActionsDeps) {
       const { counts, sample, head } = await countsOf(['requests|', 'cache|']);
       return { ...head, ...compileCacheView(counts, sample, cacheBytesMax()) };
     },
-    async quality() {
-      const { scope, since, table } = await read({ step: '1m' }, ['fields|']);
+    async quality({ span }) {
+      const step = span === '48h' ? undefined : '1m';
+      const { scope, since, table } = await read({ span, step }, ['fields|']);
       const trend = { scope, since, stepMs: table.stepMs, at: table.at, fields: compileQualityTrend(table) };
       return { sources: await quality(), trend };
     },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ActionSpec } from './action.ts';
 import { callerSpecs } from './caller-action-specs.ts';
 import { configSpecs } from './config-action-specs.ts';
-import { figureSpecs, qualityTrend } from './figure-specs.ts';
+import { figureSpecs, qualityTrend, span } from './figure-specs.ts';
 import { keySpecs } from './key-action-table.ts';
 import { migrationSpecs } from './migration-action-specs.ts';
 import { reason } from './printable-text.ts';
@@ -34,8 +34,9 @@ export const actionSpecs = {
     path: '/api/quality',
     alias: '/quality',
     role: 'viewer',
-    summary: 'How well the replies of each source fit its file, since the start.',
-    input: z.strictObject({}),
+    summary:
+      'How well the replies of each source fit its file, since the start, and which fields became null when.',
+    input: z.strictObject({ span }),
     output: z.strictObject({ sources: z.array(anything), trend: qualityTrend.optional() }),
   },
   ...figureSpecs,

@@ -170,7 +170,11 @@ export const qualityTrend = z
   })
   .describe('Fields that became null in each slot; only those that did.');
 
-const span = z.enum(['1h', '48h']).optional().describe('How far back; default 1h. 48h is kept in Redis.');
+/** How far back an action goes. */
+export const span = z
+  .enum(['1h', '48h'])
+  .optional()
+  .describe('How far back; default 1h. 48h is kept in Redis.');
 
 /** The actions that read figures over time. */
 export const figureSpecs = {

@@ -57,4 +57,6 @@ export type ExplainJson = {
   readonly mistake?: { readonly status: number; readonly body: string };
   readonly sentTo?: readonly string[];
   readonly refused?: { readonly status: number; readonly code: string; readonly because: string };
+  /** The configuration that it holds for. */
+  readonly inForce?: { readonly rev: number; readonly digest: string };
 };

@@ -5,8 +5,10 @@ import { useLoad } from '../data/use-load.ts';
 import { dataTable } from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';
 import { cardOf, problemNote, skeleton, stateMark, timeMark, viewHead } from '../parts/marks.ts';
-import { changedQuery } from '../show/address.ts';
-import { differenceText } from '../show/units.ts';
+import { pointField } from '../parts/point-choice.ts';
+import { addressOf, changedQuery } from '../show/address.ts';
+import { pointText, readPoint } from '../show/since.ts';
+import { differenceText, spanText } from '../show/units.ts';
 
 const spans = ['1h', '24h', '7d', '30d'];
 
@@ -42,7 +44,18 @@ function outcomeCell({ outcome = '' }: AuditRow): VNode {
   return html`${stateMark(outcome === 'done' ? 'good' : 'warn', word)} <small>${rest}</small>`;
 }
 
-function auditTable(rows: readonly AuditRow[], now: number): VNode {
+/** So long after a point in time, a change may still be what somebody has seen at it: clocks and minutes are rough. */
+const AFTER_MS = 300_000;
+
+/** When a change was, and how long before or after the point that was asked for. */
+function whenCell({ at, number }: AuditRow, now: number, pointMs: number | undefined): VNode {
+  const apart = pointMs === undefined ? 0 : Date.parse(at) - pointMs;
+  const relation =
+    pointMs === undefined ? '' : `${spanText(Math.abs(apart))} ${apart < 0 ? 'before' : 'after'}`;
+  return html`${timeMark(at, now)} <small class="num">${relation} #${number}</small>`;
+}
+
+function auditTable(rows: readonly AuditRow[], now: number, pointMs: number | undefined): VNode {
   return dataTable({
     ...{ id: 'audit', label: 'the audit', order: '-number', rows },
     keyOf: ({ number }) => String(number),
@@ -53,7 +66,7 @@ function auditTable(rows: readonly AuditRow[], now: number): VNode {
       {
         key: 'number',
         title: 'When',
-        cell: ({ at, number }) => html`${timeMark(at, now)} <small class="num">#${number}</small>`,
+        cell: (row) => whenCell(row, now, pointMs),
         sort: ({ number }) => number,
       },
       { key: 'actor', title: 'Who', cell: whoCell, sort: ({ actor }) => actor },
@@ -87,13 +100,21 @@ export function AuditView(): VNode {
   );
   const choose = (event: Event) =>
     goTo(changedQuery(address, { since: (event.target as HTMLSelectElement).value }), true);
-  const choice = html`<label class="inline"
-    >Since
-    <select onChange=${choose}>
-      <option value="">as far as kept</option>
-      ${spans.map((one) => html`<option key=${one} value=${one} selected=${one === since}>${one}</option>`)}
-    </select></label
-  >`;
+  const pointMs = readPoint(address.query['at'], now);
+  const isMeant = ({ at }: AuditRow) => pointMs === undefined || Date.parse(at) <= pointMs + AFTER_MS;
+  const inForce =
+    pointMs !== undefined &&
+    html`<p class="note">
+      What was changed up to ${timeMark(pointMs, now)} and shortly after it, the latest first.
+      <a href=${addressOf('config', '', { at: pointText(pointMs) })}>The configuration at that time</a>
+    </p>`;
+  const choice = html`${pointField({ name: 'at', label: 'What changed at (UTC)' })}<label class="inline"
+      >Since
+      <select onChange=${choose}>
+        <option value="">as far as kept</option>
+        ${spans.map((one) => html`<option key=${one} value=${one} selected=${one === since}>${one}</option>`)}
+      </select></label
+    >`;
   return html`<div>
     ${viewHead('Audit', 'Every change by console, command or API, of the whole fleet with Redis. Times are UTC.', choice)}
     ${problemNote(problem, reload)}
@@ -102,7 +123,11 @@ export function AuditView(): VNode {
         ? problem
           ? null
           : skeleton(8)
-        : cardOf('Changes', chainMark(value), auditTable(auditRows(value), now))
+        : cardOf(
+            'Changes',
+            chainMark(value),
+            html`${inForce}${auditTable(auditRows(value).filter(isMeant), now, pointMs)}`,
+          )
     }
   </div>`;
 }

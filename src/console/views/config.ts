@@ -17,8 +17,10 @@ import {
   timeMark,
   viewHead,
 } from '../parts/marks.ts';
-import { changedQuery } from '../show/address.ts';
-import { scopeText } from '../show/times.ts';
+import { pointField } from '../parts/point-choice.ts';
+import { addressOf, changedQuery } from '../show/address.ts';
+import { pointText, readPoint } from '../show/since.ts';
+import { scopeText, timeText } from '../show/times.ts';
 import { countText } from '../show/units.ts';
 
 const signs = { added: '+', removed: '−', changed: '~' } as const;
@@ -142,6 +144,33 @@ function reloadsTable({ reloads }: ConfigDetail, now: number): VNode {
   });
 }
 
+/** What was in force at a point in time, and what became different since. */
+function inForceAt({ reloads, digest, since }: ConfigDetail, pointMs: number, now: number): VNode {
+  const own = reloads.filter(({ outcome }) => outcome === 'started' || outcome === 'applied');
+  const then = own.find(({ at }) => Date.parse(at) <= pointMs);
+  const later = own.filter(({ at }) => Date.parse(at) > pointMs);
+  if (then === undefined)
+    return emptyNote(`This gateway did not run then, or the reload is no longer kept. The audit has it.`);
+  const changes = later.flatMap((one) => one.changes ?? []);
+  return html`<div>
+    ${factList([
+      ['Rev', String(then.rev)],
+      ['Digest', html`<code title=${then.digest}>${then.digest.slice(0, 12)}</code>`],
+      ['In force since', html`${timeMark(then.at, now)}, by ${then.by}`],
+      [
+        'Now',
+        then.digest === digest
+          ? stateMark('good', 'the same')
+          : html`${stateMark('info', 'another')} since ${timeMark(since, now)}`,
+      ],
+    ])}
+    ${later.length > 0 && changeList(changes, 'Nothing became different.')}
+    <p class="note">
+      <a href=${addressOf('audit', '', { at: pointText(pointMs) })}>Every change up to that time</a>
+    </p>
+  </div>`;
+}
+
 function filesPart(
   { files }: ConfigDetail,
   chosen: string | undefined,
@@ -172,9 +201,11 @@ export function ConfigView(): VNode {
       Reload
     </button>
   </span>`;
+  const pointMs = readPoint(address.query['at'], now);
+  const point = pointField({ name: 'at', label: 'What was in force at (UTC)' });
   const choose = (file: string) => goTo(changedQuery(address, { file }), true);
   return html`<div>
-    ${viewHead('Configuration', value === undefined ? '' : `${scopeText(value.scope, value.since, value.processes.length, now)}. Secrets are hidden; variables stand by their names. Times are UTC.`, canWrite ? buttons : null)}
+    ${viewHead('Configuration', value === undefined ? '' : `${scopeText(value.scope, value.since, value.processes.length, now)}. Secrets are hidden; variables stand by their names. Times are UTC.`, html`${point}${canWrite ? buttons : null}`)}
     ${problemNote(problem, reload)}
     ${
       value === undefined
@@ -182,6 +213,7 @@ export function ConfigView(): VNode {
           ? null
           : skeleton(8)
         : html`<div>
+            ${pointMs !== undefined && cardOf(`In force at ${timeText(pointMs, now)}`, '', inForceAt(value, pointMs, now))}
             <div class="columns">
               ${cardOf('In force', '', inForce(value, now))}
               ${cardOf('The last change', 'What became different.', changeList(value.lastChange, 'Nothing has changed since the start.'))}

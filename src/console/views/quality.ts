@@ -10,8 +10,12 @@ import { actionDialog, type ActionForm, reasonField } from '../parts/action-dial
 import { type TableColumn, dataTable } from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';
 import { problemNote, cardOf, skeleton, sourceLink, stateMark, timeMark, viewHead } from '../parts/marks.ts';
+import { pointField } from '../parts/point-choice.ts';
+import { type BeforeAndSince, beforeAndSince, changeOf, changeText, readPoint } from '../show/since.ts';
 import { scopeText } from '../show/times.ts';
 import { countText, shareText, spanText } from '../show/units.ts';
+
+const HOUR_MS = 3_600_000;
 
 type FieldRow = {
   readonly source: string;
@@ -24,16 +28,27 @@ type FieldRow = {
   readonly records: number;
   readonly steps: string;
   readonly trend: SlotCounts | undefined;
+  /** Since the point in time that was asked for; absent: none was. */
+  readonly change: BeforeAndSince | undefined;
 };
 
+/** The counts of a field that never was a gap: 0 wherever anybody counted. */
+function noneOf({ at, since }: NonNullable<QualityDetail['trend']>): SlotCounts {
+  return at.map((start) => (start >= Date.parse(since) ? 0 : null));
+}
+
 /** One row for each field of each view of each source. */
-function fieldRows({ sources, trend }: QualityDetail): readonly FieldRow[] {
+function fieldRows({ sources, trend }: QualityDetail, pointMs: number | undefined): readonly FieldRow[] {
   const trendOf = (source: string, field: string) => {
     const found = trend?.fields.filter(
       (one) => one.source === source && (one.field === field || one.field.endsWith(`.${field}`)),
     );
     return found === undefined || found.length === 0 ? undefined : summed(found.map(({ counts }) => counts));
   };
+  const changeSince = (counts: SlotCounts | undefined) =>
+    pointMs === undefined || trend === undefined
+      ? undefined
+      : beforeAndSince(counts ?? noneOf(trend), trend, pointMs);
   return sources.flatMap(({ source, resource, file, views }) =>
     views.flatMap(({ view, records, fields }) =>
       fields.map(({ field, line, missing, unreadable, steps }) => ({
@@ -44,12 +59,25 @@ function fieldRows({ sources, trend }: QualityDetail): readonly FieldRow[] {
           .map(([step, count]) => `${step} ${countText(count)}`)
           .join(', '),
         trend: trendOf(source, field),
+        change: changeSince(trendOf(source, field)),
       })),
     ),
   );
 }
 
 const share = (some: number, all: number) => (all > 0 ? some / all : null);
+
+const sinceColumn: TableColumn<FieldRow> = {
+  key: 'change',
+  title: 'Gaps since then',
+  isFigure: true,
+  cell({ change }) {
+    if (change === undefined) return '';
+    const { tone, word } = changeOf(change);
+    return html`${stateMark(tone, word)} <small class="num">${changeText(change)}</small>`;
+  },
+  sort: ({ change }) => change && changeOf(change).order + 1 - 1 / (1 + (change.since ?? 0)),
+};
 
 const columns: readonly TableColumn<FieldRow>[] = [
   { key: 'field', title: 'Field', cell: ({ field }) => html`<b>${field}</b>`, sort: ({ field }) => field },
@@ -169,8 +197,11 @@ function fallenTable(
 
 /** How well the replies fit the source files, field by field: counts and places, never values. */
 export function QualityView(): VNode {
-  const { ask, canWrite, now, overview } = useConsole();
-  const { value, problem, reload } = useLoad<QualityDetail>('quality', 10_000);
+  const { address, ask, canWrite, now, overview } = useConsole();
+  const pointMs = readPoint(address.query['since'], now);
+  const isLong = pointMs !== undefined && now - pointMs > HOUR_MS;
+  const path = isLong ? 'quality?span=48h' : 'quality';
+  const { value, problem, reload } = useLoad<QualityDetail>(path, 10_000);
   const fallen = useLoad<{ fallen: readonly Fallen[] }>('claims', 10_000);
   const [form, setForm] = useState<ActionForm>();
   const reset = canWrite ? (claim: Fallen) => setForm(resetForm(ask, claim, fallen.reload)) : undefined;
@@ -178,9 +209,11 @@ export function QualityView(): VNode {
   const since =
     trend === undefined ? '' : `${scopeText(trend.scope, trend.since, overview?.processes, now)}. `;
   const step = trend === undefined ? '' : ` A point of a trend is ${spanText(trend.stepMs)}.`;
-  const note = `${since}Shares are of the records that were read.${step}`;
+  const isEarlier = trend !== undefined && pointMs !== undefined && pointMs < Date.parse(trend.since);
+  const earlier = isEarlier ? 'What came before that is not kept: gaps are counted from then on. ' : '';
+  const note = `${since}${earlier}Shares are of the records that were read.${step}`;
   return html`<div>
-    ${viewHead('Data quality', 'Fields that became null because they were missing or could not be read. Shapes and counts only, never values.')}
+    ${viewHead('Data quality', 'Fields that became null because they were missing or could not be read. Shapes and counts only, never values.', pointField({ name: 'since', label: 'Which went bad since (UTC)' }))}
     ${cardOf(
       'Fields',
       note,
@@ -190,7 +223,9 @@ export function QualityView(): VNode {
             ? null
             : skeleton(8)
           : dataTable({
-              ...{ id: 'fields', label: 'fields', order: '-unreadable', columns, rows: fieldRows(value) },
+              ...{ id: 'fields', label: 'fields', rows: fieldRows(value, pointMs) },
+              order: pointMs === undefined ? '-unreadable' : '-change',
+              columns: pointMs === undefined ? columns : columns.toSpliced(1, 0, sinceColumn),
               keyOf: ({ source, view, field }) => `${source} ${view} ${field}`,
               textOf: ({ source, view, field, steps }) => `${source} ${view} ${field} ${steps}`,
               toneOf: ({ unreadable }) => (unreadable > 0 ? 'row-warn' : ''),

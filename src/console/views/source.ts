@@ -6,7 +6,7 @@ import { knownSlots, namedLines } from '../charts/traffic-lines.ts';
 import type { FiguresOverTime, SourceDetail, SourceRow } from '../data/figure-shapes.ts';
 import { goTo, useConsole } from '../data/session.ts';
 import { useLoad } from '../data/use-load.ts';
-import { html } from '../parts/html.ts';
+import { type Children, html } from '../parts/html.ts';
 import { emptyNote, figureRow, problemNote, cardOf, skeleton, viewHead, spanChoice } from '../parts/marks.ts';
 import { addressOf } from '../show/address.ts';
 import { breakerTone } from '../show/attention.ts';
@@ -32,11 +32,19 @@ function detailSections(detail: SourceDetail, now: number): VNode {
     </div>`;
   return html`<div>
     <div class="columns">
-      ${cardOf('Outcomes by rule', 'What its replies meant.', countsTable('outcomes', 'outcomes', detail.outcomes, 'Outcome'))}
+      ${cardOf('Outcomes of calls', outcomeNote(kind), countsTable('outcomes', 'outcomes', detail.outcomes, 'Outcome'))}
       ${cardOf('Retries, pauses and the breaker', '', countsTable('events', 'events', detail.events, 'Event'))}
     </div>
     ${kind === 'source' ? ofFile() : null} ${cardOf('Hosts', '', hostsTable(detail))}
   </div>`;
+}
+
+/** What the names of outcomes are. Counting by the rules of the file would make more series than there are rules to read. */
+function outcomeNote(kind: SourceDetail['kind']): Children {
+  const names = 'By the class of its status, or by why there is no usable reply.';
+  if (kind !== 'source') return names;
+  return html`${names} Which rule of its file decides is in a live answer under
+    <a href=${addressOf('try')}>Try it</a>.`;
 }
 
 function budgetText({ budget }: SourceDetail): string {

@@ -35,6 +35,7 @@ function planOf({
   freshSeconds,
   sentTo,
   refused,
+  inForce,
 }: ExplainJson): VNode {
   const facts = factList([
     ['Asked', question],
@@ -52,6 +53,12 @@ function planOf({
     ],
     ['Served again for', freshSeconds === undefined ? '' : `${freshSeconds} s`],
     ['Sent to', sentTo?.join(', ')],
+    [
+      'Configuration',
+      inForce &&
+        html`<a href=${addressOf('config')}>rev ${inForce.rev}</a>
+          <code title=${inForce.digest}>${inForce.digest.slice(0, 12)}</code>`,
+    ],
     ['Refused', refused && `${refused.status} ${refused.code}: ${refused.because}`],
   ]);
   return html`<div>
@@ -94,6 +101,14 @@ function recordTable(record: NonNullable<LiveJson['record']>): VNode {
   });
 }
 
+/** Which rule of the file decided what the reply of a call means. */
+function ruleText({ outcome }: LiveJson['calls'][number]): string {
+  if (outcome === undefined) return '';
+  if (outcome === null) return ', no outcome rule fits';
+  const { is, file, line } = outcome;
+  return `, ${is} by ${file}${line === undefined ? '' : `:${line}`}`;
+}
+
 function liveOf({ answer, calls, contradicted, gaps, record }: LiveJson): VNode {
   const missing = Object.entries(gaps).map(([field, count]) => `${field} ${countText(count)}`);
   return html`<div>
@@ -118,7 +133,7 @@ function liveOf({ answer, calls, contradicted, gaps, record }: LiveJson): VNode 
             <code>${call.method} ${call.url}</code>
             <small class="num"
               >${call.status ?? UNKNOWN},
-              ${durationText(call.ms)}${call.rows === undefined ? '' : `, ${countText(call.rows)} rows`}${call.problem === undefined ? '' : `, ${call.problem}`}</small
+              ${durationText(call.ms)}${ruleText(call)}${call.rows === undefined ? '' : `, ${countText(call.rows)} rows`}${call.problem === undefined ? '' : `, ${call.problem}`}</small
             >
           </li>`,
       )}

@@ -37,6 +37,9 @@ export async function keepScreenshot(page: Page, name: string): Promise<void> {
     await page.screenshot({ path: join(folders.run, `${name}.png`), fullPage: true });
 }
 
+/** Whether the pictures of the README are made again. */
+export const isForReadme = () => folders.readme;
+
 /** Keeps what the README shows, with `--readme`: what is in the window, in so few colours that it stays small. */
 export async function keepForReadme(page: Page, name: string): Promise<void> {
   if (folders.readme) await page.screenshot({ path: join(README_FOLDER, `${name}.png`), scale: 'css' });

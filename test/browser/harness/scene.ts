@@ -34,6 +34,8 @@ export type Scene = {
 
 export type SceneOptions = Pick<GatewayOptions, 'config'> & {
   readonly users?: readonly SampleUser[];
+  /** Variables in place of those of the scene, such as the addresses of other upstreams. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Whether the listener has tokens; it has. */
   readonly hasTokens?: boolean;
 };
@@ -83,6 +85,7 @@ export async function openScene(bench: FaultBench, options: SceneOptions = {}): 
       USERS_PASSWORD: sampleCredentials.users.password,
       PEOPLE_URL: (await people.listen()).url,
       PEOPLE_TOKEN: sampleCredentials.people.token,
+      ...options.env,
     },
     ...(hasTokens && { adminToken: TOKENS.viewer }),
   });
@@ -130,4 +133,12 @@ export async function openScene(bench: FaultBench, options: SceneOptions = {}): 
         await api('migrations/users/stage', { body: { ...step, ...FORCED } });
     },
   };
+}
+
+/** The id of the request that has failed and took the longest at its source: its story has the most to tell. */
+export async function failedRequest({ api }: Scene): Promise<string> {
+  const { requests } = await api<{ requests: { requestId: string; upstreamMs: number }[] }>(
+    'requests?status=5xx',
+  );
+  return requests.toSorted((a, b) => b.upstreamMs - a.upstreamMs)[0]?.requestId ?? 'none';
 }

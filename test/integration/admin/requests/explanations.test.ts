@@ -21,13 +21,18 @@ describe('an explanation', () => {
   const explain = (input: object, token = VIEWER) =>
     ask('/api/explain', { method: 'POST', body: JSON.stringify(input), token });
 
-  it('of a viewer is that of portico explain --json', async () => {
+  it('of a viewer is that of portico explain --json, and says for which configuration it holds', async () => {
     const request = 'GET /v1/users?sort=name';
     const args = ['--config', config.file, 'explain', request, '--json'];
     const { out, err } = await runPortico(args, env());
     expect(err).toBe('');
     const { status, body } = await explain({ request });
-    const digestless = (value: { cacheKey?: object }) => ({ ...value, cacheKey: undefined });
+    const digestless = (value: object) => ({ ...value, cacheKey: undefined, inForce: undefined });
+    const { rev, digest } = (await ask('/api/config', { token: VIEWER })).body as {
+      rev: number;
+      digest: string;
+    };
+    expect(body).toMatchObject({ inForce: { rev, digest } });
     expect([status, digestless(body)]).toEqual([200, digestless(JSON.parse(out) as object)]);
   });
 

@@ -1,0 +1,27 @@
+import type { VNode } from 'preact';
+import { goTo, useConsole } from '../data/session.ts';
+import { changedQuery } from '../show/address.ts';
+import { pointText, readPoint } from '../show/since.ts';
+import { element, html } from './html.ts';
+
+/** A point in time that is a part of the address, so that a view of it can be sent to a colleague. */
+export type PointChoice = { readonly name: 'at' | 'since'; readonly label: string };
+
+function PointField({ name, label }: PointChoice): VNode {
+  const { address, now } = useConsole();
+  const choose = (event: Event) =>
+    goTo(changedQuery(address, { [name]: (event.target as HTMLInputElement).value }), true);
+  return html`<label class="inline"
+    >${label}
+    <input
+      type="datetime-local"
+      value=${pointText(readPoint(address.query[name], now))}
+      max=${pointText(now)}
+      onChange=${choose}
+  /></label>`;
+}
+
+/** A field for a point in time, in UTC. Emptied, it leaves the address. */
+export function pointField(choice: PointChoice): VNode {
+  return element(PointField, choice);
+}

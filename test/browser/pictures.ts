@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { anyPorts, startSamples } from '../../src/samples/serve.ts';
+import { sendTraffic } from '../../src/samples/traffic.ts';
+import type { FaultBench } from '../faults/harness/bench.ts';
+import type { BrowserRow } from './harness/browser-row.ts';
+import { faultsOf, isClean, openAs, viewsOf } from './harness/console-tab.ts';
+import { isForReadme, keepForReadme, README_FOLDER } from './harness/run-options.ts';
+import { failedRequest, openScene, type Scene } from './harness/scene.ts';
+
+const PICTURE_BYTES_MAX = 150_000;
+/** A picture of the README shows minutes of traffic; that each is made, and is small enough, is seen in seconds. */
+const SECONDS = { readme: 240, otherwise: 15 };
+const REQUESTS_PER_SECOND = 8;
+
+/** A gateway that has served for a while: its sources became slow and recovered, and now the catalogue fails. */
+async function openLivelyScene(bench: FaultBench): Promise<Scene> {
+  const samples = bench.own(await startSamples({ ports: anyPorts, count: 400, cleanPeople: true }));
+  const { users = '', catalog = '', orders = '', people = '' } = samples.urls;
+  const env = { USERS_URL: users, CATALOG_URL: catalog, ORDERS_URL: orders, PEOPLE_URL: people };
+  const scene = await openScene(bench, { env });
+  await scene.rampUsers(25);
+  const { url: base, configuredKey: key } = scene.gateway;
+  const seconds = isForReadme() ? SECONDS.readme : SECONDS.otherwise;
+  const signal = AbortSignal.timeout(seconds * 10_000);
+  const traffic = { base, key, limitedKey: key, signal, requestsPerSecond: REQUESTS_PER_SECOND };
+  await sendTraffic({ ...traffic, samples, seconds: seconds * 0.85 });
+  samples.disturb('catalog', { delayMs: 40, failEvery: 1 });
+  await sendTraffic({ ...traffic, samples: { disturb: () => undefined }, seconds: seconds * 0.15 });
+  return scene;
+}
+
+const pictures: BrowserRow = {
+  id: 'pictures-1',
+  name: 'the pictures of the console in the README are smaller than 150 KB each',
+  isShort: false,
+  async run(bench) {
+    const scene = await openLivelyScene(bench);
+    const views = viewsOf(await failedRequest(scene));
+    const tab = await openAs(bench, scene, 'operator');
+    const sizes: Record<string, number> = {};
+    for (const name of ['overview', 'source', 'request', 'migration']) {
+      await tab.go(views[name] ?? '');
+      await keepForReadme(tab.page, name);
+      sizes[name] = readFileSync(`${README_FOLDER}/${name}.png`).length;
+    }
+    const isSmall = Object.values(sizes).every((size) => size < PICTURE_BYTES_MAX);
+    return { ok: isSmall && isClean(tab), figure: { ...sizes, ...faultsOf(tab) } };
+  },
+};
+
+/** What is promised of the pictures that the README shows. */
+export const pictureRows: readonly BrowserRow[] = [pictures];
