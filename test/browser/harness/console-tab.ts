@@ -22,9 +22,12 @@ export function viewsOf(request: string): Readonly<Record<string, string>> {
     callers: '#/callers',
     cache: '#/cache',
     quality: '#/quality',
+    'quality since': '#/quality?since=00:00',
     migration: '#/migration/users',
     config: '#/config',
+    'config at': '#/config?at=2020-01-01T14:02',
     audit: '#/audit',
+    'audit at': '#/audit?at=23:59',
   };
 }
 
