@@ -4,6 +4,7 @@ import { hasPlainFraming, announcesMissingBody } from './body.ts';
 import { type AnswerHead, readAnswerHead, returnedHeaders } from './headers.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
 import { closeIfBodyUnread } from '../listener/unread-body.ts';
+import { noteKeepAlive } from '../../upstream/transport/one-host-agent.ts';
 
 const CREDENTIAL_REFUSED = new Set([401, 403, 407]);
 /** The upstream is healthy; only this response cannot be relayed. */
@@ -29,8 +30,9 @@ export function relayResponse(
   const head = readAnswerHead(answer.rawHeaders);
   if (!hasPlainFraming(head)) throw fault('upstream_error', { detail: 'transfer coding', sourceHealth });
   // A body that came after it would be read as the response to another request.
-  if ((announcesMissingBody(status, head) || closesSoon(head)) && call !== undefined)
-    call.shouldKeepAlive = false;
+  if (announcesMissingBody(status, head) && call !== undefined) call.shouldKeepAlive = false;
+  const [keepAlive] = head.keepAlive;
+  if (keepAlive !== undefined && call?.socket) noteKeepAlive(call.socket, keepAlive);
   closeIfBodyUnread(request.context);
   try {
     res.writeHead(status, responseHeaders(request, url, answer, head));
@@ -38,11 +40,6 @@ export function relayResponse(
     throw fault('upstream_error', { detail: 'the head of the answer is not valid', cause, sourceHealth });
   }
   relayBody(answer, res, Number(head.contentLength[0]));
-}
-
-/** Whether the upstream keeps the connection for so short a time that the next request would meet its end. */
-function closesSoon({ keepAlive: [hint] }: AnswerHead): boolean {
-  return hint !== undefined && Number(/^timeout=(\d+)/.exec(hint)?.[1]) <= 1;
 }
 
 function responseHeaders(

@@ -35,9 +35,9 @@ export function noteKeepAlive(socket: Socket, header: string): void {
     (socket as ClientSocket).usableUntilMs = performance.now() + (Number(seconds) - 1) * 1_000;
 }
 
-/** Whether the other side still keeps an idle connection open, as far as is known. */
-function isUsable({ destroyed, usableUntilMs }: ClientSocket): boolean {
-  return !destroyed && (usableUntilMs === undefined || performance.now() < usableUntilMs);
+/** Whether the other side still keeps an idle connection open, as far as is known; it is not writable once that has ended. */
+function isUsable({ writable, usableUntilMs }: ClientSocket): boolean {
+  return writable && (usableUntilMs === undefined || performance.now() < usableUntilMs);
 }
 
 /**

@@ -39,10 +39,10 @@ describe('an idle connection of a pass-through route to its upstream', () => {
   });
 
   it.each([
-    ['is not kept', 'timeout=0', 2],
-    ['is not kept', 'timeout=1, max=100', 2],
-    ['is kept', 'timeout=5', 1],
-    ['is kept', 'max=100', 1],
+    ['is not used again', 'timeout=0', 2],
+    ['is not used again', 'timeout=1, max=100', 2],
+    ['is used again', 'timeout=5', 1],
+    ['is used again', 'max=100', 1],
   ])('%s where the upstream says Keep-Alive: %s', async (_name, hint, connections) => {
     const answer = answering('HTTP/1.1 200 OK', `Keep-Alive: ${hint}`, 'Content-Length: 2', '', 'ok');
     await route.start({}, { script: answer });
