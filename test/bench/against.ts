@@ -22,7 +22,7 @@ const measureNames = Object.keys(MEASURES) as Measure[];
  * How long each gateway is asked before it is measured, seconds per measure. Until the compiler has seen everything, a
  * request costs up to three times as much, and the more functions there are the longer that takes.
  */
-const WARM_SECONDS = 8;
+const WARM_SECONDS = 6;
 
 /** The parts that a round's load is sent in. */
 const SLICES = 4;

@@ -31,12 +31,18 @@ const LOAD = join(import.meta.dirname, 'rivals/load.js');
 /** Pages that were asked for, over all targets: none is asked for twice. */
 let lastPage = 1;
 
-/** Sends one round of load to a server. @throws Error where any answer was not 2xx */
+/** On a machine that others use, a server may refuse a few for its delays. More would make the rate say something else. */
+const FAILED_SHARE_MAX = 0.001;
+
+/** Sends one round of load to a server. @throws Error where more than a few answers were not 2xx */
 export async function sendLoad({ name, url, key, distinct }: Target, load: Load): Promise<Round> {
   const options = { url, key, ...load, ...(distinct ? { distinctFrom: lastPage } : {}) };
   const round = JSON.parse(await runScript(LOAD, [JSON.stringify(options)], 'load')) as Round;
   if (distinct) lastPage = round.lastPage;
-  if (round.failed > 0) throw new Error(`${name}: ${String(round.failed)} requests failed`);
+  if (round.failed > round.answers * FAILED_SHARE_MAX)
+    throw new Error(
+      `${name}: ${String(round.failed)} of ${String(round.answers + round.failed)} requests failed`,
+    );
   return round;
 }
 
