@@ -2,6 +2,7 @@ import type { OperationRow } from '../operations/row.ts';
 import { boardChecks } from './board.ts';
 import { chartRows } from './chart.ts';
 import { composeRows } from './compose.ts';
+import { processRows } from './processes.ts';
 import { releaseRows } from './releases.ts';
 import { sizingRows } from './sizing.ts';
 import { upgradeCheckRows } from './upgrade-check.ts';
@@ -13,6 +14,7 @@ export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
   board: boardChecks,
   chart: chartRows,
   compose: composeRows,
+  processes: processRows,
   webhooks: webhookRows,
   releases: releaseRows,
   'upgrade-check': upgradeCheckRows,
