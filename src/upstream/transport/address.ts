@@ -1,5 +1,5 @@
 /** Where the requests to one origin go. */
-export type Origin = {
+export type UpstreamOrigin = {
   readonly isTls: boolean;
   /** An IPv6 address stands without its brackets. */
   readonly hostname: string;
@@ -9,7 +9,7 @@ export type Origin = {
 };
 
 /** An absolute address, and what of it stands in the first line of a request. */
-export type Address = { readonly origin: Origin; readonly path: string };
+export type RequestAddress = { readonly origin: UpstreamOrigin; readonly path: string };
 
 /** An address that the parser of URLs leaves as it is, but for its origin. */
 const PLAIN =
@@ -17,7 +17,7 @@ const PLAIN =
 /** What the parser takes for the step to a folder above. */
 const STEP = /\/\.|%2e/i;
 
-function readOrigin({ protocol, hostname, port, host }: URL): Origin {
+function readOrigin({ protocol, hostname, port, host }: URL): UpstreamOrigin {
   const isTls = protocol === 'https:';
   return {
     isTls,
@@ -31,10 +31,10 @@ function readOrigin({ protocol, hostname, port, host }: URL): Origin {
  * Creates the function that reads addresses as `URL` does. An upstream has few origins and many paths, which are mostly
  * plain: to parse each of them took a twentieth of the exchange. It throws a TypeError for what is no address.
  */
-export function createAddressReader(): (url: string) => Address {
-  const origins = new Map<string, Origin>();
+export function createAddressReader(): (url: string) => RequestAddress {
+  const origins = new Map<string, UpstreamOrigin>();
 
-  function originAt(text: string): Origin {
+  function originAt(text: string): UpstreamOrigin {
     const known = origins.get(text);
     if (known !== undefined) return known;
     const origin = readOrigin(new URL(text));

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { AxiosError, type AxiosResponse, CanceledError, type InternalAxiosRequestConfig } from 'axios';
-import type { Address } from './address.ts';
+import type { RequestAddress } from './address.ts';
 import { readBoundedBody } from './bounded-body.ts';
 import { noteKeepAlive } from './one-host-agent.ts';
 
@@ -13,7 +13,7 @@ export type HttpAnswer = { readonly headers: http.IncomingHttpHeaders; readonly 
  * members of its own settings several times, which takes as long as the exchange itself.
  */
 export class HttpExchange {
-  readonly address: Address;
+  readonly address: RequestAddress;
   readonly method: string;
   /** Names and values in turn, `Host` first: Node writes such a list as it is, at a third of the price of an object. */
   readonly headers: readonly string[];

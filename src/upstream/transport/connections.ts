@@ -1,13 +1,13 @@
 import type { Agent } from 'node:http';
 import type { SourceSpec } from '../../config/schema/source.ts';
-import type { Origin } from './address.ts';
+import type { UpstreamOrigin } from './address.ts';
 import { createAgents } from './agents.ts';
 import { connectOnlyTo } from './one-host-agent.ts';
 
 /** The connections of one upstream. */
 export type Connections = {
   /** The agent of a request; `isFresh`: one that opens a connection for it alone. */
-  agentFor(origin: Origin, isFresh: boolean): Agent;
+  agentFor(origin: UpstreamOrigin, isFresh: boolean): Agent;
   /** Ends all connections. */
   close(): void;
 };
@@ -17,10 +17,10 @@ const IDLE_MAX = 256;
 
 /** Creates the connections of an upstream: a pool for each origin, made when it is first needed. */
 export function createConnections(net: Pick<SourceSpec['net'], 'tls' | 'connectTimeout'>): Connections {
-  const pools = new Map<Origin, Agent>();
+  const pools = new Map<UpstreamOrigin, Agent>();
   const unpooled = createAgents(net, false);
 
-  function poolOf(origin: Origin): Agent {
+  function poolOf(origin: UpstreamOrigin): Agent {
     const known = pools.get(origin);
     if (known !== undefined) return known;
     const { httpAgent, httpsAgent } = createAgents(net, true);
