@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { sampleCredentials } from '../../src/samples/credentials.ts';
 import { anyPorts, startSamples } from '../../src/samples/serve.ts';
 import { sendTraffic } from '../../src/samples/traffic.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
@@ -16,16 +17,18 @@ const REQUESTS_PER_SECOND = 8;
 async function openLivelyScene(bench: FaultBench): Promise<Scene> {
   const samples = bench.own(await startSamples({ ports: anyPorts, count: 400, cleanPeople: true }));
   const { users = '', catalog = '', orders = '', people = '' } = samples.urls;
-  const env = { USERS_URL: users, CATALOG_URL: catalog, ORDERS_URL: orders, PEOPLE_URL: people };
+  const urls = { USERS_URL: users, CATALOG_URL: catalog, ORDERS_URL: orders, PEOPLE_URL: people };
+  const { key: CATALOG_KEY } = sampleCredentials.catalog;
+  const env = { ...urls, CATALOG_KEY, ORDERS_TOKEN: sampleCredentials.orders.token };
   const scene = await openScene(bench, { env });
   await scene.rampUsers(25);
   const { url: base, configuredKey: key } = scene.gateway;
   const seconds = isForReadme() ? SECONDS.readme : SECONDS.otherwise;
   const signal = AbortSignal.timeout(seconds * 10_000);
   const traffic = { base, key, limitedKey: key, signal, requestsPerSecond: REQUESTS_PER_SECOND };
-  await sendTraffic({ ...traffic, samples, seconds: seconds * 0.85 });
+  await sendTraffic({ ...traffic, samples, seconds: seconds * 0.75 });
   samples.disturb('catalog', { delayMs: 40, failEvery: 1 });
-  await sendTraffic({ ...traffic, samples: { disturb: () => undefined }, seconds: seconds * 0.15 });
+  await sendTraffic({ ...traffic, samples: { disturb: () => undefined }, seconds: seconds * 0.25 });
   return scene;
 }
 

@@ -63,6 +63,11 @@ export function spanText(ms: Maybe): string {
   return rest === 0 || next === undefined ? `${whole} ${name}` : `${whole} ${name} ${rest} ${next[1]}`;
 }
 
+/** The time that rates are of, after `the last`: samples come every few seconds, so a minute is seldom one exactly. */
+export function rateSpanText(ms: Maybe): string {
+  return isKnown(ms) && Math.abs(ms - 60_000) < 12_000 ? 'minute' : spanText(ms);
+}
+
 /** A size, in KiB and MiB. */
 export function bytesText(bytes: Maybe): string {
   if (!isKnown(bytes)) return UNKNOWN;

@@ -30,7 +30,7 @@ import { RunbookLink } from '../parts/runbook-dialog.ts';
 import { isOwnAddress } from '../show/address.ts';
 import { breakerTone, byGravity, severityTone, troubleOf } from '../show/attention.ts';
 import { scopeText } from '../show/times.ts';
-import { countText, durationText, rateText, shareText, spanText } from '../show/units.ts';
+import { countText, durationText, rateSpanText, rateText, shareText, spanText } from '../show/units.ts';
 
 function attentionItem({ severity, code, text, entry, view }: AttentionItem, index: number): VNode {
   const isLink = view !== undefined && isOwnAddress(view);
@@ -192,7 +192,7 @@ export function OverviewView(): VNode {
   const drawn = useMemo(() => kept && charts(kept), [kept]);
   if (overview === undefined) return html`<div>${viewHead('Overview', '')}${skeleton(8)}</div>`;
   const { scope, since, processes, overMs, sources, redis } = overview;
-  const ofWhom = `${scopeText(scope, since, processes, now)}. Rates and shares are of the last ${spanText(overMs)}.`;
+  const ofWhom = `${scopeText(scope, since, processes, now)}. Rates and shares are of the last ${rateSpanText(overMs)}.`;
   return html`<div>
     ${viewHead('Overview', ofWhom)} ${attentionList(overview.attention)} ${totals(overview, kept)}
     ${cardOf(

@@ -74,7 +74,8 @@ const sinceColumn: TableColumn<FieldRow> = {
   cell({ change }) {
     if (change === undefined) return '';
     const { tone, word } = changeOf(change);
-    return html`${stateMark(tone, word)} <small class="num">${changeText(change)}</small>`;
+    const rates = change.since === null ? null : html` <small class="num">${changeText(change)}</small>`;
+    return html`${stateMark(tone, word)}${rates}`;
   },
   sort: ({ change }) => change && changeOf(change).order + 1 - 1 / (1 + (change.since ?? 0)),
 };

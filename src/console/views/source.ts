@@ -11,7 +11,15 @@ import { emptyNote, figureRow, problemNote, cardOf, skeleton, viewHead, spanChoi
 import { addressOf } from '../show/address.ts';
 import { breakerTone } from '../show/attention.ts';
 import { scopeText } from '../show/times.ts';
-import { bytesText, countText, durationText, rateText, shareText, spanText } from '../show/units.ts';
+import {
+  bytesText,
+  countText,
+  durationText,
+  rateSpanText,
+  rateText,
+  shareText,
+  spanText,
+} from '../show/units.ts';
 import {
   claimsTable,
   costsTable,
@@ -117,7 +125,7 @@ export function SourceView(): VNode {
   const kept = figures.value;
   const ofWhom =
     value &&
-    `${scopeText(value.scope, value.since, overview?.processes, now)}. ${value.kind === 'source' ? `Serves ${value.operations.join(', ')}.` : 'A pass-through route.'} Rates and shares are of the last ${spanText(overview?.overMs ?? 60_000)}.`;
+    `${scopeText(value.scope, value.since, overview?.processes, now)}. ${value.kind === 'source' ? `Serves ${value.operations.join(', ')}.` : 'A pass-through route.'} Rates and shares are of the last ${rateSpanText(overview?.overMs ?? 60_000)}.`;
   return html`<div>
     ${viewHead(name, ofWhom ?? '', names.length > 1 ? choice : null)}
     ${problemNote(detail.problem, detail.reload)}

@@ -3,6 +3,7 @@ import {
   differenceText,
   countText,
   durationText,
+  rateSpanText,
   rateText,
   shareText,
   spanText,
@@ -11,6 +12,13 @@ import {
 } from '../../../src/console/show/units.ts';
 
 describe('figures as people read them', () => {
+  it.each([
+    [60_000, 'minute'],
+    [65_300, 'minute'],
+    [38_000, '38 s'],
+    [300_000, '5 min'],
+  ])('are of the last time that they are of: %d ms', (ms, text) => expect(rateSpanText(ms)).toBe(text));
+
   it.each([
     [0, '0 ms'],
     [0.25, '250 µs'],
