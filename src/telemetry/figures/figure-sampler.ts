@@ -121,8 +121,8 @@ export function createFigureSampler({ metrics, clock, keepMinute }: FigureSample
   async function take(): Promise<FigureSample> {
     const sample = sampleMetrics(await metrics(), clock.now());
     const grown = increments(latest.counters, sample.counters);
-    // What has happened since the last sample belongs to the slot that ends now, if one does.
-    const slotMs = Math.max(since, sample.at - 1);
+    // It belongs to the slot that lies between the samples: one at the end of a slot is seldom taken in time to the millisecond.
+    const slotMs = Math.max(since, Math.floor((latest.at + sample.at) / 2));
     slots.add(slotMs, grown);
     minutes.add(slotMs, grown);
     recent.add(sample);

@@ -75,6 +75,16 @@ describe('the sampler of figures', () => {
     ]);
   });
 
+  it('gives each slot what was counted in it, also where its end is noticed early or late', async () => {
+    const { sampler, at } = setUp();
+    await at(10.004, 10);
+    await at(19.999, 20);
+    await at(30.9, 30);
+    await at(40, 40);
+    const { columns } = sampler.read({ fromMs: START, toMs: START + 39_999, stepMs: 10_000 }, () => true);
+    expect(columns.get('calls|crm|2xx')).toEqual([10, 10, 10, 10]);
+  });
+
   it('never counts a fall of a counter, and goes on from there', async () => {
     const { sampler, at } = setUp();
     await at(10, 50);
