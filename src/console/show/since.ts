@@ -61,6 +61,6 @@ export function changeOf({ before, since }: BeforeAndSince): {
 }
 
 /** Such as `120/h, before 4/h`. */
-export function changeText({ before, since }: BeforeAndSince): string {
+export function beforeAndSinceText({ before, since }: BeforeAndSince): string {
   return `${countText(since)}/h, before ${countText(before)}/h`;
 }

@@ -11,7 +11,13 @@ import { type TableColumn, dataTable } from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';
 import { problemNote, cardOf, skeleton, sourceLink, stateMark, timeMark, viewHead } from '../parts/marks.ts';
 import { pointField } from '../parts/point-choice.ts';
-import { type BeforeAndSince, beforeAndSince, changeOf, changeText, readPoint } from '../show/since.ts';
+import {
+  type BeforeAndSince,
+  beforeAndSince,
+  changeOf,
+  beforeAndSinceText,
+  readPoint,
+} from '../show/since.ts';
 import { scopeText } from '../show/times.ts';
 import { countText, shareText, spanText } from '../show/units.ts';
 
@@ -74,7 +80,8 @@ const sinceColumn: TableColumn<FieldRow> = {
   cell({ change }) {
     if (change === undefined) return '';
     const { tone, word } = changeOf(change);
-    const rates = change.since === null ? null : html` <small class="num">${changeText(change)}</small>`;
+    const rates =
+      change.since === null ? null : html` <small class="num">${beforeAndSinceText(change)}</small>`;
     return html`${stateMark(tone, word)}${rates}`;
   },
   sort: ({ change }) => change && changeOf(change).order + 1 - 1 / (1 + (change.since ?? 0)),
