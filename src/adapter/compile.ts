@@ -1,4 +1,4 @@
-import type { SourceResourceSpec, SourceSpec } from '../config/schema/source.ts';
+import type { ListSpec, SourceResourceSpec, SourceSpec } from '../config/schema/source.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
 import type { ResourceName, Resource } from '../contract/resources.ts';
 import { GatewayError, invalidReply } from '../errors/fault.ts';
@@ -19,11 +19,12 @@ import { CHECKED, locationIn, type SpecLocation } from './spec-location.ts';
 import { pathAt } from './path.ts';
 import { compileDrop, compileReader, type ReplyContext } from './read/read-reply.ts';
 import { rowFields } from './map/row-fields.ts';
-import { compileTotal } from './read/total.ts';
+import { compileTotal, type TotalReader } from './read/total.ts';
+import { compileWrittenReader } from './write/read-written.ts';
+import type { WrittenRecords } from './write/row-writer.ts';
 
-/** The rows of one upstream reply. */
-export type Rows = {
-  readonly records: readonly CanonicalRecord[];
+/** What one upstream reply to a list says, besides its rows. */
+export type ReplyFacts = {
   /** The number of matching rows that the reply states; `undefined` if it states none. */
   readonly total: number | undefined;
   /** Whether the total is present but cannot be read. */
@@ -38,11 +39,23 @@ export type Rows = {
   readonly next: string | undefined;
 };
 
+/** The rows of one upstream reply. */
+export type Rows = ReplyFacts & { readonly records: readonly CanonicalRecord[] };
+
+/** The rows of one upstream reply as they stand in the body of an answer. */
+export type WrittenRows = ReplyFacts & { readonly written: WrittenRecords };
+
 /** The adapter of a resource's list: plans requests and reads replies. Pure: no I/O. */
 export type ListAdapter = {
   readonly plan: Planner;
-  /** @throws GatewayError if the reply is a failure or does not match the source file. */
-  read(reply: UpstreamReply, onGap: OnGap): Rows;
+  /**
+   * Reads the rows of a reply. `written`: nobody looks at the records, so they may come as the bytes of an answer.
+   * @throws GatewayError if the reply is a failure or does not match the source file.
+   */
+  readonly read: {
+    (reply: UpstreamReply, onGap: OnGap, as: 'written' | undefined): Rows | WrittenRows;
+    (reply: UpstreamReply, onGap: OnGap): Rows;
+  };
   /** Reads the total from the reply to a plan's count request. @throws GatewayError */
   readonly readCount: (reply: UpstreamReply) => number | undefined;
   /** The fields that rows lack, read with one request per row. */
@@ -67,6 +80,20 @@ function mapRows(
   return records;
 }
 
+/** Compiles what reads the total in a reply with rows. An unreadable one is ignored, because the rows can be counted. */
+function compileTotalBeside({ total: spec }: ListSpec, total: TotalReader) {
+  return (reply: UpstreamReply, body: Json, onGap: OnGap): Pick<Rows, 'total' | 'isTotalLost'> => {
+    if (spec?.count !== undefined) return { total: undefined };
+    try {
+      return { total: total(reply, body) };
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.reason !== 'total') throw error;
+      onGap('total', 'unreadable');
+      return { total: undefined, isTotalLost: true };
+    }
+  };
+}
+
 function compileList(
   spec: SourceResourceSpec,
   resource: Resource,
@@ -77,8 +104,8 @@ function compileList(
   const readReply = compileReader(context, 'list');
   const items = compileItems(spec.list.items, spec.list.itemsAbsent, place.at('items'));
   const isDropped = compileDrop(spec.list.dropWhen, place.at('dropWhen'));
-  const counted = spec.list.total?.count !== undefined;
   const total = compileTotal(spec.list.total, place.at('total'));
+  const totalBeside = compileTotalBeside(spec.list, total);
   const next = compileNext(spec.list, context.source.net.baseUrl, place.at('window'));
   const echo = compileEcho(spec.list.window, place.at('window'));
   const fields = rowFields(spec, resource);
@@ -86,42 +113,46 @@ function compileList(
   const idAt = [spec.list.map['id']?.from ?? ''].flat().join(', ');
   const findId = pathAt(idAt, CHECKED);
   const mapping = { map, drop: spec.onInvalidRecord === 'drop', idAt };
+  const rowMapping = { resource, fields, map: spec.list.map, id: spec.id, codec: context.codec };
+  const readWritten = compileWrittenReader(context, spec.list, rowMapping);
 
-  function rowsOf(body: Json): readonly Json[] {
+  function readRecords(reply: UpstreamReply, onGap: OnGap): Rows {
+    const { outcome, body } = readReply(reply);
+    if (outcome === 'past_end') return { records: [], total: undefined, received: 0, next: undefined };
     const rows = items(body);
     if (rows === undefined) throw invalidReply('rows', `no list of rows at "${itemsPlace(spec.list.items)}"`);
-    return rows;
+    const dropped = isDropped === undefined ? [] : rows.filter(isDropped);
+    const kept = dropped.length === 0 ? rows : rows.filter((row) => isDropped?.(row) !== true);
+    return {
+      records: mapRows(kept, mapping, onGap),
+      droppedIds: dropped.flatMap((row) => context.codec.toPublic(findId(row)) ?? []),
+      ...totalBeside(reply, body, onGap),
+      received: rows.length,
+      next: next(reply, body, rows),
+      echo: echo(body),
+    };
   }
 
-  /** Reads the total in a reply with rows. An unreadable one is ignored, because the rows can be counted. */
-  function totalBeside(reply: UpstreamReply, body: Json, onGap: OnGap): Pick<Rows, 'total' | 'isTotalLost'> {
-    if (counted) return { total: undefined };
-    try {
-      return { total: total(reply, body) };
-    } catch (error) {
-      if (!(error instanceof GatewayError) || error.reason !== 'total') throw error;
-      onGap('total', 'unreadable');
-      return { total: undefined, isTotalLost: true };
-    }
+  function read(reply: UpstreamReply, onGap: OnGap, as: 'written' | undefined): Rows | WrittenRows;
+  function read(reply: UpstreamReply, onGap: OnGap): Rows;
+  function read(reply: UpstreamReply, onGap: OnGap, as?: 'written'): Rows | WrittenRows {
+    const found = as === 'written' ? readWritten?.(reply) : undefined;
+    if (found === undefined) return readRecords(reply, onGap);
+    const { records, body, gaps } = found;
+    for (const gap of gaps) onGap(...gap);
+    const { length: received } = records;
+    return {
+      written: records,
+      ...totalBeside(reply, body, onGap),
+      received,
+      next: undefined,
+      echo: echo(body),
+    };
   }
 
   return {
     plan: compilePlanner(spec, resource, here),
-    read(reply, onGap) {
-      const { outcome, body } = readReply(reply);
-      if (outcome === 'past_end') return { records: [], total: undefined, received: 0, next: undefined };
-      const rows = rowsOf(body);
-      const dropped = isDropped === undefined ? [] : rows.filter(isDropped);
-      const kept = dropped.length === 0 ? rows : rows.filter((row) => isDropped?.(row) !== true);
-      return {
-        records: mapRows(kept, mapping, onGap),
-        droppedIds: dropped.flatMap((row) => context.codec.toPublic(findId(row)) ?? []),
-        ...totalBeside(reply, body, onGap),
-        received: rows.length,
-        next: next(reply, body, rows),
-        echo: echo(body),
-      };
-    },
+    read,
     readCount(reply) {
       const { body } = readReply(reply);
       return total(reply, body);

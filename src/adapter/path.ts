@@ -12,7 +12,8 @@ export type Path = (document: Json) => Json | undefined;
  */
 export class PathError extends Error {}
 
-type Step = (value: Json) => Json | undefined;
+/** One step of a path; `key` is that of an object, where the step is one. */
+type Step = { readonly find: (value: Json) => Json | undefined; readonly key?: string };
 
 const KEY = String.raw`[A-Za-z_@$][\w@$-]*`;
 const QUOTED = String.raw`"(?:[^"\\]|\\.)*"`;
@@ -40,21 +41,22 @@ function entryReader(key: string): (object: JsonObject) => Json | undefined {
 
 function keyStep(key: string): Step {
   const read = entryReader(key);
-  return (value) => (isObject(value) ? read(value) : undefined);
+  return { key, find: (value) => (isObject(value) ? read(value) : undefined) };
 }
 
-const indexStep =
-  (index: number): Step =>
-  (value) =>
-    Array.isArray(value) ? (value as readonly Json[]).at(index) : undefined;
+function indexStep(index: number): Step {
+  return { find: (value) => (Array.isArray(value) ? (value as readonly Json[]).at(index) : undefined) };
+}
 
 function selectStep(key: string, literal: Literal): Step {
   const fits = compileOneOf([literal]);
   const read = entryReader(key);
-  return (value) =>
-    Array.isArray(value)
-      ? (value as readonly Json[]).find((item) => isObject(item) && fits(read(item)))
-      : undefined;
+  return {
+    find: (value) =>
+      Array.isArray(value)
+        ? (value as readonly Json[]).find((item) => isObject(item) && fits(read(item)))
+        : undefined,
+  };
 }
 
 function readSteps(text: string): readonly Step[] {
@@ -95,7 +97,7 @@ function splitAlternatives(text: string): readonly string[] {
 }
 
 function compileOne(text: string): Path {
-  const steps = readSteps(text);
+  const steps = readSteps(text).map(({ find }) => find);
   const [only] = steps;
   if (only !== undefined && steps.length === 1) return only;
   return function find(document) {
@@ -128,6 +130,18 @@ export function compilePath(text: string): Path {
     }
     return found;
   };
+}
+
+/** The keys of a path that has keys only, outermost first; `undefined` for any other. @throws PathError */
+export function keysOfPath(text: string): readonly string[] | undefined {
+  const [only, ...others] = splitAlternatives(text);
+  if (only === undefined || others.length > 0) return undefined;
+  const keys: string[] = [];
+  for (const { key } of readSteps(only.trim())) {
+    if (key === undefined) return undefined;
+    keys.push(key);
+  }
+  return keys;
 }
 
 const PLAIN = new RegExp(`^${KEY}$`);

@@ -1,4 +1,4 @@
-import type { Rows } from '../adapter/compile.ts';
+import type { ReplyFacts, Rows } from '../adapter/compile.ts';
 import type { Capability } from '../adapter/plan/push-down.ts';
 import type { WindowCall } from '../adapter/plan/window.ts';
 import type { Value } from '../contract/fields.ts';
@@ -16,8 +16,11 @@ import type { RowWalk } from './evidence/walk.ts';
 /** A row as claims see it: its id, and its values by field. `infer` can make one before it has a mapping. */
 export type EvidenceRow = { readonly id: string } & Readonly<Record<string, Value>>;
 
+/** How a window was asked for, and what came besides its rows. */
+export type WindowFacts = { readonly call: WindowCall; readonly rows: ReplyFacts };
+
 /** One window of rows: how it was asked for, and what came. */
-export type WindowEvidence = { readonly call: WindowCall; readonly rows: Rows };
+export type WindowEvidence = WindowFacts & { readonly rows: Rows };
 
 /** The ids of a window's rows, those of dropped rows included. */
 export function windowIds({ rows: { records, droppedIds = [] } }: WindowEvidence): readonly string[] {

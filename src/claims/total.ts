@@ -1,15 +1,9 @@
-import type { Rows } from '../adapter/compile.ts';
+import type { ReplyFacts, Rows } from '../adapter/compile.ts';
 import type { Filter } from '../contract/query.ts';
 import { pathWith } from '../adapter/path.ts';
 import { type Json, readJson } from '../kernel/json/json.ts';
 import { isObject, wholeNumber } from '../kernel/json/values.ts';
-import {
-  claimOf,
-  type Evidence,
-  inconsistent,
-  type InconsistentReads,
-  type WindowEvidence,
-} from './claim.ts';
+import { claimOf, type Evidence, inconsistent, type InconsistentReads, type WindowFacts } from './claim.ts';
 import {
   type Ask,
   depthOf,
@@ -41,13 +35,16 @@ export function isUnsteady(totals: readonly number[]): boolean {
 }
 
 /** How a reply breaks the total that another reply about the same rows gave. */
-export function brokenSteadiness({ total }: Rows, before: number | undefined): InconsistentReads | undefined {
+export function brokenSteadiness(
+  { total }: ReplyFacts,
+  before: number | undefined,
+): InconsistentReads | undefined {
   if (total === undefined || before === undefined || total === before) return undefined;
   return inconsistent('the total changed during the walk', { totals: [before, total] });
 }
 
 /** How a window breaks a total: it must hold exactly the rows that the total promises there. */
-export function brokenTotal({ call, rows }: WindowEvidence, total: number): InconsistentReads | undefined {
+export function brokenTotal({ call, rows }: WindowFacts, total: number): InconsistentReads | undefined {
   const expected = Math.max(0, Math.min(call.size, total - call.firstRow));
   const unsteady = brokenSteadiness(rows, total);
   if (unsteady !== undefined || rows.received === expected) return unsteady;

@@ -16,14 +16,17 @@ type WriteRecord = (record: CanonicalRecord) => string;
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
 
 /** A value as `JSON.stringify` writes it, which is slow to start for a short text. */
-function jsonOf(value: Value): string {
+export function jsonOf(value: Value): string {
   if (value === null) return 'null';
   if (typeof value !== 'string') return value.toString();
   return ESCAPED.test(value) ? JSON.stringify(value) : `"${value}"`;
 }
 
 /** What stands before the value of each field, from the end of the value before it, and what stands behind the last one. */
-function frameOf(fields: readonly Field[]): { readonly before: readonly string[]; readonly end: string } {
+export function frameOf(fields: readonly Field[]): {
+  readonly before: readonly string[];
+  readonly end: string;
+} {
   const before: string[] = [];
   let open: readonly string[] = [];
   for (const [index, { path }] of fields.entries()) {
@@ -72,6 +75,10 @@ function writerOf(fields: readonly Field[]): WriteRecord {
   return known;
 }
 
+/** What stands before and behind the records of a list. */
+const LIST_START = '{"data":[';
+const listEnd = (meta: Meta) => `],"meta":${JSON.stringify(meta)}}`;
+
 /**
  * The JSON body of a list.
  * @throws GatewayError `upstream_invalid_response` if a record breaks the contract
@@ -80,7 +87,17 @@ export function listBody(resource: Resource, records: readonly CanonicalRecord[]
   const write = writerOf(resource.itemFields);
   let data = '';
   for (const record of records) data += data === '' ? write(record) : `,${write(record)}`;
-  return `{"data":[${data}],"meta":${JSON.stringify(meta)}}`;
+  return LIST_START + data + listEnd(meta);
+}
+
+/** The body of a list whose records are written already, with commas between them. */
+export function writtenListBody(records: Buffer, meta: Meta): Buffer {
+  const end = listEnd(meta);
+  const body = Buffer.allocUnsafe(LIST_START.length + records.length + end.length);
+  body.write(LIST_START, 'latin1');
+  records.copy(body, LIST_START.length);
+  body.write(end, LIST_START.length + records.length, 'latin1');
+  return body;
 }
 
 /**

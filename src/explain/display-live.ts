@@ -108,7 +108,7 @@ function displayAnswer(answer: SourceAnswer | GatewayError, gateway: GatewayConf
     return { status, code: error.code, ...(error.detail !== undefined && { detail: error.detail }) };
   }
   const { body } = answer as Extract<SourceAnswer, { found: true }>;
-  const { data, meta } = JSON.parse(body) as { data: unknown; meta?: { total: number } };
+  const { data, meta } = JSON.parse(body.toString()) as { data: unknown; meta?: { total: number } };
   return { status: 200, records: [data].flat().length, ...(meta && { total: meta.total }) };
 }
 

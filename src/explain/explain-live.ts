@@ -52,7 +52,7 @@ export type LiveDeps = {
 /** The id of the first record of an answer. */
 function firstIdOf(answer: SourceAnswer | GatewayError): string | undefined {
   if (answer instanceof Error || !answer.found) return undefined;
-  const { data } = JSON.parse(answer.body) as { data: { id: string } | readonly { id: string }[] };
+  const { data } = JSON.parse(answer.body.toString()) as { data: { id: string } | readonly { id: string }[] };
   return [data].flat()[0]?.id;
 }
 

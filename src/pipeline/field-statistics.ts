@@ -1,6 +1,7 @@
 import { compileStep } from '../adapter/map/coercion/coerce.ts';
 import { type RecordView, type ViewSpec, viewSpecOf } from '../adapter/map/row-fields.ts';
 import { type StepValue, UNREADABLE } from '../adapter/map/coercion/flow.ts';
+import type { WrittenRecords } from '../adapter/write/row-writer.ts';
 import type { CoercionSpec } from '../config/schema/source.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
 import type { Field } from '../contract/fields.ts';
@@ -41,9 +42,20 @@ export type ViewQuality = {
   readonly fields: readonly FieldQuality[];
 };
 
+/** Records as such, or as the bytes of an answer. */
+export type CountedRecords = readonly CanonicalRecord[] | WrittenRecords;
+
+/** How many records have `null` for a field. */
+function nullsIn(records: CountedRecords, name: string): number {
+  if ('nulls' in records) return records.nulls.get(name) ?? 0;
+  let nulls = 0;
+  for (const record of records) if ((record[name] ?? null) === null) nulls += 1;
+  return nulls;
+}
+
 /** The field statistics of one view. Their size depends on the source file alone. */
 export type ViewStatistics = {
-  count(records: readonly CanonicalRecord[], dropped: number, gaps: readonly Gap[]): void;
+  count(records: CountedRecords, dropped: number, gaps: readonly Gap[]): void;
   report(): ViewQuality;
 };
 
@@ -119,8 +131,7 @@ export function createViewStatistics(
     count(records, leftOut, gaps) {
       seen += records.length + leftOut;
       dropped += leftOut;
-      for (const [name, field] of counts)
-        for (const record of records) if ((record[name] ?? null) === null) field.null += 1;
+      for (const [name, field] of counts) field.null += nullsIn(records, name);
       gaps.forEach(countGap);
     },
     report: () => ({

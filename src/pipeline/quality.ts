@@ -1,14 +1,20 @@
 import type { GetAdapter } from '../adapter/compile-record.ts';
-import type { Adapter } from '../adapter/compile.ts';
+import type { Adapter, Rows, WrittenRows } from '../adapter/compile.ts';
 import { claimPlace } from '../adapter/claim-place.ts';
 import type { OnGap } from '../adapter/map/map-record.ts';
 import type { Capability } from '../adapter/plan/push-down.ts';
 import type { RecordView } from '../adapter/map/row-fields.ts';
-import type { CanonicalRecord } from '../contract/response-body.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { UpstreamReply } from '../kernel/upstream-call.ts';
 import type { CompiledSource } from './compile-sources.ts';
-import { createViewStatistics, type Gap, type OnUnreadable, type ViewQuality } from './field-statistics.ts';
+import {
+  createViewStatistics,
+  type CountedRecords,
+  type Gap,
+  type OnUnreadable,
+  type ViewQuality,
+} from './field-statistics.ts';
 
 /** A claim that a reply contradicted, with the line of the source file that makes it. */
 export type ContradictedClaim = {
@@ -65,14 +71,14 @@ export type Quality = {
 /** The adapter, with `count` called for every reply that could be read, before the reader learns of its gaps. */
 function watchAdapter(
   { list, get }: Adapter,
-  count: (view: RecordView, records: readonly CanonicalRecord[], gaps: readonly Gap[]) => void,
+  count: (view: RecordView, records: CountedRecords, gaps: readonly Gap[]) => void,
 ): Adapter {
   /** Gaps wait until the whole reply is read: those of a reply that fails belong to no record. */
   function read<T>(
     view: RecordView,
     onGap: OnGap,
     readWith: (onGap: OnGap) => T,
-    recordsOf: (result: T) => readonly CanonicalRecord[],
+    recordsOf: (result: T) => CountedRecords,
   ): T {
     const gaps: Gap[] = [];
     const result = readWith((field, reason, found) => gaps.push({ field, reason, found }));
@@ -90,17 +96,21 @@ function watchAdapter(
       );
     return { ...adapter, read: watched };
   }
+  function readList(reply: UpstreamReply, onGap: OnGap, as: 'written' | undefined): Rows | WrittenRows;
+  function readList(reply: UpstreamReply, onGap: OnGap): Rows;
+  function readList(reply: UpstreamReply, onGap: OnGap, as?: 'written'): Rows | WrittenRows {
+    return read(
+      'list',
+      onGap,
+      (keep) => list.read(reply, keep, as),
+      (rows) => ('written' in rows ? rows.written : rows.records),
+    );
+  }
   return {
     list: {
       ...list,
       details: list.details && one('details', list.details),
-      read: (reply, onGap) =>
-        read(
-          'list',
-          onGap,
-          (keep) => list.read(reply, keep),
-          ({ records }) => records,
-        ),
+      read: readList,
     },
     get: get && one('get', get),
   };

@@ -27,12 +27,14 @@ function etagOf(body: Buffer): string {
   return `"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
 }
 
+const NO_BODY = Buffer.alloc(0);
+
 /** Creates the function that makes an entry of an answer. `generation`: what was purged before the source was asked. */
 export function createEntryMaker({ clock, freshness, jitterPercent, random }: EntryMakerDeps) {
   const keepSeconds = Math.max(freshness.staleWhileRevalidate, freshness.staleIfError);
   return function entryOf(answer: SourceAnswer, generation: Generation): CacheEntry {
     const { found, tags } = answer;
-    const body = Buffer.from(found ? answer.body : '');
+    const body = found ? answer.body : NO_BODY;
     const freshSeconds = found ? answer.freshSeconds : freshness.notFound;
     return {
       found,

@@ -101,18 +101,20 @@ export type SourceCall = {
   readonly mayScan?: boolean | undefined;
 };
 
+/** A finished body of a source. */
+export type FoundAnswer = {
+  readonly found: true;
+  /** JSON bytes. */
+  readonly body: Buffer;
+  /** When the data was read, milliseconds since the epoch. */
+  readonly storedAt: number;
+  readonly freshSeconds: number;
+  /** What it is about, such as `users` and `user:42`; one text may hold several, with spaces between. */
+  readonly tags: readonly string[];
+};
+
 /** What a source answers: a finished body, or that there is no such record. */
-export type SourceAnswer =
-  | {
-      readonly found: true;
-      readonly body: string;
-      /** When the data was read, milliseconds since the epoch. */
-      readonly storedAt: number;
-      readonly freshSeconds: number;
-      /** What it is about, such as `users` and `user:42`. */
-      readonly tags: readonly string[];
-    }
-  | { readonly found: false; readonly tags: readonly string[] };
+export type SourceAnswer = FoundAnswer | { readonly found: false; readonly tags: readonly string[] };
 
 /** Makes an answer from the source. */
 export type SourceHandler = (call: SourceCall) => Promise<SourceAnswer>;

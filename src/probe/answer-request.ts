@@ -79,7 +79,7 @@ async function makeBody(request: string, deps: AnswerRequestDeps): Promise<strin
   const adapter = deps.adapterOf?.(compiled) ?? compiled.adapter;
   const document = await createAnswerQuery(compiled, { ...deps, adapter })(query, deps.signal);
   if (!document.found) throw fault('not_found');
-  return document.body;
+  return document.body.toString();
 }
 
 /** Answers a request as the gateway does, but without credentials, limits and cache. */

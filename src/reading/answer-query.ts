@@ -1,10 +1,11 @@
 import type { Capability } from '../adapter/plan/push-down.ts';
-import { detailBody, listBody } from '../contract/response-body.ts';
+import { detailBody, listBody, type Meta, writtenListBody } from '../contract/response-body.ts';
 import type { GetQuery, ListQuery } from '../contract/query.ts';
 import { GatewayError } from '../errors/fault.ts';
-import type { SourceAnswer, SourceHandler } from '../policy/call.ts';
+import type { FoundAnswer, SourceAnswer, SourceHandler } from '../policy/call.ts';
 import { createCursorCheckpoints } from '../store/rowset/cursor-checkpoints.ts';
 import { type DatedPage, errorAfter, nextStep, noAttempts, type SearchState } from './next-attempt.ts';
+import { isWritten, type PageRecords } from './read-page.ts';
 import { createRowSets, type RowSets } from './rowsets/rowsets.ts';
 import { createRecordReader } from './records/read-record.ts';
 import { createPlanRunner } from './run-plan.ts';
@@ -59,11 +60,20 @@ export function createAnswer(
   const findPage = createPageFinder({ source, rowSets, walk, freshSeconds });
   const readRecord = adapter.get && createRecordReader(source, adapter.get);
 
+  /** The body of a list, and what is purged with it. */
+  function listOf(records: PageRecords, meta: Meta): Pick<FoundAnswer, 'body' | 'tags'> {
+    if (isWritten(records)) {
+      const tags = records.length === 0 ? [resource.name] : [resource.name, records.tags];
+      return { body: writtenListBody(records.bytes, meta), tags };
+    }
+    const tags = [resource.name, ...records.map(({ id }) => tagOf(id))];
+    return { body: Buffer.from(listBody(resource, records, meta)), tags };
+  }
+
   async function answerList(query: ListQuery, context: CallContext): Promise<SourceAnswer> {
     const { records, total, storedAt, freshSeconds: fresh } = await findPage(query, context);
-    const body = listBody(resource, records, { total, page: query.page, limit: query.limit });
-    const tags = [resource.name, ...records.map(({ id }) => tagOf(id))];
-    return { found: true, body, storedAt, freshSeconds: fresh, tags };
+    const meta = { total, page: query.page, limit: query.limit };
+    return { found: true, ...listOf(records, meta), storedAt, freshSeconds: fresh };
   }
 
   async function answerGet({ id }: GetQuery, context: CallContext): Promise<SourceAnswer> {
@@ -72,7 +82,7 @@ export function createAnswer(
     context.usage.plan = RECORD_PLAN;
     const record = await readRecord?.(id, context);
     if (record === undefined) return { found: false, tags };
-    return { found: true, body: detailBody(resource, record), storedAt, freshSeconds, tags };
+    return { found: true, body: Buffer.from(detailBody(resource, record)), storedAt, freshSeconds, tags };
   }
 
   return function answer({ query, ...context }) {

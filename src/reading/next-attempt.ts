@@ -2,14 +2,14 @@ import type { ListPlan } from '../adapter/plan/plan.ts';
 import type { Capability } from '../adapter/plan/push-down.ts';
 import type { InconsistentReads } from '../claims/claim.ts';
 import { isUnsteady } from '../claims/total.ts';
-import type { CanonicalRecord } from '../contract/response-body.ts';
 import { type GatewayError, invalidReply } from '../errors/fault.ts';
 import type { Mismatch, RowVanished } from './mismatch.ts';
+import type { PageRecords } from './read-page.ts';
 
 /** A page, when its data was read (milliseconds since the epoch), and how long it may be served. */
 export type DatedPage = {
   readonly kind: 'page';
-  readonly records: readonly CanonicalRecord[];
+  readonly records: PageRecords;
   readonly total: number;
   readonly storedAt: number;
   readonly freshSeconds: number;

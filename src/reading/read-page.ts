@@ -1,4 +1,5 @@
 import type { PagePlan } from '../adapter/plan/plan.ts';
+import { sliceWritten, type WrittenRecords } from '../adapter/write/row-writer.ts';
 import { contradicted, type ClaimContradicted, type WindowEvidence } from '../claims/claim.ts';
 import { brokenFilter, ROW_EXCLUDED } from '../claims/filter.ts';
 import { isOrdered } from '../claims/order.ts';
@@ -12,11 +13,19 @@ import { fault } from '../errors/fault.ts';
 import { allOrAbort } from './all-or-abort.ts';
 import { isMismatch, type Mismatch } from './mismatch.ts';
 import { totalOfCount, totalOfRows } from './read-total.ts';
-import { readWindow } from './read-window.ts';
+import { isWrittenWindow, readWindow, type WrittenWindow } from './read-window.ts';
 import type { CallContext, SourceRuntime } from './source-runtime.ts';
 
+/** A page's records, as such or as the bytes of an answer. */
+export type PageRecords = readonly CanonicalRecord[] | WrittenRecords;
+
 /** A page's records and the exact number of records that match. */
-export type Page = { readonly records: readonly CanonicalRecord[]; readonly total: number };
+export type Page<Records = PageRecords> = { readonly records: Records; readonly total: number };
+
+/** Whether records are the bytes of an answer. */
+export function isWritten(records: PageRecords): records is WrittenRecords {
+  return !Array.isArray(records);
+}
 
 /** The rows of a page, by number. */
 export type PageRange = { readonly offset: number; readonly limit: number };
@@ -56,6 +65,9 @@ function kindOf(source: SourceRuntime, sort: Sort) {
   return source.resource.itemFields.find((field) => field.name === sort.field)?.kind ?? 'text';
 }
 
+const inOtherOrder = ({ relies }: Pick<PagePlan, 'relies'>) =>
+  contradicted(relies.at(-1) ?? 'order', 'rows come in another order, or twice');
+
 /** The guards: what the plan relied on must hold in the rows that came. */
 export function checkClaims(
   source: SourceRuntime,
@@ -68,9 +80,19 @@ export function checkClaims(
     plan.sort === null
       ? !hasDuplicates(records)
       : isOrdered(records, compileOrder(plan.sort, kindOf(source, plan.sort)));
-  return ordered
-    ? undefined
-    : contradicted(plan.relies.at(-1) ?? 'order', 'rows come in another order, or twice');
+  return ordered ? undefined : inOtherOrder(plan);
+}
+
+/** Whether the guards of a plan ask for no more than the order of ids, so that nobody needs the records themselves. */
+function needsNoRecords({ filters, sort, hydrates }: PagePlan): boolean {
+  const isById = sort === null || (sort.field === 'id' && !sort.descending);
+  return filters.length === 0 && hydrates === undefined && isById;
+}
+
+/** The guards of such a plan. */
+function checkWritten(plan: PagePlan, { isAscending, tags, length }: WrittenRecords) {
+  const ordered = isAscending || (plan.sort === null && new Set(tags.split(' ')).size === length);
+  return ordered ? undefined : inOtherOrder(plan);
 }
 
 /** Reads the windows that cover a page: the first alone, because it tells how many rows there are. */
@@ -79,13 +101,19 @@ async function readWindows(
   plan: PagePlan,
   { offset, limit }: PageRange,
   context: CallContext,
-): Promise<{ readonly windows: readonly WindowEvidence[]; readonly total: number } | Mismatch> {
+): Promise<
+  | { readonly windows: readonly WindowEvidence[]; readonly total: number }
+  | { readonly written: WrittenWindow; readonly total: number }
+  | Mismatch
+> {
   const [firstCall, ...otherCalls] = plan.window.cover(offset, limit);
   if (firstCall === undefined) throw new Error('a page is covered by at least one window');
-  const first = await readWindow(source, plan.request, firstCall, context);
+  const as = otherCalls.length === 0 && needsNoRecords(plan) ? 'written' : undefined;
+  const first = await readWindow(source, plan.request, firstCall, context, as);
   if (isMismatch(first)) return first;
   const total = first.rows.total ?? (await readTotal(source, plan, context));
   if (isMismatch(total)) return total;
+  if (isWrittenWindow(first)) return { written: first, total };
   const { endsEmpty, depthMax } = plan.window;
   // A window right behind the last row costs a call, but shows that the total is not too small.
   const end = endsEmpty && total < depthMax ? total : total - 1;
@@ -144,6 +172,20 @@ async function checkEmpty(
   return (await checkLastRows(source, plan, total, context)) ?? { records: [], total };
 }
 
+/** Checks a page whose rows are written, and cuts it out of its window. */
+function cutWritten(
+  plan: PagePlan,
+  window: WrittenWindow,
+  { offset, limit }: PageRange,
+  total: number,
+): Page | Mismatch {
+  const { written } = window.rows;
+  const mismatch = brokenTotal(window, total) ?? checkWritten(plan, written);
+  if (mismatch !== undefined) return mismatch;
+  const start = offset - window.call.firstRow;
+  return { records: sliceWritten(written, start, start + limit), total };
+}
+
 /** Reads one page straight from the source and checks everything that the plan relies on. @throws GatewayError */
 export async function readPage(
   source: SourceRuntime,
@@ -164,7 +206,9 @@ export async function readPage(
   }
   const read = await readWindows(source, plan, range, context);
   if (isMismatch(read)) return read;
-  const { windows, total } = read;
+  const { total } = read;
+  if ('written' in read) return cutWritten(plan, read.written, range, total);
+  const { windows } = read;
   for (const window of windows) {
     const mismatch = brokenTotal(window, total);
     if (mismatch !== undefined) return mismatch;

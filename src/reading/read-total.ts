@@ -1,4 +1,4 @@
-import type { Rows } from '../adapter/compile.ts';
+import type { ReplyFacts } from '../adapter/compile.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { UpstreamRequest } from '../kernel/upstream-call.ts';
 import { type TotalIsLowerBound, totalIsLowerBound } from './mismatch.ts';
@@ -21,7 +21,7 @@ export async function totalOfCount(
 }
 
 /** The total that the first window of a list tells. */
-export function totalOfRows({ total, received, isTotalLost }: Rows): number | TotalIsLowerBound {
+export function totalOfRows({ total, received, isTotalLost }: ReplyFacts): number | TotalIsLowerBound {
   // The first row is behind the end where there are no rows, and some replies that say so have no total.
   const isEmpty = received === 0 && isTotalLost !== true;
   return total ?? (isEmpty ? 0 : totalIsLowerBound);

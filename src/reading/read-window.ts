@@ -1,7 +1,7 @@
-import type { Rows } from '../adapter/compile.ts';
+import type { Rows, WrittenRows } from '../adapter/compile.ts';
 import type { WindowRequest } from '../adapter/plan/plan.ts';
 import type { WindowCall } from '../adapter/plan/window.ts';
-import type { WindowEvidence } from '../claims/claim.ts';
+import type { WindowEvidence, WindowFacts } from '../claims/claim.ts';
 import { brokenEcho } from '../claims/windows/echo.ts';
 import { brokenSize } from '../claims/windows/window-size.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
@@ -16,9 +16,10 @@ async function readRows(
   { adapter: { list }, observer, largeReplies }: SourceRuntime,
   reply: UpstreamReply,
   signal: AbortSignal,
-): Promise<Rows> {
+  as: 'written' | undefined,
+): Promise<Rows | WrittenRows> {
   const parts = await largeReplies?.parts(reply, signal);
-  if (parts === undefined) return list.read(reply, observer.fieldGap);
+  if (parts === undefined) return list.read(reply, observer.fieldGap, as);
   const yieldToLoop = createYieldToLoop(signal);
   let all: Rows | undefined;
   const records: CanonicalRecord[] = [];
@@ -33,15 +34,37 @@ async function readRows(
   return all;
 }
 
-/** Asks the source for one window. @throws GatewayError */
+/** A window whose rows stand there as in the body of an answer. */
+export type WrittenWindow = WindowFacts & { readonly rows: WrittenRows };
+
+/** Whether the rows of a window are written. */
+export function isWrittenWindow(window: WindowEvidence | WrittenWindow): window is WrittenWindow {
+  return 'written' in window.rows;
+}
+
+/** Asks the source for one window; `written`: its rows may come as the bytes of an answer. @throws GatewayError */
 export async function readWindow(
   source: SourceRuntime,
   request: WindowRequest,
   call: WindowCall,
   context: CallContext,
-): Promise<WindowEvidence | Mismatch> {
+): Promise<WindowEvidence | Mismatch>;
+export async function readWindow(
+  source: SourceRuntime,
+  request: WindowRequest,
+  call: WindowCall,
+  context: CallContext,
+  as: 'written' | undefined,
+): Promise<WindowEvidence | WrittenWindow | Mismatch>;
+export async function readWindow(
+  source: SourceRuntime,
+  request: WindowRequest,
+  call: WindowCall,
+  context: CallContext,
+  as?: 'written',
+): Promise<WindowEvidence | WrittenWindow | Mismatch> {
   const { signal, usage, priority } = context;
-  const read = (reply: UpstreamReply) => readRows(source, reply, signal);
+  const read = (reply: UpstreamReply) => readRows(source, reply, signal, as);
   const asked = request(call);
   const named = usage.spans?.isSampled === true ? { ...asked, window: call } : asked;
   const rows = await source.upstream.ask(named, read, signal, usage, priority);
@@ -51,7 +74,8 @@ export async function readWindow(
   const broken = rows.echo && brokenEcho(rows.echo, call);
   if (broken !== undefined)
     throw invalidReply('window', `the source says that it was asked for another ${broken} than it was`);
-  if (context.finish === undefined) return window;
+  if ('written' in rows) return { call, rows };
+  if (context.finish === undefined) return { call, rows };
   const records = await context.finish(rows.records, context);
   return isMismatch(records) ? records : { call, rows: { ...rows, records } };
 }

@@ -3,7 +3,7 @@ import type { ListQuery } from '../contract/query.ts';
 import { createHydration } from './records/hydrate.ts';
 import { isMismatch, type Mismatch } from './mismatch.ts';
 import type { PageAttempt } from './next-attempt.ts';
-import { type Page, readPage } from './read-page.ts';
+import { isWritten, type Page, readPage } from './read-page.ts';
 import type { RowSets } from './rowsets/rowsets.ts';
 import type { CallContext, SourceRuntime } from './source-runtime.ts';
 import { isNearlyWhole, verifyPage, verifyWalk } from './verify/verify-page.ts';
@@ -85,7 +85,8 @@ export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRu
     if (isMismatch(page)) return page;
     if (query.filters.length === 0 && source.verifications !== undefined)
       source.verifications.wholeTotal = page.total;
-    if (finish === undefined || hydrates === 'rows') return { kind: 'page', ...page };
+    if (finish === undefined || hydrates === 'rows' || isWritten(page.records))
+      return { kind: 'page', ...page };
     const records = await finish(page.records, context);
     if (!isMismatch(records)) return { kind: 'page', ...page, records };
     return records.kind === 'vanished' ? { ...records, listedAt: page.storedAt } : records;

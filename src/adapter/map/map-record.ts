@@ -21,7 +21,8 @@ export type OnGap = (field: string, reason: 'missing' | 'unreadable', found?: Js
 /** Builds a v1 record from a legacy one; `undefined` if it has no usable id. */
 export type RecordMapper = (record: Json, onGap: OnGap) => CanonicalRecord | undefined;
 
-type FieldReader = { readonly name: string; readonly read: (record: Json, onGap: OnGap) => Value };
+/** Reads one field of a legacy record. */
+export type FieldReader = { readonly name: string; readonly read: (record: Json, onGap: OnGap) => Value };
 
 /** The canonical form, which every step that yields an instant writes. */
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$/;
@@ -86,9 +87,11 @@ function compileField(
   return { name: field.name, read };
 }
 
-function compilePaths(from: string | readonly string[], here: SpecLocation): readonly Path[] {
-  return (typeof from === 'string' ? [from] : from).map((text) => pathAt(text, here.at('from')));
-}
+/** Compiles the paths of a field. */
+type PathCompiler = (from: string | readonly string[], here: SpecLocation) => readonly Path[];
+
+const compilePaths: PathCompiler = (from, here) =>
+  (typeof from === 'string' ? [from] : from).map((text) => pathAt(text, here.at('from')));
 
 const DEFAULTS: Readonly<Record<FieldKind, string>> = {
   id: '',
@@ -111,14 +114,20 @@ export function fixedValue(
   return 'value' in mapping ? canonical(mapping.value, field) : null;
 }
 
-function compileReader(field: Field, mapping: MappingSpec[string], here: SpecLocation): FieldReader {
+/** Compiles the reader of a field other than the id. Problems are reported at its place in the source file. */
+export function compileFieldReader(
+  field: Field,
+  mapping: MappingSpec[string],
+  here: SpecLocation,
+  pathsOf: PathCompiler = compilePaths,
+): FieldReader {
   const fixed = fixedValue(field, mapping);
   if (fixed !== undefined) {
     const value = fixed === UNREADABLE ? null : fixed;
     if (value !== fixed) here.at('value').report(`is not a value of ${field.name}, which is ${field.kind}`);
     return { name: field.name, read: () => value };
   }
-  const paths = compilePaths(mapping.from, here);
+  const paths = pathsOf(mapping.from, here);
   const steps = mapping.as.map((step, index) => compileStep(step, here.at('as', index)));
   checkChain(field, mapping, steps, here);
   mapping.as.forEach((step, index) => {
@@ -159,7 +168,7 @@ export function compileMapping(
     }
     const place = here.at(field.name);
     if (field.kind !== 'id') {
-      readers.push(compileReader(field, mapping, place));
+      readers.push(compileFieldReader(field, mapping, place));
       continue;
     }
     [idPath] = compilePaths(mapping.from, place);

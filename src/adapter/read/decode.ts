@@ -1,6 +1,6 @@
 import { contentTypesOf } from '../../config/fixture/content-types.ts';
 import type { DecodeSpec } from '../../config/schema/source.ts';
-import { invalidReply } from '../../errors/fault.ts';
+import { GatewayError, invalidReply } from '../../errors/fault.ts';
 import { type Json, JsonError, readJson } from '../../kernel/json/json.ts';
 import { readPlainJson } from '../../kernel/json/plain-json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
@@ -100,24 +100,57 @@ export function charsetOf(
   return declared ?? (format === 'xml' ? xmlEncoding(reply.body) : undefined) ?? 'utf-8';
 }
 
+/** Compiles the reader of a reply's character set. It throws `upstream_invalid_response` for undeclared media types. */
+function compileCharset(spec: DecodeSpec): (reply: UpstreamReply) => string {
+  const contentTypes = contentTypesOf(spec);
+  const contentTypeOf = createContentTypes();
+  return (reply) => {
+    const contentType = contentTypeOf(reply.header('content-type'));
+    const { mediaType } = contentType;
+    if (!contentTypes.includes(mediaType)) {
+      throw invalidReply('content_type', `${typeName(mediaType)} is not one the source declares`);
+    }
+    return charsetOf(spec, reply, contentType);
+  };
+}
+
 /**
  * Compiles the decoder of a source's bodies. The character set is that of the source file, the header or the XML
  * declaration, in this order, or else UTF-8. Invalid bytes are an error, never replaced. It throws
  * `upstream_invalid_response` for a body that it cannot read.
  */
 export function compileDecoder(spec: DecodeSpec): (reply: UpstreamReply) => Json {
-  const contentTypes = contentTypesOf(spec);
-  const contentTypeOf = createContentTypes();
+  const charsetIn = compileCharset(spec);
   const readText = compileFormat(spec);
   const readPlain = spec.format === 'json' && spec.stripPrefix === '' ? readPlainJson : undefined;
   return function decodeBody(reply) {
-    const contentType = contentTypeOf(reply.header('content-type'));
-    const { mediaType } = contentType;
-    if (!contentTypes.includes(mediaType)) {
-      throw invalidReply('content_type', `${typeName(mediaType)} is not one the source declares`);
-    }
-    const charset = charsetOf(spec, reply, contentType);
+    const charset = charsetIn(reply);
     const text = decodeText(reply.body, charset);
     return (charset === 'utf-8' ? readPlain?.(reply.body, text) : undefined) ?? readText(text);
+  };
+}
+
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+/**
+ * Compiles what makes UTF-8 without a byte order mark of bodies of JSON; `undefined` for other formats. UTF-8 is not
+ * checked here. Bodies that the decoder refuses have none.
+ */
+export function compileUtf8Body(
+  spec: DecodeSpec,
+): ((reply: UpstreamReply) => Buffer | undefined) | undefined {
+  if (spec.format !== 'json' || spec.stripPrefix !== '') return undefined;
+  const charsetIn = compileCharset(spec);
+  return function utf8Of(reply) {
+    const { body } = reply;
+    try {
+      const charset = charsetIn(reply);
+      if (charset !== 'utf-8') return Buffer.from(decodeText(body, charset));
+    } catch (error) {
+      if (error instanceof GatewayError) return undefined;
+      throw error;
+    }
+    const isMarked = body.length >= 3 && body.compare(BYTE_ORDER_MARK, 0, 3, 0, 3) === 0;
+    return isMarked ? body.subarray(3) : body;
   };
 }

@@ -1,4 +1,4 @@
-import { claimOf, type WindowEvidence } from '../claim.ts';
+import { claimOf, type WindowFacts } from '../claim.ts';
 import { hidesRows, listPlace } from '../evidence/ask.ts';
 import { claimAt, setting } from '../evidence/finding.ts';
 import { counted } from '../../kernel/counted.ts';
@@ -8,7 +8,7 @@ import type { RowWalk } from '../evidence/walk.ts';
  * How a window breaks its size, in words: a source that gives more rows than asked for counts them otherwise, and a list
  * that is as long as a constant of its request asks for may be cut off there, unless its total says that this is all.
  */
-export function brokenSize({ call, rows }: WindowEvidence): string | undefined {
+export function brokenSize({ call, rows }: WindowFacts): string | undefined {
   const constant = rows.total === rows.received ? undefined : call.constantSizes?.get(rows.received);
   if (constant !== undefined)
     return `exactly as many rows came as the constant ${constant} of the request asks for (${rows.received}), so there may be more: page with a window such as offset or page, or raise the constant above what the list can become`;

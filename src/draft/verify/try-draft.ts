@@ -47,7 +47,7 @@ function createTrials(compiled: CompiledSource, session: SourceSession, signal: 
       const { query } = parseRequest(asked, [compiled]);
       const answered = await answer(query, signal);
       if (!answered.found) return { trial: { request, status: 404, ...facts() }, records: [] };
-      const { data, meta } = JSON.parse(answered.body) as Answered;
+      const { data, meta } = JSON.parse(answered.body.toString()) as Answered;
       const total = meta === undefined ? {} : { total: meta.total };
       return { trial: { request, status: 200, ...total, ...facts() }, records: [data].flat() };
     } catch (thrown) {

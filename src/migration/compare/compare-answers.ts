@@ -24,7 +24,7 @@ export function compareAnswers(
     const id = query.kind === 'get' ? query.id : undefined;
     return [{ path: 'status', kind: 'status', id, legacy: status(legacy), new: status(newAnswer) }];
   }
-  if (legacy.body === newAnswer.body) return [];
+  if (legacy.body.equals(newAnswer.body)) return [];
   if (query.kind === 'list')
     return compareLists(
       resource,

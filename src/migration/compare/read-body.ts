@@ -24,14 +24,14 @@ function recordIn(document: Json | undefined, fields: readonly Field[]): Canonic
 }
 
 /** The record in the body of a single record. Decimals keep their digits. */
-export function readDetailBody(resource: Resource, body: string): CanonicalRecord {
-  const document = readJson(body);
+export function readDetailBody(resource: Resource, body: Buffer | string): CanonicalRecord {
+  const document = readJson(body.toString());
   return recordIn(isObject(document) ? document.data : undefined, resource.detailFields);
 }
 
 /** The records and the total in the body of a list. */
-export function readListBody(resource: Resource, body: string): ListedPage {
-  const document = readJson(body);
+export function readListBody(resource: Resource, body: Buffer | string): ListedPage {
+  const document = readJson(body.toString());
   const { data, meta } = isObject(document) ? document : {};
   const records = isList(data) ? data.map((record) => recordIn(record, resource.itemFields)) : [];
   return { records, total: Number(scalarText(isObject(meta) ? meta.total : undefined) ?? Number.NaN) };

@@ -64,7 +64,7 @@ export function bodyOrCode(
   reply: LowPriorityReply,
 ): { readonly body: string } | { readonly code: ErrorCode } {
   if ('error' in reply) return { code: reply.error.code };
-  return reply.answer.found ? { body: reply.answer.body } : { code: 'not_found' };
+  return reply.answer.found ? { body: reply.answer.body.toString() } : { code: 'not_found' };
 }
 
 /** The answer of a reply. @throws Error that names the source which has failed */

@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Adapter } from '../../adapter/compile.ts';
+import type { Adapter, Rows, WrittenRows } from '../../adapter/compile.ts';
+import type { OnGap } from '../../adapter/map/map-record.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { fault, invalidReply } from '../../errors/fault.ts';
@@ -141,15 +142,19 @@ export function createLargeReplies(compiled: Readable): LargeReplies {
   const codec = compileRowCodec(resource.itemFields);
   const bytesOf = new WeakMap<UpstreamReply, Uint8Array>();
 
+  function read(reply: UpstreamReply, onGap: OnGap, as: 'written' | undefined): Rows | WrittenRows;
+  function read(reply: UpstreamReply, onGap: OnGap): Rows;
+  function read(reply: UpstreamReply, onGap: OnGap, as?: 'written'): Rows | WrittenRows {
+    const bytes = bytesOf.get(reply);
+    return bytes === undefined ? adapter.list.read(reply, onGap, as) : readPart(codec, bytes, onGap);
+  }
+
   return {
     adapter: {
       ...adapter,
       list: {
         ...adapter.list,
-        read(reply, onGap) {
-          const bytes = bytesOf.get(reply);
-          return bytes === undefined ? adapter.list.read(reply, onGap) : readPart(codec, bytes, onGap);
-        },
+        read,
       },
     },
     async parts(reply, signal) {

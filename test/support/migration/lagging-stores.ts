@@ -51,7 +51,7 @@ export function createLaggingStores(options: LaggingStoresOptions): LaggingStore
       const number = Number(query.id.slice('user_'.length));
       const name = nameIn(side, number);
       if (name === undefined) return { found: false, tags: [] };
-      return { ...found, body: detailBody(resource, recordOf(number, name)) };
+      return { ...found, body: Buffer.from(detailBody(resource, recordOf(number, name))) };
     }
     const rows = versions.flatMap((_, number) => {
       const name = nameIn(side, number);
@@ -59,7 +59,7 @@ export function createLaggingStores(options: LaggingStoresOptions): LaggingStore
     });
     const { page, limit } = query;
     const records = rows.slice((page - 1) * limit, page * limit);
-    return { ...found, body: listBody(resource, records, { total: rows.length, page, limit }) };
+    return { ...found, body: Buffer.from(listBody(resource, records, { total: rows.length, page, limit })) };
   }
 
   const sourceOf =

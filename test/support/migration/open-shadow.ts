@@ -27,7 +27,9 @@ export function openShadow({ shadow: settings = {}, next, legacy, ...change }: C
   const asked: (SourceCall & { readonly origin: string })[] = [];
   const answer = (name: string): SourceAnswer => ({
     ...{ found: true, storedAt: clock.now(), freshSeconds: 1, tags: [] },
-    body: JSON.stringify({ data: { id: 'user_1', name, email: null, created_at: null, profile: {} } }),
+    body: Buffer.from(
+      JSON.stringify({ data: { id: 'user_1', name, email: null, created_at: null, profile: {} } }),
+    ),
   });
   const sourceOf =
     (origin: string, handler: SourceHandler = () => Promise.resolve(answer('Ann'))): SourceHandler =>

@@ -46,7 +46,7 @@ export function modelAnswer(says: Capabilities, baseUrl: string) {
           : parseList(`${says.resource}.list`, String(new URLSearchParams(question.list)));
       try {
         const document = await answer(createSourceCall(query));
-        return document.found ? document.body : null;
+        return document.found ? document.body.toString() : null;
       } catch (error) {
         if (error instanceof GatewayError) return error;
         throw error;

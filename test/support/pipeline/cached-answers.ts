@@ -27,7 +27,7 @@ export const callOf = (rest: Partial<Call> = {}) =>
 /** What a fill finds. */
 export const found = (body: string, freshSeconds = 60): SourceAnswer => ({
   found: true,
-  body,
+  body: Buffer.from(body),
   storedAt: clock.now(),
   freshSeconds,
   tags: [],

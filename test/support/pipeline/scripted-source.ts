@@ -103,7 +103,7 @@ export function openSource(
     async list(rawQuery = '', signal) {
       const document = await fill(parseList(`${resource}.list`, rawQuery), signal);
       if (!document.found) throw new Error('a list is always found');
-      return document.body;
+      return document.body.toString();
     },
   };
 }

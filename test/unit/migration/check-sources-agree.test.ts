@@ -21,12 +21,12 @@ function sourceOf(records: readonly CanonicalRecord[], unsortable?: string): Sou
     if (query.kind === 'get') {
       const found = records.find(({ id }) => id === query.id);
       if (found === undefined) return Promise.resolve({ found: false, tags: [] });
-      return Promise.resolve({ found: true, body: detailBody(users, found), ...made });
+      return Promise.resolve({ found: true, body: Buffer.from(detailBody(users, found)), ...made });
     }
     if (query.sort !== null && query.sort.field === unsortable)
       return Promise.reject(fault('scan_limit_exceeded'));
     const page = records.slice(0, query.limit);
-    const body = listBody(users, page, { total: records.length, page: 1, limit: query.limit });
+    const body = Buffer.from(listBody(users, page, { total: records.length, page: 1, limit: query.limit }));
     return Promise.resolve({ found: true, body, ...made });
   };
 }
@@ -59,7 +59,7 @@ function productsOf(
       query.filters.every((filter) => isMatch(record, filter) !== inverts(filter)),
     );
     const meta = { total: rows.length, page: 1, limit: query.limit };
-    const body = listBody(resources.products, rows.slice(0, query.limit), meta);
+    const body = Buffer.from(listBody(resources.products, rows.slice(0, query.limit), meta));
     return Promise.resolve({ found: true, body, storedAt: 0, freshSeconds: 30, tags: [] });
   };
 }

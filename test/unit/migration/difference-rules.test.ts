@@ -86,7 +86,7 @@ describe('a rule of a migration', () => {
 type User = { readonly id: string; readonly name: string | null };
 const users = (records: readonly User[]): SourceAnswer => ({
   ...{ found: true, storedAt: NOW, freshSeconds: 1, tags: [] },
-  body: listBody(resources.users, records, { total: records.length, page: 1, limit: 10 }),
+  body: Buffer.from(listBody(resources.users, records, { total: records.length, page: 1, limit: 10 })),
 });
 const named = (...names: readonly [id: number, name: string | null][]) =>
   users(names.map(([id, name]) => ({ id: `user_${id}`, name })));

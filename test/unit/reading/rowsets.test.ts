@@ -43,7 +43,9 @@ describe('the rows of one scan', () => {
     expect(source.calls).toHaveLength(0);
     await source.list('limit=5&page=2');
     source.clock.advance(25_000);
-    expect(await source.answer(call)).toMatchObject({ body: expectedBody('products', rows, 'limit=5') });
+    expect(await source.answer(call)).toMatchObject({
+      body: Buffer.from(expectedBody('products', rows, 'limit=5')),
+    });
     expect(source.calls).toHaveLength(CALLS_OF_A_SCAN);
   });
 

@@ -24,7 +24,7 @@ describe('a single record', () => {
     const document = await get(source, 'user_42');
     expect(source.calls.map(({ path }) => path)).toEqual(['/users/42']);
     expect(document).toMatchObject({ found: true, storedAt: source.clock.now(), freshSeconds: 10 });
-    expect(document.found && JSON.parse(document.body)).toEqual({
+    expect(document.found && JSON.parse(document.body.toString())).toEqual({
       data: {
         ...{ id: 'user_42', name: 'Ada', email: null, created_at: '1970-01-01T00:00:00Z' },
         profile: { bio: 'x', location: null, avatar_url: null },

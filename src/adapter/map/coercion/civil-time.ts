@@ -11,7 +11,8 @@ export type CivilTime = {
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-function daysIn(year: number, month: number): number {
+/** The days of a month; 0 where there is no such month. */
+export function daysIn(year: number, month: number): number {
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   return month === 2 && isLeap ? 29 : (DAYS[month - 1] ?? 0);
 }

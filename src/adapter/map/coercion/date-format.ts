@@ -94,10 +94,10 @@ function offsetMs(text: string): number {
 }
 
 /** Where a part of a fixed format stands; absent parts have no digits. */
-type Place = { readonly at: number; readonly end: number };
+export type DigitPlace = { readonly at: number; readonly end: number };
 
 /** The number at a place; NaN if it has another character than a digit. */
-function numberAt(text: string, { at, end }: Place): number {
+function numberAt(text: string, { at, end }: DigitPlace): number {
   let value = 0;
   for (let index = at; index < end; index += 1) {
     const digit = text.charCodeAt(index) - 0x30;
@@ -107,20 +107,39 @@ function numberAt(text: string, { at, end }: Place): number {
   return value;
 }
 
-/** Reads a format whose parts all have a fixed length, so that each stands at its place. */
-function readFixed(pieces: readonly Piece[]): DateReader {
-  const places = new Map<keyof CivilTime, Place>();
-  const literals: (Pick<Piece, 'code' | 'other'> & { readonly at: number })[] = [];
+/** A format whose parts all have a fixed length, so that each stands at its place. */
+export type FixedFormat = {
+  readonly length: number;
+  readonly places: Readonly<Record<keyof CivilTime, DigitPlace>>;
+  readonly literals: readonly (Pick<Piece, 'code' | 'other'> & { readonly at: number })[];
+};
+
+function fixedOf({ pieces, offset }: DigitFormat): FixedFormat | undefined {
+  if (offset !== undefined || pieces.some(({ min, max }) => min !== max)) return undefined;
+  const found = new Map<keyof CivilTime, DigitPlace>();
+  const literals: FixedFormat['literals'][number][] = [];
   let length = 0;
   for (const { part, max, code, other } of pieces) {
     if (part === undefined) literals.push({ at: length, code, other });
-    else places.set(part, { at: length, end: length + max });
+    else found.set(part, { at: length, end: length + max });
     length += part === undefined ? 1 : max;
   }
-  const placeOf = (part: keyof CivilTime): Place => places.get(part) ?? { at: 0, end: 0 };
-  const [years, months, days] = [placeOf('year'), placeOf('month'), placeOf('day')];
-  const [hours, minutes, seconds] = [placeOf('hour'), placeOf('minute'), placeOf('second')];
-  const milliseconds = placeOf('millisecond');
+  const place = (part: keyof CivilTime): DigitPlace => found.get(part) ?? { at: 0, end: 0 };
+  const [year, month, day] = [place('year'), place('month'), place('day')];
+  const [hour, minute, second] = [place('hour'), place('minute'), place('second')];
+  const places = { year, month, day, hour, minute, second, millisecond: place('millisecond') };
+  return { length, places, literals };
+}
+
+/** The places of a format whose parts all have a fixed length; `undefined` for any other. */
+export function compileFixedFormat(format: string): FixedFormat | undefined {
+  const digits = compileDigits(format);
+  return digits && fixedOf(digits);
+}
+
+function readFixed({ length, places, literals }: FixedFormat): DateReader {
+  const { year: years, month: months, day: days, millisecond: milliseconds } = places;
+  const { hour: hours, minute: minutes, second: seconds } = places;
   return function readDate(text) {
     if (text.length !== length) return undefined;
     for (const { at, code, other } of literals) {
@@ -136,8 +155,10 @@ function readFixed(pieces: readonly Piece[]): DateReader {
 }
 
 /** Reads a format of digits in one pass over the text, without a regular expression. */
-function readDigits({ pieces, offset }: DigitFormat): DateReader {
-  if (offset === undefined && pieces.every(({ min, max }) => min === max)) return readFixed(pieces);
+function readDigits(digits: DigitFormat): DateReader {
+  const fixed = fixedOf(digits);
+  if (fixed !== undefined) return readFixed(fixed);
+  const { pieces, offset } = digits;
   return function readDate(text) {
     const time = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, millisecond: 0 };
     let at = 0;

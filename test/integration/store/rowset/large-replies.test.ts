@@ -110,7 +110,7 @@ function openSource(format: string) {
     read,
     async list(raw: string, signal = new AbortController().signal): Promise<string> {
       const document = await answer(createSourceCall(parseList('products.list', raw), signal));
-      return document.found ? document.body : '';
+      return document.found ? document.body.toString() : '';
     },
   };
 }

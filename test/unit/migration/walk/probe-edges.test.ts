@@ -24,14 +24,18 @@ function answerOf(query: Query): SourceAnswer {
   if (query.kind === 'get') {
     const found = model.find(({ id }) => id === query.id);
     if (found === undefined) return { found: false, tags: [] };
-    return { found: true, body: detailBody(users, found), ...made };
+    return { found: true, body: Buffer.from(detailBody(users, found)), ...made };
   }
   const { sort, page, limit } = query;
   const sign = sort?.descending === true ? -1 : 1;
   const nameOf = (one: CanonicalRecord) => (sort?.field === 'name' ? String(one['name']) : '');
   const rows = model.toSorted((a, b) => sign * nameOf(a).localeCompare(nameOf(b)));
   const data = rows.slice((page - 1) * limit, page * limit);
-  return { found: true, body: listBody(users, data, { total: rows.length, page, limit }), ...made };
+  return {
+    found: true,
+    body: Buffer.from(listBody(users, data, { total: rows.length, page, limit })),
+    ...made,
+  };
 }
 
 const sourceOf =

@@ -83,7 +83,8 @@ describe('the legacy source compared with itself', () => {
       const answer = await stores.sources.legacy(call);
       reads += 1;
       if (!answer.found || call.query.kind === 'list') return answer;
-      return { ...answer, body: answer.body.replace('"email":null', `"email":"${reads}@example.com"`) };
+      const body = answer.body.toString().replace('"email":null', `"email":"${reads}@example.com"`);
+      return { ...answer, body: Buffer.from(body) };
     };
     const calibrate = createCalibrate({
       resource: resources.users,

@@ -1,0 +1,158 @@
+import { DIGITS_MAX } from './json.ts';
+import type { PackedBytes } from './packed-bytes.ts';
+
+/** What stands in a slot. Texts with escapes, and what is neither text nor number, are told by `Json` alone. */
+export const ABSENT = 0;
+export const NULL = 1;
+/** A text of printable ASCII without escapes; one without escapes that has, or may have, other characters. */
+export const ASCII = 2;
+export const PLAIN = 3;
+/** A whole number of at most 15 digits, other than -0; and one with a point, without sign and exponent. */
+export const WHOLE = 4;
+export const FRACTION = 5;
+/** Any other value. */
+export const OTHER = 6;
+
+/** In place of an offset: a value that breaks the grammar, or that is left to `readJson`. */
+export const REFUSED = -1;
+
+/** The longest document that is read here. */
+export const BYTES_MAX = 128 * 1024;
+
+/**
+ * The document that is read. It is copied to one place, because the compiler knows the address and length of an array that
+ * is constant, and reads four bytes at once from a view of it. Behind a document stands a byte that ends every value.
+ */
+const BUFFER = Buffer.from(new ArrayBuffer(BYTES_MAX + 64));
+const BYTES = new Uint8Array(BUFFER.buffer);
+const WORDS = new DataView(BUFFER.buffer);
+
+/** The bytes of the document that was read last, for those who copy from it by the offsets in slots. */
+export const DOCUMENT: ArrayBuffer = BUFFER.buffer;
+
+/** Skips white space. */
+export function skipSpace(start: number): number {
+  let at = start;
+  for (
+    let byte = BYTES[at];
+    byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+    byte = BYTES[at]
+  )
+    at += 1;
+  return at;
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
+}
+
+function skipDigits(start: number): number {
+  let at = start;
+  while (isDigit(BYTES[at])) at += 1;
+  return at;
+}
+
+/** Whether these bytes stand at an offset, and a value behind them: white space would be part of another key. */
+export function isAt(at: number, { words, mask, whole, length }: PackedBytes): boolean {
+  let from = at;
+  let index = 0;
+  for (; index < whole; index += 1) {
+    if (WORDS.getInt32(from, true) !== words[index]) return false;
+    from += 4;
+  }
+  if (((WORDS.getInt32(from, true) ^ (words[index] as number)) & mask) !== 0) return false;
+  return (BYTES[at + length] as number) > 0x20;
+}
+
+/** Skips an escape behind its backslash. */
+function skipEscape(at: number): number {
+  switch (BYTES[at]) {
+    case 0x22:
+    case 0x5c:
+    case 0x2f:
+    case 0x62:
+    case 0x66:
+    case 0x6e:
+    case 0x72:
+    case 0x74:
+      return at + 1;
+    case 0x75:
+      for (let digit = at + 1; digit < at + 5; digit += 1) {
+        const byte = BYTES[digit] as number;
+        const letter = byte | 0x20;
+        if (!isDigit(byte) && !(letter >= 0x61 && letter <= 0x66)) return REFUSED;
+      }
+      return at + 5;
+    default:
+      return REFUSED;
+  }
+}
+
+/** The kind of the value that was skipped last. */
+export const skipped = { kind: ABSENT };
+
+/**
+ * Skips a text, four bytes at once: a byte below n has its highest bit set once n is taken from it, and had it not before
+ * (the lowest such byte is told exactly). See Bit Twiddling Hacks, "Determine if a word has a byte less than n".
+ */
+export function skipText(start: number): number {
+  let at = start + 1;
+  let isEscaped = false;
+  let others = 0;
+  for (;;) {
+    const word = WORDS.getInt32(at, true);
+    const quotes = word ^ 0x22222222;
+    const backslashes = word ^ 0x5c5c5c5c;
+    const stops =
+      (((word - 0x20202020) & ~word) |
+        ((quotes - 0x01010101) & ~quotes) |
+        ((backslashes - 0x01010101) & ~backslashes)) &
+      0x80808080;
+    others |= word | (word + 0x01010101);
+    if (stops === 0) {
+      at += 4;
+      continue;
+    }
+    at += (31 - Math.clz32(stops & -stops)) >> 3;
+    const byte = BYTES[at];
+    if (byte === 0x22) break;
+    if (byte !== 0x5c) return REFUSED;
+    isEscaped = true;
+    at = skipEscape(at + 1);
+    if (at === REFUSED) return REFUSED;
+  }
+  skipped.kind = isEscaped ? OTHER : (others & 0x80808080) === 0 ? ASCII : PLAIN;
+  return at + 1;
+}
+
+/** Skips a number. */
+export function skipNumber(start: number): number {
+  const isNegative = BYTES[start] === 0x2d;
+  const first = isNegative ? start + 1 : start;
+  let end = skipDigits(first);
+  const isZero = BYTES[first] === 0x30;
+  if (end === first || (isZero && end > first + 1)) return REFUSED;
+  skipped.kind = end - first <= DIGITS_MAX && !(isNegative && isZero) ? WHOLE : OTHER;
+  if (BYTES[end] === 0x2e) {
+    const point = end;
+    end = skipDigits(point + 1);
+    if (end === point + 1) return REFUSED;
+    skipped.kind = isNegative ? OTHER : FRACTION;
+  }
+  if (BYTES[end] === 0x65 || BYTES[end] === 0x45) {
+    const sign = BYTES[end + 1] === 0x2b || BYTES[end + 1] === 0x2d ? end + 2 : end + 1;
+    end = skipDigits(sign);
+    if (end === sign) return REFUSED;
+    skipped.kind = OTHER;
+  }
+  return end;
+}
+
+/** `null`, `true` and `false` as numbers of four bytes; of `false`, the last four. */
+export const [NULL_WORD, TRUE_WORD, ALSE_WORD] = [0x6c6c756e, 0x65757274, 0x65736c61];
+
+/** Skips a word of four letters. */
+export function skipWord(at: number, word: number, wordKind: number): number {
+  skipped.kind = wordKind;
+  return WORDS.getInt32(at, true) === word ? at + 4 : REFUSED;
+}
