@@ -101,12 +101,7 @@ export function createReloadRecorder(
     onStale?.(stale !== undefined);
   }
 
-  function record(
-    asked: ReloadRequest,
-    before: string,
-    changes: readonly ConfigChange[],
-    reason?: string,
-  ): void {
+  function record(asked: ReloadRequest, before: string, changes: readonly ConfigChange[], reason?: string) {
     const { rev, digest } = inForce();
     audit?.record({
       ...{ actor: asked.actor, role: asked.role, address: asked.address },
