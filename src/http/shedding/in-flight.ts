@@ -1,3 +1,4 @@
+import type { Clock } from '../../kernel/clock.ts';
 import type { RequestContext } from '../listener/request-context.ts';
 
 /** What became of a request that wants to be counted: `full` and `congested` are not. */
@@ -15,61 +16,53 @@ export type InFlight = {
 };
 
 /** What the counting needs: bounds, in requests of an operation and in milliseconds of the process's own time. */
-export type InFlightLimits = { readonly inFlightMax: number; readonly delayMsMax: number };
+export type InFlightDeps = {
+  readonly inFlightMax: number;
+  readonly delayMsMax: number;
+  readonly clock: Pick<Clock, 'monotonic'>;
+};
 
 /** An operation, as its requests that asked a source show it. */
 type OperationLoad = {
   inFlight: number;
-  /** Those that got a response since the measure began. */
-  answered: number;
-  /** The least time that a source took for one of them, milliseconds. */
-  leastUpstreamMs: number;
+  /** The least time that the process itself took for one of them since the measure began, milliseconds. */
+  leastOwnMs: number;
   measureBeganAt: number;
-  /** The least times of the last few measures. */
-  latestLeastMs: readonly number[];
   /** From this number on, one more waits for too long. */
   congestedFrom: number;
 };
 
 const MEASURE_MS = 250;
-/** A measure that lasted longer saw few requests, and says nothing of many. */
-const MEASURE_MS_MAX = 1_000;
-const MEASURES_KEPT = 8;
 /** So many are never too many, however slow the machine is. */
 const CONGESTED_MIN = 20;
+/** What a measure may change: so that one odd measure does little, and a bound that was too low soon rises. */
+const CUT_MIN = 0.5;
+const GROWTH = 1.25;
 
 /**
- * By Little's law, a request that asks a source stays for as long as it takes to answer all that are in flight. What is
- * beyond the time of the source itself, told by the least of the last seconds, is the process's own: it may last as long
- * as a request may wait for the event loop.
+ * If even the fastest request spent longer in the process than it may wait for the event loop, all of them wait behind each
+ * other: so many fewer are let in. CoDel (RFC 8289) tells a standing queue from a burst, or from a moment without the
+ * processor, in this way. Otherwise the bound rises until it binds nobody.
  */
-function endMeasure(load: OperationLoad, now: number, delayMsMax: number): void {
-  const lastedMs = now - load.measureBeganAt;
-  load.latestLeastMs = [load.leastUpstreamMs, ...load.latestLeastMs].slice(0, MEASURES_KEPT);
-  const ownAndSourceMs = Math.min(...load.latestLeastMs) + delayMsMax;
-  const isTelling = load.answered > 0 && lastedMs <= MEASURE_MS_MAX;
-  const fitting = (load.answered / lastedMs) * ownAndSourceMs;
-  load.congestedFrom = isTelling ? Math.max(CONGESTED_MIN, fitting) : Infinity;
-  load.answered = 0;
-  load.leastUpstreamMs = Infinity;
+function endMeasure(load: OperationLoad, now: number, { delayMsMax, inFlightMax }: InFlightDeps): void {
+  const { inFlight, leastOwnMs, congestedFrom } = load;
+  if (leastOwnMs > delayMsMax && leastOwnMs !== Infinity) {
+    const cut = Math.max(CUT_MIN, delayMsMax / leastOwnMs);
+    load.congestedFrom = Math.max(CONGESTED_MIN, Math.min(inFlight, congestedFrom) * cut);
+  } else load.congestedFrom = congestedFrom > inFlightMax ? Infinity : congestedFrom * GROWTH;
+  load.leastOwnMs = Infinity;
   load.measureBeganAt = now;
 }
 
 /** Creates the count of one process. */
-export function createInFlight({ inFlightMax, delayMsMax }: InFlightLimits): InFlight {
+export function createInFlight(deps: InFlightDeps): InFlight {
+  const { inFlightMax, clock } = deps;
   const loads = new Map<string, OperationLoad>();
 
   function loadOf({ operation, startedAt }: RequestContext): OperationLoad {
     let load = loads.get(operation);
     if (load === undefined) {
-      load = {
-        inFlight: 0,
-        answered: 0,
-        leastUpstreamMs: Infinity,
-        measureBeganAt: startedAt,
-        latestLeastMs: [],
-        congestedFrom: Infinity,
-      };
+      load = { inFlight: 0, leastOwnMs: Infinity, measureBeganAt: startedAt, congestedFrom: Infinity };
       loads.set(operation, load);
     }
     return load;
@@ -78,8 +71,7 @@ export function createInFlight({ inFlightMax, delayMsMax }: InFlightLimits): InF
   return {
     enter(context, mayBeRefused) {
       const load = loadOf(context);
-      if (context.startedAt - load.measureBeganAt >= MEASURE_MS)
-        endMeasure(load, context.startedAt, delayMsMax);
+      if (context.startedAt - load.measureBeganAt >= MEASURE_MS) endMeasure(load, context.startedAt, deps);
       if (load.inFlight >= inFlightMax) return 'full';
       if (load.inFlight >= load.congestedFrom && mayBeRefused()) return 'congested';
       load.inFlight += 1;
@@ -92,10 +84,8 @@ export function createInFlight({ inFlightMax, delayMsMax }: InFlightLimits): InF
       const load = loadOf(context);
       load.inFlight -= 1;
       const { upstreamCalls, upstreamMs } = context.trace;
-      if (upstreamCalls > 0) {
-        load.answered += 1;
-        if (upstreamMs < load.leastUpstreamMs) load.leastUpstreamMs = upstreamMs;
-      }
+      if (upstreamCalls > 0)
+        load.leastOwnMs = Math.min(load.leastOwnMs, clock.monotonic() - context.startedAt - upstreamMs);
       return true;
     },
   };

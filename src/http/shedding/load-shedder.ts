@@ -106,7 +106,7 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
   // Otherwise a client that was not read for long would count as patient.
   const onResume = (socket: AnsweredSocket) => void (socket[ANSWERED_AT] = clock.monotonic());
   const paused = createPausedConnections({ clock, spareCapacity, onTick, afterReading, onResume });
-  const inFlight = createInFlight({ inFlightMax: limits.inFlightMax, delayMsMax });
+  const inFlight = createInFlight({ inFlightMax: limits.inFlightMax, delayMsMax, clock });
   const logRefusal = createEpisodeLog({ log, clock });
   const refusalAfter = createRefusal();
   let isStopped = false;

@@ -10,11 +10,12 @@ type Counted = Pick<RequestContext, 'operation' | 'startedAt'> & {
   trace: { upstreamCalls: number; upstreamMs: number };
 };
 
-/** A process in which so many requests of an operation are answered in a millisecond. */
+/** A process that answers one request of an operation in each millisecond. */
 function load({ inFlightMax = 10_000, upstreamCalls = 1 } = {}) {
-  const inFlight = createInFlight({ inFlightMax, delayMsMax: DELAY_MS_MAX });
-  const waiting: Counted[] = [];
   let now = 1_000;
+  const clock = { monotonic: () => now };
+  const inFlight = createInFlight({ inFlightMax, delayMsMax: DELAY_MS_MAX, clock });
+  const waiting: Counted[] = [];
 
   function enter(operation = 'users', mayBeRefused = true) {
     const trace = { upstreamCalls, upstreamMs: SOURCE_MS };
@@ -24,56 +25,77 @@ function load({ inFlightMax = 10_000, upstreamCalls = 1 } = {}) {
     return entry;
   }
 
-  /** Answers one request in each millisecond and lets the next one in, `ms` times. */
-  function run(ms: number): void {
+  const answer = () => inFlight.release(waiting.shift() as unknown as RequestContext);
+
+  /** Answers the oldest request in each millisecond and asks for as many as are let in, `ms` times. */
+  function run(ms: number, mayBeRefused = true): void {
     for (let passed = 0; passed < ms; passed += 1) {
       now += 1;
-      inFlight.release(waiting.shift() as unknown as RequestContext);
-      enter('users', false);
+      if (waiting.length > 0) answer();
+      for (let asked = 0; asked < 3; asked += 1) if (waiting.length < 1_000) enter('users', mayBeRefused);
     }
   }
 
-  return { enter, run, pass: (ms: number) => void (now += ms), inFlight, waiting };
+  /** Answers all at once, as after a moment without the processor, and again 30 ms later. */
+  function stall(ms: number): void {
+    now += ms;
+    while (waiting.length > 0) answer();
+  }
+
+  return { enter, run, stall, inFlight, waiting };
 }
 
 const fill = (enter: () => unknown, count: number) => Array.from({ length: count }, enter);
 
 describe('requests in flight', () => {
-  it('are congested where the process answers them later than it may, beyond the time of their source', () => {
-    const { enter, run } = load();
-    fill(enter, 60);
-    run(600);
+  it('are let in until even the fastest takes the process longer than it may, beyond the time of its source', () => {
+    const { run, waiting } = load();
+    run(20_000);
     // One in each millisecond: 70 take the 20 ms of the source and 50 ms of the process.
-    const entries = fill(enter, 20);
-    expect(entries.filter((entry) => entry === 'entered')).toHaveLength(10);
-    expect(entries.at(-1)).toBe('congested');
+    expect(waiting.length).toBeGreaterThan(35);
+    expect(waiting.length).toBeLessThan(110);
   });
 
   it('are let in all the same where the client may not be refused', () => {
-    const { enter, run } = load();
-    fill(enter, 200);
-    run(600);
+    const { run, enter } = load();
+    run(5_000);
+    while (enter() === 'entered');
     expect(enter('users', false)).toBe('entered');
   });
 
   it('say nothing of another operation', () => {
-    const { enter, run } = load();
-    fill(enter, 200);
-    run(600);
+    const { run, enter } = load();
+    run(5_000);
+    while (enter() === 'entered');
     expect(enter('users')).toBe('congested');
     expect(enter('products')).toBe('entered');
   });
 
-  it('are never congested where no source is asked, nor after a pause that no rate can be told from', () => {
-    const kept = load({ upstreamCalls: 0 });
-    fill(kept.enter, 200);
-    kept.run(600);
-    expect(kept.enter()).toBe('entered');
-    const asked = load();
-    fill(asked.enter, 200);
-    asked.run(600);
-    asked.pass(5_000);
-    expect(asked.enter()).toBe('entered');
+  it('are not bound by a moment without the processor, in which only some took long', () => {
+    const { enter, stall } = load();
+    for (let stalls = 0; stalls < 20; stalls += 1) {
+      fill(() => enter('users'), 200);
+      stall(200);
+      enter('users');
+      stall(30);
+    }
+    expect(fill(() => enter('users'), 500).filter((entry) => entry === 'congested')).toEqual([]);
+  });
+
+  it('are never congested where no source is asked', () => {
+    const { run, waiting } = load({ upstreamCalls: 0 });
+    run(5_000);
+    expect(waiting).toHaveLength(1_000);
+  });
+
+  it('are bound no more once the process answers in time again', () => {
+    const { run, enter, stall } = load();
+    run(5_000);
+    for (let calm = 0; calm < 200; calm += 1) {
+      enter();
+      stall(30);
+    }
+    expect(fill(() => enter('users'), 1_000).filter((entry) => entry === 'congested')).toEqual([]);
   });
 
   it('are at most as many as the configuration says, whoever asks', () => {
