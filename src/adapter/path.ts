@@ -132,16 +132,17 @@ export function compilePath(text: string): Path {
   };
 }
 
-/** The keys of a path that has keys only, outermost first; `undefined` for any other. @throws PathError */
+/** The keys of a path that has keys only, outermost first; `undefined` for any other, and for what is no path. */
 export function keysOfPath(text: string): readonly string[] | undefined {
-  const [only, ...others] = splitAlternatives(text);
-  if (only === undefined || others.length > 0) return undefined;
-  const keys: string[] = [];
-  for (const { key } of readSteps(only.trim())) {
-    if (key === undefined) return undefined;
-    keys.push(key);
+  try {
+    const [only, ...others] = splitAlternatives(text);
+    if (only === undefined || others.length > 0) return undefined;
+    const keys = [...readSteps(only.trim())].map(({ key }) => key);
+    return keys.every((key) => key !== undefined) ? keys : undefined;
+  } catch (error) {
+    if (error instanceof PathError) return undefined;
+    throw error;
   }
-  return keys;
 }
 
 const PLAIN = new RegExp(`^${KEY}$`);
