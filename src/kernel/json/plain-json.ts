@@ -7,18 +7,26 @@ const ZERO = 0x30;
 const isDigit = (byte: number | undefined) => byte !== undefined && byte >= ZERO && byte <= 0x39;
 
 /**
- * Counts the entries of all objects in a document; `undefined` if a float would round a number or the nesting is too
- * deep. The count is meaningless for an invalid document.
+ * Counts the entries of all objects in a document; `undefined` if a float would round a number, the nesting is too deep,
+ * or a key has an escape: `JSON.parse` of V8 13.6 makes `a\\` of the key `a"` where the former stood in an object before.
+ * The count is meaningless for an invalid document.
  */
 function countEntries(bytes: Uint8Array): number | undefined {
   const { length } = bytes;
   let entries = 0;
   let depth = 0;
+  let isEscaped = false;
   for (let at = 0; at < length; at += 1) {
     const byte = bytes[at] as number;
     if (byte === QUOTE) {
-      for (at += 1; at < length && bytes[at] !== QUOTE; at += 1) if (bytes[at] === BACKSLASH) at += 1;
+      isEscaped = false;
+      for (at += 1; at < length && bytes[at] !== QUOTE; at += 1)
+        if (bytes[at] === BACKSLASH) {
+          isEscaped = true;
+          at += 1;
+        }
     } else if (byte === 0x3a) {
+      if (isEscaped) return undefined;
       entries += 1;
     } else if (byte === 0x7b || byte === 0x5b) {
       depth += 1;

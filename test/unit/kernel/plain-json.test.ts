@@ -100,6 +100,15 @@ describe('reading plain JSON', () => {
     expect(value['admin']).toBeUndefined();
   });
 
+  it('reads a key with an escape as it is, whatever key stood at its place in the document before', () => {
+    const keys = ['a\\', 'a"', 'a\\', 'a/', 'a\n', 'a'];
+    const found = keys.map((key) => {
+      const text = JSON.stringify({ first: 1, [key]: 2 });
+      return Object.keys((read(text) ?? readJson(text)) as object)[1];
+    });
+    expect(found).toEqual(keys);
+  });
+
   it('reads a document behind a byte order mark', () => {
     expect(readPlainJson(Buffer.from('\ufeff{"a":1}'), '{"a":1}')).toEqual({ a: 1 });
   });

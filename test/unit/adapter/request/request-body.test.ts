@@ -28,12 +28,14 @@ describe('a JSON body', () => {
       fc.property(anything, fc.nat(), (value, limit) => {
         const { contentType, text } = bodyOf({ json: tree }, { value, limit, other: 'x' });
         expect(contentType).toBe('application/json');
-        expect(JSON.parse(text)).toEqual({
+        const wanted = {
           limit,
           where: { category: { _eq: value }, note: `is ${value}!` },
           list: [value, { only: 'x' }, 7, null, true],
           [`by ${value}`]: 'asc',
-        });
+        };
+        // The texts, because V8 13.6 parses a key with an escape as the key that stood there before.
+        expect(text).toBe(JSON.stringify(wanted));
       }),
       { examples: [['__proto__', 1]] },
     );
