@@ -70,9 +70,11 @@ function brokenContract(fields: readonly Pick<Field, 'name' | 'accepts'>[], reco
 const writers = new WeakMap<readonly Field[], WriteRecord>();
 
 function writerOf(fields: readonly Field[]): WriteRecord {
-  const known = writers.get(fields) ?? compileWriter(fields);
-  writers.set(fields, known);
-  return known;
+  const known = writers.get(fields);
+  if (known !== undefined) return known;
+  const made = compileWriter(fields);
+  writers.set(fields, made);
+  return made;
 }
 
 /** What stands before and behind the records of a list. */

@@ -31,3 +31,24 @@ export type UpstreamReply = {
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly body: Buffer;
 };
+
+/** Where the requests to one origin go. */
+export type UpstreamOrigin = {
+  readonly isTls: boolean;
+  /** An IPv6 address stands without its brackets. */
+  readonly hostname: string;
+  readonly port: number;
+  /** The value of the `Host` header. */
+  readonly host: string;
+};
+
+/** The origin of an address of http or https, with the port of its scheme where it names none. */
+export function originOf({ protocol, hostname, port, host }: URL): UpstreamOrigin {
+  const isTls = protocol === 'https:';
+  return {
+    isTls,
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port || (isTls ? 443 : 80)),
+    host,
+  };
+}

@@ -54,10 +54,9 @@ export function sealInPlace(
   return bytes;
 }
 
-/** Seals a payload, given in parts, for a key. */
-export function seal(form: SealedForm, key: string, ...payload: readonly Buffer[]): Buffer {
-  const joined = payload.length === 1 ? (payload[0] as Buffer) : Buffer.concat(payload);
-  return sealInPlace(form, key, joined.length, (bytes, at) => void joined.copy(bytes, at));
+/** Seals a payload for a key. */
+export function seal(form: SealedForm, key: string, payload: Buffer): Buffer {
+  return sealInPlace(form, key, payload.length, (bytes, at) => void payload.copy(bytes, at));
 }
 
 /** The payload; `undefined` where the bytes are damaged, or of another form, version or key. */

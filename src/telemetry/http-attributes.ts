@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors/fault.ts';
+import { originOf } from '../kernel/upstream-call.ts';
 import type { FinishedSpan } from './tracing.ts';
 
 /** What the span of a request says. */
@@ -96,12 +97,12 @@ export function serverAttributes(facts: ServerFacts): Described & Pick<FinishedS
 /** The attributes of an exchange. `url.full` is left out: it may hold ids, values of filters and credentials. */
 export function clientAttributes({ source, base, method, window, ...facts }: ExchangeFacts): Described {
   const { resends, status, error } = facts;
-  const { protocol, hostname, port } = new URL(base);
+  const { isTls, hostname, port } = originOf(new URL(base));
   const attributes: Attributes = {
     'http.request.method': method,
-    'server.address': hostname.replace(/^\[|\]$/g, ''),
-    'server.port': port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
-    'url.scheme': protocol.slice(0, -1),
+    'server.address': hostname,
+    'server.port': port,
+    'url.scheme': isTls ? 'https' : 'http',
   };
   const hasFailed = error !== undefined || (status !== undefined && status >= 400);
   addDefined(attributes, {

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import { fault, GatewayError } from '../../errors/fault.ts';
+import { originOf } from '../../kernel/upstream-call.ts';
 import type { SourceUpstreamsDeps } from '../../pipeline/source-upstreams.ts';
 import { createSourceResilience, type SourceResilienceDeps } from '../../pipeline/source-resilience.ts';
 import { openSteps } from '../../telemetry/requests/step-times.ts';
@@ -53,20 +54,18 @@ function netOf(route: PassthroughConfig): SourceSpec['net'] {
 
 function destinationOf(base: string, net: SourceSpec['net']): Destination {
   const url = new URL(base);
-  const { protocol, hostname, port } = url;
+  const { isTls, hostname: host, port } = originOf(url);
   const { httpAgent, httpsAgent } = createAgents(net, true);
-  const isTls = protocol === 'https:';
   const agent = isTls ? httpsAgent : httpAgent;
-  const host = hostname.replace(/^\[|\]$/g, '');
   const place = {
     host,
-    port: Number(port || (isTls ? 443 : 80)),
+    port,
     // RFC 6066, section 3: addresses are not sent as server names.
     servername: isIP(host) === 0 ? host : '',
     ...(isTls && { rejectUnauthorized: true }),
   };
   const closeIdle = connectOnlyTo(agent, base, place, IDLE_MAX);
-  return { protocol, host, port, agent, url, closeIdle };
+  return { protocol: url.protocol, host, port: url.port, agent, url, closeIdle };
 }
 
 /** Creates the upstream of a route; `close` ends its idle connections. */

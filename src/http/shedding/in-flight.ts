@@ -8,9 +8,9 @@ export type Entry = 'entered' | 'full' | 'congested';
 export type InFlight = {
   /**
    * Counts a request. `full`: its operation has as many as it may have at all. `congested`: so many are in flight that one
-   * more would wait for too long, because of the process and not of its source; only clients that may be refused are.
+   * more would wait for too long, because of the process and not of its source, and the client may be refused.
    */
-  enter(context: RequestContext, mayBeRefused: () => boolean): Entry;
+  enter(context: RequestContext): Entry;
   /** Counts a request no more; false where it was not counted. */
   release(context: RequestContext): boolean;
 };
@@ -20,6 +20,8 @@ export type InFlightDeps = {
   readonly inFlightMax: number;
   readonly delayMsMax: number;
   readonly clock: Pick<Clock, 'monotonic'>;
+  /** Whether the client of a request may be refused where its operation is congested. */
+  readonly mayBeRefused: (context: RequestContext) => boolean;
 };
 
 /** An operation, as its requests that asked a source show it. */
@@ -56,7 +58,7 @@ function endMeasure(load: OperationLoad, now: number, { delayMsMax, inFlightMax 
 
 /** Creates the count of one process. */
 export function createInFlight(deps: InFlightDeps): InFlight {
-  const { inFlightMax, clock } = deps;
+  const { inFlightMax, clock, mayBeRefused } = deps;
   const loads = new Map<string, OperationLoad>();
 
   function loadOf({ operation, startedAt }: RequestContext): OperationLoad {
@@ -69,11 +71,11 @@ export function createInFlight(deps: InFlightDeps): InFlight {
   }
 
   return {
-    enter(context, mayBeRefused) {
+    enter(context) {
       const load = loadOf(context);
       if (context.startedAt - load.measureBeganAt >= MEASURE_MS) endMeasure(load, context.startedAt, deps);
       if (load.inFlight >= inFlightMax) return 'full';
-      if (load.inFlight >= load.congestedFrom && mayBeRefused()) return 'congested';
+      if (load.inFlight >= load.congestedFrom && mayBeRefused(context)) return 'congested';
       load.inFlight += 1;
       context.isCounted = true;
       return 'entered';

@@ -106,7 +106,8 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
   // Otherwise a client that was not read for long would count as patient.
   const onResume = (socket: AnsweredSocket) => void (socket[ANSWERED_AT] = clock.monotonic());
   const paused = createPausedConnections({ clock, spareCapacity, onTick, afterReading, onResume });
-  const inFlight = createInFlight({ inFlightMax: limits.inFlightMax, delayMsMax, clock });
+  const mayBeRefused = ({ req }: RequestContext) => !isStopped && isAggressive(req.socket);
+  const inFlight = createInFlight({ inFlightMax: limits.inFlightMax, delayMsMax, clock, mayBeRefused });
   const logRefusal = createEpisodeLog({ log, clock });
   const refusalAfter = createRefusal();
   let isStopped = false;
@@ -155,8 +156,8 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
       return false;
     },
     enter(context) {
-      const { operation, req } = context;
-      const entry = inFlight.enter(context, () => !isStopped && isAggressive(req.socket));
+      const { operation } = context;
+      const entry = inFlight.enter(context);
       if (entry === 'entered') return;
       if (entry === 'congested') throw refuse(context, true);
       metrics.overloaded(operation, 'in_flight');

@@ -1,12 +1,4 @@
-/** Where the requests to one origin go. */
-export type UpstreamOrigin = {
-  readonly isTls: boolean;
-  /** An IPv6 address stands without its brackets. */
-  readonly hostname: string;
-  readonly port: number;
-  /** The value of the `Host` header. */
-  readonly host: string;
-};
+import { type UpstreamOrigin, originOf } from '../../kernel/upstream-call.ts';
 
 /** An absolute address, and what of it stands in the first line of a request. */
 export type RequestAddress = { readonly origin: UpstreamOrigin; readonly path: string };
@@ -16,16 +8,6 @@ const PLAIN =
   /^(https?:\/\/(?:[a-z\d.-]+|\[[\da-f:.]+\])(?::\d+)?)(\/[\w.~!$&()*+,;=:@%/-]*(?:\?[\w.~!$&()*+,;=:@%/?-]+)?)$/;
 /** What the parser takes for the step to a folder above. */
 const STEP = /\/\.|%2e/i;
-
-function readOrigin({ protocol, hostname, port, host }: URL): UpstreamOrigin {
-  const isTls = protocol === 'https:';
-  return {
-    isTls,
-    hostname: hostname.replace(/^\[|\]$/g, ''),
-    port: Number(port || (isTls ? 443 : 80)),
-    host,
-  };
-}
 
 /**
  * Creates the function that reads addresses as `URL` does. An upstream has few origins and many paths, which are mostly
@@ -37,7 +19,7 @@ export function createAddressReader(): (url: string) => RequestAddress {
   function originAt(text: string): UpstreamOrigin {
     const known = origins.get(text);
     if (known !== undefined) return known;
-    const origin = readOrigin(new URL(text));
+    const origin = originOf(new URL(text));
     origins.set(text, origin);
     return origin;
   }

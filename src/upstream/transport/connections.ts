@@ -1,6 +1,6 @@
 import type { Agent } from 'node:http';
 import type { SourceSpec } from '../../config/schema/source.ts';
-import type { UpstreamOrigin } from './address.ts';
+import type { UpstreamOrigin } from '../../kernel/upstream-call.ts';
 import { createAgents } from './agents.ts';
 import { connectOnlyTo } from './one-host-agent.ts';
 

@@ -14,13 +14,16 @@ type Counted = Pick<RequestContext, 'operation' | 'startedAt'> & {
 function load({ inFlightMax = 10_000, upstreamCalls = 1 } = {}) {
   let now = 1_000;
   const clock = { monotonic: () => now };
-  const inFlight = createInFlight({ inFlightMax, delayMsMax: DELAY_MS_MAX, clock });
+  let isRefusable = true;
+  const bounds = { inFlightMax, delayMsMax: DELAY_MS_MAX };
+  const inFlight = createInFlight({ ...bounds, clock, mayBeRefused: () => isRefusable });
   const waiting: Counted[] = [];
 
   function enter(operation = 'users', mayBeRefused = true) {
     const trace = { upstreamCalls, upstreamMs: SOURCE_MS };
     const context: Counted = { operation, startedAt: now, isCounted: false, trace };
-    const entry = inFlight.enter(context as RequestContext, () => mayBeRefused);
+    isRefusable = mayBeRefused;
+    const entry = inFlight.enter(context as RequestContext);
     if (entry === 'entered') waiting.push(context);
     return entry;
   }
@@ -98,7 +101,7 @@ describe('requests in flight', () => {
     expect(fill(() => enter('users'), 1_000).filter((entry) => entry === 'congested')).toEqual([]);
   });
 
-  it('are at most as many as the configuration says, whoever asks', () => {
+  it('are at most as many as the configuration says, whether the client may be refused or not', () => {
     const { enter } = load({ inFlightMax: 3 });
     expect(fill(() => enter('users', false), 4)).toEqual(['entered', 'entered', 'entered', 'full']);
   });

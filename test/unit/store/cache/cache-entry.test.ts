@@ -23,7 +23,7 @@ const entry: fc.Arbitrary<CacheEntry> = fc.record({
 function withHead(head: string, headLength = Buffer.byteLength(head)): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(headLength);
-  return seal('cacheEntry', KEY, length, Buffer.from(head), Buffer.from('{"data":[]}'));
+  return seal('cacheEntry', KEY, Buffer.concat([length, Buffer.from(head), Buffer.from('{"data":[]}')]));
 }
 
 /** The bytes of an entry as the last form had them: another magic, in the checksum too, and the tags as a list. */
