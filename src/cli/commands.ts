@@ -1,3 +1,5 @@
+// All commands but `start`: they are loaded only where one of them was called, because a gateway needs none of their files.
+
 import { type Command, Option } from 'commander';
 import { type CheckOptions, runCheck } from './check/check.ts';
 import { registerUpgradeCheckCommand } from './check/upgrade-check.ts';

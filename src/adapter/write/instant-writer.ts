@@ -2,7 +2,7 @@ import type { CoercionSpec } from '../../config/schema/source.ts';
 import { ASCII, DOCUMENT } from '../../kernel/json/scan-json.ts';
 import { daysIn } from '../map/coercion/civil-time.ts';
 import { compileFixedFormat, type FixedFormat, type DigitPlace } from '../map/coercion/date-format.ts';
-import type { Pen, WriteValue } from './pen.ts';
+import type { WriteContext, WriteValue } from './write-value.ts';
 
 const BYTES = new Uint8Array(DOCUMENT);
 const ZERO = 0x30;
@@ -34,7 +34,7 @@ function numberAt(start: number, { at, end }: DigitPlace): number {
 export function compileInstantWriter(
   step: CoercionSpec | undefined,
   slot: number,
-  { projection: { kinds, starts, ends }, sink }: Pen,
+  { projection: { kinds, starts, ends }, sink }: WriteContext,
   general: WriteValue,
 ): WriteValue {
   const format = utcFormat(step);

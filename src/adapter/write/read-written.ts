@@ -1,3 +1,5 @@
+// The fast way from a reply to an answer. What it does not know goes the general way, by `read/` and `map/`: the reader of records.
+
 import type { ListSpec } from '../../config/schema/source.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import { Projection } from '../../kernel/json/projection.ts';
@@ -7,7 +9,7 @@ import { keysOfPath } from '../path.ts';
 import { compileUtf8Body } from '../read/decode.ts';
 import type { ReplyContext } from '../read/read-reply.ts';
 import { compileRowWriter, fieldSlots, type RowMapping, type WrittenRecords } from './row-writer.ts';
-import { wantedDocument, placesOf, KeySlots } from './slots.ts';
+import { wantedDocument, placesOf, KeySlots } from './wanted-paths.ts';
 
 /** The rows of a reply, written, and what the file's other paths find in it. */
 export type WrittenReply = {

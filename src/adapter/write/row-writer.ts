@@ -11,8 +11,8 @@ import type { IdCodec } from '../map/native-id.ts';
 import { keysOfPath } from '../path.ts';
 import { CHECKED } from '../spec-location.ts';
 import { JsonSink } from './json-sink.ts';
-import type { KeySlots } from './slots.ts';
-import type { Pen, WriteValue } from './pen.ts';
+import type { KeySlots } from './wanted-paths.ts';
+import type { WriteContext, WriteValue } from './write-value.ts';
 import { compileValueWriter, generalWriter } from './value-writers.ts';
 
 /** What the rows of a list are mapped by. */
@@ -83,10 +83,10 @@ function numberIn(start: number, end: number): number {
 function compileIdWriter(
   { resource, fields, id, codec }: RowMapping,
   slot: number,
-  pen: Pen,
+  context: WriteContext,
   tags: JsonSink,
 ) {
-  const { projection, sink } = pen;
+  const { projection, sink } = context;
   const { kinds, starts, ends } = projection;
   const field = fields.find(({ kind }) => kind === 'id');
   const isPlainNumber = id.kind === 'number' && id.pattern === undefined && id.form === undefined;
@@ -165,11 +165,11 @@ export function compileRowWriter(
   onGap: OnGap,
 ): RowWriter {
   const { fields, map } = mapping;
-  const pen: Pen = { projection, sink, onGap };
+  const context: WriteContext = { projection, sink, onGap };
   const frame = frameOf(fields);
   const end = packBytes(Buffer.from(frame.end));
   const idSlot = slotsOf.get('id')?.[0] ?? -1;
-  const id = compileIdWriter(mapping, idSlot, pen, tags);
+  const id = compileIdWriter(mapping, idSlot, context, tags);
 
   function writeOf(field: Field): WriteValue {
     const spec = map[field.name];
@@ -177,7 +177,7 @@ export function compileRowWriter(
     const slots = slotsOf.get(field.name) ?? [];
     const paths = slots.map((slot) => () => projection.valueIn(slot));
     const reader = compileFieldReader(field, spec, CHECKED, () => paths);
-    return compileValueWriter(field, spec, slots, pen, generalWriter(field, reader, pen));
+    return compileValueWriter(field, spec, slots, context, generalWriter(field, reader, context));
   }
 
   const parts = fields.map((field, index): Part => {

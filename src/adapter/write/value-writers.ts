@@ -1,3 +1,5 @@
+// Copies the bytes of a field where its mapping leaves them as they are. The reader of records does all else.
+
 import type { MappingSpec } from '../../config/schema/source.ts';
 import type { Field } from '../../contract/fields.ts';
 import { jsonOf } from '../../contract/response-body.ts';
@@ -7,7 +9,7 @@ import { packBytes } from '../../kernel/json/packed-bytes.ts';
 import type { FieldReader } from '../map/map-record.ts';
 import { compileInstantWriter } from './instant-writer.ts';
 import type { JsonSink } from './json-sink.ts';
-import type { Pen, WriteValue } from './pen.ts';
+import type { WriteContext, WriteValue } from './write-value.ts';
 
 const BYTES = new Uint8Array(DOCUMENT);
 const QUOTE = 0x22;
@@ -28,7 +30,7 @@ function isTrimmed(start: number, end: number): boolean {
 }
 
 /** Writes what the reader of records reads. */
-export function generalWriter(field: Field, reader: FieldReader, { sink, onGap }: Pen): WriteValue {
+export function generalWriter(field: Field, reader: FieldReader, { sink, onGap }: WriteContext): WriteValue {
   return () => {
     const value = reader.read(null, onGap);
     if (!field.accepts(value)) return undefined;
@@ -48,7 +50,7 @@ function nullWriter(sink: JsonSink): WriteValue {
 function textWriter(
   slot: number,
   { isLabel, trims }: { readonly isLabel: boolean; readonly trims: boolean },
-  { projection: { kinds, starts, ends }, sink }: Pen,
+  { projection: { kinds, starts, ends }, sink }: WriteContext,
   general: WriteValue,
 ): WriteValue {
   const writeNull = nullWriter(sink);
@@ -69,7 +71,7 @@ function textWriter(
 function joinWriter(
   slots: readonly number[],
   { isLabel, separator }: { readonly isLabel: boolean; readonly separator: string },
-  { projection: { kinds, starts, ends }, sink }: Pen,
+  { projection: { kinds, starts, ends }, sink }: WriteContext,
   general: WriteValue,
 ): WriteValue {
   const writeNull = nullWriter(sink);
@@ -107,7 +109,7 @@ function joinWriter(
 /** Writes a number as it stands in the reply. */
 function decimalWriter(
   slot: number,
-  { projection: { kinds, starts, ends }, sink }: Pen,
+  { projection: { kinds, starts, ends }, sink }: WriteContext,
   general: WriteValue,
 ): WriteValue {
   return () => {
@@ -127,7 +129,7 @@ export function compileValueWriter(
   field: Field,
   { as }: MappingSpec[string],
   slots: readonly number[],
-  pen: Pen,
+  context: WriteContext,
   general: WriteValue,
 ): WriteValue {
   const [slot] = slots;
@@ -136,14 +138,14 @@ export function compileValueWriter(
   const [step] = as;
   const trims = as.some((one) => one === 'trim');
   if (field.kind === 'decimal' && as.length === 0 && slots.length === 1)
-    return decimalWriter(slot, pen, general);
+    return decimalWriter(slot, context, general);
   if (field.kind === 'instant' && as.length === 1 && slots.length === 1)
-    return compileInstantWriter(step, slot, pen, general);
+    return compileInstantWriter(step, slot, context, general);
   if (field.kind !== 'text') return general;
   if (slots.length === 1 && as.every((one) => one === 'trim' || one === 'text'))
-    return textWriter(slot, { isLabel, trims }, pen, general);
+    return textWriter(slot, { isLabel, trims }, context, general);
   if (as.length !== 1 || typeof step !== 'object' || !('join' in step)) return general;
   const { join: separator } = step;
   const isPlain = separator.isWellFormed() && !(isLabel && hasUnprintable(separator));
-  return isPlain ? joinWriter(slots, { isLabel, separator }, pen, general) : general;
+  return isPlain ? joinWriter(slots, { isLabel, separator }, context, general) : general;
 }

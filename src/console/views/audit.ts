@@ -5,9 +5,9 @@ import { useLoad } from '../data/use-load.ts';
 import { dataTable } from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';
 import { cardOf, problemNote, skeleton, stateMark, timeMark, viewHead } from '../parts/marks.ts';
-import { pointField } from '../parts/point-choice.ts';
+import { pointField } from '../parts/point-field.ts';
 import { addressOf, changedQuery } from '../show/address.ts';
-import { pointText, readPoint } from '../show/since.ts';
+import { pointText, readPoint } from '../show/points-in-time.ts';
 import { differenceText, spanText } from '../show/units.ts';
 
 const spans = ['1h', '24h', '7d', '30d'];

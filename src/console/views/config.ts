@@ -17,9 +17,9 @@ import {
   timeMark,
   viewHead,
 } from '../parts/marks.ts';
-import { pointField } from '../parts/point-choice.ts';
+import { pointField } from '../parts/point-field.ts';
 import { addressOf, changedQuery } from '../show/address.ts';
-import { pointText, readPoint } from '../show/since.ts';
+import { pointText, readPoint } from '../show/points-in-time.ts';
 import { scopeText, timeText } from '../show/times.ts';
 import { countText } from '../show/units.ts';
 

@@ -10,14 +10,14 @@ import { actionDialog, type ActionForm, reasonField } from '../parts/action-dial
 import { type TableColumn, dataTable } from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';
 import { problemNote, cardOf, skeleton, sourceLink, stateMark, timeMark, viewHead } from '../parts/marks.ts';
-import { pointField } from '../parts/point-choice.ts';
+import { pointField } from '../parts/point-field.ts';
 import {
   type BeforeAndSince,
   beforeAndSince,
   changeOf,
   beforeAndSinceText,
   readPoint,
-} from '../show/since.ts';
+} from '../show/points-in-time.ts';
 import { scopeText } from '../show/times.ts';
 import { countText, shareText, spanText } from '../show/units.ts';
 

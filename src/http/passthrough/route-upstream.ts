@@ -8,7 +8,7 @@ import { createSourceResilience, type SourceResilienceDeps } from '../../pipelin
 import { openSteps } from '../../telemetry/requests/step-times.ts';
 import { createGuardedClient, type GuardedCall } from '../../upstream/guarded-client.ts';
 import { createAgents } from '../../upstream/transport/agents.ts';
-import { connectOnlyTo } from '../../upstream/transport/one-host-agent.ts';
+import { serveOneHost } from '../../upstream/transport/one-host-agent.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
 import type { SendProxyRequest } from './proxy.ts';
 
@@ -64,7 +64,7 @@ function destinationOf(base: string, net: SourceSpec['net']): Destination {
     servername: isIP(host) === 0 ? host : '',
     ...(isTls && { rejectUnauthorized: true }),
   };
-  const closeIdle = connectOnlyTo(agent, base, place, IDLE_MAX);
+  const closeIdle = serveOneHost(agent, base, place, IDLE_MAX);
   return { protocol: url.protocol, host, port: url.port, agent, url, closeIdle };
 }
 

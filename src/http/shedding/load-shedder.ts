@@ -3,7 +3,7 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { fault, type GatewayError } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { RequestContext } from '../listener/request-context.ts';
-import { createInFlight } from './in-flight.ts';
+import { createInFlight } from './in-flight-limit.ts';
 import { createPausedConnections, PAUSE_MS_MAX } from './paused-connections.ts';
 import { createQueueDelay } from './queue-delay.ts';
 

@@ -1,3 +1,5 @@
+// Finds the wanted values of a document without making any, and calls back behind each row.
+
 import { isUtf8 } from 'node:buffer';
 import { DEPTH_MAX, type Json, readJson } from './json.ts';
 import { createLearnedKeys, createPlace, type KeyStep, type WantedPlace } from './learned-keys.ts';

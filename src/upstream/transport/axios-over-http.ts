@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { AxiosError, type AxiosResponse, CanceledError, type InternalAxiosRequestConfig } from 'axios';
-import type { RequestAddress } from './address.ts';
+import type { RequestAddress } from './request-address.ts';
 import { readBoundedBody } from './bounded-body.ts';
 import { noteKeepAlive } from './one-host-agent.ts';
 

@@ -41,12 +41,12 @@ function isUsable({ writable, usableUntilMs }: ClientSocket): boolean {
 }
 
 /**
- * Lets an agent serve one host only, and answers what closes its idle connections. Node's agent serves any host: for each
+ * Replaces the pool of an agent by one for a single host, and answers what closes its idle connections. Node's agent serves any host: for each
  * request it copies all options, makes a name of them, moves the connection between lists and its listeners with it,
  * and parses all headers of the response. That is a twentieth of what a pass-through request takes.
  * At most `idleMax` connections stay open while nobody uses them.
  */
-export function connectOnlyTo(agent: Agent, name: string, place: Place, idleMax: number): () => void {
+export function serveOneHost(agent: Agent, name: string, place: Place, idleMax: number): () => void {
   const taker = agent as RequestTaker;
   const addRequest = taker.addRequest.bind(taker);
   const createConnection = taker.createConnection.bind(taker);

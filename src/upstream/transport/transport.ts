@@ -2,8 +2,8 @@ import type http from 'node:http';
 import axios, { Axios, type AxiosRequestConfig } from 'axios';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
-import { createAddressReader } from './address.ts';
-import { createConnections } from './connections.ts';
+import { createAddressReader } from './request-address.ts';
+import { createConnectionPools } from './connection-pools.ts';
 import { decompress } from './decompress.ts';
 import { type HttpAnswer, HttpExchange, sendOverHttp } from './axios-over-http.ts';
 import { hasHeader, type RequestLines, withHeaders, withHost } from './header-lines.ts';
@@ -51,7 +51,7 @@ type TransportSettings = Pick<SourceSpec['net'], 'bytesMax' | 'connectTimeout' |
 
 /** Creates the transport of one upstream. */
 export function createTransport(net: TransportSettings): Transport {
-  const connections = createConnections(net);
+  const connections = createConnectionPools(net);
   const readAddress = createAddressReader();
   // Not `axios.create`: merging its defaults into every request costs more than all the rest, and they are for the
   // adapters of axios, which are not used here.

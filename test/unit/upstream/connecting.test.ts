@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { createAddressReader } from '../../../src/upstream/transport/address.ts';
+import { createAddressReader } from '../../../src/upstream/transport/request-address.ts';
 import { createTransport } from '../../../src/upstream/transport/transport.ts';
 import { makeCertificate } from '../../support/redis/certificate.ts';
 import { silent, startUpstream } from '../../support/upstream/scripted-upstream.ts';

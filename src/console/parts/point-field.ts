@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { goTo, useConsole } from '../data/session.ts';
 import { changedQuery } from '../show/address.ts';
-import { pointText, readPoint } from '../show/since.ts';
+import { pointText, readPoint } from '../show/points-in-time.ts';
 import { element, html } from './html.ts';
 
 /** A point in time that is a part of the address, so that a view of it can be sent to a colleague. */

@@ -1,4 +1,4 @@
-import { createInFlight } from '../../../../src/http/shedding/in-flight.ts';
+import { createInFlight } from '../../../../src/http/shedding/in-flight-limit.ts';
 import type { RequestContext } from '../../../../src/http/listener/request-context.ts';
 
 const DELAY_MS_MAX = 50;

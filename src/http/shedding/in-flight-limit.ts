@@ -56,7 +56,7 @@ function endMeasure(load: OperationLoad, now: number, { delayMsMax, inFlightMax 
   load.measureBeganAt = now;
 }
 
-/** Creates the count of one process. */
+/** Creates the count of one process, with the bound of each operation, which follows the process's own time. */
 export function createInFlight(deps: InFlightDeps): InFlight {
   const { inFlightMax, clock, mayBeRefused } = deps;
   const loads = new Map<string, OperationLoad>();

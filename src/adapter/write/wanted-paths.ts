@@ -1,3 +1,5 @@
+// The values that a file wants of a document: their slots, their places in it, and the document that has them alone.
+
 import type { Json } from '../../kernel/json/json.ts';
 import { createPlace, type WantedPlace } from '../../kernel/json/learned-keys.ts';
 import type { Projection } from '../../kernel/json/projection.ts';
