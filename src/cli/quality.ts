@@ -6,7 +6,7 @@ import { type LiveQuality, readQuality } from '../explain/quality-live.ts';
 import { printReport } from './output/print-report.ts';
 import { withProgress } from './output/progress.ts';
 import { qualityReport } from '../explain/report/quality-report.ts';
-import { ownToken } from './input/operator-listener.ts';
+import { addListenerOptions, ownToken } from './input/operator-listener.ts';
 import { sourceNamed, usageError } from './input/choose-source.ts';
 import { readLiveOrExit, readPartialConfigOrExit, type ReadyConfig } from './input/read-config.ts';
 
@@ -76,17 +76,13 @@ export function registerQualityCommand(
   configFile: () => string,
   context: CliContext,
 ): void {
-  program
+  const command = program
     .command('quality')
     .description(
       'tell how well the records of the sources can be read: null, missing and unreadable per field',
     )
-    .argument('[source]', 'the name of one source; default: all')
-    .option(
-      '--admin, --gateway <url>',
-      "the operator's listener, where it is not the one of the configuration",
-    )
-    .option('--token-file <file>', 'a file with its token; default: the variable PORTICO_ADMIN_TOKEN')
+    .argument('[source]', 'the name of one source; default: all');
+  addListenerOptions(command, '--admin, --gateway <url>')
     .option('--live', 'do not ask the gateway, but read the source itself, within its budget')
     .option('--values', 'with --live: show the form of unreadable values, such as "99.99.9999"')
     .option('--json', 'print everything as JSON')

@@ -74,10 +74,7 @@ export function printResult(result: BenchResult, json: boolean): void {
     ),
     '',
     ...Object.entries(ratios).map(ratioLine),
-    ...Object.keys(ratios)
-      .filter((name) => name.endsWith('ToLura'))
-      .slice(0, 1)
-      .map(() => LURA),
+    ...(Object.keys(ratios).some((name) => name.endsWith('ToLura')) ? [LURA] : []),
     '',
     `first answer after           ${Math.round(result.startMs).toString()} ms`,
   ];

@@ -2,7 +2,12 @@ import { cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
-import { type GatewayProcess, runPortico, startGatewayProcess } from '../support/gateway/gateway-process.ts';
+import {
+  type GatewayProcess,
+  NODE,
+  runPortico,
+  startGatewayProcess,
+} from '../support/gateway/gateway-process.ts';
 import { runProcess } from '../support/process/running-process.ts';
 import { eventually } from '../support/time/eventually.ts';
 import { crmList } from '../support/upstream/scripts.ts';
@@ -98,13 +103,7 @@ describe('the compiled gateway', () => {
   });
 
   it('has every command, and each thread beside the program that starts it', async () => {
-    const { code, out } = await runProcess('node_modules/.bin/node', [
-      main,
-      '--config',
-      config.file,
-      'check',
-      '--json',
-    ]);
+    const { code, out } = await runProcess(NODE, [main, '--config', config.file, 'check', '--json']);
     expect({ code, problems: (JSON.parse(out) as { problems?: unknown[] }).problems ?? [] }).toEqual({
       code: 0,
       problems: [],

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
 import { adminAddress } from '../../explain/fetch-quality.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { readUsableSections } from './read-config.ts';
@@ -13,6 +14,13 @@ export const TOKEN_VARIABLE = 'PORTICO_ADMIN_TOKEN';
 export function ownToken(tokenFile: string | undefined, env: CliContext['env']): string | undefined {
   const text = tokenFile === undefined ? env[TOKEN_VARIABLE] : readFileSync(tokenFile, 'utf8').trim();
   return text === '' ? undefined : text;
+}
+
+/** Adds the options by which a command names the operator's listener of a gateway; `flag` spells the first one. */
+export function addListenerOptions(command: Command, flag = '--gateway <url>'): Command {
+  return command
+    .option(flag, "the operator's listener, where it is not the one of the configuration")
+    .option('--token-file <file>', 'a file with its token; default: the variable PORTICO_ADMIN_TOKEN');
 }
 
 /**

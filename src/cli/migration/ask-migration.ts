@@ -9,7 +9,7 @@ import {
   type ActionValue,
 } from '../../admin/api/action-table.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
-import { findListener } from '../input/operator-listener.ts';
+import { addListenerOptions, findListener } from '../input/operator-listener.ts';
 import { askGateway } from '../redis/operator-api-client.ts';
 
 /** The options that every command on a migration has. */
@@ -43,10 +43,7 @@ function endWith(problem: ActionProblem, { json }: AskOptions, context: CliConte
 
 /** Adds the options by which a command reaches the gateway. */
 export function addAskOptions(command: Command): Command {
-  return command
-    .option('--gateway <url>', "the operator's listener, where it is not the one of the configuration")
-    .option('--token-file <file>', 'a file with its token; default: the variable PORTICO_ADMIN_TOKEN')
-    .option('--json', 'answer in JSON');
+  return addListenerOptions(command).option('--json', 'answer in JSON');
 }
 
 /** Makes the function that asks the gateway of a command line. */

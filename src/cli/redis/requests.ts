@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { ActionName, ActionRequest, ActionValue } from '../../admin/api/action-table.ts';
 import { requestReport, requestsReport } from '../../explain/report/requests-report.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
-import { findListener } from '../input/operator-listener.ts';
+import { addListenerOptions, findListener } from '../input/operator-listener.ts';
 import { printReport } from '../output/print-report.ts';
 import { askGateway } from './operator-api-client.ts';
 
@@ -47,16 +47,15 @@ export function registerRequestsCommand(
   configFile: () => string,
   context: CliContext,
 ): void {
-  program
+  const command = program
     .command('requests')
     .description('show which requests to a running gateway failed or were slow, and where their time went')
     .option('--id <id>', 'one of them, by its X-Request-Id or the id of its trace: steps, cause, plan')
     .option('--since <time>', 'a span such as 2h, or an instant; default: all that is kept')
     .option('--status <status>', 'a status such as 504, a class such as 5xx, or slow')
     .option('--operation <name>', 'such as users.list')
-    .addOption(new Option('--limit <count>', 'how many, the newest first').default('100'))
-    .option('--gateway <url>', "the operator's listener, where it is not the one of the configuration")
-    .option('--token-file <file>', 'a file with its token; default: the variable PORTICO_ADMIN_TOKEN')
+    .addOption(new Option('--limit <count>', 'how many, the newest first').default('100'));
+  addListenerOptions(command)
     .option('--json', 'answer in JSON')
     .action((options: Options) => runRequests(options, configFile(), context));
 }

@@ -2,7 +2,12 @@ import { type Command, Option } from 'commander';
 import { parseDuration } from '../../kernel/duration.ts';
 import type { ReloadOutcome } from '../../reload/reload-outcome.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
-import { findListener, type OperatorListener, TOKEN_VARIABLE } from '../input/operator-listener.ts';
+import {
+  addListenerOptions,
+  findListener,
+  type OperatorListener,
+  TOKEN_VARIABLE,
+} from '../input/operator-listener.ts';
 import { reloadReport } from './reload-report.ts';
 import { printReport } from '../output/print-report.ts';
 
@@ -65,18 +70,14 @@ async function runReload(options: Options, configFile: string, context: CliConte
 
 /** Adds `portico reload` to the command line. */
 export function registerReloadCommand(program: Command, configFile: () => string, context: CliContext): void {
-  program
+  const command = program
     .command('reload')
     .description('have a running gateway put its changed files in force, without a restart')
     .option('--dry-run', 'only check the files, and say what would become different')
     .addOption(
       new Option('--wait <time>', 'how long to wait until every process serves the new files').default('5s'),
-    )
-    .option(
-      '--admin, --gateway <url>',
-      "the operator's listener, where it is not the one of the configuration",
-    )
-    .option('--token-file <file>', 'a file with its token; default: the variable PORTICO_ADMIN_TOKEN')
+    );
+  addListenerOptions(command, '--admin, --gateway <url>')
     .option('--json', 'answer in JSON')
     .action((options: Options) => runReload(options, configFile(), context));
 }

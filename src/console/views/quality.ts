@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { sparkline } from '../charts/sparkline.ts';
 import { summed } from '../charts/traffic-lines.ts';
 import type { AskApi } from '../data/api.ts';
@@ -40,7 +40,8 @@ type FieldRow = {
 
 /** The counts of a field that never was a gap: 0 wherever anybody counted. */
 function noneOf({ at, since }: NonNullable<QualityDetail['trend']>): SlotCounts {
-  return at.map((start) => (start >= Date.parse(since) ? 0 : null));
+  const from = Date.parse(since);
+  return at.map((start) => (start >= from ? 0 : null));
 }
 
 /** One row for each field of each view of each source. */
@@ -51,22 +52,28 @@ function fieldRows({ sources, trend }: QualityDetail, pointMs: number | undefine
     );
     return found === undefined || found.length === 0 ? undefined : summed(found.map(({ counts }) => counts));
   };
-  const changeSince = (counts: SlotCounts | undefined) =>
-    pointMs === undefined || trend === undefined
+  const none = trend && noneOf(trend);
+  const changeSince = (counts: SlotCounts | undefined) => {
+    const known = counts ?? none;
+    return pointMs === undefined || trend === undefined || known === undefined
       ? undefined
-      : beforeAndSince(counts ?? noneOf(trend), trend, pointMs);
+      : beforeAndSince(known, trend, pointMs);
+  };
   return sources.flatMap(({ source, resource, file, views }) =>
     views.flatMap(({ view, records, fields }) =>
-      fields.map(({ field, line, missing, unreadable, steps }) => ({
-        ...{ source, view: `${resource}, ${view}`, field, missing, unreadable, records },
-        from: `${file}${line === undefined ? '' : `:${line}`}`,
-        unreadableShare: records > 0 ? unreadable / records : null,
-        steps: Object.entries(steps)
-          .map(([step, count]) => `${step} ${countText(count)}`)
-          .join(', '),
-        trend: trendOf(source, field),
-        change: changeSince(trendOf(source, field)),
-      })),
+      fields.map(({ field, line, missing, unreadable, steps }) => {
+        const counts = trendOf(source, field);
+        return {
+          ...{ source, view: `${resource}, ${view}`, field, missing, unreadable, records },
+          from: `${file}${line === undefined ? '' : `:${line}`}`,
+          unreadableShare: records > 0 ? unreadable / records : null,
+          steps: Object.entries(steps)
+            .map(([step, count]) => `${step} ${countText(count)}`)
+            .join(', '),
+          trend: counts,
+          change: changeSince(counts),
+        };
+      }),
     ),
   );
 }
@@ -212,6 +219,8 @@ export function QualityView(): VNode {
   const { value, problem, reload } = useLoad<QualityDetail>(path, 10_000);
   const fallen = useLoad<{ fallen: readonly Fallen[] }>('claims', 10_000);
   const [form, setForm] = useState<ActionForm>();
+  // The view is drawn every second; the rows are made only of new counts.
+  const rows = useMemo(() => value && fieldRows(value, pointMs), [value, pointMs]);
   const reset = canWrite ? (claim: Fallen) => setForm(resetForm(ask, claim, fallen.reload)) : undefined;
   const trend = value?.trend;
   const since =
@@ -226,12 +235,12 @@ export function QualityView(): VNode {
       'Fields',
       note,
       html`${problemNote(problem, reload)}${
-        value === undefined
+        rows === undefined
           ? problem
             ? null
             : skeleton(8)
           : dataTable({
-              ...{ id: 'fields', label: 'fields', rows: fieldRows(value, pointMs) },
+              ...{ id: 'fields', label: 'fields', rows },
               order: pointMs === undefined ? '-unreadable' : '-change',
               columns: pointMs === undefined ? columns : columns.toSpliced(1, 0, sinceColumn),
               keyOf: ({ source, view, field }) => `${source} ${view} ${field}`,

@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
+import { editFile } from '../../support/gateway/config-copy.ts';
 import { LIE_QUESTIONS, lyingCatalog } from '../../support/upstream/lying-catalog.ts';
 import { serving } from '../../support/upstream/scripted-upstream.ts';
 import type { ConsoleTab } from './console-tab.ts';
@@ -24,8 +24,7 @@ export type PageChange = {
 
 /** Changes the file of the gateway, so that a reload puts something else in force. */
 function editConfig({ gateway }: Scene): void {
-  const text = readFileSync(gateway.configFile, 'utf8');
-  writeFileSync(gateway.configFile, text.replace('fresh: 10s', 'fresh: 11s'));
+  editFile(gateway.configFile, 'fresh: 10s', 'fresh: 11s');
 }
 
 /** Has the catalogue lie, and be found out: a claim of its file falls. */

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { FaultBench } from '../../faults/harness/bench.ts';
+import { editFile } from '../../support/gateway/config-copy.ts';
 import { NODE, startUpstreams } from '../../support/gateway/gateway-process.ts';
 import { gatewayAt, type RunningGateway } from '../../support/gateway/running-gateway.ts';
 import { runProcess, startProcess } from '../../support/process/running-process.ts';
@@ -56,15 +57,9 @@ export async function startTwoVersions(
   const previous = checkOut(bench, PREVIOUS);
   // The configuration of the version before: what it has written, this one must take.
   const file = join(previous, 'config/demo.yaml');
-  const patient = readFileSync(file, 'utf8')
-    .replace('    roomy:', '    few: { windows: [30 per 60s] }\n    roomy:')
-    .replace('redis: { url:', 'redis: { commandTimeout: 60s, connectTimeout: 60s, url:');
-  writeFileSync(file, patient);
-  const edit: EditConfig = (path, from, to) => {
-    const text = readFileSync(join(previous, path), 'utf8');
-    if (!text.includes(from)) throw new Error(`${path} has no ${from}: the row has to be changed with it`);
-    writeFileSync(join(previous, path), text.replace(from, to));
-  };
+  editFile(file, '    roomy:', '    few: { windows: [30 per 60s] }\n    roomy:');
+  editFile(file, 'redis: { url:', 'redis: { commandTimeout: 60s, connectTimeout: 60s, url:');
+  const edit: EditConfig = (path, from, to) => void editFile(join(previous, path), from, to);
   prepare(edit);
   const env = {
     ...samples.env,

@@ -1,9 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { gatewayAt } from '../../support/gateway/running-gateway.ts';
-import { NODE } from '../../support/gateway/gateway-process.ts';
-import { type RunningProcess, startProcess } from '../../support/process/running-process.ts';
+import { type GatewayProcess, startGatewayProcess } from '../../support/gateway/gateway-process.ts';
 
 const PACKAGE = 'swagger-ui-dist';
 
@@ -27,17 +25,15 @@ const installs = [
 
 describe.each(installs)('an install without Swagger UI, $what', ({ files }) => {
   let folder: string;
-  let running: RunningProcess;
+  let gateway: GatewayProcess;
   let url: string;
   beforeAll(async () => {
     folder = installWithout(files);
-    const args = [join(folder, 'src/main.ts'), '--config', 'config/portico.yaml', 'start'];
-    running = startProcess(NODE, args, { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' });
-    const [line] = await running.prints(/^\{.*"msg":"listening"\}$/m);
-    ({ url } = gatewayAt(JSON.parse(line) as { port: number; adminPort: number }, () => running.kill()));
+    gateway = await startGatewayProcess({}, undefined, undefined, join(folder, 'src/main.ts'));
+    ({ url } = gateway);
   });
   afterAll(async () => {
-    await running.kill();
+    await gateway.process.kill();
     rmSync(folder, { recursive: true });
   });
 
@@ -59,7 +55,7 @@ describe.each(installs)('an install without Swagger UI, $what', ({ files }) => {
   });
 
   it('tells the operator at its start what to install, and keeps serving', async () => {
-    expect(running.out).toMatch(
+    expect(gateway.process.out).toMatch(
       /swagger-ui-dist is not installed, so the API page at \/docs has no reference/,
     );
     expect((await fetch(`${url}/v1/openapi.json`)).status).toBe(200);

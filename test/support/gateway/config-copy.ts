@@ -18,18 +18,20 @@ export type ConfigCopy = {
   remove(): void;
 };
 
+/** Changes a text in a file, and tells in which line, from 1. It fails where there was nothing to change. */
+export function editFile(path: string, from: string, to: string): number {
+  const text = readFileSync(path, 'utf8');
+  const at = text.indexOf(from);
+  if (at === -1) throw new Error(`${path} has nothing like ${from}`);
+  writeFileSync(path, text.slice(0, at) + to + text.slice(at + from.length));
+  return text.slice(0, at).split('\n').length;
+}
+
 /** Copies `config/` to a folder of its own. */
 export function copyConfig(): ConfigCopy {
   const folder = mkdtempSync(join(tmpdir(), 'portico-config-'));
   cpSync('config', folder, { recursive: true });
-  function edit(name: string, from: string, to: string): number {
-    const path = join(folder, name);
-    const text = readFileSync(path, 'utf8');
-    const at = text.indexOf(from);
-    if (at === -1) throw new Error(`${name} has nothing like ${from}`);
-    writeFileSync(path, text.slice(0, at) + to + text.slice(at + from.length));
-    return text.slice(0, at).split('\n').length;
-  }
+  const edit = (name: string, from: string, to: string) => editFile(join(folder, name), from, to);
   return {
     file: join(folder, 'portico.yaml'),
     edit,

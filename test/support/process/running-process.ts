@@ -53,7 +53,8 @@ function signalTo(target: number, name: NodeJS.Signals | 0): boolean {
 
 /** Looks at what a process says; a gateway says where it listens. */
 function watchOutput(args: readonly string[]) {
-  const isGateway = args.includes('src/main.ts') && args.at(-1) === 'start';
+  // From source, from another checkout, or compiled.
+  const isGateway = args.at(-1) === 'start' && args.some((arg) => /(?:^|\/)main\.[jt]s$/.test(arg));
   const look = watch.of(isGateway ? 'gateway' : 'command', args.join(' '));
   const forget: (() => void)[] = [];
   return {

@@ -12,16 +12,26 @@ import { actionDialog, type ActionForm, type FormValues, reasonField } from '../
 import { html } from '../../parts/html.ts';
 
 /** What a form of a migration needs. */
-type FormDeps = { readonly ask: AskApi; readonly status: MigrationStatus; readonly reload: () => void };
+export type FormDeps = {
+  readonly ask: AskApi;
+  readonly status: MigrationStatus;
+  readonly reload: () => void;
+};
 
 /** Asks for a change of the migration, and looks at it again. */
-async function change({ ask, status, reload }: FormDeps, name: string, body: object): Promise<undefined> {
-  await ask(`migrations/${encodeURIComponent(status.resource)}/${name}`, { method: 'POST', body });
+export async function change(
+  { ask, status, reload }: FormDeps,
+  name: string,
+  body: object,
+  method: 'POST' | 'DELETE' = 'POST',
+): Promise<undefined> {
+  await ask(`migrations/${encodeURIComponent(status.resource)}/${name}`, { method, body });
   reload();
   return undefined;
 }
 
-const reasonOf = ({ reason = '' }: FormValues) => (reason === '' ? {} : { reason });
+/** The reason that was given, if one was. */
+export const reasonOf = ({ reason = '' }: FormValues) => (reason === '' ? {} : { reason });
 
 function stepForm(deps: FormDeps): ActionForm {
   const { status } = deps;

@@ -179,7 +179,7 @@ export function DiffsSection({ status, reload }: { status: MigrationStatus; relo
     10_000,
   );
   const [form, setForm] = useState<ActionForm>();
-  const deps = { ask, resource, reload };
+  const deps = { ask, status, reload };
   const ignore = canWrite ? (path: string) => setForm(ignoreForm(deps, path, now)) : undefined;
   const remove = canWrite
     ? (rule: MigrationStatus['rules'][number]) => setForm(unignoreForm(deps, rule))

@@ -1,30 +1,26 @@
 // The rules by which differences do not count: those that were made while the gateway runs.
 
 import type { VNode } from 'preact';
-import type { AskApi } from '../../data/api.ts';
 import type { MigrationStatus } from '../../data/migration-shapes.ts';
 import type { ActionForm } from '../../parts/action-dialog.ts';
 import { reasonField } from '../../parts/action-dialog.ts';
 import { dataTable } from '../../parts/data-table.ts';
 import { html } from '../../parts/html.ts';
 import { stateMark, timeMark } from '../../parts/marks.ts';
-
-/** What a form of a rule needs. */
-export type RuleFormDeps = { readonly ask: AskApi; readonly resource: string; readonly reload: () => void };
+import { change, type FormDeps, reasonOf } from './actions.ts';
 
 type RuleRow = MigrationStatus['rules'][number];
 
 const DAYS = 30;
 
-const pathOf = (resource: string) => `migrations/${encodeURIComponent(resource)}/rules`;
-
 /** The form that lets the differences at a path not count. */
-export function ignoreForm({ ask, resource, reload }: RuleFormDeps, path: string, now: number): ActionForm {
+export function ignoreForm(deps: FormDeps, path: string, now: number): ActionForm {
   return {
     title: 'Let differences not count',
     text: html`<p>
-      Differences of <b>${resource}</b> at this path, and below it, no longer hold up a step. They go on being
-      counted and shown as ignored, and <code>complete</code> asks for the rule to be accepted by name.
+      Differences of <b>${deps.status.resource}</b> at this path, and below it, no longer hold up a step. They
+      go on being counted and shown as ignored, and <code>complete</code> asks for the rule to be accepted by
+      name.
     </p>`,
     verb: 'Add the rule',
     fields: [
@@ -45,29 +41,21 @@ export function ignoreForm({ ask, resource, reload }: RuleFormDeps, path: string
       },
       reasonField(true),
     ],
-    async run(values) {
-      await ask(pathOf(resource), { method: 'POST', body: values });
-      reload();
-      return undefined;
-    },
+    run: (values) => change(deps, 'rules', values),
   };
 }
 
 /** The form that takes a rule away. */
-export function unignoreForm({ ask, resource, reload }: RuleFormDeps, { id, path }: RuleRow): ActionForm {
+export function unignoreForm(deps: FormDeps, { id, path }: RuleRow): ActionForm {
   return {
     title: 'Remove the rule',
     text: html`<p>
-      Differences of <b>${resource}</b> at <code>${path}</code> count again from now on, in every process.
+      Differences of <b>${deps.status.resource}</b> at <code>${path}</code> count again from now on, in every
+      process.
     </p>`,
     verb: 'Remove the rule',
     fields: [reasonField(false)],
-    async run({ reason = '' }) {
-      const body = reason === '' ? {} : { reason };
-      await ask(`${pathOf(resource)}/${encodeURIComponent(id)}`, { method: 'DELETE', body });
-      reload();
-      return undefined;
-    },
+    run: (values) => change(deps, `rules/${encodeURIComponent(id)}`, reasonOf(values), 'DELETE'),
   };
 }
 
