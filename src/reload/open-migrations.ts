@@ -219,17 +219,14 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
   const migrations = createMigrations({
     ...{ ...deps, states },
     openCallers: (name) =>
-      callersDeps === undefined
-        ? createLocalCallers(() => deps.clock.monotonic())
-        : createFleetCallers(name, callersDeps),
+      callersDeps ? createFleetCallers(name, callersDeps) : createLocalCallers(() => deps.clock.monotonic()),
     legacyP99Ms: (operation) => latency.p99Ms(operation),
     onServed: (call) => evidence.served(call),
     offerAnswer: comparisons.offer,
     onRenewed: (...states) => void audit?.record(sourceChange(...states)),
   });
   const external = createExternalGates();
-  const memory =
-    fleet === undefined ? createLocalJudgeMemory() : createRedisJudgeMemory(fleet.client, fleet.keyOf);
+  const memory = fleet ? createRedisJudgeMemory(fleet.client, fleet.keyOf) : createLocalJudgeMemory();
   const closing: (() => Promise<void>)[] = [];
   deps.metrics.watchHolds(() => holdsOf(served, states));
   return {

@@ -24,6 +24,13 @@ const STREAMS_MAX = 100;
 const RETRY_MS = 3_000;
 const BYE = 'event: bye\ndata: {}\n\n';
 
+function sendHead(res: Response): void {
+  // `no-transform` and the header keep proxies from collecting ticks before they pass them on.
+  res.set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store, no-transform' });
+  res.set('X-Accel-Buffering', 'no').flushHeaders();
+  res.write(`retry: ${RETRY_MS}\n\n`);
+}
+
 /** Creates the stream. Nothing is sampled for it while nobody reads. */
 export function createEventStream({ sampler, tickOf }: EventStreamDeps): EventStream {
   const streams = new Set<Response>();
@@ -52,10 +59,7 @@ export function createEventStream({ sampler, tickOf }: EventStreamDeps): EventSt
     streams.add(res);
     res.once('close', () => leave(res));
     stopListening ??= sampler.listen(tick);
-    // `no-transform` and the header keep proxies from collecting ticks before they pass them on.
-    res.set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store, no-transform' });
-    res.set('X-Accel-Buffering', 'no').flushHeaders();
-    res.write(`retry: ${RETRY_MS}\n\n`);
+    sendHead(res);
     const sample = await sampler.now().catch(() => undefined);
     if (sample !== undefined && !res.writableEnded && !res.destroyed) res.write(textOf(sample));
   }

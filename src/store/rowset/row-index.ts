@@ -62,12 +62,20 @@ export function createRowIndexBuilder(
         const values = await columnOf(field, yieldToLoop);
         tests.push((position) => matches(values[position] ?? null, op, value));
       }
-      const selected: number[] = [];
-      for (const [at, position] of view.entries()) {
-        if (tests.every((fits) => fits(position))) selected.push(position);
-        if (at % STRIDE === 0) await yieldToLoop();
-      }
-      return Uint32Array.from(selected);
+      return selectWhere(view, (position) => tests.every((fits) => fits(position)), yieldToLoop);
     },
   };
+}
+
+async function selectWhere(
+  view: RowIndex,
+  isSelected: (position: number) => boolean,
+  yieldToLoop: YieldToLoop,
+): Promise<RowIndex> {
+  const selected: number[] = [];
+  for (const [at, position] of view.entries()) {
+    if (isSelected(position)) selected.push(position);
+    if (at % STRIDE === 0) await yieldToLoop();
+  }
+  return Uint32Array.from(selected);
 }

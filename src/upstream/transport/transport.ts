@@ -49,6 +49,9 @@ function ownHeaders(lines: RequestLines, body: string | undefined): Readonly<Rec
 
 type TransportSettings = Pick<SourceSpec['net'], 'bytesMax' | 'connectTimeout' | 'headers' | 'tls'>;
 
+/** What every request carries unless the source's file says something else. */
+const ALWAYS_SENT = { 'Accept-Encoding': 'identity', 'User-Agent': 'portico' };
+
 /** Creates the transport of one upstream. */
 export function createTransport(net: TransportSettings): Transport {
   const connections = createConnectionPools(net);
@@ -56,11 +59,7 @@ export function createTransport(net: TransportSettings): Transport {
   // Not `axios.create`: merging its defaults into every request costs more than all the rest, and they are for the
   // adapters of axios, which are not used here.
   const client = new Axios({ adapter: sendOverHttp });
-  const constant = withHeaders([], {
-    'Accept-Encoding': 'identity',
-    'User-Agent': 'portico',
-    ...net.headers,
-  });
+  const constant = withHeaders([], { ...ALWAYS_SENT, ...net.headers });
   const { bytesMax } = net;
 
   function exchangeOf({ method, url, headers, body }: Omit<TransportRequest, 'signal'>, isFresh: boolean) {

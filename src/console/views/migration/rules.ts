@@ -59,6 +59,20 @@ export function unignoreForm(deps: FormDeps, { id, path }: RuleRow): ActionForm 
   };
 }
 
+function ruleMark(isEnded: boolean, isAccepted: boolean): VNode {
+  if (isEnded) return stateMark('idle', 'ended');
+  return isAccepted ? stateMark('good', 'accepted by name') : stateMark('info', 'ignores');
+}
+
+const removeColumn = (remove: (rule: RuleRow) => void) => ({
+  key: 'do',
+  title: 'Change',
+  cell: (rule: RuleRow) =>
+    html`<button type="button" onClick=${() => remove(rule)}>
+      Remove<span class="hidden"> the rule ${rule.path}</span>
+    </button>`,
+});
+
 /** The rules; `remove` is absent for those who only look. */
 export function rulesTable(
   { rules, acknowledged }: MigrationStatus,
@@ -78,12 +92,7 @@ export function rulesTable(
       {
         key: 'state',
         title: 'State',
-        cell: ({ id, until }) =>
-          until < now
-            ? stateMark('idle', 'ended')
-            : acknowledged.includes(id)
-              ? stateMark('good', 'accepted by name')
-              : stateMark('info', 'ignores'),
+        cell: ({ id, until }) => ruleMark(until < now, acknowledged.includes(id)),
       },
       { key: 'owner', title: 'Who', cell: ({ owner }) => owner, sort: ({ owner }) => owner },
       { key: 'reason', title: 'Reason', cell: ({ reason }) => reason },
@@ -94,18 +103,7 @@ export function rulesTable(
         cell: ({ until }) => timeMark(until, now),
         sort: ({ until }) => until,
       },
-      ...(remove === undefined
-        ? []
-        : [
-            {
-              key: 'do',
-              title: 'Change',
-              cell: (rule: RuleRow) =>
-                html`<button type="button" onClick=${() => remove(rule)}>
-                  Remove<span class="hidden"> the rule ${rule.path}</span>
-                </button>`,
-            },
-          ]),
+      ...(remove === undefined ? [] : [removeColumn(remove)]),
     ],
     empty: 'No rule was made while the gateway runs.',
   });
