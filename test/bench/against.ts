@@ -22,10 +22,10 @@ const measureNames = Object.keys(MEASURES) as Measure[];
  * How long each gateway is asked before it is measured, seconds per measure. Until the compiler has seen everything, a
  * request costs up to three times as much, and the more functions there are the longer that takes.
  */
-const WARM_SECONDS = 6;
+const WARM_SECONDS = 5;
 
-/** The parts that a round's load is sent in. */
-const SLICES = 4;
+/** With fewer rounds no interval holds the true median with 95 % confidence. */
+const ROUNDS_OF_AN_INTERVAL = 6;
 
 /** What one gateway has that the commits before it lack; without any of it, the file is the same for all. */
 export type Variant = {
@@ -115,56 +115,36 @@ function targetOf({ url, key }: Portico, measure: Measure): Target {
   return { name: measure, url: `${url}${path}`, key, distinct };
 }
 
-/** What one slice of load cost, and how long it took: its seconds are those that its rate was counted over. */
-type Slice = {
-  readonly answers: number;
-  readonly seconds: number;
-  readonly cpu: number;
-  readonly instructions: number | undefined;
-};
-
-async function sendSlice({ portico }: Side, measure: Measure, load: Load): Promise<Slice> {
+async function sendCounted({ portico }: Side, measure: Measure, load: Load): Promise<Sample> {
   const before = await cpuMicroseconds(portico);
   const { value, count } = await instructionsWhile(portico.pid, () =>
     sendLoad(targetOf(portico, measure), load),
   );
-  const { rate, answers } = value;
-  const cpu = (await cpuMicroseconds(portico)) - before;
-  const seconds = answers === 0 ? load.seconds : answers / rate;
-  return { answers, seconds, cpu, instructions: count };
-}
-
-function joinSlices(slices: readonly Slice[]): Sample {
-  const sum = (of: keyof Slice) => slices.reduce((total, slice) => total + (slice[of] ?? Number.NaN), 0);
-  const instructions = sum('instructions') / sum('answers');
+  const { answers } = value;
   return {
-    rate: sum('answers') / sum('seconds'),
-    cpuPerRequest: sum('cpu') / sum('answers'),
-    instructionsPerRequest: Number.isNaN(instructions) ? undefined : instructions,
+    cpuPerRequest: ((await cpuMicroseconds(portico)) - before) / answers,
+    instructionsPerRequest: count === undefined ? undefined : count / answers,
   };
 }
 
 /**
- * Measures all sides in short slices, first to last and then last to first: a machine that is shared gets slower and
- * faster within seconds, and so that falls on all sides alike.
+ * Measures all sides at the same time, on one core, which the system gives to each for some milliseconds in turn. A machine
+ * that is shared gets slower and faster by a third within seconds, and that falls on all sides alike.
  */
-async function measureInTurn(sides: readonly Side[], measure: Measure, load: Load): Promise<void> {
-  const slices = new Map<Side, Slice[]>(sides.map((side) => [side, []]));
-  const each = { ...load, seconds: load.seconds / SLICES };
-  for (let slice = 0; slice < SLICES; slice += 1)
-    for (const side of slice % 2 === 0 ? sides : sides.toReversed())
-      slices.get(side)?.push(await sendSlice(side, measure, each));
-  for (const [side, taken] of slices) side.samples[measure].push(joinSlices(taken));
+async function measureTogether(sides: readonly Side[], measure: Measure, load: Load): Promise<void> {
+  const taken = await Promise.all(sides.map((side) => sendCounted(side, measure, load)));
+  for (const [index, sample] of taken.entries()) sides[index]?.samples[measure].push(sample);
 }
 
-/** Starts both and asks them of everything in turn, first to warm them and then to measure. */
+/** Starts all and asks them of everything, first to warm them and then to measure. */
 async function runRound(starts: readonly (() => Promise<Side>)[], load: Load): Promise<void> {
   const sides: Side[] = [];
   try {
     for (const start of starts) sides.push(await start());
+    const warm = { ...load, seconds: WARM_SECONDS * sides.length };
     for (const measure of measureNames)
-      for (const side of sides) await sendSlice(side, measure, { ...load, seconds: WARM_SECONDS });
-    for (const measure of measureNames) await measureInTurn(sides, measure, load);
+      await Promise.all(sides.map((side) => sendLoad(targetOf(side.portico, measure), warm)));
+    for (const measure of measureNames) await measureTogether(sides, measure, load);
   } finally {
     for (const side of sides) await side.stop();
   }
@@ -174,7 +154,6 @@ const noSamples = (): Samples => ({ hit: [], miss: [], 'pass-through': [] });
 
 function medianSample(samples: readonly Sample[]): Sample {
   return {
-    rate: median(samples.map(({ rate }) => rate)),
     cpuPerRequest: median(samples.map(({ cpuPerRequest }) => cpuPerRequest)),
     instructionsPerRequest: median(samples.map((sample) => sample.instructionsPerRequest ?? Number.NaN)),
   };
@@ -182,8 +161,9 @@ function medianSample(samples: readonly Sample[]): Sample {
 
 /**
  * A paired bench: the gateways of commits and those of this checkout are started anew in each round, because two runs
- * of the very same code differ, and measured in turn; which of them comes first changes with the round. All have the
- * same configuration and the same upstream, but for what a variant of this checkout adds.
+ * of the very same code differ; which of them comes first changes with the round. All have the same configuration and the
+ * same upstream, but for what a variant of this checkout adds. What is compared is the CPU of a request: its inverse is how
+ * many requests a core answers.
  */
 export async function benchAgainst(
   commits: readonly string[],
@@ -198,6 +178,11 @@ export async function benchAgainst(
     variant,
     samples: noSamples(),
   }));
+  const compareAll = (): AgainstResult => ({
+    rounds,
+    seconds: load.seconds,
+    comparisons: theirs.flatMap((their) => ours.map((our) => compareContenders(their, our))),
+  });
   const upstream = await startUpstream(scratch);
   try {
     for (let round = 0; round < rounds; round += 1) {
@@ -205,12 +190,14 @@ export async function benchAgainst(
       const starts = [...theirs, ...ours].map((contender) => () => startSide(contender, services));
       await runRound(round % 2 === 0 ? starts : starts.toReversed(), load);
       console.error(`round ${String(round + 1)} of ${String(rounds)}`);
+      // A run takes up to an hour: what it measured is not lost when somebody ends it early.
+      if (round + 1 >= ROUNDS_OF_AN_INTERVAL && round + 1 < rounds)
+        console.error(againstLines({ ...compareAll(), rounds: round + 1 }).join('\n'));
     }
   } finally {
     await upstream.stop();
   }
-  const comparisons = theirs.flatMap((their) => ours.map((our) => compareContenders(their, our)));
-  return { rounds, seconds: load.seconds, comparisons };
+  return compareAll();
 }
 
 function compareContenders(their: Contender, our: Contender): Comparison {
@@ -225,14 +212,12 @@ function compareContenders(their: Contender, our: Contender): Comparison {
 function comparisonLines({ commit, variant, measures }: Comparison): readonly string[] {
   const line = (name: string, ratio: MedianInterval, values: string) =>
     `${name.padEnd(31)}${ratio.median.toFixed(3).padStart(6)}  ${`${ratio.low.toFixed(3)}–${ratio.high.toFixed(3)}`.padEnd(14)}${values}`;
-  const rows = Object.entries(measures).flatMap(([name, { rate, cpu, instructions, medians }]) => {
+  const rows = Object.entries(measures).flatMap(([name, { cpu, instructions, medians }]) => {
     const [that, here] = medians;
-    const rates = `${that.rate.toFixed(0)} → ${here.rate.toFixed(0)} requests/s`;
     const costs = `${that.cpuPerRequest.toFixed(0)} → ${here.cpuPerRequest.toFixed(0)} µs`;
     const [before = 0, after = 0] = medians.map((sample) => (sample.instructionsPerRequest ?? 0) / 1_000);
     const counts = `${before.toFixed(0)} → ${after.toFixed(0)} thousand`;
     return [
-      line(`${name}, rate`, rate, rates),
       line(`${name}, CPU per request`, cpu, costs),
       ...(instructions === undefined ? [] : [line(`${name}, instructions`, instructions, counts)]),
     ];
@@ -244,7 +229,7 @@ function comparisonLines({ commit, variant, measures }: Comparison): readonly st
 export function againstLines({ rounds, seconds, comparisons }: AgainstResult): readonly string[] {
   return [
     `${String(rounds)} rounds of ${String(seconds)} s; a ratio above 1 says that this checkout is better`,
-    '(rate: this / that; CPU and instructions per request: that / this; the median over the rounds, its 95 % interval)',
+    '(CPU and instructions per request, that / this: the median over the rounds, its 95 % interval)',
     ...comparisons.flatMap(comparisonLines),
   ];
 }

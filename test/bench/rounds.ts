@@ -38,7 +38,8 @@ const FAILED_SHARE_MAX = 0.001;
 export async function sendLoad({ name, url, key, distinct }: Target, load: Load): Promise<Round> {
   const options = { url, key, ...load, ...(distinct ? { distinctFrom: lastPage } : {}) };
   const round = JSON.parse(await runScript(LOAD, [JSON.stringify(options)], 'load')) as Round;
-  if (distinct) lastPage = round.lastPage;
+  // Several may be asked at the same time.
+  if (distinct) lastPage = Math.max(lastPage, round.lastPage);
   if (round.failed > round.answers * FAILED_SHARE_MAX)
     throw new Error(
       `${name}: ${String(round.failed)} of ${String(round.answers + round.failed)} requests failed`,

@@ -46,7 +46,7 @@ const { values } = parseArgs({
 const isPaired = values.against !== undefined;
 const rounds = Number(values.rounds ?? (isPaired ? 15 : 7));
 const load = {
-  seconds: Number(values.seconds ?? (isPaired ? 2 : 3)),
+  seconds: Number(values.seconds ?? (isPaired ? 6 : 3)),
   connections: Number(values.connections),
 };
 const groups = new Set(values.groups.split(','));
