@@ -9,13 +9,13 @@ const project = (name) => ({
   rootDir: import.meta.dirname,
   // Only these are crawled for files; node_modules would take longer than many a test.
   roots: ['<rootDir>/src', '<rootDir>/test'],
-  testEnvironment: 'node',
   globalSetup: '<rootDir>/test/support/jest/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.ts',
+  testEnvironment: '<rootDir>/test/support/jest/native-environment.ts',
+  runtime: '<rootDir>/test/support/jest/native-runtime.ts',
   setupFilesAfterEnv: ['<rootDir>/test/support/canaries/jest-setup.ts'],
   testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^fast-check$': '<rootDir>/test/support/jest/fast-check.ts' },
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',

@@ -36,7 +36,6 @@ const report = join(scratch, 'report.json');
 const { status } = spawnSync(
   execPath,
   [
-    '--experimental-vm-modules',
     '--disable-warning=ExperimentalWarning',
     'node_modules/jest/bin/jest.js',
     ...['--selectProjects', 'unit', 'contract', '--testTimeout=900000', '--silent'],

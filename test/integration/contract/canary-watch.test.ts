@@ -94,12 +94,7 @@ describe('the canary watch', () => {
   });
 
   it('fails a run in which a canary was in an answer, even when every test passes', async () => {
-    const args = [
-      '--experimental-vm-modules',
-      'node_modules/jest/bin/jest.js',
-      '--config',
-      'test/support/canaries/leak/jest.config.js',
-    ];
+    const args = ['node_modules/jest/bin/jest.js', '--config', 'test/support/canaries/leak/jest.config.js'];
     // Not by the harness, which looks at what processes say.
     const run = spawn(NODE, args, { stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';

@@ -48,7 +48,9 @@ export type OutputWatch = {
   /** A gateway listens at a port: all that comes from there is looked at until the answered function is called. */
   port(port: number): () => void;
   readonly totals: Totals;
-  /** Looks at no connection any more; notes the totals in the folder. */
+  /** Notes in the folder what was looked at since the last time, and answers the canaries found since. */
+  noteTotals(): readonly string[];
+  /** Looks at no connection any more; notes the rest of the totals. */
   end(): void;
 };
 
@@ -92,6 +94,15 @@ export function createOutputWatch(folder: string | undefined): OutputWatch {
     };
   }
 
+  let noted = { outputs: 0, bytes: 0, found: 0 };
+  function noteTotals(): readonly string[] {
+    const { outputs, bytes, found } = totals;
+    note('totals', { outputs: outputs - noted.outputs, bytes: bytes - noted.bytes });
+    const fresh = found.slice(noted.found);
+    noted = { outputs, bytes, found: found.length };
+    return fresh;
+  }
+
   subscribe('net.client.socket', onSocket);
   return {
     of,
@@ -100,14 +111,15 @@ export function createOutputWatch(folder: string | undefined): OutputWatch {
       return () => void ports.delete(port);
     },
     totals,
+    noteTotals,
     end() {
       unsubscribe('net.client.socket', onSocket);
-      note('totals', { outputs: totals.outputs, bytes: totals.bytes });
+      noteTotals();
     },
   };
 }
 
-/** The watch of this test file, over everything that the harness starts. */
+/** The watch of this process, over everything that the harness starts. */
 export const watch = createOutputWatch(env[FOLDER_VARIABLE]);
 
 function linesOf<T>(folder: string, file: string): T[] {

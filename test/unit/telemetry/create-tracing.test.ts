@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { telemetry } from '../../../src/config/schema/telemetry.ts';
 import { createTracing } from '../../../src/telemetry/span-exporter.ts';
 import type { FinishedSpan } from '../../../src/telemetry/tracing.ts';
+import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 
 const { traces } = telemetry.parse({ traces: { endpoint: 'http://127.0.0.1:9/v1/traces', queueMax: 3 } });
 const silent = { warn: () => undefined };
@@ -36,10 +37,13 @@ describe('tracing', () => {
   });
 
   it('bounds what waits for the collector, and counts what it drops', async () => {
-    const tracing = createTracing(traces, { version: 'test', log: silent })!;
+    const collector = await startUpstream(serving(() => ({ body: {} })));
+    const endpoint = `${collector.origin}/v1/traces`;
+    const tracing = createTracing({ ...traces!, endpoint }, { version: 'test', log: silent })!;
     for (let n = 0; n < 10; n += 1) tracing.record(span);
     expect(tracing.counts()).toMatchObject({ exported: 0, dropped: 7 });
     await tracing.close();
+    await collector.close();
   });
 
   it('records one request in a hundred unless the configuration says otherwise', () => {
