@@ -1,15 +1,12 @@
-import assert from 'node:assert/strict';
 import type { FaultBench } from '../faults/harness/bench.ts';
-import { offer, type OpenLoopFigure } from '../faults/harness/load/offer.ts';
+import type { OpenLoopFigure } from '../faults/harness/load/offer.ts';
 import type { OperationRow } from '../operations/row.ts';
 import { mostWithin } from '../support/client/steady-load.ts';
-import { type MigratingFleet, startMigratingFleet } from './harness/migrating-fleet.ts';
+import { askMisses, SHADOW, startHanging } from './harness/hanging-source.ts';
+import type { MigratingFleet } from './harness/migrating-fleet.ts';
 
-/** What the file of a gateway says by default, written down because the row counts it. */
-const SHADOW = { maxRps: 20, concurrency: 8, timeout: '1s' };
-/** How long the new source takes for a call that it answers: a caller that waits for it shows in the latencies. */
-const NEW_MS = 250;
 const RATE_OVER_MS = 5_000;
+/** How long a measurement takes. */
 const SECONDS = 4;
 
 /** What shadows may add to a quantile: so many milliseconds, or so large a part. */
@@ -34,20 +31,6 @@ function noiseOf(pairs: readonly Pair[], quantile: keyof Met): number {
 const middle = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 
-/** So many callers a second, each with a question that no cache answers. */
-async function ask(bench: FaultBench, fleet: MigratingFleet, perSecond: number) {
-  const [gateway] = fleet.gateways;
-  assert.ok(gateway);
-  const head = `Host: x\r\nX-API-Key: ${gateway.configuredKey}`;
-  const met = await offer({
-    port: gateway.port,
-    request: `GET /v1/users?limit=1&page={n} HTTP/1.1\r\n${head}\r\n\r\n`,
-    ...{ perSecond, seconds: bench.long ? 4 * SECONDS : SECONDS, warmSeconds: 1 },
-    ...{ connections: 256, obeys: false },
-  });
-  return { ...met, errors: met.refused + met.other + met.broken };
-}
-
 /** Pairs of measurements in one process, first the one and then the other way round; what stays of them all. */
 async function measurePairs(bench: FaultBench, fleet: MigratingFleet, perSecond: number, count: number) {
   const pairs: Pair[] = [];
@@ -58,7 +41,7 @@ async function measurePairs(bench: FaultBench, fleet: MigratingFleet, perSecond:
     if (isOn !== wasOn) await fleet.goTo(isOn ? 'shadow users' : 'legacy users');
     wasOn = isOn;
     const before = fleet.next.upstream.calls;
-    const met = await ask(bench, fleet, perSecond);
+    const met = await askMisses(fleet, perSecond, bench.long ? 4 * SECONDS : SECONDS);
     state.errors += met.errors;
     // A process under strain asks the new source for nothing, which would cost nothing, too.
     if (isOn && fleet.next.upstream.calls === before) state.idle += 1;
@@ -90,14 +73,6 @@ async function measurePairs(bench: FaultBench, fleet: MigratingFleet, perSecond:
       calls: calls.length,
     },
   };
-}
-
-/** One process whose new source hangs on a share of the calls and is slow on the others, and nothing is cached. */
-async function startHanging(bench: FaultBench, share: number, env: Readonly<Record<string, string>> = {}) {
-  const cache = { fresh: '0s', notFound: '0s' };
-  const fleet = await startMigratingFleet(bench, { gateways: 1, cache, env, migration: { shadow: SHADOW } });
-  Object.assign(fleet.next.faults, { hanging: share, delayMs: NEW_MS });
-  return fleet;
 }
 
 function costs(id: string, perSecond: number, share: number): OperationRow {

@@ -4,6 +4,7 @@ import { compareRows } from './compare.ts';
 import { costRows } from './cost.ts';
 import { gateRows } from './gate.ts';
 import { goldenRows } from './golden.ts';
+import { heapRows } from './heap.ts';
 import { judgeRows } from './judge.ts';
 import { leakRows } from './leaked-values.ts';
 import { redisRows } from './redis.ts';
@@ -15,6 +16,7 @@ import { stickyRows } from './sticky.ts';
 export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
   compare: compareRows,
   cost: costRows,
+  heap: heapRows,
   split: splitRows,
   sticky: stickyRows,
   rollback: rollbackRows,
