@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import type { FaultBench } from '../faults/harness/bench.ts';
 import type { FaultGateway } from '../faults/harness/gateway.ts';
 import { offer } from '../faults/harness/load/offer.ts';
-import { usersSource } from '../operations/harness/users-source.ts';
+import { startWithManyUsers, usersKept } from '../operations/harness/many-users.ts';
 import type { OperationRow } from '../operations/row.ts';
 import { request } from '../support/client/raw-client.ts';
 import { serving, startUpstream } from '../support/upstream/scripted-upstream.ts';
@@ -16,28 +15,8 @@ const SECONDS = 5;
 /** So often for so many seconds: a busy machine needs them to fill the larger level. */
 const FILLS_MAX = 24;
 
-/** A service with any number of users, which answers at once. */
-const people = serving(({ query }) => {
-  const from = Number(query.get('from'));
-  const rows = Array.from({ length: Number(query.get('count')) }, (_, at) => {
-    const id = from + at + 1;
-    return { id, name: `User ${id}`, mail: `user${id}@example.com`, made: '2026-01-02T03:04:05Z' };
-  });
-  return { body: { total: 2_000_000_000, rows } };
-});
-
 const residentMib = async (gateway: FaultGateway) =>
   Math.round((await gateway.counted('process_resident_memory_bytes')) / MIB);
-
-async function startGateway(bench: FaultBench, config: object, keys = 1): Promise<FaultGateway> {
-  const upstream = bench.own(await startUpstream(people));
-  return bench.gateway({
-    config: { overload: { inFlightMax: 10_000 }, ...config },
-    sources: { 'people.yaml': usersSource(upstream.origin, 'timeout: 5s, concurrency: 200') },
-    keys,
-    truth: () => undefined,
-  });
-}
 
 /** Asks without a pause for some seconds; the CPU of each answer in microseconds. */
 async function cpuOf(gateway: FaultGateway, path: string): Promise<number> {
@@ -58,10 +37,8 @@ const kept: OperationRow = {
     const figure: Record<string, number> = {};
     let isBounded = true;
     for (const mib of LOCAL_MIB) {
-      const gateway = await startGateway(bench, {
-        cache: { localBytes: `${mib}MiB` },
-        resources: { users: { source: 'people', cache: { fresh: '600s' } } },
-      });
+      const config = { cache: { localBytes: `${mib}MiB` }, resources: usersKept('600s') };
+      const gateway = await startWithManyUsers(bench, config);
       const atRest = await residentMib(gateway);
       const bytes = () => gateway.counted('portico_cache_local_bytes');
       let missMicros = 0;
@@ -111,7 +88,7 @@ const called: OperationRow = {
   fast: false,
   async run(bench) {
     const redis = await bench.redis();
-    const gateway = await startGateway(bench, { redis: { url: redis.url } }, 0);
+    const gateway = await startWithManyUsers(bench, { redis: { url: redis.url } }, { keys: 0 });
     const used = () =>
       gateway.withStored(async ({ client }) =>
         Number(/^used_memory:(\d+)/m.exec(await client.info('memory'))?.[1]),

@@ -7,9 +7,8 @@ import { createRedisKeys } from '../../src/store/redis/redis-keys.ts';
 import { createRedis } from '../../src/store/redis/redis.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import { offer } from '../faults/harness/load/offer.ts';
-import { serving, startUpstream } from '../support/upstream/scripted-upstream.ts';
 import type { OperationRow } from './row.ts';
-import { usersSource } from './harness/users-source.ts';
+import { startWithManyUsers, usersKept } from './harness/many-users.ts';
 
 /** What config/operations.md says: the bytes of Redis that an answer takes at most. */
 const takes = (bodyBytes: number, records: number) => (bodyBytes + 30 * records + 400) * 1.25;
@@ -23,29 +22,11 @@ const LONG_SECONDS = 600;
 const CONNECTIONS = 64;
 const RECORDS = 5;
 
-/** A service with any number of users, which answers at once. */
-const people = serving(({ query }) => {
-  const from = Number(query.get('from'));
-  const rows = Array.from({ length: Number(query.get('count')) }, (_, at) => {
-    const id = from + at + 1;
-    return { id, name: `User ${id}`, mail: `user${id}@example.com`, made: '2026-01-02T03:04:05Z' };
-  });
-  return { body: { total: 9_000_000_000, rows } };
-});
-
 /** A gateway on a Redis, with what that holds. */
 async function open(bench: FaultBench, fresh: string) {
   const redis = await bench.redis();
-  const upstream = bench.own(await startUpstream(people));
-  const gateway = await bench.gateway({
-    config: {
-      redis: { url: redis.url },
-      resources: { users: { source: 'people', cache: { fresh } } },
-      overload: { inFlightMax: 10_000 },
-    },
-    sources: { 'people.yaml': usersSource(upstream.origin, 'timeout: 5s, concurrency: 200') },
-    truth: () => undefined,
-  });
+  const config = { redis: { url: redis.url }, resources: usersKept(fresh) };
+  const gateway = await startWithManyUsers(bench, config);
   const held = () =>
     gateway.withStored(async ({ client }) => {
       const usedBytes = Number(/^used_memory:(\d+)/m.exec(await client.info('memory'))?.[1]);
@@ -210,16 +191,8 @@ const [DISTINCT, LONG_DISTINCT] = [30_000, 1_000_000];
 
 /** How large a process with such a local cache becomes under so many distinct URLs, and what it then keeps, in MiB. */
 async function growUnder(bench: FaultBench, distinct: number, localMib: number) {
-  const upstream = bench.own(await startUpstream(people));
-  const gateway = await bench.gateway({
-    config: {
-      cache: { localBytes: `${localMib}MiB`, localSeconds: '600s' },
-      resources: { users: { source: 'people', cache: { fresh: '600s' } } },
-      overload: { inFlightMax: 10_000 },
-    },
-    sources: { 'people.yaml': usersSource(upstream.origin, 'timeout: 5s, concurrency: 200') },
-    truth: () => undefined,
-  });
+  const cache = { localBytes: `${localMib}MiB`, localSeconds: '600s' };
+  const gateway = await startWithManyUsers(bench, { cache, resources: usersKept('600s') });
   const mibOf = async (metric: string) => (await gateway.counted(metric)) / MIB;
   let resident = 0;
   for (let asked = 0; asked < distinct;) {

@@ -9,8 +9,6 @@ const run = promisify(execFile);
 /** Where what these rows need is installed: git and the checks of the tree leave it alone. */
 const INSTALLED = join(new URL('../../../', import.meta.url).pathname, '.upstreams');
 
-const HELM = 'helm.sh/helm/v3/cmd/helm@v3.19.5';
-const KUBE_SCORE = 'github.com/zegl/kube-score/cmd/kube-score@v1.20.0';
 const SCHEMAS = 'kubernetes-validate==1.37.0';
 /** The Kubernetes that the chart is rendered for, and whose schemas its manifests must fit. */
 export const KUBERNETES = '1.37.0';
@@ -21,26 +19,42 @@ const onPath = (name: string) =>
     .map((folder) => join(folder, name))
     .find((file) => existsSync(file));
 
-const ownHelm = join(INSTALLED, 'bin', 'helm');
 const ownSchemas = join(INSTALLED, 'kubernetes-validate');
-const knownHelm = () =>
-  [onPath('helm'), join(env['HOME'] ?? '', 'go/bin/helm'), ownHelm].find((file) => existsSync(file ?? ''));
+
+/** A program that Go builds where it is missing. */
+type GoTool = {
+  /** Why it cannot be run here; `undefined` where it can. */
+  readonly missing: string | undefined;
+  /** Its file; it is built first where there is only Go, which takes some minutes. */
+  file(): Promise<string>;
+};
+
+function goTool(name: string, module: string): GoTool {
+  const own = join(INSTALLED, 'bin', name);
+  const known = () =>
+    [onPath(name), join(env['HOME'] ?? '', 'go/bin', name), own].find((file) => existsSync(file ?? ''));
+  return {
+    missing: (known() ?? onPath('go')) ? undefined : `neither ${name} nor Go is here: go install ${module}`,
+    async file() {
+      const there = known();
+      if (there !== undefined) return there;
+      await run('go', ['install', module], { env: { ...env, GOBIN: join(INSTALLED, 'bin') } });
+      return own;
+    },
+  };
+}
+
+const helm = goTool('helm', 'helm.sh/helm/v3/cmd/helm@v3.19.5');
+const kubeScore = goTool('kube-score', 'github.com/zegl/kube-score/cmd/kube-score@v1.20.0');
 
 /** Why what needs Helm cannot be run here; `undefined` where it can. */
-export const noHelm =
-  (knownHelm() ?? onPath('go')) ? undefined : `neither Helm nor Go is here: go install ${HELM}`;
+export const noHelm = helm.missing;
+/** Why kube-score cannot look at manifests here. */
+export const noKubeScore = kubeScore.missing;
 
 /** Why manifests cannot be held against the schemas of Kubernetes here. */
 export const noSchemas =
   noHelm ?? (onPath('python3') ? undefined : 'Python is missing: install the Debian package python3-pip');
-
-/** The program of Helm; built first where there is only Go, which takes some minutes. */
-async function helmFile(): Promise<string> {
-  const known = knownHelm();
-  if (known !== undefined) return known;
-  await run('go', ['install', HELM], { env: { ...env, GOBIN: join(INSTALLED, 'bin') } });
-  return ownHelm;
-}
 
 /** How a program ended, and what it wrote. */
 export type ToolRun = { readonly code: number; readonly out: string };
@@ -61,21 +75,13 @@ async function runTool(
 
 /** Runs Helm with these words. */
 export async function runHelm(...args: readonly string[]): Promise<ToolRun> {
-  return runTool(await helmFile(), args);
+  return runTool(await helm.file(), args);
 }
-
-/** Why kube-score cannot look at manifests here: it is built by Go where it is missing. */
-export const noKubeScore =
-  (onPath('kube-score') ?? onPath('go')) ? undefined : `Go is missing: go install ${KUBE_SCORE}`;
 
 /** The findings of kube-score about a file of manifests: the name of each check that is not passed. */
 export async function findingsOf(file: string): Promise<readonly string[]> {
-  const own = join(INSTALLED, 'bin', 'kube-score');
-  const known = onPath('kube-score') ?? (existsSync(own) ? own : undefined);
-  if (known === undefined)
-    await run('go', ['install', KUBE_SCORE], { env: { ...env, GOBIN: join(INSTALLED, 'bin') } });
   const version = `v${KUBERNETES.split('.').slice(0, 2).join('.')}`;
-  const { out } = await runTool(known ?? own, [
+  const { out } = await runTool(await kubeScore.file(), [
     ...['score', file, '--kubernetes-version', version, '--output-format', 'json'],
   ]);
   const objects = JSON.parse(out) as readonly {
