@@ -19,10 +19,11 @@ type Measure = keyof typeof MEASURES;
 const measureNames = Object.keys(MEASURES) as Measure[];
 
 /**
- * How long each gateway is asked before it is measured, seconds per measure. Until the compiler has seen everything, a
+ * How much CPU each gateway gets before it is measured, seconds per measure. Until the compiler has seen everything, a
  * request costs up to three times as much, and the more functions there are the longer that takes.
  */
-const WARM_SECONDS = 5;
+const WARM_CPU_SECONDS = 5;
+const WARM_LOAD_SECONDS = 3;
 
 /** With fewer rounds no interval holds the true median with 95 % confidence. */
 const ROUNDS_OF_AN_INTERVAL = 6;
@@ -115,6 +116,12 @@ function targetOf({ url, key }: Portico, measure: Measure): Target {
   return { name: measure, url: `${url}${path}`, key, distinct };
 }
 
+async function warmUp({ portico }: Side, measure: Measure, load: Load): Promise<void> {
+  const isWarmAt = (await cpuMicroseconds(portico)) + 1e6 * WARM_CPU_SECONDS;
+  while ((await cpuMicroseconds(portico)) < isWarmAt)
+    await sendLoad(targetOf(portico, measure), { ...load, seconds: WARM_LOAD_SECONDS });
+}
+
 async function sendCounted({ portico }: Side, measure: Measure, load: Load): Promise<Sample> {
   const before = await cpuMicroseconds(portico);
   const { value, count } = await instructionsWhile(portico.pid, () =>
@@ -141,9 +148,7 @@ async function runRound(starts: readonly (() => Promise<Side>)[], load: Load): P
   const sides: Side[] = [];
   try {
     for (const start of starts) sides.push(await start());
-    const warm = { ...load, seconds: WARM_SECONDS * sides.length };
-    for (const measure of measureNames)
-      await Promise.all(sides.map((side) => sendLoad(targetOf(side.portico, measure), warm)));
+    for (const measure of measureNames) await Promise.all(sides.map((side) => warmUp(side, measure, load)));
     for (const measure of measureNames) await measureTogether(sides, measure, load);
   } finally {
     for (const side of sides) await side.stop();
