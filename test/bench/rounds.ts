@@ -34,15 +34,21 @@ let lastPage = 1;
 /** On a machine that others use, a server may refuse a few for its delays. More would make the rate say something else. */
 const FAILED_SHARE_MAX = 0.001;
 
-/** Sends one round of load to a server. @throws Error where more than a few answers were not 2xx */
-export async function sendLoad({ name, url, key, distinct }: Target, load: Load): Promise<Round> {
+/** Sends one round of load to a server, whatever it answers. */
+export async function sendWarmUp({ url, key, distinct }: Target, load: Load): Promise<Round> {
   const options = { url, key, ...load, ...(distinct ? { distinctFrom: lastPage } : {}) };
   const round = JSON.parse(await runScript(LOAD, [JSON.stringify(options)], 'load')) as Round;
   // Several may be asked at the same time.
   if (distinct) lastPage = Math.max(lastPage, round.lastPage);
+  return round;
+}
+
+/** Sends one round of load to a server. @throws Error where more than a few answers were not 2xx */
+export async function sendLoad(target: Target, load: Load): Promise<Round> {
+  const round = await sendWarmUp(target, load);
   if (round.failed > round.answers * FAILED_SHARE_MAX)
     throw new Error(
-      `${name}: ${String(round.failed)} of ${String(round.answers + round.failed)} requests failed`,
+      `${target.name}: ${String(round.failed)} of ${String(round.answers + round.failed)} requests failed`,
     );
   return round;
 }
