@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { env } from 'node:process';
 import { FOLDER_VARIABLE } from '../canaries/canary-watch.ts';
+import { COMPILE_CACHE } from '../process/compile-cache.ts';
 
 const hint =
   'The tests need a real Redis: install the package redis-server (Debian, Ubuntu) or redis (Homebrew).';
@@ -31,9 +32,10 @@ function needRedis(): void {
 
 /**
  * Once per run of the tests: makes sure that `redis-server` is installed, or throws one line that says what to install
- * where it cannot do so itself; and a folder for what is found in the outputs.
+ * where it cannot do so itself; a folder for what is found in the outputs; and a compile cache for the workers.
  */
 export default function globalSetup(): void {
   needRedis();
+  env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
   env[FOLDER_VARIABLE] = mkdtempSync(join(tmpdir(), 'portico-canaries-'));
 }

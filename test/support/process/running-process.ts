@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createCondition } from '../time/eventually.ts';
 import { watch } from '../canaries/canary-watch.ts';
+import { COMPILE_CACHE } from './compile-cache.ts';
 import { endWithUs } from './end-with-us.ts';
 
 /** How a process ended. */
@@ -33,9 +32,6 @@ export type RunningProcess = {
 
 /** A gateway of several workers takes its time to start on a busy machine. */
 const PRINTS_WITHIN_MS = 120_000;
-
-/** Where the processes that tests start keep what Node has made of the sources: each start takes half the CPU time. */
-const COMPILE_CACHE = join(tmpdir(), 'portico-compile-cache');
 
 /** The environment of a user's shell: nothing of the test run's own settings. */
 function shellEnvironment(): NodeJS.ProcessEnv {
