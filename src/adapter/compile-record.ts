@@ -22,7 +22,7 @@ export type GetAdapter = {
    * @throws GatewayError with the reason `other_record` if it is a record that nobody asked for
    */
   read(reply: UpstreamReply, id: string, onGap: OnGap): CanonicalRecord | undefined;
-  /** The id of the record in a reply, whichever it is. @throws GatewayError */
+  /** The id of the record in a reply that has been read, whichever it is. @throws GatewayError */
   idIn(reply: UpstreamReply): string | undefined;
 };
 
@@ -76,6 +76,7 @@ export function compileGet(
 ): GetAdapter {
   const { codec } = context;
   const readReply = compileReader(context, 'get');
+  const readAgain = compileReader({ ...context, onRule: () => undefined }, 'get');
   const request = compileRequest(spec.request, ['id'], here.at('request'));
   const item = compileItem(spec.item, here.at('item'));
   const isDropped = compileDrop(spec.dropWhen, here.at('dropWhen'));
@@ -83,8 +84,8 @@ export function compileGet(
   const reserved = new Set(reservedIds(spec.request.path, context.source).map(({ native }) => native));
 
   /** The record in a reply, whichever it is. */
-  function find(reply: UpstreamReply, onGap: OnGap): CanonicalRecord | undefined {
-    const { outcome, body } = readReply(reply);
+  function find(reply: UpstreamReply, onGap: OnGap, readWith = readReply): CanonicalRecord | undefined {
+    const { outcome, body } = readWith(reply);
     if (outcome === 'not_found') return undefined;
     const found = item(body);
     if (found === undefined || found === null)
@@ -107,6 +108,6 @@ export function compileGet(
       if (isSameFolded(codec.toNative(record.id), codec.toNative(id))) return undefined;
       throw invalidReply('other_record', 'the record is not the one that was asked for');
     },
-    idIn: (reply) => find(reply, () => undefined)?.id,
+    idIn: (reply) => find(reply, () => undefined, readAgain)?.id,
   };
 }

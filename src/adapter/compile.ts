@@ -11,7 +11,7 @@ import { compileItems, itemsPlace } from './read/items.ts';
 import { compileMapping, type OnGap, type RecordMapper } from './map/map-record.ts';
 import { compileIdCodec } from './map/native-id.ts';
 import { compileNext } from './read/next.ts';
-import { compileOutcomes } from './read/outcome.ts';
+import { compileOutcomes, type OnRule } from './read/outcome.ts';
 import type { Planner } from './plan/plan.ts';
 import { compilePlanner } from './plan/planner.ts';
 import type { ReportProblem } from '../config/problem.ts';
@@ -163,12 +163,13 @@ function compileList(
 
 /**
  * Compiles one resource of a source file; `undefined` if the file does not describe it. Problems are reported with
- * their paths in the file; use the adapter only if there were none.
+ * their paths in the file; use the adapter only if there were none. `onRule` learns which rule decided each reply.
  */
 export function compileAdapter(
   source: SourceSpec,
   resource: Resource,
   report: ReportProblem,
+  onRule: OnRule = () => undefined,
 ): Adapter | undefined {
   const spec = source.resources[resource.name satisfies ResourceName];
   if (spec === undefined) return undefined;
@@ -180,6 +181,7 @@ export function compileAdapter(
     source,
     decode,
     classify: compileOutcomes(source.outcomes, file.at('outcomes')),
+    onRule,
     codec,
   };
   if (resource.detail !== null && spec.get === undefined) {

@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import { type Adapter, compileAdapter } from '../adapter/compile.ts';
+import { type CountedRule, countedRules, type OnRule } from '../adapter/read/outcome.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createLargeReplies } from '../reading/large-replies/large-replies.ts';
 import type { SourceRuntime } from '../reading/source-runtime.ts';
@@ -12,6 +14,8 @@ import { createQuality, type Quality, type QualityMetrics } from './quality.ts';
 export type ReplyMetrics = QualityMetrics & {
   unreadableField(source: string, field: string, reason: string): void;
   guardTrip(source: string, resource: string, rule: string): void;
+  /** The counter of the replies of a source that one rule decides. */
+  ruleReplies(source: string, rule: CountedRule['rule'], is: CountedRule['is']): { add(): void };
 };
 
 export type RuntimeDeps = {
@@ -65,6 +69,20 @@ function watchClaims(
   return fallenClaims.of({ source: name, resource: resource.name, digest }, onChange);
 }
 
+/** Counts the replies that each rule of a source's file decides, in counters that are found once. */
+function countRules({ source: { spec } }: CompiledResource, metrics: ReplyMetrics): OnRule {
+  const counters = countedRules(spec).map(({ rule, is }) => metrics.ruleReplies(spec.name, rule, is));
+  const none = counters.length - 1;
+  return (rule = none) => counters[rule]?.add();
+}
+
+/** The adapter of a resource, as it was compiled without problems, with `onRule` called for each reply. */
+function compileCounted({ source, resource }: CompiledResource, onRule: OnRule): Adapter {
+  const adapter = compileAdapter(source.spec, resource, () => undefined, onRule);
+  if (adapter === undefined) throw new Error('a compiled resource has an adapter');
+  return adapter;
+}
+
 /** Puts a resource of a source to work. */
 export function createRuntime(
   compiled: CompiledResource,
@@ -73,7 +91,8 @@ export function createRuntime(
 ): WatchedRuntime {
   const { resource, source } = compiled;
   const { name, budget } = source.spec;
-  const largeReplies = createLargeReplies(compiled);
+  const onRule = countRules(compiled, metrics);
+  const largeReplies = createLargeReplies({ ...compiled, adapter: compileCounted(compiled, onRule) }, onRule);
   const quality = createQuality({ ...compiled, adapter: largeReplies.adapter }, { clock, metrics });
   const claims = watchClaims(compiled, quality, { log, fallenClaims });
   const runtime: SourceRuntime = {

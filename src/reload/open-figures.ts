@@ -1,3 +1,4 @@
+import { countedRules } from '../adapter/read/outcome.ts';
 import {
   type FigureActionsDeps,
   createFigureActions,
@@ -11,7 +12,7 @@ import { servedSources, type SourceDescription } from '../admin/figures/served-s
 import { queryCosts } from '../explain/query-costs.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createSerialQueue } from '../kernel/serial-queue.ts';
-import { withTargets } from '../pipeline/compile-sources.ts';
+import { type CompiledResource, withTargets } from '../pipeline/compile-sources.ts';
 import { type FigureTable, stepsOf } from '../telemetry/figures/figure-slots.ts';
 import { createFigureSampler, type FigureSamplerDeps } from '../telemetry/figures/figure-sampler.ts';
 import type { FleetFigures } from '../store/fleet/fleet-figures.ts';
@@ -72,6 +73,15 @@ function createSharedReads(read: ReadFleet, clock: Clock): ReadFleet {
   };
 }
 
+/** The outcome rules of a source, with the line of each. */
+function rulesOf({ source: { spec, yaml } }: CompiledResource): SourceDescription['rules'] {
+  return countedRules(spec).map((rule, index) => {
+    if (index === spec.outcomes.length) return rule;
+    const { file, line } = yaml.problemAt(['outcomes', index], '');
+    return { ...rule, file, ...(line !== undefined && { line }) };
+  });
+}
+
 /** What the files say of a source or pass-through route. */
 function describeSource({ gateway, compiled }: ServedConfig, name: string): SourceDescription {
   const hostsOf = (bases: readonly string[]) => bases.map((base) => new URL(base).host);
@@ -79,12 +89,14 @@ function describeSource({ gateway, compiled }: ServedConfig, name: string): Sour
   const [first] = own;
   if (first === undefined) {
     const route = gateway.passthrough.find((one) => `passthrough.${one.name}` === name);
-    return { hosts: route ? hostsOf([route.upstream, ...route.otherUpstreams]) : [], costs: [] };
+    const hosts = route ? hostsOf([route.upstream, ...route.otherUpstreams]) : [];
+    return { hosts, rules: [], costs: [] };
   }
   const { net, budget } = first.source.spec;
   const { rows, calls, bytes, time: timeMs, snapshot } = budget;
   return {
     hosts: hostsOf([net.baseUrl, ...net.otherUrls]),
+    rules: rulesOf(first),
     budget: { rows, calls, bytes, timeMs, snapshotMs: snapshot * 1_000 },
     costs: own.flatMap((one) => queryCosts(one).map((cost) => ({ resource: one.resource.name, ...cost }))),
   };

@@ -1,4 +1,4 @@
-import type { OutcomeKind, OutcomeSpec } from '../../config/schema/source.ts';
+import type { OutcomeKind, OutcomeSpec, SourceSpec } from '../../config/schema/source.ts';
 import { fault, type GatewayError, invalidReply, type SourceHealth } from '../../errors/fault.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
@@ -9,12 +9,24 @@ import { retryAfter } from './retry-after.ts';
 /** The outcome of a reply, and the place where it says when the source will answer again. */
 export type Outcome = Pick<OutcomeSpec, 'is' | 'resetAt'>;
 
-/** Decides the outcome of a reply; `undefined` if no rule matches. */
+/** Decides the outcome of a reply, by the rule with this index; `undefined` if no rule matches. */
 export type Classifier = (
   on: 'list' | 'get',
   reply: UpstreamReply,
   body: Json | undefined,
-) => Outcome | undefined;
+) => (Outcome & { readonly rule: number }) | undefined;
+
+/** Learns the index of the rule that decided a reply, once for each reply; `undefined`: no rule matched. */
+export type OnRule = (rule: number | undefined) => void;
+
+/** An outcome rule as it is counted: its place in the source file, and what it says that a reply means. */
+export type CountedRule = { readonly rule: string; readonly is: OutcomeKind | 'by_status' };
+
+/** The rules of a source as they are counted, in the order of its file; the last stands for no rule. */
+export function countedRules({ outcomes }: Pick<SourceSpec, 'outcomes'>): readonly CountedRule[] {
+  const rules = outcomes.map(({ is }, index) => ({ rule: `outcomes[${index}]`, is }));
+  return [...rules, { rule: 'none', is: 'by_status' }];
+}
 
 type Rule = (on: 'list' | 'get', reply: UpstreamReply, body: Json | undefined) => boolean;
 
@@ -55,9 +67,10 @@ export function compileOutcomes(specs: readonly OutcomeSpec[], here: SpecLocatio
           'is: rate_limited or unavailable',
         );
   });
+  const outcomes = specs.map(({ is, resetAt }, rule) => ({ is, resetAt, rule }));
   return (on, reply, body) => {
     const rule = findRule(on, reply, body);
-    return rule === undefined ? undefined : specs[rule];
+    return rule === undefined ? undefined : outcomes[rule];
   };
 }
 

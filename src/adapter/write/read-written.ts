@@ -82,11 +82,15 @@ export function compileWrittenReader(
     writer.begin();
     if (!projection.read(bytes)) return undefined;
     const body = wantedDocument(projection, root);
-    if (context.classify('list', reply, body)?.is !== 'ok') return undefined;
+    const outcome = context.classify('list', reply, body);
+    if (outcome?.is !== 'ok') return undefined;
     const records = writer.written();
     const found = gaps;
     // What was found in a reply is not kept until the next one.
     gaps = [];
-    return records.length === 0 ? undefined : { records, body, gaps: found };
+    // The reader of records tells the rule of a reply that it is left to read.
+    if (records.length === 0) return undefined;
+    context.onRule(outcome.rule);
+    return { records, body, gaps: found };
   };
 }

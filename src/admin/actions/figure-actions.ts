@@ -122,7 +122,7 @@ export function createFigureActions(deps: FigureActionsDeps) {
     },
     async source({ name }) {
       const source = sourceNamed(name);
-      const { counts, sample, head } = await countsOf(['calls|', 'events|', 'hosts|']);
+      const { counts, sample, head } = await countsOf(['calls|', 'rules|', 'events|', 'hosts|']);
       return { ...head, ...compileSourceView(source, describe(source), sample, counts, await quality()) };
     },
     async cache() {

@@ -108,6 +108,18 @@ const sourceView = z.strictObject({
     .describe('What a scan may cost; absent for a pass-through route.'),
   hosts: z.array(z.strictObject({ name: z.string(), events: z.record(z.string(), counted) })),
   outcomes: z.record(z.string(), counted).describe('Calls by what the reply meant.'),
+  rules: z
+    .array(
+      z.strictObject({
+        rule: z.string().describe('Its place in the file, such as outcomes[2]; none: no rule fits.'),
+        is: z
+          .string()
+          .describe('What it says that a reply means; by_status: no rule fits, the status decides.'),
+        ...{ file: z.string().optional(), line: z.int().optional() },
+        replies: counted.describe('Replies that it decided, counted under its place and its meaning.'),
+      }),
+    )
+    .describe('The rules of `outcomes` as the file in force has them; none for a pass-through route.'),
   events: z.record(z.string(), counted).describe('Retries, pauses, and changes of the breaker.'),
   invalidReplies: z.array(
     z.strictObject({

@@ -16,6 +16,8 @@ import type { ServedSource, SourceDescription } from './served-source.ts';
 
 type Counted = { readonly total: number; readonly lastHour: number };
 
+const NOTHING_COUNTED: Counted = { total: 0, lastHour: 0 };
+
 /** The counts since the start, and what the last hour added. */
 export type Counts = { readonly total: Figures; readonly lastHour: Figures };
 
@@ -91,7 +93,7 @@ function rowSetsOf(name: string, { at, gauges }: FigureSample): ActionValue<'sou
 /** What one source does, and what its replies have shown. */
 export function compileSourceView(
   source: ServedSource,
-  { hosts, ...description }: SourceDescription,
+  { hosts, rules, ...description }: SourceDescription,
   sample: FigureSample,
   counts: Counts,
   reports: readonly ResourceQuality[],
@@ -101,6 +103,7 @@ export function compileSourceView(
     countedBy(counts, family, ([of, what]) => (of === name ? what : undefined));
   const eventsOf = (host: string) =>
     countedBy(counts, 'hosts', ([of, at, event]) => (of === name && at === host ? event : undefined));
+  const replies = countedBy(counts, 'rules', ([of, rule, is]) => (of === name ? `${rule} ${is}` : undefined));
   return {
     ...source,
     breaker: breakerOf(sample, name),
@@ -108,6 +111,7 @@ export function compileSourceView(
     ...description,
     hosts: hosts.map((host) => ({ name: host, events: eventsOf(host) })),
     outcomes: ofSource('calls'),
+    rules: rules.map((one) => ({ ...one, replies: replies[`${one.rule} ${one.is}`] ?? NOTHING_COUNTED })),
     events: ofSource('events'),
     ...repliesOf(name, reports, sample),
     rowSets: rowSetsOf(name, sample),

@@ -1,6 +1,7 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { operations } from '../../contract/operations.ts';
 import { type CompiledResource, withTargets } from '../../pipeline/compile-sources.ts';
+import type { CountedRule } from '../../adapter/read/outcome.ts';
 import type { ActionValue } from '../api/action-table.ts';
 
 /** A source or pass-through route that a gateway serves from, as its metrics name it. */
@@ -16,6 +17,8 @@ export type ServedSource = {
 export type SourceDescription = Pick<ActionValue<'source'>, 'budget' | 'costs'> & {
   /** Host and port of each of its hosts. */
   readonly hosts: readonly string[];
+  /** The outcome rules of its file, with their lines; the last stands for no rule. */
+  readonly rules: readonly (CountedRule & { readonly file?: string; readonly line?: number })[];
 };
 
 /** The sources and pass-through routes of a configuration, in its order. */

@@ -1,3 +1,4 @@
+import { countedRules } from '../../adapter/read/outcome.ts';
 import { type RecordView, viewSpecOf } from '../../adapter/map/row-fields.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { invalidReasons } from '../../errors/fault.ts';
@@ -117,6 +118,9 @@ export function knownSeries(
 ): KnownSeries {
   const all = withTargets(compiled);
   const replies = all.map(seriesOfReplies);
+  const rules = all.flatMap(({ source: { spec } }) =>
+    countedRules(spec).map(({ rule, is }) => [spec.name, rule, is]),
+  );
   const migrating = compiled
     .filter(({ migration }) => migration !== undefined)
     .map((one) => seriesOfMigration(one, operations));
@@ -136,6 +140,7 @@ export function knownSeries(
       ...(isShared ? combine(['redis'], [...cached, 'stored', 'failed', 'damaged']) : []),
     ],
     portico_upstream_calls_total: combine(upstreams, CALL_OUTCOMES),
+    portico_upstream_replies_total: rules,
     portico_source_events_total: combine(upstreams, [...SOURCE_EVENTS, 'paused']),
     portico_records_total: replies.flatMap(({ views }) => views),
     portico_dropped_records_total: replies.flatMap(({ views }) => views),

@@ -176,6 +176,11 @@ export function createSourceMetrics(place: MetricPlace, bounds: readonly number[
       help: 'Fields that became null because the value was missing or unreadable.',
       labelNames: ['source', 'field', 'reason'],
     }),
+    ruleReplies: createCounter(place, {
+      name: 'portico_upstream_replies_total',
+      help: 'Replies that were read of sources, by the rule of `outcomes` that decided; rule `none`: no rule fits, and the status decides.',
+      labelNames: ['source', 'rule', 'is'],
+    }),
     invalidReply: createEventCounter(place, {
       name: 'portico_invalid_replies_total',
       help: 'Replies of sources that could not be used, and why.',

@@ -104,6 +104,13 @@ export type SourceDetail = Scoped & {
   };
   readonly hosts: readonly { readonly name: string; readonly events: NamedCounts }[];
   readonly outcomes: NamedCounts;
+  readonly rules: readonly {
+    readonly rule: string;
+    readonly is: string;
+    readonly file?: string;
+    readonly line?: number;
+    readonly replies: CountedTwice;
+  }[];
   readonly events: NamedCounts;
   readonly invalidReplies: readonly {
     readonly resource: string;

@@ -3,7 +3,7 @@
 import type { VNode } from 'preact';
 import type { NamedCounts, SourceDetail } from '../data/figure-shapes.ts';
 import { dataTable } from '../parts/data-table.ts';
-import { html } from '../parts/html.ts';
+import { type Children, html } from '../parts/html.ts';
 import { stateMark, timeMark } from '../parts/marks.ts';
 import { countText, spanText } from '../show/units.ts';
 
@@ -36,6 +36,45 @@ export function countsTable(id: string, label: string, counts: NamedCounts, titl
   });
 }
 
+/** The outcome rules of a source's file in their order, with the replies that each decided. */
+export function rulesTable({ rules }: SourceDetail): VNode {
+  const rows = rules.map((rule, place) => ({ ...rule, place }));
+  return dataTable({
+    ...{ id: 'rules', label: 'outcome rules', order: 'rule', rows },
+    keyOf: ({ rule }) => rule,
+    columns: [
+      {
+        key: 'rule',
+        title: 'Rule',
+        cell: ({ rule }) => (rule === 'none' ? 'no rule fits' : html`<code>${rule}</code>`),
+        sort: ({ place }) => place,
+      },
+      {
+        key: 'is',
+        title: 'Means',
+        cell: ({ is }) => (is === 'by_status' ? 'what the status says' : is),
+        sort: ({ is }) => is,
+      },
+      {
+        key: 'hour',
+        title: 'Last hour',
+        isFigure: true,
+        cell: ({ replies }) => countText(replies.lastHour),
+        sort: ({ replies }) => replies.lastHour,
+      },
+      {
+        key: 'total',
+        title: 'In all',
+        isFigure: true,
+        cell: ({ replies }) => countText(replies.total),
+        sort: ({ replies }) => replies.total,
+      },
+      { key: 'line', title: 'Line', cell: ({ file, line }) => placeText(file, line) },
+    ],
+    empty: 'A pass-through route has no rules: it hands replies on.',
+  });
+}
+
 /** The hosts of a source, and what happened to each. */
 export function hostsTable({ hosts }: SourceDetail): VNode {
   return dataTable({
@@ -54,6 +93,11 @@ export function hostsTable({ hosts }: SourceDetail): VNode {
     ],
     empty: 'It has one host.',
   });
+}
+
+/** A line of a source's file. */
+function placeText(file: string | undefined, line: number | undefined): Children {
+  return file === undefined ? '' : html`<code>${file}${line === undefined ? '' : `:${line}`}</code>`;
 }
 
 /** Claims of the file that replies contradicted. */
@@ -79,7 +123,7 @@ export function claimsTable({ claims }: SourceDetail, now: number): VNode {
       {
         key: 'place',
         title: 'Line',
-        cell: ({ file, line }) => html`<code>${file}${line === undefined ? '' : `:${line}`}</code>`,
+        cell: ({ file, line }) => placeText(file, line),
         sort: ({ file }) => file,
       },
       { key: 'at', title: 'When', isFigure: true, cell: ({ at }) => timeMark(at, now), sort: ({ at }) => at },

@@ -27,12 +27,14 @@ import {
   hostsTable,
   repliesTable,
   rowSetsTable,
+  rulesTable,
 } from './source-tables.ts';
 
 function detailSections(detail: SourceDetail, now: number): VNode {
   const { kind, rowSets } = detail;
   const ofFile = () =>
     html`<div>
+      ${cardOf('Outcomes by rule', rulesNote(), rulesTable(detail))}
       ${cardOf('Claims that replies contradicted', 'With the line of the file that makes the claim. A fallen claim is not relied on until the file changes or somebody resets it.', claimsTable(detail, now))}
       ${cardOf('Replies that could not be used', 'Places only, never values.', repliesTable(detail, now))}
       ${cardOf('What queries cost', `Calls for the first page; of a scan, the most it may take.${budgetText(detail)}`, costsTable(detail))}
@@ -40,19 +42,18 @@ function detailSections(detail: SourceDetail, now: number): VNode {
     </div>`;
   return html`<div>
     <div class="columns">
-      ${cardOf('Outcomes of calls', outcomeNote(kind), countsTable('outcomes', 'outcomes', detail.outcomes, 'Outcome'))}
+      ${cardOf('Outcomes of calls', 'By the class of its status, or by why there is no usable reply.', countsTable('outcomes', 'outcomes', detail.outcomes, 'Outcome'))}
       ${cardOf('Retries, pauses and the breaker', '', countsTable('events', 'events', detail.events, 'Event'))}
     </div>
     ${kind === 'source' ? ofFile() : null} ${cardOf('Hosts', '', hostsTable(detail))}
   </div>`;
 }
 
-/** What the names of outcomes are. Counting by the rules of the file would make more series than there are rules to read. */
-function outcomeNote(kind: SourceDetail['kind']): Children {
-  const names = 'By the class of its status, or by why there is no usable reply.';
-  if (kind !== 'source') return names;
-  return html`${names} Which rule of its file decides is in a live answer under
-    <a href=${addressOf('try')}>Try it</a>.`;
+/** What is counted by the rules of the file. */
+function rulesNote(): Children {
+  return html`Replies by the rule of <code>outcomes</code> that decided, in the order of the file. A rule that
+    the file moves or that means something else begins anew. Which rule decides one reply is in a live answer
+    under <a href=${addressOf('try')}>Try it</a>.`;
 }
 
 function budgetText({ budget }: SourceDetail): string {

@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Adapter, Rows, WrittenRows } from '../../adapter/compile.ts';
 import type { OnGap } from '../../adapter/map/map-record.ts';
+import type { OnRule } from '../../adapter/read/outcome.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { fault, invalidReply } from '../../errors/fault.ts';
@@ -61,7 +62,7 @@ function faultOf({ code, ...carried }: CarriedFault): Error {
 type PendingReply = { resolve(parts: readonly Uint8Array[] | undefined): void; reject(error: Error): void };
 
 /** Creates a thread that starts with the first reply and ends after a while without one. */
-function createThread(data: ReaderData) {
+function createThread(data: ReaderData, onRule: OnRule) {
   const waiting = new Map<number, PendingReply>();
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
@@ -76,6 +77,8 @@ function createThread(data: ReaderData) {
 
   function onResult(result: ReadingResult): void {
     const one = settle(result.id);
+    // Where the thread failed, the gateway reads the reply itself.
+    if (one !== undefined && !('failed' in result)) onRule(result.rule);
     if ('fault' in result) one?.reject(faultOf(result.fault));
     else one?.resolve('parts' in result ? result.parts : undefined);
   }
@@ -133,11 +136,14 @@ function createThread(data: ReaderData) {
   };
 }
 
-/** Creates the reader of large replies to the list of one resource of one source. */
-export function createLargeReplies(compiled: Readable): LargeReplies {
+/**
+ * Creates the reader of large replies to the list of one resource of one source. `onRule` learns which rule decided each
+ * reply that the thread has read.
+ */
+export function createLargeReplies(compiled: Readable, onRule: OnRule = () => undefined): LargeReplies {
   const { adapter, source, resource } = compiled;
   const { resources, outcomes } = source.spec;
-  const thread = createThread(readerDataOf(compiled));
+  const thread = createThread(readerDataOf(compiled), onRule);
   const headers = [...headerNames(resources), ...headerNames(outcomes)];
   const codec = compileRowCodec(resource.itemFields);
   const bytesOf = new WeakMap<UpstreamReply, Uint8Array>();

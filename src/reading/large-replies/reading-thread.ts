@@ -12,7 +12,13 @@ import { type ReaderData, type ReadingResult, type ReadingTask, writeParts } fro
  */
 
 const { spec, resource } = workerData as ReaderData;
-const adapter = compileAdapter(spec, resources[resource], () => undefined);
+let decided: number | undefined;
+const adapter = compileAdapter(
+  spec,
+  resources[resource],
+  () => undefined,
+  (rule) => (decided = rule),
+);
 const codec = compileRowCodec(resources[resource].itemFields);
 
 function replyOf({ status, headers, body }: ReadingTask): UpstreamReply {
@@ -31,11 +37,13 @@ function resultOf(task: ReadingTask): ReadingResult {
   const { id } = task;
   try {
     if (adapter === undefined) return { id, failed: true };
-    return { id, parts: writeParts(codec, (onGap) => adapter.list.read(replyOf(task), onGap)) };
+    const parts = writeParts(codec, (onGap) => adapter.list.read(replyOf(task), onGap));
+    return { id, rule: decided, parts };
   } catch (error) {
     if (!(error instanceof GatewayError)) return { id, failed: true };
     const { code, detail, reason, retryAfterSeconds, credentialRefused, sourceHealth } = error;
-    return { id, fault: { code, detail, reason, retryAfterSeconds, credentialRefused, sourceHealth } };
+    const carried = { code, detail, reason, retryAfterSeconds, credentialRefused, sourceHealth };
+    return { id, rule: decided, fault: carried };
   }
 }
 

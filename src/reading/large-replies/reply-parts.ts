@@ -28,9 +28,14 @@ export type CarriedFault = {
   readonly sourceHealth: SourceHealth | undefined;
 };
 
-/** The result of the thread: parts to be read one after the other, a fault, or that it cannot read the reply. */
+/**
+ * The result of the thread: parts to be read one after the other, a fault, or that it cannot read the reply. `rule`: the
+ * index of the outcome rule that decided.
+ */
 export type ReadingResult = { readonly id: number } & (
-  { readonly parts: readonly Uint8Array[] } | { readonly fault: CarriedFault } | { readonly failed: true }
+  | { readonly rule: number | undefined; readonly parts: readonly Uint8Array[] }
+  | { readonly rule: number | undefined; readonly fault: CarriedFault }
+  | { readonly failed: true }
 );
 
 /** A gap as text: field, reason and, where there is something, its JSON. */

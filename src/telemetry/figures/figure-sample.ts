@@ -51,6 +51,7 @@ const COUNTERS: Readonly<Record<string, KeyOf>> = {
   portico_limiter_decisions_total: (label) => refusal('limiter', label('outcome')),
   portico_credentials_total: (label) => refusal('credential', label('outcome')),
   portico_upstream_calls_total: (label) => figureKey('calls', label('source'), label('outcome')),
+  portico_upstream_replies_total: (label) => figureKey('rules', label('source'), label('rule'), label('is')),
   portico_source_events_total: (label) => figureKey('events', label('source'), label('event')),
   portico_host_events_total: (label) =>
     FORMER_EVENTS.has(label('event'))

@@ -102,6 +102,10 @@ export const qualityRow: BoardRow = {
       sum(increase('portico_guard_trips_total'), 'source, resource, rule'),
       '{{source}} {{resource}} {{rule}}',
     ]),
+    lines('Replies by rule', 'ops', 'The rule of `outcomes` that decided; none: no rule of the file fits.', [
+      sum(rate('portico_upstream_replies_total'), 'source, rule, is'),
+      '{{source}} {{rule}} {{is}}',
+    ]),
     lines('Replies that cannot be used', 'none', 'By the reason; the log has the details.', [
       sum(increase('portico_invalid_replies_total'), 'source, resource, reason'),
       '{{source}} {{resource}} {{reason}}',

@@ -170,6 +170,9 @@ function diffsTable(
   });
 }
 
+const RULES_NOTE =
+  'Differences that do not count until a day, besides those of the file. Rules that tolerate a difference up to a bound are made in the file alone, under compare.tolerate.';
+
 /** The differences by path and kind, with samples that hold no value, and the rules by which some do not count. */
 export function DiffsSection({ status, reload }: { status: MigrationStatus; reload: () => void }): VNode {
   const { ask, canWrite, now } = useConsole();
@@ -194,7 +197,7 @@ export function DiffsSection({ status, reload }: { status: MigrationStatus; relo
       'By path and kind. Samples say types, lengths and keyed hashes, never values.',
       html`${problemNote(problem, diffs.reload)}${value && diffsTable(value.differences, now, ignore)}`,
     )}
-    ${cardOf('Rules', 'Differences that do not count until a day, besides those of the file.', html`${rulesTable(status, now, remove)}${add}`)}
+    ${cardOf('Rules', RULES_NOTE, html`${rulesTable(status, now, remove)}${add}`)}
     ${actionDialog(form, () => setForm(undefined))}
   </div>`;
 }
