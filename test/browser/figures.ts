@@ -85,7 +85,15 @@ function rowHas(text: string, name: string, wanted: string): boolean {
   );
 }
 
-type ApiSource = { readonly outcomes: Readonly<Record<string, { readonly total: number }>> };
+type ApiSource = {
+  readonly outcomes: Readonly<Record<string, { readonly total: number }>>;
+  readonly rules: readonly {
+    readonly rule: string;
+    readonly is: string;
+    readonly line?: number;
+    readonly replies: { readonly total: number };
+  }[];
+};
 type ApiCache = {
   readonly operations: readonly {
     readonly operation: string;
@@ -95,7 +103,7 @@ type ApiCache = {
 
 const counters: BrowserRow = {
   id: 'figures-2',
-  name: 'what was counted since the start is on the page as /metrics has it: outcomes of a source, cache, requests of a caller',
+  name: 'what was counted since the start is on the page as /metrics has it: outcomes of a source and the rules that decided, cache, requests of a caller',
   isShort: false,
   async run(bench) {
     const scene = await openScene(bench);
@@ -119,6 +127,23 @@ const counters: BrowserRow = {
         await gateway.counted('portico_upstream_calls_total', 'source="catalog"', `outcome="${outcome}"`),
         sourceText,
       );
+      compared += 1;
+    }
+    const ruleRows = await tab.page
+      .getByRole('table', { name: 'outcome rules' })
+      .locator('tbody tr')
+      .allInnerTexts();
+    for (const [place, { rule, is, line, replies }] of source.rules.entries()) {
+      const metric = [
+        'portico_upstream_replies_total',
+        'source="catalog"',
+        `rule="${rule}"`,
+        `is="${is}"`,
+      ] as const;
+      const cells = ruleRows[place]?.split('\t').map((cell) => cell.trim()) ?? [];
+      hold(`${rule} ${is}`, replies.total, await gateway.counted(...metric), cells[3] ?? '');
+      if (line !== undefined && cells[4]?.endsWith(`:${line}`) !== true)
+        wrong.push(`the line of ${rule} is not on the page`);
       compared += 1;
     }
     await tab.go('#/cache');

@@ -133,6 +133,12 @@ describe('the figures of two workers on one Redis', () => {
     expect(crm).toMatchObject({ kind: 'source', resources: ['users'], claims: [], invalidReplies: [] });
     expect(crm.outcomes['2xx']?.total).toBe(await calls('source="crm"', 'outcome="2xx"'));
     expect(crm.outcomes['2xx']?.lastHour).toBe(crm.outcomes['2xx']?.total);
+    const [ok] = crm.rules;
+    const replies = (...labels: readonly string[]) =>
+      gateway.counted('portico_upstream_replies_total', 'source="crm"', ...labels);
+    expect(ok).toMatchObject({ rule: 'outcomes[0]', is: 'ok', line: expect.any(Number) });
+    expect(ok?.replies.total).toBe(await replies('rule="outcomes[0]"', 'is="ok"'));
+    expect(crm.rules.reduce((all, rule) => all + rule.replies.total, 0)).toBe(await replies());
     expect(crm.costs.find(({ query }) => query === '(plain)')).toMatchObject({
       resource: 'users',
       cost: 'page',
@@ -147,7 +153,10 @@ describe('the figures of two workers on one Redis', () => {
       return held?.count === 1 && held;
     });
     expect(Date.now() - Date.parse(rows.oldestAt ?? '')).toBeLessThan(60_000);
-    expect((await view('source', '/api/sources/passthrough.orders')).kind).toBe('passthrough');
+    expect(await view('source', '/api/sources/passthrough.orders')).toMatchObject({
+      kind: 'passthrough',
+      rules: [],
+    });
   });
 
   it('say of the cache what each operation and level found, and what it holds', async () => {

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ActionValue } from '../../src/admin/api/action-table.ts';
 import { eventually } from '../support/time/eventually.ts';
 import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
 import { type GatewayProcess, runPortico, startGatewayProcess } from '../support/gateway/gateway-process.ts';
@@ -140,6 +142,28 @@ describe('a process that serves alone', () => {
     await fetch(`${gateway.adminUrl}/api/cache/purge?tag=users`, { method: 'POST' });
     expect((await users('limit=9')).headers.get('cache-control')).toBe('private, max-age=1');
     expect(upstream.calls).toBe(calls + 1);
+  });
+
+  it('shows the outcome rules of the file in force, and takes nothing from what those before have counted', async () => {
+    const counted = (...labels: readonly string[]) =>
+      gateway.counted('portico_upstream_replies_total', 'source="crm"', ...labels);
+    const rulesShown = async () => {
+      const answer = await fetch(`${gateway.adminUrl}/api/sources/crm`);
+      const { rules } = (await answer.json()) as ActionValue<'source'>;
+      return rules.slice(0, 2).map(({ rule, is, line, replies }) => [rule, is, line, replies.total]);
+    };
+    const before = await counted('rule="outcomes[0]"', 'is="ok"');
+    expect(before).toBeGreaterThan(0);
+    const line =
+      config.edit('sources/crm.yaml', 'outcomes:\n', 'outcomes:\n  - { status: 410, is: error }\n') + 1;
+    expect((await reload()).outcome.kind).toBe('applied');
+    expect(await statusOf('limit=11')).toBe(200);
+    const moved = [
+      ['outcomes[0]', 'error', line, 0],
+      ['outcomes[1]', 'ok', line + 1, 1],
+    ];
+    await eventually(async () => isDeepStrictEqual(await rulesShown(), moved));
+    expect(await counted('rule="outcomes[0]"', 'is="ok"')).toBe(before);
   });
 
   it('logs as much as the new `log.level` says, whatever part of the process logs', async () => {

@@ -27,6 +27,7 @@ async function series(): Promise<string> {
   metrics.unreadableField('crm', 'name', 'missing');
   metrics.invalidReply('crm', 'users', 'rows');
   metrics.guardTrip('crm', 'users', 'total');
+  metrics.ruleReplies('crm', 'outcomes[0]', 'ok').add();
   metrics.overloaded('users.list', 'in_flight');
   metrics.watchExpiring('redis', () => 1);
   metrics.watchRedis('cache', () => 'full');

@@ -47,6 +47,8 @@ describe('the series of a configuration', () => {
       'portico_dropped_records_total{source="crm",resource="users",view="list"} 0',
       'portico_unreadable_fields_total{source="crm",field="users.created_at",reason="unreadable"} 0',
       'portico_invalid_replies_total{source="catalog",resource="products",reason="syntax"} 0',
+      'portico_upstream_replies_total{source="crm",rule="outcomes[1]",is="not_found"} 0',
+      'portico_upstream_replies_total{source="catalog",rule="none",is="by_status"} 0',
       'portico_limiter_decisions_total{tier="standard",outcome="unavailable",by="unavailable"} 0',
     ])
       expect(lines).toContain(line);

@@ -46,11 +46,13 @@ describe('the metrics', () => {
     metrics.unreadableField('crm', 'users.created_at', 'unreadable');
     metrics.invalidReply('crm', 'users', 'syntax');
     metrics.guardTrip('crm', 'users', 'order');
+    metrics.ruleReplies('crm', 'outcomes[0]', 'ok').add();
 
     const text = await metrics.text();
     for (const line of [
       'portico_upstream_calls_total{source="crm",outcome="ok"} 1',
       'portico_upstream_call_duration_seconds_count{source="crm",outcome="ok"} 1',
+      'portico_upstream_replies_total{source="crm",rule="outcomes[0]",is="ok"} 1',
       'portico_limiter_decisions_total{tier="standard",outcome="refused",by="redis"} 1',
       'portico_credentials_total{kind="key",outcome="unknown"} 1',
       'portico_cache_events_total{level="local",result="hit"} 1',
