@@ -37,7 +37,7 @@ export function countsTable(id: string, label: string, counts: NamedCounts, titl
 }
 
 /** The outcome rules of a source's file in their order, with the replies that each decided. */
-export function rulesTable({ rules }: SourceDetail): VNode {
+export function outcomeRulesTable({ rules }: SourceDetail): VNode {
   const rows = rules.map((rule, place) => ({ ...rule, place }));
   return dataTable({
     ...{ id: 'rules', label: 'outcome rules', order: 'rule', rows },

@@ -27,14 +27,14 @@ import {
   hostsTable,
   repliesTable,
   rowSetsTable,
-  rulesTable,
+  outcomeRulesTable,
 } from './source-tables.ts';
 
 function detailSections(detail: SourceDetail, now: number): VNode {
   const { kind, rowSets } = detail;
   const ofFile = () =>
     html`<div>
-      ${cardOf('Outcomes by rule', rulesNote(), rulesTable(detail))}
+      ${cardOf('Outcomes by rule', rulesNote(), outcomeRulesTable(detail))}
       ${cardOf('Claims that replies contradicted', 'With the line of the file that makes the claim. A fallen claim is not relied on until the file changes or somebody resets it.', claimsTable(detail, now))}
       ${cardOf('Replies that could not be used', 'Places only, never values.', repliesTable(detail, now))}
       ${cardOf('What queries cost', `Calls for the first page; of a scan, the most it may take.${budgetText(detail)}`, costsTable(detail))}

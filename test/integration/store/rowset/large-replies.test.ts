@@ -84,10 +84,7 @@ function openSource(format: string) {
   })!;
   const read = { here: 0, parts: [] as Part[] };
   const countedHere = countReads(adapter, () => (read.here += 1));
-  const rules: (number | undefined)[] = [];
-  const largeReplies = createLargeReplies({ adapter: countedHere, resource, source: { spec } }, (rule) =>
-    rules.push(rule),
-  );
+  const largeReplies = createLargeReplies({ adapter: countedHere, resource, source: { spec } });
   const counted = countReads(largeReplies.adapter, (rows) => read.parts.push({ rows, turn: turns }));
   const upstream = createUpstream(spec, { onExchange: () => undefined, readSession: () => undefined });
   const gaps: string[] = [];
@@ -108,7 +105,6 @@ function openSource(format: string) {
     },
     format,
     gaps,
-    rules,
     largeReplies,
     adapter,
     read,
@@ -216,20 +212,6 @@ describe('a large reply that cannot be read', () => {
     expect(await codeOf(source.list('limit=5'))).toBe((expected as { code: string }).code);
     const parts = source.largeReplies.parts(reply, new AbortController().signal);
     expect(plain(await parts.catch((error: unknown) => error))).toEqual(plain(expected));
-  });
-
-  it.each([
-    ['used', 200, 0],
-    ['that says that there were too many', 503, 1],
-    ['that no rule fits', 302, undefined],
-  ])('tells which rule decided a reply %s, once', async (_what, repliedStatus, rule) => {
-    serve('json', recordsOf(2_000));
-    status = repliedStatus;
-    const source = sourceOf('json');
-    source.rules.length = 0;
-    const reply = replyOf(body, { status, headers: { 'content-type': type } });
-    await source.largeReplies.parts(reply, new AbortController().signal).catch(() => undefined);
-    expect(source.rules).toEqual([rule]);
   });
 
   it('reports its unreadable fields as a small one does', async () => {
