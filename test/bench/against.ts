@@ -127,8 +127,9 @@ async function sendCounted({ portico }: Side, measure: Measure, load: Load): Pro
   const { value, count } = await instructionsWhile(portico.pid, () =>
     sendLoad(targetOf(portico, measure), load),
   );
-  const { answers } = value;
+  const { answers, rate } = value;
   return {
+    rate,
     cpuPerRequest: ((await cpuMicroseconds(portico)) - before) / answers,
     instructionsPerRequest: count === undefined ? undefined : count / answers,
   };
@@ -159,6 +160,7 @@ const noSamples = (): Samples => ({ hit: [], miss: [], 'pass-through': [] });
 
 function medianSample(samples: readonly Sample[]): Sample {
   return {
+    rate: median(samples.map(({ rate }) => rate)),
     cpuPerRequest: median(samples.map(({ cpuPerRequest }) => cpuPerRequest)),
     instructionsPerRequest: median(samples.map((sample) => sample.instructionsPerRequest ?? Number.NaN)),
   };
@@ -167,8 +169,8 @@ function medianSample(samples: readonly Sample[]): Sample {
 /**
  * A paired bench: the gateways of commits and those of this checkout are started anew in each round, because two runs
  * of the very same code differ; which of them comes first changes with the round. All have the same configuration and the
- * same upstream, but for what a variant of this checkout adds. What is compared is the CPU of a request: its inverse is how
- * many requests a core answers.
+ * same upstream, but for what a variant of this checkout adds. The CPU of a request says most: its inverse is how many
+ * requests a core answers. The rates are of a core that all share.
  */
 export async function benchAgainst(
   commits: readonly string[],
@@ -217,12 +219,14 @@ function compareContenders(their: Contender, our: Contender): Comparison {
 function comparisonLines({ commit, variant, measures }: Comparison): readonly string[] {
   const line = (name: string, ratio: MedianInterval, values: string) =>
     `${name.padEnd(31)}${ratio.median.toFixed(3).padStart(6)}  ${`${ratio.low.toFixed(3)}–${ratio.high.toFixed(3)}`.padEnd(14)}${values}`;
-  const rows = Object.entries(measures).flatMap(([name, { cpu, instructions, medians }]) => {
+  const rows = Object.entries(measures).flatMap(([name, { rate, cpu, instructions, medians }]) => {
     const [that, here] = medians;
+    const rates = `${that.rate.toFixed(0)} → ${here.rate.toFixed(0)} requests/s`;
     const costs = `${that.cpuPerRequest.toFixed(0)} → ${here.cpuPerRequest.toFixed(0)} µs`;
     const [before = 0, after = 0] = medians.map((sample) => (sample.instructionsPerRequest ?? 0) / 1_000);
     const counts = `${before.toFixed(0)} → ${after.toFixed(0)} thousand`;
     return [
+      line(`${name}, rate`, rate, rates),
       line(`${name}, CPU per request`, cpu, costs),
       ...(instructions === undefined ? [] : [line(`${name}, instructions`, instructions, counts)]),
     ];
@@ -234,7 +238,7 @@ function comparisonLines({ commit, variant, measures }: Comparison): readonly st
 export function againstLines({ rounds, seconds, comparisons }: AgainstResult): readonly string[] {
   return [
     `${String(rounds)} rounds of ${String(seconds)} s; a ratio above 1 says that this checkout is better`,
-    '(CPU and instructions per request, that / this: the median over the rounds, its 95 % interval)',
+    '(rate, of the core that all share: this / that; CPU and instructions per request: that / this; the median over the rounds, its 95 % interval)',
     ...comparisons.flatMap(comparisonLines),
   ];
 }

@@ -5,6 +5,8 @@ export type MedianInterval = { readonly median: number; readonly low: number; re
 
 /** What one round measured of one server. */
 export type Sample = {
+  /** Answers per second. */
+  readonly rate: number;
   /** User and system time of all its threads, microseconds. */
   readonly cpuPerRequest: number;
   /** Instructions outside the kernel; absent where the machine does not count them. */
@@ -13,6 +15,8 @@ export type Sample = {
 
 /** What the rounds say of two servers; above 1, the second one is better. */
 export type PairedResult = {
+  /** Rate of the second over that of the first. */
+  readonly rate: MedianInterval;
   /** CPU per request of the first over that of the second. */
   readonly cpu: MedianInterval;
   /** Instructions per request of the first over those of the second; absent where they are not counted. */
@@ -54,6 +58,7 @@ export function pairRounds(first: readonly Sample[], second: readonly Sample[]):
     );
   const isCounted = [...first, ...second].every((sample) => sample.instructionsPerRequest !== undefined);
   return {
+    rate: ratios((a, b) => b.rate / a.rate),
     cpu: ratios((a, b) => a.cpuPerRequest / b.cpuPerRequest),
     instructions: isCounted
       ? ratios((a, b) => (a.instructionsPerRequest ?? Number.NaN) / (b.instructionsPerRequest ?? Number.NaN))
