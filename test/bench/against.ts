@@ -15,8 +15,8 @@ const MEASURES = {
   miss: { path: '/v1/users', distinct: true },
   'pass-through': { path: '/orders', distinct: false },
 } as const;
-type Measure = keyof typeof MEASURES;
-const measureNames = Object.keys(MEASURES) as Measure[];
+export type Measure = keyof typeof MEASURES;
+export const measureNames = Object.keys(MEASURES) as Measure[];
 
 /**
  * How much CPU each gateway gets before it is measured, seconds per measure. Until the compiler has seen everything, a
@@ -44,6 +44,8 @@ export type AgainstOptions = {
   readonly scratch: string;
   /** In what this checkout is measured, by what is printed of it. */
   readonly variants: Readonly<Record<string, Variant>>;
+  /** What is measured of each gateway. */
+  readonly measures: readonly Measure[];
 };
 
 /** This checkout, in one variant, beside a commit. */
@@ -145,12 +147,16 @@ async function measureTogether(sides: readonly Side[], measure: Measure, load: L
 }
 
 /** Starts all and asks them of everything, first to warm them and then to measure. */
-async function runRound(starts: readonly (() => Promise<Side>)[], load: Load): Promise<void> {
+async function runRound(
+  starts: readonly (() => Promise<Side>)[],
+  measures: readonly Measure[],
+  load: Load,
+): Promise<void> {
   const sides: Side[] = [];
   try {
     for (const start of starts) sides.push(await start());
-    for (const measure of measureNames) await Promise.all(sides.map((side) => warmUp(side, measure, load)));
-    for (const measure of measureNames) await measureTogether(sides, measure, load);
+    for (const measure of measures) await Promise.all(sides.map((side) => warmUp(side, measure, load)));
+    for (const measure of measures) await measureTogether(sides, measure, load);
   } finally {
     for (const side of sides) await side.stop();
   }
@@ -174,7 +180,7 @@ function medianSample(samples: readonly Sample[]): Sample {
  */
 export async function benchAgainst(
   commits: readonly string[],
-  { rounds, load, scratch, variants }: AgainstOptions,
+  { rounds, load, scratch, variants, measures }: AgainstOptions,
 ): Promise<AgainstResult> {
   const theirs = commits.map((commit): Contender => {
     const checkout = checkOut(commit, scratch);
@@ -188,14 +194,14 @@ export async function benchAgainst(
   const compareAll = (): AgainstResult => ({
     rounds,
     seconds: load.seconds,
-    comparisons: theirs.flatMap((their) => ours.map((our) => compareContenders(their, our))),
+    comparisons: theirs.flatMap((their) => ours.map((our) => compareContenders(their, our, measures))),
   });
   const upstream = await startUpstream(scratch);
   try {
     for (let round = 0; round < rounds; round += 1) {
       const services = { scratch: join(scratch, `round-${String(round)}`), upstreamUrl: upstream.url };
       const starts = [...theirs, ...ours].map((contender) => () => startSide(contender, services));
-      await runRound(round % 2 === 0 ? starts : starts.toReversed(), load);
+      await runRound(round % 2 === 0 ? starts : starts.toReversed(), measures, load);
       console.error(`round ${String(round + 1)} of ${String(rounds)}`);
       // A run takes up to an hour: what it measured is not lost when somebody ends it early.
       if (round + 1 >= ROUNDS_OF_AN_INTERVAL && round + 1 < rounds)
@@ -207,12 +213,12 @@ export async function benchAgainst(
   return compareAll();
 }
 
-function compareContenders(their: Contender, our: Contender): Comparison {
+function compareContenders(their: Contender, our: Contender, names: readonly Measure[]): Comparison {
   const compare = (measure: Measure) => ({
     ...pairRounds(their.samples[measure], our.samples[measure]),
     medians: [medianSample(their.samples[measure]), medianSample(our.samples[measure])] as const,
   });
-  const measures = Object.fromEntries(measureNames.map((measure) => [measure, compare(measure)]));
+  const measures = Object.fromEntries(names.map((measure) => [measure, compare(measure)]));
   return { commit: their.name, variant: our.name, measures };
 }
 

@@ -4,7 +4,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { freePort } from '../support/process/free-port.ts';
-import { againstLines, benchAgainst, type Variant } from './against.ts';
+import { againstLines, benchAgainst, measureNames, type Variant } from './against.ts';
 import { cpuPerAnswer, latencyAt, memoryOfPages, type Server } from './measures.ts';
 import { startPortico } from './portico-server.ts';
 import { isPinned, type Running } from './processes.ts';
@@ -22,8 +22,8 @@ import { printResult } from './print-result.ts';
 /*
  * `npm run bench` measures Portico against its rivals. `npm run bench -- --against <commit>,<commit>` measures this checkout
  * against other commits, in pairs. This checkout is measured once more with each of `--traces 0.01` (it records that share
- * of its requests), `--migration` (its file declares one) and `--tabs` (five tabs of the console are open). With `--json`,
- * the last line is the result as JSON.
+ * of its requests), `--migration` (its file declares one) and `--tabs` (five tabs of the console are open), and
+ * `--measures hit,miss` leaves some measures out. With `--json`, the last line is the result as JSON.
  */
 
 const { values } = parseArgs({
@@ -37,6 +37,8 @@ const { values } = parseArgs({
     migration: { type: 'boolean', default: false },
     /** With `--against`: five tabs of the console are open. */
     tabs: { type: 'boolean', default: false },
+    /** With `--against`: what is measured. */
+    measures: { type: 'string', default: measureNames.join(',') },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     connections: { type: 'string', default: '32' },
@@ -182,7 +184,8 @@ async function benchCommits(commits: readonly string[]): Promise<void> {
     variants[`this checkout, ${traces} of its requests traced`] = { traces: Number(traces) };
   if (migration) variants['this checkout, a migration declared'] = { migration };
   if (tabs) variants['this checkout, five tabs of the console open'] = { tabs };
-  const result = await benchAgainst(commits, { rounds, load, scratch, variants });
+  const measures = measureNames.filter((name) => values.measures.split(',').includes(name));
+  const result = await benchAgainst(commits, { rounds, load, scratch, variants, measures });
   console.log(againstLines(result).join('\n'));
   if (values.json) console.log(JSON.stringify(result));
 }
