@@ -7,7 +7,7 @@ import { cpuMicroseconds } from './measures.ts';
 import { type MedianInterval, type PairedResult, pairRounds, type Sample } from './paired.ts';
 import { type Portico, startPortico } from './portico-server.ts';
 import { startRedis, startUpstream } from './rivals.ts';
-import { type Load, median, sendLoad, sendWarmUp, type Target } from './rounds.ts';
+import { type Load, median, sendLoad, sendUnchecked, type Target } from './rounds.ts';
 
 /** What is asked of both gateways. */
 const MEASURES = {
@@ -121,7 +121,7 @@ function targetOf({ url, key }: Portico, measure: Measure): Target {
 async function warmUp({ portico }: Side, measure: Measure, load: Load): Promise<void> {
   const isWarmAt = (await cpuMicroseconds(portico)) + 1e6 * WARM_CPU_SECONDS;
   while ((await cpuMicroseconds(portico)) < isWarmAt)
-    await sendWarmUp(targetOf(portico, measure), { ...load, seconds: WARM_LOAD_SECONDS });
+    await sendUnchecked(targetOf(portico, measure), { ...load, seconds: WARM_LOAD_SECONDS });
 }
 
 async function sendCounted({ portico }: Side, measure: Measure, load: Load): Promise<Sample> {

@@ -35,7 +35,7 @@ let lastPage = 1;
 const FAILED_SHARE_MAX = 0.001;
 
 /** Sends one round of load to a server, whatever it answers. */
-export async function sendWarmUp({ url, key, distinct }: Target, load: Load): Promise<Round> {
+export async function sendUnchecked({ url, key, distinct }: Target, load: Load): Promise<Round> {
   const options = { url, key, ...load, ...(distinct ? { distinctFrom: lastPage } : {}) };
   const round = JSON.parse(await runScript(LOAD, [JSON.stringify(options)], 'load')) as Round;
   // Several may be asked at the same time.
@@ -45,7 +45,7 @@ export async function sendWarmUp({ url, key, distinct }: Target, load: Load): Pr
 
 /** Sends one round of load to a server. @throws Error where more than a few answers were not 2xx */
 export async function sendLoad(target: Target, load: Load): Promise<Round> {
-  const round = await sendWarmUp(target, load);
+  const round = await sendUnchecked(target, load);
   if (round.failed > round.answers * FAILED_SHARE_MAX)
     throw new Error(
       `${target.name}: ${String(round.failed)} of ${String(round.answers + round.failed)} requests failed`,
