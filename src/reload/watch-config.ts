@@ -88,6 +88,8 @@ export function createConfigWatch(deps: ConfigWatchDeps): ConfigWatch {
     isLooking = true;
     await onChange();
     isLooking = false;
+    // Where the texts changed again, others may have been read than were found. Those that were found were not tried then.
+    if (fingerprint() !== found) seen = undefined;
     // What changed meanwhile was not looked at.
     note();
   }

@@ -25,9 +25,18 @@ export async function readChecked(
 const AGAIN_MAX = 5;
 const AGAIN_MS = 100;
 
+/** The texts of the files without what they refer to; `undefined` where one cannot be read, as while they are swapped. */
+function readFilesNow(gatewayFile: string): ConfigTexts['files'] | undefined {
+  try {
+    return readTexts(gatewayFile, { references: {} }).files;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The texts of a sound configuration. They are read until two readings agree: files that are written one by one, or
- * swapped while they are read, must not become a mixture.
+ * swapped while they are read, must not become a mixture. A mixture must not be refused either.
  * @throws ConfigError with every problem
  */
 export async function readSettledTexts(
@@ -35,8 +44,13 @@ export async function readSettledTexts(
   variables: CliContext['env'],
 ): Promise<ConfigTexts> {
   for (let again = 0; again < AGAIN_MAX; again += 1) {
-    const { texts } = await readChecked(gatewayFile, variables);
-    if (isDeepStrictEqual(readTexts(gatewayFile, texts), texts)) return texts;
+    const before = readFilesNow(gatewayFile);
+    try {
+      const { texts } = await readChecked(gatewayFile, variables);
+      if (isDeepStrictEqual(readTexts(gatewayFile, texts), texts)) return texts;
+    } catch (error) {
+      if (isDeepStrictEqual(readFilesNow(gatewayFile), before)) throw error;
+    }
     await delay(AGAIN_MS);
   }
   const problem = {

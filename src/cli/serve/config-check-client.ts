@@ -31,6 +31,12 @@ export function createCheckInThread(data: CheckingData): () => Promise<ConfigTex
     return started;
   }
 
+  function end(asked: Worker): void {
+    // A thread that is ending takes no question any more, although its end is told later.
+    if (thread === asked) thread = undefined;
+    void asked.terminate();
+  }
+
   async function ask(): Promise<CheckingResult> {
     clearTimeout(idle);
     const asked = (thread ??= start());
@@ -46,7 +52,7 @@ export function createCheckInThread(data: CheckingData): () => Promise<ConfigTex
     } finally {
       ended.abort();
       await Promise.allSettled([answer, exit]);
-      idle = setTimeout(() => void asked.terminate(), IDLE_MS).unref();
+      idle = setTimeout(() => end(asked), IDLE_MS).unref();
     }
   }
 
