@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { Portico } from './portico-server.ts';
-import { type Load, median, sendLoad, type Target } from './rounds.ts';
+import { median, sendLoad, type Target } from './rounds.ts';
 
 /** Milliseconds. */
 export type Latency = { readonly p50: number; readonly p99: number };
@@ -37,32 +37,24 @@ export async function cpuMicroseconds(portico: Portico): Promise<number> {
 /** Linux counts the time of processes in hundredths of a second. */
 const TICK_MICROSECONDS = 10_000;
 
-/** User and system time of a process so far, microseconds; NaN where the system does not tell. */
-async function processMicroseconds(pid: number): Promise<number> {
+async function ownMicroseconds(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${String(pid)}/stat`, 'utf8').catch(() => '');
   // The name of the program, in parentheses, may hold anything.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_MICROSECONDS;
 }
 
-/** A server and its process. */
-export type Server = { readonly target: Target; readonly pid: number };
+async function childrenOf(pid: number): Promise<readonly number[]> {
+  const listed = await readFile(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8').catch(() => '');
+  return listed.split(' ').filter(Boolean).map(Number);
+}
 
-/** The CPU that one answer of each server takes, microseconds, in turn; medians over the rounds. */
-export async function cpuPerAnswer(
-  servers: readonly Server[],
-  rounds: number,
-  load: Load,
-): Promise<readonly number[]> {
-  const costs = servers.map((): number[] => []);
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [index, { target, pid }] of servers.entries()) {
-      const before = await processMicroseconds(pid);
-      const { answers } = await sendLoad(target, load);
-      costs[index]?.push(((await processMicroseconds(pid)) - before) / answers);
-    }
-  }
-  return costs.map(median);
+/** User and system time of a process so far, with that of its children, microseconds; NaN where the system does not tell. */
+export async function processMicroseconds(pid: number, withChildren = true): Promise<number> {
+  let total = await ownMicroseconds(pid);
+  if (!withChildren) return total;
+  for (const child of await childrenOf(pid)) total += await processMicroseconds(child);
+  return total;
 }
 
 /** What a process holds: live objects and buffers after a full collection, and what the system counts as resident. */

@@ -30,6 +30,8 @@ export type PorticoOptions = {
   readonly traces?: number;
   /** Whether the file declares that the users move to a second source; nothing has begun to move. */
   readonly migration?: boolean;
+  /** How many processes serve; one by default. */
+  readonly workers?: number;
   /** `portico start` by default; the compiled gateway where it was built. */
   readonly main?: string;
 };
@@ -38,9 +40,10 @@ const PEPPER = 'a-pepper-that-only-the-bench-uses';
 
 function gatewayFile(
   ports: readonly [number, number],
-  { redisUrl, upstreamUrl, localBytes, localSeconds, traces, migration }: PorticoOptions,
+  { redisUrl, upstreamUrl, localBytes, localSeconds, traces, migration, workers }: PorticoOptions,
 ) {
   return `portico: 1
+${workers === undefined ? '' : `workers: ${String(workers)}`}
 listen: { host: 127.0.0.1, port: ${String(ports[0])} }
 admin: { port: ${String(ports[1])} }
 ${traces === undefined ? '' : `telemetry: { traces: { endpoint: '${upstreamUrl}/v1/traces', ratio: ${String(traces)} } }`}

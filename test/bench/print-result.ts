@@ -1,5 +1,7 @@
 import type { Latency, Memory } from './measures.ts';
-import { median, type Ratio } from './rounds.ts';
+import { median } from './rounds.ts';
+import type { Ratio } from './side-by-side.ts';
+import type { WorkersCost } from './workers.ts';
 
 /** All that one run measured. */
 export type BenchResult = {
@@ -7,9 +9,11 @@ export type BenchResult = {
   readonly rounds: number;
   readonly seconds: number;
   readonly connections: number;
-  /** Requests per second of each server, round by round. */
-  readonly rates: Readonly<Record<string, readonly number[]>>;
-  readonly ratios: Readonly<Record<string, Ratio>>;
+  /** Requests per second of each server, round by round, on a core that it shares with the one beside it. */
+  readonly rates: Record<string, readonly number[]>;
+  /** CPU of an answer of each server, microseconds, in the same rounds. */
+  readonly costs: Record<string, readonly number[]>;
+  readonly ratios: Record<string, Ratio>;
   readonly startMs: number;
   /** From the start of the compiled gateway to its first answer; absent where `npm run build` has not been run. */
   startCompiledMs?: number;
@@ -19,6 +23,8 @@ export type BenchResult = {
   undiciMicroseconds?: number;
   latency?: { readonly rate: number; readonly portico: Latency; readonly floor: Latency };
   bytesPerPage?: Memory;
+  /** Absent without the group `workers`, which is measured only where it is named. */
+  workers?: readonly WorkersCost[];
 };
 
 /** At least, and aimed at. */
@@ -32,6 +38,10 @@ const GOALS: Readonly<Record<string, readonly [number, number]>> = {
   missToLura: [0.9, 1],
   passthroughToBareProxy: [0.95, 1],
 };
+
+/** What is said of the servers named `duties-…`. */
+const DUTIES =
+  '   (duties: a key, a count, a log line, headers and, for a miss, Redis, written straight down for one route; what they cost at least)';
 
 /** Beside the ratios to it. */
 const LURA =
@@ -64,17 +74,20 @@ function detailLines({ startCompiledMs, ...cpu }: BenchResult): readonly string[
 
 /** Prints what a run measured; with `json`, one line of JSON comes last. */
 export function printResult(result: BenchResult, json: boolean): void {
-  const { machine, rates, ratios, latency, bytesPerPage } = result;
+  const { machine, costs, ratios, latency, bytesPerPage } = result;
   const lines = [
-    `${machine.cpu}, ${String(machine.cores)} cores, ${machine.pinned ? 'the server on one of its own' : 'not pinned'}`,
+    `${machine.cpu}, ${String(machine.cores)} cores, ${machine.pinned ? 'the servers on one of them' : 'not pinned'}`,
     `${String(result.rounds)} rounds of ${String(result.seconds)} s, ${String(result.connections)} connections`,
     '',
-    ...Object.entries(rates).map(
-      ([name, values]) => `${name.padEnd(28)}${Math.round(median(values)).toString().padStart(7)} requests/s`,
+    'CPU of an answer; each server shared its core with another one at the time',
+    ...Object.entries(costs).map(
+      ([name, values]) => `${name.padEnd(28)}${median(values).toFixed(1).padStart(7)} µs`,
     ),
     '',
+    'CPU of an answer of the rival / of ours, measured at the same time: the median, the least and the greatest of the rounds',
     ...Object.entries(ratios).map(ratioLine),
     ...(Object.keys(ratios).some((name) => name.endsWith('ToLura')) ? [LURA] : []),
+    DUTIES,
     '',
     `first answer after           ${Math.round(result.startMs).toString()} ms`,
   ];
@@ -91,6 +104,10 @@ export function printResult(result: BenchResult, json: boolean): void {
       `a cached page                ${held.toFixed(0)} bytes held (resident ${resident.toFixed(0)}); 10,000 pages: ${mebibytes(held * 10_000)}, at most 100, aim 80 (resident ${mebibytes(resident * 10_000)})`,
     );
   }
+  for (const { measure, workers, each, cost, primary } of result.workers ?? [])
+    lines.push(
+      `a ${measure}, ${String(workers)} workers, ${String(each)} a second each: ${cost.toFixed(0)} µs (the first process ${primary.toFixed(0)})`,
+    );
   console.log(lines.join('\n'));
   if (json) {
     const medians = Object.fromEntries(Object.entries(ratios).map(([name, ratio]) => [name, ratio.median]));

@@ -113,11 +113,11 @@ async function untilOpen(url: string, key: string): Promise<void> {
  * Servers of other makes, where they are installed. They hand on the legacy body, because they do not translate,
  * and their limits are their own: nginx counts in its memory, KrakenD by address and without a key.
  */
-export async function startOthers(services: RivalServices): Promise<readonly Rival[]> {
+export async function startOthers(services: RivalServices): Promise<{ nginx?: Rival; krakend?: Rival }> {
   const { scratch, key } = services;
-  const others: Rival[] = [];
+  const others: { nginx?: Rival; krakend?: Rival } = {};
   const add = async (
-    name: string,
+    name: 'nginx' | 'krakend',
     configFile: string,
     config: string,
     args: readonly string[],
@@ -130,7 +130,7 @@ export async function startOthers(services: RivalServices): Promise<readonly Riv
     );
     const url = `http://127.0.0.1:${String(port)}/v1/users`;
     await untilOpen(url, key);
-    others.push({ running, target: { name, url, key, distinct: false } });
+    others[name] = { running, target: { name, url, key, distinct: false } };
   };
   if (isInstalled('nginx')) {
     await mkdir(join(scratch, 'nginx'), { recursive: true });

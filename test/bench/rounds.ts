@@ -53,36 +53,10 @@ export async function sendLoad(target: Target, load: Load): Promise<Round> {
   return round;
 }
 
-/**
- * Sends rounds of load to servers in turn, so that whatever else the machine does falls on all of them.
- * Answers the requests per second of each, round by round.
- */
-export async function interleave(
-  targets: readonly Target[],
-  rounds: number,
-  load: Load,
-): Promise<ReadonlyMap<string, readonly number[]>> {
-  const rates = new Map(targets.map(({ name }) => [name, [] as number[]]));
-  for (const target of targets) await sendLoad(target, { ...load, seconds: Math.min(load.seconds, 2) });
-  for (let round = 0; round < rounds; round += 1) {
-    for (const target of targets) rates.get(target.name)?.push((await sendLoad(target, load)).rate);
-  }
-  return rates;
-}
-
 /** The middle value. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   const high = sorted[middle] ?? Number.NaN;
   return sorted.length % 2 === 1 ? high : ((sorted[middle - 1] ?? Number.NaN) + high) / 2;
-}
-
-/** A ratio of two servers: the median over the rounds, and the least and greatest of them. */
-export type Ratio = { readonly median: number; readonly least: number; readonly greatest: number };
-
-/** Compares two servers round by round. */
-export function ratioOf(ours: readonly number[], theirs: readonly number[]): Ratio {
-  const ratios = ours.map((rate, round) => rate / (theirs[round] ?? Number.NaN));
-  return { median: median(ratios), least: Math.min(...ratios), greatest: Math.max(...ratios) };
 }

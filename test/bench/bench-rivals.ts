@@ -1,0 +1,199 @@
+import { existsSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../support/process/free-port.ts';
+import { latencyAt, type Memory, memoryOfPages } from './measures.ts';
+import { type Portico, startPortico } from './portico-server.ts';
+import type { BenchResult } from './print-result.ts';
+import { isPinned, type Running } from './processes.ts';
+import {
+  type Lura,
+  type Rival,
+  type RivalServices,
+  startLura,
+  startOthers,
+  startRedis,
+  startRival,
+  startUpstream,
+} from './rivals.ts';
+import { type Load, median, type Target } from './rounds.ts';
+import { costsOfWorkers } from './workers.ts';
+import { compareSideBySide, type Measured, type Server } from './side-by-side.ts';
+
+export type RivalsOptions = {
+  readonly rounds: number;
+  readonly load: Load;
+  readonly scratch: string;
+  /** What is measured. */
+  readonly groups: ReadonlySet<string>;
+};
+
+/** What all servers are given, and what ends them. */
+type Bench = RivalsOptions & {
+  readonly services: RivalServices;
+  readonly portico: Portico;
+  readonly lura: Lura | undefined;
+  /** Has a process end with the bench. */
+  readonly keep: <T extends Pick<Running, 'stop'>>(running: T) => T;
+  readonly result: BenchResult;
+};
+
+const HOT = 'portico hot';
+
+/** Rivals by the name of the ratio to each. */
+type Rivals = Readonly<Record<string, Server>>;
+
+/** Compares a server with some rivals, and adds what was measured to the result. */
+async function compare({ rounds, load, result }: Bench, ours: Server, rivals: Rivals): Promise<void> {
+  const { name } = ours.target;
+  const compared = await compareSideBySide(ours, Object.values(rivals), rounds, load);
+  for (const [index, ratio] of Object.keys(rivals).entries()) {
+    const found = compared[index];
+    if (found === undefined) continue;
+    const { rival } = found;
+    result.ratios[ratio] = found.ratio;
+    addMeasured(result, name, found.ours);
+    addMeasured(result, rival, found.theirs);
+    if (ratio === 'missToNaiveUndici') {
+      result.missMicroseconds = median(found.ours.costs);
+      result.undiciMicroseconds = median(found.theirs.costs);
+    }
+  }
+}
+
+function addMeasured({ rates, costs }: BenchResult, name: string, measured: Measured): void {
+  rates[name] = [...(rates[name] ?? []), ...measured.rates];
+  costs[name] = [...(costs[name] ?? []), ...measured.costs];
+}
+
+function toServer({ keep }: Bench, { target, running }: Rival): Server {
+  return { target, pid: keep(running).pid };
+}
+
+async function serverOf(bench: Bench, script: string, path: string, distinct = false): Promise<Server> {
+  return toServer(bench, await startRival(script, path, bench.services, distinct));
+}
+
+function ourServer({ portico }: Bench, name: string, path: string, distinct = false): Server {
+  const target: Target = { name, url: `${portico.url}${path}`, key: portico.key, distinct };
+  return { target, pid: portico.pid };
+}
+
+const luraServer = ({ lura }: Bench, ratio: string, of: 'kept' | 'called'): Rivals =>
+  lura === undefined ? {} : { [ratio]: { target: lura[of], pid: lura.running.pid } };
+
+async function benchHits(bench: Bench): Promise<void> {
+  const rival = (script: string) => serverOf(bench, script, '/v1/users');
+  const floor = await rival('express-floor');
+  const duties = await rival('duties-hit');
+  const rivals: Record<string, Server> = {
+    hotToExpressFloor: floor,
+    hotToDuties: duties,
+    hotToObviousGateway: await rival('obvious-gateway'),
+    hotToFastify: await rival('fastify-gateway'),
+    ...luraServer(bench, 'hotToLura', 'kept'),
+  };
+  const { nginx, krakend } = await startOthers(bench.services);
+  if (nginx !== undefined) rivals['hotToNginx'] = toServer(bench, nginx);
+  if (krakend !== undefined) rivals['hotToKrakend'] = toServer(bench, krakend);
+  await compare(bench, ourServer(bench, HOT, '/v1/users'), rivals);
+  await compare(bench, duties, { dutiesToExpressFloor: floor });
+}
+
+async function benchMisses(bench: Bench): Promise<void> {
+  const rival = (script: string) => serverOf(bench, script, '/v1/users', true);
+  const byUndici = await rival('naive-undici');
+  const duties = await rival('duties-miss');
+  await compare(bench, ourServer(bench, 'portico miss', '/v1/users', true), {
+    missToNaiveAxios: await rival('naive-axios'),
+    missToNaiveUndici: byUndici,
+    missToDuties: duties,
+    ...luraServer(bench, 'missToLura', 'called'),
+  });
+  await compare(bench, duties, { dutiesToNaiveUndici: byUndici });
+}
+
+async function benchPassThrough(bench: Bench): Promise<void> {
+  const rival = (script: string) => serverOf(bench, script, '/orders');
+  const bare = await rival('bare-proxy');
+  const duties = await rival('duties-pass-through');
+  await compare(bench, ourServer(bench, 'portico pass-through', '/orders'), {
+    passthroughToBareProxy: bare,
+    passthroughToDuties: duties,
+    passthroughToFastifyProxy: await rival('fastify-proxy'),
+  });
+  await compare(bench, duties, { dutiesToBareProxy: bare });
+}
+
+/** At half of what a core of its own would answer. */
+async function benchLatency(bench: Bench): Promise<void> {
+  const { rounds, load, result } = bench;
+  const hot = ourServer(bench, HOT, '/v1/users');
+  const floor = await serverOf(bench, 'express-floor', '/v1/users');
+  if (result.costs[HOT] === undefined) await compare({ ...bench, rounds: 1 }, hot, { hotToExpressFloor: floor });
+  const rate = 1e6 / median(result.costs[HOT] ?? []) / 2;
+  const at = { rounds: Math.min(rounds, 3), ...load };
+  const portico = await latencyAt(hot.target, rate, at);
+  result.latency = { rate, portico, floor: await latencyAt(floor.target, rate, at) };
+}
+
+/** What a kept page takes in a gateway that keeps all of them. */
+async function memoryPerPage({ services, keep }: Bench): Promise<Memory> {
+  const inspectorPort = await freePort();
+  const nodeArgs = [`--inspect=127.0.0.1:${String(inspectorPort)}`];
+  const cache = { localBytes: '512MiB', localSeconds: '600s' };
+  const filled = keep(await startPortico({ name: 'memory', nodeArgs, ...cache, ...services }));
+  return memoryOfPages(filled, inspectorPort);
+}
+
+/** The compiled gateway, where `npm run build` has made it. */
+const COMPILED = join(import.meta.dirname, '../../dist/main.js');
+const STARTS = 5;
+
+/** From the start of the compiled gateway to its first answer; the median of a few starts, one after the other. */
+async function startOfCompiled({ services }: Bench): Promise<number> {
+  const taken: number[] = [];
+  for (let start = 0; start < STARTS; start += 1) {
+    const started = await startPortico({ name: `compiled-${String(start)}`, main: COMPILED, ...services });
+    taken.push(started.startMs);
+    await started.stop();
+  }
+  return median(taken);
+}
+
+async function benchGroups(bench: Bench): Promise<void> {
+  const { groups, result } = bench;
+  if (groups.has('hot')) await benchHits(bench);
+  if (groups.has('miss')) await benchMisses(bench);
+  if (groups.has('passthrough')) await benchPassThrough(bench);
+  if (groups.has('latency')) await benchLatency(bench);
+  if (groups.has('memory')) result.bytesPerPage = await memoryPerPage(bench);
+  if (groups.has('workers')) result.workers = await costsOfWorkers(bench.rounds, bench.services);
+  if (groups.has('start') && existsSync(COMPILED)) result.startCompiledMs = await startOfCompiled(bench);
+}
+
+/** Measures Portico against servers of other makes and the simplest ones that do the same. */
+export async function benchRivals(options: RivalsOptions): Promise<BenchResult> {
+  const { rounds, load, scratch, groups } = options;
+  const stops: (() => Promise<void>)[] = [];
+  const keep: Bench['keep'] = (running) => {
+    stops.unshift(() => running.stop());
+    return running;
+  };
+  try {
+    const redis = keep(await startRedis(scratch));
+    const upstream = keep(await startUpstream(scratch));
+    const shared = { scratch, redisUrl: redis.url, upstreamUrl: upstream.url };
+    const portico = keep(await startPortico({ name: 'portico', ...shared }));
+    const services: RivalServices = { ...shared, key: portico.key };
+    const lura = groups.has('hot') || groups.has('miss') ? await startLura(services) : undefined;
+    if (lura !== undefined) keep(lura.running);
+    const machine = { cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, pinned: isPinned };
+    const { startMs } = portico;
+    const result: BenchResult = { machine, rounds, ...load, rates: {}, costs: {}, ratios: {}, startMs };
+    await benchGroups({ ...options, services, portico, lura, keep, result });
+    return result;
+  } finally {
+    for (const stop of stops) await stop();
+  }
+}

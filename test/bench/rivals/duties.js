@@ -1,0 +1,68 @@
+import { hash, randomBytes } from 'node:crypto';
+import pino from 'pino';
+import { KEY, POINTS_PER_SECOND } from './serve.js';
+
+/*
+ * The duties of Portico's answers, written straight down for one caller and one route, with nothing to configure and
+ * nothing to recover from. So a server with them shows what the duties cost at least.
+ */
+
+const log = pino(pino.destination({ minLength: 4_096, sync: false }));
+const callers = new Map([[KEY, { id: 'bench', second: 0, minute: 0 }]]);
+
+/** The caller of a request; the limit of one process is counted in memory. */
+function admit({ headers: { authorization = '' } }) {
+  const caller = callers.get(authorization.slice('Bearer '.length));
+  if (caller === undefined) throw new Error('unauthorized');
+  caller.second += 1;
+  caller.minute += 1;
+  if (caller.second > POINTS_PER_SECOND * 1_000) throw new Error('too many requests');
+  return caller;
+}
+
+/** Admits a request, and writes its line once it is answered. */
+export function open(req, res) {
+  const startedAt = performance.now();
+  const caller = admit(req);
+  const requestId = `req_${randomBytes(16).toString('base64url')}`;
+  const duty = { requestId, caller, upstreamCalls: 0, upstreamMs: 0 };
+  res.once('close', () => {
+    const { upstreamCalls, upstreamMs } = duty;
+    const durationMs = performance.now() - startedAt;
+    const { method } = req;
+    const line = { requestId, operation: 'users.list', method, status: res.statusCode, caller: caller.id };
+    log.info({ ...line, durationMs, upstreamCalls, upstreamMs }, 'request');
+  });
+  return duty;
+}
+
+/** The headers of every answer. */
+export function sharedHeaders({ requestId, caller }) {
+  const [second, minute] = [POINTS_PER_SECOND, POINTS_PER_SECOND * 60];
+  return {
+    'X-Request-Id': requestId,
+    RateLimit: `"1s";r=${second - (caller.second % second)};t=1, "60s";r=${minute - (caller.minute % minute)};t=60`,
+    'RateLimit-Policy': `"1s";q=${second};w=1, "60s";q=${minute};w=60`,
+    'X-Content-Type-Options': 'nosniff',
+  };
+}
+
+/** The headers of an answer that may be kept. */
+export function answerHeaders(duty, { length, etag, status }) {
+  return {
+    ...sharedHeaders(duty),
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': length,
+    ETag: etag,
+    Age: '0',
+    'Cache-Control': 'private, max-age=600',
+    'Cache-Status': status,
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Referrer-Policy': 'no-referrer',
+    Vary: 'Authorization, X-API-Key, Accept-Encoding',
+  };
+}
+
+/** A strong ETag of a body. */
+export const etagOf = (body) => `"${hash('sha1', body, 'base64url')}"`;
