@@ -8,6 +8,7 @@ import { CHECKED, type SpecLocation } from './spec-location.ts';
 import { isSameFolded } from './map/folded-id.ts';
 import { compileItem, itemsPlace } from './read/items.ts';
 import { compileMapping, type OnGap } from './map/map-record.ts';
+import { compileProjectedRecord } from './read/projected-records.ts';
 import { type ReplyContext, compileDrop, compileReader } from './read/read-reply.ts';
 import { compileRequest } from './request/request.ts';
 import { reservedIds } from './request/reserved-ids.ts';
@@ -81,6 +82,7 @@ export function compileGet(
   const item = compileItem(spec.item, here.at('item'));
   const isDropped = compileDrop(spec.dropWhen, here.at('dropWhen'));
   const map = compileMapping(spec.map, fields, codec, here.at('map'));
+  const readProjected = compileProjectedRecord(context, spec, fields);
   const reserved = new Set(reservedIds(spec.request.path, context.source).map(({ native }) => native));
 
   /** The record in a reply, whichever it is. */
@@ -96,13 +98,19 @@ export function compileGet(
     return record;
   }
 
+  function findProjected(reply: UpstreamReply, onGap: OnGap): CanonicalRecord | undefined {
+    const found = readProjected?.(reply);
+    for (const gap of found?.gaps ?? []) onGap(...gap);
+    return found?.record;
+  }
+
   return {
     request(id) {
       const native = codec.toNative(id);
       return native === undefined || reserved.has(native) ? undefined : request({ id: native }, []);
     },
     read(reply, id, onGap) {
-      const record = find(reply, onGap);
+      const record = findProjected(reply, onGap) ?? find(reply, onGap);
       if (record === undefined || record.id === id) return record;
       // The source folds what it is asked, as in another case: the id that was asked for is nobody's.
       if (isSameFolded(codec.toNative(record.id), codec.toNative(id))) return undefined;

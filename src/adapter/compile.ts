@@ -20,6 +20,7 @@ import { pathAt } from './path.ts';
 import { compileDrop, compileReader, type ReplyContext } from './read/read-reply.ts';
 import { rowFields } from './map/row-fields.ts';
 import { compileTotal, type TotalReader } from './read/total.ts';
+import { compileProjectedRecords } from './read/projected-records.ts';
 import { compileWrittenReader } from './write/read-written.ts';
 import type { WrittenRecords } from './write/row-writer.ts';
 
@@ -115,8 +116,24 @@ function compileList(
   const mapping = { map, drop: spec.onInvalidRecord === 'drop', idAt };
   const rowMapping = { resource, fields, map: spec.list.map, id: spec.id, codec: context.codec };
   const readWritten = compileWrittenReader(context, spec.list, rowMapping);
+  const readProjected = compileProjectedRecords(context, spec.list, rowMapping);
 
   function readRecords(reply: UpstreamReply, onGap: OnGap): Rows {
+    const found = readProjected?.(reply);
+    if (found === undefined) return readAnyRecords(reply, onGap);
+    const { records, body, gaps } = found;
+    for (const gap of gaps) onGap(...gap);
+    return {
+      records,
+      droppedIds: [],
+      ...totalBeside(reply, body, onGap),
+      received: records.length,
+      next: next(reply, body, []),
+      echo: echo(body),
+    };
+  }
+
+  function readAnyRecords(reply: UpstreamReply, onGap: OnGap): Rows {
     const { outcome, body } = readReply(reply);
     if (outcome === 'past_end') return { records: [], total: undefined, received: 0, next: undefined };
     const rows = items(body);

@@ -95,7 +95,8 @@ export function listBody(resource: Resource, records: readonly CanonicalRecord[]
 /** The body of a list whose records are written already, with commas between them. */
 export function writtenListBody(records: Buffer, meta: Meta): Buffer {
   const end = listEnd(meta);
-  const body = Buffer.allocUnsafe(LIST_START.length + records.length + end.length);
+  // In a memory block of its own: so the cache keeps it without a copy.
+  const body = Buffer.allocUnsafeSlow(LIST_START.length + records.length + end.length);
   body.write(LIST_START, 'latin1');
   records.copy(body, LIST_START.length);
   body.write(end, LIST_START.length + records.length, 'latin1');

@@ -88,7 +88,7 @@ function compileField(
 }
 
 /** Compiles the paths of a field. */
-type PathCompiler = (from: string | readonly string[], here: SpecLocation) => readonly Path[];
+export type PathCompiler = (from: string | readonly string[], here: SpecLocation) => readonly Path[];
 
 const compilePaths: PathCompiler = (from, here) =>
   (typeof from === 'string' ? [from] : from).map((text) => pathAt(text, here.at('from')));
@@ -142,13 +142,14 @@ export function compileFieldReader(
 
 /**
  * Compiles a mapping into a function that builds a record from the named fields only. Missing or unsuitable mappings
- * are reported at their place in the source file.
+ * are reported at their place in the source file. `pathsOf` may find the values elsewhere than in the record.
  */
 export function compileMapping(
   spec: MappingSpec,
   fields: readonly Field[],
   codec: IdCodec,
   here: SpecLocation,
+  pathsOf: PathCompiler = compilePaths,
 ): RecordMapper {
   const known = fields.map((field) => field.name);
   for (const key of Object.keys(spec)) {
@@ -168,10 +169,10 @@ export function compileMapping(
     }
     const place = here.at(field.name);
     if (field.kind !== 'id') {
-      readers.push(compileFieldReader(field, mapping, place));
+      readers.push(compileFieldReader(field, mapping, place, pathsOf));
       continue;
     }
-    [idPath] = compilePaths(mapping.from, place);
+    [idPath] = pathsOf(mapping.from, place);
     if (idPath === undefined) place.report('every record has an id of its own', 'id: path.in.the.record');
     if (mapping.as.length > 0)
       place.at('as').report('the id takes no steps', 'say number or text under id.kind');

@@ -5,11 +5,11 @@ import type { Json } from '../../kernel/json/json.ts';
 import { Projection } from '../../kernel/json/projection.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { OnGap } from '../map/map-record.ts';
-import { keysOfPath } from '../path.ts';
 import { compileUtf8Body } from '../read/decode.ts';
 import type { ReplyContext } from '../read/read-reply.ts';
-import { compileRowWriter, fieldSlots, type RowMapping, type WrittenRecords } from './row-writer.ts';
-import { wantedDocument, placesOf, KeySlots } from './wanted-paths.ts';
+import { compileListPlaces } from '../read/list-places.ts';
+import { wantedDocument } from '../read/wanted-paths.ts';
+import { compileRowWriter, type RowMapping, type WrittenRecords } from './row-writer.ts';
 
 /** The rows of a reply, written, and what the file's other paths find in it. */
 export type WrittenReply = {
@@ -24,42 +24,8 @@ export type WrittenReply = {
  */
 export type WrittenReader = (reply: UpstreamReply) => WrittenReply | undefined;
 
-/** The paths that a file looks at in the document itself, besides that of the rows. */
-function documentPaths({ outcomes }: ReplyContext['source'], { total, window }: ListSpec): readonly string[] {
-  const conditions = outcomes.flatMap(({ on, at }) => (on === 'get' ? [] : (at ?? [])));
-  const totals = total === undefined || total.count !== undefined ? [] : [total.at, total.unless?.at];
-  const echoes = 'echo' in window ? Object.values(window.echo ?? {}) : [];
-  return [...conditions, ...totals, ...echoes].filter((path) => path !== undefined);
-}
-
 /** Windows that can be asked for by number: only these make a page without their rows being looked at one by one. */
 const RANDOM_WINDOWS: readonly ListSpec['window']['kind'][] = ['offset', 'page', 'none'];
-
-/** What a file wants of a reply, with a slot for each value; `undefined` where its paths have more than keys. */
-function compilePlaces({ source }: ReplyContext, list: ListSpec, { fields, map }: RowMapping) {
-  const { items, dropWhen, hydrate, window } = list;
-  const rowsAt = typeof items === 'string' ? keysOfPath(items) : undefined;
-  const isPlain = dropWhen.length === 0 && hydrate === undefined && RANDOM_WINDOWS.includes(window.kind);
-  if (rowsAt === undefined || !isPlain) return undefined;
-  const document = new KeySlots(0);
-  for (const path of documentPaths(source, list)) {
-    const keys = keysOfPath(path);
-    if (keys === undefined) return undefined;
-    document.at(keys);
-  }
-  const row = new KeySlots(document.wanted.length);
-  const slotsOf = new Map<string, readonly number[]>();
-  for (const { name } of fields) {
-    const mapping = map[name];
-    const slots = mapping && fieldSlots(mapping, row);
-    if (slots === undefined) return undefined;
-    slotsOf.set(name, slots);
-  }
-  const rowPlace = placesOf(row.wanted);
-  const root = rowPlace && placesOf(document.wanted, { at: rowsAt, row: rowPlace });
-  const counts = { document: document.wanted.length, row: row.wanted.length };
-  return root && { root, slotsOf, counts };
-}
 
 /** Compiles the reader of a list that writes its rows; `undefined` where the file has something that it does not know. */
 export function compileWrittenReader(
@@ -68,7 +34,8 @@ export function compileWrittenReader(
   mapping: RowMapping,
 ): WrittenReader | undefined {
   const utf8Of = compileUtf8Body(context.source.decode);
-  const places = compilePlaces(context, list, mapping);
+  const isPage = list.hydrate === undefined && RANDOM_WINDOWS.includes(list.window.kind);
+  const places = isPage ? compileListPlaces(context, list, mapping) : undefined;
   if (utf8Of === undefined || places === undefined) return undefined;
   const { root, slotsOf, counts } = places;
   const projection = new Projection(root, counts, () => writer.write());

@@ -8,10 +8,8 @@ import type { Projection } from '../../kernel/json/projection.ts';
 import { DOCUMENT, WHOLE } from '../../kernel/json/scan-json.ts';
 import { compileFieldReader, type OnGap } from '../map/map-record.ts';
 import type { IdCodec } from '../map/native-id.ts';
-import { keysOfPath } from '../path.ts';
 import { CHECKED } from '../spec-location.ts';
 import { JsonSink } from './json-sink.ts';
-import type { KeySlots } from './wanted-paths.ts';
 import type { WriteContext, WriteValue } from './write-value.ts';
 import { compileValueWriter, generalWriter } from './value-writers.ts';
 
@@ -60,17 +58,6 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const SPACE = 0x20;
 const byId = compileOrder({ field: 'id', descending: false }, 'id');
-
-/** The slots of a field's paths; `undefined` if one of them has more than keys. */
-export function fieldSlots({ from }: MappingSpec[string], slots: KeySlots): readonly number[] | undefined {
-  const found: number[] = [];
-  for (const path of [from].flat()) {
-    const keys = keysOfPath(path);
-    if (keys === undefined) return undefined;
-    found.push(slots.at(keys));
-  }
-  return found;
-}
 
 /** The number in a text of at most 15 digits, which a float holds exactly. */
 function numberIn(start: number, end: number): number {

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import express from 'express';
 import { Redis } from 'ioredis';
 import { request } from 'undici';
-import { answerHeaders, etagOf, open } from './duties.js';
+import { etagOf, open, send } from './duties.js';
 import { announce, REDIS_URL, UPSTREAM_URL } from './serve.js';
 import { legacyUrl, pageOf, translate } from './translate.js';
 
@@ -39,9 +39,7 @@ app.get('/v1/users', async (req, res) => {
   duty.upstreamCalls = 1;
   duty.upstreamMs = performance.now() - askedAt;
   const body = Buffer.from(JSON.stringify(translate(rows, page)));
-  const etag = etagOf(body);
   redis.publishAnswer(...names, body, 600_000, token).catch((error) => console.error(error.message));
-  res.writeHead(200, answerHeaders(duty, { length: body.length, etag, status: 'portico; fwd=miss' }));
-  res.end(body);
+  send(res, { body, etag: etagOf(body), status: 'portico; fwd=miss' });
 });
 await announce(createServer(app));

@@ -7,7 +7,8 @@ import { announce, UPSTREAM_URL } from './serve.js';
 
 const app = express();
 app.use((req, res, next) => {
-  res.setHeaders(new Map(Object.entries(sharedHeaders(open(req, res)))));
+  const headers = sharedHeaders(open(req, res));
+  for (let i = 0; i < headers.length; i += 2) res.setHeader(headers[i], headers[i + 1]);
   res.setHeader('Vary', 'Authorization, X-API-Key');
   next();
 });

@@ -20,48 +20,77 @@ function admit({ headers: { authorization = '' } }) {
   return caller;
 }
 
+function logLine() {
+  const { req, duty } = this;
+  const { requestId, caller, upstreamCalls, upstreamMs, startedAt } = duty;
+  log.info(
+    {
+      requestId,
+      operation: 'users.list',
+      method: req.method,
+      status: this.statusCode,
+      caller: caller.id,
+      durationMs: performance.now() - startedAt,
+      upstreamCalls,
+      upstreamMs,
+    },
+    'request',
+  );
+}
+
 /** Admits a request, and writes its line once it is answered. */
 export function open(req, res) {
   const startedAt = performance.now();
   const caller = admit(req);
   const requestId = `req_${randomBytes(16).toString('base64url')}`;
-  const duty = { requestId, caller, upstreamCalls: 0, upstreamMs: 0 };
-  res.once('close', () => {
-    const { upstreamCalls, upstreamMs } = duty;
-    const durationMs = performance.now() - startedAt;
-    const { method } = req;
-    const line = { requestId, operation: 'users.list', method, status: res.statusCode, caller: caller.id };
-    log.info({ ...line, durationMs, upstreamCalls, upstreamMs }, 'request');
-  });
-  return duty;
+  res.duty = { requestId, caller, startedAt, upstreamCalls: 0, upstreamMs: 0 };
+  // Without a closure, which would be made anew for each request.
+  res.on('finish', logLine);
+  return res.duty;
 }
 
-/** The headers of every answer. */
+/** The headers of every answer, as a flat list: a third of the price of an object. */
 export function sharedHeaders({ requestId, caller }) {
   const [second, minute] = [POINTS_PER_SECOND, POINTS_PER_SECOND * 60];
-  return {
-    'X-Request-Id': requestId,
-    RateLimit: `"1s";r=${second - (caller.second % second)};t=1, "60s";r=${minute - (caller.minute % minute)};t=60`,
-    'RateLimit-Policy': `"1s";q=${second};w=1, "60s";q=${minute};w=60`,
-    'X-Content-Type-Options': 'nosniff',
-  };
+  return [
+    'X-Request-Id',
+    requestId,
+    'RateLimit',
+    `"1s";r=${second - (caller.second % second)};t=1, "60s";r=${minute - (caller.minute % minute)};t=60`,
+    'RateLimit-Policy',
+    `"1s";q=${second};w=1, "60s";q=${minute};w=60`,
+    'X-Content-Type-Options',
+    'nosniff',
+  ];
 }
 
-/** The headers of an answer that may be kept. */
-export function answerHeaders(duty, { length, etag, status }) {
-  return {
-    ...sharedHeaders(duty),
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': length,
-    ETag: etag,
-    Age: '0',
-    'Cache-Control': 'private, max-age=600',
-    'Cache-Status': status,
-    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-    'Cross-Origin-Resource-Policy': 'same-origin',
-    'Referrer-Policy': 'no-referrer',
-    Vary: 'Authorization, X-API-Key, Accept-Encoding',
-  };
+/** Sends an answer that may be kept. Its head and its body are one text, so one write of Node. */
+export function send(res, { body, etag, status }) {
+  const headers = sharedHeaders(res.duty);
+  headers.push(
+    'Content-Type',
+    'application/json; charset=utf-8',
+    'Content-Length',
+    String(body.length),
+    'ETag',
+    etag,
+    'Age',
+    '0',
+    'Cache-Control',
+    'private, max-age=600',
+    'Cache-Status',
+    status,
+    'Content-Security-Policy',
+    "default-src 'none'; frame-ancestors 'none'",
+    'Cross-Origin-Resource-Policy',
+    'same-origin',
+    'Referrer-Policy',
+    'no-referrer',
+    'Vary',
+    'Authorization, X-API-Key, Accept-Encoding',
+  );
+  res.writeHead(200, headers);
+  res.end(body.toString('latin1'), 'latin1');
 }
 
 /** A strong ETag of a body. */

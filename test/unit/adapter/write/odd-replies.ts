@@ -179,13 +179,32 @@ const envelopes = fc.constantFrom<readonly [string, number, BufferEncoding]>(
   ['application/json; charset=none', 200, 'utf8'],
   ['text/html', 200, 'utf8'],
 );
-/** Replies to a list, most of them with rows, and about half of them changed somewhere. */
-export const replies = fc
-  .tuple(document, fc.boolean(), fc.option(change, { freq: 1 }), envelopes)
-  .map(([text, isMarked, one, [contentType, status, encoding]]) => {
-    const bytes = Buffer.from(`${isMarked ? '\ufeff' : ''}${text}`, encoding);
-    return replyOf(one === null ? bytes : changed(bytes, one), {
-      status,
-      headers: { 'content-type': contentType },
+/** Replies of a document, about half of them changed somewhere. */
+const repliesOf = (texts: fc.Arbitrary<string>) =>
+  fc
+    .tuple(texts, fc.boolean(), fc.option(change, { freq: 1 }), envelopes)
+    .map(([text, isMarked, one, [contentType, status, encoding]]) => {
+      const bytes = Buffer.from(`${isMarked ? '\ufeff' : ''}${text}`, encoding);
+      return replyOf(one === null ? bytes : changed(bytes, one), {
+        status,
+        headers: { 'content-type': contentType },
+      });
     });
-  });
+
+/** Replies to a list, most of them with rows. */
+export const replies = repliesOf(document);
+
+/** Replies with a single record, most of them of the usual kind: alone, or below `data`. */
+export const recordReplies = repliesOf(
+  fc
+    .tuple(
+      fc.oneof(
+        { weight: 20, arbitrary: row.map((one) => one(7)) },
+        { weight: 1, arbitrary: oddObject },
+        { weight: 1, arbitrary: values },
+      ),
+      fc.constantFrom('', '', '"error":"no",'),
+      fc.boolean(),
+    )
+    .map(([record, more, isBelow]) => (isBelow ? `{${more}"data":${record}}` : record)),
+);

@@ -1,0 +1,80 @@
+// What a file wants of the reply to a list, where it wants nothing but values at keys.
+
+import type { ListSpec, MappingSpec } from '../../config/schema/source.ts';
+import type { Field } from '../../contract/fields.ts';
+import type { WantedPlace } from '../../kernel/json/learned-keys.ts';
+import { keysOfPath } from '../path.ts';
+import type { ReplyContext } from './read-reply.ts';
+import { KeySlots, placesOf } from './wanted-paths.ts';
+
+/** The places of a document and of its rows, with a slot for each value. */
+export type ListPlaces = {
+  readonly root: WantedPlace;
+  /** The slots of each field's paths, in the order of the paths. */
+  readonly slotsOf: ReadonlyMap<string, readonly number[]>;
+  /** How many slots there are. */
+  readonly counts: { readonly document: number; readonly row: number };
+};
+
+/** The paths at which a window names the next one; `undefined` where a row does. */
+function nextPaths({ window }: ListSpec): readonly (string | undefined)[] | undefined {
+  switch (window.kind) {
+    case 'cursor':
+    case 'continue':
+      return [window.next, typeof window.more === 'object' ? window.more.at : window.more];
+    case 'link':
+      return 'at' in window.next ? [window.next.at] : [];
+    case 'keyset':
+      return undefined;
+    default:
+      return [];
+  }
+}
+
+/** The paths that a file looks at in the document itself, besides that of the rows; `undefined` where it needs the rows. */
+function documentPaths({ outcomes }: ReplyContext['source'], list: ListSpec): readonly string[] | undefined {
+  const { total, window } = list;
+  const next = nextPaths(list);
+  if (next === undefined) return undefined;
+  const conditions = outcomes.flatMap(({ on, at }) => (on === 'get' ? [] : (at ?? [])));
+  const totals = total === undefined || total.count !== undefined ? [] : [total.at, total.unless?.at];
+  const echoes = 'echo' in window ? Object.values(window.echo ?? {}) : [];
+  return [...conditions, ...totals, ...echoes, ...next].filter((path) => path !== undefined);
+}
+
+/** The slots of some paths; `undefined` if one of them has more than keys. */
+export function slotsAt(from: string | readonly string[], slots: KeySlots): readonly number[] | undefined {
+  const found: number[] = [];
+  for (const path of [from].flat()) {
+    const keys = keysOfPath(path);
+    if (keys === undefined) return undefined;
+    found.push(slots.at(keys));
+  }
+  return found;
+}
+
+/** What a file wants of the reply to a list; `undefined` where its paths have more than keys, or it looks at whole rows. */
+export function compileListPlaces(
+  { source }: ReplyContext,
+  list: ListSpec,
+  { fields, map }: { readonly fields: readonly Field[]; readonly map: MappingSpec },
+): ListPlaces | undefined {
+  const { items, dropWhen } = list;
+  const rowsAt = typeof items === 'string' ? keysOfPath(items) : undefined;
+  const paths = documentPaths(source, list);
+  if (rowsAt === undefined || paths === undefined || dropWhen.length > 0) return undefined;
+  const document = new KeySlots(0);
+  if (slotsAt(paths, document) === undefined) return undefined;
+  const row = new KeySlots(document.wanted.length);
+  const slotsOf = new Map<string, readonly number[]>();
+  for (const { name } of fields) {
+    const mapping = map[name];
+    const slots = mapping && slotsAt(mapping.from, row);
+    if (slots === undefined) return undefined;
+    slotsOf.set(name, slots);
+  }
+  const rowPlace = placesOf(row.wanted);
+  const root = rowPlace && placesOf(document.wanted, { at: rowsAt, row: rowPlace });
+  const counts = { document: document.wanted.length, row: row.wanted.length };
+  return root && { root, slotsOf, counts };
+}
