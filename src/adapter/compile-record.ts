@@ -8,7 +8,7 @@ import { CHECKED, type SpecLocation } from './spec-location.ts';
 import { isSameFolded } from './map/folded-id.ts';
 import { compileItem, itemsPlace } from './read/items.ts';
 import { compileMapping, type OnGap } from './map/map-record.ts';
-import { compileProjectedRecord } from './read/projected-records.ts';
+import { compileProjectedRecord } from './projected/projected-record.ts';
 import { type ReplyContext, compileDrop, compileReader } from './read/read-reply.ts';
 import { compileRequest } from './request/request.ts';
 import { reservedIds } from './request/reserved-ids.ts';

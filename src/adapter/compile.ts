@@ -1,5 +1,6 @@
 import type { ListSpec, SourceResourceSpec, SourceSpec } from '../config/schema/source.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
+import type { Field } from '../contract/fields.ts';
 import type { ResourceName, Resource } from '../contract/resources.ts';
 import { GatewayError, invalidReply } from '../errors/fault.ts';
 import type { Json } from '../kernel/json/json.ts';
@@ -10,7 +11,7 @@ import { compileEcho, type Echo } from './read/echo.ts';
 import { compileItems, itemsPlace } from './read/items.ts';
 import { compileMapping, type OnGap, type RecordMapper } from './map/map-record.ts';
 import { compileIdCodec } from './map/native-id.ts';
-import { compileNext } from './read/next.ts';
+import { compileNext, type NextReader } from './read/next.ts';
 import { compileOutcomes, type OnRule } from './read/outcome.ts';
 import type { Planner } from './plan/plan.ts';
 import { compilePlanner } from './plan/planner.ts';
@@ -20,7 +21,7 @@ import { pathAt } from './path.ts';
 import { compileDrop, compileReader, type ReplyContext } from './read/read-reply.ts';
 import { rowFields } from './map/row-fields.ts';
 import { compileTotal, type TotalReader } from './read/total.ts';
-import { compileProjectedRecords } from './read/projected-records.ts';
+import { compileProjectedRecords } from './projected/projected-list.ts';
 import { compileWrittenReader } from './write/read-written.ts';
 import type { WrittenRecords } from './write/row-writer.ts';
 
@@ -95,6 +96,75 @@ function compileTotalBeside({ total: spec }: ListSpec, total: TotalReader) {
   };
 }
 
+/** Reads the rows of a reply to records. */
+type RecordsReader = (reply: UpstreamReply, onGap: OnGap) => Rows;
+
+/** What of a reply is told beside its rows. */
+type BesideReader = {
+  readonly total: (reply: UpstreamReply, body: Json, onGap: OnGap) => Pick<Rows, 'total' | 'isTotalLost'>;
+  readonly next: NextReader;
+  readonly echo: (body: Json) => Echo;
+};
+
+/** Compiles the reader of records that knows everything that a file can say, and why a reply cannot be used. */
+function compileGeneralReader(
+  { list, onInvalidRecord }: SourceResourceSpec,
+  fields: readonly Field[],
+  context: ReplyContext,
+  place: SpecLocation,
+  { total, next, echo }: BesideReader,
+): RecordsReader {
+  const readReply = compileReader(context, 'list');
+  const items = compileItems(list.items, list.itemsAbsent, place.at('items'));
+  const isDropped = compileDrop(list.dropWhen, place.at('dropWhen'));
+  const map = compileMapping(list.map, fields, context.codec, place.at('map'));
+  const idAt = [list.map['id']?.from ?? ''].flat().join(', ');
+  const findId = pathAt(idAt, CHECKED);
+  const mapping = { map, drop: onInvalidRecord === 'drop', idAt };
+  return (reply, onGap) => {
+    const { outcome, body } = readReply(reply);
+    if (outcome === 'past_end') return { records: [], total: undefined, received: 0, next: undefined };
+    const rows = items(body);
+    if (rows === undefined) throw invalidReply('rows', `no list of rows at "${itemsPlace(list.items)}"`);
+    const dropped = isDropped === undefined ? [] : rows.filter(isDropped);
+    const kept = dropped.length === 0 ? rows : rows.filter((row) => isDropped?.(row) !== true);
+    return {
+      records: mapRows(kept, mapping, onGap),
+      droppedIds: dropped.flatMap((row) => context.codec.toPublic(findId(row)) ?? []),
+      ...total(reply, body, onGap),
+      received: rows.length,
+      next: next(reply, body, rows),
+      echo: echo(body),
+    };
+  };
+}
+
+/** Compiles the reader of records: from the bytes of the reply where it can, and else the general one. */
+function compileRecordsReader(
+  spec: SourceResourceSpec,
+  fields: readonly Field[],
+  context: ReplyContext,
+  place: SpecLocation,
+  beside: BesideReader,
+): RecordsReader {
+  const readGeneral = compileGeneralReader(spec, fields, context, place, beside);
+  const readProjected = compileProjectedRecords(context, spec.list, { fields, map: spec.list.map });
+  return (reply, onGap) => {
+    const found = readProjected?.(reply);
+    if (found === undefined) return readGeneral(reply, onGap);
+    const { records, body, gaps } = found;
+    for (const gap of gaps) onGap(...gap);
+    return {
+      records,
+      droppedIds: [],
+      ...beside.total(reply, body, onGap),
+      received: records.length,
+      next: beside.next(reply, body, []),
+      echo: beside.echo(body),
+    };
+  };
+}
+
 function compileList(
   spec: SourceResourceSpec,
   resource: Resource,
@@ -102,53 +172,15 @@ function compileList(
   here: SpecLocation,
 ): ListAdapter {
   const place = here.at('list');
-  const readReply = compileReader(context, 'list');
-  const items = compileItems(spec.list.items, spec.list.itemsAbsent, place.at('items'));
-  const isDropped = compileDrop(spec.list.dropWhen, place.at('dropWhen'));
   const total = compileTotal(spec.list.total, place.at('total'));
-  const totalBeside = compileTotalBeside(spec.list, total);
   const next = compileNext(spec.list, context.source.net.baseUrl, place.at('window'));
   const echo = compileEcho(spec.list.window, place.at('window'));
+  const beside: BesideReader = { total: compileTotalBeside(spec.list, total), next, echo };
   const fields = rowFields(spec, resource);
-  const map = compileMapping(spec.list.map, fields, context.codec, place.at('map'));
-  const idAt = [spec.list.map['id']?.from ?? ''].flat().join(', ');
-  const findId = pathAt(idAt, CHECKED);
-  const mapping = { map, drop: spec.onInvalidRecord === 'drop', idAt };
+  const readRecords = compileRecordsReader(spec, fields, context, place, beside);
   const rowMapping = { resource, fields, map: spec.list.map, id: spec.id, codec: context.codec };
   const readWritten = compileWrittenReader(context, spec.list, rowMapping);
-  const readProjected = compileProjectedRecords(context, spec.list, rowMapping);
-
-  function readRecords(reply: UpstreamReply, onGap: OnGap): Rows {
-    const found = readProjected?.(reply);
-    if (found === undefined) return readAnyRecords(reply, onGap);
-    const { records, body, gaps } = found;
-    for (const gap of gaps) onGap(...gap);
-    return {
-      records,
-      droppedIds: [],
-      ...totalBeside(reply, body, onGap),
-      received: records.length,
-      next: next(reply, body, []),
-      echo: echo(body),
-    };
-  }
-
-  function readAnyRecords(reply: UpstreamReply, onGap: OnGap): Rows {
-    const { outcome, body } = readReply(reply);
-    if (outcome === 'past_end') return { records: [], total: undefined, received: 0, next: undefined };
-    const rows = items(body);
-    if (rows === undefined) throw invalidReply('rows', `no list of rows at "${itemsPlace(spec.list.items)}"`);
-    const dropped = isDropped === undefined ? [] : rows.filter(isDropped);
-    const kept = dropped.length === 0 ? rows : rows.filter((row) => isDropped?.(row) !== true);
-    return {
-      records: mapRows(kept, mapping, onGap),
-      droppedIds: dropped.flatMap((row) => context.codec.toPublic(findId(row)) ?? []),
-      ...totalBeside(reply, body, onGap),
-      received: rows.length,
-      next: next(reply, body, rows),
-      echo: echo(body),
-    };
-  }
+  const readCounted = compileReader(context, 'list');
 
   function read(reply: UpstreamReply, onGap: OnGap, as: 'written' | undefined): Rows | WrittenRows;
   function read(reply: UpstreamReply, onGap: OnGap): Rows;
@@ -157,11 +189,10 @@ function compileList(
     if (found === undefined) return readRecords(reply, onGap);
     const { records, body, gaps } = found;
     for (const gap of gaps) onGap(...gap);
-    const { length: received } = records;
     return {
       written: records,
-      ...totalBeside(reply, body, onGap),
-      received,
+      ...beside.total(reply, body, onGap),
+      received: records.length,
       next: undefined,
       echo: echo(body),
     };
@@ -171,7 +202,7 @@ function compileList(
     plan: compilePlanner(spec, resource, here),
     read,
     readCount(reply) {
-      const { body } = readReply(reply);
+      const { body } = readCounted(reply);
       return total(reply, body);
     },
     details: compileDetails(spec, resource, context, here),

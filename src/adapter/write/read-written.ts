@@ -7,8 +7,8 @@ import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { OnGap } from '../map/map-record.ts';
 import { compileUtf8Body } from '../read/decode.ts';
 import type { ReplyContext } from '../read/read-reply.ts';
-import { compileListPlaces } from '../read/list-places.ts';
-import { wantedDocument } from '../read/wanted-paths.ts';
+import { compileListPlaces } from '../projected/list-places.ts';
+import { wantedDocument } from '../projected/wanted-paths.ts';
 import { compileRowWriter, type RowMapping, type WrittenRecords } from './row-writer.ts';
 
 /** The rows of a reply, written, and what the file's other paths find in it. */

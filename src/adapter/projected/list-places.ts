@@ -1,17 +1,16 @@
 // What a file wants of the reply to a list, where it wants nothing but values at keys.
 
-import type { ListSpec, MappingSpec } from '../../config/schema/source.ts';
-import type { Field } from '../../contract/fields.ts';
+import type { ListSpec } from '../../config/schema/source.ts';
 import type { WantedPlace } from '../../kernel/json/learned-keys.ts';
 import { keysOfPath } from '../path.ts';
-import type { ReplyContext } from './read-reply.ts';
+import type { ReplyContext } from '../read/read-reply.ts';
+import { type FieldMapping, type FieldSlots, fieldSlots, slotsAt } from './slot-paths.ts';
 import { KeySlots, placesOf } from './wanted-paths.ts';
 
 /** The places of a document and of its rows, with a slot for each value. */
 export type ListPlaces = {
   readonly root: WantedPlace;
-  /** The slots of each field's paths, in the order of the paths. */
-  readonly slotsOf: ReadonlyMap<string, readonly number[]>;
+  readonly slotsOf: FieldSlots;
   /** How many slots there are. */
   readonly counts: { readonly document: number; readonly row: number };
 };
@@ -42,22 +41,11 @@ function documentPaths({ outcomes }: ReplyContext['source'], list: ListSpec): re
   return [...conditions, ...totals, ...echoes, ...next].filter((path) => path !== undefined);
 }
 
-/** The slots of some paths; `undefined` if one of them has more than keys. */
-export function slotsAt(from: string | readonly string[], slots: KeySlots): readonly number[] | undefined {
-  const found: number[] = [];
-  for (const path of [from].flat()) {
-    const keys = keysOfPath(path);
-    if (keys === undefined) return undefined;
-    found.push(slots.at(keys));
-  }
-  return found;
-}
-
 /** What a file wants of the reply to a list; `undefined` where its paths have more than keys, or it looks at whole rows. */
 export function compileListPlaces(
   { source }: ReplyContext,
   list: ListSpec,
-  { fields, map }: { readonly fields: readonly Field[]; readonly map: MappingSpec },
+  mapping: FieldMapping,
 ): ListPlaces | undefined {
   const { items, dropWhen } = list;
   const rowsAt = typeof items === 'string' ? keysOfPath(items) : undefined;
@@ -66,13 +54,8 @@ export function compileListPlaces(
   const document = new KeySlots(0);
   if (slotsAt(paths, document) === undefined) return undefined;
   const row = new KeySlots(document.wanted.length);
-  const slotsOf = new Map<string, readonly number[]>();
-  for (const { name } of fields) {
-    const mapping = map[name];
-    const slots = mapping && slotsAt(mapping.from, row);
-    if (slots === undefined) return undefined;
-    slotsOf.set(name, slots);
-  }
+  const slotsOf = fieldSlots(mapping, row);
+  if (slotsOf === undefined) return undefined;
   const rowPlace = placesOf(row.wanted);
   const root = rowPlace && placesOf(document.wanted, { at: rowsAt, row: rowPlace });
   const counts = { document: document.wanted.length, row: row.wanted.length };
