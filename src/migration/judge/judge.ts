@@ -86,18 +86,37 @@ function mostSerious<T extends { readonly operation: string; readonly ruling: Ru
   );
 }
 
+/** What of a migration was ready at the last look: the names of operations; `undefined` stands for the resource. */
+type ReadyGates = ReadonlySet<string | undefined>;
+
 /** Makes the function that sends events for what has changed since `before`; it returns the state that is announced now. */
-function createAnnounce(webhooks: JudgeDeps['webhooks'], ready: ReadonlyMap<string, boolean>) {
+function createAnnounce(webhooks: JudgeDeps['webhooks'], ready: ReadonlyMap<string, ReadyGates>) {
   return function announce(
     { resource, config }: JudgedMigration,
     state: MigrationState,
     before?: AnnouncedState,
   ): AnnouncedState {
-    const now = announcedStateOf(state, ready.get(resource) ?? before?.isReady ?? false);
+    const wasReady = (operation?: string) =>
+      (operation === undefined ? before : before?.operations?.[operation])?.isReady ?? false;
+    const now = announcedStateOf(
+      state,
+      (operation) => ready.get(resource)?.has(operation) ?? wasReady(operation),
+    );
     for (const { type, ...data } of eventsSince(before, now, state))
       webhooks.tell({ type, subject: `migration:${resource}`, data }, config.webhook);
     return now;
   };
+}
+
+/** The operations with a position of their own whose gate is ready. @throws Error where Redis fails */
+async function readyOperations(
+  gates: Pick<GateEvaluator, 'gate'>,
+  { resource, operations }: JudgedMigration,
+  state: MigrationState,
+): Promise<readonly string[]> {
+  const apart = operations.filter((one) => state.operations[one] !== undefined);
+  const ready = await Promise.all(apart.map(async (one) => (await gates.gate(resource, one)).ready));
+  return apart.filter((_one, index) => ready[index]);
 }
 
 /** Makes the function that judges one migration. */
@@ -110,8 +129,7 @@ function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promi
   const rulings = createRulings(deps);
   const promote = createPromotion(gates, rulings, metrics);
 
-  /** Whether the gate was ready at the last look. */
-  const ready = new Map<string, boolean>();
+  const ready = new Map<string, ReadyGates>();
   const announce = createAnnounce(webhooks, ready);
 
   return async function judge(migration) {
@@ -140,7 +158,8 @@ function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promi
       state,
       judged.map((one) => one.memory),
     );
-    ready.set(resource, await promote(migration, state));
+    const apart = await readyOperations(gates, migration, state);
+    ready.set(resource, new Set((await promote(migration, state)) ? [undefined, ...apart] : apart));
   };
 }
 

@@ -1,15 +1,18 @@
 // Finds the events to send: what has changed in a migration since the last events.
 
 import type { MigrationState } from '../state/migration-state.ts';
-import { positionText } from '../state/operation-position.ts';
+import { positionOf, positionText } from '../state/operation-position.ts';
+
+/** Where a resource or an operation is, and whether its next step may be taken. */
+type AnnouncedPosition = { readonly position: string; readonly isReady: boolean };
 
 /** The part of a state that events are about, as it was last announced to the webhook. */
-export type AnnouncedState = {
-  readonly position: string;
+export type AnnouncedState = AnnouncedPosition & {
   readonly isHeld: boolean;
   /** When it was last rolled back. */
   readonly rolledBackAt: string | null;
-  readonly isReady: boolean;
+  /** The operations with a position of their own. Absent where an earlier version has announced. */
+  readonly operations?: Readonly<Record<string, AnnouncedPosition>>;
 };
 
 /** An event of a migration that is sent to its webhook. */
@@ -21,21 +24,42 @@ export type MigrationEvent = {
     | 'migration.rolled_back'
     | 'migration.finished';
   readonly resource: string;
+  /** The operation that it is about; absent: the whole resource. */
+  readonly operation?: string | undefined;
   readonly position: string;
   readonly rev: number;
   /** Why: figures and the words of an operator, never a value of a record. */
   readonly reason?: string | undefined;
 };
 
-/** The announced part of a state. */
-export function announcedStateOf(state: MigrationState, isReady: boolean): AnnouncedState {
+/** The announced part of a state; `isReady` is asked for the resource, and for each operation with a position of its own. */
+export function announcedStateOf(
+  state: MigrationState,
+  isReady: (operation?: string) => boolean,
+): AnnouncedState {
   const { hold, lastRollback } = state;
+  const positionAt = (operation?: string): AnnouncedPosition => ({
+    position: positionText(positionOf(state, operation)),
+    isReady: isReady(operation),
+  });
   return {
-    position: positionText(state),
+    ...positionAt(),
     isHeld: hold !== undefined,
     rolledBackAt: lastRollback?.at ?? null,
-    isReady,
+    operations: Object.fromEntries(Object.keys(state.operations).map((one) => [one, positionAt(one)])),
   };
+}
+
+/** The operations that have moved by themselves. One that follows the resource again is among them unless both have moved. */
+function movedOperations(before: AnnouncedState, now: AnnouncedState): readonly string[] {
+  const { operations: earlier, position: from } = before;
+  const { operations: apart = {}, position: to } = now;
+  if (earlier === undefined) return [];
+  return [...new Set([...Object.keys(earlier), ...Object.keys(apart)])].filter(
+    (one) =>
+      (apart[one] !== undefined || from === to) &&
+      (earlier[one]?.position ?? from) !== (apart[one]?.position ?? to),
+  );
 }
 
 /** The events that lead from the last announced state to the present one. The first announcement has none. */
@@ -45,13 +69,30 @@ export function eventsSince(
   { resource, rev, hold, lastRollback }: MigrationState,
 ): readonly MigrationEvent[] {
   if (before === undefined) return [];
-  const about = { resource, position: now.position, rev };
-  if (now.rolledBackAt !== before.rolledBackAt)
+  const { position, operations = {} } = now;
+  const ofResource = { resource, position, rev };
+  const of = (operation: string) => ({
+    ...{ resource, operation, rev },
+    position: operations[operation]?.position ?? position,
+  });
+  const hasStepped = position !== before.position;
+  const moved = movedOperations(before, now);
+  if (now.rolledBackAt !== before.rolledBackAt) {
+    const about = hasStepped || moved[0] === undefined ? ofResource : of(moved[0]);
     return [{ type: 'migration.rolled_back', ...about, reason: lastRollback?.evidence }];
+  }
   const events: MigrationEvent[] = [];
-  if (now.position !== before.position)
-    events.push({ type: now.position === 'complete' ? 'migration.finished' : 'migration.stepped', ...about });
-  if (now.isHeld && !before.isHeld) events.push({ type: 'migration.held', ...about, reason: hold?.reason });
-  if (now.isReady && !before.isReady) events.push({ type: 'migration.gate_ready', ...about });
+  if (hasStepped)
+    events.push({
+      type: position === 'complete' ? 'migration.finished' : 'migration.stepped',
+      ...ofResource,
+    });
+  for (const operation of moved) events.push({ type: 'migration.stepped', ...of(operation) });
+  if (now.isHeld && !before.isHeld)
+    events.push({ type: 'migration.held', ...ofResource, reason: hold?.reason });
+  if (now.isReady && !before.isReady) events.push({ type: 'migration.gate_ready', ...ofResource });
+  for (const [operation, { isReady }] of Object.entries(operations))
+    if (isReady && before.operations?.[operation]?.isReady !== true)
+      events.push({ type: 'migration.gate_ready', ...of(operation) });
   return events;
 }
