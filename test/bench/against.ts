@@ -34,6 +34,8 @@ export type Variant = {
   readonly traces?: number | undefined;
   /** Whether its file declares a migration, which is at rest. */
   readonly migration?: boolean;
+  /** Whether its file names a receiver of events, which is told of a key that ends soon. */
+  readonly webhooks?: boolean;
   /** Whether five tabs of the console are open. */
   readonly tabs?: boolean;
 };
@@ -86,13 +88,14 @@ async function startSide(
   const folder = join(scratch, name);
   await mkdir(folder, { recursive: true });
   const redis = await startRedis(folder);
-  const { traces, migration = false, tabs = false } = variant;
+  const { traces, migration = false, webhooks = false, tabs = false } = variant;
   const started = {
     name,
     scratch: folder,
     redisUrl: redis.url,
     upstreamUrl,
     migration,
+    webhooks,
     ...(main === undefined ? {} : { main }),
     ...(traces === undefined ? {} : { traces }),
   };

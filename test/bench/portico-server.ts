@@ -30,6 +30,8 @@ export type PorticoOptions = {
   readonly traces?: number;
   /** Whether the file declares that the users move to a second source; nothing has begun to move. */
   readonly migration?: boolean;
+  /** Whether the file names a receiver of events, which is the upstream; it is told of a key that ends soon. */
+  readonly webhooks?: boolean;
   /** How many processes serve; one by default. */
   readonly workers?: number;
   /** `portico start` by default; the compiled gateway where it was built. */
@@ -40,13 +42,14 @@ const PEPPER = 'a-pepper-that-only-the-bench-uses';
 
 function gatewayFile(
   ports: readonly [number, number],
-  { redisUrl, upstreamUrl, localBytes, localSeconds, traces, migration, workers }: PorticoOptions,
+  { redisUrl, upstreamUrl, localBytes, localSeconds, traces, migration, webhooks, workers }: PorticoOptions,
 ) {
   return `portico: 1
 ${workers === undefined ? '' : `workers: ${String(workers)}`}
 listen: { host: 127.0.0.1, port: ${String(ports[0])} }
 admin: { port: ${String(ports[1])} }
 ${traces === undefined ? '' : `telemetry: { traces: { endpoint: '${upstreamUrl}/v1/traces', ratio: ${String(traces)} } }`}
+${webhooks === true ? `webhooks: [{ url: '${upstreamUrl}/webhook', secret: of-the-bench }]` : ''}
 redis: { url: '${redisUrl}' }
 auth: { apiKeys: { pepper: ${PEPPER} } }
 limits:
@@ -112,7 +115,8 @@ export async function startPortico(options: PorticoOptions): Promise<Portico> {
   const main = options.main ?? MAIN;
   const command = (...args: readonly string[]) => runScript(main, ['--config', config, ...args], 'load');
   const create = ['keys', 'create', '--label', 'bench', '--tier', 'bench', '--json'];
-  const printed = await command(...create, '--permissions', 'users:read,orders:read');
+  const terms = options.webhooks === true ? ['--expires', '1d'] : [];
+  const printed = await command(...create, ...terms, '--permissions', 'users:read,orders:read');
   const { key } = JSON.parse(printed) as { key: string };
   const logFile = join(folder, 'access.log');
   const args = [...(options.nodeArgs ?? []), main, '--config', config, 'start'];

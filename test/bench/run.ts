@@ -9,8 +9,8 @@ import { printResult } from './print-result.ts';
 /*
  * `npm run bench` measures Portico against its rivals. `npm run bench -- --against <commit>,<commit>` measures this checkout
  * against other commits, in pairs. This checkout is measured once more with each of `--traces 0.01` (it records that share
- * of its requests), `--migration` (its file declares one) and `--tabs` (five tabs of the console are open), and
- * `--measures hit,miss` leaves some measures out. With `--json`, the last line is the result as JSON.
+ * of its requests), `--migration` (its file declares one), `--webhooks` (its file names a receiver, which is told of a
+ * key that ends soon) and `--tabs` (five tabs of the console are open), and `--measures hit,miss` leaves some measures out. With `--json`, the last line is the result as JSON.
  */
 
 const { values } = parseArgs({
@@ -22,6 +22,8 @@ const { values } = parseArgs({
     traces: { type: 'string' },
     /** With `--against`: this checkout's file declares a migration of the users, which is at rest. */
     migration: { type: 'boolean', default: false },
+    /** With `--against`: this checkout's file names a receiver of events. */
+    webhooks: { type: 'boolean', default: false },
     /** With `--against`: five tabs of the console are open. */
     tabs: { type: 'boolean', default: false },
     /** With `--against`: what is measured. */
@@ -48,11 +50,12 @@ async function benchOthers(): Promise<void> {
 
 /** Measures this checkout against other commits of it. */
 async function benchCommits(commits: readonly string[]): Promise<void> {
-  const { traces, migration, tabs } = values;
+  const { traces, migration, webhooks, tabs } = values;
   const variants: Record<string, Variant> = { 'this checkout': {} };
   if (traces !== undefined)
     variants[`this checkout, ${traces} of its requests traced`] = { traces: Number(traces) };
   if (migration) variants['this checkout, a migration declared'] = { migration };
+  if (webhooks) variants['this checkout, with a receiver of webhooks'] = { webhooks };
   if (tabs) variants['this checkout, five tabs of the console open'] = { tabs };
   const measures = measureNames.filter((name) => values.measures.split(',').includes(name));
   const result = await benchAgainst(commits, { rounds, load, scratch, variants, measures });

@@ -29,8 +29,8 @@ const FIRST_PAGE = page(0, 50);
 await announce(
   createServer((req, res) => {
     const { pathname, searchParams } = new URL(req.url, 'http://upstream');
-    // Spans of a gateway that exports them.
-    if (pathname === '/v1/traces') {
+    // Spans of a gateway that exports them, and events of one that has a webhook.
+    if (pathname === '/v1/traces' || pathname === '/webhook') {
       req.resume();
       res.end();
       return;
