@@ -141,6 +141,7 @@ function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promi
     const before = known?.step === stepOf(state) ? known.operations : {};
     if (!isUnderWay(state)) {
       ready.delete(resource);
+      metrics.migrationGate(resource, false);
       if (!isDeepStrictEqual(announced, known?.announced))
         await memory.write(resource, { step: stepOf(state), operations: {}, announced });
       return;

@@ -41,6 +41,7 @@ export async function openJudged({
   });
   const audited: AuditChange[] = [];
   const rollbacks: string[] = [];
+  const gates: boolean[] = [];
   const warnings: string[] = [];
   const events: WebhookEvent[] = [];
   const operations = ['users.list', 'users.get'];
@@ -56,7 +57,7 @@ export async function openJudged({
     metrics: {
       ...{
         migrationCusum: () => undefined,
-        migrationGate: () => undefined,
+        migrationGate: (_resource: string, isReady: boolean) => void gates.push(isReady),
         forgetJudgement: () => undefined,
       },
       migrationRollback: (_resource, rule) => void rollbacks.push(rule),
@@ -74,7 +75,7 @@ export async function openJudged({
   });
   const current = () => states.current('users')!;
   return {
-    ...{ clock, states, evidence, judge, audited, rollbacks, warnings, events, current },
+    ...{ clock, states, evidence, judge, audited, rollbacks, gates, warnings, events, current },
     position: () => positionText(current()),
     serve(call: Partial<NewSourceCall> = {}): void {
       evidence.served({ resource: 'users', operation: 'users.get', ms: 20, isAttributable: false, ...call });

@@ -195,6 +195,15 @@ describe('a step that the gateway takes by itself', () => {
     expect([judged.position(), (await judged.judge.gate('users')).ready]).toEqual(['shadow', true]);
   });
 
+  test('is no longer shown as possible once nothing is under way', async () => {
+    const judged = await open({ declared: { ...declared, promote: 'ask' } });
+    await judged.pass(20, 10, busy(judged));
+    expect(judged.gates.at(-1)).toBe(true);
+    await judged.states.change(judged.current(), { ...judged.current(), stage: 'complete' });
+    await judged.judge.look();
+    expect(judged.gates.at(-1)).toBe(false);
+  });
+
   test('waits until a freeze is over', async () => {
     const freeze = [{ from: '2026-01-01', until: '2026-01-01T00:01:00Z', why: 'year end' }];
     const judged = await open({ declared: { ...declared, freeze } });
