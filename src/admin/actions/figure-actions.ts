@@ -1,10 +1,11 @@
 import { parseDuration } from '../../kernel/duration.ts';
 import type { ResourceQuality } from '../../pipeline/quality.ts';
 import { type FigureSampler, MINUTE_MS, SLOT_MS } from '../../telemetry/figures/figure-sampler.ts';
-import type { FigureSample } from '../../telemetry/figures/figure-sample.ts';
+import { type FigureSample, keyParts } from '../../telemetry/figures/figure-sample.ts';
 import type { FigureTable, TableRange } from '../../telemetry/figures/figure-slots.ts';
 import { ActionRefusal } from '../api/action.ts';
 import type { ActionInput, ActionValue } from '../api/action-table.ts';
+import { HOURLY } from '../figures/attention-facts.ts';
 import {
   compileCacheView,
   compileQualityTrend,
@@ -87,7 +88,10 @@ export function overviewOf(
   { sampler, status }: Pick<FigureActionsDeps, 'sampler' | 'status'>,
   sample: FigureSample,
 ): ActionValue<'overview'> {
-  return compileOverview(sample, sampler.lastMinute(sample), status());
+  const range = { fromMs: sample.at - HOUR_MS + SLOT_MS, toMs: sample.at, stepMs: SLOT_MS };
+  const isHourly = (key: string) => HOURLY.includes(keyParts(key)[0] ?? '');
+  const lastHour = totalsOfTable(sampler.read(range, isHourly));
+  return compileOverview(sample, { ...sampler.lastMinute(sample), lastHour }, status());
 }
 
 /** Creates the actions that read figures. */

@@ -5,11 +5,16 @@ import type { Figures } from './figure-sums.ts';
 /** Something that needs an operator, with the entry of the runbook and the view of the console that say more. */
 export type Attention = ActionValue<'overview'>['attention'][number];
 
+/** The families of figures of which one event within an hour needs an operator. */
+export const HOURLY: readonly string[] = ['differences', 'webhooks'];
+
 /** What is judged. */
 export type AttentionFacts = {
   readonly gauges: FigureSample['gauges'];
   /** What the last minute has counted. */
   readonly grown: Figures;
+  /** What the last hour has counted of `HOURLY`. */
+  readonly lastHour: Figures;
   /** Why the files on disk were refused. */
   readonly stale?: { readonly since: string; readonly why: string } | undefined;
 };
@@ -23,6 +28,9 @@ export const label = ({ labels }: GaugeValue, name: string) => String(labels[nam
 
 /** A number of things, in words. */
 export const some = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+
+/** The view of a migration. */
+export const migrationView = (resource: string) => `#/migration/${encodeURIComponent(resource)}`;
 
 /** The view of a source. */
 export const viewOf = (source: string) => `#/source/${encodeURIComponent(source)}`;

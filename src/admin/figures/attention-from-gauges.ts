@@ -1,5 +1,12 @@
 import type { GaugeValue } from '../../telemetry/figures/figure-sample.ts';
-import { type Attention, type AttentionFacts, label, some, viewOf } from './attention-facts.ts';
+import {
+  type Attention,
+  type AttentionFacts,
+  label,
+  migrationView,
+  some,
+  viewOf,
+} from './attention-facts.ts';
 
 // What needs an operator by the state that something is in; attention.ts has what is counted.
 
@@ -79,10 +86,11 @@ function claims({ gauges }: AttentionFacts): readonly Attention[] {
 }
 
 function migrations({ gauges }: AttentionFacts): readonly Attention[] {
-  const viewed = (gauge: GaugeValue) => `#/migration/${encodeURIComponent(label(gauge, 'resource'))}`;
+  const viewed = (gauge: GaugeValue) => migrationView(label(gauge, 'resource'));
   const isSet = ({ value }: GaugeValue) => value > 0;
   const breaking = gauges('portico_migration_breaker_open').filter(isSet);
   const held = gauges('portico_migration_hold').filter(isSet);
+  const ready = gauges('portico_migration_gate_ready').filter(isSet);
   const late = gauges('portico_migration_stale_seconds').filter(
     ({ value }) => value > MIGRATION_STALE_SECONDS,
   );
@@ -111,6 +119,16 @@ function migrations({ gauges }: AttentionFacts): readonly Attention[] {
       }
       const text = `An operator holds the migration of ${resource}.`;
       return { severity: 'info', code: 'migration_held', text, view: viewed(gauge) };
+    }),
+    ...ready.map((gauge): Attention => {
+      const text = `The next step of the migration of ${label(gauge, 'resource')} may be taken.`;
+      return {
+        severity: 'info',
+        code: 'migration_ready',
+        text,
+        entry: 'PorticoMigrationReady',
+        view: viewed(gauge),
+      };
     }),
     ...late.map(({ value }): Attention => {
       const text = `The state of migrations could not be read anew for ${Math.round(value)} s.`;

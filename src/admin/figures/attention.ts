@@ -1,4 +1,5 @@
-import { type Attention, type AttentionFacts, percentText, some, viewOf } from './attention-facts.ts';
+import { type Attention, type AttentionFacts, label, percentText, some, viewOf } from './attention-facts.ts';
+import { findTroublingEvents } from './attention-from-counts.ts';
 import { findTroubledStates } from './attention-from-gauges.ts';
 import { isFailedCall, shareOf, sumOf, sumsBy } from './figure-sums.ts';
 
@@ -81,6 +82,19 @@ function configuration({ stale, gauges }: AttentionFacts): readonly Attention[] 
       view: '#/config',
     });
   }
+  const digests = new Set(
+    gauges('portico_config_info').flatMap((gauge) => (gauge.value > 0 ? [label(gauge, 'digest')] : [])),
+  );
+  if (digests.size > 1) {
+    const text = `The processes of this gateway serve ${digests.size} different configurations.`;
+    found.push({
+      severity: 'warning',
+      code: 'config_differs',
+      text,
+      entry: 'PorticoConfigDiffers',
+      view: '#/config',
+    });
+  }
   const expiring = gauges('portico_keys_expiring').reduce((sum, { value }) => sum + value, 0);
   if (expiring > 0) {
     const text = `${some(expiring, 'API key ends', 'API keys end')} within 14 days.`;
@@ -113,11 +127,6 @@ function besides({ grown }: AttentionFacts): readonly Attention[] {
       view: '#/cache',
     });
   }
-  const dead = sumOf(grown, 'webhooks', ([outcome]) => outcome === 'dead');
-  if (dead > 0) {
-    const text = `${some(dead, 'event was', 'events were')} given up, because no receiver of webhooks took them.`;
-    found.push({ severity: 'warning', code: 'webhooks_dead', text });
-  }
   const results = sumsBy(grown, 'requests', ([, , cache]) => (cache === 'none' ? undefined : cache));
   const looked = [...results.values()].reduce((sum, count) => sum + count, 0);
   const stale = shareOf(results.get('stale') ?? 0, looked);
@@ -130,6 +139,6 @@ function besides({ grown }: AttentionFacts): readonly Attention[] {
 
 /** What needs an operator, in words, the most urgent first. */
 export function findAttention(facts: AttentionFacts): readonly Attention[] {
-  const all = [findTroubledStates, refusals, failures, configuration, besides];
+  const all = [findTroubledStates, findTroublingEvents, refusals, failures, configuration, besides];
   return all.flatMap((find) => find(facts)).sort((a, b) => URGENCY[a.severity] - URGENCY[b.severity]);
 }

@@ -21,6 +21,16 @@ export type OverviewStatus = Pick<Overview, 'scope' | 'version' | 'processes' | 
   readonly sources: readonly ServedSource[];
 };
 
+/** What was counted before a sample. */
+type CountedFigures = {
+  /** In the last `overMs`. */
+  readonly grown: Figures;
+  /** A minute, or less after a start. */
+  readonly overMs: number;
+  /** What asks for attention for an hour. */
+  readonly lastHour: Figures;
+};
+
 const BREAKERS = ['closed', 'half-open', 'open'] as const;
 const REDIS_STATES = ['ready', 'refusing', 'full', 'lost'] as const;
 
@@ -97,10 +107,10 @@ function sourceOf(
   };
 }
 
-/** The overview at the moment of a sample, of what was counted in the minute before. */
+/** The overview at the moment of a sample, of what was counted before it. */
 export function compileOverview(
   sample: FigureSample,
-  { grown, overMs }: { readonly grown: Figures; readonly overMs: number },
+  { grown, overMs, lastHour }: CountedFigures,
   { sources, ...status }: OverviewStatus,
 ): Overview {
   const seconds = Math.max(overMs, 1) / 1_000;
@@ -109,7 +119,7 @@ export function compileOverview(
     at: new Date(sample.at).toISOString(),
     since: new Date(sample.at - overMs).toISOString(),
     redis: redisStates(sample),
-    attention: findAttention({ gauges: sample.gauges, grown, stale: status.config.stale }),
+    attention: findAttention({ gauges: sample.gauges, grown, lastHour, stale: status.config.stale }),
     overMs: Math.round(overMs),
     totals: totalsOf(grown, seconds),
     sources: sources.map((source) => sourceOf(source, sample, grown, seconds)),

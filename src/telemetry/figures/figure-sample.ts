@@ -24,7 +24,8 @@ const figureKey = (...parts: readonly (string | number)[]): string => parts.join
 /** The parts of a figure's name: the family, then its labels. */
 export const keyParts = (key: string): readonly string[] => key.split('|');
 
-type KeyOf = (label: (name: string) => string) => string | undefined;
+/** The figures that a counter with some labels adds to: none, one or several. */
+type KeysOf = (label: (name: string) => string) => string | readonly string[];
 
 const refusalReasons: Readonly<Record<string, string>> = {
   'limiter refused': 'rate_limit',
@@ -35,31 +36,44 @@ const refusalReasons: Readonly<Record<string, string>> = {
   'credential unavailable': 'credential_unavailable',
 };
 
-function refusal(kind: string, outcome: string): string | undefined {
+function refusal(kind: string, outcome: string): readonly string[] {
   const reason = refusalReasons[`${kind} ${outcome}`];
-  return reason === undefined ? undefined : figureKey('refusals', reason);
+  return reason === undefined ? [] : [figureKey('refusals', reason)];
 }
+
+/** A figure where a condition holds, and otherwise none. */
+const onlyIf = (condition: boolean, ...parts: readonly string[]) => (condition ? [figureKey(...parts)] : []);
 
 /** Names that are counted besides their successors, see the metric. */
 const FORMER_EVENTS = new Set(['sick', 'sound']);
 
-/** The figure that each counter adds to. */
-const COUNTERS: Readonly<Record<string, KeyOf>> = {
-  portico_requests_total: (label) =>
+/** The figures that each counter adds to. */
+const COUNTERS: Readonly<Record<string, KeysOf>> = {
+  portico_requests_total: (label) => [
     figureKey('requests', label('operation'), `${label('status').charAt(0)}xx`, label('cache')),
+    ...onlyIf(label('status') === '500', 'serverErrors', label('operation')),
+  ],
   portico_overload_refusals_total: (label) => figureKey('refusals', label('reason')),
-  portico_limiter_decisions_total: (label) => refusal('limiter', label('outcome')),
+  portico_limiter_decisions_total: (label) => [
+    ...refusal('limiter', label('outcome')),
+    ...onlyIf(label('by') === 'local', 'limitsAlone', label('tier')),
+  ],
   portico_credentials_total: (label) => refusal('credential', label('outcome')),
   portico_upstream_calls_total: (label) => figureKey('calls', label('source'), label('outcome')),
   portico_upstream_replies_total: (label) => figureKey('rules', label('source'), label('rule'), label('is')),
   portico_source_events_total: (label) => figureKey('events', label('source'), label('event')),
   portico_host_events_total: (label) =>
     FORMER_EVENTS.has(label('event'))
-      ? undefined
+      ? []
       : figureKey('hosts', label('source'), label('host'), label('event')),
   portico_cache_events_total: (label) => figureKey('cache', label('level'), label('result')),
   portico_unreadable_fields_total: (label) =>
     figureKey('fields', label('source'), label('field'), label('reason')),
+  portico_invalid_replies_total: (label) => figureKey('invalidReplies', label('source'), label('resource')),
+  portico_migration_compare_total: (label) =>
+    onlyIf(label('verdict') === 'mismatch', 'differences', label('resource'), label('operation')),
+  portico_migration_fallback_total: (label) => figureKey('fallbacks', label('resource')),
+  portico_spans_total: (label) => onlyIf(label('outcome') !== 'exported', 'spansLost', label('outcome')),
   portico_webhooks_total: (label) => figureKey('webhooks', label('outcome')),
 };
 
@@ -80,6 +94,8 @@ export const sampledMetrics: readonly string[] = [
   'portico_claims_fallen',
   'portico_redis_state',
   'portico_keys_expiring',
+  'portico_config_info',
+  'portico_migration_gate_ready',
   'portico_migration_breaker_open',
   'portico_migration_hold',
   'portico_migration_stale_seconds',
@@ -90,11 +106,10 @@ export const sampledMetrics: readonly string[] = [
 const textOf = (labels: Labels) => (name: string) => String(labels[name] ?? '');
 
 function addCounter({ name, values }: MetricsJson[number], sums: Map<string, number>): void {
-  const keyOf = COUNTERS[name];
-  for (const { labels, value } of values) {
-    const key = keyOf?.(textOf(labels as Labels));
-    if (key !== undefined) sums.set(key, (sums.get(key) ?? 0) + value);
-  }
+  const keysOf = COUNTERS[name];
+  for (const { labels, value } of values)
+    for (const key of [keysOf?.(textOf(labels as Labels)) ?? []].flat())
+      sums.set(key, (sums.get(key) ?? 0) + value);
 }
 
 /** Adds the buckets of a histogram, whose counts are of everything up to a bound, as counts between two bounds. */

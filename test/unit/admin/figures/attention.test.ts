@@ -7,11 +7,13 @@ type Gauge = readonly [name: string, labels: Readonly<Record<string, string>>, v
 function found(
   gauges: readonly Gauge[],
   grown: Readonly<Record<string, number>> = {},
+  lastHour: Readonly<Record<string, number>> = {},
   stale?: { since: string; why: string },
 ) {
   return findAttention({
     gauges: (name) => gauges.filter(([of]) => of === name).map(([, labels, value]) => ({ labels, value })),
     grown: new Map(Object.entries(grown)),
+    lastHour: new Map(Object.entries(lastHour)),
     stale,
   });
 }
@@ -33,6 +35,9 @@ const WORST = found(
     ['portico_migration_hold', { resource: 'users', by: 'judge' }, 1],
     ['portico_migration_hold', { resource: 'products', by: 'operator' }, 1],
     ['portico_migration_stale_seconds', {}, 31],
+    ['portico_migration_gate_ready', { resource: 'users' }, 1],
+    ['portico_config_info', { digest: 'one' }, 2],
+    ['portico_config_info', { digest: 'other' }, 1],
     ['portico_keys_expiring', { kept: 'redis' }, 1],
     ['portico_keys_expiring', { kept: 'configuration' }, 2],
   ],
@@ -51,8 +56,15 @@ const WORST = found(
     'refusals|credential_limited': 5,
     'refusals|rate_limit': 6,
     'cache|redis|failed': 7,
-    'webhooks|dead': 8,
+    'serverErrors|users.list': 1,
+    // All above the last bound.
+    'latency|users.list|14': 100,
+    'limitsAlone|standard': 9,
+    'invalidReplies|crm|users': 2,
+    'fallbacks|users': 12,
+    'spansLost|failed': 10,
   },
+  { 'differences|users|users.get': 11, 'differences|users|users.list': 1, 'webhooks|dead': 8 },
   { since: '2026-03-01T00:00:00.000Z', why: 'a problem' },
 );
 
@@ -67,6 +79,9 @@ describe('what needs attention', () => {
       ['portico_source_load', { source: 'crm', state: 'waiting' }, 0],
       ['portico_migration_hold', { resource: 'users', by: 'judge' }, 0],
       ['portico_migration_stale_seconds', {}, 2],
+      ['portico_migration_gate_ready', { resource: 'users' }, 0],
+      ['portico_config_info', { digest: 'one' }, 2],
+      ['portico_config_info', { digest: 'before' }, 0],
       ['portico_keys_expiring', { kept: 'redis' }, 0],
     ];
     const counts = { 'requests|users.list|2xx|hit': 900, 'calls|crm|2xx': 100, 'calls|crm|5xx': 5 };
@@ -84,6 +99,7 @@ describe('what needs attention', () => {
       'critical migration_breaker: The new source of users fails: 1 process serves it from the legacy source.',
       'critical migration_stopped: The judge has stopped the migration of users.',
       'critical migration_stale: The state of migrations could not be read anew for 31 s.',
+      'critical server_errors: 1 answer of the last minute is 500: the gateway itself has failed.',
       'critical shedding: 1 request of the last minute was refused with 503, because the gateway has more work than it can do.',
       'critical shedding: 2 requests of the last minute were refused with 503, because too many of their operation are under way.',
       'critical limiter_unavailable: 3 requests of the last minute were refused, because Redis cannot be asked for their limits.',
@@ -92,12 +108,20 @@ describe('what needs attention', () => {
       'warning redis_refusing: The Redis of limits answers, but takes no writes.',
       'warning saturated: 3 calls wait for crm: all 8 that may be under way are.',
       'warning claims_fallen: crm has contradicted its file (users sort.name.asc, users total): answers are computed without it, which costs more calls.',
+      'warning slow: One answer in a hundred of users.list takes more than a second.',
+      'warning limits_alone: 9 limits of the last minute were counted by each process alone, so a caller may use them once for each.',
+      'warning replies_invalid: 2 replies of crm in the last minute cannot be made into records.',
+      'warning migration_differs: 12 differences between both sources of users in the last hour.',
+      'warning migration_fallback: 12 requests for the new source of users in the last minute were served by the legacy one.',
+      'warning webhooks_dead: 8 events of the last hour were given up, because no receiver of webhooks took them.',
       'warning guessing: 5 requests of the last minute were refused, because somebody tries wrong credentials again and again.',
       'warning source_failing: 10 % of the calls to crm fail.',
       'warning config_stale: The files of the configuration were refused, so an older configuration is in force.',
+      'warning config_differs: The processes of this gateway serve 2 different configurations.',
       'warning cache_failing: The shared cache failed 7 times in the last minute, or holds what Portico did not put there.',
-      'warning webhooks_dead: 8 events were given up, because no receiver of webhooks took them.',
       'info migration_held: An operator holds the migration of products.',
+      'info migration_ready: The next step of the migration of users may be taken.',
+      'info spans_lost: 10 spans of the last minute did not reach the collector; requests are not affected.',
       'info keys_expiring: 3 API keys end within 14 days.',
       'info stale_served: 40 % of the answers from the cache are stale: their source is late or fails.',
     ]);
@@ -108,6 +132,21 @@ describe('what needs attention', () => {
     const entries = new Set(WORST.flatMap(({ entry }) => entry ?? []));
     expect([...entries].filter((entry) => !runbook.includes(`\n### \`${entry}\`\n`))).toEqual([]);
     expect(entries.size).toBeGreaterThan(12);
+  });
+
+  it('has a counterpart of every alert, but for those that no gateway can tell of itself', () => {
+    const untold = {
+      PorticoDown: 'a gateway that does not answer shows no console',
+      PorticoMigrationBehind:
+        'a gateway knows the state that it serves by, and not those of the others; the view of the migration has them',
+    };
+    const alerts = [...readFileSync('config/alerts.yaml', 'utf8').matchAll(/- alert: (\w+)/g)];
+    const told = new Set(WORST.map(({ entry }) => entry));
+    expect(alerts.flatMap(([, alert = '']) => (told.has(alert) ? [] : [alert]))).toEqual(Object.keys(untold));
+  });
+
+  it('leaves limits that each process counts alone by design, where no Redis is configured for them', () => {
+    expect(found([], { 'limitsAlone|standard': 9 })).toEqual([]);
   });
 
   it('does not call a part of a few requests or calls a trouble', () => {
