@@ -1,7 +1,8 @@
 import type { FaultBench } from '../faults/harness/bench.ts';
 import type { BrowserRow } from './harness/browser-row.ts';
 import { findBarriers, overflow } from './harness/accessibility.ts';
-import { faultsOf, isClean, openAs, viewsOf } from './harness/console-tab.ts';
+import { type ConsoleTab, faultsOf, isClean, openAs, viewsOf } from './harness/console-tab.ts';
+import { missingSamples, openDifferingScene, openSamples } from './harness/differing-scene.ts';
 import { keepScreenshot } from './harness/run-options.ts';
 import { failedRequest, openScene, type Scene } from './harness/scene.ts';
 
@@ -25,24 +26,34 @@ function everyView({ name, colorScheme, width }: Look, id: string): BrowserRow {
     async run(bench) {
       const scene = await openBusyScene(bench);
       const views = viewsOf(await failedRequest(scene));
-      const tab = await openAs(bench, scene, 'operator', { colorScheme, viewport: { width, height: 800 } });
+      const size = { colorScheme, viewport: { width, height: 800 } };
+      const tab = await openAs(bench, scene, 'operator', size);
       const barriers: string[] = [];
       const alerts: string[] = [];
       const wide: string[] = [];
+      async function look({ page }: ConsoleTab, view: string): Promise<void> {
+        for (const barrier of await findBarriers(page)) barriers.push(`${view}: ${barrier}`);
+        const wider = await overflow(page);
+        if (wider > 0) wide.push(`${view} by ${wider} px: ${await page.evaluate<string>(WIDEST)}`);
+        const alert = page.locator('main [role=alert]');
+        if ((await alert.count()) > 0) alerts.push(`${view}: ${await alert.first().innerText()}`);
+        await keepScreenshot(page, `${view}-${name}`);
+      }
       for (const [view, hash] of Object.entries(views)) {
         await tab.go(hash);
-        for (const barrier of await findBarriers(tab.page)) barriers.push(`${view}: ${barrier}`);
-        const wider = await overflow(tab.page);
-        if (wider > 0) wide.push(`${view} by ${wider} px: ${await tab.page.evaluate<string>(WIDEST)}`);
-        const alert = tab.page.locator('main [role=alert]');
-        if ((await alert.count()) > 0) alerts.push(`${view}: ${await alert.first().innerText()}`);
-        await keepScreenshot(tab.page, `${view}-${name}`);
+        await look(tab, view);
       }
-      const ok = barriers.length === 0 && alerts.length === 0 && wide.length === 0 && isClean(tab);
+      const differing = await openAs(bench, await openDifferingScene(bench), 'operator', size);
+      const unseen = missingSamples(await openSamples(differing));
+      await look(differing, 'differences');
+      const isRight =
+        barriers.length === 0 && alerts.length === 0 && wide.length === 0 && unseen.length === 0;
+      const ok = isRight && isClean(tab) && isClean(differing);
       return {
         ok,
         figure: {
-          views: Object.keys(views).length,
+          views: Object.keys(views).length + 1,
+          'without a masked sample': unseen.join(', ') || 0,
           barriers: barriers.join(' || ').slice(0, 4_000) || 0,
           problems: alerts.join(' | ') || 0,
           'too wide': wide.join(' | ') || 0,

@@ -34,6 +34,8 @@ export type Scene = {
 
 export type SceneOptions = Pick<GatewayOptions, 'config'> & {
   readonly users?: readonly SampleUser[];
+  /** The users as the new store has them; the same as at the old one by default. */
+  readonly people?: readonly Pick<SampleUser, 'truth'>[];
   /** Variables in place of those of the scene, such as the addresses of other upstreams. */
   readonly env?: Readonly<Record<string, string>>;
   /** Whether the listener has tokens; it has. */
@@ -61,11 +63,12 @@ const ROUND: readonly (readonly [path: string, hasKey: boolean])[] = [
 /** Starts the scene. */
 export async function openScene(bench: FaultBench, options: SceneOptions = {}): Promise<Scene> {
   const { hasTokens = true, users = generateUsers({ seed: 1, count: 40 }) } = options;
+  const { people: moved = users } = options;
   const redis = await bench.redis();
   const catalog = bench.own(await startUpstream(serving(() => ({ status: 500, body: { fault: 'DOWN' } }))));
   const crm = bench.own(createUsersService({ users, credentials: sampleCredentials.users }));
   const people = bench.own(
-    createPeopleService({ users, credentials: sampleCredentials.people, isClean: true }),
+    createPeopleService({ users: moved, credentials: sampleCredentials.people, isClean: true }),
   );
   const tokens = [
     { name: 'ada', role: 'operator', token: TOKENS.operator },
