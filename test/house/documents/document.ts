@@ -61,12 +61,15 @@ export function anchorOf(heading: string): string {
     .replaceAll(/\s/g, '-');
 }
 
-/** The links of a document, each with the file that it leads to (from the root) and its anchor. */
+/** The links and pictures of a document, each with the file that it leads to (from the root) and its anchor. */
 export function linksOf({
   file,
   prose,
 }: ProjectDocument): readonly { to: string; path: string; anchor: string }[] {
-  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, to = '']) => {
+  const targets = [...prose.matchAll(/\]\(([^)\s]+)\)|<img src="([^"]+)"/g)].map(
+    ([, linked, shown]) => linked ?? shown ?? '',
+  );
+  return targets.flatMap((to) => {
     const [path = '', anchor = ''] = to.split('#');
     if (/^https?:/.test(path)) return [];
     return [{ to, path: path === '' ? file : join(dirname(file), path), anchor }];

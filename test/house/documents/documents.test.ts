@@ -79,6 +79,16 @@ describe('the README', () => {
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(README_LINES_MAX);
   });
 
+  it('shows every picture that the rows of the browser make for it', () => {
+    const folder = 'test/browser/screenshots';
+    const shown = [...text.matchAll(/<img src="([^"]+)" alt="[^"]+"/g)].map(([, path = '']) => path);
+    expect(shown.sort()).toEqual(
+      readdirSync(join(root, folder))
+        .map((name) => `${folder}/${name}`)
+        .sort(),
+    );
+  });
+
   it('names every room of src once among the floors', () => {
     const [, floors = ''] = /^\| Floor [^]*?\n([^]*?)\n\n/m.exec(text) ?? [];
     const named = floors.split('\n').flatMap((row) => {
