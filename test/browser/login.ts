@@ -1,6 +1,8 @@
+import type { Route } from 'playwright-core';
+import { eventually } from '../support/time/eventually.ts';
 import type { BrowserRow } from './harness/browser-row.ts';
 import { keptBy } from './harness/accessibility.ts';
-import { faultsOf, isClean, logIn, openAs, openConsole } from './harness/console-tab.ts';
+import { type ConsoleTab, faultsOf, isClean, logIn, openAs, openConsole } from './harness/console-tab.ts';
 import { keepScreenshot } from './harness/run-options.ts';
 import { openScene, TOKENS } from './harness/scene.ts';
 
@@ -64,5 +66,54 @@ const cookie: BrowserRow = {
   },
 };
 
+/** Holds all requests to the API until no more come, lets them go on together, and counts how often until the view is complete. */
+async function countRounds({ page }: ConsoleTab): Promise<{ rounds: number; first: readonly string[] }> {
+  const QUIET_MS = 500;
+  let held: Route[] = [];
+  let heldAt = 0;
+  const rounds: string[][] = [];
+  await page.route('**/api/**', (route) => {
+    held.push(route);
+    heldAt = performance.now();
+  });
+  await page.reload({ waitUntil: 'commit' });
+  const isComplete = async () =>
+    (await page.locator('main h1').isVisible()) && (await page.locator('main .skeleton').count()) === 0;
+  await eventually(
+    async () => {
+      if (held.length === 0 || performance.now() - heldAt < QUIET_MS) return isComplete();
+      const going = held;
+      held = [];
+      rounds.push(going.map((route) => new URL(route.request().url()).pathname.replace('/api/', '')).sort());
+      await Promise.all(going.map((route) => route.continue()));
+      return false;
+    },
+    { withinMs: 20_000, everyMs: 50 },
+  );
+  await page.unroute('**/api/**');
+  return { rounds: rounds.length, first: rounds[0] ?? [] };
+}
+
+const oneRound: BrowserRow = {
+  id: 'login-3',
+  name: 'who is logged in sees the first view after one round of requests to the API, and who is not sees the login alone',
+  isShort: false,
+  async run(bench) {
+    const scene = await openScene(bench);
+    const tab = await openAs(bench, scene, 'viewer', { hash: '#/overview' });
+    const { rounds, first } = await countRounds(tab);
+    await tab.context.clearCookies();
+    await tab.page.reload();
+    await tab.page.getByLabel('Token').waitFor();
+    const hasEnded = await tab.page.getByText('Your session has ended').count();
+    const frames = await tab.page.locator('.frame').count();
+    const isAll = first.join() === 'events,figures,overview,session';
+    return {
+      ok: rounds === 1 && isAll && frames === 0 && hasEnded === 0 && isClean(tab),
+      figure: { rounds, 'in the first': first.join(), 'views beside the login': frames, ...faultsOf(tab) },
+    };
+  },
+};
+
 /** What is promised of logging in. */
-export const loginRows: readonly BrowserRow[] = [inAndOut, cookie];
+export const loginRows: readonly BrowserRow[] = [inAndOut, cookie, oneRound];

@@ -20,7 +20,8 @@ export type ConsoleSession = {
 /** What every view can use. */
 export type ConsoleContext = {
   readonly ask: AskApi;
-  readonly session: ConsoleSession;
+  /** Absent in the first round of requests, which asks who looks: nothing is shown before that is known. */
+  readonly session: ConsoleSession | undefined;
   /** Whether write controls are shown. The gateway refuses a viewer's change whatever is shown. */
   readonly canWrite: boolean;
   readonly address: Address;

@@ -62,7 +62,7 @@ function useAddress(): Address {
 }
 
 /** The figures of the stream, and the time by the second. */
-function useLive(session: ConsoleSession, ask: AskApi): Pick<ConsoleContext, 'overview' | 'stream' | 'now'> {
+function useLive(ask: AskApi): Pick<ConsoleContext, 'overview' | 'stream' | 'now'> {
   const [overview, setOverview] = useState<Overview>();
   const [stream, setStream] = useState<StreamState>('connecting');
   const [now, setNow] = useState(Date.now());
@@ -79,7 +79,7 @@ function useLive(session: ConsoleSession, ask: AskApi): Pick<ConsoleContext, 'ov
       window.clearInterval(timer);
       end();
     };
-  }, [ask, session]);
+  }, [ask]);
   return { overview, stream, now };
 }
 
@@ -93,11 +93,11 @@ function Guarded({ view }: { view: ViewName }): VNode {
   </div>`;
 }
 
-type ConsoleProps = { readonly ask: AskApi; readonly session: ConsoleSession; readonly onLogout: () => void };
+type ConsoleProps = Pick<ConsoleContext, 'ask' | 'session'> & { readonly onLogout: () => void };
 
 function Console({ ask, session, onLogout }: ConsoleProps): VNode {
   const address = useAddress();
-  const live = useLive(session, ask);
+  const live = useLive(ask);
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [message, setMessage] = useState('');
   const openHelp = useCallback(() => setHelpOpen(true), []);
@@ -108,27 +108,36 @@ function Console({ ask, session, onLogout }: ConsoleProps): VNode {
   }, [message]);
   const context: ConsoleContext = {
     ...{ ask, session, address, ...live },
-    canWrite: session.role === 'operator' && session.how !== 'local',
+    canWrite: session?.role === 'operator' && session.how !== 'local',
     tell: setMessage,
   };
   const view = element(Guarded, { view: address.view, key: `${address.view}/${address.param}` });
   return html`<${Shared.Provider} value=${context}>
     ${element(Layout, { onLogout, onHelp: openHelp, message, children: view })}
-    ${runbookDialog(address.query['runbook'])} ${shortcutsDialog(isHelpOpen, () => setHelpOpen(false))}
+    ${runbookDialog(session && address.query['runbook'])}
+    ${shortcutsDialog(isHelpOpen, () => setHelpOpen(false))}
   <//>`;
 }
 
 type Phase =
-  | { readonly kind: 'asking' }
+  | { readonly kind: 'asking'; readonly session?: undefined }
   | { readonly kind: 'failed'; readonly problem: ApiProblem }
   | { readonly kind: 'outside'; readonly hasEnded: boolean }
   | { readonly kind: 'inside'; readonly session: ConsoleSession };
 
-/** The console: asks who looks, then shows the login or the views. The address is the same for both. */
+/**
+ * The console: the view asks for its figures in the same round in which it is asked who looks. A 401 of any of these shows
+ * the login in its place. The address is the same for both.
+ */
 export function ConsoleApp(): VNode {
   const [phase, setPhase] = useState<Phase>({ kind: 'asking' });
   const leave = useCallback(
-    () => setPhase((old) => (old.kind === 'inside' ? { kind: 'outside', hasEnded: true } : old)),
+    () =>
+      setPhase((old) =>
+        old.kind === 'inside' || old.kind === 'asking'
+          ? { kind: 'outside', hasEnded: old.kind === 'inside' }
+          : old,
+      ),
     [],
   );
   const ask = useMemo(() => createAsk(leave), [leave]);
@@ -145,13 +154,13 @@ export function ConsoleApp(): VNode {
     ask('session', { method: 'DELETE' }).then(out, out);
   };
   switch (phase.kind) {
-    case 'asking':
-      return html`<p class="hidden">Asking who looks…</p>`;
     case 'failed':
       return html`<main class="login">${problemNote(phase.problem, start)}</main>`;
     case 'outside':
       return element(Login, { ask, hasEnded: phase.hasEnded, onSession: enter });
+    case 'asking':
     case 'inside':
+      // One place for both, so that the view which has asked already goes on.
       return element(Console, { ask, session: phase.session, onLogout: logout });
   }
 }

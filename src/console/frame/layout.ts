@@ -66,7 +66,7 @@ export function Layout({ onLogout, onHelp, message, children }: LayoutProps): VN
   const [isOpen, setOpen] = useState(false);
   const troubles = overview?.attention.filter(({ severity }) => severity !== 'info').length ?? 0;
   const [tone, word] = streamWords[stream];
-  return html`<div class=${`frame${isOpen ? ' open' : ''}`}>
+  return html`<div class=${`frame${isOpen ? ' open' : ''}${session === undefined ? ' asking' : ''}`}>
     <a
       class="skip"
       href="#content"
@@ -98,15 +98,15 @@ export function Layout({ onLogout, onHelp, message, children }: LayoutProps): VN
     <aside id="side">
       ${navigation(address.view, troubles, () => setOpen(false))}
       <div class="who">
-        <p><b>${session.name}</b> <span class="role">${session.role}</span></p>
-        ${session.how === 'local' && html`<p class="note">No token is set, so this machine may read. Set one to make changes.</p>`}
-        ${session.endsAt && html`<p class="note" title=${instantText(session.endsAt)}>until ${clockText(session.endsAt).slice(0, 5)} UTC</p>`}
+        <p><b>${session?.name}</b> <span class="role">${session?.role}</span></p>
+        ${session?.how === 'local' && html`<p class="note">No token is set, so this machine may read. Set one to make changes.</p>`}
+        ${session?.endsAt && html`<p class="note" title=${instantText(session.endsAt)}>until ${clockText(session.endsAt).slice(0, 5)} UTC</p>`}
         <p class="who-actions">
           <${ThemeSwitch} />
           <button type="button" class="quiet" onClick=${onHelp}>Keys</button>
-          ${session.how !== 'local' && html`<button type="button" class="quiet" onClick=${onLogout}>Log out</button>`}
+          ${session?.how !== 'local' && html`<button type="button" class="quiet" onClick=${onLogout}>Log out</button>`}
         </p>
-        <p class="note">Portico ${session.version ?? overview?.version ?? ''}</p>
+        <p class="note">Portico ${session?.version ?? overview?.version ?? ''}</p>
       </div>
     </aside>
     <main id="content" tabindex="-1">
