@@ -7,6 +7,7 @@ import type { BrowserRow } from './harness/browser-row.ts';
 import { loginRows } from './login.ts';
 import { pictureRows } from './pictures.ts';
 import { questionRows } from './questions.ts';
+import { recordFigureRows } from './record-figures.ts';
 import { viewRows } from './views.ts';
 
 /** Every row, in its order. A new theme is a file of its own and a line here. */
@@ -15,6 +16,7 @@ export const browserRows: readonly BrowserRow[] = [
   ...loginRows,
   ...viewRows,
   ...figureRows,
+  ...recordFigureRows,
   ...pictureRows,
   ...changeRows,
   ...attackRows,
