@@ -1,7 +1,10 @@
-// Parses a kept state, and refuses a damaged one.
+// Writes and parses a kept state, and refuses a damaged one and one of another format.
 
 import { stages } from '../../config/schema/migration.ts';
 import type { MigrationState } from './migration-state.ts';
+
+/** The format of a state. A state without a number is of format 1: the first versions of Portico wrote none. */
+const VERSION = 1;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isPair = (value: unknown) => Array.isArray(value) && value.length === 2 && value.every(isText);
@@ -37,11 +40,18 @@ export function asState(value: unknown): MigrationState | undefined {
   return isSound ? (value as MigrationState) : undefined;
 }
 
-/** The state in a text; `undefined` where it is damaged. */
-export function readState(text: string): MigrationState | undefined {
+/** The text of a state, with the number of its format. */
+export function writeState(state: MigrationState): string {
+  return JSON.stringify({ version: VERSION, ...state });
+}
+
+/** The state in a text; `damaged` where there is none, `newer` where a newer Portico has written it in another format. */
+export function readState(text: string): MigrationState | 'damaged' | 'newer' {
   try {
-    return asState(JSON.parse(text));
+    const { version = VERSION, ...state } = Object(JSON.parse(text)) as { readonly version?: unknown };
+    if (version !== VERSION) return typeof version === 'number' && version > VERSION ? 'newer' : 'damaged';
+    return asState(state) ?? 'damaged';
   } catch {
-    return undefined;
+    return 'damaged';
   }
 }

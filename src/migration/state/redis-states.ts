@@ -8,7 +8,7 @@ import type { DeclaredMigration } from './declared-migration.ts';
 import { createKnownStates, type KnownStates } from './known-states.ts';
 import type { MigrationState } from './migration-state.ts';
 import type { MigrationStates, StateChange } from './migration-states.ts';
-import { readState } from './read-state.ts';
+import { readState, writeState } from './read-state.ts';
 import type { StateFile } from './state-file.ts';
 import { createStateStore, type StateKeys } from './state-scripts.ts';
 
@@ -23,11 +23,24 @@ export type RedisStatesDeps = StateKeys & {
 
 const POLL_MS = 1_000;
 
+/** Why a text in Redis is not followed. */
+const UNREADABLE = {
+  damaged: 'the state of a migration in Redis is damaged; it is not followed',
+  newer: 'the state of a migration in Redis has the format of a newer Portico; it is not followed',
+} as const;
+
 type Store = ReturnType<typeof createStateStore>;
 
 /** Compares the state in Redis with that of this process. The higher `rev` replaces the lower one, in either place. */
 function createComparison(known: KnownStates, store: Store, { log }: RedisStatesDeps) {
-  const damaged = new Set<string>();
+  const told = new Set<string>();
+
+  /** Says once of each text why it is not followed. */
+  function warn(resource: string, text: string, problem: keyof typeof UNREADABLE): void {
+    if (told.has(text)) return;
+    told.add(text);
+    log.warn({ resource }, UNREADABLE[problem]);
+  }
 
   async function putBack(own: MigrationState, redisRev: number): Promise<void> {
     if ((await store.write(own.rev - 1, own)) !== 'written') return;
@@ -40,16 +53,12 @@ function createComparison(known: KnownStates, store: Store, { log }: RedisStates
     const own = known.shared(declared.resource);
     if (own === undefined) return;
     const found = text === null ? undefined : readState(text);
-    if (text !== null && found === undefined && !damaged.has(text)) {
-      damaged.add(text);
-      log.warn(
-        { resource: own.resource },
-        'the state of a migration in Redis is damaged; it is not followed',
-      );
-    }
-    const redisRev = found?.rev ?? 0;
-    if (redisRev < own.rev) await putBack(own, redisRev);
-    else if (found !== undefined && text !== JSON.stringify(own)) known.learn(found);
+    if (text !== null && typeof found === 'string') warn(own.resource, text, found);
+    // A newer Portico goes on with its state: nothing of this process may replace it.
+    if (found === 'newer') return;
+    const state = found === 'damaged' ? undefined : found;
+    if ((state?.rev ?? 0) < own.rev) await putBack(own, state?.rev ?? 0);
+    else if (state !== undefined && writeState(state) !== writeState(own)) known.learn(state);
   };
 }
 
@@ -135,7 +144,11 @@ export function createRedisStates(deps: RedisStatesDeps): MigrationStates {
       return { kind: 'changed', state };
     }
     const winner = readState(written.text);
-    if (winner === undefined)
+    if (winner === 'newer')
+      throw new Error(
+        'the state of this migration in Redis has the format of a newer Portico: change it there, or end the upgrade',
+      );
+    if (winner === 'damaged')
       throw new Error('the state of this migration in Redis is damaged: restore it, or delete its key');
     known.learn(winner);
     return { kind: 'conflict', state: winner };

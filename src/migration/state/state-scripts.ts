@@ -5,6 +5,7 @@ import { compileScript } from '../../store/redis/script.ts';
 import { expectType } from '../../store/redis/expect-type.ts';
 import type { MigrationState } from './migration-state.ts';
 import type { AcknowledgedState } from './migration-states.ts';
+import { writeState } from './read-state.ts';
 
 /** How long a process counts as running that no longer writes. */
 const ACK_MS = 15_000;
@@ -59,7 +60,7 @@ export function createStateStore(client: Client, { keyOf }: StateKeys) {
     read: (of: Pick<MigrationState, 'resource' | 'sources'>) => client.hget(keyOf(partOf(of)), 'state'),
     /** Writes a state unless Redis has one whose `rev` is above `revMax`; then it returns that one's text. */
     async write(revMax: number, state: MigrationState): Promise<'written' | { readonly text: string }> {
-      const args = [revMax, state.rev, JSON.stringify(state), keyOf('changed')];
+      const args = [revMax, state.rev, writeState(state), keyOf('changed')];
       const reply = await write(client, [keyOf(partOf(state))], args);
       return reply === 1 ? 'written' : { text: String(reply) };
     },
