@@ -36,7 +36,9 @@ export function openStores(
     client === undefined
       ? createLocalPurges()
       : createSharedPurges(client, keys, (notes) => fallenClaims.apply(notes));
-  const fallenClaims = createFallenClaims(purges, clock);
+  const fallenClaims = createFallenClaims(purges, clock, (claim) =>
+    log.warn({ claim }, 'a note of a claim in Redis has the format of a newer Portico; it is ignored'),
+  );
   const requestIndex =
     redis.of.cache &&
     createRequestIndex({ redis: redis.of.cache, keys, clock, onStory: metrics.requestStory });

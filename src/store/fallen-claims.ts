@@ -59,18 +59,24 @@ function nameOf({ source, resource, digest, claim }: ClaimScope & { readonly cla
   return JSON.stringify([source, resource, digest, claim]);
 }
 
-const fallText = ({ at, detail }: FallenClaim) => JSON.stringify({ at, detail });
+/** The format of a note. A note without a number is of format 1: the first versions of Portico wrote none. */
+const VERSION = 1;
 
-/** The fallen claim of a note; `undefined` where the note says that it was reset, or is damaged. */
-function claimOf(name: string, text: string): FallenClaim | undefined {
+const fallText = ({ at, detail }: FallenClaim) => JSON.stringify({ version: VERSION, at, detail });
+const resetText = (at: string) => JSON.stringify({ version: VERSION, reset: at });
+
+/** The contents of a note: a fallen claim, a reset, or `newer`: a newer Portico has written it in another format. */
+type Note = FallenClaim | 'reset' | 'newer';
+
+/** The note in a text. One that is damaged counts as a reset: a claim that does not hold falls again. */
+function noteIn(name: string, text: string): Note {
   const words = readJsonText(name);
-  const note = readJsonText(text);
+  const { version = VERSION, at, detail } = Object(readJsonText(text)) as Record<string, unknown>;
+  if (typeof version === 'number' && version > VERSION) return 'newer';
   if (!Array.isArray(words) || words.length !== 4 || !words.every((word) => typeof word === 'string'))
-    return undefined;
+    return 'reset';
   const [source = '', resource = '', digest = '', claim = ''] = words;
-  if (typeof note !== 'object' || note === null) return undefined;
-  const { at, detail } = note as Record<string, unknown>;
-  if (typeof at !== 'string' || typeof detail !== 'string') return undefined;
+  if (typeof at !== 'string' || typeof detail !== 'string') return 'reset';
   return { source, resource, digest, claim, at, detail };
 }
 
@@ -116,7 +122,7 @@ function createKnownClaims(purges: Purging, noteOf: (name: string) => string | u
     const text = noteOf(name);
     if (one.isWriting) return;
     if (text === undefined || text === one.before) void publish(name, one);
-    else if (claimOf(name, text) === undefined) raise(name);
+    else if (noteIn(name, text) === 'reset') raise(name);
   }
 
   return {
@@ -141,23 +147,34 @@ function createKnownClaims(purges: Purging, noteOf: (name: string) => string | u
 
 /**
  * Creates the fallen claims. They are notes of purges: a process that learns of the purge has learned before what fell,
- * so nothing that it keeps from then on rests on it. Without Redis, they live as long as the process.
+ * so nothing that it keeps from then on rests on it. Without Redis, they live as long as the process. A note of a newer
+ * format is told to `onNewer` once, and says nothing of a claim.
  */
-export function createFallenClaims(purges: Purging, clock: Pick<Clock, 'now'>): FallenClaims {
+export function createFallenClaims(
+  purges: Purging,
+  clock: Pick<Clock, 'now'>,
+  onNewer: (name: string) => void = () => undefined,
+): FallenClaims {
   const scopes = new Map<string, Scope>();
   let notes: PurgeNotes = {};
   const known = createKnownClaims(purges, (name) => notes[name]);
   const now = () => new Date(clock.now()).toISOString();
   // The notes are read several times a second, and hardly ever change.
-  let read = new Map<string, { readonly text: string; readonly claim: FallenClaim | undefined }>();
-  const noted = () => [...read.values()].flatMap(({ claim }) => claim ?? []);
+  let read = new Map<string, { readonly text: string; readonly note: Note }>();
+  const noted = () => [...read.values()].flatMap(({ note }) => (typeof note === 'string' ? [] : [note]));
+
+  function readNote(name: string, text: string): Note {
+    const note = noteIn(name, text);
+    if (note === 'newer') onNewer(name);
+    return note;
+  }
 
   function apply(next: PurgeNotes): void {
     notes = next;
     read = new Map(
       Object.entries(next).map(([name, text]) => {
         const before = read.get(name);
-        return [name, before?.text === text ? before : { text, claim: claimOf(name, text) }];
+        return [name, before?.text === text ? before : { text, note: readNote(name, text) }];
       }),
     );
     known.compareAll();
@@ -202,7 +219,7 @@ export function createFallenClaims(purges: Purging, clock: Pick<Clock, 'now'>): 
       const selected = list().filter(isSelected(selection));
       for (const one of selected) {
         const name = nameOf(one);
-        await purges.purge(one.resource, { name, text: JSON.stringify({ reset: now() }) });
+        await purges.purge(one.resource, { name, text: resetText(now()) });
         known.raise(name);
       }
       return selected;

@@ -27,6 +27,12 @@ export type RedisKeys = {
 };
 
 /**
+ * The word of the counts of limits is also their format. `limit` is format 1; another format gets another word, so that no
+ * version counts by what it does not understand.
+ */
+const COUNTS = 'limit';
+
+/**
  * Builds the keys with `prefix`. A caller's counts have the caller as hash tag, the parts of one answer or scan have
  * that as hash tag, so each stays in one slot of a cluster. New points or lengths of windows start new counts.
  */
@@ -37,7 +43,7 @@ export function createRedisKeys(prefix: string): RedisKeys {
     apiKeyUses: `${prefix}api-keys-used`,
     audit: `${prefix}audit`,
     tierCounts: (tier, windows, subject) =>
-      `${prefix}limit:{${subject}}:${tier}:${windows.map(({ points, seconds }) => `${points}per${seconds}s`).join(',')}`,
+      `${prefix}${COUNTS}:{${subject}}:${tier}:${windows.map(({ points, seconds }) => `${points}per${seconds}s`).join(',')}`,
     cache: (answer, part) => `${prefix}cache:{${answer}}:${part}`,
     purges: (part) => `${prefix}{purges}:${part}`,
     migration: (part) => `${prefix}{migration}:${part}`,

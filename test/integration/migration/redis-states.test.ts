@@ -209,22 +209,25 @@ describe('the state of a migration in a fleet', () => {
     expect(warnings).toEqual([]);
   });
 
-  it.each([9, 1])('is neither followed nor replaced in the format of a newer version, at rev %i', async (rev) => {
-    const a = await open('a');
-    await move(a, 5);
-    const state = await move(a, 7);
-    const key = 'portico:{migration}:state:users:crm:people';
-    const newer = JSON.stringify({ version: 2, ...state, rev, percent: 50 });
-    await admin.hset(key, 'rev', rev, 'state', newer);
-    await a.refresh();
-    await a.refresh();
-    expect(a.current('users')).toEqual(state);
-    expect(await admin.hget(key, 'state')).toBe(newer);
-    expect(warnings).toEqual([
-      'the state of a migration in Redis has the format of a newer Portico; it is not followed',
-    ]);
-    if (rev > state.rev) await expect(a.change(state, moved(state, 25))).rejects.toThrow('newer Portico');
-  });
+  it.each([9, 1])(
+    'is neither followed nor replaced in the format of a newer version, at rev %i',
+    async (rev) => {
+      const a = await open('a');
+      await move(a, 5);
+      const state = await move(a, 7);
+      const key = 'portico:{migration}:state:users:crm:people';
+      const newer = JSON.stringify({ version: 2, ...state, rev, percent: 50 });
+      await admin.hset(key, 'rev', rev, 'state', newer);
+      await a.refresh();
+      await a.refresh();
+      expect(a.current('users')).toEqual(state);
+      expect(await admin.hget(key, 'state')).toBe(newer);
+      expect(warnings).toEqual([
+        'the state of a migration in Redis has the format of a newer Portico; it is not followed',
+      ]);
+      if (rev > state.rev) await expect(a.change(state, moved(state, 25))).rejects.toThrow('newer Portico');
+    },
+  );
 
   it('needs no more rights in Redis than config/operations.md gives the user of the keys', async () => {
     const { name, rules } = redisUsers.find((user) => user.name === 'portico-keys')!;

@@ -68,6 +68,14 @@ describe('a limit on one Redis', () => {
     expect(retryAfterSeconds).toBeLessThanOrEqual(62);
   });
 
+  it('keeps counts of format 1 under the word of that format: a change of the fields needs another word', async () => {
+    await limiters[0]!.consume('open', 'key:a');
+    const key = `${shared.prefix}limit:{key:a}:open:10per60s,100per3600s`;
+    const { t, ...counts } = await client().hgetall(key);
+    const now = Math.floor(Number(t) / 2_000);
+    expect(Object.keys(counts).sort()).toEqual([`1:${now}`, `2:${Math.floor(Number(t) / 120_000)}`]);
+  });
+
   it('lets its counts expire', async () => {
     await limiters[0]!.consume('open', 'key:a');
     const ttl = await client().pttl(countsOf('open', [minute, hour]));
