@@ -7,7 +7,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import { type Resource, resources as contract } from '../contract/resources.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Verdict } from '../migration/compare/comparison.ts';
+import type { Comparison } from '../migration/compare/comparison.ts';
 import { createEvidenceCollector } from '../migration/evidence/evidence-collector.ts';
 import type { MigrationEvidence } from '../migration/evidence/evidence.ts';
 import { createLocalEvidenceStore } from '../migration/evidence/local-evidence.ts';
@@ -56,7 +56,8 @@ export type OpenMigrationsDeps = {
   readonly webhooks: Pick<Webhooks, 'tell'>;
   readonly metrics: MigrationsDeps['metrics'] &
     JudgeMetrics & {
-      migrationCompared(resource: string, operation: string, verdict: Verdict): void;
+      migrationCompared(comparison: Comparison): void;
+      revRegressed(resource: string): void;
       watchHolds(holds: () => readonly Hold[]): void;
     } & SourceComparisonsDeps['metrics'];
 };
@@ -107,13 +108,14 @@ function openFleet({ redis, keys }: OpenMigrationsDeps) {
 type Fleet = ReturnType<typeof openFleet>;
 
 function openStates({ state }: GatewayConfig, fleet: Fleet, deps: OpenMigrationsDeps): MigrationStates {
-  const { clock, log, instance } = deps;
+  const { clock, log, instance, metrics } = deps;
   const file = openStateFile(state.dir, instance, (problem) =>
     log.warn({ problem }, 'the state of migrations cannot be kept in state.dir; the gateway serves on'),
   );
+  const onRegressed = (resource: string) => metrics.revRegressed(resource);
   return fleet === undefined
     ? createLocalStates({ file, clock })
-    : createRedisStates({ file, clock, instance, log, ...fleet });
+    : createRedisStates({ file, clock, instance, log, onRegressed, ...fleet });
 }
 
 /**
@@ -141,7 +143,7 @@ function openEvidence(
       states,
       clock,
       secret: hashSecret(config),
-      onCompared: (...comparison) => metrics.migrationCompared(...comparison),
+      onCompared: (comparison) => metrics.migrationCompared(comparison),
     },
     critical: (resource) =>
       served().find(({ declared }) => declared.resource === resource)?.config.compare.critical ?? [],
@@ -222,7 +224,10 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
       callersDeps ? createFleetCallers(name, callersDeps) : createLocalCallers(() => deps.clock.monotonic()),
     legacyP99Ms: (operation) => latency.p99Ms(operation),
     onServed: (call) => evidence.served(call),
-    offerAnswer: comparisons.offer,
+    offerAnswer(resource, read) {
+      deps.metrics.migrationAnswered(resource, read.origin, false, read.ms);
+      comparisons.offer(resource, read);
+    },
     onRenewed: (...states) => void audit?.record(sourceChange(...states)),
   });
   const external = createExternalGates();

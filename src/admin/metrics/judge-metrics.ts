@@ -20,6 +20,12 @@ export function createJudgeMetrics(place: MetricPlace) {
     labelNames: ['resource'],
     registers: [registry],
   });
+  const atRev = new Gauge({
+    name: 'portico_migration_replicas_at_rev',
+    help: 'Processes that serve by the last state of a migration, as they have acknowledged it. In the process that judges.',
+    labelNames: ['resource'],
+    registers: [registry],
+  });
   new Gauge({
     name: 'portico_migration_hold',
     help: '1 where no step forward is possible: by the judge, which has rolled back or found the new source slow, or by an operator.',
@@ -34,9 +40,9 @@ export function createJudgeMetrics(place: MetricPlace) {
     migrationCusum: (resource: string, operation: string, value: number) =>
       cusum.labels(resource, operation).set(value),
     migrationGate: (resource: string, isReady: boolean) => ready.labels(resource).set(isReady ? 1 : 0),
+    migrationReplicas: (resource: string, replicas: number) => atRev.labels(resource).set(replicas),
     forgetJudgement() {
-      cusum.reset();
-      ready.reset();
+      for (const gauge of [cusum, ready, atRev]) gauge.reset();
     },
     /** Reports at each scrape what is on hold. */
     watchHolds: (next: () => readonly Hold[]) => void (holds = next),
@@ -44,11 +50,6 @@ export function createJudgeMetrics(place: MetricPlace) {
       name: 'portico_migration_rollbacks_total',
       help: 'Rollbacks of the judge, by what it went by: failures, difference, latency; rehearsal, nothing was rolled back.',
       labelNames: ['resource', 'rule'],
-    }),
-    migrationCompared: createEventCounter(place, {
-      name: 'portico_migration_compare_total',
-      help: 'Comparisons of both sources of a resource that moves, by what came of them.',
-      labelNames: ['resource', 'operation', 'verdict'],
     }),
   };
 }

@@ -98,6 +98,7 @@ function seriesOfMigration({ resource }: CompiledResource, operations: readonly 
   const at = [resource.name];
   return {
     requests: combine(at, own, ORIGINS),
+    regressions: combine(at),
     fallbacks: combine(at, own, FALLBACK_CAUSES),
     overrides: combine(at, ORIGINS),
     rollbacks: combine(at, ['failures', 'difference', 'latency', 'rehearsal']),
@@ -148,6 +149,7 @@ export function knownSeries(
     portico_invalid_replies_total: replies.flatMap(({ invalid }) => invalid),
     portico_guard_trips_total: replies.flatMap(({ claims }) => claims),
     portico_migration_requests_total: migrating.flatMap(({ requests }) => requests),
+    portico_migration_rev_regressed_total: migrating.flatMap(({ regressions }) => regressions),
     portico_migration_fallback_total: migrating.flatMap(({ fallbacks }) => fallbacks),
     portico_migration_overrides_total: migrating.flatMap(({ overrides }) => overrides),
     portico_migration_rollbacks_total: migrating.flatMap(({ rollbacks }) => rollbacks),

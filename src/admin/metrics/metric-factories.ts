@@ -5,8 +5,8 @@ import { Counter, type CounterConfiguration, type Histogram, type Registry } fro
 /** The child of a metric for some label values. */
 type LabelledChild<T> = { readonly values: readonly string[]; readonly child: T };
 
-/** Finds the child of two or three label values; creates it on first use. */
-type ChildOf<T> = (first: string, second: string, third?: string) => T;
+/** Finds the child of up to three label values; creates it on first use. */
+type ChildOf<T> = (first: string, second?: string, third?: string) => T;
 
 /**
  * A counter in a plain number, which prom-client reads at each scrape: prom-client's own children look up their labels
@@ -78,7 +78,7 @@ function createChildren<T>(create: () => T): { childOf: ChildOf<T>; children: re
   }
 
   return {
-    childOf: (first, second, third = '') =>
+    childOf: (first, second = '', third = '') =>
       tree.get(first)?.get(second)?.get(third) ?? add(first, second, third),
     children,
   };
@@ -108,7 +108,7 @@ function registerCounts<T extends { readonly count: number }>(
   return childOf;
 }
 
-/** Creates a counter with two or three labels. */
+/** Creates a counter with up to three labels. */
 export function createCounter(place: MetricPlace, described: Described): ChildOf<CounterChild> {
   return registerCounts(
     place,
@@ -117,7 +117,7 @@ export function createCounter(place: MetricPlace, described: Described): ChildOf
   );
 }
 
-/** Creates a counter with two or three labels that counts one event at a time. */
+/** Creates a counter with up to three labels that counts one event at a time. */
 export function createEventCounter(place: MetricPlace, described: Described): ChildOf<void> {
   const childOf = createCounter(place, described);
   return (first, second, third) => childOf(first, second, third).add();
@@ -143,6 +143,41 @@ function samplesOf(
   ];
 }
 
+/** Registers a histogram that reports those of the children in which anything was counted. */
+function registerHistogram(
+  { registry }: MetricPlace,
+  { name, help, labelNames }: Described,
+  { children }: ReturnType<typeof createChildren<HistogramChild>>,
+  bounds: readonly number[],
+): void {
+  const described = { name, help, type: 'histogram', aggregator: 'sum' };
+  const samples = ({ values, child }: LabelledChild<HistogramChild>) => {
+    const labels = Object.fromEntries(labelNames.map((label, index) => [label, values[index] ?? '']));
+    return samplesOf(name, labels, child, bounds);
+  };
+  const histogram = {
+    ...described,
+    labelNames,
+    get() {
+      const seen = children.filter(({ child }) => child.count > 0);
+      return Promise.resolve({ ...described, values: seen.flatMap(samples) });
+    },
+  };
+  // The registry uses only these members, although its type demands prom-client's own class.
+  registry.registerMetric(histogram as unknown as Histogram);
+}
+
+/** Creates a histogram with up to three labels. */
+export function createHistogram(
+  place: MetricPlace,
+  described: Described,
+  bounds: readonly number[],
+): ChildOf<HistogramChild> {
+  const all = createChildren(() => new HistogramChild(bounds));
+  registerHistogram(place, described, all, bounds);
+  return all.childOf;
+}
+
 /**
  * Creates a counter `<name>s_total` and a histogram `<name>_duration_seconds` of the same events. The histogram shows
  * only what has happened: its many buckets would multiply what is declared.
@@ -155,25 +190,6 @@ export function createTimedCounter(
   const { name, help, durationHelp, labelNames } = timed;
   const all = createChildren(() => new HistogramChild(bounds));
   registerCounts(place, { name: `${name}s_total`, help, labelNames }, all);
-  const described = {
-    name: `${name}_duration_seconds`,
-    help: durationHelp,
-    type: 'histogram',
-    aggregator: 'sum',
-  };
-  const samples = ({ values, child }: LabelledChild<HistogramChild>) => {
-    const labels = Object.fromEntries(labelNames.map((label, index) => [label, values[index] ?? '']));
-    return samplesOf(described.name, labels, child, bounds);
-  };
-  const histogram = {
-    ...described,
-    labelNames,
-    get() {
-      const seen = all.children.filter(({ child }) => child.count > 0);
-      return Promise.resolve({ ...described, values: seen.flatMap(samples) });
-    },
-  };
-  // The registry uses only these members, although its type demands prom-client's own class.
-  place.registry.registerMetric(histogram as unknown as Histogram);
+  registerHistogram(place, { name: `${name}_duration_seconds`, help: durationHelp, labelNames }, all, bounds);
   return all.childOf;
 }

@@ -7,6 +7,7 @@ import {
   type MetricPlace,
 } from './metric-factories.ts';
 import { describeMetrics } from './describe-metrics.ts';
+import { createComparisonMetrics } from './comparison-metrics.ts';
 import { createCredentialMetrics } from './credential-metrics.ts';
 import { createConfigMetrics } from './config-metrics.ts';
 import { createJudgeMetrics } from './judge-metrics.ts';
@@ -84,6 +85,7 @@ export function createMetrics(deps: MetricsDeps) {
     ...createStoreMetrics(place),
     ...createCredentialMetrics(registry),
     ...createMigrationMetrics(place),
+    ...createComparisonMetrics(place, DURATION_BOUNDS_SECONDS),
     ...createJudgeMetrics(place),
     ...createWebhookMetrics(registry),
     /** Brings series into being before their first event. */

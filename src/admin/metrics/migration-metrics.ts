@@ -115,6 +115,11 @@ export function createMigrationMetrics(place: MetricPlace) {
       help: 'Requests of resources that move, by the source that was chosen for them; none in legacy and complete.',
       labelNames: ['resource', 'operation', 'origin'],
     }),
+    revRegressed: createEventCounter(place, {
+      name: 'portico_migration_rev_regressed_total',
+      help: 'Redis had an older state of a migration than this process, or none, and has got it back: Redis had lost data.',
+      labelNames: ['resource'],
+    }),
     migrationFallback: createEventCounter(place, {
       name: 'portico_migration_fallback_total',
       help: 'Requests that the legacy source served in place of the new one: it failed, was late (timeout), answered nothing usable (invalid), or has no such record (missing).',

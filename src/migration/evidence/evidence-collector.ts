@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
 import { createSerialQueue } from '../../kernel/serial-queue.ts';
-import type { Verdict } from '../compare/comparison.ts';
+import type { Comparison } from '../compare/comparison.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
 import { addComparison, addRefused, addServed, createDelta, type Delta, KEYS_MAX } from './delta.ts';
 import type { MigrationEvidence, OperationEvidence } from './evidence.ts';
@@ -22,7 +22,7 @@ export type EvidenceCollectorDeps = {
   readonly secret: string;
   /** The paths in which no difference is accepted. */
   readonly critical: (resource: string) => readonly string[];
-  readonly onCompared?: ((resource: string, operation: string, verdict: Verdict) => void) | undefined;
+  readonly onCompared?: ((comparison: Comparison) => void) | undefined;
 };
 
 const FLUSH_MS = 1_000;
@@ -146,8 +146,8 @@ export function createEvidenceCollector(deps: EvidenceCollectorDeps): MigrationE
 
   return {
     compared(comparison) {
-      const { resource, operation, query, verdict } = comparison;
-      onCompared?.(resource, operation, verdict);
+      const { resource, operation, query } = comparison;
+      onCompared?.(comparison);
       const scope = scopeOf(resource);
       if (scope === undefined) return;
       const key = keyOf(operation, query);

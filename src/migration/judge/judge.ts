@@ -22,6 +22,8 @@ import { judgeOperation, newMemory, type Ruling } from './rollback-rules.ts';
 /** What the metrics show of the judge. */
 export type JudgeMetrics = RulingDeps['metrics'] & {
   migrationCusum(resource: string, operation: string, cusum: number): void;
+  /** How many processes serve by the last state. */
+  migrationReplicas(resource: string, replicas: number): void;
   /** Called where this process does not judge: the figures that it has are not those of the fleet. */
   forgetJudgement(): void;
 };
@@ -29,7 +31,7 @@ export type JudgeMetrics = RulingDeps['metrics'] & {
 export type JudgeDeps = RulingDeps &
   GateEvaluatorDeps & {
     readonly metrics: JudgeMetrics;
-    readonly states: Pick<MigrationStates, 'current' | 'change'>;
+    readonly states: Pick<MigrationStates, 'current' | 'change' | 'acknowledged'>;
     readonly evidence: Pick<MigrationEvidence, 'read'>;
     readonly memory: JudgeMemory;
     readonly webhooks: Pick<Webhooks, 'tell'>;
@@ -136,7 +138,8 @@ function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promi
     const { resource } = migration;
     const state = states.current(resource);
     if (state === undefined) return;
-    const known = await memory.read(resource);
+    const [known, { atRev }] = await Promise.all([memory.read(resource), states.acknowledged(resource)]);
+    metrics.migrationReplicas(resource, atRev);
     const announced = announce(migration, state, known?.announced);
     const before = known?.step === stepOf(state) ? known.operations : {};
     if (!isUnderWay(state)) {

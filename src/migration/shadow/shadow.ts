@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MigrationStage } from '../../config/schema/migration.ts';
 import { queryKey } from '../../contract/query-key.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
-import type { ByOrigin } from '../../kernel/upstream-call.ts';
+import type { ByOrigin, Origin } from '../../kernel/upstream-call.ts';
 import type { BeginPrewarm } from '../../policy/cache-prewarm.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import { failsInRehearsal } from '../judge/fault-rehearsal.ts';
@@ -45,6 +45,8 @@ export type ShadowOutcome =
 export type ShadowMetrics = {
   shadow(resource: string, outcome: ShadowOutcome): void;
   recheck(resource: string, result: RecheckResult): void;
+  /** Counts how long a source took to answer. */
+  migrationAnswered(resource: string, origin: Origin, isShadow: boolean, ms: number): void;
 };
 
 export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck'> & {
@@ -143,6 +145,8 @@ function createCompareRead(
       signal,
     );
     breakers[otherOrigin(origin)].record(second);
+    if (second.kind === 'answered')
+      metrics.migrationAnswered(resource.name, otherOrigin(origin), true, second.ms);
     const outcome = outcomeOf(second);
     if (outcome !== undefined) metrics.shadow(resource.name, outcome);
     if (comparison === undefined) return;

@@ -19,6 +19,8 @@ export type RedisStatesDeps = StateKeys & {
   /** The name of this process, such as `host-1:4711`. */
   readonly instance: string;
   readonly log: { warn(fields: object, message: string): void };
+  /** Called where Redis had lost changes of a migration, and has got them back. */
+  readonly onRegressed?: ((resource: string) => void) | undefined;
 };
 
 const POLL_MS = 1_000;
@@ -32,7 +34,7 @@ const UNREADABLE = {
 type Store = ReturnType<typeof createStateStore>;
 
 /** Compares the state in Redis with that of this process. The higher `rev` replaces the lower one, in either place. */
-function createComparison(known: KnownStates, store: Store, { log }: RedisStatesDeps) {
+function createComparison(known: KnownStates, store: Store, { log, onRegressed }: RedisStatesDeps) {
   const told = new Set<string>();
 
   /** Says once of each text why it is not followed. */
@@ -45,6 +47,7 @@ function createComparison(known: KnownStates, store: Store, { log }: RedisStates
   async function putBack(own: MigrationState, redisRev: number): Promise<void> {
     if ((await store.write(own.rev - 1, own)) !== 'written') return;
     const { resource, rev } = own;
+    onRegressed?.(resource);
     log.warn({ resource, rev, redisRev }, 'Redis had lost changes of a migration; they are there again');
   }
 

@@ -1,8 +1,8 @@
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { MetricValues } from '../messages.ts';
 
-/** Metrics that are not summed, by the beginning of their name. The first match wins. */
-const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min'])[] = [
+/** How metrics are merged where their sum says nothing, by the beginning of their name. The first match wins. */
+const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min' | 'sum'])[] = [
   ['nodejs_eventloop_lag_min_seconds', 'min'],
   // A mean would hide the one worker whose event loop is blocked.
   ['nodejs_eventloop_lag', 'max'],
@@ -21,6 +21,8 @@ const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min'])
   ['portico_config_stale', 'max'],
   // Each worker knows of the same claims.
   ['portico_claims_fallen', 'max'],
+  // A count of events, although its name begins like that of the rev.
+  ['portico_migration_rev_regressed_total', 'sum'],
   // Each worker follows the same state; a rev or a state that is old in one worker must be seen.
   ['portico_migration_rev', 'min'],
   ['portico_migration_stage', 'max'],

@@ -17,6 +17,8 @@ export type WatchedGateways = {
 
 /** How long each fault of the alerts lasts here. */
 const FAULT_MS = 3_000;
+/** How long a difference has to last there. */
+const RECHECK_MS = 2_000;
 /** So long a process remembers what the new source of a migration has answered. */
 const BREAKER_MS = 10_500;
 
@@ -35,6 +37,26 @@ async function startWorkers(bench: FaultBench): Promise<FaultGateway> {
   return bench.gateway({ config, sources, truth: () => undefined, mayEnd: true });
 }
 
+/** Some records differ for as long as a recheck takes, and some for less, as after a write that comes late. */
+async function differ(
+  bench: FaultBench,
+  { gateways, next }: MigratingFleet,
+  ask: (path: string, coding: string) => Promise<void>,
+): Promise<void> {
+  const [gateway] = gateways as readonly [FaultGateway];
+  const askSome = async (from: number) => {
+    for (let id = from; id < from + 5; id += 1) await ask(`/v1/users/user_${id}`, 'identity');
+  };
+  const { change } = next.faults;
+  next.faults.change = (user) => ({ ...user, email: 'other@example.test' });
+  await askSome(101);
+  await bench.until(async () => (await gateway.counted('portico_migration_diff_total')) > 0);
+  await askSome(111);
+  await bench.sleep(RECHECK_MS / 2);
+  next.faults.change = change;
+  await bench.until(async () => (await gateway.counted('portico_migration_lag_seconds_count')) > 0);
+}
+
 /** A resource moves, is compared, fails at its new source, and is rolled back. */
 async function move(bench: FaultBench, fleet: MigratingFleet): Promise<void> {
   const [gateway] = fleet.gateways as readonly [FaultGateway];
@@ -50,6 +72,7 @@ async function move(bench: FaultBench, fleet: MigratingFleet): Promise<void> {
   };
   await fleet.goTo('shadow users');
   await askAll();
+  await differ(bench, fleet, ask);
   await fleet.goTo('ramp users --percent 100');
   await askAll();
   // The breaker of the process sees ten seconds; with nothing but failures in them, it opens before the judge looks.
@@ -75,7 +98,10 @@ async function sufferAll(bench: FaultBench, place: AlertTestbed): Promise<void> 
 export async function startWatchedGateways(bench: FaultBench): Promise<WatchedGateways> {
   const place = await openAlertTestbed(bench);
   const cache = { fresh: '5s', notFound: '0s' };
-  const moving = await startMigratingFleet(bench, { gateways: 1, users: 400, cache });
+  const moving = await startMigratingFleet(bench, {
+    ...{ gateways: 1, users: 400, cache },
+    migration: { recheck: { delay: `${RECHECK_MS}ms` } },
+  });
   const workers = await startWorkers(bench);
   const gateways = [place.gateway, place.replica, ...moving.gateways, workers];
   return {

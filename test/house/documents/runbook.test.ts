@@ -36,7 +36,11 @@ async function series(): Promise<string> {
   metrics.watchClaims(() => [{ source: 'crm', resource: 'users', claim: 'order' }]);
   metrics.sourceEvent('crm', 'breaker_open');
   metrics.migrationFallback('users', 'users.get', 'timeout');
-  metrics.migrationCompared('users', 'users.get', 'mismatch');
+  metrics.migrationCompared({
+    ...{ resource: 'users', operation: 'users.get', verdict: 'mismatch' },
+    differences: [{ path: 'data.email' }],
+  });
+  metrics.revRegressed('users');
   metrics.migrationGate('users', true);
   metrics.watchHolds(() => [{ resource: 'users', by: 'judge' }]);
   const position = { stage: 'ramp', percent: 5, rev: 3 } as const;

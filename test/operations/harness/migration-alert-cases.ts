@@ -7,6 +7,11 @@ type Metrics = ReturnType<typeof createMetrics>;
 /** What two gateways show at one moment of a fault: each has written its metrics by its own code. */
 type Moment = (metrics: Metrics, gateway: 'first' | 'second') => void;
 
+const mismatch = {
+  ...{ resource: 'users', operation: 'users.list', verdict: 'mismatch' },
+  differences: [{ path: 'data[].email' }],
+};
+
 const position = (rev: number, staleSeconds = 0) => ({
   positions: () => [{ resource: 'users', operation: 'users.list', stage: 'ramp' as const, percent: 5, rev }],
   staleSeconds: () => staleSeconds,
@@ -73,10 +78,15 @@ export function migrationAlertCases(): Promise<readonly RuleCase[]> {
     caseOf(
       'both sources have different records',
       'PorticoMigrationDiffers',
-      rising((metrics) => metrics.migrationCompared('users', 'users.list', 'mismatch')),
+      rising((metrics) => metrics.migrationCompared(mismatch)),
     ),
     caseOf('the next step may be taken', 'PorticoMigrationReady', lasting(ready(false), ready(true))),
     caseOf('a process cannot read the state', 'PorticoMigrationStale', lasting(none, stale)),
     caseOf('a process has not learnt of a change', 'PorticoMigrationBehind', lasting(none, behind)),
+    caseOf(
+      'Redis has lost changes of a migration',
+      'PorticoMigrationRevRegressed',
+      rising((metrics) => metrics.revRegressed('users')),
+    ),
   ]);
 }

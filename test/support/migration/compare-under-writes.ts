@@ -88,7 +88,7 @@ export async function compareUnderWrites(options: UnderWrites): Promise<FoundUnd
       compared,
     },
     toSample: createToSample({ secret: 'key', showMask: [] }),
-    metrics: { shadow: () => undefined, recheck: () => undefined },
+    metrics: { shadow: () => undefined, recheck: () => undefined, migrationAnswered: () => undefined },
     wait: (ms) => time.sleep(ms),
   });
 

@@ -43,6 +43,7 @@ export async function openJudged({
   const rollbacks: string[] = [];
   const gates: boolean[] = [];
   const warnings: string[] = [];
+  const replicas: number[] = [];
   const events: WebhookEvent[] = [];
   const operations = ['users.list', 'users.get'];
   const judge = createJudge({
@@ -60,6 +61,7 @@ export async function openJudged({
         migrationGate: (_resource: string, isReady: boolean) => void gates.push(isReady),
         forgetJudgement: () => undefined,
       },
+      migrationReplicas: (_resource, atRev) => void replicas.push(atRev),
       migrationRollback: (_resource, rule) => void rollbacks.push(rule),
     },
     log: {
@@ -75,7 +77,7 @@ export async function openJudged({
   });
   const current = () => states.current('users')!;
   return {
-    ...{ clock, states, evidence, judge, audited, rollbacks, gates, warnings, events, current },
+    ...{ clock, states, evidence, judge, audited, rollbacks, gates, warnings, replicas, events, current },
     position: () => positionText(current()),
     serve(call: Partial<NewSourceCall> = {}): void {
       evidence.served({ resource: 'users', operation: 'users.get', ms: 20, isAttributable: false, ...call });

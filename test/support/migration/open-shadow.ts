@@ -23,6 +23,7 @@ export function openShadow({ shadow: settings = {}, next, legacy, ...change }: C
   const condition = createCondition();
   const announce = () => condition.announce();
   const outcomes: string[] = [];
+  const answered: (readonly [origin: string, isShadow: boolean])[] = [];
   const comparisons: Comparison[] = [];
   const asked: (SourceCall & { readonly origin: string })[] = [];
   const answer = (name: string): SourceAnswer => ({
@@ -61,6 +62,7 @@ export function openShadow({ shadow: settings = {}, next, legacy, ...change }: C
         announce();
       },
       recheck: () => undefined,
+      migrationAnswered: (_resource, origin, isShadow) => answered.push([origin, isShadow]),
     },
     wait: () => Promise.resolve(),
     ...change,
@@ -68,5 +70,5 @@ export function openShadow({ shadow: settings = {}, next, legacy, ...change }: C
   const offer = (origin: 'legacy' | 'new' = 'legacy', served = answer('Ann')) =>
     shadow.offer({ operation: 'users.get', origin, query, answer: served, ms: 3, spans: undefined });
   const until = (check: () => boolean) => condition.until(check);
-  return { shadow, offer, answer, outcomes, comparisons, asked, clock, until };
+  return { shadow, offer, answer, outcomes, answered, comparisons, asked, clock, until };
 }

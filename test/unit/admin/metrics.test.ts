@@ -33,6 +33,41 @@ describe('the metrics', () => {
     expect(text).not.toContain('/v1/users');
   });
 
+  it('count comparisons with their differences by path, and those of too many paths together', async () => {
+    const metrics = make();
+    const found = { resource: 'users', operation: 'users.get', verdict: 'mismatch' };
+    const differAt = (...paths: string[]) =>
+      metrics.migrationCompared({ ...found, differences: paths.map((path) => ({ path })) });
+    differAt('data.email', 'data.name');
+    differAt('data.email');
+    for (let field = 0; field < 60; field += 1) differAt(`data.f${field}`);
+    metrics.migrationCompared({ ...found, verdict: 'match', differences: [], lagMs: 700 });
+    const text = await metrics.text();
+    for (const line of [
+      'portico_migration_compare_total{resource="users",operation="users.get",verdict="mismatch"} 62',
+      'portico_migration_diff_total{resource="users",path_group="data.email"} 2',
+      'portico_migration_diff_total{resource="users",path_group="data.name"} 1',
+      'portico_migration_diff_total{resource="users",path_group="(other)"} 12',
+      'portico_migration_lag_seconds_bucket{le="0.5",resource="users",operation="users.get"} 0',
+      'portico_migration_lag_seconds_bucket{le="1",resource="users",operation="users.get"} 1',
+    ])
+      expect(text).toContain(`${line}\n`);
+    expect(text.match(/^portico_migration_diff_total\{/gm)).toHaveLength(51);
+  });
+
+  it('tell how long both sources take for callers and for comparisons', async () => {
+    const metrics = make();
+    metrics.migrationAnswered('users', 'legacy', false, 20);
+    metrics.migrationAnswered('users', 'new', true, 200);
+    const text = await metrics.text();
+    for (const line of [
+      'bucket{le="0.025",resource="users",origin="legacy",shadow="false"} 1',
+      'bucket{le="0.1",resource="users",origin="new",shadow="true"} 0',
+      'count{resource="users",origin="new",shadow="true"} 1',
+    ])
+      expect(text).toContain(`portico_migration_upstream_seconds_${line}\n`);
+  });
+
   it('count everything else that happens under its own labels', async () => {
     const metrics = make();
     metrics.upstreamCall('crm', 'ok', 0.1);

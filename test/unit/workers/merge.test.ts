@@ -29,6 +29,9 @@ describe('the merged metrics of several processes', () => {
     expect(await merged('nodejs_eventloop_lag_min_seconds')).toBe('nodejs_eventloop_lag_min_seconds 1');
     expect(await merged('process_start_time_seconds')).toBe('process_start_time_seconds 1');
     expect(await merged('process_resident_memory_bytes')).toBe('process_resident_memory_bytes 4');
+    expect(await merged('portico_migration_rev')).toBe('portico_migration_rev 1');
+    const regressed = 'portico_migration_rev_regressed_total';
+    expect(await merged(regressed)).toBe(`${regressed} 4`);
   });
 
   it('show the one worker that has lost its Redis, and a fallen claim once', async () => {

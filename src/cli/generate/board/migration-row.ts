@@ -1,5 +1,5 @@
 import { stages } from '../../../config/schema/migration.ts';
-import { type BoardRow, increase, lines, max, of, rate, states, sum } from './panel.ts';
+import { type BoardRow, increase, lines, max, of, quantile, rate, states, sum } from './panel.ts';
 
 const OPERATION = 'resource, operation';
 const metric = (name: string) => `portico_migration_${name}`;
@@ -36,6 +36,27 @@ export const migrationRow: BoardRow = {
       'Both sources were asked: match, ignored by a rule, mismatch, or no verdict.',
       [sum(rate(metric('compare_total')), 'operation, verdict'), '{{operation}} {{verdict}}'],
     ),
+    lines(
+      'Differences',
+      'none',
+      'Confirmed since the processes began, and ignored by no rule, by the path of their field.',
+      [sum(of(metric('diff_total')), 'resource, path_group'), '{{resource}} {{path_group}}'],
+    ),
+    lines(
+      'Latency of both sources (p99)',
+      's',
+      'shadow true: asked for a comparison, with the lowest priority.',
+      [
+        quantile(0.99, metric('upstream_seconds'), 'resource, origin, shadow'),
+        '{{resource}} {{origin}}, shadow {{shadow}}',
+      ],
+    ),
+    lines(
+      'Lag of a store (p99)',
+      's',
+      'How long differences lasted that writes between two reads had made.',
+      [quantile(0.99, metric('lag_seconds'), 'operation'), '{{operation}}'],
+    ),
     lines('Requests by source', 'reqps', 'Which source was chosen for requests.', [
       sum(rate(metric('requests_total')), 'operation, origin'),
       '{{operation}} {{origin}}',
@@ -69,6 +90,8 @@ export const migrationRow: BoardRow = {
       'The state that each process serves by, and how long ago it last knew it.',
       [max(of(metric('rev')), 'resource, instance'), '{{resource}} {{instance}}'],
       [max(of(metric('stale_seconds')), 'instance'), 'seconds since {{instance}} knew'],
+      [max(of(metric('replicas_at_rev')), 'resource'), '{{resource}}: processes at the last state'],
+      [sum(increase(metric('rev_regressed_total')), 'resource'), '{{resource}}: lost by Redis'],
     ),
   ],
 };

@@ -97,6 +97,13 @@ describe('the judge rolls back', () => {
   });
 });
 
+test('the judge shows at each look how many processes serve by the last state', async () => {
+  const judged = await open();
+  await judged.judge.look();
+  await judged.judge.look();
+  expect(judged.replicas).toEqual([1, 1]);
+});
+
 describe('the judge does nothing', () => {
   test('where both sources fail: the legacy one would serve nobody better', async () => {
     const judged = await open();

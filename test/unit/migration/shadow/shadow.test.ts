@@ -32,7 +32,7 @@ describe('the shadow of an answer', () => {
   });
 
   it('asks the source that did not serve, with the lowest priority and without a scan', async () => {
-    const { offer, asked, comparisons, until } = openShadow({
+    const { offer, asked, answered, comparisons, until } = openShadow({
       state: () => migrationState({ stage: 'ramp' }),
     });
     offer('new');
@@ -41,6 +41,7 @@ describe('the shadow of an answer', () => {
       ['legacy', 'shadow', false],
     ]);
     expect(comparisons[0]).toMatchObject({ verdict: 'match', newMs: 3, legacyMs: 0 });
+    expect(answered).toEqual([['legacy', true]]);
   });
 
   it.each(['legacy', 'complete'] as const)('is not made in the stage %s', (stage) => {
