@@ -222,10 +222,8 @@ describe('the state of a migration in a fleet', () => {
       const state = await move(a, 7);
       const newer = JSON.stringify({ version: 2, ...state, rev, percent: 50 });
       await admin.hset(STATE, 'rev', rev, 'state', newer);
-      await a.refresh();
-      await a.refresh();
-      expect(a.current('users')).toEqual(state);
-      expect(await admin.hget(STATE, 'state')).toBe(newer);
+      for (let round = 0; round < 2; round += 1) await a.refresh();
+      expect([a.current('users'), await admin.hget(STATE, 'state')]).toEqual([state, newer]);
       expect(warnings).toEqual([
         'the state of a migration in Redis has the format of a newer Portico; it is not followed',
       ]);
