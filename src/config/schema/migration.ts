@@ -84,7 +84,7 @@ const shadow = z.strictObject({
     .describe('The most of them at once, in each process; those beyond are left out.'),
   timeout: timeLimit.default(1_000).describe('How long such a call may take.'),
   prewarm: flag
-    .default(false)
+    .default(true)
     .describe(
       'Whether answers of the new source that are equal fill its cache, so that it is not cold at a step of the ramp.',
     ),

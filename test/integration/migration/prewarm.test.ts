@@ -7,7 +7,7 @@ import type { LocalGateway } from '../../support/gateway/running-gateway.ts';
 import { eventually } from '../../support/time/eventually.ts';
 
 const USERS =
-  '{ source: crm, cache: { fresh: 1h }, migration: { to: people, stage: shadow, shadow: { prewarm: true, timeout: 5s } } }';
+  '{ source: crm, cache: { fresh: 1h }, migration: { to: people, stage: shadow, shadow: { timeout: 5s } } }';
 const numbers = Array.from({ length: 10 }, (_, index) => index + 1);
 const PATHS = [
   ...numbers.slice(0, 3).map((number) => `/v1/users/user_${number}`),
