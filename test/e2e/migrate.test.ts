@@ -23,7 +23,7 @@ type Place = {
 /** The lines of the first section, in their order; the first block only says where they are run. */
 function commandsOf(): readonly string[] {
   const { text } = readDocument('config/migrate.md');
-  const [, section = ''] = /^## Ten commands\n([^]*?)^## /m.exec(text) ?? [];
+  const [, section = ''] = /^## Ten steps\n([^]*?)^## /m.exec(text) ?? [];
   const [, ...blocks] = [...section.matchAll(/^```sh\n([^]*?)^```/gm)];
   return blocks.flatMap(([, block = '']) =>
     block.startsWith('for ') ? block : block.split('\n').filter((line) => line !== ''),
@@ -71,15 +71,13 @@ async function answersOf({ url, key }: Place): Promise<readonly string[]> {
 async function follow(place: Place): Promise<void> {
   const before = await answersOf(place);
   for (const line of commandsOf()) await runUntilDone(line, place);
-  const numbered = readDocument('config/migrate.md').text.match(/^\*\*(\d+), (\d+)\.\*\*/gm) ?? [];
-  expect(numbered).toHaveLength(5);
   const status = await fetch(`${place.admin}/api/migrations/users`);
   expect(await status.json()).toMatchObject({ stage: 'complete', lastRollback: { rule: 'asked' } });
   expect(await answersOf(place)).toEqual(before);
 }
 
 // Both stores are walked and soaked: that takes minutes.
-describeOnRequest('FLEETS', 'the ten commands of config/migrate.md', () => {
+describeOnRequest('FLEETS', 'the ten steps of config/migrate.md', () => {
   it('move the users of the demo, with a rollback on the way, and no answer changes', async () => {
     const { process: running, url, key } = await startDemo();
     try {
@@ -100,7 +98,7 @@ describeOnRequest('FLEETS', 'the ten commands of config/migrate.md', () => {
     beforeAll(async () => {
       redis = await startRedis();
       upstreams = await startUpstreams();
-      const own = { REDIS_URL: redis.url, PORTICO_KEY_PEPPER: 'a-pepper-of-the-ten-commands' };
+      const own = { REDIS_URL: redis.url, PORTICO_KEY_PEPPER: 'a-pepper-of-the-ten-steps' };
       env = { ...upstreams.env, ...own };
       gateway = await startGatewayProcess(env, 'config/demo.yaml');
     });

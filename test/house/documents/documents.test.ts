@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { anchorOf, documentFiles, linksOf, readDocument } from './document.ts';
+import { parseRecordedQuery } from '../../../src/migration/replay/replay.ts';
+import type { RecordedQuery } from '../../../src/migration/operate/operator-tasks.ts';
 
 const root = new URL('../../../', import.meta.url).pathname;
 const documents = documentFiles.map(readDocument);
@@ -69,6 +71,24 @@ describe('the guide to sources', () => {
     const messages = quotedMessages(table);
     expect(messages.length).toBeGreaterThan(15);
     expect(messages.filter((message) => !code.includes(message))).toEqual([]);
+  });
+});
+
+describe('the guide to migrations', () => {
+  const { text } = readDocument('config/migrate.md');
+
+  it('has ten steps, and says of each command to which it belongs', () => {
+    const [, section = ''] = /^## Ten steps\n([^]*?)^## /m.exec(text) ?? [];
+    const lines = section.match(/^portico migration .*$/gm) ?? [];
+    const steps = lines.map((line) => Number(/ # (\d+)/.exec(line)?.[1]));
+    expect(steps).toEqual(steps.toSorted((a, b) => a - b));
+    expect([...new Set(steps)]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  });
+
+  it('writes recorded questions as `replay` reads them', () => {
+    const lines = text.match(/^\{"operation".*$/gm) ?? [];
+    const read = lines.map((line) => parseRecordedQuery(JSON.parse(line) as RecordedQuery));
+    expect(read.map(({ kind }) => kind)).toEqual(['list', 'get']);
   });
 });
 
