@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const root = new URL('../../../', import.meta.url).pathname;
@@ -74,4 +74,21 @@ export function linksOf({
     if (/^https?:/.test(path)) return [];
     return [{ to, path: path === '' ? file : join(dirname(file), path), anchor }];
   });
+}
+
+/** The parts of a quoted message that are the same in every case, if they are long enough to be looked for. */
+export function fixedParts(message: string): readonly string[] {
+  return message
+    .split(/…|"[^"]*"|\{[^}]*\}|<[^>]*>|\b\d+\b|: /)
+    .map((piece) => piece.trim())
+    .filter((piece) => piece.split(' ').length > 3);
+}
+
+/** The code of src, in which the messages of Portico stand. */
+export function readCode(): string {
+  const folder = join(root, 'src');
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(join(folder, name), 'utf8').replaceAll("\\'", "'"))
+    .join('\n');
 }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { anchorOf, documentFiles, linksOf, readDocument } from './document.ts';
+import { anchorOf, documentFiles, fixedParts, linksOf, readCode, readDocument } from './document.ts';
 import { parseRecordedQuery } from '../../../src/migration/replay/replay.ts';
 import type { RecordedQuery } from '../../../src/migration/operate/operator-tasks.ts';
 
@@ -53,21 +53,16 @@ describe('the documents', () => {
 /** The messages in the first column of a table, without what differs from case to case. */
 function quotedMessages(table: string): readonly string[] {
   const firstCells = table.split('\n').map((row) => row.split(' | ')[0] ?? '');
-  const quoted = firstCells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text));
-  return quoted
-    .flatMap((text) => text.split(/…|"[^"]*"|\{[^}]*\}|\b\d+\b|: /))
-    .map((piece) => piece.trim())
-    .filter((piece) => piece.split(' ').length > 3);
+  return firstCells.flatMap((cell) =>
+    [...cell.matchAll(/`([^`]+)`/g)].flatMap(([, text = '']) => fixedParts(text)),
+  );
 }
 
 describe('the guide to sources', () => {
   it('quotes only messages that Portico has', () => {
     const [, table = ''] =
       /^## Troubleshooting\n([^]*?)\n## /m.exec(readDocument('config/add-a-source.md').text) ?? [];
-    const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => readFileSync(join(root, 'src', name), 'utf8').replaceAll("\\'", "'"));
-    const code = sources.join('\n');
+    const code = readCode();
     const messages = quotedMessages(table);
     expect(messages.length).toBeGreaterThan(15);
     expect(messages.filter((message) => !code.includes(message))).toEqual([]);

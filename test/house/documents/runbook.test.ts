@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { createMetrics } from '../../../src/admin/metrics/metrics.ts';
 import { errorCodes } from '../../../src/errors/catalogue.ts';
+import { fixedParts, readCode } from './document.ts';
 
 const root = new URL('../../../', import.meta.url).pathname;
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -10,6 +11,9 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const runbook = read('config/runbook.md');
 const [codesPart = '', alertsPart = ''] = runbook.split('\n## Alerts\n');
 const entriesOf = (part: string) => [...part.matchAll(/^### `(\w+)`$/gm)].map(([, name]) => name);
+
+/** What is typed: a command of Portico or Redis. */
+const COMMAND = /^(?:portico|npm|CONFIG|INFO) /;
 
 type Rule = { alert: string; expr: string; labels: { severity: string }; annotations: { summary: string } };
 const { groups } = parse(read('config/alerts.yaml')) as { groups: { name: string; rules: Rule[] }[] };
@@ -61,6 +65,14 @@ describe('the runbook', () => {
   it('says in each entry what it means, what to look at and what to do', () => {
     const entries = runbook.split(/^### /m).slice(1);
     for (const entry of entries) expect(entry).toMatch(/\*\*Means:\*\*[^]+\*\*Look at:\*\*[^]+\*\*Do:\*\*/);
+  });
+
+  it('quotes only messages that Portico has', () => {
+    const quoted = [...runbook.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text.replaceAll('\n', ' '));
+    const messages = quoted.filter((text) => !COMMAND.test(text)).flatMap(fixedParts);
+    expect(messages.length).toBeGreaterThan(5);
+    const code = readCode();
+    expect(messages.filter((message) => !code.includes(message))).toEqual([]);
   });
 
   it('names only metrics that there are', async () => {
