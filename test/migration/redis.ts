@@ -3,9 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FaultBench } from '../faults/harness/bench.ts';
+import { type ChaosProxy, startChaosProxy } from '../faults/harness/harm/chaos-proxy.ts';
 import type { OperationRow } from '../operations/row.ts';
 import { marked } from './harness/model-service.ts';
-import { forEachOf, type MigratingFleet, startMigratingFleet } from './harness/migrating-fleet.ts';
+import {
+  type FleetOptions,
+  forEachOf,
+  type MigratingFleet,
+  startMigratingFleet,
+} from './harness/migrating-fleet.ts';
 
 /** Asks for every record; whether the new source served it, and how many answers were none. */
 async function askRecords(fleet: MigratingFleet) {
@@ -15,7 +21,7 @@ async function askRecords(fleet: MigratingFleet) {
 }
 
 /** A fleet that chooses by record, whose gateways keep their states in folders of their own. */
-async function startKept(bench: FaultBench): Promise<MigratingFleet> {
+async function startKept(bench: FaultBench, options: FleetOptions = {}): Promise<MigratingFleet> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-migration-'));
   bench.own({ close: () => rmSync(folder, { recursive: true, force: true }) });
   const fleet = await startMigratingFleet(bench, {
@@ -24,6 +30,7 @@ async function startKept(bench: FaultBench): Promise<MigratingFleet> {
     cache: { fresh: '0s', notFound: '0s' },
     stateDir: (number) => join(folder, String(number)),
     redis: { commandTimeout: '500ms', connectTimeout: '500ms' },
+    ...options,
   });
   fleet.next.faults.change = marked;
   return fleet;
@@ -133,5 +140,56 @@ const race: OperationRow = {
   },
 };
 
-/** What becomes of a migration when Redis is gone, emptied, or written to by many. */
-export const redisRows: readonly OperationRow[] = [gone, flushed, race];
+/** The gateway that is parted from Redis, while the others reach it. */
+const PARTED = 3;
+
+const parted: OperationRow = {
+  id: 'redis-4',
+  name: 'the way of one of four gateways to Redis is a black hole for 10 s (with --long, for a minute): no error, no record changes its source in any of them, then or afterwards',
+  fast: false,
+  async run(bench) {
+    let way: ChaosProxy | undefined;
+    const fleet = await startKept(bench, {
+      async wayToRedis(number, { url, port }) {
+        if (number !== PARTED) return url;
+        way = bench.own(await startChaosProxy(port));
+        return `redis://127.0.0.1:${way.port}`;
+      },
+    });
+    await fleet.goTo('ramp users --percent 50');
+    const before = await askRecords(fleet);
+    const { rev } = await statusOf(fleet);
+    const staleSeconds = (number: number) =>
+      fleet.gateways[number]!.counted('portico_migration_stale_seconds');
+    let [errors, changed, staleMax, othersMax] = [before.errors, 0, 0, 0];
+    async function look(): Promise<void> {
+      const now = await askRecords(fleet);
+      errors += now.errors;
+      changed += now.isNew.filter((isNew, at) => isNew !== before.isNew[at]).length;
+    }
+    way?.setFault({ hole: true });
+    const endsAt = performance.now() + (bench.long ? 60_000 : 10_000);
+    do {
+      await look();
+      staleMax = Math.max(staleMax, await staleSeconds(PARTED));
+      othersMax = Math.max(othersMax, await staleSeconds(0));
+    } while (performance.now() < endsAt);
+    way?.setFault();
+    const backMs = await bench.until(async () => (await staleSeconds(PARTED)) < 2, 20_000, 50);
+    await look();
+    const now = await statusOf(fleet);
+    return {
+      ok: errors === 0 && changed === 0 && now.rev === rev && staleMax > 5 && othersMax < staleMax,
+      figure: {
+        ...{ 'records that changed their source': changed, errors, rev: now.rev },
+        ...{
+          'seconds without the state': Math.round(staleMax),
+          'ms until it is read again': Math.round(backMs),
+        },
+      },
+    };
+  },
+};
+
+/** What becomes of a migration when Redis is gone, emptied, written to by many, or out of reach of one gateway. */
+export const redisRows: readonly OperationRow[] = [gone, flushed, race, parted];

@@ -18,6 +18,8 @@ export type FleetOptions = {
   readonly gateway?: Readonly<Record<string, unknown>>;
   /** Laid over `redis` of the gateway file. */
   readonly redis?: Readonly<Record<string, unknown>>;
+  /** Where each gateway, by its number, finds the Redis of the fleet; by default, all where it is. */
+  readonly wayToRedis?: (number: number, redis: RedisServer) => Promise<string>;
   /** Variables of the gateway processes. */
   readonly env?: Readonly<Record<string, string>>;
   /** Where each gateway keeps its state, by its number. */
@@ -118,8 +120,10 @@ export async function startFleet(
   options: FleetOptions = {},
 ): Promise<Fleet> {
   const redis = await bench.redis();
-  const start = (number: number, keys = 0) =>
-    bench.gateway({ ...optionsOf(between, redis.url, options, number), keys });
+  async function start(number: number, keys = 0): Promise<FaultGateway> {
+    const url = (await options.wayToRedis?.(number, redis)) ?? redis.url;
+    return bench.gateway({ ...optionsOf(between, url, options, number), keys });
+  }
   const gateways = [await start(0, options.keys)];
   const callers = gateways[0]?.storedKeys ?? [];
   for (let number = 1; number < (options.gateways ?? 4); number += 1) gateways.push(await start(number));
