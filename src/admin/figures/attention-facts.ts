@@ -6,7 +6,7 @@ import type { Figures } from './figure-sums.ts';
 export type Attention = ActionValue<'overview'>['attention'][number];
 
 /** The families of figures of which one event within an hour needs an operator. */
-export const HOURLY: readonly string[] = ['differences', 'webhooks'];
+export const HOURLY: readonly string[] = ['differences', 'regressions', 'webhooks'];
 
 /** What is judged. */
 export type AttentionFacts = {

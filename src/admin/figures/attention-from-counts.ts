@@ -62,6 +62,14 @@ function fallbacks({ grown }: AttentionFacts): readonly Attention[] {
   });
 }
 
+function regressions({ lastHour }: AttentionFacts): readonly Attention[] {
+  return [...sumsBy(lastHour, 'regressions', ([resource]) => resource)].map(([resource]) => {
+    const text = `Redis had lost the last changes of the migration of ${resource}; the gateway has put them back.`;
+    const view = migrationView(resource);
+    return { severity: 'critical', code: 'migration_lost', text, entry: 'PorticoMigrationRevRegressed', view };
+  });
+}
+
 function spansLost({ grown }: AttentionFacts): readonly Attention[] {
   const count = sumOf(grown, 'spansLost');
   if (count === 0) return [];
@@ -80,7 +88,7 @@ function deadWebhooks({ lastHour }: AttentionFacts): readonly Attention[] {
 export function findTroublingEvents(facts: AttentionFacts): readonly Attention[] {
   const all = [
     ...[serverErrors, slowAnswers, limitsAlone, invalidReplies],
-    ...[differences, fallbacks, spansLost, deadWebhooks],
+    ...[differences, fallbacks, regressions, spansLost, deadWebhooks],
   ];
   return all.flatMap((find) => find(facts));
 }

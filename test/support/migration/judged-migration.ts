@@ -50,10 +50,7 @@ export async function openJudged({
     ...{ states, evidence, clock, memory: memory ?? createLocalJudgeMemory() },
     declared: () => [{ resource: 'users', operations, config, freshMs: 30_000 }],
     audit: {
-      record(change) {
-        audited.push(change);
-        return Promise.resolve('kept');
-      },
+      record: (change) => Promise.resolve(audited.push(change)).then(() => 'kept' as const),
     },
     metrics: {
       ...{
@@ -69,11 +66,7 @@ export async function openJudged({
       warn: (_fields: unknown, message?: unknown) => void warnings.push(String(message)),
     },
     askExternalGate: () => Promise.resolve(external()),
-    webhooks: {
-      tell(event, own) {
-        if (own !== undefined) events.push(event);
-      },
-    },
+    webhooks: { tell: (event, own) => (own === undefined ? undefined : void events.push(event)) },
   });
   const current = () => states.current('users')!;
   return {

@@ -64,7 +64,10 @@ const WORST = found(
     'fallbacks|users': 12,
     'spansLost|failed': 10,
   },
-  { 'differences|users|users.get': 11, 'differences|users|users.list': 1, 'webhooks|dead': 8 },
+  {
+    ...{ 'differences|users|users.get': 11, 'differences|users|users.list': 1 },
+    ...{ 'regressions|users': 1, 'webhooks|dead': 8 },
+  },
   { since: '2026-03-01T00:00:00.000Z', why: 'a problem' },
 );
 
@@ -100,6 +103,7 @@ describe('what needs attention', () => {
       'critical migration_stopped: The judge has stopped the migration of users.',
       'critical migration_stale: The state of migrations could not be read anew for 31 s.',
       'critical server_errors: 1 answer of the last minute is 500: the gateway itself has failed.',
+      'critical migration_lost: Redis had lost the last changes of the migration of users; the gateway has put them back.',
       'critical shedding: 1 request of the last minute was refused with 503, because the gateway has more work than it can do.',
       'critical shedding: 2 requests of the last minute were refused with 503, because too many of their operation are under way.',
       'critical limiter_unavailable: 3 requests of the last minute were refused, because Redis cannot be asked for their limits.',

@@ -13,8 +13,8 @@ describe('a sample of the metrics', () => {
     metrics.limiterDecision('standard', 'refused', 'local');
     metrics.limiterDecision('standard', 'admitted', 'redis');
     metrics.invalidReply('crm', 'users', 'rows');
-    metrics.migrationCompared('users', 'users.get', 'mismatch');
-    metrics.migrationCompared('users', 'users.get', 'match');
+    for (const verdict of ['mismatch', 'match'])
+      metrics.migrationCompared({ resource: 'users', operation: 'users.get', verdict, differences: [] });
     metrics.migrationFallback('users', 'users.get', 'timeout');
     metrics.migrationGate('users', true);
     metrics.configInForce('digest');
