@@ -43,7 +43,6 @@ export type AccessLog = {
  * without a value are left out. If the client left before the end of its response, the line says `aborted: true`.
  */
 export function createAccessLog({ log, clock, traces, recent, callers }: AccessLogDeps): AccessLog {
-  const isDebug = log.isLevelEnabled('debug');
   const open = pinoHttp({
     logger: withoutChildren(log),
     // The default serializers log the whole request and response, secrets included, for a third of the throughput.
@@ -57,7 +56,8 @@ export function createAccessLog({ log, clock, traces, recent, callers }: AccessL
   function fields(context: RequestContext) {
     const named = fieldsOf(context, clock);
     addTrace(named, context, traces.atEnd(context));
-    if (isDebug) addDebug(named, context);
+    // Asked for each line, because a reload may change the level. It is one comparison of numbers.
+    if (log.isLevelEnabled('debug')) addDebug(named, context);
     return named;
   }
 
