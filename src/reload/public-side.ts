@@ -1,6 +1,5 @@
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
-import type { HeldCount } from '../admin/actions/cache-actions.ts';
 import { createOperatorActions, type OperatorActions } from '../admin/actions/operator-actions.ts';
 import type { CheckResult } from '../admin/app.ts';
 import { knownSeries } from '../admin/metrics/known-series.ts';
@@ -22,6 +21,7 @@ import { createKeptParts } from '../pipeline/parts/kept-parts.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { ShareOf } from '../pipeline/source-upstreams.ts';
 import type { FleetFigures } from '../store/fleet/fleet-figures.ts';
+import type { HeldCount } from '../store/purges.ts';
 import type { CallerSnapshot } from '../telemetry/caller-counts.ts';
 import type { RecentRequests } from '../telemetry/requests/recent-requests.ts';
 import type { Tracing } from '../telemetry/tracing.ts';

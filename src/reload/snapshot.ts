@@ -1,4 +1,3 @@
-import type { HeldCount } from '../admin/actions/cache-actions.ts';
 import { type AdminToken, adminTokens } from '../admin/access/admin-tokens.ts';
 import { isApiPageServed } from '../config/api-page.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
@@ -19,6 +18,7 @@ import {
 } from '../pipeline/create-operations.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { Cache } from '../store/cache/cache.ts';
+import type { HeldCount } from '../store/purges.ts';
 
 /** A configuration that has been checked and compiled. */
 export type ServedConfig = {

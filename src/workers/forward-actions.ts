@@ -1,13 +1,14 @@
 import type { Logger } from 'pino';
 import type { Act } from '../admin/actions/act.ts';
 import { callersView } from '../admin/actions/caller-actions.ts';
-import { type HeldCount, tagOf } from '../admin/actions/cache-actions.ts';
+import { tagOf } from '../admin/actions/cache-actions.ts';
 import { gatheredActions } from '../admin/actions/requests/merge-worker-requests.ts';
 import type { ActionResult } from '../admin/api/action.ts';
 import type { ActionInput, ActionName } from '../admin/api/action-table.ts';
 import type { AuditLog, AuditWrite } from '../audit/audit-log.ts';
 import type { WorkerCounts, WorkerQuery } from './messages.ts';
 import { systemClock } from '../kernel/clock.ts';
+import type { HeldCount } from '../store/purges.ts';
 import { type CallerSnapshot, mergeCallers } from '../telemetry/caller-counts.ts';
 import { NoAnswerError, type WorkerLink } from './worker-link.ts';
 
@@ -85,18 +86,16 @@ export function createPrimaryAct({ serving, quality }: PrimaryActDeps): Act {
     if (gatheredActions[name] !== undefined) return gather({ about: 'action', name, input, actor });
     if (name === 'quality') return { kind: 'done', value: { sources: await quality() } };
     if (name === 'callers') return callersOf(serving);
-    const reached =
+    const held =
       name === 'cache.purge'
         ? await countHeld(serving, tagOf((input as ActionInput<'cache.purge'>).tag))
         : undefined;
     const [link] = serving();
     if (link === undefined) return unavailable('no worker serves');
-    const query = { about: 'action', name, input, actor } as const;
+    const query = { about: 'action', name, input, actor, held } as const;
     try {
       if (isLocalRollback(name, input)) await askOthers(query);
-      const result = (await link.ask(query, timeoutOf(name, input))) as ActionResult;
-      if (reached === undefined || result.kind !== 'done') return result;
-      return { kind: 'done', value: { ...(result.value as object), reached } };
+      return (await link.ask(query, timeoutOf(name, input))) as ActionResult;
     } catch (error) {
       return unavailable((error as Error).message);
     }

@@ -4,6 +4,7 @@ import type { ActionName } from '../admin/api/action-table.ts';
 import type { AuditChange } from '../audit/audit-entry.ts';
 import type { ConfigTexts } from '../config/load.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
+import type { HeldCount } from '../store/purges.ts';
 import type { TableRange } from '../telemetry/figures/figure-slots.ts';
 import type { PermitMessage } from './permits/permit-pool.ts';
 
@@ -25,7 +26,14 @@ export type WorkerQuery =
   /** Writes a line of the audit for the primary, which has no Redis. */
   | { readonly about: 'record'; readonly change: AuditChange }
   /** Carries out an action of the operator. The input has been checked. */
-  | { readonly about: 'action'; readonly name: ActionName; readonly input: unknown; readonly actor: Actor };
+  | {
+      readonly about: 'action';
+      readonly name: ActionName;
+      readonly input: unknown;
+      readonly actor: Actor;
+      /** What all workers hold of the tag that is to be purged. */
+      readonly held?: HeldCount | undefined;
+    };
 
 /** The metrics of a process in prom-client's JSON form. */
 export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[];

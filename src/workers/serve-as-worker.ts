@@ -1,11 +1,11 @@
 import type { Act } from '../admin/actions/act.ts';
-import type { HeldCount } from '../admin/actions/cache-actions.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { ConfigTexts } from '../config/load.ts';
 import { createSerialQueue } from '../kernel/serial-queue.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { StagedConfig } from '../reload/public-side.ts';
 import type { FleetFigures } from '../store/fleet/fleet-figures.ts';
+import type { HeldCount } from '../store/purges.ts';
 import type { CallerSnapshot } from '../telemetry/caller-counts.ts';
 import type { Share } from '../upstream/bulkhead/bulkhead.ts';
 import type {
@@ -164,7 +164,7 @@ async function answerOf(gateway: ServedGateway, query: Exclude<WorkerQuery, Relo
     case 'record':
       return gateway.audit.record(query.change);
     case 'action':
-      return gateway.act(query.name, query.input, query.actor);
+      return gateway.act(query.name, query.input, query.actor, query.held);
     case 'counts':
       return countsOf(gateway);
     case 'callers':

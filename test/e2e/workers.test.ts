@@ -1,3 +1,5 @@
+import type { ActionValue } from '../../src/admin/api/action-table.ts';
+import { readAuditLine } from '../../src/audit/audit-entry.ts';
 import { eventually } from '../support/time/eventually.ts';
 import { checkedFetch } from '../support/client/openapi-check.ts';
 import { startLoad } from '../support/client/keep-alive-load.ts';
@@ -52,7 +54,11 @@ describe('two workers on one port', () => {
     expect(new Set(await asked())).toEqual(new Set(['Ada X']));
     gateway.users.name = 'Eve';
     const purge = await fetch(`${gateway.adminUrl}/cache/purge?tag=users`, { method: 'POST' });
-    expect(await purge.json()).toMatchObject({ purged: 'users', reached: { processes: 2 } });
+    const { purged, reached } = (await purge.json()) as ActionValue<'cache.purge'>;
+    expect([purged, reached]).toMatchObject(['users', { processes: 2 }]);
+    const audit = await fetch(`${gateway.adminUrl}/api/audit`);
+    const line = ((await audit.json()) as ActionValue<'audit'>).lines.at(-1) ?? '';
+    expect(readAuditLine(line)).toMatchObject({ action: 'cache.purge', target: 'users', after: { reached } });
     await eventually(async () => !new Set(await asked()).has('Ada X'));
     expect(new Set(await asked())).toEqual(new Set(['Eve X']));
   });

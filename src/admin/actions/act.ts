@@ -1,16 +1,27 @@
 import type { AuditChange } from '../../audit/audit-entry.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import type { HeldCount } from '../../store/purges.ts';
 import { type ActionResult, ActionRefusal, type ActionSpec, type Actor } from '../api/action.ts';
 import { type ActionInput, type ActionName, actionSpecs, type ActionValue } from '../api/action-table.ts';
 
-/** Carries out an action of the table. The input has been checked. It rejects where the gateway itself fails. */
-export type Act = (name: ActionName, input: unknown, actor: Actor) => Promise<ActionResult>;
+/**
+ * Carries out an action of the table. The input has been checked. It rejects where the gateway itself fails. `held` is what
+ * all processes together hold of a tag to purge, where whoever asks has counted it.
+ */
+export type Act = (name: ActionName, input: unknown, actor: Actor, held?: HeldCount) => Promise<ActionResult>;
 
 /** What an action changed, for the audit. */
 type Changed = Pick<AuditChange, 'target' | 'before' | 'after'>;
 
-/** Who asked, and what a handler tells the audit; the last note counts, and without one the audit names no target. */
-export type ActionContext = { readonly actor: Actor; readonly note: (changed: Changed) => void };
+/**
+ * Who asked, what was counted before, and what a handler tells the audit; the last note counts, and without one the audit
+ * names no target.
+ */
+export type ActionContext = {
+  readonly actor: Actor;
+  readonly held?: HeldCount | undefined;
+  readonly note: (changed: Changed) => void;
+};
 
 /** What carries out actions, by name. It throws an `ActionRefusal` where an action cannot be carried out. */
 export type ActionHandlers = {
@@ -46,9 +57,9 @@ export type ActDeps = {
 
 /** Carries out the actions that `handlers` has, and gives all others to `otherwise`. */
 export function createAct(handlers: ActionHandlers, { audit, otherwise }: ActDeps): Act {
-  return async function act(name, input, actor): Promise<ActionResult> {
+  return async function act(name, input, actor, held): Promise<ActionResult> {
     const handler = handlers[name] as Handler | undefined;
-    if (handler === undefined && otherwise !== undefined) return otherwise(name, input, actor);
+    if (handler === undefined && otherwise !== undefined) return otherwise(name, input, actor, held);
     const { role }: ActionSpec = actionSpecs[name];
     let changed: Changed = { target: '' };
     const record = async (outcome: string) => {
@@ -61,7 +72,7 @@ export function createAct(handlers: ActionHandlers, { audit, otherwise }: ActDep
     try {
       if (handler === undefined)
         throw new ActionRefusal('not_found', `this gateway has no action ${name}`, 'look at its version');
-      const value = await handler(input, { actor, note: (next) => (changed = next) });
+      const value = await handler(input, { actor, held, note: (next) => (changed = next) });
       await record('done');
       return { kind: 'done', value };
     } catch (error) {

@@ -1,16 +1,13 @@
 import { resourceNames, resources } from '../../contract/resources.ts';
-import { EVERYTHING, type Purges } from '../../store/purges.ts';
+import { EVERYTHING, type HeldCount, type Purges } from '../../store/purges.ts';
 import { ActionRefusal } from '../api/action.ts';
 import type { ActionHandlers } from './act.ts';
 import { refuseIfRedisFails } from './redis-refusal.ts';
 
-/** How many answers and row sets with a tag are in the memory of some processes. */
-export type HeldCount = { readonly processes: number; readonly answers: number; readonly rowSets: number };
-
 export type CacheActionsDeps = {
   readonly purges: Pick<Purges, 'purge'>;
-  /** Counts what carries a tag, before it is purged. */
-  readonly countHeld: (tag: string) => HeldCount;
+  /** Counts what carries a tag, before it is purged; absent: nothing is counted here. */
+  readonly countHeld?: ((tag: string) => HeldCount) | undefined;
 };
 
 /** The tag in its stored form: `user_42`, the id of the API, means `user:42`. */
@@ -31,12 +28,13 @@ function refuseUnknownTag(tag: string): void {
 /** Creates the actions on finished answers. */
 export function createCacheActions({ purges, countHeld }: CacheActionsDeps): ActionHandlers {
   return {
-    async 'cache.purge'({ tag: text }, { note }) {
+    async 'cache.purge'({ tag: text }, { note, held }) {
       const tag = tagOf(text);
       note({ target: tag });
       refuseUnknownTag(tag);
-      const reached = countHeld(tag);
+      const reached = held ?? countHeld?.(tag);
       await refuseIfRedisFails('cache', () => purges.purge(tag));
+      if (reached === undefined) return { purged: tag };
       note({ target: tag, after: { reached } });
       return { purged: tag, reached };
     },

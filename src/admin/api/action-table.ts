@@ -51,6 +51,7 @@ export const actionSpecs = {
       purged: z.string(),
       reached: z
         .strictObject({ processes: z.int(), answers: z.int(), rowSets: z.int() })
+        .optional()
         .describe(
           'How many answers and row sets with the tag were in the memory of the processes of this gateway. Answers that are in Redis alone, and those of other gateways, are purged too, but not counted.',
         ),

@@ -22,8 +22,7 @@ const CACHE_REDIS: OnRedisItself = {
   without: ASK_GATEWAY_HINT,
   handlers(client, keys) {
     const purges = createSharedPurges(client, keys);
-    const countHeld = () => ({ processes: 0, answers: 0, rowSets: 0 });
-    return { actions: createCacheActions({ purges, countHeld }), close: () => purges.close() };
+    return { actions: createCacheActions({ purges }), close: () => purges.close() };
   },
 };
 
@@ -61,9 +60,9 @@ async function runPurge(
     return;
   }
   context.out(`purged: ${tags.join(', ')}\n`);
-  for (const [index, { processes, answers, rowSets }] of reached.entries())
-    if (options.gateway !== undefined)
+  for (const [index, held] of reached.entries())
+    if (held !== undefined)
       context.out(
-        `${tags[index] ?? ''}: ${answers} answers and ${rowSets} row sets in the memory of ${processes} processes\n`,
+        `${tags[index] ?? ''}: ${held.answers} answers and ${held.rowSets} row sets in the memory of ${held.processes} processes\n`,
       );
 }

@@ -71,10 +71,14 @@ function levelsTable({ levels }: CacheDetail): VNode {
   });
 }
 
-type Purged = {
-  readonly purged: string;
-  readonly reached: { readonly processes: number; readonly answers: number; readonly rowSets: number };
-};
+type Reached = { readonly processes: number; readonly answers: number; readonly rowSets: number };
+
+type Purged = { readonly purged: string; readonly reached?: Reached };
+
+function reachedText({ processes, answers, rowSets }: Reached): string {
+  const where = `${countText(processes)} ${processes === 1 ? 'process' : 'processes'} of this gateway`;
+  return `In the memory of ${where} were ${countText(answers)} answers and ${countText(rowSets)} row sets with it.`;
+}
 
 function purgeForm(ask: AskApi, reload: () => void): ActionForm {
   return {
@@ -99,10 +103,8 @@ function purgeForm(ask: AskApi, reload: () => void): ActionForm {
       const { purged, reached } = await ask<Purged>('cache/purge', { method: 'POST', body });
       reload();
       return html`<p>
-        Purged <code>${purged}</code>. In the memory of ${countText(reached.processes)}
-        ${reached.processes === 1 ? 'process' : 'processes'} of this gateway were
-        ${countText(reached.answers)} answers and ${countText(reached.rowSets)} row sets with it; what is in
-        Redis alone is purged, too.
+        Purged <code>${purged}</code>. ${reached && reachedText(reached)} What is in Redis alone is purged,
+        too.
       </p>`;
     },
   };

@@ -80,6 +80,13 @@ describe('the audit of two gateways on one Redis', () => {
       expect(all).not.toContain(secret);
   });
 
+  it('has no number of answers where a command purged, which cannot count what is in the memory of a process', async () => {
+    expect((await portico('cache', 'purge', '--tag', 'user:42')).code).toBe(0);
+    const line = (await entries()).at(-1);
+    expect(line).toMatchObject({ actor: 'command:tester', action: 'cache.purge', target: 'user:42' });
+    expect(line?.after).toBeUndefined();
+  });
+
   it('is one unbroken chain, although both gateways write at the same time', async () => {
     const before = (await entries()).length;
     const statuses = await Promise.all(Array.from({ length: 60 }, (_, n) => purge(n % 2, 'products')));
