@@ -26,13 +26,16 @@ const CACHE_REDIS: OnRedisItself = {
   },
 };
 
+const NOT_COUNTED =
+  'how many answers that were is not counted here; with --gateway, those in the memory of that gateway are';
+
 /** Registers `portico cache purge`. The action rejects with an Error made for the operator. */
 export function registerCacheCommand(program: Command, context: OperatorContext): void {
   const purge = program
     .command('cache')
     .description('forget finished answers')
     .command('purge')
-    .description('have every process forget answers and snapshots, within a second')
+    .description('have every process forget answers and row sets, within a second')
     .option('--tag <tag>', 'such as users, products or user:42; may be repeated', collect, [])
     .option('--all', 'everything')
     .option('--reason <text>', 'why, for the audit')
@@ -60,6 +63,7 @@ async function runPurge(
     return;
   }
   context.out(`purged: ${tags.join(', ')}\n`);
+  if (options.gateway === undefined) context.out(`${NOT_COUNTED}\n`);
   for (const [index, held] of reached.entries())
     if (held !== undefined)
       context.out(

@@ -80,9 +80,20 @@ describe('the audit of two gateways on one Redis', () => {
       expect(all).not.toContain(secret);
   });
 
-  it('has no number of answers where a command purged, which cannot count what is in the memory of a process', async () => {
-    expect((await portico('cache', 'purge', '--tag', 'user:42')).code).toBe(0);
-    const line = (await entries()).at(-1);
+  it('has no number of answers where a command purged on Redis itself, which says that it cannot count them', async () => {
+    const { code, out } = await portico('cache', 'purge', '--tag', 'user:42');
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^purged: user:42\n.*not counted here; with --gateway/),
+    ]);
+    expect((await through(0, 'cache', 'purge', '--tag', 'user:42')).out).toBe(
+      'purged: user:42\nuser:42: 0 answers and 0 row sets in the memory of 1 processes\n',
+    );
+    const lines = await entries();
+    expect(lines.at(-1)).toMatchObject({
+      after: { reached: { processes: 1, answers: 0, rowSets: 0 } },
+    });
+    const line = lines.at(-2);
     expect(line).toMatchObject({ actor: 'command:tester', action: 'cache.purge', target: 'user:42' });
     expect(line?.after).toBeUndefined();
   });
