@@ -12,6 +12,8 @@ export type ReloadRequest = {
   /** The role of the token, and the address that asked; absent where no token asked. */
   readonly role?: string | undefined;
   readonly address?: string | undefined;
+  /** Why, in the words of the one who asks. */
+  readonly reason?: string | undefined;
   /** Only says what would become different. */
   readonly dryRun?: boolean | undefined;
   /** How long to wait until every process serves the new configuration; a few seconds where it is absent. */

@@ -25,8 +25,9 @@ export type ReloadRecord = {
   readonly target: string;
   readonly before: { readonly digest: string };
   readonly after: { readonly digest: string; readonly changes: readonly ConfigChange[] };
-  readonly reason?: string;
-  readonly outcome: 'applied' | 'refused';
+  /** Why, in the words of the one who asked. */
+  readonly reason?: string | undefined;
+  readonly outcome: 'applied' | `refused: ${string}`;
 };
 
 export type ReloadRecorderDeps = {
@@ -101,14 +102,16 @@ export function createReloadRecorder(
     onStale?.(stale !== undefined);
   }
 
-  function record(asked: ReloadRequest, before: string, changes: readonly ConfigChange[], reason?: string) {
+  function record(
+    { actor, role, address, reason }: ReloadRequest,
+    before: string,
+    changes: readonly ConfigChange[],
+    outcome: ReloadRecord['outcome'],
+  ) {
     const { rev, digest } = inForce();
     audit?.record({
-      ...{ actor: asked.actor, role: asked.role, address: asked.address },
-      ...{ action: 'config.reload', target: `revision ${rev}` },
-      ...{ before: { digest: before }, after: { digest, changes } },
-      ...(reason !== undefined && { reason }),
-      outcome: reason === undefined ? 'applied' : 'refused',
+      ...{ actor, role, address, action: 'config.reload', target: `revision ${rev}` },
+      ...{ before: { digest: before }, after: { digest, changes }, reason, outcome },
     });
   }
 
@@ -131,7 +134,7 @@ export function createReloadRecorder(
       setStale(undefined);
       const paths = changes.map(({ path }) => path);
       log.info({ actor, ...inForce(), changes: paths }, 'the new configuration is in force');
-      record(request, before, changes);
+      record(request, before, changes, 'applied');
       since = keep(actor, 'applied', { changes }).at;
       lastChange = changes;
     },
@@ -146,7 +149,7 @@ export function createReloadRecorder(
       metrics.reloaded('refused');
       setStale('reload refused');
       log.error({ actor, problems }, 'the new configuration is refused; the one before stays in force');
-      record(request, inForce().digest, [], problems[0]);
+      record(request, inForce().digest, [], `refused: ${problems[0] ?? 'for an unknown reason'}`);
       keep(actor, 'refused', { problems: problems.slice(0, PROBLEMS_MAX) });
       const data = { actor, digest: inForce().digest, problems: problems.slice(0, PROBLEMS_MAX) };
       tell?.({ type: 'config.refused', subject: 'config', data });

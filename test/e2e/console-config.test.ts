@@ -26,7 +26,8 @@ async function view<Name extends ActionName>(name: Name, token?: string): Promis
   return output.parse(await answer.json()) as ActionValue<Name>;
 }
 
-const reload = (token?: string) => ask('POST', '/api/config/reload', bearer(token), { wait: '60s' });
+const reload = (token?: string, reason?: string) =>
+  ask('POST', '/api/config/reload', bearer(token), { wait: '60s', ...(reason !== undefined && { reason }) });
 
 describe('a gateway of two workers', () => {
   it('counts its callers over both, with what each may still ask', async () => {
@@ -47,7 +48,7 @@ describe('a gateway of two workers', () => {
 
   it('says what changed by a reload of a source file, to operators and in the audit', async () => {
     gateway.config.edit('sources/crm.yaml', 'concurrency: 3', 'concurrency: 4');
-    expect((await reload()).status).toBe(200);
+    expect((await reload(undefined, 'ticket 7')).status).toBe(200);
     const { rev, digest, processes, waitingFor, lastChange, reloads, files } = await view('config');
     expect([rev, waitingFor, processes.map((one) => one.digest)]).toEqual([2, 0, [digest, digest]]);
     expect(lastChange).toMatchObject([{ path: 'sources.crm', kind: 'changed' }]);
@@ -59,19 +60,23 @@ describe('a gateway of two workers', () => {
     const { lines } = await view('audit');
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
       ...{ actor: 'local', role: 'operator', address: '127.0.0.1', action: 'config.reload' },
-      ...{ outcome: 'applied', after: { changes: lastChange } },
+      ...{ outcome: 'applied', reason: 'ticket 7', after: { changes: lastChange } },
     });
   });
 
   it('says why a reload was refused, and what is in force instead', async () => {
     gateway.config.edit('sources/crm.yaml', 'concurrency: 4', 'concurrency: none');
-    expect((await reload()).status).toBe(422);
+    expect((await reload(undefined, 'ticket 8')).status).toBe(422);
     const { rev, stale, reloads } = await view('config');
     expect([rev, stale, reloads[0]]).toMatchObject([
       2,
       { why: 'reload refused' },
       { outcome: 'refused', problems: [expect.stringContaining('concurrency')] },
     ]);
+    expect(JSON.parse((await view('audit')).lines.at(-1) ?? '')).toMatchObject({
+      reason: 'ticket 8',
+      outcome: expect.stringMatching(/^refused: .*concurrency/) as string,
+    });
     gateway.config.edit('sources/crm.yaml', 'concurrency: none', 'concurrency: 4');
   });
 

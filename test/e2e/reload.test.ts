@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ActionValue } from '../../src/admin/api/action-table.ts';
+import { readAuditLine } from '../../src/audit/audit-entry.ts';
 import { eventually } from '../support/time/eventually.ts';
 import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
 import { type GatewayProcess, runPortico, startGatewayProcess } from '../support/gateway/gateway-process.ts';
@@ -98,10 +99,12 @@ describe('a process that serves alone', () => {
     const refused = await runPortico([...options, '--dry-run']);
     expect([refused.code, refused.out]).toEqual([78, expect.stringContaining('contract.limitOverflow: ')]);
     edit('limitOverflow: clamps', 'limitOverflow: clamp');
-    const applied = await runPortico(options);
+    const applied = await runPortico([...options, '--reason', 'ticket 7']);
     expect([applied.code, applied.err]).toEqual([0, '']);
     expect(applied.out).toContain('changed contract.limitOverflow\nThe new configuration is in force.\n');
     expect(applied.out).toContain('in 1 of 1 processes.');
+    const { lines } = (await (await fetch(`${gateway.adminUrl}/api/audit`)).json()) as ActionValue<'audit'>;
+    expect(readAuditLine(lines.at(-1) ?? '')).toMatchObject({ reason: 'ticket 7', outcome: 'applied' });
     edit('limitOverflow: clamp', 'limitOverflow: reject');
     expect(
       (await runPortico([...options.slice(0, 3), '--gateway', gateway.adminUrl, '--json'])).out,

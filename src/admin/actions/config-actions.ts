@@ -5,7 +5,7 @@ import { type ActionHandlers, auditActor } from './act.ts';
 
 /** Reads the configuration again, and puts it in force if it is sound. */
 export type Reload = (
-  request: Pick<AuditChange, 'actor' | 'role' | 'address'> & {
+  request: Pick<AuditChange, 'actor' | 'role' | 'address' | 'reason'> & {
     readonly dryRun: boolean | undefined;
     readonly waitMs: number | undefined;
   },
@@ -18,9 +18,10 @@ export type OperatedConfig = { readonly reload: Reload; readonly view: () => Pro
 export function createConfigActions({ reload, view }: OperatedConfig): ActionHandlers {
   return {
     config: () => view(),
-    'config.reload': ({ dryRun, wait }, { actor }) =>
+    'config.reload': ({ dryRun, wait, reason }, { actor }) =>
       reload({
         ...auditActor(actor),
+        reason,
         dryRun: dryRun === true || dryRun === 'true',
         waitMs: wait === undefined ? undefined : parseDuration(wait),
       }),

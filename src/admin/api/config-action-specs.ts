@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ActionSpec } from './action.ts';
+import { reason } from './printable-text.ts';
 
 const duration = z
   .string()
@@ -80,6 +81,7 @@ export const configSpecs = {
         .optional()
         .describe('Only says what would become different.'),
       wait: duration.optional(),
+      reason,
     }),
     output: reloadOutcome,
     answers: {

@@ -16,6 +16,7 @@ type Options = {
   readonly tokenFile?: string;
   readonly dryRun?: boolean;
   readonly wait: string;
+  readonly reason?: string;
   readonly json?: boolean;
 };
 
@@ -32,8 +33,13 @@ async function ask(
   options: Options,
   context: CliContext,
 ): Promise<Response> {
-  const query = new URLSearchParams({ wait: options.wait, dryRun: String(options.dryRun === true) });
-  const waitMs = CHECK_MS + (parseDuration(options.wait) ?? 0);
+  const { wait, dryRun = false, reason } = options;
+  const query = new URLSearchParams({
+    wait,
+    dryRun: String(dryRun),
+    ...(reason !== undefined && { reason }),
+  });
+  const waitMs = CHECK_MS + (parseDuration(wait) ?? 0);
   const signal = AbortSignal.any([context.stop, AbortSignal.timeout(waitMs)]);
   const headers = new Headers(token === undefined ? {} : { Authorization: `Bearer ${token}` });
   try {
@@ -76,7 +82,8 @@ export function registerReloadCommand(program: Command, configFile: () => string
     .option('--dry-run', 'only check the files, and say what would become different')
     .addOption(
       new Option('--wait <time>', 'how long to wait until every process serves the new files').default('5s'),
-    );
+    )
+    .option('--reason <text>', 'why, for the audit');
   addListenerOptions(command, '--admin, --gateway <url>')
     .option('--json', 'answer in JSON')
     .action((options: Options) => runReload(options, configFile(), context));

@@ -4,7 +4,7 @@ import type { AskApi } from '../data/api.ts';
 import type { ConfigChangeRow, ConfigDetail, ReloadAnswer } from '../data/request-shapes.ts';
 import { goTo, useConsole } from '../data/session.ts';
 import { useLoad } from '../data/use-load.ts';
-import { actionDialog, type ActionForm } from '../parts/action-dialog.ts';
+import { actionDialog, type ActionForm, reasonField } from '../parts/action-dialog.ts';
 import { dataTable } from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';
 import {
@@ -58,12 +58,11 @@ function reloadForm(ask: AskApi, dryRun: boolean, reload: () => void): ActionFor
           nothing where something is wrong with them.
         </p>`,
     verb: dryRun ? 'Check' : 'Reload',
-    fields: [],
-    async run() {
-      const answer = await ask<ReloadAnswer>('config/reload', {
-        method: 'POST',
-        body: dryRun ? { dryRun } : {},
-      });
+    // What is only checked leaves no line in the audit.
+    fields: dryRun ? [] : [reasonField(false)],
+    async run({ reason = '' }) {
+      const body = { ...(dryRun && { dryRun }), ...(reason !== '' && { reason }) };
+      const answer = await ask<ReloadAnswer>('config/reload', { method: 'POST', body });
       reload();
       return outcomeNote(answer);
     },

@@ -60,7 +60,11 @@ export const pageChanges: readonly PageChange[] = [
     fields: { Reason: REASON },
     hasReason: true,
   },
-  { action: 'config.reload', view: '#/config', button: /^Reload/, verb: 'Reload', prepare: editConfig },
+  {
+    ...{ action: 'config.reload', view: '#/config', button: /^Reload/, verb: 'Reload', prepare: editConfig },
+    fields: { 'Reason (optional)': REASON },
+    hasReason: true,
+  },
   {
     ...{ action: 'migrations.hold', view: '#/migration/users', button: /^Hold/, verb: 'Hold' },
     fields: { Reason: REASON },
