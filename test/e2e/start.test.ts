@@ -8,6 +8,7 @@ import {
   runPortico,
   startGatewayProcess,
 } from '../support/gateway/gateway-process.ts';
+import { freePort } from '../support/process/free-port.ts';
 import { runProcess } from '../support/process/running-process.ts';
 import { eventually } from '../support/time/eventually.ts';
 import { crmList } from '../support/upstream/scripts.ts';
@@ -51,6 +52,20 @@ describe('a gateway that starts', () => {
     const forOthers =
       /\/src\/(?:cli\/commands|cli\/(?:check|fixtures|infer|migration|redis)\/|draft\/|fixtures\/|samples\/)|\/node_modules\/(?:@bomb\.sh\/tab|log-update|@opentelemetry\/sdk-trace|@opentelemetry\/exporter-trace-otlp-proto)\//;
     expect(files.filter((file) => forOthers.test(file))).toEqual([]);
+  });
+
+  it.each(['1', '2'])('says as it listens that Redis is away, with %s processes', async (WORKERS) => {
+    const REDIS_URL = `redis://127.0.0.1:${await freePort()}`;
+    const env = {
+      USERS_URL: upstream.origin,
+      PORTICO_KEY_PEPPER: 'a-pepper-of-the-start',
+      WORKERS,
+      REDIS_URL,
+    };
+    const gateway = await startGatewayProcess(env);
+    const listening = gateway.lines().filter(({ msg, adminPort }) => msg === 'listening' && adminPort);
+    await gateway.close();
+    expect(listening).toMatchObject([{ redis: 'not connected: redis' }]);
   });
 
   it('says which Node it needs where it runs on an older one', async () => {
