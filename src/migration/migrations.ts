@@ -93,8 +93,7 @@ export type MigrationsDeps = {
 type Seen = { readonly breaker: LocalBreaker; readonly callers: RecentCallers };
 
 /** Creates the holder of what was seen of each migration. */
-function createSeen({ clock, log, openCallers }: MigrationsDeps) {
-  const monotonic = () => clock.monotonic();
+function createSeen({ clock: { monotonic }, log, openCallers }: MigrationsDeps) {
   const all = new Map<string, Seen>();
 
   function create(resource: string, name: string): Seen {
@@ -126,7 +125,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
   const { states, clock, metrics, legacyP99Ms, onServed, offerAnswer } = deps;
   const seen = createSeen(deps);
   const renewal = createEvidenceRenewal(deps);
-  const monotonic = () => clock.monotonic();
+  const { monotonic } = clock;
 
   function of({ declared, config, deadlineMs }: MigratingResource): ResourceMigration {
     const { resource } = declared;
@@ -140,7 +139,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
           ...{ resource, operation, current, initial, monotonic, metrics },
           attemptMs: () => attemptLimitMs(deadlineMs, legacyP99Ms?.(operation), config.gate.latencySlack),
           breaker,
-          count: (bucket, call) => callers.count(bucket, call),
+          count: callers.count,
           onServed: (call) => onServed?.({ ...call, resource, operation }),
         }),
       reported: (operation, origin, source) =>

@@ -60,7 +60,7 @@ export function createSourceResilience(
   const notice = createBreakerNotice(source, tell);
   metrics.breakerState(source, 'closed');
   return createResilience(net, {
-    monotonic: () => clock.monotonic(),
+    monotonic: clock.monotonic,
     random: Math.random,
     deadlineMs,
     patienceMs,

@@ -221,7 +221,7 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
   const migrations = createMigrations({
     ...{ ...deps, states },
     openCallers: (name) =>
-      callersDeps ? createFleetCallers(name, callersDeps) : createLocalCallers(() => deps.clock.monotonic()),
+      callersDeps ? createFleetCallers(name, callersDeps) : createLocalCallers(deps.clock.monotonic),
     legacyP99Ms: (operation) => latency.p99Ms(operation),
     onServed: (call) => evidence.served(call),
     offerAnswer(resource, read) {

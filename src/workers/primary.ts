@@ -125,11 +125,11 @@ function openPrimaryFigures(
   const { metrics, serving, served, status } = given;
   const hasRedis = redisProfile(first.gateway.redis, 'cache') !== undefined;
   return openFigures({
-    sampled: () => metrics.sampled(),
+    sampled: metrics.sampled,
     clock: systemClock,
     served,
     status: () => ({ scope: 'workers', version, ...status() }),
-    quality: () => metrics.quality(),
+    quality: metrics.quality,
     fleet: hasRedis ? createForwardedFigures(serving) : undefined,
   });
 }
@@ -146,7 +146,7 @@ export function createPrimary(deps: PrimaryDeps): Primary {
     plan,
     fork,
     log,
-    onWorkerEnd: (link, how) => metrics.workerEnded(link, how),
+    onWorkerEnd: metrics.workerEnded,
     onOutdated: (slot) => void reloads.catchUp(slot),
   });
   const reloads = createWorkerReloads({ supervisor, planOf });
@@ -158,7 +158,7 @@ export function createPrimary(deps: PrimaryDeps): Primary {
     serving,
     () => draining,
   );
-  const ownAct = createPrimaryAct({ serving, quality: () => metrics.quality() });
+  const ownAct = createPrimaryAct({ serving, quality: metrics.quality });
 
   const status = () => ({ processes: serving().length, draining, config: reloader.status });
   const figures = openPrimaryFigures(deps, { metrics, serving, served, status });

@@ -163,7 +163,8 @@ function registerHistogram(
       return Promise.resolve({ ...described, values: seen.flatMap(samples) });
     },
   };
-  // The registry uses only these members, although its type demands prom-client's own class.
+  // The registry uses only these members, although its type demands prom-client's own class. That one cannot stand here:
+  // its `collect` can give it observations alone, and not counts of buckets.
   registry.registerMetric(histogram as unknown as Histogram);
 }
 

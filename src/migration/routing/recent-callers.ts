@@ -13,7 +13,7 @@ export type RecentCaller = {
 
 /** The callers of one resource that moves, within the last hour. */
 export type RecentCallers = {
-  count(bucket: number, call: Call): void;
+  readonly count: (bucket: number, call: Call) => void;
   /** Callers of these ids are always told by name. Rejects where Redis fails. */
   list(named: readonly string[]): Promise<readonly RecentCaller[]>;
   close(): void;

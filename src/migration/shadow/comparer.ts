@@ -128,7 +128,7 @@ export function createComparer(deps: ComparerDeps): Comparer {
       read: (side) => askLeg(sources[side], query, spans, signal, 'waits'),
       wait: () => wait(recheck.delay, signal),
       reserve,
-      monotonic: () => clock.monotonic(),
+      monotonic: clock.monotonic,
       rounds: ROUNDS[query.kind],
     });
     if (isRechecked) onRecheck?.(RECHECK_RESULTS[verdict]);

@@ -161,7 +161,7 @@ export function createShadow(deps: ShadowDeps): Shadow {
   const { concurrency, rate: percent } = config.shadow;
   const tasks = createBackgroundTasks();
   const room = createRoom(concurrency);
-  const monotonic = () => clock.monotonic();
+  const { monotonic } = clock;
   const breakers = { legacy: createLegBreaker(monotonic), new: createLegBreaker(monotonic) };
   const compare = createCompareRead(deps, room, breakers);
 

@@ -19,7 +19,7 @@ export type AuthenticateDeps = Omit<CredentialVerifierDeps, 'onRefused'> & {
   readonly anonymousTier: string;
   readonly metrics: {
     credential(kind: Principal['kind'] | 'unknown', outcome: CredentialOutcome): void;
-    refusedCredential(reason: RefusalReason): void;
+    readonly refusedCredential: (reason: RefusalReason) => void;
   };
 };
 
@@ -39,7 +39,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Stage {
   const { anonymousTier, metrics } = deps;
   const verifier = createCredentialVerifier({
     ...deps,
-    onRefused: (reason) => metrics.refusedCredential(reason),
+    onRefused: metrics.refusedCredential,
   });
 
   function anonymous(call: Call): Principal {

@@ -82,7 +82,7 @@ export function createFailedCredentials(deps: FailedCredentialsDeps): FailedCred
   const windowMs = window.seconds * 1_000;
   const addresses = createSlidingMemory([cutWindow(window)], clock, ADDRESSES_MAX);
   const keyIds = createSlidingMemory([cutWindow(window)], clock, KEY_IDS_MAX);
-  const { remember, spentForSeconds, hasFailed } = createKnownFailures(windowMs, () => clock.monotonic());
+  const { remember, spentForSeconds, hasFailed } = createKnownFailures(windowMs, clock.monotonic);
   const shared = createTokenBucket(SHARED_BURST, SHARED_PER_SECOND, clock);
 
   /** Counts in this process. For how many milliseconds nothing more may be tried: 0 where more may. */

@@ -11,15 +11,15 @@ import type { WorkerLink } from '../worker-link.ts';
 /** The metrics and the quality reports of all workers together, with those that have ended. */
 export type MergedMetrics = ReturnType<typeof createWebhookMetrics> & {
   /** Keeps the counts of a worker that has ended. After a crash, what it counted since it was last asked is lost. */
-  workerEnded(link: Pick<WorkerLink, 'counts'>, how: 'left' | 'died'): void;
+  readonly workerEnded: (link: Pick<WorkerLink, 'counts'>, how: 'left' | 'died') => void;
   readonly reloaded: ConfigMetrics['reloaded'];
   readonly configStale: ConfigMetrics['configStale'];
   /** All metrics in the Prometheus text format. */
   text(): Promise<string>;
   /** Those that figures over time are sampled from. */
-  sampled(): Promise<MetricsJson>;
+  readonly sampled: () => Promise<MetricsJson>;
   readonly contentType: string;
-  quality(): Promise<WorkerCounts['quality']>;
+  readonly quality: () => Promise<WorkerCounts['quality']>;
   /** The metrics that only a primary has, for the documents. */
   describe(): readonly MetricDescription[];
 };
