@@ -65,7 +65,7 @@ describe('three gateway processes on one cache', () => {
     const before = users.calls;
     const asked = Promise.all(Array.from({ length: 500 }, (_, at) => ask(fleet[at % 3]!, 'limit=3')));
     await users.requested(before + 1);
-    // Time for others to ask as well, if they did.
+    // Waiting is the proof: nothing tells when a second call does not come.
     await sleep(500);
     answers.release();
     expect(new Set(await asked)).toEqual(new Set(['Ada X']));
@@ -102,6 +102,7 @@ describe('three gateway processes on one cache', () => {
   it('keep what a purge does not name', async () => {
     const { code } = await runPortico(['--config', config.file, 'cache', 'purge', '--tag', 'user:77'], env);
     expect(code).toBe(0);
+    // Waiting is the proof: a purge is known everywhere within half a second, and this one must have no effect.
     await sleep(500);
     expect(await callsDuring(() => Promise.all(fleet.map((gateway) => ask(gateway, 'limit=5'))))).toBe(0);
   });

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ScriptedUpstream, serving, startUpstream } from '../support/upstream/scripted-upstream.ts';
 import { crmCard } from '../support/upstream/scripts.ts';
 import { eventually } from '../support/time/eventually.ts';
@@ -42,12 +41,13 @@ async function ask({ url }: GatewayProcess): Promise<Answer> {
 /** Asks again and again until the gateway has nothing more to give. */
 async function askUntilError(gateway: GatewayProcess): Promise<readonly Answer[]> {
   const answers: Answer[] = [];
-  for (;;) {
+  async function isOver(): Promise<boolean> {
     const answer = await ask(gateway);
     answers.push(answer);
-    if (answer.status !== 200) return answers;
-    await sleep(40);
+    return answer.status !== 200;
   }
+  await eventually(isOver, { everyMs: 40 });
+  return answers;
 }
 
 function askUntilServed(gateway: GatewayProcess): Promise<Answer> {

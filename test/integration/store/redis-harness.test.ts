@@ -27,6 +27,7 @@ describe('the test harness for Redis', () => {
     await server.pause();
     let isAnswered = false;
     const asked = client.get('a').finally(() => (isAnswered = true));
+    // Waiting is the proof: nothing tells when an answer does not come.
     await sleep(200);
     expect(isAnswered).toBe(false);
     server.resume();

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../../../src/errors/fault.ts';
 import type { Priority } from '../../../src/kernel/upstream-call.ts';
 import { createBulkhead, type BulkheadOptions } from '../../../src/upstream/bulkhead/bulkhead.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 /** Ends the calls that still wait after a test. */
 let over = new AbortController();
@@ -118,8 +118,8 @@ describe('bulkhead', () => {
     await turn();
     expect([begun, answers.length]).toEqual([['caller'], 2]);
     answers[1]?.(1);
-    await sleep(20);
-    expect([begun, answers.length]).toEqual([['caller'], 3]);
+    await eventually(() => answers.length === 3);
+    expect(begun).toEqual(['caller']);
     answers[2]?.(0);
     await turn();
     expect(begun).toEqual(['caller', 'scan']);
