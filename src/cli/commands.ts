@@ -75,13 +75,10 @@ function registerFileCommands(program: Command, files: ConfigPaths, context: Cli
 /** Registers the commands on keys, kept answers, claims and the audit, which work on Redis or on a gateway that runs. */
 function registerStateCommands(program: Command, configFile: () => string, context: CliContext): void {
   const operator = {
+    ...context,
     loadConfig: () =>
       Promise.resolve(readPartialConfigOrExit(configFile(), context, { gateway: true }).gateway),
     pepperNote: () => pepperNote(configFile(), context.env),
-    out: context.out,
-    err: context.err,
-    env: context.env,
-    stop: context.stop,
     user: context.processes.user,
     instance: `${context.processes.host}:${context.processes.pid}`,
   };

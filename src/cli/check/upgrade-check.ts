@@ -7,6 +7,7 @@ import { counted } from '../../kernel/counted.ts';
 import type { CliContext } from '../context.ts';
 import { readPartialConfigOrExit } from '../input/read-config.ts';
 import { version } from '../input/version.ts';
+import { printReport } from '../output/print-report.ts';
 
 type Options = { readonly from: string; readonly json?: boolean };
 
@@ -21,16 +22,15 @@ function notesOf(file: string, { from }: Options, context: CliContext): readonly
 
 function runUpgradeCheck(file: string, options: Options, context: CliContext): void {
   const notes = notesOf(file, options, context);
-  if (options.json === true) {
-    context.out(`${JSON.stringify({ version, from: options.from, notes }, null, 2)}\n`);
-    return;
-  }
-  for (const note of notes) context.out(`${problemText(note)}\n`);
   const verdict =
     notes.length === 0
       ? 'as it is, and nothing in it has changed'
       : `as it is; ${counted(notes.length, 'note')} for later`;
-  context.out(`Portico ${version} takes this configuration ${verdict}.\n`);
+  const report = {
+    json: { version, from: options.from, notes },
+    blocks: [...notes.map(problemText), `Portico ${version} takes this configuration ${verdict}.`],
+  };
+  printReport(report, options.json, context);
 }
 
 /** Adds `portico upgrade-check` to the command line. */

@@ -53,10 +53,13 @@ function terminalLine({ indent, text, mark }: ReportLine, { stream, hasColours }
   return [' '.repeat(indent) + painted, ...more.map((line) => ' '.repeat(hang) + line)].join('\n');
 }
 
+/** Where a report is printed. */
+type ReportContext = Pick<CliContext, 'out' | 'err' | 'terminals'>;
+
 /** Prints a part of a report: on a terminal as wide as that is and with colours, elsewhere as plain text. */
 export function printBlocks(
   blocks: readonly ReportBlock[],
-  context: CliContext,
+  context: ReportContext,
   { to = 'out', depth = 0 }: { readonly to?: 'out' | 'err'; readonly depth?: number } = {},
 ): void {
   const terminal = context.terminals?.[to];
@@ -65,12 +68,16 @@ export function printBlocks(
     for (const line of reportLines(blocks, depth)) terminal.stream.write(`${terminalLine(line, terminal)}\n`);
 }
 
-/** Prints a report on standard output: as JSON where that is asked for, or else as text. */
+/**
+ * Prints a report on standard output: as JSON where that is asked for, or else as text. With `indent` 0 the JSON is one
+ * line.
+ */
 export function printReport(
   { json, blocks }: Report,
   asJson: boolean | undefined,
-  context: CliContext,
+  context: ReportContext,
+  indent: 0 | 2 = 2,
 ): void {
-  if (asJson === true) context.out(`${JSON.stringify(json, null, 2)}\n`);
+  if (asJson === true) context.out(`${JSON.stringify(json, null, indent)}\n`);
   else printBlocks(blocks, context);
 }

@@ -3,10 +3,11 @@ import type { Command } from 'commander';
 import { createAuditActions } from '../../admin/actions/audit-actions.ts';
 import { readAuditLine, verifyChain } from '../../audit/audit-entry.ts';
 import { createRedisAuditStore } from '../../audit/audit-store.ts';
-import { auditText, chainText } from '../../explain/report/audit-report.ts';
+import { auditLines, chainText } from '../../explain/report/audit-report.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { ExitError, exitCodes } from '../context.ts';
 import { withRedis } from '../input/with-redis.ts';
+import { printBlocks } from '../output/print-report.ts';
 import {
   addGatewayOptions,
   ASK_GATEWAY_HINT,
@@ -36,9 +37,10 @@ async function runAudit(
   context: OperatorContext,
 ): Promise<void> {
   const { lines, chain } = await withAsk(options, AUDIT_REDIS, context, (ask) => ask('audit', { since }));
-  if (verify === true) context.out(`${chainText(chain)}\n`);
+  if (verify === true) printBlocks([chainText(chain)], context);
+  // As they are kept: the digest of a line is in the next one.
   else if (json === true) context.out(lines.map((line) => `${line}\n`).join(''));
-  else context.out(auditText(lines.flatMap((line) => readAuditLine(line) ?? [])));
+  else printBlocks(auditLines(lines.flatMap((line) => readAuditLine(line) ?? [])), context);
   if (chain.kind !== 'broken') return;
   if (verify !== true) context.err(`portico: ${chainText(chain)}\n`);
   throw new ExitError(exitCodes.failure);
@@ -62,7 +64,7 @@ async function runRestore(file: string, context: OperatorContext): Promise<void>
   });
   if (!isRestored)
     throw new Error('Redis has an audit already, and no line is put before another; nothing was restored');
-  context.out(`restored: ${lines.length} lines; ${chainText(chain)}\n`);
+  printBlocks([`restored: ${lines.length} lines; ${chainText(chain)}`], context);
 }
 
 /** Registers `portico audit` and `portico audit restore`. The actions reject with an Error made for the operator. */

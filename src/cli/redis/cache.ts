@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { createCacheActions, tagOf } from '../../admin/actions/cache-actions.ts';
-import { createSharedPurges, EVERYTHING } from '../../store/purges.ts';
+import { createSharedPurges, EVERYTHING, type HeldCount } from '../../store/purges.ts';
+import { printReport } from '../output/print-report.ts';
 import {
   addGatewayOptions,
   ASK_GATEWAY_HINT,
@@ -58,15 +59,13 @@ async function runPurge(
     for (const one of tags) counts.push((await ask('cache.purge', { tag: one, reason })).reached);
     return counts;
   });
-  if (json === true) {
-    context.out(`${JSON.stringify({ purged: tags, ...(options.gateway && { reached }) })}\n`);
-    return;
-  }
-  context.out(`purged: ${tags.join(', ')}\n`);
-  if (options.gateway === undefined) context.out(`${NOT_COUNTED}\n`);
-  for (const [index, held] of reached.entries())
-    if (held !== undefined)
-      context.out(
-        `${tags[index] ?? ''}: ${held.answers} answers and ${held.rowSets} row sets in the memory of ${held.processes} processes\n`,
-      );
+  const isCounted = options.gateway !== undefined;
+  const countOf = ({ processes, answers, rowSets }: HeldCount, tag = '') =>
+    `${tag}: ${answers} answers and ${rowSets} row sets in the memory of ${processes} processes`;
+  const counts = reached.flatMap((held, index) => (held === undefined ? [] : countOf(held, tags[index])));
+  const report = {
+    json: { purged: tags, ...(isCounted && { reached }) },
+    blocks: [`purged: ${tags.join(', ')}`, ...(isCounted ? counts : [NOT_COUNTED])],
+  };
+  printReport(report, json, context, 0);
 }

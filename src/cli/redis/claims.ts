@@ -7,6 +7,7 @@ import { systemClock } from '../../kernel/clock.ts';
 import { createFallenClaims, type FallenClaim } from '../../store/fallen-claims.ts';
 import { createSharedPurges, readPurgeNotes } from '../../store/purges.ts';
 import type { ReadyConfig } from '../input/read-config.ts';
+import { printReport } from '../output/print-report.ts';
 import {
   addGatewayOptions,
   ASK_GATEWAY_HINT,
@@ -56,7 +57,7 @@ function placeOf(
 }
 
 function lineOf(one: FallenClaim, place: string): string {
-  return `${one.source}  ${one.resource}  ${one.claim}  fell ${one.at}: ${one.detail}${place}\n`;
+  return `${one.source}  ${one.resource}  ${one.claim}  fell ${one.at}: ${one.detail}${place}`;
 }
 
 async function runList(
@@ -68,8 +69,9 @@ async function runList(
   const compiled = options.gateway === undefined ? config().compiled : undefined;
   const place = (one: FallenClaim) =>
     compiled && `  (${placeOf(one, compiled) ?? 'believed again: its file has changed since'})`;
-  if (json === true) context.out(`${JSON.stringify({ fallen })}\n`);
-  else context.out(fallen.map((one) => lineOf(one, place(one) ?? '')).join('') || 'no claim has fallen\n');
+  const lines = fallen.map((one) => lineOf(one, place(one) ?? ''));
+  const blocks = lines.length === 0 ? ['no claim has fallen'] : lines;
+  printReport({ json: { fallen }, blocks }, json, context, 0);
 }
 
 async function runReset(
@@ -82,10 +84,10 @@ async function runReset(
   );
   if (json !== true && reset.length === 0)
     throw new Error('no such claim has fallen: `portico claims` lists those that have');
-  const lines = reset.map(
-    ({ source, resource, claim }) => `believed again: ${source}  ${resource}  ${claim}\n`,
+  const blocks = reset.map(
+    ({ source, resource, claim }) => `believed again: ${source}  ${resource}  ${claim}`,
   );
-  context.out(json === true ? `${JSON.stringify({ reset })}\n` : lines.join(''));
+  printReport({ json: { reset }, blocks }, json, context, 0);
 }
 
 /** Registers `portico claims` and `portico claims reset`. The actions reject with an Error made for the operator. */

@@ -5,10 +5,11 @@ import { openKeys } from '../../admin/actions/operator-actions.ts';
 import { keyView } from '../../admin/actions/keys/key-view.ts';
 import { ActionRefusal } from '../../admin/api/action.ts';
 import type { ActionRequest } from '../../admin/api/action-table.ts';
-import { configuredKeyYaml, keyTable, keyText, newKeyText } from '../../explain/report/key-report.ts';
+import { configuredKeyYaml, keyLines, keyTable, newKeyLines } from '../../explain/report/key-report.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import type { MintedKey } from '../../policy/authentication/key-changes.ts';
 import type { Replication } from '../../store/redis/await-replica.ts';
+import { printReport } from '../output/print-report.ts';
 import { type AskOperator, type OnRedisItself, type OperatorContext, withAsk } from './run-action.ts';
 import type { GatewayOptions } from './operator-api-client.ts';
 
@@ -51,7 +52,7 @@ const KEYS_REDIS: OnRedisItself = {
   }),
 };
 
-const print = (value: unknown) => `${JSON.stringify(value)}\n`;
+const jsonLine = (value: unknown) => `${JSON.stringify(value)}\n`;
 
 function onKeys<T>(
   options: GatewayOptions,
@@ -86,20 +87,23 @@ export async function runCreate(options: CreateOptions, context: KeysContext): P
     const { key, record } = await printKey(request, context);
     const { hashes } = record;
     const view = keyView(record, Date.now());
-    if (json === true) context.out(print({ key, ...view, hash: hashes[0]?.hash }));
-    else context.out(newKeyText(key) + configuredKeyYaml(record));
+    const report = { json: { key, ...view, hash: hashes[0]?.hash }, blocks: newKeyLines(key) };
+    printReport(report, json, context, 0);
+    // As it is: YAML whose lines were broken to fit a terminal could not be copied.
+    if (json !== true) context.out(configuredKeyYaml(record));
     return;
   }
   const made = await onKeys(options, context, (ask) => ask('keys.create', request));
   warnUnconfirmed(made, context);
-  if (json === true) context.out(print({ key: made.secret, ...made.key }));
-  else context.out(newKeyText(made.secret) + keyText(made.key));
+  const { secret, key } = made;
+  const blocks = [...newKeyLines(secret), ...keyLines(key)];
+  printReport({ json: { key: secret, ...key }, blocks }, json, context, 0);
 }
 
 /** `portico keys list`. */
 export async function runList(options: KeyOptions, context: KeysContext): Promise<void> {
   const { keys, damaged } = await onKeys(options, context, (ask) => ask('keys', {}));
-  context.out(options.json === true ? print(keys) : keyTable(keys, Date.now()));
+  printReport({ json: keys, blocks: [keyTable(keys, Date.now())] }, options.json, context, 0);
   for (const id of damaged)
     context.err(`the record of key ${id} is damaged; callers with it are answered 503\n`);
 }
@@ -107,7 +111,7 @@ export async function runList(options: KeyOptions, context: KeysContext): Promis
 /** `portico keys show`. */
 export async function runShow(id: string, options: KeyOptions, context: KeysContext): Promise<void> {
   const { key } = await onKeys(options, context, (ask) => ask('keys.show', { id }));
-  context.out(options.json === true ? print(key) : keyText(key));
+  printReport({ json: key, blocks: keyLines(key) }, options.json, context, 0);
 }
 
 /** `portico keys update`, `rotate` and `revoke`. */
@@ -130,15 +134,12 @@ export async function runChange(
   warnUnconfirmed(done, context);
   const secret = 'secret' in done ? String(done.secret) : undefined;
   const { oldSecretUntil } = done.key;
-  if (options.json === true) {
-    context.out(print({ ...(secret && { key: secret, oldUntil: oldSecretUntil }), ...done.key }));
-    return;
-  }
-  if (secret === undefined) context.out(keyText(done.key));
-  else
-    context.out(
-      `${newKeyText(secret)}The old secret ${oldSecretUntil ? `works until ${oldSecretUntil}` : 'has ended'}.\n`,
-    );
+  const until = oldSecretUntil ? `works until ${oldSecretUntil}` : 'has ended';
+  const report = {
+    json: { ...(secret && { key: secret, oldUntil: oldSecretUntil }), ...done.key },
+    blocks: secret === undefined ? keyLines(done.key) : [...newKeyLines(secret), `The old secret ${until}.`],
+  };
+  printReport(report, options.json, context, 0);
 }
 
 /** `portico keys delete` and `prune`. */
@@ -152,8 +153,8 @@ export async function runPrune(
   );
   warnUnconfirmed(done, context);
   const { deleted } = done;
-  if (options.json === true) context.out(print({ deleted }));
-  else context.out(deleted.length === 0 ? 'no key was deleted\n' : `deleted: ${deleted.join(', ')}\n`);
+  const text = deleted.length === 0 ? 'no key was deleted' : `deleted: ${deleted.join(', ')}`;
+  printReport({ json: { deleted }, blocks: [text] }, options.json, context, 0);
 }
 
 /** `portico keys export`: the first line names the pepper, each other one is a key. */
@@ -161,7 +162,7 @@ export async function runExport(options: KeyOptions, context: KeysContext): Prom
   const { pepper, keys } = await onKeys(options, context, (ask) =>
     ask('keys.export', { reason: options.reason }),
   );
-  context.out(print({ portico: 'keys', pepper }) + keys.map(print).join(''));
+  context.out(jsonLine({ portico: 'keys', pepper }) + keys.map(jsonLine).join(''));
   context.err(
     `${keys.length} keys; they work only under the pepper of this gateway, so keep that too, elsewhere\n`,
   );
@@ -200,9 +201,7 @@ export async function runImport(file: string, options: KeyOptions, context: Keys
   for (const part of done) warnUnconfirmed(part, context);
   const imported = done.reduce((sum, part) => sum + part.imported, 0);
   const skipped = done.flatMap((part) => part.skipped);
-  if (options.json === true) context.out(print({ imported, skipped }));
-  else
-    context.out(
-      `imported: ${imported} keys\n${skipped.length > 0 ? `left as they are: ${skipped.join(', ')}\n` : ''}`,
-    );
+  const left = skipped.length > 0 ? [`left as they are: ${skipped.join(', ')}`] : [];
+  const blocks = [`imported: ${imported} keys`, ...left];
+  printReport({ json: { imported, skipped }, blocks }, options.json, context, 0);
 }

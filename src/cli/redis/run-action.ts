@@ -19,7 +19,7 @@ import { type RedisWanted, withRedis } from '../input/with-redis.ts';
 import { askGateway, type GatewayOptions } from './operator-api-client.ts';
 
 /** What the commands on a running gateway or its Redis need of the program around them. */
-export type OperatorContext = Pick<CliContext, 'out' | 'err' | 'env' | 'stop'> & {
+export type OperatorContext = Pick<CliContext, 'out' | 'err' | 'terminals' | 'env' | 'stop'> & {
   /** Reads the configuration; rejects where it cannot be used. */
   readonly loadConfig: () => Promise<GatewayConfig>;
   /** Who runs the command, and where, for the audit. */

@@ -18,7 +18,7 @@ function differenceOf(before: unknown, after: unknown): string {
 }
 
 /** Lines of the audit for people: when, who, what, and what is different. */
-export function auditText(entries: readonly AuditEntry[]): string {
+export function auditLines(entries: readonly AuditEntry[]): readonly string[] {
   const lines = entries.map(
     ({ number, at, actor, address, action, target, before, after, reason, outcome, gateway }) =>
       [
@@ -31,7 +31,7 @@ export function auditText(entries: readonly AuditEntry[]): string {
         .filter((part) => part !== '')
         .join('  '),
   );
-  return lines.length === 0 ? 'nothing was changed\n' : `${lines.join('\n')}\n`;
+  return lines.length === 0 ? ['nothing was changed'] : lines;
 }
 
 /** What the chain shows, as a sentence. */

@@ -1,14 +1,14 @@
 import { singleLine } from '../../kernel/control-characters.ts';
 import { endsSoon } from '../../policy/authentication/key-housekeeping.ts';
 import type { KeyRecord } from '../../store/key-record.ts';
-import { tableLines } from './report.ts';
+import type { ReportBlock } from './report.ts';
 import type { KeyView } from '../../admin/actions/keys/key-view.ts';
 
 const DAY_MS = 86_400_000;
 
 /** A new key, displayed this once. */
-export function newKeyText(key: string): string {
-  return `${key}\n\nKeep it now: it is not shown again.\n`;
+export function newKeyLines(key: string): readonly string[] {
+  return [key, '', 'Keep it now: it is not shown again.'];
 }
 
 /** The minute of an instant: `2026-01-31 09:05`. */
@@ -28,8 +28,8 @@ function stateText(
 }
 
 /** Keys as a table with a header, times in UTC. */
-export function keyTable(keys: readonly KeyView[], now: number): string {
-  if (keys.length === 0) return 'there is no key in Redis\n';
+export function keyTable(keys: readonly KeyView[], now: number): ReportBlock {
+  if (keys.length === 0) return 'there is no key in Redis';
   const head = [
     'ID',
     'STATE',
@@ -52,11 +52,11 @@ export function keyTable(keys: readonly KeyView[], now: number): string {
     [...(key.operations ?? []), ...(key.addresses ?? [])].join(',') || '-',
     key.label,
   ]);
-  return `${tableLines([head, ...rows.map((row) => row.map(singleLine))]).join('\n')}\n`;
+  return { table: [head, ...rows.map((row) => row.map(singleLine))] };
 }
 
 /** One key, a line for each thing that is known of it. */
-export function keyText(key: KeyView): string {
+export function keyLines(key: KeyView): readonly string[] {
   const fields = {
     id: key.id,
     label: key.label,
@@ -69,9 +69,7 @@ export function keyText(key: KeyView): string {
     'last used': key.lastUsedAt ?? 'never, as far as Redis knows',
     secrets: `${key.secrets}${key.oldSecretUntil ? `; the old one works until ${key.oldSecretUntil}` : ''}`,
   };
-  return Object.entries(fields)
-    .map(([name, value]) => `${name.padEnd(12)} ${singleLine(value)}\n`)
-    .join('');
+  return Object.entries(fields).map(([name, value]) => `${name.padEnd(12)} ${singleLine(value)}`);
 }
 
 /** The entry for the configuration file. Its scalars are JSON, which is YAML too. */

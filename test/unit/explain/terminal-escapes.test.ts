@@ -1,5 +1,6 @@
 import { keyTable } from '../../../src/explain/report/key-report.ts';
-import { auditText } from '../../../src/explain/report/audit-report.ts';
+import { auditLines } from '../../../src/explain/report/audit-report.ts';
+import { renderText } from '../../../src/explain/report/report.ts';
 
 /** Moves the cursor up, clears the line, ends it, and writes backwards. */
 const FORGERY = 'user:1\u001b[1A\u001b[2K\r\n\u009b2K\u202e\u2028#1 nothing';
@@ -11,7 +12,7 @@ describe('what a terminal shows', () => {
       ...{ actor: 'ada', action: 'cache.purge', target: FORGERY, reason: FORGERY, outcome: FORGERY },
       ...{ before: { label: FORGERY }, after: { label: 'x' } },
     };
-    const text = auditText([entry]);
+    const text = renderText(auditLines([entry]));
     expect(text.split('\n')).toHaveLength(2);
     expect(text).not.toMatch(/[^\P{Cc}\n]|[\u202e\u2028]/u);
     expect(text).toContain(String.raw`\u{1b}[2K`);
@@ -23,7 +24,7 @@ describe('what a terminal shows', () => {
       state: 'valid' as const,
       createdAt: '2026-01-31T09:00:00.000Z',
     };
-    const text = keyTable([key], 0);
+    const text = renderText([keyTable([key], 0)]);
     expect(text.split('\n')).toHaveLength(3);
     expect(text).not.toMatch(/[^\P{Cc}\n]|[\u202e\u2028]/u);
   });
