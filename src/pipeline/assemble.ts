@@ -41,9 +41,13 @@ export function assembleOperation(parts: OperationParts): Handler {
     // Behind permission: what is wrong with the parameters is shown only to those with the permission. Before the cache, whose
     // key is the query.
     createParse(parts.parseRequest),
-    // The choice of the source of a resource that moves needs the principal. Each source has a cache of its own behind it,
-    // because the source is part of the key. A cache stands behind permission, so that it cannot leak. What is compared of
-    // two sources is taken inside of it, around the source: only what was just read, and not what is cached.
+    // Behind permission, so that the cache cannot leak. In order, where the resource has one source:
+    //   the cache, then the source: resource/assemble-source.ts
+    // And where it moves: resource/assemble-migrating-resource.ts
+    //   the choice of the source, which needs the principal
+    //   for each source a cache of its own, because the source is part of the key
+    //   the offer of an answer to the shadow, which compares only what was just read, and not what is cached
+    //   the source
     parts.answer,
   ]);
 }

@@ -96,6 +96,8 @@ describe('the audit of two gateways on one Redis', () => {
     const line = lines.at(-2);
     expect(line).toMatchObject({ actor: 'command:tester', action: 'cache.purge', target: 'user:42' });
     expect(line?.after).toBeUndefined();
+    const asJson = await portico('cache', 'purge', '--tag', 'user:42', '--tag', 'users', '--json');
+    expect(asJson.out).toBe('{"purged":["user:42","users"]}\n');
   });
 
   it('is one unbroken chain, although both gateways write at the same time', async () => {
