@@ -49,7 +49,7 @@ describe('two workers on one port', () => {
     gateway.users.ms = 0;
   });
 
-  it('both drop what the operator purges', async () => {
+  it('both drop what the operator purges, and the audit counts what both held', async () => {
     const asked = () => Promise.all(Array.from({ length: 16 }, async () => firstName(await ask('limit=2'))));
     expect(new Set(await asked())).toEqual(new Set(['Ada X']));
     gateway.users.name = 'Eve';
