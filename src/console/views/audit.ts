@@ -38,10 +38,13 @@ function changeCell({ before, after }: AuditRow): VNode | string {
   </details>`;
 }
 
+/** Outcomes of a change that was made. */
+const MADE: readonly string[] = ['done', 'applied'];
+
 /** What became of it: a word, and the rest of the sentence. */
 function outcomeCell({ outcome = '' }: AuditRow): VNode {
   const [word = '', rest = ''] = outcome.split(/:\s*(.*)/s);
-  return html`${stateMark(outcome === 'done' ? 'good' : 'warn', word)} <small>${rest}</small>`;
+  return html`${stateMark(MADE.includes(outcome) ? 'good' : 'warn', word)} <small>${rest}</small>`;
 }
 
 /** So long after a point in time, a change may still be what somebody has seen at it: clocks and minutes are rough. */
@@ -61,7 +64,7 @@ function auditTable(rows: readonly AuditRow[], now: number, pointMs: number | un
     keyOf: ({ number }) => String(number),
     textOf: (row) =>
       `${row.actor} ${row.action} ${row.target} ${row.reason ?? ''} ${row.outcome ?? ''} ${row.address ?? ''} ${row.at}`,
-    toneOf: ({ outcome }) => (outcome === undefined || outcome === 'done' ? '' : 'row-warn'),
+    toneOf: ({ outcome }) => (outcome === undefined || MADE.includes(outcome) ? '' : 'row-warn'),
     columns: [
       {
         key: 'number',
