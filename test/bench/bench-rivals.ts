@@ -130,7 +130,8 @@ async function benchLatency(bench: Bench): Promise<void> {
   const { rounds, load, result } = bench;
   const hot = ourServer(bench, HOT, '/v1/users');
   const floor = await serverOf(bench, 'express-floor', '/v1/users');
-  if (result.costs[HOT] === undefined) await compare({ ...bench, rounds: 1 }, hot, { hotToExpressFloor: floor });
+  if (result.costs[HOT] === undefined)
+    await compare({ ...bench, rounds: 1 }, hot, { hotToExpressFloor: floor });
   const rate = 1e6 / median(result.costs[HOT] ?? []) / 2;
   const at = { rounds: Math.min(rounds, 3), ...load };
   const portico = await latencyAt(hot.target, rate, at);

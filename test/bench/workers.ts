@@ -74,7 +74,10 @@ export async function costsOfWorkers(
         const taken = [];
         for (let round = 0; round < rounds; round += 1)
           taken.push(await costOf(portico, measure, each * workers));
-        const [cost, primary] = [median(taken.map(({ all }) => all)), median(taken.map(({ first }) => first))];
+        const [cost, primary] = [
+          median(taken.map(({ all }) => all)),
+          median(taken.map(({ first }) => first)),
+        ];
         costs.push({ measure, workers, each, cost, primary });
       }
     }

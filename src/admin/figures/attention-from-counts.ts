@@ -66,7 +66,13 @@ function regressions({ lastHour }: AttentionFacts): readonly Attention[] {
   return [...sumsBy(lastHour, 'regressions', ([resource]) => resource)].map(([resource]) => {
     const text = `Redis had lost the last changes of the migration of ${resource}; the gateway has put them back.`;
     const view = migrationView(resource);
-    return { severity: 'critical', code: 'migration_lost', text, entry: 'PorticoMigrationRevRegressed', view };
+    return {
+      severity: 'critical',
+      code: 'migration_lost',
+      text,
+      entry: 'PorticoMigrationRevRegressed',
+      view,
+    };
   });
 }
 
