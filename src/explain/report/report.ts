@@ -36,7 +36,7 @@ export function section(heading: string, blocks: readonly ReportBlock[]): readon
 }
 
 /** Rows as lines, with each column as wide as its widest cell. */
-export function tableLines(rows: readonly (readonly string[])[]): readonly string[] {
+function tableLines(rows: readonly (readonly string[])[]): readonly string[] {
   const columns = Math.max(...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),
