@@ -1,3 +1,5 @@
+import { Registry } from 'prom-client';
+import { createJudgeMetrics } from '../../../src/admin/metrics/judge-metrics.ts';
 import type { AuditChange } from '../../../src/audit/audit-entry.ts';
 import { createEvidenceCollector } from '../../../src/migration/evidence/evidence-collector.ts';
 import type { NewSourceCall } from '../../../src/migration/evidence/evidence.ts';
@@ -44,9 +46,12 @@ export async function openJudged({
   const warnings: string[] = [];
   const events: WebhookEvent[] = [];
   const operations = ['users.list', 'users.get'];
+  const registry = new Registry();
+  const metrics = createJudgeMetrics({ registry, counters: new Map() });
+  let isDeclared = true;
   const judge = createJudge({
     ...{ states, evidence, clock, memory: memory ?? createLocalJudgeMemory() },
-    declared: () => [{ resource: 'users', operations, config, freshMs: 30_000 }],
+    declared: () => (isDeclared ? [{ resource: 'users', operations, config, freshMs: 30_000 }] : []),
     audit: {
       record(change) {
         audited.push(change);
@@ -54,11 +59,7 @@ export async function openJudged({
       },
     },
     metrics: {
-      ...{
-        migrationCusum: () => undefined,
-        migrationGate: () => undefined,
-        forgetJudgement: () => undefined,
-      },
+      ...metrics,
       migrationRollback: (_resource, rule) => void rollbacks.push(rule),
     },
     log: {
@@ -76,6 +77,13 @@ export async function openJudged({
   return {
     ...{ clock, states, evidence, judge, audited, rollbacks, warnings, events, current },
     position: () => positionText(current()),
+    /** The file of the gateway declares the migration no longer. */
+    undeclare: () => void (isDeclared = false),
+    /** The series that a gauge of the judge shows: for each, its labels and its value. */
+    async gauge(name: 'portico_migration_gate_ready' | 'portico_migration_cusum') {
+      const found = await registry.getSingleMetric(name)?.get();
+      return found?.values.map(({ labels, value }) => [...Object.values(labels), value]);
+    },
     serve(call: Partial<NewSourceCall> = {}): void {
       evidence.served({ resource: 'users', operation: 'users.get', ms: 20, isAttributable: false, ...call });
     },
