@@ -63,11 +63,12 @@ function migratingResourceOf(
 }
 
 /**
- * The new source while the legacy one can still answer in its place: it serves no stale answer after a failure and keeps no
- * missing record, because both would hide from the fallback and from the evidence that it fails.
+ * The new source while the legacy one can still answer in its place: it serves no stale answer and keeps no missing record,
+ * because both would hide from the fallback and from the evidence that it fails. That holds for a stale answer during a
+ * refresh, too: a refresh that fails has no legacy answer beside it, so nobody could say that only the new source has failed.
  */
 function withoutKeptAnswers(to: CompiledResource): CompiledResource {
-  const cache = { ...to.config.cache, staleIfError: 0, notFound: 0 };
+  const cache = { ...to.config.cache, staleWhileRevalidate: 0, staleIfError: 0, notFound: 0 };
   return { ...to, config: { ...to.config, cache } };
 }
 
