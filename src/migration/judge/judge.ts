@@ -32,7 +32,7 @@ export type JudgeMetrics = RulingDeps['metrics'] & {
 export type JudgeDeps = RulingDeps &
   GateEvaluatorDeps & {
     readonly metrics: JudgeMetrics;
-    readonly states: Pick<MigrationStates, 'current' | 'change'>;
+    readonly states: Pick<MigrationStates, 'shared' | 'change'>;
     readonly evidence: Pick<MigrationEvidence, 'read'>;
     readonly memory: JudgeMemory;
     readonly webhooks: Pick<Webhooks, 'tell'>;
@@ -119,7 +119,7 @@ function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promi
 
   return async function judge(migration) {
     const { resource } = migration;
-    const state = states.current(resource);
+    const state = states.shared(resource);
     if (state === undefined) return false;
     const known = await memory.read(resource);
     const announced = announce(migration, state, known?.announced);

@@ -11,7 +11,7 @@ import { type HistoryEntry, reportText } from './report-text.ts';
 
 export type ReportDeps = {
   readonly declared: () => readonly JudgedMigration[];
-  readonly states: Pick<MigrationStates, 'current'>;
+  readonly states: Pick<MigrationStates, 'shared'>;
   readonly evidence: Pick<MigrationEvidence, 'read' | 'differences'>;
   readonly gates: Pick<GateEvaluator, 'gate'>;
   readonly audit: Pick<AuditLog, 'lines'>;
@@ -33,7 +33,7 @@ function historyOf(lines: readonly string[], resource: string): readonly History
 export function createReport({ declared, states, evidence, gates, audit, clock }: ReportDeps) {
   return async function report(resource: string): Promise<string> {
     const config = declared().find((one) => one.resource === resource)?.config;
-    const state = states.current(resource);
+    const state = states.shared(resource);
     if (config === undefined || state === undefined) throw new Error(`${resource} does not move`);
     const [gate, found, differences, lines] = await Promise.all([
       gates.gate(resource),

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../kernel/clock.ts';
 import { type DeclaredMigration, initialState } from './declared-migration.ts';
+import { isFurtherAhead, overriddenBy } from './local-override.ts';
 import type { MigrationState } from './migration-state.ts';
 import type { KeptState, StateFile } from './state-file.ts';
 
@@ -19,10 +20,11 @@ export type KnownStates = {
   declared(): readonly DeclaredMigration[];
   readonly current: (resource: string) => MigrationState | undefined;
   /** The state that all processes share: without the override of this process. */
-  shared(resource: string): MigrationState | undefined;
-  /** Replaces the state by a newer one, and drops the override of this process. */
+  readonly shared: (resource: string) => MigrationState | undefined;
+  /** Replaces the state by a newer one. The override of this process stays unless that has ended it. */
   learn(state: MigrationState): void;
   readonly override: (state: MigrationState) => void;
+  readonly endOverride: (resource: string) => void;
   readonly onChange: (listener: (state: MigrationState) => void) => () => void;
 };
 
@@ -73,6 +75,8 @@ export function createKnownStates({ file, clock, isFileLeading }: KnownStatesDep
     return { declared, state: moved, override: undefined };
   }
 
+  const shared = (resource: string) => known.get(resource)?.state;
+
   return {
     declare(all) {
       const next = all.map((declared) => [declared.resource, begin(declared)] as const);
@@ -87,19 +91,28 @@ export function createKnownStates({ file, clock, isFileLeading }: KnownStatesDep
       const one = known.get(resource);
       return one?.override ?? one?.state;
     },
-    shared: (resource) => known.get(resource)?.state,
+    shared,
     learn(state) {
       const one = known.get(state.resource);
       if (one === undefined || !isDeepStrictEqual(one.declared.sources, state.sources)) return;
+      const isResumed = one.state.hold !== undefined && state.hold === undefined;
+      const { override } = one;
+      const isKept = override !== undefined && !isResumed && isFurtherAhead(state, override);
       one.state = state;
-      one.override = undefined;
+      one.override = isKept ? overriddenBy(override, state) : undefined;
       announce(state.resource);
     },
     override(state) {
       const one = known.get(state.resource);
       if (one === undefined) return;
-      one.override = state;
+      one.override = overriddenBy(state, one.state);
       announce(state.resource);
+    },
+    endOverride(resource) {
+      const one = known.get(resource);
+      if (one?.override === undefined) return;
+      one.override = undefined;
+      announce(resource);
     },
     onChange(listener) {
       listeners.add(listener);

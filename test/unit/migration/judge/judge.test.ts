@@ -140,45 +140,6 @@ describe('the judge does nothing', () => {
   });
 });
 
-describe('the metrics of the judge', () => {
-  const READY = 'portico_migration_gate_ready';
-  const shown = async (judged: JudgedMigrationOfTest) => [
-    await judged.gauge(READY),
-    await judged.gauge('portico_migration_cusum'),
-  ];
-
-  /** A migration in `live` whose gate is ready. */
-  async function openReady() {
-    const gate = { liveFor: '1s', mismatch: 1, file: false };
-    const judged = await open({ state: { stage: 'live' }, declared: { gate } });
-    for (const operation of ['users.list', 'users.get'])
-      judged.evidence.compared(comparison('user_1', { operation }));
-    await judged.pass(4, 0, () => undefined);
-    expect(await shown(judged)).toEqual([
-      [['users', 1]],
-      [
-        ['users', 'users.list', 0],
-        ['users', 'users.get', 0],
-      ],
-    ]);
-    return judged;
-  }
-
-  test.each(['complete', 'legacy'] as const)('forget a migration that is at %s', async (stage) => {
-    const judged = await openReady();
-    await judged.states.change(judged.current(), { ...judged.current(), stage });
-    await judged.judge.look();
-    expect(await shown(judged)).toEqual([[], []]);
-  });
-
-  test('forget a migration that is no longer declared', async () => {
-    const judged = await openReady();
-    judged.undeclare();
-    await judged.judge.look();
-    expect(await shown(judged)).toEqual([[], []]);
-  });
-});
-
 describe('a step that the gateway takes by itself', () => {
   const gate = {
     soak: '10s',
