@@ -18,12 +18,21 @@ export type ReportDeps = {
   readonly clock: Pick<Clock, 'now'>;
 };
 
+/**
+ * The resource that a target of the audit is about: `users`, its operation `users.get`, or what was done with it, such as
+ * `users walk`. The history in the console reads targets by the same rule.
+ */
+export function resourceOfTarget(target: string): string {
+  return target.split(/[\s./]/, 1)[0] ?? '';
+}
+
 /** The entries of the audit about a resource and its operations. */
 function historyOf(lines: readonly string[], resource: string): readonly HistoryEntry[] {
   return lines.flatMap((line) => {
     const entry = readAuditLine(line);
-    const isOfResource = entry?.target === resource || entry?.target.startsWith(`${resource}.`);
-    return isOfResource && entry?.action.startsWith('migrations.') ? [entry] : [];
+    const isWanted =
+      entry?.action.startsWith('migrations.') === true && resourceOfTarget(entry.target) === resource;
+    return isWanted ? [entry] : [];
   });
 }
 
