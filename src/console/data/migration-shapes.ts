@@ -94,6 +94,7 @@ export type DiffRow = {
     readonly legacy?: SampleShape;
     readonly new?: SampleShape;
     readonly hint?: string;
+    readonly traceId?: string;
   }[];
 };
 
