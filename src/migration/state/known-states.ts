@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../kernel/clock.ts';
 import { type DeclaredMigration, initialState } from './declared-migration.ts';
-import { isFurtherAhead, overriddenBy } from './local-override.ts';
+import { overriddenBy, overrideAfter } from './local-override.ts';
 import type { MigrationState } from './migration-state.ts';
 import type { KeptState, StateFile } from './state-file.ts';
 
@@ -56,6 +56,13 @@ export function createKnownStates({ file, clock, isFileLeading }: KnownStatesDep
     for (const listener of listeners) listener(one.override ?? one.state);
   }
 
+  function setOverride(resource: string, to: (shared: MigrationState) => MigrationState | undefined): void {
+    const one = known.get(resource);
+    if (one === undefined) return;
+    one.override = to(one.state);
+    announce(resource);
+  }
+
   /** The state from before this configuration: of this process, else of the file that an earlier process has written. */
   function findKept({ resource, sources }: DeclaredMigration): KeptState | undefined {
     const own = known.get(resource);
@@ -75,8 +82,6 @@ export function createKnownStates({ file, clock, isFileLeading }: KnownStatesDep
     return { declared, state: moved, override: undefined };
   }
 
-  const shared = (resource: string) => known.get(resource)?.state;
-
   return {
     declare(all) {
       const next = all.map((declared) => [declared.resource, begin(declared)] as const);
@@ -91,29 +96,16 @@ export function createKnownStates({ file, clock, isFileLeading }: KnownStatesDep
       const one = known.get(resource);
       return one?.override ?? one?.state;
     },
-    shared,
+    shared: (resource) => known.get(resource)?.state,
     learn(state) {
       const one = known.get(state.resource);
       if (one === undefined || !isDeepStrictEqual(one.declared.sources, state.sources)) return;
-      const isResumed = one.state.hold !== undefined && state.hold === undefined;
-      const { override } = one;
-      const isKept = override !== undefined && !isResumed && isFurtherAhead(state, override);
+      one.override = overrideAfter(one, state);
       one.state = state;
-      one.override = isKept ? overriddenBy(override, state) : undefined;
       announce(state.resource);
     },
-    override(state) {
-      const one = known.get(state.resource);
-      if (one === undefined) return;
-      one.override = overriddenBy(state, one.state);
-      announce(state.resource);
-    },
-    endOverride(resource) {
-      const one = known.get(resource);
-      if (one?.override === undefined) return;
-      one.override = undefined;
-      announce(resource);
-    },
+    override: (state) => setOverride(state.resource, (shared) => overriddenBy(state, shared)),
+    endOverride: (resource) => setOverride(resource, () => undefined),
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

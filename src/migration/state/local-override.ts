@@ -8,7 +8,7 @@ import { isBeyond } from './transitions.ts';
 const SERVING: readonly MigrationStage[] = ['ramp', 'live', 'complete'];
 
 /** Whether a state sends callers to the new source whom the override of this process keeps at the legacy one. */
-export function isFurtherAhead(state: MigrationState, override: MigrationState): boolean {
+function isFurtherAhead(state: MigrationState, override: MigrationState): boolean {
   const operations = [undefined, ...Object.keys(state.operations), ...Object.keys(override.operations)];
   return operations.some((operation) => {
     const position = positionOf(state, operation);
@@ -25,4 +25,15 @@ export function overriddenBy(override: MigrationState, shared: MigrationState): 
   const { stage, percent, operations, hold, lastRollback } = override;
   const generation = Math.max(override.generation, shared.generation);
   return { ...shared, stage, percent, operations, hold, lastRollback, generation, rev: 0 };
+}
+
+/** What is left of the override of a process after a change of the shared state; `undefined`: that has ended it. */
+export function overrideAfter(
+  before: { readonly state: MigrationState; readonly override: MigrationState | undefined },
+  next: MigrationState,
+): MigrationState | undefined {
+  const { state, override } = before;
+  const isResumed = state.hold !== undefined && next.hold === undefined;
+  if (override === undefined || isResumed || !isFurtherAhead(next, override)) return undefined;
+  return overriddenBy(override, next);
 }

@@ -24,6 +24,17 @@ export type JudgedOptions = {
   readonly external?: () => string;
 };
 
+/** The metrics of the judge, and the series that a gauge of them shows: for each, its labels and its value. */
+function openMetrics() {
+  const registry = new Registry();
+  const metrics = createJudgeMetrics({ registry, counters: new Map() });
+  async function gauge(name: 'portico_migration_gate_ready' | 'portico_migration_cusum') {
+    const found = await registry.getSingleMetric(name)?.get();
+    return found?.values.map(({ labels, value }) => [...Object.values(labels), value]);
+  }
+  return { metrics, gauge };
+}
+
 /** The judge over one migration of `users` in one process, on a clock that the test moves. */
 export async function openJudged({
   state,
@@ -46,8 +57,7 @@ export async function openJudged({
   const warnings: string[] = [];
   const events: WebhookEvent[] = [];
   const operations = ['users.list', 'users.get'];
-  const registry = new Registry();
-  const metrics = createJudgeMetrics({ registry, counters: new Map() });
+  const { metrics, gauge } = openMetrics();
   let isDeclared = true;
   const judge = createJudge({
     ...{ states, evidence, clock, memory: memory ?? createLocalJudgeMemory() },
@@ -79,11 +89,7 @@ export async function openJudged({
     position: () => positionText(current()),
     /** The file of the gateway declares the migration no longer. */
     undeclare: () => void (isDeclared = false),
-    /** The series that a gauge of the judge shows: for each, its labels and its value. */
-    async gauge(name: 'portico_migration_gate_ready' | 'portico_migration_cusum') {
-      const found = await registry.getSingleMetric(name)?.get();
-      return found?.values.map(({ labels, value }) => [...Object.values(labels), value]);
-    },
+    gauge,
     serve(call: Partial<NewSourceCall> = {}): void {
       evidence.served({ resource: 'users', operation: 'users.get', ms: 20, isAttributable: false, ...call });
     },
