@@ -23,7 +23,7 @@ export type EntryMakerDeps = {
 };
 
 /** A strong entity tag of a body (RFC 9110, section 8.8.3). */
-function etagOf(body: Buffer): string {
+export function etagOf(body: Buffer): string {
   return `"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
 }
 

@@ -43,7 +43,7 @@ function queryOf({ query }: Call): Query {
 }
 
 /** What the source is asked for a call. Nothing of the caller is in it, because others are served the answer, too. */
-function sourceCallOf(call: Call): SourceCall {
+export function sourceCallOf(call: Call): SourceCall {
   call.trace.spans = call.openTrace();
   openSteps(call.trace);
   return { query: queryOf(call), usage: call.trace, signal: call.signal };

@@ -4,6 +4,9 @@ import { createEventCounter, type MetricPlace } from './metric-factories.ts';
 /** Who stops a migration, as the gauge shows it. */
 type Hold = { readonly resource: string; readonly by: 'judge' | 'operator' };
 
+/** A migration, as the gauges name it. */
+type JudgedOperations = { readonly resource: string; readonly operations: readonly string[] };
+
 /** Registers what the judge of migrations finds. Its gauges are shown by the one process that judges. */
 export function createJudgeMetrics(place: MetricPlace) {
   const { registry } = place;
@@ -41,8 +44,13 @@ export function createJudgeMetrics(place: MetricPlace) {
       cusum.labels(resource, operation).set(value),
     migrationGate: (resource: string, isReady: boolean) => ready.labels(resource).set(isReady ? 1 : 0),
     migrationReplicas: (resource: string, replicas: number) => atRev.labels(resource).set(replicas),
-    forgetJudgement() {
-      for (const gauge of [cusum, ready, atRev]) gauge.reset();
+    forgetJudgement(ended?: JudgedOperations) {
+      if (ended === undefined) {
+        for (const gauge of [cusum, ready, atRev]) gauge.reset();
+        return;
+      }
+      for (const gauge of [ready, atRev]) gauge.remove(ended.resource);
+      for (const operation of ended.operations) cusum.remove(ended.resource, operation);
     },
     /** Reports at each scrape what is on hold. */
     watchHolds: (next: () => readonly Hold[]) => void (holds = next),

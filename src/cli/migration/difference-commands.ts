@@ -25,12 +25,13 @@ type Group = {
   readonly count: number;
   readonly ignored: boolean;
   readonly lastAt: string;
-  readonly samples: readonly { readonly hint?: string; readonly key: string }[];
+  readonly samples: readonly { readonly hint?: string; readonly traceId?: string }[];
 };
 
 function groupRow({ operation, path, kind, count, ignored, samples, lastAt }: Group): readonly string[] {
   const hints = [...new Set(samples.flatMap(({ hint }) => hint ?? []))].join(', ');
-  return [operation, path, kind, String(count), ignored ? 'ignored' : '', hints, lastAt];
+  const [trace = ''] = samples.flatMap(({ traceId }) => traceId ?? []);
+  return [operation, path, kind, String(count), ignored ? 'ignored' : '', hints, lastAt, trace];
 }
 
 /** Adds the commands on differences and the rules that ignore them. */
@@ -53,7 +54,7 @@ function addDifferences(add: AddCommand, context: CliContext): void {
         return;
       }
       const rows = (differences as unknown as readonly Group[]).map(groupRow);
-      const head = ['OPERATION', 'PATH', 'KIND', 'COUNT', '', 'HINT', 'LAST'];
+      const head = ['OPERATION', 'PATH', 'KIND', 'COUNT', '', 'HINT', 'LAST', 'TRACE'];
       const blocks = rows.length === 0 ? ['no difference was found'] : [{ table: [head, ...rows] }];
       printReport({ json: { differences }, blocks }, options.json, context);
     },

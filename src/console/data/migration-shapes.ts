@@ -94,6 +94,7 @@ export type DiffRow = {
     readonly legacy?: SampleShape;
     readonly new?: SampleShape;
     readonly hint?: string;
+    readonly traceId?: string;
   }[];
 };
 
@@ -117,4 +118,12 @@ export function sampleText(shape: SampleShape | undefined): string {
   if (shape === undefined) return 'absent';
   const length = shape.length === undefined ? '' : `, length ${shape.length}`;
   return `${shape.type}${length}${shape.mask === undefined ? '' : `, ${shape.mask}`}`;
+}
+
+/**
+ * The resource that a target of the audit is about: `users`, its operation `users.get`, or what was done with it, such as
+ * `users walk`. The report of a migration reads targets by the same rule.
+ */
+export function migratedResource(target: string): string {
+  return target.split(/[\s./]/, 1)[0] ?? '';
 }

@@ -52,7 +52,6 @@ export type Comparison = {
   readonly newMs?: number | undefined;
   /** How long the new source lagged behind at most, where a difference was gone when both were asked again. */
   readonly lagMs?: number | undefined;
-  readonly traceId?: string | undefined;
 };
 
 /** The shape of a value, from which the value cannot be read. */
@@ -73,4 +72,6 @@ export type DifferenceSample = Pick<AnswerDifference, 'path' | 'kind'> & {
   readonly new?: ValueShape | undefined;
   /** Such as `case-only`, `whitespace`, `tz-shift`; absent: nothing is known. */
   readonly hint?: string | undefined;
+  /** The trace of the request that both sources were asked for; absent: nobody has asked, such as in a walk. */
+  readonly traceId?: string | undefined;
 };

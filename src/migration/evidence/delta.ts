@@ -62,6 +62,12 @@ function add(counts: Map<string, number>, field: string): void {
   counts.set(field, (counts.get(field) ?? 0) + 1);
 }
 
+/** Counts a field for the whole evidence, and for its present step. */
+function addToBoth({ counts, step }: Delta, field: string): void {
+  add(counts, field);
+  add(step, field);
+}
+
 function addGroup(groups: Delta['groups'], sample: DifferenceSample, ignored: boolean, now: number): void {
   const wanted = JSON.stringify([sample.path, sample.kind, ignored]);
   const name = groups.has(wanted) || groups.size < GROUPS_MAX ? wanted : OTHER_GROUP;
@@ -100,13 +106,12 @@ export function addComparison(
   }: { readonly key: string; readonly critical: readonly string[]; readonly now: number },
 ): void {
   const { verdict, differences, ignored, legacyMs, newMs, lagMs } = comparison;
-  add(delta.counts, FIELDS[verdict]);
+  addToBoth(delta, FIELDS[verdict]);
   if (legacyMs !== undefined && newMs !== undefined) {
-    add(delta.counts, `legacyMs:${latencyClass(legacyMs)}`);
-    add(delta.counts, `newMs:${latencyClass(newMs)}`);
-    add(delta.step, `legacyMs:${latencyClass(legacyMs)}`);
+    addToBoth(delta, `legacyMs:${latencyClass(legacyMs)}`);
+    addToBoth(delta, `newMs:${latencyClass(newMs)}`);
   }
-  if (lagMs !== undefined) add(delta.counts, `lagMs:${latencyClass(lagMs)}`);
+  if (lagMs !== undefined) addToBoth(delta, `lagMs:${latencyClass(lagMs)}`);
   if (verdict === 'match' || verdict === 'ignored' || verdict === 'mismatch')
     if (delta.keys.has(key) || delta.keys.size < KEYS_MAX)
       delta.keys.set(key, { at: now, isMismatched: verdict === 'mismatch' });
@@ -132,8 +137,7 @@ export function addServed(
   { ms, fallback, refused, isAttributable }: Omit<NewSourceCall, 'resource'>,
   now: number,
 ): void {
-  const both = (field: string) => [delta.counts, delta.step].forEach((counts) => add(counts, field));
-  both('served');
+  addToBoth(delta, 'served');
   if (fallback === undefined) {
     add(delta.step, `servedMs:${latencyClass(ms)}`);
     return;
@@ -142,6 +146,6 @@ export function addServed(
   if (refused !== undefined && isAttributable) addRefused(delta, refused);
   delta.lastFallbackAt = now;
   if (fallback === 'missing') return;
-  both('failed');
-  if (isAttributable) both('attributable');
+  addToBoth(delta, 'failed');
+  if (isAttributable) addToBoth(delta, 'attributable');
 }

@@ -2,7 +2,7 @@
 
 import { criticalPath, type Delta, OTHER_GROUP } from './delta.ts';
 import type { DifferenceSample } from '../compare/comparison.ts';
-import type { DifferenceGroup, KeyCounts, OperationEvidence } from './evidence.ts';
+import type { ComparisonCounts, DifferenceGroup, KeyCounts, OperationEvidence } from './evidence.ts';
 
 /** Which evidence a count belongs to. Counts of two scopes are never added up. */
 export type EvidenceScope = {
@@ -59,6 +59,19 @@ function countByPath(members: StoredEvidence['critical'], since = 0): Counts {
   return counts;
 }
 
+/** What comparisons have shown, from the counts of the whole evidence or of its step. */
+function comparisonCounts(counts: Counts, keys: KeyCounts): ComparisonCounts {
+  const of = (field: string) => counts[field] ?? 0;
+  return {
+    ...keys,
+    ...{ match: of('match'), mismatch: of('mismatch'), inconclusive: of('inconclusive') },
+    ...{ ignored: of('ignored'), failedNew: of('failedNew') },
+    legacyMs: countsOf(counts, 'legacyMs'),
+    newMs: countsOf(counts, 'newMs'),
+    lagMs: countsOf(counts, 'lagMs'),
+  };
+}
+
 /** The evidence of one operation, from what is stored of it. */
 export function operationEvidence(
   { counts, step, keys, critical, lastFallbackAt }: StoredEvidence,
@@ -67,14 +80,8 @@ export function operationEvidence(
   const of = (field: string) => counts[field] ?? 0;
   const inStep = (field: string) => step[field] ?? 0;
   return {
-    ...keys.all,
-    ...{
-      match: of('match'),
-      mismatch: of('mismatch'),
-      inconclusive: of('inconclusive'),
-      ignored: of('ignored'),
-    },
-    ...{ failedNew: of('failedNew'), failedLegacy: of('failedLegacy'), failedBoth: of('failedBoth') },
+    ...comparisonCounts(counts, keys.all),
+    ...{ failedLegacy: of('failedLegacy'), failedBoth: of('failedBoth') },
     critical: countByPath(critical),
     ...{ served: of('served'), failed: of('failed'), attributable: of('attributable') },
     fallback: {
@@ -85,17 +92,13 @@ export function operationEvidence(
     },
     refused: countsOf(counts, 'refused'),
     lastFallbackAt: lastFallbackAt > 0 ? lastFallbackAt : undefined,
-    legacyMs: countsOf(counts, 'legacyMs'),
-    newMs: countsOf(counts, 'newMs'),
-    lagMs: countsOf(counts, 'lagMs'),
     recent: keys.recent,
     step: {
-      ...keys.step,
+      ...comparisonCounts(step, keys.step),
       ...{ served: inStep('served'), failed: inStep('failed'), attributable: inStep('attributable') },
       rehearsed: inStep('rehearsed'),
       critical: countByPath(critical, stepAt),
       servedMs: countsOf(step, 'servedMs'),
-      legacyMs: countsOf(step, 'legacyMs'),
     },
   };
 }

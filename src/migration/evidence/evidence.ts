@@ -31,27 +31,33 @@ type CriticalCounts = Readonly<Record<string, number>>;
 /** Calls of callers at the new source, those that failed there, and those that failed there alone. */
 type ServedCounts = { readonly served: number; readonly failed: number; readonly attributable: number };
 
+/** What comparisons have shown. */
+export type ComparisonCounts = KeyCounts & {
+  /** Comparisons by verdict. */
+  readonly match: number;
+  readonly mismatch: number;
+  readonly inconclusive: number;
+  readonly ignored: number;
+  readonly failedNew: number;
+  /** Of both sources for the same questions. */
+  readonly legacyMs: Latencies;
+  readonly newMs: Latencies;
+  readonly lagMs: Latencies;
+};
+
 /** What was counted of one operation since its stage and share began. */
-export type StepEvidence = KeyCounts &
+export type StepEvidence = ComparisonCounts &
   ServedCounts & {
     readonly critical: CriticalCounts;
     /** Comparison calls that a rehearsal has made fail; no other count includes them. */
     readonly rehearsed: number;
     /** How long the new source took for callers, where it answered. */
     readonly servedMs: Latencies;
-    /** How long the legacy source took in comparisons. */
-    readonly legacyMs: Latencies;
   };
 
 /** What was counted of one operation since the evidence began, over all processes. */
-export type OperationEvidence = KeyCounts &
+export type OperationEvidence = ComparisonCounts &
   ServedCounts & {
-    /** Comparisons by verdict. */
-    readonly match: number;
-    readonly mismatch: number;
-    readonly inconclusive: number;
-    readonly ignored: number;
-    readonly failedNew: number;
     readonly failedLegacy: number;
     readonly failedBoth: number;
     readonly critical: CriticalCounts;
@@ -60,10 +66,6 @@ export type OperationEvidence = KeyCounts &
     readonly refused: Readonly<Record<string, number>>;
     /** When the last fallback was, milliseconds since the epoch. */
     readonly lastFallbackAt?: number | undefined;
-    /** Of both sources for the same questions. */
-    readonly legacyMs: Latencies;
-    readonly newMs: Latencies;
-    readonly lagMs: Latencies;
     /** What was compared in the last 24 hours. */
     readonly recent: KeyCounts;
     readonly step: StepEvidence;

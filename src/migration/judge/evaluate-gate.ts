@@ -13,7 +13,7 @@ export type AskExternalGate = (url: string) => Promise<string>;
 export type GateEvaluatorDeps = {
   /** The migrations that the configuration in force declares. */
   readonly declared: () => readonly JudgedMigration[];
-  readonly states: Pick<MigrationStates, 'current'>;
+  readonly states: Pick<MigrationStates, 'shared'>;
   readonly evidence: Pick<MigrationEvidence, 'read'>;
   readonly memory: Pick<JudgeMemory, 'read'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -46,7 +46,7 @@ export function createGateEvaluator(deps: GateEvaluatorDeps): GateEvaluator {
     cusum,
     async gate(resource, operation) {
       const migration = declared().find((one) => one.resource === resource);
-      const state = states.current(resource);
+      const state = states.shared(resource);
       if (migration === undefined || state === undefined) throw new Error(`${resource} does not move`);
       const [found, failures] = await Promise.all([evidence.read(resource), cusum(resource)]);
       const facts = { ...migration, state, operation, evidence: found, cusum: failures, now: clock.now() };

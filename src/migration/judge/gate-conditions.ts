@@ -1,6 +1,6 @@
 // The conditions that one operation has to meet before the next step, by stage.
 
-import type { KeyCounts, OperationEvidence } from '../evidence/evidence.ts';
+import type { ComparisonCounts, KeyCounts, OperationEvidence } from '../evidence/evidence.ts';
 import { latencyCount, latencyQuantile } from '../evidence/latency.ts';
 import { EMPTY_EVIDENCE } from '../evidence/empty-evidence.ts';
 import { CUSUM_LIMIT } from './cusum.ts';
@@ -64,7 +64,7 @@ function scanCondition(
 }
 
 /** The condition that the new source is not much slower: it compares the 99th percentiles for the same questions. */
-function latencyCondition({ legacyMs, newMs }: OperationEvidence, { config }: GateFacts): CheckedCondition {
+function latencyCondition({ legacyMs, newMs }: ComparisonCounts, { config }: GateFacts): CheckedCondition {
   const { latencyFactor, latencySlack } = config.gate;
   const [legacyP99, newP99] = [latencyQuantile(legacyMs, 0.99), latencyQuantile(newMs, 0.99)];
   if (legacyP99 === undefined || newP99 === undefined)
@@ -77,24 +77,28 @@ function latencyCondition({ legacyMs, newMs }: OperationEvidence, { config }: Ga
  * The condition that the new source lags behind no longer than answers are cached: then callers see no older data than
  * today.
  */
-function lagCondition({ lagMs }: OperationEvidence, freshMs: number): readonly CheckedCondition[] {
+function lagCondition({ lagMs }: ComparisonCounts, freshMs: number): readonly CheckedCondition[] {
   const lag = latencyQuantile(lagMs, 0.99);
   if (lag === undefined || latencyCount(lagMs) === 0) return [];
   return [{ id: 'lag', have: `p99 ${lag}ms`, need: `at most ${freshMs}ms`, isMet: lag <= freshMs }];
 }
 
-/** The conditions before the first share of callers: what the shadow has shown. */
-function ofShadow(evidence: OperationEvidence, facts: GateFacts): readonly CheckedCondition[] {
-  const { match, mismatch, ignored, inconclusive, failedNew } = evidence;
+/** What comparisons have to show: before the first share of callers, and again before the legacy source is left. */
+function ofComparisons(shown: ComparisonCounts, facts: GateFacts): readonly CheckedCondition[] {
+  const { match, mismatch, ignored, inconclusive, failedNew } = shown;
   const compared = match + mismatch + ignored + inconclusive;
   return [
-    keysCondition(evidence, facts),
-    criticalCondition(evidence),
+    keysCondition(shown, facts),
     atMost('failed', failedNew, compared + failedNew, facts.config.gate.failed),
     atMost('inconclusive', inconclusive, compared, facts.config.gate.inconclusive),
-    latencyCondition(evidence, facts),
-    ...lagCondition(evidence, facts.freshMs),
+    latencyCondition(shown, facts),
+    ...lagCondition(shown, facts.freshMs),
   ];
+}
+
+/** The conditions before the first share of callers: what the shadow has shown. */
+function ofShadow(evidence: OperationEvidence, facts: GateFacts): readonly CheckedCondition[] {
+  return [...ofComparisons(evidence, facts), criticalCondition(evidence)];
 }
 
 /** The conditions before each further share: what the callers of the present share have got. */
@@ -119,7 +123,7 @@ function ofRamp(evidence: OperationEvidence, facts: GateFacts, cusum: number): r
 function ofLive(evidence: OperationEvidence, facts: GateFacts): readonly CheckedCondition[] {
   const { lastFallbackAt } = evidence;
   return [
-    keysCondition(evidence.step, facts),
+    ...ofComparisons(evidence.step, facts),
     criticalCondition(evidence),
     ...(lastFallbackAt === undefined
       ? []

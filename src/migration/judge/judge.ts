@@ -24,14 +24,17 @@ export type JudgeMetrics = RulingDeps['metrics'] & {
   migrationCusum(resource: string, operation: string, cusum: number): void;
   /** How many processes serve by the last state. */
   migrationReplicas(resource: string, replicas: number): void;
-  /** Called where this process does not judge: the figures that it has are not those of the fleet. */
-  forgetJudgement(): void;
+  /**
+   * Forgets the figures of a migration of which nothing is judged any more; without one, those of all: where this process
+   * does not judge, the figures that it has are not those of the fleet.
+   */
+  forgetJudgement(ended?: Pick<JudgedMigration, 'resource' | 'operations'>): void;
 };
 
 export type JudgeDeps = RulingDeps &
   GateEvaluatorDeps & {
     readonly metrics: JudgeMetrics;
-    readonly states: Pick<MigrationStates, 'current' | 'change' | 'acknowledged'>;
+    readonly states: Pick<MigrationStates, 'shared' | 'change' | 'acknowledged'>;
     readonly evidence: Pick<MigrationEvidence, 'read'>;
     readonly memory: JudgeMemory;
     readonly webhooks: Pick<Webhooks, 'tell'>;
@@ -121,8 +124,8 @@ async function readyOperations(
   return apart.filter((_one, index) => ready[index]);
 }
 
-/** Makes the function that judges one migration. */
-function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promise<void> {
+/** Makes the function that judges one migration. It returns whether there is something to judge. */
+function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promise<boolean> {
   const { states, evidence, memory, metrics, clock, askExternalGate, webhooks } = deps;
   const gates = createGateEvaluator({
     ...deps,
@@ -136,18 +139,17 @@ function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promi
 
   return async function judge(migration) {
     const { resource } = migration;
-    const state = states.current(resource);
-    if (state === undefined) return;
+    const state = states.shared(resource);
+    if (state === undefined) return false;
     const [known, { atRev }] = await Promise.all([memory.read(resource), states.acknowledged(resource)]);
     metrics.migrationReplicas(resource, atRev);
     const announced = announce(migration, state, known?.announced);
     const before = known?.step === stepOf(state) ? known.operations : {};
     if (!isUnderWay(state)) {
       ready.delete(resource);
-      metrics.migrationGate(resource, false);
       if (!isDeepStrictEqual(announced, known?.announced))
         await memory.write(resource, { step: stepOf(state), operations: {}, announced });
-      return;
+      return false;
     }
     const found = await evidence.read(resource);
     const judged = judgeOperations(migration, before, found, clock.now());
@@ -157,13 +159,14 @@ function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promi
     for (const one of judged) metrics.migrationCusum(resource, one.operation, one.memory.cusum);
     const serious = mostSerious(state, judged);
     if (serious !== undefined) await rulings.carryOut(state, serious.operation, serious.ruling);
-    if (serious?.ruling.kind === 'roll_back') return;
+    if (serious?.ruling.kind === 'roll_back') return true;
     await rulings.endRehearsal(
       state,
       judged.map((one) => one.memory),
     );
     const apart = await readyOperations(gates, migration, state);
     ready.set(resource, new Set((await promote(migration, state)) ? [undefined, ...apart] : apart));
+    return true;
   };
 }
 
@@ -174,11 +177,22 @@ export function createJudge(deps: JudgeDeps): Judge {
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | undefined;
   let isFailing = false;
+  /** The migrations whose figures the metrics show. */
+  let shown: readonly JudgedMigration[] = [];
+
+  /** Judges all. A migration that has ended or is no longer declared goes from the metrics: else its alert stays. */
+  async function judgeAll(migrations: readonly JudgedMigration[]): Promise<void> {
+    const looks = migrations.map(async (one) => ((await judge(one)) ? [one] : []));
+    const judged = (await Promise.all(looks)).flat();
+    const resources = new Set(judged.map(({ resource }) => resource));
+    for (const one of shown) if (!resources.has(one.resource)) metrics.forgetJudgement(one);
+    shown = judged;
+  }
 
   async function lookOnce(): Promise<void> {
-    if (declared().length === 0) return;
+    const migrations = declared();
     try {
-      if (await memory.acquireLeadership()) await Promise.all(declared().map(judge));
+      if (migrations.length > 0 && (await memory.acquireLeadership())) await judgeAll(migrations);
       else metrics.forgetJudgement();
       isFailing = false;
     } catch (error) {

@@ -10,7 +10,7 @@ import { positionText } from '../state/operation-position.ts';
 import { withoutRehearsal, REHEARSAL_MS, rehearsedPercent, withRehearsal } from './fault-rehearsal.ts';
 
 export type RehearseDeps = {
-  readonly states: Pick<MigrationStates, 'current' | 'change'>;
+  readonly states: Pick<MigrationStates, 'shared' | 'change'>;
   readonly evidence: Pick<MigrationEvidence, 'read'>;
   readonly clock: Pick<Clock, 'now'>;
 };
@@ -37,7 +37,7 @@ function resultOf(
  */
 export function createRehearse({ states, evidence, clock }: RehearseDeps) {
   function stateOf(resource: string): MigrationState {
-    const state = states.current(resource);
+    const state = states.shared(resource);
     if (state?.stage === 'shadow') return state;
     const found = state === undefined ? 'it does not move' : `it is at ${positionText(state)}`;
     throw new Error(`a rollback is rehearsed in shadow, and ${found}`);
@@ -55,7 +55,7 @@ export function createRehearse({ states, evidence, clock }: RehearseDeps) {
 
   /** Ends the rehearsal in the state, so that no more second legs fail after it was aborted. */
   async function giveUp(resource: string): Promise<void> {
-    const state = states.current(resource);
+    const state = states.shared(resource);
     if (state?.rehearsal !== undefined) await states.change(state, withoutRehearsal(state, undefined));
   }
 
@@ -65,7 +65,7 @@ export function createRehearse({ states, evidence, clock }: RehearseDeps) {
     const seconds = () => Math.round((clock.now() - startedAt) / 1_000);
     try {
       while (clock.now() - startedAt < REHEARSAL_MS + WAIT_MS) {
-        const state = states.current(resource);
+        const state = states.shared(resource);
         if (state?.rehearsal === undefined) return resultOf(begun, state, seconds());
         progress(seconds(), REHEARSAL_MS / 1_000);
         await sleep(LOOK_MS, undefined, { signal });

@@ -11,19 +11,28 @@ import { type HistoryEntry, reportText } from './report-text.ts';
 
 export type ReportDeps = {
   readonly declared: () => readonly JudgedMigration[];
-  readonly states: Pick<MigrationStates, 'current'>;
+  readonly states: Pick<MigrationStates, 'shared'>;
   readonly evidence: Pick<MigrationEvidence, 'read' | 'differences'>;
   readonly gates: Pick<GateEvaluator, 'gate'>;
   readonly audit: Pick<AuditLog, 'lines'>;
   readonly clock: Pick<Clock, 'now'>;
 };
 
+/**
+ * The resource that a target of the audit is about: `users`, its operation `users.get`, or what was done with it, such as
+ * `users walk`. The history in the console reads targets by the same rule.
+ */
+export function resourceOfTarget(target: string): string {
+  return target.split(/[\s./]/, 1)[0] ?? '';
+}
+
 /** The entries of the audit about a resource and its operations. */
 function historyOf(lines: readonly string[], resource: string): readonly HistoryEntry[] {
   return lines.flatMap((line) => {
     const entry = readAuditLine(line);
-    const isOfResource = entry?.target === resource || entry?.target.startsWith(`${resource}.`);
-    return isOfResource && entry?.action.startsWith('migrations.') ? [entry] : [];
+    const isWanted =
+      entry?.action.startsWith('migrations.') === true && resourceOfTarget(entry.target) === resource;
+    return isWanted ? [entry] : [];
   });
 }
 
@@ -33,7 +42,7 @@ function historyOf(lines: readonly string[], resource: string): readonly History
 export function createReport({ declared, states, evidence, gates, audit, clock }: ReportDeps) {
   return async function report(resource: string): Promise<string> {
     const config = declared().find((one) => one.resource === resource)?.config;
-    const state = states.current(resource);
+    const state = states.shared(resource);
     if (config === undefined || state === undefined) throw new Error(`${resource} does not move`);
     const [gate, found, differences, lines] = await Promise.all([
       gates.gate(resource),

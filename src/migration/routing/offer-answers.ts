@@ -1,11 +1,11 @@
-// Wraps a source: offers each answer that it has read for a caller, so that it can be compared.
+// Wraps a source: offers each answer that it has read for the cache of callers, so that it can be compared.
 
 import type { Query } from '../../contract/query.ts';
 import type { Origin } from '../../kernel/upstream-call.ts';
 import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
 import type { Usage } from '../../upstream/exchange.ts';
 
-/** An answer that a source has just given to a caller's question, and how long it took. */
+/** An answer that a source has just given to a question of callers, and how long it took. */
 export type OfferedAnswer = {
   readonly operation: string;
   readonly origin: Origin;
@@ -20,8 +20,9 @@ export type OfferedAnswer = {
 export type OfferAnswer = (read: OfferedAnswer) => void;
 
 /**
- * Wraps a source, so that the answers that it reads for callers can be compared. Not offered are a refresh and a shadow,
- * which no caller waits for, and a fallback: its question has just failed at the new source.
+ * Wraps a source, so that the answers that it reads for callers can be compared. A refresh is among them, although nobody
+ * waits for it: where stale answers are served, the questions that are asked most are only read so. A fallback is not
+ * offered: its question has just failed at the new source.
  */
 export function offerAnswers(
   { operation, origin }: Pick<OfferedAnswer, 'operation' | 'origin'>,
@@ -29,8 +30,8 @@ export function offerAnswers(
   { monotonic, offerAnswer }: { readonly monotonic: () => number; readonly offerAnswer: OfferAnswer },
 ): SourceHandler {
   return async function offered(call) {
-    const { query, usage, priority } = call;
-    if (priority !== undefined || usage.fallback !== undefined) return source(call);
+    const { query, usage } = call;
+    if (usage.fallback !== undefined) return source(call);
     const startedMs = monotonic();
     const answer = await source(call);
     offerAnswer({ operation, origin, query, answer, ms: monotonic() - startedMs, spans: usage.spans });

@@ -16,6 +16,8 @@ export type OriginHandlers = {
   readonly new: (generation: number) => GenerationHandler;
   /** The new source in the stage `complete`: with its usual cache, and no fallback. */
   readonly complete: Handler;
+  /** One of the sources past its cache, for callers who choose the source themselves. */
+  readonly uncached: (origin: Origin, generation: number) => Handler;
 };
 
 /** The counters for calls of a resource that moves. */
@@ -60,13 +62,13 @@ export function createOriginStage(handlers: OriginHandlers, deps: OriginStageDep
   const serveNew = createServeWithFallback({ ...deps, legacy });
 
   /**
-   * Serves a caller who has chosen the source by the header. There is no fallback: he wants to see what this source
-   * answers.
+   * Serves a caller who has chosen the source by the header. There is neither a fallback nor a cache: he wants to see what
+   * this source answers now, and his calls must not fill a cache for other callers.
    */
   function serveOverride(call: Call, origin: Origin, generation: number) {
     call.trace.origin = origin;
     metrics.migrationOverride(resource, origin);
-    return origin === 'legacy' ? legacy(call) : handlers.new(generation).handler(call);
+    return handlers.uncached(origin, generation)(call);
   }
 
   /** Compiles how calls are served while the state is this one. */

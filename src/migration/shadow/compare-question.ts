@@ -1,5 +1,6 @@
 // Asks both sources a question that no caller has asked, and compares the answers: for walks and replays.
 
+import { queryKey } from '../../contract/query-key.ts';
 import type { Query } from '../../contract/query.ts';
 import type { Comparison } from '../compare/comparison.ts';
 import { type ComparerDeps, createComparer } from './comparer.ts';
@@ -13,16 +14,26 @@ export type CompareQuestion = (
   signal: AbortSignal,
 ) => Promise<Comparison | undefined>;
 
-/** Creates the function. It asks the legacy source first, and then compares as a shadow does. */
+/**
+ * Creates the function. It asks the legacy source first, and then compares as a shadow does. Where the legacy source fails,
+ * the new one is asked all the same: a question that both fail at says nothing against either of them.
+ */
 export function createCompareQuestion(deps: Omit<ComparerDeps, 'slots'>): CompareQuestion {
-  const { sources, config, clock } = deps;
+  const { resource, sources, config, clock } = deps;
   const { concurrency, timeout: timeoutMs } = config.shadow;
   const slots = createSlots(concurrency);
   const askLeg = createAskLeg({ slots, timeoutMs, clock });
   const comparer = createComparer({ ...deps, slots });
   return async function compareQuestion(operation, query, signal) {
     const served = await askLeg(sources.legacy, query, undefined, signal);
-    if (served.kind !== 'answered') return undefined;
+    if (served.kind === 'skipped') return undefined;
+    if (served.kind === 'failed') {
+      const second = await askLeg(sources.new, query, undefined, signal);
+      if (second.kind === 'skipped') return undefined;
+      const verdict = second.kind === 'failed' ? 'failed_both' : 'failed_legacy';
+      const about = { resource: resource.name, operation, query: queryKey(query) };
+      return { ...about, verdict, differences: [], ignored: [] };
+    }
     const { comparison } = await comparer.compare({ operation, query, origin: 'legacy', served }, signal);
     return comparison;
   };

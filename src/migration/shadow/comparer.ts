@@ -133,7 +133,9 @@ export function createComparer(deps: ComparerDeps): Comparer {
     });
     if (isRechecked) onRecheck?.(RECHECK_RESULTS[verdict]);
     const key = queryKey(query);
-    const sampled = (all: typeof differences) => all.map((difference) => toSample(difference, key));
+    const traceId = spans?.ids?.traceId;
+    const sampled = (all: typeof differences) =>
+      all.map((difference) => ({ ...toSample(difference, key), traceId }));
     return {
       found: { verdict, differences: sampled(differences), ignored: sampled(ignored), lagMs },
       isEqual: verdict === 'match' && !isRechecked,
@@ -153,7 +155,6 @@ export function createComparer(deps: ComparerDeps): Comparer {
         resource: resource.name,
         operation,
         query: queryKey(query),
-        traceId: spans?.ids?.traceId,
       };
       const msOf = (side: Origin) =>
         side === origin ? served.ms : second.kind === 'answered' ? second.ms : undefined;

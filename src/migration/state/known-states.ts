@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../kernel/clock.ts';
 import { type DeclaredMigration, initialState } from './declared-migration.ts';
+import { overriddenBy, overrideAfter } from './local-override.ts';
 import type { MigrationState } from './migration-state.ts';
 import type { KeptState, StateFile } from './state-file.ts';
 
@@ -19,10 +20,11 @@ export type KnownStates = {
   declared(): readonly DeclaredMigration[];
   readonly current: (resource: string) => MigrationState | undefined;
   /** The state that all processes share: without the override of this process. */
-  shared(resource: string): MigrationState | undefined;
-  /** Replaces the state by a newer one, and drops the override of this process. */
+  readonly shared: (resource: string) => MigrationState | undefined;
+  /** Replaces the state by a newer one. The override of this process stays unless that has ended it. */
   learn(state: MigrationState): void;
   readonly override: (state: MigrationState) => void;
+  readonly endOverride: (resource: string) => void;
   readonly onChange: (listener: (state: MigrationState) => void) => () => void;
 };
 
@@ -52,6 +54,13 @@ export function createKnownStates({ file, clock, isFileLeading }: KnownStatesDep
     if (one === undefined) return;
     keep();
     for (const listener of listeners) listener(one.override ?? one.state);
+  }
+
+  function setOverride(resource: string, to: (shared: MigrationState) => MigrationState | undefined): void {
+    const one = known.get(resource);
+    if (one === undefined) return;
+    one.override = to(one.state);
+    announce(resource);
   }
 
   /** The state from before this configuration: of this process, else of the file that an earlier process has written. */
@@ -91,16 +100,12 @@ export function createKnownStates({ file, clock, isFileLeading }: KnownStatesDep
     learn(state) {
       const one = known.get(state.resource);
       if (one === undefined || !isDeepStrictEqual(one.declared.sources, state.sources)) return;
+      one.override = overrideAfter(one, state);
       one.state = state;
-      one.override = undefined;
       announce(state.resource);
     },
-    override(state) {
-      const one = known.get(state.resource);
-      if (one === undefined) return;
-      one.override = state;
-      announce(state.resource);
-    },
+    override: (state) => setOverride(state.resource, (shared) => overriddenBy(state, shared)),
+    endOverride: (resource) => setOverride(resource, () => undefined),
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -9,6 +9,7 @@ export function createLocalStates(deps: Omit<KnownStatesDeps, 'isFileLeading'>):
   return {
     declare: known.declare,
     current: known.current,
+    shared: known.shared,
     change(expected, next) {
       const state = known.shared(expected.resource);
       if (state?.rev !== expected.rev) return Promise.resolve({ kind: 'conflict', state: state ?? expected });
@@ -17,6 +18,7 @@ export function createLocalStates(deps: Omit<KnownStatesDeps, 'isFileLeading'>):
       return Promise.resolve({ kind: 'changed', state: changed });
     },
     override: known.override,
+    endOverride: known.endOverride,
     onChange: known.onChange,
     refresh: () => Promise.resolve(),
     acknowledged: () => Promise.resolve({ total: 1, atRev: 1, stale: [] }),

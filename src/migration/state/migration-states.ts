@@ -26,12 +26,24 @@ export type MigrationStates = {
    */
   current(resource: string): MigrationState | undefined;
   /**
+   * The state that all processes share, as this process last learnt it. It is not `current` where an operator has rolled back
+   * this process alone. What is judged and changed is this one: a change must not spread a rollback that was made for one
+   * process.
+   */
+  shared(resource: string): MigrationState | undefined;
+  /**
    * Replaces the state if its `rev` is still `expected.rev`; `next` gets the following `rev`.
    * @throws Error where Redis fails. Then it is unknown whether the state was changed; the next read shows it
    */
   change(expected: MigrationState, next: Omit<MigrationState, 'rev'>): Promise<StateChange>;
-  /** Changes the state in this process alone, until the next change of the fleet: for a rollback while Redis is gone. */
+  /**
+   * Rolls this process alone back, for a time while Redis is gone. That lasts until a resume, or until a change of the fleet
+   * sends no more callers to the new source than this does: any other change, such as of a rule, must not send callers back
+   * to a source that an operator has taken them from.
+   */
   override(next: MigrationState): void;
+  /** Ends what `override` has begun, if it has. */
+  endOverride(resource: string): void;
   /** Calls back after each change of what `current` returns. Returns what ends that. */
   onChange(listener: (state: MigrationState) => void): () => void;
   /** Reads at once what other processes have changed. Never rejects. */

@@ -166,8 +166,10 @@ export function createRedisStates(deps: RedisStatesDeps): MigrationStates {
       void refresh();
     },
     current: known.current,
+    shared: known.shared,
     change: (expected, next) => inTurn(() => write(expected, next)),
     override: known.override,
+    endOverride: known.endOverride,
     onChange: known.onChange,
     refresh,
     async acknowledged(resource) {

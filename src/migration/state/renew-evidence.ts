@@ -9,7 +9,7 @@ import type { MigrationStates } from './migration-states.ts';
 import { withDigests } from './transitions.ts';
 
 export type RenewEvidenceDeps = {
-  readonly states: Pick<MigrationStates, 'current' | 'change' | 'onChange'>;
+  readonly states: Pick<MigrationStates, 'shared' | 'change' | 'onChange'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Pick<Logger, 'warn'>;
   /** Called once a state is changed, for the audit. It must not throw, and must return at once. */
@@ -36,7 +36,7 @@ export function createEvidenceRenewal({ states, clock, log, onRenewed }: RenewEv
     const next = withDigests(state, digests, new Date(clock.now()).toISOString());
     const written = await states.change(state, next);
     if (written.kind === 'conflict') {
-      compare(written.state);
+      compare(resource);
       return;
     }
     expected.delete(resource);
@@ -48,24 +48,23 @@ export function createEvidenceRenewal({ states, clock, log, onRenewed }: RenewEv
       );
   }
 
-  function compare(state: MigrationState): void {
-    const { resource } = state;
+  function compare(resource: string): void {
+    const state = states.shared(resource);
     const digests = expected.get(resource);
     // No state is kept, or it was not read from Redis yet.
-    if (digests === undefined || state.rev === 0) return;
+    if (digests === undefined || state === undefined || state.rev === 0) return;
     if (isDeepStrictEqual(state.digests, digests)) expected.delete(resource);
     // While Redis fails it stays expected; the next state that is learnt tries again.
     else renew(state, digests).catch(() => undefined);
   }
 
-  const unsubscribe = states.onChange(compare);
+  const unsubscribe = states.onChange(({ resource }) => compare(resource));
   return {
     expect(declared) {
       expected.clear();
       for (const { resource, digests } of declared) {
         expected.set(resource, digests);
-        const state = states.current(resource);
-        if (state !== undefined) compare(state);
+        compare(resource);
       }
     },
     close: unsubscribe,

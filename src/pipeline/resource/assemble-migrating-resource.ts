@@ -10,8 +10,10 @@ import {
   createNewSourceGenerations,
   type NewSourceGenerations,
 } from '../../migration/routing/new-source-generations.ts';
+import type { Origin } from '../../kernel/upstream-call.ts';
 import { type BeginPrewarm, createCachePrewarm } from '../../policy/cache-prewarm.ts';
 import type { SourceHandler } from '../../policy/call.ts';
+import { createUncachedHandler } from '../../policy/uncached-handler.ts';
 import type { CompiledMigration, CompiledResource } from '../compile-sources.ts';
 import { contentDigest } from '../parts/content-digest.ts';
 import type { MadePart } from '../parts/kept-parts.ts';
@@ -63,11 +65,12 @@ function migratingResourceOf(
 }
 
 /**
- * The new source while the legacy one can still answer in its place: it serves no stale answer after a failure and keeps no
- * missing record, because both would hide from the fallback and from the evidence that it fails.
+ * The new source while the legacy one can still answer in its place: it serves no stale answer and keeps no missing record,
+ * because both would hide from the fallback and from the evidence that it fails. That holds for a stale answer during a
+ * refresh, too: a refresh that fails has no legacy answer beside it, so nobody could say that only the new source has failed.
  */
 function withoutKeptAnswers(to: CompiledResource): CompiledResource {
-  const cache = { ...to.config.cache, staleIfError: 0, notFound: 0 };
+  const cache = { ...to.config.cache, staleWhileRevalidate: 0, staleIfError: 0, notFound: 0 };
   return { ...to, config: { ...to.config, cache } };
 }
 
@@ -138,6 +141,8 @@ export function assembleMigratingResource(
     };
   };
 
+  const uncached = (origin: Origin, number: number) =>
+    createUncachedHandler(origin === 'legacy' ? legacy.source : current.of(number).value.source);
   const handlers = operationsOf(compiled).flatMap(({ name }) => {
     const [legacyHandler, complete] = [legacyHandlers.get(name), completeHandlers.get(name)];
     if (legacyHandler === undefined || complete === undefined) return [];
@@ -145,7 +150,7 @@ export function assembleMigratingResource(
       const { value, attempts } = current.of(number);
       return { attempts, handler: value.handlers.get(name) ?? complete };
     };
-    const stage = routing.originStage(name, { legacy: legacyHandler, new: newHandler, complete });
+    const stage = routing.originStage(name, { legacy: legacyHandler, new: newHandler, complete, uncached });
     return [[name, stage] as const];
   });
   return {

@@ -83,7 +83,7 @@ export const pageChanges: readonly PageChange[] = [
       verb: 'Take the step',
     },
     checks: ['Force: although the gate refuses it'],
-    fields: { 'Reason (optional)': REASON },
+    fields: { Reason: REASON },
     hasReason: true,
   },
   {

@@ -97,6 +97,25 @@ describe('a resource that moves', () => {
     expect(headers['x-portico-origin']).toBeUndefined();
   });
 
+  it('is read past the cache for a caller who chooses, and keeps nothing for others', async () => {
+    const cached = await services.start(
+      '{ source: crm, cache: { fresh: 1h }, migration: { to: people, stage: live } }',
+    );
+    const path = '/v1/users/user_2';
+    const choosing = { 'X-Portico-Origin': 'new', 'x-api-key': KEYS.tester };
+    const named = (name: string) => services.next.become(serving(() => ({ body: { no: 2, name } })));
+    const nameOf = async (headers: Record<string, string>) =>
+      (JSON.parse((await ask(cached, path, headers)).body) as { data: { name: string } }).data.name;
+    named('first');
+    expect(await nameOf(choosing)).toBe('first');
+    named('second');
+    expect([await nameOf({}), await nameOf(choosing)]).toEqual(['second', 'second']);
+    named('third');
+    expect([await nameOf({}), await nameOf(choosing)]).toEqual(['second', 'third']);
+    services.next.become(serving(() => ({ status: 404, body: {} })));
+    expect((await ask(cached, path, choosing)).status).toBe(404);
+  });
+
   it('is answered by the new source alone once it is complete, as by a file without the migration', async () => {
     const complete = await services.start(migrating('complete'));
     const moved = await services.start('{ source: people, cache: { fresh: 0s, notFound: 0s } }');

@@ -1,3 +1,5 @@
+import { Registry } from 'prom-client';
+import { createJudgeMetrics } from '../../../src/admin/metrics/judge-metrics.ts';
 import type { AuditChange } from '../../../src/audit/audit-entry.ts';
 import { createEvidenceCollector } from '../../../src/migration/evidence/evidence-collector.ts';
 import type { NewSourceCall } from '../../../src/migration/evidence/evidence.ts';
@@ -22,6 +24,17 @@ export type JudgedOptions = {
   readonly external?: () => string;
 };
 
+/** The metrics of the judge, and the series that a gauge of them shows: for each, its labels and its value. */
+function openMetrics() {
+  const registry = new Registry();
+  const metrics = createJudgeMetrics({ registry, counters: new Map() });
+  async function gauge(name: 'gate_ready' | 'cusum' | 'replicas_at_rev') {
+    const found = await registry.getSingleMetric(`portico_migration_${name}`)?.get();
+    return found?.values.map(({ labels, value }) => [...Object.values(labels), value]);
+  }
+  return { metrics, gauge };
+}
+
 /** The judge over one migration of `users` in one process, on a clock that the test moves. */
 export async function openJudged({
   state,
@@ -41,24 +54,19 @@ export async function openJudged({
   });
   const audited: AuditChange[] = [];
   const rollbacks: string[] = [];
-  const gates: boolean[] = [];
   const warnings: string[] = [];
-  const replicas: number[] = [];
   const events: WebhookEvent[] = [];
   const operations = ['users.list', 'users.get'];
+  const { metrics, gauge } = openMetrics();
+  let isDeclared = true;
   const judge = createJudge({
     ...{ states, evidence, clock, memory: memory ?? createLocalJudgeMemory() },
-    declared: () => [{ resource: 'users', operations, config, freshMs: 30_000 }],
+    declared: () => (isDeclared ? [{ resource: 'users', operations, config, freshMs: 30_000 }] : []),
     audit: {
       record: (change) => Promise.resolve(audited.push(change)).then(() => 'kept' as const),
     },
     metrics: {
-      ...{
-        migrationCusum: () => undefined,
-        migrationGate: (_resource: string, isReady: boolean) => void gates.push(isReady),
-        forgetJudgement: () => undefined,
-      },
-      migrationReplicas: (_resource, atRev) => void replicas.push(atRev),
+      ...metrics,
       migrationRollback: (_resource, rule) => void rollbacks.push(rule),
     },
     log: {
@@ -70,8 +78,11 @@ export async function openJudged({
   });
   const current = () => states.current('users')!;
   return {
-    ...{ clock, states, evidence, judge, audited, rollbacks, gates, warnings, replicas, events, current },
+    ...{ clock, states, evidence, judge, audited, rollbacks, warnings, events, current },
     position: () => positionText(current()),
+    /** The file of the gateway declares the migration no longer. */
+    undeclare: () => void (isDeclared = false),
+    gauge,
     serve(call: Partial<NewSourceCall> = {}): void {
       evidence.served({ resource: 'users', operation: 'users.get', ms: 20, isAttributable: false, ...call });
     },

@@ -31,12 +31,10 @@ export function migrationState(changed: Partial<MigrationState> = {}): Migration
 export function goodEvidence(keys: number, changed: Partial<OperationEvidence> = {}): OperationEvidence {
   const counts: KeyCounts = { keys, mismatchedKeys: 0 };
   const ms = { '20': keys };
+  const compared = { ...counts, match: keys, legacyMs: ms, newMs: ms };
   return {
-    ...{ ...EMPTY_EVIDENCE, ...counts, match: keys, legacyMs: ms, newMs: ms, recent: counts },
-    ...{
-      served: keys,
-      step: { ...EMPTY_EVIDENCE.step, ...counts, served: keys, servedMs: ms, legacyMs: ms },
-    },
+    ...{ ...EMPTY_EVIDENCE, ...compared, served: keys, recent: counts },
+    step: { ...EMPTY_EVIDENCE.step, ...compared, served: keys, servedMs: ms },
     ...changed,
   };
 }

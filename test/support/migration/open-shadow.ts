@@ -3,6 +3,7 @@ import { resources } from '../../../src/contract/resources.ts';
 import type { GetQuery } from '../../../src/contract/query.ts';
 import type { Comparison } from '../../../src/migration/compare/comparison.ts';
 import { createToSample } from '../../../src/migration/compare/sample.ts';
+import type { OfferedAnswer } from '../../../src/migration/routing/offer-answers.ts';
 import { createShadow, type ShadowDeps } from '../../../src/migration/shadow/shadow.ts';
 import type { SourceAnswer, SourceCall, SourceHandler } from '../../../src/policy/call.ts';
 import { createCondition } from '../time/eventually.ts';
@@ -67,8 +68,11 @@ export function openShadow({ shadow: settings = {}, next, legacy, ...change }: C
     wait: () => Promise.resolve(),
     ...change,
   });
-  const offer = (origin: 'legacy' | 'new' = 'legacy', served = answer('Ann')) =>
-    shadow.offer({ operation: 'users.get', origin, query, answer: served, ms: 3, spans: undefined });
+  const offer = (
+    origin: 'legacy' | 'new' = 'legacy',
+    served = answer('Ann'),
+    spans?: OfferedAnswer['spans'],
+  ) => shadow.offer({ operation: 'users.get', origin, query, answer: served, ms: 3, spans });
   const until = (check: () => boolean) => condition.until(check);
   return { shadow, offer, answer, outcomes, answered, comparisons, asked, clock, until };
 }

@@ -43,6 +43,7 @@ export function openOriginStage(declared: object = {}) {
         generations.push(generation);
         return { attempts, handler: (call) => answers.new(call) };
       },
+      uncached: (origin) => (call) => answers[origin](call),
     },
     {
       ...config,

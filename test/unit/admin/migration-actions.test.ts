@@ -1,103 +1,27 @@
-import { createAct } from '../../../src/admin/actions/act.ts';
-import type { OperatedMigrations } from '../../../src/admin/actions/migration/find-migration.ts';
-import { createMigrationActions } from '../../../src/admin/actions/migration/migration-actions.ts';
-import type { ActionName, ActionRequest, ActionValue } from '../../../src/admin/api/action-table.ts';
-import { actionSpecs } from '../../../src/admin/api/action-table.ts';
-import type { AuditChange } from '../../../src/audit/audit-entry.ts';
-import type { Gate } from '../../../src/migration/judge/gate.ts';
-import { nextPosition } from '../../../src/migration/judge/next-step.ts';
-import type { OperatorTasks } from '../../../src/migration/operate/operator-tasks.ts';
-import { createTasks } from '../../../src/migration/operate/tasks.ts';
-import type { DeclaredMigration } from '../../../src/migration/state/declared-migration.ts';
-import { createLocalStates } from '../../../src/migration/state/local-states.ts';
-import { openStateFile } from '../../../src/migration/state/state-file.ts';
 import { withDigests } from '../../../src/migration/state/transitions.ts';
-import { goodEvidence, migrationConfig } from '../../support/migration/migration-facts.ts';
-import { createManualClock } from '../../support/time/manual-clock.ts';
-import { eventually } from '../../support/time/eventually.ts';
-
-const unasked = () => Promise.reject(new Error('no test asks for it'));
-
-/** What an operator can do with a migration of users whose gate is as the test says. */
-function open({
-  ready = true,
-  operatorTasks = {},
-  openBreakers = () => [],
-}: {
-  ready?: boolean;
-  operatorTasks?: Partial<OperatorTasks>;
-  openBreakers?: () => readonly string[];
-} = {}) {
-  const clock = createManualClock();
-  const states = createLocalStates({ file: openStateFile(undefined, '', () => undefined), clock });
-  const declared: DeclaredMigration = {
-    resource: 'users',
-    sources: ['crm', 'people'],
-    digests: ['a', 'b'],
-    position: { stage: 'legacy', percent: 0 },
-  };
-  states.declare([declared]);
-  const config = migrationConfig({ compare: { ignore: [], critical: [] } });
-  const gate = (_resource: string, operation?: string): Promise<Gate> => {
-    const next = nextPosition(config, states.current('users')!, operation);
-    const unmet = ready ? [] : [{ id: 'soak', have: '19h', need: '24h' }];
-    return Promise.resolve({ next, ready, unmet, met: [] });
-  };
-  const audited: AuditChange[] = [];
-  const record = (change: AuditChange) => {
-    audited.push(change);
-    return Promise.resolve('kept' as const);
-  };
-  const migrations: OperatedMigrations = {
-    migrating: () => [{ declared, config, operations: ['users.list', 'users.get'] }],
-    states,
-    evidence: {
-      read: () => Promise.resolve({ 'users.get': { ...goodEvidence(10), lagMs: { '110': 3 } } }),
-      differences: () => Promise.resolve([]),
-    },
-    operatorTasks: {
-      gate,
-      cusum: () => Promise.resolve({ 'users.get': 2.303 }),
-      check: () => Promise.resolve({ same: 20, asked: 20, problems: [] }),
-      ...{ walk: unasked, probeEdges: unasked, rehearse: unasked, replay: unasked, calibrate: unasked },
-      ...{ explain: unasked, report: unasked, preview: unasked },
-      ...operatorTasks,
-    },
-    tasks: createTasks(clock),
-    openBreakers,
-    clock,
-  };
-  const act = createAct(createMigrationActions(migrations, { record }), { audit: { record } });
-
-  /** Asks as the operator's listener does, and checks the answer against what the table promises. */
-  async function ask<Name extends ActionName>(
-    name: Name,
-    request: ActionRequest<Name>,
-  ): Promise<ActionValue<Name>> {
-    const result = await act(name, actionSpecs[name].input.parse(request), { name: 'ana', role: 'operator' });
-    if (result.kind === 'refused') throw new Error(JSON.stringify(result.problem));
-    const sent: unknown = JSON.parse(JSON.stringify(result.value));
-    return actionSpecs[name].output.parse(sent) as ActionValue<Name>;
-  }
-
-  /** Starts long work, and waits for its end. */
-  async function run(task: ActionRequest<'migrations.start'>['task']) {
-    await ask('migrations.start', { resource: 'users', task });
-    return eventually(() => {
-      const outcome = migrations.tasks.of('users')?.outcome;
-      return outcome?.kind === 'running' ? undefined : outcome;
-    });
-  }
-
-  const status = () => ask('migrations.status', { resource: 'users' });
-  const go = (stage: 'shadow' | 'ramp' | 'live' | 'complete', more: object = {}) =>
-    ask('migrations.stage', { resource: 'users', stage, ...more });
-  return { ask, run, go, status, audited, states };
-}
-
-const refusal = (text: string) => expect.objectContaining({ message: expect.stringContaining(text) });
+import { openOperated as open, refusal } from '../../support/migration/operated-migration.ts';
 
 describe('the actions on a migration', () => {
+  it('roll one process back alone, which lasts until it is resumed, and move nobody else', async () => {
+    const { run, go, ask, status, states } = open();
+    await run('create');
+    await go('shadow');
+    await go('ramp', { percent: 1 });
+    const { rev } = await status();
+    const resource = 'users';
+    await ask('migrations.rollback', { resource, scope: 'local', reason: 'Redis is gone' });
+    expect([states.current('users')?.stage, states.shared('users')?.stage]).toEqual(['shadow', 'ramp']);
+    expect(await status()).toMatchObject({
+      ...{ rev, stage: 'ramp', percent: 1 },
+      notes: expect.arrayContaining([expect.stringContaining('rolled back alone: it serves by shadow')]),
+    });
+    await ask('migrations.resume', { resource, reason: 'Redis is back' });
+    expect(states.current('users')).toMatchObject({ rev, stage: 'ramp', percent: 1 });
+    await expect(ask('migrations.resume', { resource, reason: 'again' })).rejects.toEqual(
+      refusal('not on hold'),
+    );
+  });
+
   it('go the whole way, one step at a time', async () => {
     const { run, go, status, ask } = open();
     await expect(go('shadow')).rejects.toEqual(refusal('"code":"conflict"'));

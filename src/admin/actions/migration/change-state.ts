@@ -70,7 +70,7 @@ export async function changeState(
       return written.state;
     }
   }
-  const current = migrations.states.current(resource)?.rev ?? 0;
+  const current = migrations.states.shared(resource)?.rev ?? 0;
   throw new ActionRefusal(
     'conflict',
     `somebody else has changed the migration: its rev is ${current}`,

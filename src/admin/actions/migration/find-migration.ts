@@ -25,7 +25,7 @@ export type OperatedMigrations = {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
 };
 
-/** A migration and its state. */
+/** A migration and its state, as all processes share it. */
 export type FoundMigration = Declared & { readonly state: MigrationState };
 
 /** @throws ActionRefusal where the configuration in force declares no such migration */
@@ -35,7 +35,7 @@ export function findMigration(
 ): FoundMigration {
   const all = migrating();
   const found = all.find(({ declared }) => declared.resource === resource);
-  const state = states.current(resource);
+  const state = states.shared(resource);
   if (found !== undefined && state !== undefined) return { ...found, state };
   const others = all.map(({ declared }) => declared.resource).join(', ');
   throw new ActionRefusal(

@@ -18,7 +18,7 @@ function createReadActions(migrations: OperatedMigrations) {
   return {
     migrations: () => ({
       migrations: migrating().flatMap(({ declared: { resource } }) => {
-        const state = states.current(resource);
+        const state = states.shared(resource);
         if (state === undefined) return [];
         const { sources, rev, stage, percent } = state;
         return [{ resource, sources, rev, stage, percent }];

@@ -5,7 +5,8 @@ import type { OperationEvidence } from '../../../migration/evidence/evidence.ts'
 import { latencyQuantile } from '../../../migration/evidence/latency.ts';
 import { gateView } from '../../../migration/judge/gate.ts';
 import { upperBound } from '../../../migration/judge/mismatch-bound.ts';
-import { positionOf } from '../../../migration/state/operation-position.ts';
+import type { Position } from '../../../migration/state/migration-state.ts';
+import { positionOf, positionText } from '../../../migration/state/operation-position.ts';
 import type { ActionValue } from '../../api/action-table.ts';
 import type { FoundMigration, OperatedMigrations } from './find-migration.ts';
 
@@ -44,9 +45,14 @@ function fallbackView(evidence: Readonly<Record<string, OperationEvidence>>): St
 function notesOf(
   { sourceChangedAt }: FoundMigration['state'],
   config: FoundMigration['config'],
-  breakerOpen: boolean,
+  { breakerOpen, served }: { readonly breakerOpen: boolean; readonly served: Position | undefined },
 ): readonly string[] {
   return [
+    ...(served === undefined
+      ? []
+      : [
+          `the process that answers was rolled back alone: it serves by ${positionText(served)} until resume`,
+        ]),
     ...(breakerOpen
       ? ['the new source fails in the process that answers: it serves from the legacy one for half a minute']
       : []),
@@ -72,6 +78,7 @@ export async function readStatus(
   ]);
   const { stage, percent } = positionOf(state, operation);
   const breakerOpen = openBreakers().includes(resource);
+  const own = states.current(resource);
   return {
     ...{ resource, sources, rev, stage, percent, operations: state.operations },
     hold: state.hold ?? null,
@@ -85,6 +92,6 @@ export async function readStatus(
     ...{ rules: state.rules, acknowledged: state.acknowledged },
     task: tasks.of(resource) ?? null,
     breakerOpen,
-    notes: notesOf(state, config, breakerOpen),
+    notes: notesOf(state, config, { breakerOpen, served: own === state ? undefined : own }),
   };
 }

@@ -92,6 +92,13 @@ function refuseRollback({ state }: FoundMigration, input: ActionInput<'migration
     );
 }
 
+/** Notes a change of this process alone, and returns what the action answers. */
+function changedHere(note: ActionContext['note'], before: MigrationState, after: MigrationState) {
+  const { resource, rev, stage, percent } = after;
+  note({ target: resource, before: auditView(before), after: { ...auditView(after), scope: 'local' } });
+  return { resource, rev, stage, percent, replicas: { total: 1, atRev: 1, stale: [] }, ms: 0 };
+}
+
 /** Creates the actions that move a migration. */
 export function createStepActions(migrations: OperatedMigrations) {
   const { states, clock } = migrations;
@@ -113,15 +120,18 @@ export function createStepActions(migrations: OperatedMigrations) {
   function rollbackHere(input: ActionInput<'migrations.rollback'>, { actor, note }: ActionContext) {
     note({ target: input.resource });
     const found = findMigration(migrations, input.resource);
-    const next = rollback(found, input, actor.name);
+    const state = states.current(input.resource) ?? found.state;
+    const next = rollback({ ...found, state }, input, actor.name);
     states.override(next);
-    note({
-      target: input.resource,
-      before: auditView(found.state),
-      after: { ...auditView(next), scope: 'local' },
-    });
-    const { resource, rev, stage, percent } = next;
-    return { resource, rev, stage, percent, replicas: { total: 1, atRev: 1, stale: [] }, ms: 0 };
+    return changedHere(note, state, next);
+  }
+
+  /** Ends a rollback of this process alone; `undefined` where the state of the fleet is what has to be resumed. */
+  function resumeHere({ resource }: ActionInput<'migrations.resume'>, { note }: ActionContext) {
+    const [own, shared] = [states.current(resource), states.shared(resource)];
+    if (own === undefined || shared === undefined || own === shared || shared.hold !== undefined) return;
+    states.endOverride(resource);
+    return changedHere(note, own, shared);
   }
 
   return {
@@ -137,8 +147,9 @@ export function createStepActions(migrations: OperatedMigrations) {
       changeEverywhere(migrations, input, note, ({ state }) =>
         held(state, { by: actor.name, at: now() }, input.reason),
       ),
-    'migrations.resume': (input, { note }) =>
-      changeEverywhere(migrations, input, note, ({ state }) => {
+    'migrations.resume': (input, context) =>
+      resumeHere(input, context) ??
+      changeEverywhere(migrations, input, context.note, ({ state }) => {
         if (state.hold !== undefined) return resumed(state);
         throw new ActionRefusal('conflict', 'the migration is not on hold', 'there is nothing to resume');
       }),

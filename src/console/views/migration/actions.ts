@@ -75,9 +75,9 @@ function stepForm(deps: FormDeps): ActionForm {
         name: 'force',
         label: 'Force: although the gate refuses it',
         kind: 'check',
-        hint: 'A forced step needs a reason.',
       },
-      reasonField(false),
+      // The API asks for one only where a step is forced; but each change that moves callers should say why.
+      reasonField(true),
     ],
     run: (values) =>
       change(deps, 'stage', {

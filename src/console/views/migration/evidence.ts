@@ -109,7 +109,7 @@ function samplesCell({ samples }: DiffRow): VNode | string {
   return html`<details>
     <summary>${samples.length} ${samples.length === 1 ? 'sample' : 'samples'}</summary>
     <ul class="plain">
-      ${samples.map((sample) => html`<li key=${sample.key}><code>${sample.key}</code> ${sampleText(sample.legacy)} → ${sampleText(sample.new)}${sample.hint === undefined ? '' : html` <small>${sample.hint}</small>`}</li>`)}
+      ${samples.map((sample) => html`<li key=${sample.key}><code>${sample.key}</code> ${sampleText(sample.legacy)} → ${sampleText(sample.new)}${sample.hint === undefined ? '' : html` <small>${sample.hint}</small>`}${sample.traceId === undefined ? '' : html` <small>trace <code>${sample.traceId}</code></small>`}</li>`)}
     </ul>
   </details>`;
 }

@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { type AuditAnswer, auditRows } from '../../data/request-shapes.ts';
 import { useConsole } from '../../data/session.ts';
 import { useLoad } from '../../data/use-load.ts';
+import { migratedResource } from '../../data/migration-shapes.ts';
 import { dataTable } from '../../parts/data-table.ts';
 import { html } from '../../parts/html.ts';
 import { cardOf, problemNote, timeMark } from '../../parts/marks.ts';
@@ -14,7 +15,7 @@ export function HistorySection({ resource }: { resource: string }): VNode {
   const rows =
     value &&
     auditRows(value).filter(
-      ({ action, target }) => action.startsWith('migration') && target.split(/[\s/]/)[0] === resource,
+      ({ action, target }) => action.startsWith('migrations.') && migratedResource(target) === resource,
     );
   const table =
     rows &&

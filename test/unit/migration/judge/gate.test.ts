@@ -164,6 +164,12 @@ describe('the gate before complete', () => {
   const config = migrationConfig({ stage: 'complete', compare: { ignore } });
   const facts = gateFacts({ state: { ...live, rules }, config, now: BEGAN + 8 * 24 * HOUR_MS });
 
+  const compared = goodEvidence(2_995);
+  /** Only the comparisons of the step are like this: the reverse shadow has to meet what the shadow has met. */
+  function inStep(changed: Partial<typeof compared.step>) {
+    return withEvidence({ ...compared, step: { ...compared.step, ...changed } });
+  }
+
   test('it is ready after a week of reverse shadow with every rule acknowledged and the file saying so', () => {
     expect([gateOf(facts).ready, nextOf(gateOf(facts))]).toEqual([true, 'complete']);
   });
@@ -174,7 +180,11 @@ describe('the gate before complete', () => {
     ['file', { config: migrationConfig({ compare: { ignore } }) }],
     ['operations', { state: { ...live, rules, operations: { 'users.get': { stage: 'live', percent: 0 } } } }],
     ['fallback', withEvidence(goodEvidence(2_995, { lastFallbackAt: BEGAN + 7.5 * 24 * HOUR_MS }))],
-    ['keys', withEvidence(goodEvidence(2_995, { step: { ...EMPTY_EVIDENCE.step, keys: 2_994 } }))],
+    ['keys', inStep({ keys: 2_994 })],
+    ['failed', inStep({ failedNew: 16 })],
+    ['inconclusive', inStep({ inconclusive: 400 })],
+    ['latency', inStep({ newMs: { '65': 2_995 } })],
+    ['lag', inStep({ lagMs: { '45000': 10 } })],
   ] as const)('it is held back by %s alone', (id, changed) => {
     expect(unmetOf(gateOf({ ...facts, ...changed }))).toEqual([id]);
   });

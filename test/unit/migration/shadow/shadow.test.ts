@@ -184,6 +184,14 @@ describe('the shadow of an answer', () => {
     expect(JSON.stringify(comparisons)).not.toMatch(/Ann|Bob/);
   });
 
+  it('names the trace of the request in the sample of a difference', async () => {
+    const { offer, answer, comparisons, until } = openShadow({ next: () => Promise.resolve(answer('Bob')) });
+    const spans = { isRecorded: false, ids: { traceId: '4bf92f3577b34da6a3ce929d0e0e4736' } };
+    offer('legacy', answer('Ann'), spans as never);
+    await until(() => comparisons.length === 1);
+    expect(comparisons[0]?.differences).toMatchObject([{ path: 'data.name', traceId: spans.ids.traceId }]);
+  });
+
   it('knows nothing of a difference from rows that were read before the question', async () => {
     const { offer, answer, comparisons, until } = openShadow({ next: () => Promise.resolve(answer('Bob')) });
     offer('legacy', { ...answer('Ann'), storedAt: 0 } as SourceAnswer);

@@ -22,7 +22,7 @@ function open(first: MigrationState) {
   };
   const renewal = createEvidenceRenewal({
     states: {
-      current: () => state,
+      shared: () => state,
       change(expected, next) {
         if (expected.rev !== state.rev) return Promise.resolve({ kind: 'conflict' as const, state });
         learn({ ...next, rev: state.rev + 1 });

@@ -1,0 +1,39 @@
+// The rollback of one process alone: how it stands beside the state that all processes share.
+
+import type { MigrationStage } from '../../config/schema/migration.ts';
+import type { MigrationState } from './migration-state.ts';
+import { positionOf } from './operation-position.ts';
+import { isBeyond } from './transitions.ts';
+
+const SERVING: readonly MigrationStage[] = ['ramp', 'live', 'complete'];
+
+/** Whether a state sends callers to the new source whom the override of this process keeps at the legacy one. */
+function isFurtherAhead(state: MigrationState, override: MigrationState): boolean {
+  const operations = [undefined, ...Object.keys(state.operations), ...Object.keys(override.operations)];
+  return operations.some((operation) => {
+    const position = positionOf(state, operation);
+    return SERVING.includes(position.stage) && isBeyond(position, positionOf(override, operation));
+  });
+}
+
+/**
+ * The state that a process serves by after a rollback of its own: where callers go is as that rollback has set it, and all
+ * else, such as rules, follows the shared state. Its `rev` is 0: it serves by no state of the fleet, so it is not counted
+ * among those that have taken one over.
+ */
+export function overriddenBy(override: MigrationState, shared: MigrationState): MigrationState {
+  const { stage, percent, operations, hold, lastRollback } = override;
+  const generation = Math.max(override.generation, shared.generation);
+  return { ...shared, stage, percent, operations, hold, lastRollback, generation, rev: 0 };
+}
+
+/** What is left of the override of a process after a change of the shared state; `undefined`: that has ended it. */
+export function overrideAfter(
+  before: { readonly state: MigrationState; readonly override: MigrationState | undefined },
+  next: MigrationState,
+): MigrationState | undefined {
+  const { state, override } = before;
+  const isResumed = state.hold !== undefined && next.hold === undefined;
+  if (override === undefined || isResumed || !isFurtherAhead(next, override)) return undefined;
+  return overriddenBy(override, next);
+}

@@ -1,0 +1,49 @@
+import { migratedResource } from '../../../../src/console/data/migration-shapes.ts';
+import { lineDigest } from '../../../../src/audit/audit-entry.ts';
+import { EMPTY_EVIDENCE } from '../../../../src/migration/evidence/empty-evidence.ts';
+import { createReport, resourceOfTarget } from '../../../../src/migration/report/create-report.ts';
+import { BEGAN, migrationConfig, migrationState } from '../../../support/migration/migration-facts.ts';
+
+/** Targets as the actions write them, and the resource that each is about. */
+const TARGETS = {
+  users: 'users',
+  'users.get': 'users',
+  'users walk': 'users',
+  'users create': 'users',
+  'users users.get': 'users',
+  'users/r1': 'users',
+  'usersold walk': 'usersold',
+  products: 'products',
+};
+
+test('the report and the console find the resource of a target by the same rule', () => {
+  for (const [target, resource] of Object.entries(TARGETS))
+    expect([target, resourceOfTarget(target), migratedResource(target)]).toEqual([
+      target,
+      resource,
+      resource,
+    ]);
+});
+
+test('the history has long work, changes of one operation and explanations, and nothing of another resource', async () => {
+  const lines = Object.keys(TARGETS).map((target, index) =>
+    JSON.stringify({
+      ...{ number: index + 1, gateway: 'g', at: '2026-01-01T00:00:00.000Z', actor: 'ana' },
+      ...{ action: `migrations.no${index + 1}`, target, outcome: 'done', previous: lineDigest('') },
+    }),
+  );
+  const report = createReport({
+    declared: () => [{ resource: 'users', operations: [], config: migrationConfig(), freshMs: 1 }],
+    states: { shared: () => migrationState() },
+    evidence: {
+      read: () => Promise.resolve({ 'users.get': EMPTY_EVIDENCE }),
+      differences: () => Promise.resolve([]),
+    },
+    gates: { gate: () => Promise.resolve({ next: undefined, ready: false, unmet: [], met: [] }) },
+    audit: { lines: () => Promise.resolve(lines) },
+    clock: { now: () => BEGAN },
+  });
+  const text = await report('users');
+  const found = [...text.slice(text.indexOf('## History')).matchAll(/migrations\.no(\d+)/g)];
+  expect(found.map(([, number]) => Number(number)).sort()).toEqual([1, 2, 3, 4, 5, 6]);
+});
