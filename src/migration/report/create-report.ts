@@ -7,6 +7,7 @@ import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { GateEvaluator } from '../judge/evaluate-gate.ts';
 import type { JudgedMigration } from '../judge/judged-migration.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
+import { resourceOfTarget } from './audit-target.ts';
 import { type HistoryEntry, reportText } from './report-text.ts';
 
 export type ReportDeps = {
@@ -17,14 +18,6 @@ export type ReportDeps = {
   readonly audit: Pick<AuditLog, 'lines'>;
   readonly clock: Pick<Clock, 'now'>;
 };
-
-/**
- * The resource that a target of the audit is about: `users`, its operation `users.get`, or what was done with it, such as
- * `users walk`. The history in the console reads targets by the same rule.
- */
-export function resourceOfTarget(target: string): string {
-  return target.split(/[\s./]/, 1)[0] ?? '';
-}
 
 /** The entries of the audit about a resource and its operations. */
 function historyOf(lines: readonly string[], resource: string): readonly HistoryEntry[] {

@@ -1,7 +1,8 @@
 import { migratedResource } from '../../../../src/console/data/migration-shapes.ts';
 import { lineDigest } from '../../../../src/audit/audit-entry.ts';
 import { EMPTY_EVIDENCE } from '../../../../src/migration/evidence/empty-evidence.ts';
-import { createReport, resourceOfTarget } from '../../../../src/migration/report/create-report.ts';
+import { resourceOfTarget } from '../../../../src/migration/report/audit-target.ts';
+import { createReport } from '../../../../src/migration/report/create-report.ts';
 import { BEGAN, migrationConfig, migrationState } from '../../../support/migration/migration-facts.ts';
 
 /** Targets as the actions write them, and the resource that each is about. */
