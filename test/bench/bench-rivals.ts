@@ -185,7 +185,7 @@ export async function benchRivals(options: RivalsOptions): Promise<BenchResult> 
     const redis = keep(await startRedis(scratch));
     const upstream = keep(await startUpstream(scratch));
     const shared = { scratch, redisUrl: redis.url, upstreamUrl: upstream.url };
-    const portico = keep(await startPortico({ name: 'portico', ...shared }));
+    const portico = keep(await startPortico({ name: 'portico', takesTurns: true, ...shared }));
     const services: RivalServices = { ...shared, key: portico.key };
     const lura = groups.has('hot') || groups.has('miss') ? await startLura(services) : undefined;
     if (lura !== undefined) keep(lura.running);

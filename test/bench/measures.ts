@@ -49,11 +49,16 @@ async function childrenOf(pid: number): Promise<readonly number[]> {
   return listed.split(' ').filter(Boolean).map(Number);
 }
 
+/** A process and all below it. */
+export async function processesOf(pid: number): Promise<readonly number[]> {
+  const below = await Promise.all((await childrenOf(pid)).map(processesOf));
+  return [pid, ...below.flat()];
+}
+
 /** User and system time of a process so far, with that of its children, microseconds; NaN where the system does not tell. */
 export async function processMicroseconds(pid: number, withChildren = true): Promise<number> {
-  let total = await ownMicroseconds(pid);
-  if (!withChildren) return total;
-  for (const child of await childrenOf(pid)) total += await processMicroseconds(child);
+  let total = 0;
+  for (const one of withChildren ? await processesOf(pid) : [pid]) total += await ownMicroseconds(one);
   return total;
 }
 

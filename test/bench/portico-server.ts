@@ -32,6 +32,8 @@ export type PorticoOptions = {
   readonly migration?: boolean;
   /** Whether the file names a receiver of events, which is the upstream; it is told of a key that ends soon. */
   readonly webhooks?: boolean;
+  /** Whether it stands still from time to time, while another server has the core: it must not take that for overload. */
+  readonly takesTurns?: boolean;
   /** How many processes serve; one by default. */
   readonly workers?: number;
   /** `portico start` by default; the compiled gateway where it was built. */
@@ -42,10 +44,11 @@ const PEPPER = 'a-pepper-that-only-the-bench-uses';
 
 function gatewayFile(
   ports: readonly [number, number],
-  { redisUrl, upstreamUrl, localBytes, localSeconds, traces, migration, webhooks, workers }: PorticoOptions,
+  { redisUrl, upstreamUrl, localBytes, localSeconds, traces, migration, webhooks, ...other }: PorticoOptions,
 ) {
   return `portico: 1
-${workers === undefined ? '' : `workers: ${String(workers)}`}
+${other.workers === undefined ? '' : `workers: ${String(other.workers)}`}
+${other.takesTurns === true ? 'overload: { eventLoopDelayMax: 10s }' : ''}
 listen: { host: 127.0.0.1, port: ${String(ports[0])} }
 admin: { port: ${String(ports[1])} }
 ${traces === undefined ? '' : `telemetry: { traces: { endpoint: '${upstreamUrl}/v1/traces', ratio: ${String(traces)} } }`}

@@ -1,4 +1,5 @@
-import { processMicroseconds } from './measures.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { processesOf, processMicroseconds } from './measures.ts';
 import { type Load, median, sendLoad, sendUnchecked, type Target } from './rounds.ts';
 
 /** A server and the process that was started for it. */
@@ -9,7 +10,7 @@ export type Ratio = { readonly median: number; readonly least: number; readonly 
 
 /** What the rounds measured of one server. */
 export type Measured = {
-  /** Answers per second, of a core that two servers share. */
+  /** Answers per second, of half a core. */
   readonly rates: readonly number[];
   /** User and system time of an answer, microseconds. */
   readonly costs: readonly number[];
@@ -24,22 +25,53 @@ export type Comparison = {
   readonly ratio: Ratio;
 };
 
-/** Until the compiler has seen everything, a request costs up to three times as much. */
-const WARM_CPU_MICROSECONDS = 5e6;
+/**
+ * Until the compiler has seen everything, a request costs up to three times as much, and the more functions there are the
+ * longer that takes.
+ */
+const WARM_CPU_MICROSECONDS = 20e6;
 /** What hardly takes any CPU is warm before it has taken so much. */
 const WARM_LOADS_MAX = 8;
-const WARM_LOAD_SECONDS = 2;
+const WARM_LOAD_SECONDS = 4;
+const warm = new WeakSet<Server>();
 
-async function warmUp({ target, pid }: Server, load: Load): Promise<void> {
+async function warmUp(server: Server, load: Load): Promise<void> {
+  if (warm.has(server)) return;
+  const { target, pid } = server;
   const isWarmAt = (await processMicroseconds(pid)) + WARM_CPU_MICROSECONDS;
   for (let sent = 0; sent < WARM_LOADS_MAX && (await processMicroseconds(pid)) < isWarmAt; sent += 1)
     await sendUnchecked(target, { ...load, seconds: WARM_LOAD_SECONDS });
+  warm.add(server);
 }
 
 async function measure({ target, pid }: Server, load: Load): Promise<{ rate: number; cost: number }> {
   const before = await processMicroseconds(pid);
   const { answers, rate } = await sendLoad(target, load);
   return { rate, cost: ((await processMicroseconds(pid)) - before) / answers };
+}
+
+/** Long beside what it takes until the caches of the core hold another program. */
+const TURN_MS = 100;
+
+function signalAll(pids: readonly number[], signal: 'SIGSTOP' | 'SIGCONT'): void {
+  for (const pid of pids) process.kill(pid, signal);
+}
+
+/** Has servers run in turns until some work is done: each stands still while another one has the core. */
+async function inTurns<T>(servers: readonly Server[], work: Promise<T>): Promise<T> {
+  const processes = await Promise.all(servers.map(({ pid }) => processesOf(pid)));
+  let isDone = false;
+  const done = work.finally(() => (isDone = true));
+  try {
+    for (let turn = 0; !isDone; turn += 1) {
+      for (const pids of processes) signalAll(pids, 'SIGSTOP');
+      signalAll(processes[turn % processes.length] ?? [], 'SIGCONT');
+      await Promise.race([sleep(TURN_MS), done]);
+    }
+    return await done;
+  } finally {
+    for (const pids of processes) signalAll(pids, 'SIGCONT');
+  }
 }
 
 /** Compares the costs of two servers round by round. */
@@ -49,9 +81,10 @@ function ratioOf(ours: readonly number[], theirs: readonly number[]): Ratio {
 }
 
 /**
- * Compares a server with its rivals, one rival after the other in each round. The two are asked at the same time and share
- * one core: a machine that gets slower and faster within seconds does so for both. The CPU of an answer is compared; its
- * inverse is how many answers a core of its own would give. Rates would compare the load, which shares the other core.
+ * Compares a server with its rivals, one rival after the other in each round. Both are asked at the same time, and have the
+ * core in turns of a tenth of a second. So a machine that gets slower and faster within seconds does so for both, and neither
+ * clears the other's code from the caches all the time. The CPU of an answer is compared; its inverse is how many answers a
+ * core of its own would give. Rates would compare the load, which shares the other core.
  */
 export async function compareSideBySide(
   ours: Server,
@@ -63,7 +96,9 @@ export async function compareSideBySide(
   const taken = rivals.map(() => [] as (readonly [Taken, Taken])[]);
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, rival] of rivals.entries())
-      taken[index]?.push(await Promise.all([measure(ours, load), measure(rival, load)]));
+      taken[index]?.push(
+        await inTurns([ours, rival], Promise.all([measure(ours, load), measure(rival, load)])),
+      );
   }
   return rivals.map((rival, index) => {
     const both = taken[index] ?? [];
