@@ -60,10 +60,10 @@ function signalAll(pids: readonly number[], signal: 'SIGSTOP' | 'SIGCONT'): void
 /** Has servers run in turns until some work is done: each stands still while another one has the core. */
 async function inTurns<T>(servers: readonly Server[], work: Promise<T>): Promise<T> {
   const processes = await Promise.all(servers.map(({ pid }) => processesOf(pid)));
-  let isDone = false;
-  const done = work.finally(() => (isDone = true));
+  const ended = new AbortController();
+  const done = work.finally(() => ended.abort());
   try {
-    for (let turn = 0; !isDone; turn += 1) {
+    for (let turn = 0; !ended.signal.aborted; turn += 1) {
       for (const pids of processes) signalAll(pids, 'SIGSTOP');
       signalAll(processes[turn % processes.length] ?? [], 'SIGCONT');
       await Promise.race([sleep(TURN_MS), done]);
