@@ -125,6 +125,33 @@ async function benchPassThrough(bench: Bench): Promise<void> {
   await compare(bench, duties, { dutiesToBareProxy: bare });
 }
 
+/** Servers with ever more of the duties, beside the same one without any; Portico, which has all and more, comes last. */
+const DUTIES = [
+  { floor: 'express-floor', script: 'duties-hit', path: '/v1/users', parts: ['', 'caller', 'caller,log'] },
+  {
+    ...{ floor: 'naive-undici', script: 'duties-miss', path: '/v1/users', distinct: true },
+    parts: ['caller', 'caller,redis', 'caller,redis,log'],
+  },
+  { floor: 'bare-proxy', script: 'duties-pass-through', path: '/orders', parts: ['caller', 'caller,log'] },
+] as const;
+
+/** What each part of the duties costs: the CPU of an answer with it, to that of an answer without any. */
+async function benchDuties(bench: Bench): Promise<void> {
+  for (const { floor, script, path, parts, ...one } of DUTIES) {
+    const isDistinct = 'distinct' in one;
+    const rivals: Record<string, Server> = {};
+    for (const duties of parts) {
+      const services = { ...bench.services, duties };
+      const name = `${script}: headers${duties === '' ? '' : `,${duties}`}`;
+      rivals[name] = toServer(bench, await startRival(script, path, services, isDistinct));
+    }
+    rivals[`${script}: portico`] = ourServer(bench, `portico ${script}`, path, isDistinct);
+    const result = { ...bench.result, ratios: {}, rates: {}, costs: {} };
+    await compare({ ...bench, result }, await serverOf(bench, floor, path, isDistinct), rivals);
+    bench.result.duties = { ...bench.result.duties, ...result.ratios };
+  }
+}
+
 /** At half of what a core of its own would answer. */
 async function benchLatency(bench: Bench): Promise<void> {
   const { rounds, load, result } = bench;
@@ -169,6 +196,7 @@ async function benchGroups(bench: Bench): Promise<void> {
   if (groups.has('passthrough')) await benchPassThrough(bench);
   if (groups.has('latency')) await benchLatency(bench);
   if (groups.has('memory')) result.bytesPerPage = await memoryPerPage(bench);
+  if (groups.has('duties')) await benchDuties(bench);
   if (groups.has('workers')) result.workers = await costsOfWorkers(bench.rounds, bench.services);
   if (groups.has('start') && existsSync(COMPILED)) result.startCompiledMs = await startOfCompiled(bench);
 }

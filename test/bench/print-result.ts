@@ -23,6 +23,8 @@ export type BenchResult = {
   undiciMicroseconds?: number;
   latency?: { readonly rate: number; readonly portico: Latency; readonly floor: Latency };
   bytesPerPage?: Memory;
+  /** What the duties cost, part by part; absent without the group `duties`, which is measured only where it is named. */
+  duties?: Readonly<Record<string, Ratio>>;
   /** Absent without the group `workers`, which is measured only where it is named. */
   workers?: readonly WorkersCost[];
 };
@@ -104,6 +106,10 @@ export function printResult(result: BenchResult, json: boolean): void {
       `a cached page                ${held.toFixed(0)} bytes held (resident ${resident.toFixed(0)}); 10,000 pages: ${mebibytes(held * 10_000)}, at most 100, aim 80 (resident ${mebibytes(resident * 10_000)})`,
     );
   }
+  for (const [name, { median: middle, least, greatest }] of Object.entries(result.duties ?? {}))
+    lines.push(
+      `${name}: ${middle.toFixed(2)} times the CPU without any (${least.toFixed(2)}–${greatest.toFixed(2)})`,
+    );
   for (const { measure, workers, each, cost, primary } of result.workers ?? [])
     lines.push(
       `a ${measure}, ${String(workers)} workers, ${String(each)} a second each: ${cost.toFixed(0)} µs (the first process ${primary.toFixed(0)})`,

@@ -12,6 +12,8 @@ export type RivalServices = {
   readonly redisUrl: string;
   readonly upstreamUrl: string;
   readonly key: string;
+  /** The parts that a server `duties-…` has, besides the headers; all by default. */
+  readonly duties?: string;
 };
 
 /** A rival that runs. */
@@ -23,13 +25,16 @@ const SCRIPTS = join(import.meta.dirname, 'rivals');
 export async function startRival(
   script: string,
   path: string,
-  { scratch, redisUrl, upstreamUrl, key }: RivalServices,
+  { scratch, redisUrl, upstreamUrl, key, duties }: RivalServices,
   distinct = false,
 ): Promise<Rival> {
   const running = await startScript(join(SCRIPTS, `${script}.js`), {
     core: 'server',
     logFile: join(scratch, `${script}.log`),
-    env: { KEY: key, REDIS_URL: redisUrl, UPSTREAM_URL: upstreamUrl },
+    env: {
+      ...{ KEY: key, REDIS_URL: redisUrl, UPSTREAM_URL: upstreamUrl },
+      ...(duties === undefined ? {} : { DUTIES: duties }),
+    },
   });
   return { running, target: { name: script, url: `${running.url}${path}`, key, distinct } };
 }

@@ -31,6 +31,7 @@ const { values } = parseArgs({
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     connections: { type: 'string', default: '32' },
+    /** Without `--against`: what is measured; `duties` and `workers` only where they are named. */
     groups: { type: 'string', default: 'hot,miss,passthrough,latency,memory,start' },
   },
 });

@@ -7,6 +7,10 @@ import { KEY, POINTS_PER_SECOND } from './serve.js';
  * nothing to recover from. So a server with them shows what the duties cost at least.
  */
 
+/** The parts that a server has, besides the headers: all by default. */
+const parts = new Set((process.env.DUTIES ?? 'caller,redis,log').split(','));
+export const has = (part) => parts.has(part);
+
 const log = pino(pino.destination({ minLength: 4_096, sync: false }));
 const callers = new Map([[KEY, { id: 'bench', second: 0, minute: 0 }]]);
 
@@ -41,11 +45,11 @@ function logLine() {
 /** Admits a request, and writes its line once it is answered. */
 export function open(req, res) {
   const startedAt = performance.now();
-  const caller = admit(req);
-  const requestId = `req_${randomBytes(16).toString('base64url')}`;
+  const caller = has('caller') ? admit(req) : callers.get(KEY);
+  const requestId = has('caller') ? `req_${randomBytes(16).toString('base64url')}` : 'req_of-every-answer';
   res.duty = { requestId, caller, startedAt, upstreamCalls: 0, upstreamMs: 0 };
   // Without a closure, which would be made anew for each request.
-  res.on('finish', logLine);
+  if (has('log')) res.on('finish', logLine);
   return res.duty;
 }
 
