@@ -23,8 +23,10 @@ import type { FaultBench } from '../harness/bench.ts';
 import type { FaultRow } from '../harness/row.ts';
 import { checkRaw, exchangeRaw } from '../client/raw.ts';
 
-/** The issuer's clock stands still from the start of the run, and gateways go by the real one. */
-/** To a whole second, as the tests that share the clock expect it. */
+/**
+ * The issuer's clock stands still from the start of the run, and gateways go by the real one. It is set to a whole second, as
+ * the tests that share it expect.
+ */
 const setClock = () => clock.advance(Math.floor(Date.now() / 1_000) * 1_000 - clock.now());
 
 const MANY_WRONG = { limits: { failedCredentials: '1000000 per 60s' } };
