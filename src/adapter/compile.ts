@@ -1,6 +1,5 @@
 import type { ListSpec, SourceResourceSpec, SourceSpec } from '../config/schema/source.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
-import type { Field } from '../contract/fields.ts';
 import type { ResourceName, Resource } from '../contract/resources.ts';
 import { GatewayError, invalidReply } from '../errors/fault.ts';
 import type { Json } from '../kernel/json/json.ts';
@@ -23,7 +22,7 @@ import { rowFields } from './map/row-fields.ts';
 import { compileTotal, type TotalReader } from './read/total.ts';
 import { compileProjectedRecords } from './projected/projected-list.ts';
 import { compileWrittenReader } from './write/read-written.ts';
-import type { WrittenRecords } from './write/row-writer.ts';
+import type { RowMapping, WrittenRecords } from './write/row-writer.ts';
 
 /** What one upstream reply to a list says, besides its rows. */
 export type ReplyFacts = {
@@ -99,8 +98,9 @@ function compileTotalBeside({ total: spec }: ListSpec, total: TotalReader) {
 /** Reads the rows of a reply to records. */
 type RecordsReader = (reply: UpstreamReply, onGap: OnGap) => Rows;
 
-/** What of a reply is told beside its rows. */
+/** Reads a reply, and what of it is told beside its rows. */
 type BesideReader = {
+  readonly readReply: ReturnType<typeof compileReader>;
   readonly total: (reply: UpstreamReply, body: Json, onGap: OnGap) => Pick<Rows, 'total' | 'isTotalLost'>;
   readonly next: NextReader;
   readonly echo: (body: Json) => Echo;
@@ -109,15 +109,13 @@ type BesideReader = {
 /** Compiles the reader of records that knows everything that a file can say, and why a reply cannot be used. */
 function compileGeneralReader(
   { list, onInvalidRecord }: SourceResourceSpec,
-  fields: readonly Field[],
-  context: ReplyContext,
+  { fields, codec }: RowMapping,
   place: SpecLocation,
-  { total, next, echo }: BesideReader,
+  { readReply, total, next, echo }: BesideReader,
 ): RecordsReader {
-  const readReply = compileReader(context, 'list');
   const items = compileItems(list.items, list.itemsAbsent, place.at('items'));
   const isDropped = compileDrop(list.dropWhen, place.at('dropWhen'));
-  const map = compileMapping(list.map, fields, context.codec, place.at('map'));
+  const map = compileMapping(list.map, fields, codec, place.at('map'));
   const idAt = [list.map['id']?.from ?? ''].flat().join(', ');
   const findId = pathAt(idAt, CHECKED);
   const mapping = { map, drop: onInvalidRecord === 'drop', idAt };
@@ -130,7 +128,7 @@ function compileGeneralReader(
     const kept = dropped.length === 0 ? rows : rows.filter((row) => isDropped?.(row) !== true);
     return {
       records: mapRows(kept, mapping, onGap),
-      droppedIds: dropped.flatMap((row) => context.codec.toPublic(findId(row)) ?? []),
+      droppedIds: dropped.flatMap((row) => codec.toPublic(findId(row)) ?? []),
       ...total(reply, body, onGap),
       received: rows.length,
       next: next(reply, body, rows),
@@ -139,18 +137,18 @@ function compileGeneralReader(
   };
 }
 
-/** Compiles the reader of records: from the bytes of the reply where it can, and else the general one. */
+/** Compiles the reader of records from the bytes of a reply, which leaves what it does not know to the general one. */
 function compileRecordsReader(
-  spec: SourceResourceSpec,
-  fields: readonly Field[],
+  { list }: SourceResourceSpec,
+  mapping: RowMapping,
   context: ReplyContext,
-  place: SpecLocation,
   beside: BesideReader,
+  readGeneral: RecordsReader,
 ): RecordsReader {
-  const readGeneral = compileGeneralReader(spec, fields, context, place, beside);
-  const readProjected = compileProjectedRecords(context, spec.list, { fields, map: spec.list.map });
+  const readProjected = compileProjectedRecords(context, list, mapping);
+  if (readProjected === undefined) return readGeneral;
   return (reply, onGap) => {
-    const found = readProjected?.(reply);
+    const found = readProjected(reply);
     if (found === undefined) return readGeneral(reply, onGap);
     const { records, body, gaps } = found;
     for (const gap of gaps) onGap(...gap);
@@ -175,18 +173,21 @@ function compileList(
   const total = compileTotal(spec.list.total, place.at('total'));
   const next = compileNext(spec.list, context.source.net.baseUrl, place.at('window'));
   const echo = compileEcho(spec.list.window, place.at('window'));
-  const beside: BesideReader = { total: compileTotalBeside(spec.list, total), next, echo };
+  const readReply = compileReader(context, 'list');
+  const beside: BesideReader = { readReply, total: compileTotalBeside(spec.list, total), next, echo };
   const fields = rowFields(spec, resource);
-  const readRecords = compileRecordsReader(spec, fields, context, place, beside);
-  const rowMapping = { resource, fields, map: spec.list.map, id: spec.id, codec: context.codec };
-  const readWritten = compileWrittenReader(context, spec.list, rowMapping);
-  const readCounted = compileReader(context, 'list');
+  const mapping = { resource, fields, map: spec.list.map, id: spec.id, codec: context.codec };
+  const readGeneral = compileGeneralReader(spec, mapping, place, beside);
+  const readRecords = compileRecordsReader(spec, mapping, context, beside, readGeneral);
+  const readWritten = compileWrittenReader(context, spec.list, mapping);
 
   function read(reply: UpstreamReply, onGap: OnGap, as: 'written' | undefined): Rows | WrittenRows;
   function read(reply: UpstreamReply, onGap: OnGap): Rows;
   function read(reply: UpstreamReply, onGap: OnGap, as?: 'written'): Rows | WrittenRows {
-    const found = as === 'written' ? readWritten?.(reply) : undefined;
-    if (found === undefined) return readRecords(reply, onGap);
+    if (as === undefined || readWritten === undefined) return readRecords(reply, onGap);
+    const found = readWritten(reply);
+    // Its bytes were scanned in vain already: to scan them again for records would seldom find more.
+    if (found === undefined) return readGeneral(reply, onGap);
     const { records, body, gaps } = found;
     for (const gap of gaps) onGap(...gap);
     return {
@@ -202,7 +203,7 @@ function compileList(
     plan: compilePlanner(spec, resource, here),
     read,
     readCount(reply) {
-      const { body } = readCounted(reply);
+      const { body } = readReply(reply);
       return total(reply, body);
     },
     details: compileDetails(spec, resource, context, here),

@@ -9,7 +9,7 @@ export type BenchResult = {
   readonly rounds: number;
   readonly seconds: number;
   readonly connections: number;
-  /** Requests per second of each server, round by round, on a core that it shares with the one beside it. */
+  /** Requests per second of each server, round by round, of a core that it has in turns with another one. */
   readonly rates: Record<string, readonly number[]>;
   /** CPU of an answer of each server, microseconds, in the same rounds. */
   readonly costs: Record<string, readonly number[]>;
@@ -81,7 +81,7 @@ export function printResult(result: BenchResult, json: boolean): void {
     `${machine.cpu}, ${String(machine.cores)} cores, ${machine.pinned ? 'the servers on one of them' : 'not pinned'}`,
     `${String(result.rounds)} rounds of ${String(result.seconds)} s, ${String(result.connections)} connections`,
     '',
-    'CPU of an answer; each server shared its core with another one at the time',
+    'CPU of an answer; each server had the core in turns with another one',
     ...Object.entries(costs).map(
       ([name, values]) => `${name.padEnd(28)}${median(values).toFixed(1).padStart(7)} µs`,
     ),

@@ -1,4 +1,4 @@
-import type { MappingSpec, SourceResourceSpec } from '../../config/schema/source.ts';
+import type { SourceResourceSpec } from '../../config/schema/source.ts';
 import type { Field } from '../../contract/fields.ts';
 import { compileOrder } from '../../contract/order.ts';
 import type { Resource } from '../../contract/resources.ts';
@@ -8,16 +8,15 @@ import type { Projection } from '../../kernel/json/projection.ts';
 import { DOCUMENT, WHOLE } from '../../kernel/json/scan-json.ts';
 import { compileFieldReader, type OnGap } from '../map/map-record.ts';
 import type { IdCodec } from '../map/native-id.ts';
+import type { FieldMapping } from '../projected/slot-paths.ts';
 import { CHECKED } from '../spec-location.ts';
 import { JsonSink } from './json-sink.ts';
 import type { WriteContext, WriteValue } from './write-value.ts';
 import { compileValueWriter, generalWriter } from './value-writers.ts';
 
 /** What the rows of a list are mapped by. */
-export type RowMapping = {
+export type RowMapping = FieldMapping & {
   readonly resource: Resource;
-  readonly fields: readonly Field[];
-  readonly map: MappingSpec;
   readonly id: SourceResourceSpec['id'];
   readonly codec: IdCodec;
 };
