@@ -24,6 +24,10 @@ export type AuditLog = Pick<AuditStore, 'lines' | 'restore'> & {
   close(): void;
 };
 
+/**
+ * `store` keeps the chain; `log` gets each line whether the store takes it or not. `onWrite` hears `lost` of a line that
+ * was dropped while it waited for the store.
+ */
 export type AuditLogDeps = {
   readonly store: AuditStore;
   readonly log: Pick<Logger, 'info' | 'warn'>;

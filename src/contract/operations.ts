@@ -3,6 +3,10 @@ import { type Resource, type ResourceName, resources } from './resources.ts';
 /** A public endpoint, such as `users.list`. */
 export type OperationName = `${ResourceName}.${Operation['kind']}`;
 
+/**
+ * One endpoint of one resource, as data: the parser of its parameters and its part of the OpenAPI document are made from
+ * it.
+ */
 export type Operation = {
   readonly name: OperationName;
   readonly kind: 'list' | 'get';

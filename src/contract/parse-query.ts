@@ -6,8 +6,19 @@ import { readQuery } from './raw-query.ts';
 import type { FilterParameter } from './define-resource.ts';
 import type { Resource } from './resources.ts';
 
+/**
+ * The largest `page`; one beyond it is 400 `invalid_parameter`. Times `LIMIT_MAX` it is far below 2^53, so every offset
+ * is exact.
+ */
 export const PAGE_MAX = 1_000_000_000;
+
+/**
+ * The most records of a page. A larger `limit` is 400 `invalid_parameter`, or means this one where
+ * `contract.limitOverflow` is `clamp`.
+ */
 export const LIMIT_MAX = 100;
+
+/** The records of a page where the request has no `limit`. */
 export const LIMIT_DEFAULT = 50;
 
 /** The operator's settings for reading parameters. */

@@ -9,6 +9,7 @@ import { users } from './users.ts';
  */
 const table = { users, products };
 
+/** What paths (`/v1/users`), operations, permissions and configuration keys are named by. */
 export type ResourceName = keyof typeof table;
 
 /** A resource of the contract. */

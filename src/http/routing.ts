@@ -28,6 +28,10 @@ export type RoutingSpec = {
   readonly docs: boolean;
 };
 
+/**
+ * `uses` counts the requests that began with this configuration. `parts` hands on what the one before says the same of,
+ * such as the load shedder.
+ */
 export type RoutingDeps = Pick<PassthroughDeps, 'send' | 'uses'> &
   Omit<LoadShedderDeps, 'limits'> & {
     readonly clock: Clock;

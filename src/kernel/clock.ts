@@ -6,4 +6,5 @@ export type Clock = {
   readonly monotonic: () => number;
 };
 
+/** The clock of this machine. `monotonic` begins with the process, so its values mean nothing to another process. */
 export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };

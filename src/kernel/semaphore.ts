@@ -1,6 +1,10 @@
 /** A counting semaphore: at most `size` pieces of work run at once; the others wait in the order in which they came. */
 export type Semaphore = <T>(work: () => Promise<T>) => Promise<T>;
 
+/**
+ * Creates a semaphore with all permits free. Work that waits cannot be withdrawn: let `work` look at its signal first.
+ * Work that fails gives its permit back, too.
+ */
 export function createSemaphore(size: number): Semaphore {
   const waiting: (() => void)[] = [];
   let active = 0;

@@ -1,5 +1,10 @@
 /** The priorities of upstream calls, the most urgent first: background work yields to callers. */
 export const PRIORITIES = ['caller', 'refresh', 'scan', 'shadow'] as const;
+
+/**
+ * `caller`: somebody waits for the answer. `refresh`: a stale answer is made anew. `scan`: a call of a scan, though somebody
+ * may wait for it. `shadow`: a comparison of a migration, which gives way to all others.
+ */
 export type Priority = (typeof PRIORITIES)[number];
 
 /** Which source serves a call of a resource that moves: the legacy one, or the one that it moves to. */

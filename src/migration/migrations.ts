@@ -72,6 +72,10 @@ export type Migrations = {
   close(): void;
 };
 
+/**
+ * All of it lives as long as the process; which resources move comes later, by `serveBy`. Without `legacyP99Ms`, a call
+ * at the new source may take half of the resource's deadline.
+ */
 export type MigrationsDeps = {
   readonly states: MigrationStates;
   readonly clock: Clock;

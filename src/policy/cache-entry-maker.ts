@@ -13,6 +13,10 @@ export type Freshness = {
   readonly staleIfError: number;
 };
 
+/**
+ * How long an answer is fresh, it says itself (`freshSeconds`); `freshness` says it of a missing record, and how long an
+ * answer may be served stale.
+ */
 export type EntryMakerDeps = {
   readonly clock: Clock;
   readonly freshness: Freshness;

@@ -11,6 +11,7 @@ import { timed } from '../telemetry/requests/step-times.ts';
 import type { SourceCall, SourceHandler } from './call.ts';
 import { createEntryMaker, type EntryMakerDeps } from './cache-entry-maker.ts';
 
+/** `deadlineMs` bounds a refresh alone, because nobody waits for it: a fill ends when its callers have gone. */
 export type CacheFillDeps = EntryMakerDeps & {
   readonly cache: Cache;
   readonly purges: Pick<Purges, 'current'>;

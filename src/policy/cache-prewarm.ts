@@ -15,6 +15,7 @@ export type KeepAnswer = (answer: SourceAnswer) => Promise<void>;
  */
 export type BeginPrewarm = (operation: string, query: Query) => KeepAnswer;
 
+/** With another `digest` than that of the cache stage, nobody would find what is kept. */
 export type CachePrewarmDeps = EntryMakerDeps & {
   readonly cache: Cache;
   readonly purges: Pick<Purges, 'current'>;

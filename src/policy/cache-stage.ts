@@ -8,6 +8,7 @@ import { type CacheFillDeps, createCacheFill } from './cache-fill.ts';
 import { cacheKeyOf, cacheKeyParts } from './cache-key.ts';
 import type { Call, Handler, Reply, SourceCall, SourceHandler } from './call.ts';
 
+/** `digest` is part of every key, so a changed source file finds no answer of the file before it. */
 export type CacheStageDeps = CacheFillDeps & {
   /** The digest of the source's file and of the contract's version. */
   readonly digest: string;

@@ -3,6 +3,7 @@ import type { DecidedBy, Decision, Limiter, WindowState } from '../store/limiter
 import { openSteps, timed } from '../telemetry/requests/step-times.ts';
 import type { Call, Stage } from './call.ts';
 
+/** `limiter` has to know the tier of every principal: it throws for any other. */
 export type RateLimitDeps = {
   readonly limiter: Pick<Limiter, 'consume'>;
   /** The tiers that refuse nothing and show callers nothing. */

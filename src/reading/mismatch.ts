@@ -19,8 +19,13 @@ export type UnprovenFilters = { readonly kind: 'unproven filters' };
  */
 export type Mismatch = Violation | RowVanished | TotalIsLowerBound | UnprovenFilters;
 
+/** A row of a list just read, of which the source has no details. */
 export const rowVanished: RowVanished = { kind: 'vanished' };
+
+/** There is only this one value: the kind says all of it. */
 export const totalIsLowerBound: TotalIsLowerBound = { kind: 'lower bound' };
+
+/** There is only this one value: the next attempt does without all filters of the plan. */
 export const unprovenFilters: UnprovenFilters = { kind: 'unproven filters' };
 
 /** Rows that came before: they moved, or the source does not keep to the windows asked for. */

@@ -15,6 +15,10 @@ export type OpenedComparisons = Pick<SourceComparisons, 'offer' | 'serveBy' | 'c
   readonly operatorTasks: Pick<OperatorTasks, 'walk' | 'probeEdges' | 'calibrate' | 'explain' | 'replay'>;
 };
 
+/**
+ * Calls are counted in the Redis of the limits. While any Redis is not ready, the process counts as strained, and
+ * comparisons pause.
+ */
 export type OpenComparisonsDeps = Omit<SourceComparisonsDeps, 'redis' | 'strain'> & {
   readonly redis: RedisByRole;
 };

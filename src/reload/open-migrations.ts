@@ -46,6 +46,10 @@ import type { RedisKeys } from '../store/redis/redis-keys.ts';
 import type { RedisByRole } from '../store/redis/redis-roles.ts';
 import type { Webhooks } from '../telemetry/webhooks/webhooks.ts';
 
+/**
+ * States and evidence are in the Redis of the keys, else in that of the cache. Without either, the evidence ends with the
+ * process, and the states outlive it in `state.dir` alone.
+ */
 export type OpenMigrationsDeps = {
   readonly redis: RedisByRole;
   readonly keys: RedisKeys;
@@ -138,13 +142,8 @@ function openEvidence(
   const store =
     fleet === undefined ? createLocalEvidenceStore() : createRedisEvidenceStore(fleet.client, fleet.keyOf);
   return createEvidenceCollector({
-    ...{
-      store,
-      states,
-      clock,
-      secret: hashSecret(config),
-      onCompared: (comparison) => metrics.migrationCompared(comparison),
-    },
+    ...{ store, states, clock, secret: hashSecret(config) },
+    onCompared: (comparison) => metrics.migrationCompared(comparison),
     critical: (resource) =>
       served().find(({ declared }) => declared.resource === resource)?.config.compare.critical ?? [],
   });

@@ -6,6 +6,7 @@ import { createWebhooks, type Webhooks, type WebhooksDeps } from '../telemetry/w
 const BYTES_MAX = 64 * 1024;
 const CONNECT_MS = 2_000;
 
+/** Posting is added here: connecting may take 2 seconds, and an answer of more than 64 KiB counts as none. */
 export type OpenWebhooksDeps = Omit<WebhooksDeps, 'post' | 'count'> & {
   readonly metrics: {
     readonly webhook: WebhooksDeps['count'];

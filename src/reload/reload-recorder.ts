@@ -30,6 +30,10 @@ export type ReloadRecord = {
   readonly outcome: 'applied' | `refused: ${string}`;
 };
 
+/**
+ * `inForce` is asked with each outcome, after the change. `audit` gets what was applied or refused, and not what was
+ * unchanged.
+ */
 export type ReloadRecorderDeps = {
   readonly inForce: () => ReloadTarget['inForce'];
   readonly log: Pick<Logger, 'info' | 'error'>;

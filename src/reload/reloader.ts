@@ -28,6 +28,7 @@ export type Reloading = {
   readonly onStale?: ((isStale: boolean) => void) | undefined;
 };
 
+/** `first` is in force already. `target` is this process, or all workers of a primary. */
 export type ReloaderDeps = Reloading &
   Omit<ReloadRecorderDeps, 'inForce'> & {
     readonly first: SoundConfig;

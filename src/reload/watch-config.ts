@@ -7,6 +7,7 @@ export type ConfigWatch = {
   close(): void;
 };
 
+/** Without `quietMs` and `pollMs` it waits for half a second of quiet, and compares the texts every 30 seconds. */
 export type ConfigWatchDeps = {
   /** The folders whose files are read. */
   readonly folders: () => readonly string[];

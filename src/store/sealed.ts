@@ -12,6 +12,8 @@ const MAGIC = {
   row: 'PTR2',
   rowSet: 'PTS2',
 } as const;
+
+/** What sealed bytes hold. Each form has a version of its own, so one can change without making the others misses. */
 export type SealedForm = keyof typeof MAGIC;
 
 /** Bytes before the payload: the magic and the checksum, 4 bytes each. */

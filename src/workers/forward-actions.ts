@@ -12,6 +12,10 @@ import type { HeldCount } from '../store/purges.ts';
 import { type CallerSnapshot, mergeCallers } from '../telemetry/caller-counts.ts';
 import { NoAnswerError, type WorkerLink } from './worker-link.ts';
 
+/**
+ * `serving` is asked for each action; the first of them carries it out, and the others are asked where each acts for
+ * itself.
+ */
 export type PrimaryActDeps = {
   /** The workers that serve at this moment. */
   readonly serving: () => readonly Pick<WorkerLink, 'ask'>[];

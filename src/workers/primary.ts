@@ -34,6 +34,10 @@ export type Primary = {
   readonly givenUp: Promise<string>;
 };
 
+/**
+ * `fork` starts a process that serves nothing yet: the texts of the configuration are sent to it, and it compiles them
+ * itself.
+ */
 export type PrimaryDeps = {
   readonly first: SoundConfig;
   readonly planOf: (config: SoundConfig) => WorkerPlan;

@@ -5,6 +5,7 @@ import { createRestartBackoff } from './restart-backoff.ts';
 import type { WorkerLink } from './worker-link.ts';
 import { createWorkerSlots, type WorkerPlan, type WorkerSlot } from './worker-slots.ts';
 
+/** `plan` is that of the start; later ones come by `adopt`. */
 export type SupervisorDeps = {
   readonly plan: WorkerPlan;
   readonly fork: () => WorkerProcess;

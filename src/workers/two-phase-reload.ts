@@ -3,7 +3,11 @@ import type { WorkerQuery, WorkerState } from './messages.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { WorkerPlan, WorkerSlot } from './worker-slots.ts';
 
-export type ReloadWorkersDeps = {
+/**
+ * `supervisor` is given the next plan when the workers swap, so that a worker which is forked while they only compile
+ * still gets the one in force.
+ */
+export type WorkerReloadsDeps = {
   readonly supervisor: Pick<Supervisor, 'workers' | 'plan' | 'adopt'>;
   readonly planOf: (config: SoundConfig) => WorkerPlan;
 };
@@ -62,7 +66,7 @@ async function confirm(slot: WorkerSlot, plan: WorkerPlan): Promise<void> {
 }
 
 /** Creates what reloads the workers of one primary. */
-export function createWorkerReloads({ supervisor, planOf }: ReloadWorkersDeps): WorkerReloads {
+export function createWorkerReloads({ supervisor, planOf }: WorkerReloadsDeps): WorkerReloads {
   let lastNumber = 0;
   const catchingUp = new Map<WorkerSlot, Promise<void>>();
   const servingSlots = () => supervisor.workers.filter(({ phase }) => phase === 'serving');

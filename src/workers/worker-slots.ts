@@ -29,6 +29,7 @@ export type WorkerSlot = {
   deadline?: NodeJS.Timeout;
 };
 
+/** What workers tell comes back by these functions. `onExit` is called once for each worker that was started. */
 export type WorkerSlotsDeps = {
   readonly fork: () => WorkerProcess;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;

@@ -20,6 +20,7 @@ export type AccessRefusal = { readonly problem: ActionProblem; readonly retryAft
 type Admission =
   { readonly kind: 'admitted'; readonly access: Access } | ({ readonly kind: 'refused' } & AccessRefusal);
 
+/** The sign-in route is given the same `guesses`: a wrong token counts against its address in either place. */
 export type GuardDeps = {
   /** The tokens at this moment, so that a reload changes them. */
   readonly tokens: () => readonly AdminToken[];

@@ -7,6 +7,10 @@ import { siteOf } from './request-site.ts';
 import { presentedSession, sessionCookie } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
 
+/**
+ * `tokens` and `guesses` are those of the guard, so that an address cannot guess on here once it has spent its tries
+ * there.
+ */
 export type SessionRoutesDeps = Pick<GuardDeps, 'tokens' | 'guesses'> & {
   readonly sessions: Pick<Sessions, 'begin' | 'end'>;
   /** The version of the gateway, for the page. */

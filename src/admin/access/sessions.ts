@@ -18,6 +18,7 @@ export type Sessions = {
   end(id: string): void;
 };
 
+/** A session lasts 12 hours of the monotonic clock; `endsAt`, which people are shown, is by the wall clock. */
 export type SessionsDeps = {
   /** The tokens at this moment: a reload that removes one ends its sessions. */
   readonly tokens: () => readonly AdminToken[];

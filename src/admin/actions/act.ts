@@ -48,6 +48,10 @@ export function auditActor({ name, role, address }: Actor): Pick<AuditChange, 'a
   return { actor: name, role, ...(address !== undefined && { address }) };
 }
 
+/**
+ * A gateway chains two of them: its own actions without an `audit` (a reload has its line from the reloader), and behind
+ * them, as `otherwise`, those that are audited.
+ */
 export type ActDeps = {
   /** Gets a line for every change, and every attempt at one; absent: the handlers write their own lines. */
   readonly audit?: Pick<AuditLog, 'record'> | undefined;

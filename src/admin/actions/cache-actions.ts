@@ -4,6 +4,10 @@ import { ActionRefusal } from '../api/action.ts';
 import type { ActionHandlers } from './act.ts';
 import { refuseIfRedisFails } from './redis-refusal.ts';
 
+/**
+ * `portico cache` works on Redis itself and gives no `countHeld`: what processes hold in their memory cannot be seen
+ * there.
+ */
 export type CacheActionsDeps = {
   readonly purges: Pick<Purges, 'purge'>;
   /** Counts what carries a tag, before it is purged; absent: nothing is counted here. */

@@ -19,6 +19,10 @@ import type { ServedSource, SourceDescription } from '../figures/served-source.t
 import type { ActionHandlers } from './act.ts';
 import { refuseIfRedisFails } from './redis-refusal.ts';
 
+/**
+ * Figures over time are from `sampler` and `readFleet`. The other functions are called anew for each question, so a
+ * reload needs no new actions.
+ */
 export type FigureActionsDeps = {
   readonly sampler: FigureSampler;
   /** What an overview says that no metric does. */

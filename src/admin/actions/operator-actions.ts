@@ -24,6 +24,7 @@ import { createRequestActions, type RequestActionsDeps } from './requests/reques
 import { createRunbookActions } from './requests/runbook-actions.ts';
 import type { KeysStores } from './keys/with-key-stores.ts';
 
+/** All of it lives as long as the process; what a reload may change is a function, asked at each action. */
 export type OperatorActionsDeps = RequestActionsDeps & {
   readonly quality: () => readonly ResourceQuality[];
   /** What this process counted of its callers. */

@@ -109,6 +109,10 @@ export const actionSpecs = {
   ...callerSpecs,
 } as const satisfies Readonly<Record<string, ActionSpec>>;
 
+/**
+ * What an action is called in the audit and between processes, such as `keys.create`; its method and path are in its
+ * spec.
+ */
 export type ActionName = keyof typeof actionSpecs;
 
 type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;

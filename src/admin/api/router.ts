@@ -10,6 +10,10 @@ import { actionList, type ActionName } from './action-table.ts';
 /** Bound of the body of a request: a thousand keys to import. */
 const BODY_MAX = '2mb';
 
+/**
+ * `act` is given input that fits the spec of its action, from somebody whose role may ask for it. `log` gets problems of
+ * status 500 and above, and attempts at a change by a token that only reads.
+ */
 export type ApiRouterDeps = { readonly act: Act; readonly log: Pick<Logger, 'warn'> };
 
 /** What a request gives an action: its body or its query, and the variable segments of the path. */

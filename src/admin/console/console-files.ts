@@ -9,6 +9,7 @@ import { joinModules } from './join-modules.ts';
 import { minifyAsset } from './minify-asset.ts';
 import { vendorFiles } from './vendor-files.ts';
 
+/** A content coding (RFC 9110, section 8.4.1) that a file of the console is served in; `identity` is the file as it is. */
 export type Coding = 'br' | 'gzip' | 'identity';
 
 /** A file of the console as it is served. */

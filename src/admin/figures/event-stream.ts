@@ -12,6 +12,7 @@ export type EventStream = {
   end(): void;
 };
 
+/** `sampler` is listened to while somebody reads, and gives a sample every two seconds. */
 export type EventStreamDeps = {
   readonly sampler: Pick<FigureSampler, 'now' | 'listen'>;
   /** What a tick says. It is made once, however many read it. */

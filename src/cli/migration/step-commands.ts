@@ -26,6 +26,10 @@ type StepOptions = AskOptions & {
 
 const REASON = 'why, for the audit';
 
+/**
+ * Parses an option of 0 to 999,999,999 for commander. @throws InvalidArgumentError for any other text; commander then
+ * names the option
+ */
 export function parseInteger(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Write a whole number.');
   return Number(text);

@@ -22,7 +22,11 @@ export type KeysContext = OperatorContext & {
 /** The options that all commands on keys have. */
 export type KeyOptions = GatewayOptions & { readonly json?: boolean; readonly reason?: string };
 
-export type CreateOptions = KeyOptions & {
+/**
+ * The options of `portico keys create`. `expires` is a duration such as `90d`; `print` stores nothing and shows the entry
+ * for `auth.apiKeys.keys`.
+ */
+export type CreateKeyOptions = KeyOptions & {
   readonly label: string;
   readonly permissions: readonly string[];
   readonly tier?: string;
@@ -32,7 +36,11 @@ export type CreateOptions = KeyOptions & {
   readonly print?: boolean;
 };
 
-export type UpdateOptions = KeyOptions & Partial<CreateOptions> & { readonly overlap?: string };
+/**
+ * The options of `portico keys update`, `rotate` and `revoke` together: what is absent stays. `overlap` is how long the
+ * old secret of a rotation goes on working, a duration such as `7d`.
+ */
+export type UpdateKeyOptions = KeyOptions & Partial<CreateKeyOptions> & { readonly overlap?: string };
 
 /** Keys that are imported with one request. */
 const IMPORT_BATCH = 1_000;
@@ -80,7 +88,7 @@ async function printKey(request: ActionRequest<'keys.create'>, context: KeysCont
 }
 
 /** `portico keys create`. */
-export async function runCreate(options: CreateOptions, context: KeysContext): Promise<void> {
+export async function runCreate(options: CreateKeyOptions, context: KeysContext): Promise<void> {
   const { label, permissions, tier, expires, addresses, operations, reason, json } = options;
   const request = { label, permissions, tier, expires, addresses, operations, reason };
   if (options.print === true) {
@@ -118,7 +126,7 @@ export async function runShow(id: string, options: KeyOptions, context: KeysCont
 export async function runChange(
   name: 'keys.update' | 'keys.rotate' | 'keys.revoke',
   id: string,
-  { label, tier, expires, permissions, addresses, operations, overlap, reason, ...options }: UpdateOptions,
+  { label, tier, expires, permissions, addresses, operations, overlap, reason, ...options }: UpdateKeyOptions,
   context: KeysContext,
 ): Promise<void> {
   const terms = { label, tier, expires, permissions, addresses, operations };

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { parseDuration } from '../../kernel/duration.ts';
 import { addGatewayOptions } from './run-action.ts';
 import {
-  type CreateOptions,
+  type CreateKeyOptions,
   type KeyOptions,
   type KeysContext,
   runChange,
@@ -12,7 +12,7 @@ import {
   runList,
   runPrune,
   runShow,
-  type UpdateOptions,
+  type UpdateKeyOptions,
 } from './key-commands.ts';
 
 const ID = 'the part between the underscores of the key';
@@ -56,7 +56,7 @@ function addGrants(add: AddKeyCommand, context: KeysContext): void {
     .option('--addresses <list>', `${ADDRESSES}; default: anywhere`, parseList)
     .option('--operations <list>', `${OPERATIONS}; default: all`, parseList)
     .option('--print', 'store nothing: print the entry for auth.apiKeys.keys')
-    .action((options: CreateOptions) => runCreate(options, context));
+    .action((options: CreateKeyOptions) => runCreate(options, context));
 
   add('update', 'change what a key may do, everywhere within a second; what is not named stays')
     .argument('<id>', ID)
@@ -66,7 +66,7 @@ function addGrants(add: AddKeyCommand, context: KeysContext): void {
     .option('--expires <duration>', 'from now, such as 90d; or never', parseSpan)
     .option('--addresses <list>', `${ADDRESSES}; or anywhere`, parseList)
     .option('--operations <list>', `${OPERATIONS}; or all`, parseList)
-    .action((id: string, options: UpdateOptions) => runChange('keys.update', id, options, context));
+    .action((id: string, options: UpdateKeyOptions) => runChange('keys.update', id, options, context));
 }
 
 function addReading(add: AddKeyCommand, context: KeysContext): void {
@@ -89,15 +89,15 @@ function addEndings(add: AddKeyCommand, context: KeysContext): void {
   )
     .argument('<id>', ID)
     .option('--overlap <duration>', 'how long the old secret goes on working', parseSpan, '24h')
-    .action((id: string, options: UpdateOptions) => runChange('keys.rotate', id, options, context));
+    .action((id: string, options: UpdateKeyOptions) => runChange('keys.rotate', id, options, context));
 
   add('revoke', 'end a key, everywhere within a second')
     .argument('<id>', ID)
-    .action((id: string, options: UpdateOptions) => runChange('keys.revoke', id, options, context));
+    .action((id: string, options: UpdateKeyOptions) => runChange('keys.revoke', id, options, context));
 
   add('delete', 'forget a key that is revoked or has expired')
     .argument('<id>', ID)
-    .action((id: string, options: UpdateOptions) => runPrune({ ...options, id }, context));
+    .action((id: string, options: UpdateKeyOptions) => runPrune({ ...options, id }, context));
 
   add('prune', 'forget all keys that were revoked or expired some time ago')
     .option('--older-than <duration>', 'how long ago', parseSpan, '90d')

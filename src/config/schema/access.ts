@@ -108,5 +108,11 @@ export const callerAuth = z.strictObject({
     .optional(),
 });
 
+/**
+ * An entry of `auth.apiKeys.keys`. Its `expiresAt` is an ISO 8601 text; the `KeyRecord` of a key in Redis has
+ * milliseconds.
+ */
 export type KeyRecordConfig = z.infer<typeof keyRecord>;
+
+/** `auth.jwt` with its defaults: `clockTolerance` in seconds, `keysFresh` and `keysStale` in milliseconds. */
 export type JwtConfig = NonNullable<z.infer<typeof callerAuth>['jwt']>;

@@ -210,5 +210,11 @@ export const gatewaySchema = z.strictObject({
   passthrough: z.array(passthroughRoute).default([]),
 });
 
+/**
+ * `portico.yaml` as it was parsed: defaults are filled in, durations are milliseconds or whole seconds as their schema
+ * says, sizes are bytes, secrets are `Secret`. Its references are checked apart, in `validate/cross-check.ts`.
+ */
 export type GatewayConfig = z.infer<typeof gatewaySchema>;
+
+/** An entry of `resources` with its defaults: `deadline` in milliseconds, the times of `cache` in seconds. */
 export type ResourceConfig = z.infer<typeof resource>;

@@ -5,6 +5,11 @@ import { webhook } from './telemetry.ts';
 
 /** The stages of a migration, in order. */
 export const stages = ['legacy', 'shadow', 'ramp', 'live', 'complete'] as const;
+
+/**
+ * `shadow` compares, `ramp` serves some callers from the new source, `live` all of them with the legacy one to fall back
+ * on, and `complete` without it. `legacy` does none of this.
+ */
 export type MigrationStage = (typeof stages)[number];
 
 /** A share of the calls in percent, in steps of 0.01. */
@@ -215,4 +220,8 @@ export const migration = z.strictObject({
     ),
 });
 
+/**
+ * `resources.<name>.migration` with its defaults: durations in milliseconds, instants in milliseconds since the epoch,
+ * `percent` and `steps` from 0 to 100, the shares of `gate` from 0 to 1.
+ */
 export type MigrationConfig = z.infer<typeof migration>;

@@ -106,4 +106,5 @@ export const passthroughRoute = z
     for (const problem of hostProblems(hosts)) context.addIssue(problem);
   });
 
+/** An entry of `passthrough` with its defaults: times in milliseconds, `bodyMax` in bytes. */
 export type PassthroughConfig = z.infer<typeof passthroughRoute>;

@@ -61,6 +61,10 @@ const role = z.strictObject({
 /** The roles of Redis. Each asks something else of a server, so each may have its own. */
 export const redisRoles = ['keys', 'limits', 'cache'] as const;
 
+/**
+ * What a Redis is for: `keys` must lose nothing (API keys, the audit, states of migrations), `limits` counts, and `cache`
+ * has what can be made again.
+ */
 export type RedisRole = (typeof redisRoles)[number];
 
 /** The addresses of Redis, for everything or by role, and its timeouts. */
@@ -90,7 +94,16 @@ export const redis = z.strictObject({
     ),
 });
 
+/**
+ * `redis` with its defaults, times in milliseconds. Where neither it nor a role has an address, that role does without
+ * Redis.
+ */
 export type RedisConfig = z.infer<typeof redis>;
+
+/**
+ * `redis.keys`, `redis.limits` or `redis.cache`. A role without an address of its own uses that of `redis`, with its own
+ * times if it has any.
+ */
 export type RedisRoleConfig = z.infer<typeof role>;
 
 /** Whether an address of a Redis is configured. */

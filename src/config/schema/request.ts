@@ -4,6 +4,10 @@ import { addedHeaderName, headerValue } from './scalars.ts';
 /** Query parameters as templates: `{offset}` and other variables are filled in and escaped for their position. */
 export const queryTemplate = z.record(z.string().min(1), z.union([z.string(), z.number().transform(String)]));
 
+/**
+ * The body of a POST, told apart by its key. Parts of JSON and fields of a form are left out where their variable has no
+ * value.
+ */
 export const requestBody = z.union([
   z.strictObject({
     json: z.json().describe('A tree whose texts and keys are templates; "{limit}" alone becomes a number.'),
@@ -22,6 +26,10 @@ export const pathTemplate = z
   .string()
   .regex(/^\/[^?#\s]*$/, 'expected a path that starts with / and has no query; put parameters under `query`');
 
+/**
+ * A request to a source as templates. Which variables may stand in it depends on its place in the file, and is checked
+ * where the adapter is compiled.
+ */
 export const request = z.strictObject({
   method: z.enum(['GET', 'POST']).default('GET').describe('POST only if the source is read by POST.'),
   path: pathTemplate.describe('Appended to net.baseUrl. `{id}` stands for the native id, percent-encoded.'),
@@ -35,4 +43,5 @@ export const request = z.strictObject({
   body: requestBody.optional().describe('The body of a POST: JSON, a form, or XML.'),
 });
 
+/** A constant that a value of a source is compared with or replaced by: no list and no map. */
 export const literal = z.union([z.string(), z.number(), z.boolean(), z.null()]);

@@ -96,6 +96,7 @@ export function integer(minimum: number, maximum: number) {
   return withNotation(schema, `${minimum} to ${maximum}`);
 }
 
+/** A TCP port to listen on, from 0 to 65,535; the system chooses a free one for 0. */
 export const port = integer(0, 65_535);
 
 /** A share from 0 to 1; digits in a text count too, because `${RATIO}` arrives as text. */

@@ -108,22 +108,59 @@ export const sourceSchema = z.strictObject({
   resources: perResource(sourceResource),
 });
 
+/**
+ * A file of `sources/` as it was parsed: defaults filled in, shorthands in their long form, times in milliseconds
+ * (`budget.snapshot` in seconds), sizes in bytes.
+ */
 export type SourceSpec = z.infer<typeof sourceSchema>;
 /** What a client needs to reach a source. */
 export type ConnectionSpec = Pick<SourceSpec, 'net' | 'auth' | 'decode'>;
+
+/** One resource of a source. Without `get`, the source has no request for a single record. */
 export type SourceResourceSpec = z.infer<typeof sourceResource>;
+
+/** `list` after parsing: each column of `sort` is `{ column, directions }`, each field of `map` `{ from, as }`. */
 export type ListSpec = z.infer<typeof list>;
+
+/** How a single record is asked for by its native id. A record that `dropWhen` matches does not exist for callers. */
 export type GetSpec = z.infer<typeof get>;
+
+/** A request whose path, query, headers and body are templates that are not compiled yet. */
 export type RequestSpec = z.infer<typeof request>;
+
+/** The body of a POST, told apart by its one main key: `json`, `form` or `xml`. */
 export type BodySpec = z.infer<typeof requestBody>;
+
+/**
+ * `decode` with its defaults. Without a `charset`, the reply says it; without `contentTypes`, those of the format are
+ * read.
+ */
 export type DecodeSpec = z.infer<typeof decode>;
+
+/**
+ * An entry of `filters.<field>.<operator>`. Its `exactness` says how far the rows and the total of a reply can be relied
+ * on.
+ */
 export type FilterSpec = z.infer<typeof filter>;
+
+/** A step of `as`: the name of one without parameters, or a map whose only key is the name. */
 export type CoercionSpec = z.infer<typeof coercion>;
+
+/**
+ * By v1 field: the paths its value is read from, and the steps after that. Without a path, it is the constant `value`, or
+ * null.
+ */
 export type MappingSpec = z.infer<typeof mapping>;
+
+/** Where the rows of a reply stand: the path of a list of records, or a form with its paths. */
 export type ItemsSpec = z.infer<typeof items>;
 /** A condition on the value at a path of a document. */
 export type ConditionSpec = { readonly at?: string | undefined } & {
   readonly [K in keyof typeof condition]?: z.infer<(typeof condition)[K]>;
 };
+
+/** A rule on what a reply means: all of its conditions have to fit. The first rule of a file that fits decides. */
 export type OutcomeSpec = z.infer<typeof outcome>;
+
+/** What a reply means. Only `ok` is read for rows or a record. */
 export type OutcomeKind = OutcomeSpec['is'];

@@ -43,6 +43,10 @@ export const telemetry = z.strictObject({
     ),
 });
 
+/**
+ * `telemetry.traces` with its defaults: `ratio` from 0 to 1, `timeout` in milliseconds, `queueMax` in spans of each
+ * worker.
+ */
 export type TracesConfig = z.infer<typeof traces>;
 
 /** What a gateway tells by webhook, by the type that its messages carry. */
@@ -57,6 +61,8 @@ export const webhookEvents = [
   'migration.rolled_back',
   'migration.finished',
 ] as const;
+
+/** The `type` that a message carries; receivers choose by it, in `events`. */
 export type WebhookEventType = (typeof webhookEvents)[number];
 
 const target = {

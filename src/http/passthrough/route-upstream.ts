@@ -23,6 +23,10 @@ export type RouteUpstream = {
   readonly close: () => void;
 };
 
+/**
+ * `send` makes one exchange; retries, the breaker and the choice of a host are made around it. Log and metrics know the
+ * upstream as `passthrough.<route>`.
+ */
 export type RouteUpstreamDeps = Pick<SourceResilienceDeps, 'clock' | 'log'> & {
   readonly metrics: SourceUpstreamsDeps['metrics'];
   readonly send: SendProxyRequest;

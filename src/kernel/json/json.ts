@@ -9,6 +9,8 @@ export class NumberText {
 
 /** What `readJson` returns. Objects have no prototype. */
 export type Json = null | boolean | number | string | NumberText | readonly Json[] | JsonObject;
+
+/** Without a prototype, so that a document's `__proto__` is a key like any other. */
 export type JsonObject = { readonly [key: string]: Json };
 
 /** Thrown by `readJson`. The message names the problem and the offset; it never quotes the document. */

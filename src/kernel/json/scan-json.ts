@@ -1,16 +1,19 @@
 import { DIGITS_MAX } from './json.ts';
 import type { PackedBytes } from './packed-bytes.ts';
 
-/** What stands in a slot. Texts with escapes, and what is neither text nor number, are told by `Json` alone. */
+/** The first of the kinds of what stands in a slot: nothing, because the document has no such value. */
 export const ABSENT = 0;
+/** The word `null`. */
 export const NULL = 1;
-/** A text of printable ASCII without escapes; one without escapes that has, or may have, other characters. */
+/** A text of printable ASCII without escapes. */
 export const ASCII = 2;
+/** A text without escapes that has, or may have, other characters than printable ASCII. */
 export const PLAIN = 3;
-/** A whole number of at most 15 digits, other than -0; and one with a point, without sign and exponent. */
+/** A whole number of at most 15 digits, other than -0. */
 export const WHOLE = 4;
+/** A number with a point, without a minus and without an exponent. */
 export const FRACTION = 5;
-/** Any other value. */
+/** Any other value, also a text with escapes: what it is, only `Json` tells. */
 export const OTHER = 6;
 
 /** In place of an offset: a value that breaks the grammar, or that is left to `readJson`. */

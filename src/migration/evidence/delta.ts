@@ -30,7 +30,14 @@ export type Delta = {
 export const KEYS_MAX = 50_000;
 /** The most records that are counted as different at critical paths: three are enough for a rollback. */
 export const CRITICAL_MAX = 1_000;
+
+/**
+ * The most groups of differences (path, kind, whether a rule ignores it) of one operation, in a delta and in a store.
+ * Further ones count in `OTHER_GROUP`.
+ */
 export const GROUPS_MAX = 200;
+
+/** The most samples that a group keeps; its count goes on. */
 export const SAMPLES_MAX = 5;
 
 /** The group that takes all further differences once there are `GROUPS_MAX` groups. */
@@ -47,6 +54,7 @@ const FIELDS: Record<Verdict, string> = {
   failed_both: 'failedBoth',
 };
 
+/** Creates a delta without counts. The functions of this file add to it in place. */
 export function createDelta(): Delta {
   return {
     counts: new Map(),

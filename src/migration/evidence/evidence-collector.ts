@@ -14,6 +14,7 @@ import {
   operationEvidence,
 } from './evidence-store.ts';
 
+/** `secret` is the same in all processes of a fleet, so that a question which several of them compare counts once. */
 export type EvidenceCollectorDeps = {
   readonly store: EvidenceStore;
   readonly states: Pick<MigrationStates, 'current'>;

@@ -12,6 +12,7 @@ export type LegacyLatency = {
   close(): void;
 };
 
+/** `serving` is asked at each reading, every 15 seconds; where it is empty, the store is asked nothing. */
 export type LegacyLatencyDeps = {
   readonly evidence: Pick<MigrationEvidence, 'read'>;
   /** The resources whose callers the new source serves now. */

@@ -18,6 +18,7 @@ type RulingMetrics = {
   migrationRollback(resource: string, rule: Rollback['rule'] | 'rehearsal'): void;
 };
 
+/** `states` is changed by compare-and-set; only a change that was made gets its line in `audit`. */
 export type RulingDeps = {
   readonly states: Pick<MigrationStates, 'change'>;
   readonly audit: Pick<AuditLog, 'record'>;

@@ -10,6 +10,10 @@ import type { JudgeMemory } from './judge-memory.ts';
 /** Asks an external gate. Resolves with its status, such as `200`, or with the reason why it gave none. Never rejects. */
 export type AskExternalGate = (url: string) => Promise<string>;
 
+/**
+ * Where the facts of a gate stand: the configuration in `declared`, the position in `states`, the comparisons in
+ * `evidence`, the CUSUM of failures in `memory`.
+ */
 export type GateEvaluatorDeps = {
   /** The migrations that the configuration in force declares. */
   readonly declared: () => readonly JudgedMigration[];

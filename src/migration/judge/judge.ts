@@ -31,6 +31,7 @@ export type JudgeMetrics = RulingDeps['metrics'] & {
   forgetJudgement(ended?: Pick<JudgedMigration, 'resource' | 'operations'>): void;
 };
 
+/** `memory` also holds the lock by which one process of the fleet is the judge; the others try for it at each look. */
 export type JudgeDeps = RulingDeps &
   GateEvaluatorDeps & {
     readonly metrics: JudgeMetrics;

@@ -9,6 +9,7 @@ import type { MigrationStates } from '../state/migration-states.ts';
 import { positionText } from '../state/operation-position.ts';
 import { withoutRehearsal, REHEARSAL_MS, rehearsedPercent, withRehearsal } from './fault-rehearsal.ts';
 
+/** `states` carries the rehearsal to every process, and its end back: the judge may run in another one. */
 export type RehearseDeps = {
   readonly states: Pick<MigrationStates, 'shared' | 'change'>;
   readonly evidence: Pick<MigrationEvidence, 'read'>;

@@ -9,7 +9,11 @@ import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { RecordedQuery, TrafficReplayResult, Run } from '../operate/operator-tasks.ts';
 import type { CompareQuestion } from '../shadow/compare-question.ts';
 
-export type ReplayDeps = {
+/**
+ * `compareQuestion` answers `undefined` where a source is busy with callers; the question is then asked again, five times
+ * at most.
+ */
+export type TrafficReplayDeps = {
   readonly compareQuestion: CompareQuestion;
   readonly evidence: Pick<MigrationEvidence, 'compared'>;
   readonly clock: Pick<Clock, 'monotonic'>;
@@ -37,7 +41,7 @@ export function parseRecordedQuery({ operation: name, query }: RecordedQuery): Q
  * Makes the function that asks both sources of one resource recorded questions. It gives evidence where there is little
  * traffic.
  */
-export function createTrafficReplay({ compareQuestion, evidence, clock, wait }: ReplayDeps) {
+export function createTrafficReplay({ compareQuestion, evidence, clock, wait }: TrafficReplayDeps) {
   const pause = wait ?? ((ms, signal) => sleep(ms, undefined, { signal }));
 
   return async function replay(

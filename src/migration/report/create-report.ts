@@ -10,6 +10,10 @@ import type { MigrationStates } from '../state/migration-states.ts';
 import { resourceOfTarget } from './audit-target.ts';
 import { type HistoryEntry, reportText } from './report-text.ts';
 
+/**
+ * Everything is read anew for each report: the gate, the evidence and its differences, and the history in the lines of
+ * `audit`.
+ */
 export type ReportDeps = {
   readonly declared: () => readonly JudgedMigration[];
   readonly states: Pick<MigrationStates, 'shared'>;

@@ -17,6 +17,7 @@ import {
   recentSlices,
 } from './recent-callers.ts';
 
+/** `secret` is the same in all processes, so that a caller has the same digest in each of them. */
 export type FleetCallersDeps = {
   readonly client: Pick<Redis, 'callBuffer' | 'hgetall'>;
   /** Builds the Redis key of a part; all parts have the same hash tag. */

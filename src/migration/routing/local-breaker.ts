@@ -12,6 +12,7 @@ export type LocalBreaker = {
   readonly isOpen: boolean;
 };
 
+/** `onChange` is called within `count`, once when it opens and once when it closes. */
 export type LocalBreakerDeps = {
   /** Milliseconds. */
   readonly monotonic: () => number;

@@ -27,6 +27,7 @@ export type RoutingMetrics = {
   migrationOverride(resource: string, origin: Origin): void;
 };
 
+/** `current` is asked for every call, so a new state counts from the next call on; one under way keeps its source. */
 export type OriginStageDeps = RouteSpec & {
   readonly overrideHeader: string;
   /** How long the new source may take before the legacy one is asked, milliseconds. */

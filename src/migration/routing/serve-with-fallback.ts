@@ -16,6 +16,10 @@ export type GenerationHandler = Pick<SourceGeneration<unknown>, 'attempts'> & { 
 /** Called for each call that reached the new source; not for a call that its cache has answered. */
 export type OnServed = (call: Omit<NewSourceCall, 'resource' | 'operation'>) => void;
 
+/**
+ * `attemptMs` is asked for each attempt. `onServed` hears of each call that reached the new source, `metrics` of the
+ * fallbacks alone.
+ */
 export type ServeWithFallbackDeps = {
   readonly resource: string;
   readonly operation: string;

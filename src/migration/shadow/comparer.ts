@@ -49,6 +49,7 @@ export type Comparer = {
 /** The outcome of asking again after a difference. */
 export type RecheckResult = 'confirmed' | 'gone' | 'inconclusive';
 
+/** `slots` bounds the calls at once, and `config.recheck.maxRps` the further calls a second that a difference asks for. */
 export type ComparerDeps = {
   readonly resource: Resource;
   readonly config: Pick<MigrationConfig, 'compare' | 'recheck' | 'shadow'>;

@@ -23,6 +23,7 @@ export type Confirmation = {
   readonly isRechecked: boolean;
 };
 
+/** `wait` takes as long as a difference has to last, and rejects when everything closes. `monotonic` is in milliseconds. */
 export type ConfirmDeps = {
   readonly classify: (answers: ByOrigin<SourceAnswer>) => ClassifiedDifferences;
   /** Asks one source the same again. */
@@ -36,6 +37,7 @@ export type ConfirmDeps = {
   readonly rounds: number;
 };
 
+/** The source that a call did not go to, which a comparison asks. */
 export const otherOrigin = (origin: Origin): Origin => (origin === 'legacy' ? 'new' : 'legacy');
 
 function equalOutcome(

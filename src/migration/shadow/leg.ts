@@ -41,6 +41,7 @@ export type AskLeg = (
   waits?: 'waits',
 ) => Promise<Leg>;
 
+/** `timeoutMs` bounds a call, its wait for a slot included. */
 export type AskLegDeps = {
   readonly slots: Slots;
   readonly timeoutMs: number;

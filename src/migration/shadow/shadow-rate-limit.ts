@@ -12,6 +12,7 @@ export type ShadowRateLimit = {
   close(): void;
 };
 
+/** While `redis` fails no token is given, because a comparison can be left out. */
 export type ShadowRateLimitDeps = {
   /** Absent: this process counts alone. */
   readonly redis: Redis | undefined;

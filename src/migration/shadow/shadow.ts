@@ -49,6 +49,7 @@ export type ShadowMetrics = {
   migrationAnswered(resource: string, origin: Origin, isShadow: boolean, ms: number): void;
 };
 
+/** `state` and `strain` are asked for each answer that is offered, and `random` whether it is compared. */
 export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck'> & {
   readonly state: () => MigrationState | undefined;
   readonly evidence: Pick<MigrationEvidence, 'compared' | 'isKnown' | 'rehearsed'>;

@@ -44,6 +44,7 @@ export type SourceComparisons = {
   close(): Promise<void>;
 };
 
+/** All of it lives as long as the process; which resources are compared comes later, by `serveBy`. */
 export type SourceComparisonsDeps = {
   readonly states: Pick<MigrationStates, 'current'>;
   readonly evidence: Pick<MigrationEvidence, 'compared' | 'refused' | 'isKnown' | 'rehearsed'>;

@@ -28,6 +28,7 @@ export type KnownStates = {
   readonly onChange: (listener: (state: MigrationState) => void) => () => void;
 };
 
+/** `file` is read once, at the start, and written after each change. A file that cannot be written stops nothing. */
 export type KnownStatesDeps = {
   readonly file: StateFile;
   readonly clock: Pick<Clock, 'now'>;

@@ -12,6 +12,10 @@ import { readState, writeState } from './read-state.ts';
 import type { StateFile } from './state-file.ts';
 import { createStateStore, type StateKeys } from './state-scripts.ts';
 
+/**
+ * `file` is for a start while Redis is away. `client` may fail at any time: this process then goes on with what it knows,
+ * and a change rejects.
+ */
 export type RedisStatesDeps = StateKeys & {
   readonly client: Redis;
   readonly file: StateFile;

@@ -8,7 +8,11 @@ import type { MigrationState } from './migration-state.ts';
 import type { MigrationStates } from './migration-states.ts';
 import { withDigests } from './transitions.ts';
 
-export type RenewEvidenceDeps = {
+/**
+ * `states.change` is a compare-and-set: of several processes that see a changed file, one renews the evidence and the
+ * others learn of it.
+ */
+export type EvidenceRenewalDeps = {
   readonly states: Pick<MigrationStates, 'shared' | 'change' | 'onChange'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Pick<Logger, 'warn'>;
@@ -28,7 +32,12 @@ export type EvidenceRenewal = {
  * read with the old file is served. It does so once for each configuration: a process that still has the old file must not
  * change the state back and forth with one that has the new file.
  */
-export function createEvidenceRenewal({ states, clock, log, onRenewed }: RenewEvidenceDeps): EvidenceRenewal {
+export function createEvidenceRenewal({
+  states,
+  clock,
+  log,
+  onRenewed,
+}: EvidenceRenewalDeps): EvidenceRenewal {
   const expected = new Map<string, DeclaredMigration['digests']>();
 
   async function renew(state: MigrationState, digests: DeclaredMigration['digests']): Promise<void> {

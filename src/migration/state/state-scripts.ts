@@ -40,6 +40,7 @@ for _, gone in ipairs(redis.call('zrangebyscore', KEYS[1], '-inf', now - ARGV[3]
 end
 return 1`);
 
+/** One hash tag, because a script may only touch keys of one slot of a Redis Cluster. */
 export type StateKeys = {
   /** Builds the Redis key of a part; all parts have the same hash tag. */
   readonly keyOf: (part: string) => string;

@@ -12,6 +12,7 @@ import type { CalibrationResult, Run } from '../operate/operator-tasks.ts';
 import { pageQuery } from './list-records.ts';
 import { createPacer, type Wait, waitMs } from './pacer.ts';
 
+/** Calls keep to `config.shadow.maxRps` a second. `wait` is replaced in tests. */
 export type CalibrateDeps = {
   readonly resource: Resource;
   readonly legacy: SourceHandler;

@@ -6,6 +6,7 @@ import type { Clock } from '../../kernel/clock.ts';
 /** Waits; replaced in tests. */
 export type Wait = (ms: number, signal: AbortSignal) => Promise<unknown>;
 
+/** Waits by a timer that does not keep the process alive. Rejects with an `AbortError` when the signal aborts. */
 export const waitMs: Wait = (ms, signal) => sleep(ms, undefined, { signal, ref: false });
 
 /** Keeps all calls together to a rate: it waits for the time that `calls` calls may take. */

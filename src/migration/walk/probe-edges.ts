@@ -17,8 +17,6 @@ import { pageQuery } from './list-records.ts';
 import { createPacer, waitMs } from './pacer.ts';
 import type { WalkDeps } from './walk.ts';
 
-export type ProbeEdgesDeps = WalkDeps;
-
 /** The most edges that are named. */
 const NAMED_MAX = 20;
 
@@ -36,7 +34,7 @@ function replyAtEdge(reply: LowPriorityReply): LowPriorityReply {
 }
 
 /** Makes the function that counts an outcome as evidence; whether both sources say the same. */
-function createKeep({ resource, toSample, evidence }: ProbeEdgesDeps) {
+function createKeep({ resource, toSample, evidence }: WalkDeps) {
   return function keep({ query }: EdgeQuestion, outcome: Exclude<Outcome, { kind: 'unasked' }>): boolean {
     const operation = `${resource.name}.${query.kind}`;
     const about = { resource: resource.name, operation, query: queryKey(query) };
@@ -61,7 +59,7 @@ function createKeep({ resource, toSample, evidence }: ProbeEdgesDeps) {
  * smallest and the largest page, unknown ids and values, each sort and filter. What differs has to differ again after
  * `recheck.delay`. It throws an Error where the legacy source does not answer a plain list.
  */
-export function createProbeEdges(deps: ProbeEdgesDeps) {
+export function createProbeEdges(deps: WalkDeps) {
   const { resource, config, sources, clock, wait = waitMs } = deps;
   const classify = createClassify(deps);
   const ask = createAskAtLowPriority({ pace: createPacer(config.shadow.maxRps, clock, wait), wait });

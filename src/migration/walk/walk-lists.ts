@@ -14,7 +14,8 @@ import { type ListedRecords, listRecords } from './list-records.ts';
 /** Reports the progress of a walk: the records read so far, and all that there are. */
 export type OnRead = (read: number, total: number) => void;
 
-export type ListsDeps = {
+/** `ask` keeps to a pace by itself. `settle` gives writes that are under way the time to reach both stores. */
+export type WalkListsDeps = {
   readonly resource: Resource;
   readonly sources: ByOrigin<SourceHandler>;
   /** Asks a source at the pace of the walk. */
@@ -68,7 +69,7 @@ function compileComparison({ itemFields }: Resource) {
  * where a source fails
  */
 export async function walkLists(
-  { resource, sources, ask, settle }: ListsDeps,
+  { resource, sources, ask, settle }: WalkListsDeps,
   signal: AbortSignal,
   onRead: OnRead,
 ): Promise<WalkedLists> {

@@ -28,6 +28,7 @@ export type ApiKeyCheck = {
   stored(credential: CallerCredential, attempt?: CredentialAttempt): Promise<CredentialResult>;
 };
 
+/** `configured` is indexed once. `records` is asked only for a key that the configuration does not know. */
 export type ApiKeyCheckDeps = {
   readonly pepper: Secret;
   readonly configured: readonly KeyRecordConfig[];

@@ -42,6 +42,7 @@ export type KeyRecords = {
   uses(): ReadonlyMap<string, number>;
 };
 
+/** `store` may fail: a key whose last check is less than a minute old then serves from memory. */
 export type KeyRecordsDeps = {
   readonly store: Pick<KeyStore, 'find'>;
   readonly clock: Clock;

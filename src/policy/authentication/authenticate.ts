@@ -14,6 +14,7 @@ import {
 /** What became of a credential, for the metrics. `limited`: too many wrong ones came from its address. */
 export type CredentialOutcome = 'accepted' | 'missing' | 'refused' | 'limited' | 'unavailable';
 
+/** A caller without a credential counts in `anonymousTier` where the operation is public, and gets 401 elsewhere. */
 export type AuthenticateDeps = Omit<CredentialVerifierDeps, 'onRefused'> & {
   /** The tier of callers without a credential. */
   readonly anonymousTier: string;

@@ -21,6 +21,7 @@ export type CredentialThrottle = {
   token(address: string): CredentialAttempt;
 };
 
+/** `failed` is asked for the standing of an address at each attempt, because that says which bucket is charged. */
 export type CredentialThrottleDeps = { readonly failed: FailedCredentials; readonly clock: Clock };
 
 /** Creates the throttle. Addresses without recent failures have buckets of their own, which others cannot empty. */

@@ -33,6 +33,7 @@ export type FailedCredentials = {
   charge(address: string, keyId: string | undefined): Promise<void>;
 };
 
+/** The points of `window` bound an address over all processes that share `consume`, and a key id in this process. */
 export type FailedCredentialsDeps = {
   /** How many an address may try, and how many of one id may be tried in this process. */
   readonly window: RateWindow;

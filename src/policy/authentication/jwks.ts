@@ -25,6 +25,7 @@ export type FetchJwks = (url: string, signal: AbortSignal) => Promise<unknown>;
 /** Finds the key for a token's header. */
 export type IssuerKeys = (header: JWTHeaderParameters, token: FlattenedJWSInput) => Promise<CryptoKey>;
 
+/** Ages are milliseconds of the monotonic clock. `fetchJwks` has one second to answer; each failure is a line of `log`. */
 export type JwksDeps = {
   readonly url: string;
   readonly fetchJwks: FetchJwks;

@@ -36,6 +36,7 @@ export type JwtCheck = {
   verify(credential: CallerCredential, attempt?: CredentialAttempt): Promise<CredentialResult>;
 };
 
+/** `config.clockTolerance` is in seconds. `keyOf` may reject with a fault: the issuer's keys are not there. */
 export type JwtCheckDeps = {
   readonly config: Pick<
     JwtConfig,

@@ -27,6 +27,10 @@ export type KeyHousekeeping = {
   close(): Promise<void>;
 };
 
+/**
+ * The use of a key is written to `uses` once a minute at most; `store` is listed every ten minutes to count the keys that
+ * end soon.
+ */
 export type KeyHousekeepingDeps = {
   readonly records: Pick<KeyRecords, 'uses'>;
   readonly store: Pick<KeyStore, 'list'>;

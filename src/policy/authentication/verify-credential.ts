@@ -28,6 +28,10 @@ export type CredentialVerifier = {
   verify(credential: CallerCredential | undefined, address: string): Promise<Principal>;
 };
 
+/**
+ * `onRefused` hears of each wrong credential that is answered with 401, and not of one that is answered with 429 because
+ * too many came before it.
+ */
 export type CredentialVerifierDeps = {
   /** Absent where `auth.apiKeys` is not configured. */
   readonly apiKeys?: ApiKeyCheck | undefined;

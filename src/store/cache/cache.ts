@@ -41,6 +41,7 @@ export type Cache = {
   readonly isShared: boolean;
 };
 
+/** `purges` says which entries are older than a purge of one of their tags. `onEvent` counts what each level had. */
 export type CacheDeps = {
   readonly clock: Clock;
   /** The bound of the local level. */

@@ -8,6 +8,10 @@ import { type CacheEntry, decodeEntry, encodeEntry } from './cache-entry.ts';
 /** The part of a Redis client that the cache needs. */
 export type CacheRedis = Pick<Redis, 'getBuffer' | 'callBuffer'>;
 
+/**
+ * `keyOf` is given a digest of the cache key, and `value` or `lock`. One script uses both keys, so they need the same
+ * hash tag.
+ */
 export type RedisEntriesDeps = {
   readonly client: CacheRedis;
   /** Spells the Redis key of a part of an answer. */

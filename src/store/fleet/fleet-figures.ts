@@ -14,6 +14,7 @@ export type FleetFigures = {
   read(range: TableRange, prefixes: readonly string[], signal: AbortSignal): Promise<FigureTable>;
 };
 
+/** `keys.figures` is given a minute as a number of minutes since the epoch. */
 export type FleetFiguresDeps = {
   readonly client: Redis;
   readonly keys: Pick<RedisKeys, 'figures'>;

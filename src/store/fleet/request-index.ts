@@ -18,6 +18,7 @@ export type RequestIndex = {
   close(): void;
 };
 
+/** Stories do not wait for a Redis that is not ready: they are `lost`. `onStory` hears of each story once. */
 export type RequestIndexDeps = {
   readonly redis: Pick<RedisConnection, 'client' | 'isReady'>;
   readonly keys: Pick<RedisKeys, 'requests'>;

@@ -25,6 +25,7 @@ export type WindowState = {
 /** Who decided: all processes together, this one alone, or `unavailable`: Redis is gone and the tier is closed. */
 export type DecidedBy = 'redis' | 'local' | 'unavailable';
 
+/** What became of a request. It is a value where Redis is gone, too: `by` is then `local` or `unavailable`. */
 export type Decision = {
   readonly allowed: boolean;
   /** In the tier's order; empty where the limiter is unavailable. */
@@ -48,6 +49,7 @@ export type Limiter = {
   close(): void;
 };
 
+/** `clock` is for what this process counts; what is counted in Redis goes by the clock of Redis. */
 export type LimiterDeps = {
   /** Absent: every process counts alone. */
   readonly redis?: Redis | undefined;

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 
+/** A command of ioredis. To `reject` it is to fail the call that made it. */
 export type RedisCommand = Parameters<Redis['sendCommand']>[0];
 
 /** The commands of one connection that wait for an answer. Each fails after the command timeout. */
@@ -13,6 +14,7 @@ export type PendingCommands = {
   takeAll(): readonly RedisCommand[];
 };
 
+/** `timeoutMs` counts only time in which this process reads its sockets, and is checked in steps of a tenth of it. */
 export type PendingCommandsOptions = {
   /** How long a command may wait, milliseconds. */
   readonly timeoutMs: number;

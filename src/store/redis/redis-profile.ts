@@ -37,12 +37,17 @@ export type SentinelServers = {
 /** One server: `redis://…` or `rediss://…`, with credentials if Redis requires them. */
 export type SingleServer = { readonly url: string; readonly access?: RedisAccess | undefined };
 
+/** Time in which this process stood still does not count against `commandTimeoutMs`. */
 export type RedisTimes = {
   /** How long a command may take before it counts as failed. */
   readonly commandTimeoutMs: number;
   readonly connectTimeoutMs: number;
 };
 
+/**
+ * All that a connection is opened with, passwords in clear included: it must not be logged. Roles with equal profiles
+ * share a connection.
+ */
 export type RedisProfile = RedisTimes & (SingleServer | ClusterServers | SentinelServers);
 
 function placeOf(

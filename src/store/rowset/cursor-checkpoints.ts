@@ -29,6 +29,7 @@ export type CursorCheckpoints = {
   drop(walk: string): Promise<void>;
 };
 
+/** `scope` names the resource and the state of its source file: no walk begins at a checkpoint of another scope. */
 export type CursorCheckpointsDeps = {
   /** Absent: only this process remembers them. */
   readonly redis:

@@ -4,6 +4,10 @@ import type { FencedLock } from '../distributed-lock.ts';
 import type { RowSet } from './local-rowset.ts';
 import type { RedisRowSets } from './redis-rowsets.ts';
 
+/**
+ * All times are milliseconds. `newerOf` is asked once the lock was tried, because its last holder may just have
+ * published.
+ */
 export type ScanLockDeps = {
   readonly shared: Pick<RedisRowSets, 'lock'>;
   readonly clock: Clock;

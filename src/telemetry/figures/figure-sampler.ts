@@ -20,6 +20,7 @@ export type FigureSampler = {
   close(): Promise<void>;
 };
 
+/** `metrics` is read every ten seconds, every two while somebody listens, and when somebody asks for a sample. */
 export type FigureSamplerDeps = {
   /** The metrics that `sampledMetrics` names; it may give others, too. */
   readonly metrics: () => Promise<MetricsJson>;

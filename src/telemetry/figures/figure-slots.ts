@@ -20,6 +20,10 @@ export type FigureSlots = {
   read(range: TableRange, isWanted: (key: string) => boolean): FigureTable;
 };
 
+/**
+ * `slotMs` times `slots` is how far the figures reach back. Each figure takes 4 bytes a slot, whether it is counted or
+ * not.
+ */
 export type FigureSlotsOptions = {
   readonly slotMs: number;
   /** How many slots are kept. */

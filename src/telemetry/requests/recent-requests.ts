@@ -49,6 +49,8 @@ export type FinishedRequest = {
 
 /** Why a request is kept: our own or an upstream's failure, its duration, or the client's mistake. */
 export const keptKinds = ['failed', 'slow', 'refused'] as const;
+
+/** Each kind has a ring of its own here, and lists of its own in Redis. */
 export type KeptKind = (typeof keptKinds)[number];
 
 /** A request that is kept. Its story is put together when somebody reads it. */
@@ -68,6 +70,7 @@ export type RecentRequests = {
   stories(): readonly RequestStory[];
 };
 
+/** `slowMs` is the bound at the start, in milliseconds; later ones are set on what is created. */
 export type RecentRequestsDeps = {
   readonly clock: Pick<Clock, 'now'>;
   /** This process, such as `host-1:4711`. */

@@ -20,6 +20,10 @@ export type Webhooks = {
   close(): Promise<void>;
 };
 
+/**
+ * `targets` is asked for each event. An attempt may take 5 seconds, and five more follow within about eleven minutes,
+ * unless `timeoutMs` and `retriesMs` say otherwise.
+ */
 export type WebhooksDeps = {
   /** The receivers of the configuration in force. */
   readonly targets: () => readonly GatewayWebhook[];

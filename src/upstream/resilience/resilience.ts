@@ -31,6 +31,7 @@ export type ResilienceEvents = {
   readonly host: (host: Host, event: HostEvent) => void;
 };
 
+/** All times are milliseconds. The functions of `on` are called within the call that has changed something. */
 export type ResilienceDeps = Pick<AttemptParts, 'monotonic' | 'random' | 'deadlineMs' | 'patienceMs'> & {
   readonly on: ResilienceEvents;
   /** Asks a host of the source the control question; absent: there is none. */

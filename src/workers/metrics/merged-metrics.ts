@@ -24,6 +24,7 @@ export type MergedMetrics = ReturnType<typeof createWebhookMetrics> & {
   describe(): readonly MetricDescription[];
 };
 
+/** A worker is asked for its counts once it serves; what an ended one has counted stays in the sums. */
 export type MergedMetricsDeps = {
   /** The workers at this moment. */
   readonly workers: () => readonly { readonly link: WorkerLink; readonly phase: string }[];

@@ -8,6 +8,7 @@ import type { KeysConfig } from './key-terms.ts';
 import { keyView } from './key-view.ts';
 import { compileOnKeys, type KeysStores } from './with-key-stores.ts';
 
+/** Without `stores`, every action is refused as a `conflict` whose hint is `portico keys create --print`. */
 export type KeyActionsDeps = {
   /** Absent where the configuration has no Redis for keys. */
   readonly stores: KeysStores | undefined;

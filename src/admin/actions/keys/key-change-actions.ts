@@ -18,6 +18,10 @@ import { type KeysConfig, refuseUnknownTerms, restriction, spanOf, tierOf } from
 import { keyState, keyView } from './key-view.ts';
 import { forgetKey, type KeysStores, type OnKeys } from './with-key-stores.ts';
 
+/**
+ * `config` is asked at each change: it has the pepper, and the tiers and operations that a key may name. `onKeys` refuses
+ * where Redis fails or the configuration has none for keys.
+ */
 export type KeyChangeDeps = {
   readonly onKeys: OnKeys;
   readonly config: () => KeysConfig;

@@ -42,6 +42,10 @@ async function untilAcknowledged(
   }
 }
 
+/**
+ * Which migration to change. Without a `rev`, a change that somebody else has overtaken is made again on the new state,
+ * five times at most.
+ */
 export type ChangeRequest = {
   readonly resource: string;
   /** Only if the state still has this `rev`. */

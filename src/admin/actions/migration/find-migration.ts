@@ -28,7 +28,10 @@ export type OperatedMigrations = {
 /** A migration and its state, as all processes share it. */
 export type FoundMigration = Declared & { readonly state: MigrationState };
 
-/** @throws ActionRefusal where the configuration in force declares no such migration */
+/**
+ * The migration of a resource, with the state that all processes share and not the override of this one. @throws
+ * ActionRefusal `not_found` where the configuration in force declares none; the hint names those that it declares
+ */
 export function findMigration(
   { migrating, states }: Pick<OperatedMigrations, 'migrating' | 'states'>,
   resource: string,
@@ -47,7 +50,10 @@ export function findMigration(
   );
 }
 
-/** @throws ActionRefusal where the resource has no such operation */
+/**
+ * Checks the `operation` of an input; an absent one stands for the whole resource. @throws ActionRefusal `bad_input`
+ * where the resource has no such operation; the hint names those that it has
+ */
 export function refuseUnknownOperation({ operations }: Declared, operation: string | undefined): void {
   if (operation === undefined || operations.includes(operation)) return;
   throw new ActionRefusal(

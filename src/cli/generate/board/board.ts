@@ -3,7 +3,10 @@ import { migrationRow } from './migration-row.ts';
 import type { BoardPanel, BoardRow } from './panel.ts';
 import { cacheRow, qualityRow, sourcesRow } from './source-rows.ts';
 
-/** @internal The rows of the board in their order. */
+/**
+ * The rows from top to bottom: each is a heading, and below it its panels, three beside each other.
+ * @internal
+ */
 export const boardRows: readonly BoardRow[] = [
   overviewRow,
   sourcesRow,
@@ -15,8 +18,12 @@ export const boardRows: readonly BoardRow[] = [
   processesRow,
 ];
 
-/** @internal Metrics that no panel shows, and why. */
-export const leftOut: Readonly<Record<string, string>> = {
+/**
+ * Metrics that no panel shows, and why. The check of the board compares them with those of a gateway: a new metric needs a
+ * panel or a line here.
+ * @internal
+ */
+export const metricsWithoutPanel: Readonly<Record<string, string>> = {
   portico_redis_connected: 'portico_redis_state says the same and more',
   portico_source_load: 'a moment of a fast value: the console shows it as it changes',
   portico_row_sets: 'a moment of a fast value: the console shows it as it changes',

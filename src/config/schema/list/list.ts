@@ -29,6 +29,9 @@ const exactness = z
     'exact: just the right rows, and the total counts them. superset: more rows than asked. none: not used.',
   );
 
+/**
+ * How a source is asked to filter by one field and one operator. What is not `exact` is filtered by the gateway as well.
+ */
 export const filter = z.strictObject({
   query: queryTemplate.default({}).describe('Parameters with {value}.'),
   expr: z.string().optional().describe('A condition with {value}, joined with others into {filter}.'),
@@ -87,6 +90,10 @@ const total = z.strictObject({
     .describe('If this path has this value, the number is only a lower bound.'),
 });
 
+/**
+ * How the rows of a resource are read, and what the source may be relied on to window, sort, filter and count. What is
+ * relied on is a claim, and replies are checked against it.
+ */
 export const list = z.strictObject({
   request,
   window,

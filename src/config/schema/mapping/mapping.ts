@@ -19,6 +19,10 @@ const constant = z
   })
   .transform(({ value }) => ({ from: [] as string[], as: [], value }));
 
+/**
+ * Where the value of each v1 field comes from. Every form becomes `{ from, as }`; a constant has a `value`, too, and no path.
+ * Whether the fields are those of the contract is checked where the mapping is compiled.
+ */
 export const mapping = z
   .record(
     z.string(),

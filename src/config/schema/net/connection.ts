@@ -30,6 +30,10 @@ const sourceRetries = retries.extend({
     .describe('The longest pause that the source may ask for, as by Retry-After.'),
 });
 
+/**
+ * The connection to a source: its hosts, its bounds, and what is done when it fails. Times are milliseconds, `bytesMax`
+ * bytes.
+ */
 export const net = z
   .strictObject({
     baseUrl: httpUrl.describe('What every path of the file is appended to.'),
@@ -85,6 +89,10 @@ export const net = z
 
 const loginPath = z.string().startsWith('/').describe('Appended to net.baseUrl.');
 
+/**
+ * The credential of the gateway at a source; none of a caller is ever passed on. `oauth2` is the client credentials grant
+ * (RFC 6749, section 4.4).
+ */
 export const sourceAuth = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('none') }).describe('The source asks for no credential.'),
   z
@@ -145,6 +153,7 @@ export const sourceAuth = z.discriminatedUnion('kind', [
     ),
 ]);
 
+/** How the bytes of a reply become a tree. A setting of another format than `format` has no effect. */
 export const decode = z.strictObject({
   format: z
     .enum(['json', 'xml', 'csv', 'ndjson'])

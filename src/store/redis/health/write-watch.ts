@@ -5,6 +5,7 @@ import { redisHint } from './redis-hint.ts';
 /** Why a Redis that answers takes no writes. `full`: it may evict nothing; `refusing`: for another reason. */
 export type WriteTrouble = { readonly state: 'full' | 'refusing'; readonly detail: string };
 
+/** Whether a Redis takes writes, by the commands that it refuses and by its memory. */
 export type WriteWatch = {
   /** Takes note of an error that Redis answered a command with. */
   onRefused(error: Error): void;
@@ -13,6 +14,10 @@ export type WriteWatch = {
   close(): void;
 };
 
+/**
+ * `client` is asked for its memory every second while `isReady`; `log` gets a line when writes begin to fail, and one
+ * when they are taken again.
+ */
 export type WriteWatchDeps = {
   readonly client: Redis;
   readonly isReady: () => boolean;
