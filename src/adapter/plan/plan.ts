@@ -62,6 +62,10 @@ export type ScanPlan = {
 /** No record can match: no call is needed. */
 export type NothingPlan = { readonly kind: 'nothing' };
 
+/**
+ * How a list is answered, told apart by `kind`: by a few windows of the source, by all rows that match, or without a
+ * call.
+ */
 export type ListPlan = PagePlan | ScanPlan | NothingPlan;
 
 /** Plans a query without the capabilities that are switched off. */

@@ -24,6 +24,7 @@ export const escapes = {
   number: (text: string) => text,
 } as const satisfies Record<string, Escape>;
 
+/** What `escape` of a filter may be in a source file; the schema of `filters` lists the same names. */
 export type EscapeName = keyof typeof escapes;
 
 const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/;

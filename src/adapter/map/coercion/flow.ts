@@ -13,6 +13,10 @@ export type Step = (value: StepValue) => StepValue;
 /** The kind of value that a step yields; a chain is checked with it against the field that it feeds. */
 export type StepKind = 'same' | 'text' | 'decimal' | 'instant';
 
+/**
+ * `run` makes `UNREADABLE` of a value that it cannot read. A step that yields `same` is passed over where a chain is
+ * checked against its field.
+ */
 export type CompiledStep = { readonly run: Step; readonly yields: StepKind };
 
 /** The text of a text or number. */
