@@ -31,6 +31,10 @@ export type AdmissionMetrics = AuthenticateDeps['metrics'] &
     watchExpiring(kept: 'redis' | 'configuration', count: () => number): void;
   };
 
+/**
+ * All of it lives longer than a configuration. Without `redis.keys`, only keys of the configuration are known; without
+ * `redis.limits`, each process counts alone.
+ */
 export type AdmissionDeps = {
   /** Where keys are kept, and callers are counted; absent in the embedded mode. */
   readonly redis: Pick<RedisByRole, 'keys' | 'limits'>;

@@ -25,6 +25,7 @@ import {
   type SourceUpstreamsDeps,
 } from './source-upstreams.ts';
 
+/** Without `shareOf`, this process may have all of `net.concurrency` of each source. */
 export type OperationsDeps = AssembleMigratingResourceDeps & {
   /** What serves a resource outlives a change of configuration that says the same of it and of its source. */
   readonly parts: Parts;

@@ -18,6 +18,7 @@ export type ReplyMetrics = QualityMetrics & {
   ruleReplies(source: string, rule: CountedRule['rule'], is: CountedRule['is']): { add(): void };
 };
 
+/** `fallenClaims` is shared by the fleet: a claim that has fallen in another process is not relied on here either. */
 export type RuntimeDeps = {
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;

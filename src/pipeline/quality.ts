@@ -50,6 +50,10 @@ export type QualityMetrics = {
   invalidReply(source: string, resource: string, reason: string): void;
 };
 
+/**
+ * `metrics` counts each reply as it comes; `report` has the same counts without it. `onUnreadable` gets values, so only
+ * commands give it.
+ */
 export type QualityDeps = {
   readonly clock: Clock;
   /** Absent in commands, which print a report of their own. */

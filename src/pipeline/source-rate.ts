@@ -10,6 +10,7 @@ import type { TakeToken } from '../upstream/bulkhead/token-pacer.ts';
 /** The rate limit towards a source, over all processes together. */
 export type SourceRate = { readonly takeToken: TakeToken; close(): void };
 
+/** All processes on `redis` keep to the rate together; it is the Redis of the limits. */
 export type SourceRateDeps = {
   /** Absent in the embedded mode: this process counts alone. */
   readonly redis: Pick<RedisConnection, 'client'> | undefined;

@@ -16,6 +16,10 @@ export type ResilienceMetrics = {
   hostEvent(source: string, host: string, event: string): void;
 };
 
+/**
+ * After a time-out, a call is retried only if `deadlineMs` leaves room for one more. A call that its caller has ended
+ * counts against the source if it took long enough, by `patienceMs` and `net.timeout`.
+ */
 export type SourceResilienceDeps = Pick<ResilienceDeps, 'askControl'> & {
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;

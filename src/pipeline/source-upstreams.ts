@@ -13,6 +13,10 @@ import { createSourceResilience, type SourceResilienceDeps } from './source-resi
 /** This process's part of the calls that several processes may have under way at a source, by the source's name. */
 export type ShareOf = (source: string, concurrency: number) => Share;
 
+/**
+ * `upstreamCall` counts every exchange, retries included; its outcome is a status class such as `2xx`, an error code or
+ * `cancelled`.
+ */
 export type SourceUpstreamsDeps = SourceRateDeps &
   Pick<SourceResilienceDeps, 'clock' | 'log'> & {
     readonly metrics: SourceResilienceDeps['metrics'] & {

@@ -30,6 +30,7 @@ import {
 } from './assemble-source.ts';
 import type { SourceUpstreams } from '../source-upstreams.ts';
 
+/** `migrations` outlives a reload: what this process has seen of the new source goes on to count. */
 export type AssembleMigratingResourceDeps = AssembleSourceDeps & {
   readonly migrations: Pick<Migrations, 'of'>;
 };

@@ -16,6 +16,10 @@ import type { CompiledResource } from '../compile-sources.ts';
 import type { WatchedRuntime } from '../create-runtime.ts';
 import { createPurgeable } from '../purgeable-rowsets.ts';
 
+/**
+ * `purges` ends row sets and walks that are older than a purge of their resource. `redis.cache` shares them with the
+ * fleet.
+ */
 export type SourceReaderDeps = {
   readonly purges: Pick<Purges, 'current' | 'latest'>;
   /** Where row sets are shared; absent in the embedded mode. */
