@@ -14,6 +14,7 @@ export type ChartLine = {
   readonly dash?: boolean;
 };
 
+/** Charts on one page need different titles: the title is the key of the element, too. */
 export type LineChartProps = {
   readonly title: string;
   /** When each slot begins, milliseconds since the epoch. */

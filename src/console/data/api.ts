@@ -15,7 +15,7 @@ export class ApiProblem extends Error {
   }
 }
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /** Asks for a path such as `overview`; with a body for changes. @throws ApiProblem */
 export type AskApi = <Value>(

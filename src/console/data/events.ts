@@ -5,6 +5,7 @@ import { backOffMs } from './back-off.ts';
 /** What the stream is doing: `draining` means that the gateway has said it ends. */
 export type StreamState = 'connecting' | 'live' | 'paused' | 'reconnecting' | 'draining';
 
+/** `onState` may be called before `followEvents` returns. Nothing is called once the stream was closed. */
 export type StreamHandlers = {
   /** A tick with its JSON. */
   readonly onTick: (value: unknown) => void;

@@ -1,5 +1,6 @@
 // What `explain` answers, as far as the page reads it.
 
+/** A claim of a source file, and where the file makes it. */
 export type PlacedClaimJson = { readonly claim: string; readonly file: string; readonly line?: number };
 
 /** The answer of the source, for `live`. Values are masked. */

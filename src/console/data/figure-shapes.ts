@@ -5,6 +5,10 @@ import type { Severity } from '../show/attention.ts';
 /** Whose figures they are, and since when. */
 export type Scoped = { readonly scope: 'process' | 'workers' | 'fleet'; readonly since: string };
 
+/**
+ * A source or pass-through route in `overview`. Shares are from 0 to 1, and null where nothing was counted, as times are;
+ * rates are over `overMs` of the overview.
+ */
 export type SourceRow = {
   readonly name: string;
   readonly kind: 'source' | 'passthrough';
@@ -22,6 +26,10 @@ export type SourceRow = {
   readonly share: number | null;
 };
 
+/**
+ * What needs an operator. `entry` names one of the runbook; `view` is an address that the server made, so it is checked
+ * before it becomes a link.
+ */
 export type AttentionItem = {
   readonly severity: Severity;
   readonly code: string;
@@ -57,8 +65,14 @@ export type Overview = Scoped & {
 
 /** Counts of each slot; null where nobody counted. */
 export type SlotCounts = readonly (number | null)[];
+
+/** By the value of a label, such as a status class. */
 export type NamedSlotCounts = Readonly<Record<string, SlotCounts>>;
 
+/**
+ * `boundsMs` are the upper bounds of the buckets but the last, which has none; `buckets` has of each slot the count of
+ * each bucket, and null where nobody counted.
+ */
 export type SlotLatency = {
   readonly boundsMs: readonly number[];
   readonly buckets: readonly (readonly number[] | null)[];
@@ -82,6 +96,8 @@ export type FiguresOverTime = Scoped & {
 
 /** A count since the start, and what the last hour added. */
 export type CountedTwice = { readonly total: number; readonly lastHour: number };
+
+/** By the value of a label, such as an outcome or a reason. */
 export type NamedCounts = Readonly<Record<string, CountedTwice>>;
 
 /** The answer of `source`. */

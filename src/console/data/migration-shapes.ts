@@ -3,8 +3,13 @@
 /** The stages of a migration, in their order. */
 export const migrationStages = ['legacy', 'shadow', 'ramp', 'live', 'complete'] as const;
 
+/** The schema of the configuration has the same names; the page imports nothing of the server. */
 export type StageName = (typeof migrationStages)[number];
 
+/**
+ * A migration in the answer of `migrations`. `percent` counts in the stage `ramp`; single operations may be ahead, see
+ * `migrations.status`.
+ */
 export type MigrationRow = {
   readonly resource: string;
   readonly sources: readonly string[];
@@ -21,6 +26,10 @@ export type GateRow = {
   readonly need: string | number;
 };
 
+/**
+ * What comparisons of one operation have shown since the evidence began. `keys` are distinct questions; `bound95` is the
+ * share of them that differs at most, with 95 % confidence, from 0 to 1.
+ */
 export type ComparedOperation = {
   readonly keys: number;
   readonly match: number;

@@ -22,12 +22,14 @@ export type RequestRow = {
   readonly process: string;
 };
 
+/** The answer of `requests`, the newest first. `notes` say what is missing in it. */
 export type RequestList = Scoped & {
   readonly slowMs?: number;
   readonly notes?: readonly string[];
   readonly requests: readonly RequestRow[];
 };
 
+/** `startMs` counts from when the request came. Steps may overlap. */
 export type RequestStep = {
   readonly name: string;
   readonly startMs: number;
@@ -50,6 +52,10 @@ export type RequestStoryJson = RequestRow & {
   readonly plan?: { readonly kind: string; readonly relies?: readonly string[]; readonly why?: string };
 };
 
+/**
+ * A caller by the id that the log has. `missedMax` earlier requests at most are not counted; `windows` is what the last
+ * request was told of its limits, less the time since.
+ */
 export type CallerRow = {
   readonly id: string;
   readonly requests: number;
@@ -66,8 +72,13 @@ export type CallerRow = {
   }[];
 };
 
+/** The answer of `callers`: fifty at most, those with the most requests first. */
 export type CallerList = Scoped & { readonly callers: readonly CallerRow[] };
 
+/**
+ * A key without its secret; all times are instants in UTC. `secrets` is how many secrets work: two for a while after a
+ * rotation.
+ */
 export type KeyRow = {
   readonly id: string;
   readonly label: string;
@@ -84,10 +95,16 @@ export type KeyRow = {
   readonly oldSecretUntil?: string;
 };
 
+/** The answer of `keys`. `damaged` are the ids of records that cannot be read. */
 export type KeyList = { readonly keys: readonly KeyRow[]; readonly damaged: readonly string[] };
 
+/** `path` is a place in the files, such as `limits.tiers.standard`, or a source: `sources.crm`. */
 export type ConfigChangeRow = { readonly path: string; readonly kind: 'added' | 'removed' | 'changed' };
 
+/**
+ * The answer of `config`. `files` are those in force, with `***` for each secret; `stale` is there where newer ones were
+ * refused.
+ */
 export type ConfigDetail = Scoped & {
   readonly rev: number;
   readonly digest: string;
@@ -107,6 +124,10 @@ export type ConfigDetail = Scoped & {
   }[];
 };
 
+/**
+ * The answer of `config.reload`. A refusal is one, too, with status 422; `waitingFor` processes have not said yet that
+ * they serve it.
+ */
 export type ReloadAnswer = {
   readonly kind: 'applied' | 'unchanged' | 'refused' | 'dry-run';
   readonly rev: number;
@@ -132,6 +153,10 @@ export type AuditRow = {
   readonly gateway: string;
 };
 
+/**
+ * The answer of `audit`: lines of JSON, the oldest first, and whether the digests of the chain fit. `number` is the first
+ * line that does not.
+ */
 export type AuditAnswer = {
   readonly lines: readonly string[];
   readonly chain:

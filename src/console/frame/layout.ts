@@ -53,6 +53,7 @@ function ThemeSwitch(): VNode {
   </button>`;
 }
 
+/** `message` is shown below, in a region whose changes a screen reader speaks; empty for none. */
 export type LayoutProps = {
   readonly onLogout: () => void;
   readonly onHelp: () => void;

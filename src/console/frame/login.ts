@@ -7,6 +7,7 @@ import { formValues } from '../parts/action-dialog.ts';
 import { html } from '../parts/html.ts';
 import { problemNote } from '../parts/marks.ts';
 
+/** `ask` needs no session: the route that signs in stands before the guard. */
 export type LoginProps = {
   readonly ask: AskApi;
   /** Whether a session has just ended. */

@@ -22,6 +22,7 @@ export type FormField = {
 /** What a form was filled with. */
 export type FormValues = Readonly<Record<string, string>>;
 
+/** A change that a person confirms. Two forms of one view need different titles: the title is the key of the dialog. */
 export type ActionForm = {
   readonly title: string;
   readonly text: Children;

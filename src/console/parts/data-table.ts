@@ -23,6 +23,7 @@ export type TableColumn<Row> = {
   readonly sort?: (row: Row) => SortValue;
 };
 
+/** Order and search stand in the address, so that a link shows the same table. */
 export type DataTableProps<Row> = {
   /** Part of the address: two tables of one view need two names. */
   readonly id: string;

@@ -15,6 +15,7 @@ export const viewNames = [
   'audit',
 ] as const;
 
+/** The first segment of an address behind `#/`. */
 export type ViewName = (typeof viewNames)[number];
 
 /** What the address says. */

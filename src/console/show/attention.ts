@@ -1,8 +1,9 @@
 // What needs attention first.
 
 /** How grave something is, the gravest first. */
-export const severities = ['critical', 'warning', 'info'] as const;
+const severities = ['critical', 'warning', 'info'] as const;
 
+/** As the server says it in `overview`. */
 export type Severity = (typeof severities)[number];
 
 /** The look and the word of a state. */
