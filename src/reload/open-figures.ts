@@ -28,7 +28,7 @@ export type OpenedFigures = {
   close(): Promise<void>;
 };
 
-/** The one process of a gateway reads and writes `fleet` itself; the primary of several has a worker do it. */
+/** A gateway of one process reads and writes `fleet` itself; the primary of several has a worker do it. */
 export type OpenFiguresDeps = Pick<FigureActionsDeps, 'quality'> & {
   /** The metrics of the gateway, of all its processes. */
   readonly sampled: FigureSamplerDeps['metrics'];
