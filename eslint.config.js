@@ -56,7 +56,7 @@ const floors = [
     // The page of the console runs in a browser, so it sees nothing of the gateway.
     { room: 'console', packages: ['preact', 'preact/hooks', 'htm', 'uplot'], island: true },
   ],
-  [{ room: 'cli', packages: ['commander', '@bomb.sh/tab/commander', 'log-update'] }],
+  [{ room: 'cli', packages: ['commander', '@bomb.sh/tab/commander', 'log-update', 'esbuild'] }],
   [{ room: 'main.ts', packages: [], process: true }],
 ];
 
