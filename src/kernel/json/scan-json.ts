@@ -1,16 +1,16 @@
 import { DIGITS_MAX } from './json.ts';
 import type { PackedBytes } from './packed-bytes.ts';
 
-/** What stands in a slot. Texts with escapes, and what is neither text nor number, are told by `Json` alone. */
+/** The kinds of what stands in a slot: nothing, or `null`. */
 export const ABSENT = 0;
 export const NULL = 1;
-/** A text of printable ASCII without escapes; one without escapes that has, or may have, other characters. */
+/** Texts without escapes: one of printable ASCII alone, and one that has, or may have, other characters. */
 export const ASCII = 2;
 export const PLAIN = 3;
 /** A whole number of at most 15 digits, other than -0; and one with a point, without sign and exponent. */
 export const WHOLE = 4;
 export const FRACTION = 5;
-/** Any other value. */
+/** Any other value, such as a text with escapes: `readJson` reads it. */
 export const OTHER = 6;
 
 /** In place of an offset: a value that breaks the grammar, or that is left to `readJson`. */
@@ -92,8 +92,8 @@ function skipEscape(at: number): number {
 export const skipped = { kind: ABSENT };
 
 /**
- * Skips a text, four bytes at once: a byte below n has its highest bit set once n is taken from it, and had it not before
- * (the lowest such byte is told exactly). See Bit Twiddling Hacks, "Determine if a word has a byte less than n".
+ * Skips a text, four bytes at once. A byte is below n if its highest bit is not set, but is set after n is subtracted. That
+ * is certain only for the lowest such byte. See Bit Twiddling Hacks, "Determine if a word has a byte less than n".
  */
 export function skipText(start: number): number {
   let at = start + 1;
