@@ -53,12 +53,16 @@ const floors = [
     { room: 'workers', packages: [] },
     // The sample legacy services stand for other people's servers: they see nothing of the gateway.
     { room: 'samples', packages: [], island: true },
-    // The page of the console runs in a browser, so it sees nothing of the gateway.
-    { room: 'console', packages: ['preact', 'preact/hooks', 'htm', 'uplot'], island: true },
   ],
-  [{ room: 'cli', packages: ['commander', '@bomb.sh/tab/commander', 'log-update'] }],
+  [{ room: 'cli', packages: ['commander', '@bomb.sh/tab/commander', 'log-update', 'esbuild'] }],
   [{ room: 'main.ts', packages: [], process: true }],
 ];
+
+/** The page of the console runs in a browser: it sees nothing of the gateway, and the gateway nothing of it. */
+const consolePage = {
+  folder: 'src/admin/console/page',
+  packages: ['preact', 'preact/hooks', 'htm', 'uplot'],
+};
 
 /** The log and the metrics are passed around as values. */
 const everywhere = ['pino', 'prom-client'];
@@ -100,11 +104,43 @@ function roomRules({ room, level, packages, pure, island, process }) {
       regex: `^node:(?:${oneOf(builtins)})(?:/|$)`,
       message: pure ? `src/${room} is pure: pass it what it needs.` : 'Only src/main.ts touches process.',
     },
+    {
+      // No other folder has this name, so it is the page of the console under every path that leads there.
+      regex: '^\\..*/page/',
+      message: `${consolePage.folder} runs in a browser: the gateway only serves its files.`,
+    },
   ];
   return {
     files: [room.endsWith('.ts') ? `src/${room}` : `src/${room}/**/*.ts`],
     rules: { 'no-restricted-imports': ['error', { patterns }] },
   };
+}
+
+/**
+ * The import rules of the page of the console, by depth: a file may go up as far as the folder of the page, and only at
+ * the start of a path. Files that lie deeper have the rule of depth 2, which is stricter than they need.
+ */
+function pageRules({ folder, packages }) {
+  return [0, 1, 2].map((depth) => ({
+    files: [`${folder}/${'*/'.repeat(depth)}**/*.ts`],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: `^(?!\\.|(?:${oneOf(packages)})$)`,
+              message: `${folder} may not use this package: it runs in a browser.`,
+            },
+            {
+              regex: `^(?:\\./)*(?:\\.\\./){${depth + 1}}|[^.]/\\.\\./`,
+              message: `${folder} may not look out of its folder: it runs in a browser.`,
+            },
+          ],
+        },
+      ],
+    },
+  }));
 }
 
 const noEnum = {
@@ -166,6 +202,8 @@ export default defineConfig(
     },
   },
   rooms.map(roomRules),
+  // After the rule of src/admin, because the last rule that matches holds.
+  pageRules(consolePage),
   {
     files: ['test/**/*.ts'],
     rules: {

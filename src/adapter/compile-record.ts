@@ -112,7 +112,7 @@ export function compileGet(
     read(reply, id, onGap) {
       const record = findProjected(reply, onGap) ?? find(reply, onGap);
       if (record === undefined || record.id === id) return record;
-      // The source folds what it is asked, as in another case: the id that was asked for is nobody's.
+      // The source ignores case and the like, and found another id. No record has exactly the id that was asked for.
       if (isSameFolded(codec.toNative(record.id), codec.toNative(id))) return undefined;
       throw invalidReply('other_record', 'the record is not the one that was asked for');
     },

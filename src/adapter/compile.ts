@@ -186,7 +186,7 @@ function compileList(
   function read(reply: UpstreamReply, onGap: OnGap, as?: 'written'): Rows | WrittenRows {
     if (as === undefined || readWritten === undefined) return readRecords(reply, onGap);
     const found = readWritten(reply);
-    // Its bytes were scanned in vain already: to scan them again for records would seldom find more.
+    // The scan of the bytes has found nothing usable. A second scan, for records, would seldom find more.
     if (found === undefined) return readGeneral(reply, onGap);
     const { records, body, gaps } = found;
     for (const gap of gaps) onGap(...gap);

@@ -26,8 +26,8 @@ import type { RowWalk } from './evidence/walk.ts';
 import { shortWindows } from './windows/window-size.ts';
 
 /**
- * Whether totals of the same rows, in the order in which they came, go back to one that was left. Somebody who writes
- * changes a total, and the new one stays.
+ * Whether totals of the same rows, in the order in which they came, return to an earlier value. A write changes a total,
+ * too, but then the new value stays.
  */
 export function isUnsteady(totals: readonly number[]): boolean {
   const changes = totals.filter((total, index) => total !== totals[index - 1]);

@@ -5,7 +5,7 @@ import { type CheckOptions, runCheck } from './check/check.ts';
 import { registerUpgradeCheckCommand } from './check/upgrade-check.ts';
 import { registerCompletion } from './input/completion.ts';
 import type { CliContext } from './context.ts';
-import { registerDoctorCommand } from './doctor.ts';
+import { registerDoctorCommand } from './check/doctor.ts';
 import { registerExplainCommand } from './explain.ts';
 import { runTest, type TestOptions } from './fixtures/test-fixtures.ts';
 import { type GenerateOptions, runGenerate } from './generate/generate.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { FileText } from './load.ts';
 import { admin } from './schema/access.ts';
 import { type GatewayConfig, state } from './schema/gateway.ts';

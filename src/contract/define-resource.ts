@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Field, fieldsOf, id } from './fields.ts';
 
 /** A query parameter that narrows a list. */

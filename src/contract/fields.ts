@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Decimal } from '../kernel/decimal.ts';
 
 /** The kind of a field: id, text and instant are a `string`, a decimal is a `Decimal`. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { catalogue, type ErrorCode, errorCodes } from '../errors/catalogue.ts';
 import { errorHeaders, header, headers } from './openapi-headers.ts';
 import { type Operation, operations } from './operations.ts';

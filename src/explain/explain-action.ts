@@ -43,7 +43,7 @@ export function createExplainActions({ served, closing }: ExplainActionDeps): Ac
       const read = readExplanation(request, { gateway, compiled });
       if (read.kind === 'refused') throw new ActionRefusal('bad_input', read.why, HINT);
       if (!live) return { ...read.explanation, inForce };
-      // The log tells of it, and not the audit, which has no room for what somebody tries a thousand times.
+      // Refused before the note, so only the log has it: somebody who tries a thousand times must not fill the audit.
       if (actor.role !== 'operator')
         throw new ActionRefusal(
           'forbidden',

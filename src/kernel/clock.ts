@@ -1,4 +1,7 @@
-/** The clock; injected so that tests can set it. Its functions need no `this`, so that they can be passed on alone. */
+/**
+ * The clock. It is injected, so that tests can set it. Its functions do not use `this`, so each of them can be passed
+ * without the clock.
+ */
 export type Clock = {
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number;

@@ -114,7 +114,7 @@ function createSeen({ clock: { monotonic }, log, openCallers }: MigrationsDeps) 
 
   return {
     of({ resource, sources }: DeclaredMigration): Seen {
-      // Between other sources the salt is another one, and so the buckets of the callers are.
+      // Another pair of sources has another salt, so there the same callers have other buckets.
       const name = [resource, ...sources].join(':');
       const seen = all.get(name) ?? create(resource, name);
       all.set(name, seen);

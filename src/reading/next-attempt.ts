@@ -23,9 +23,9 @@ export type SearchState = {
   readonly attempts: number;
   /** Claims that were contradicted once. */
   readonly suspects: ReadonlySet<Capability>;
-  /** Claims that this query does without: the source itself, or no row, says that they hold for it. */
+  /** Claims that this query does without: the source says that they do not hold here, or no row shows that they do. */
   readonly unusable: ReadonlySet<Capability>;
-  /** Claims that may be why total and rows disagree: left out, to see whether they agree then. */
+  /** Claims that may be the reason why total and rows disagree. They are left out, to see whether the two agree then. */
   readonly blamed: ReadonlySet<Capability>;
   /** The walk before this one was inconsistent: the rows may have moved meanwhile. */
   readonly isMoved: boolean;
@@ -97,7 +97,7 @@ function again(state: SearchState, falling = NO_FALL): NextStep {
 function afterDisagreement(state: SearchState, plan: ListPlan, found: InconsistentReads): NextStep {
   const disagreement = state.disagreement ?? found;
   const blamed = suspectedClaims(plan);
-  // Without a claim to leave out, no answer can be right; what was shown to be wrong is relied on by no other answer.
+  // Without a claim to leave out, no answer can be right. A claim that was proved wrong falls for all other answers.
   if (blamed.length === 0) return fail(repeatedlyInconsistent(disagreement), brokenBy(found));
   return again({ ...state, disagreement, isMoved: false, blamed: state.blamed.union(new Set(blamed)) });
 }
@@ -106,7 +106,7 @@ function brokenBy({ breaks, detail }: InconsistentReads): FallingClaims {
   return breaks === undefined ? NO_FALL : new Map([[breaks, detail]]);
 }
 
-/** Totals that come and go are no one's doing but the source's: the total falls, and the rows are counted. */
+/** No writer makes a total go back and forth, so the source is wrong: the claim of a total falls, and rows are counted. */
 function afterUnsteadyTotal(state: SearchState, plan: ListPlan, found: InconsistentReads): NextStep {
   const falling = brokenBy({ ...found, breaks: 'total' });
   const isCounted = plan.kind === 'scan' && plan.totalIsLowerBound;

@@ -85,7 +85,7 @@ export type PublicSide = OperatorActions & {
   close(): Promise<void>;
 };
 
-/** Makes the function from whose call on everything that depends on the configuration goes by one. */
+/** Makes the function that puts a snapshot in force: all that depends on the configuration follows it from then on. */
 function createServeBy(
   server: Server,
   app: App,

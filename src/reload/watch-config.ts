@@ -13,7 +13,7 @@ export type ConfigWatchDeps = {
   readonly folders: () => readonly string[];
   /** A digest of all texts as they are on disk; `undefined` where they cannot be read. */
   readonly fingerprint: () => string | undefined;
-  /** The same of the texts that are in force; `undefined` where others were refused since, so that sound ones are told. */
+  /** The same for the texts in force; `undefined` once others were refused, so that a return to these is noticed, too. */
   readonly fingerprintInForce: () => string | undefined;
   /** Called when the texts have changed. Another call does not begin before its end. */
   readonly onChange: () => Promise<unknown>;
@@ -89,7 +89,7 @@ export function createConfigWatch(deps: ConfigWatchDeps): ConfigWatch {
     isLooking = true;
     await onChange();
     isLooking = false;
-    // Where the texts changed again, others may have been read than were found. Those that were found were not tried then.
+    // The texts have changed since, so `onChange` may have read others. Then those found here do not count as seen.
     if (fingerprint() !== found) seen = undefined;
     // What changed meanwhile was not looked at.
     note();

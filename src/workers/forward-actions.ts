@@ -32,7 +32,7 @@ function timeoutOf(name: ActionName, input: unknown): number {
   return isLive ? LIVE_MS : ACTION_MS;
 }
 
-/** Counts what the workers hold of a tag; a worker that does not answer counts as none. */
+/** Counts the entries with a tag in the memory of the workers. A worker that does not answer is left out. */
 async function countHeld(serving: PrimaryActDeps['serving'], tag: string): Promise<HeldCount> {
   const asked = serving().map((link) => link.ask({ about: 'held', tag }, COUNT_MS) as Promise<HeldCount>);
   const answers = await Promise.allSettled(asked);

@@ -31,7 +31,7 @@ export type WorkerQuery =
       readonly name: ActionName;
       readonly input: unknown;
       readonly actor: Actor;
-      /** What all workers hold of the tag that is to be purged. */
+      /** How many entries with the tag to purge are in the memory of all workers. */
       readonly held?: HeldCount | undefined;
     };
 

@@ -34,7 +34,7 @@ export type Variant = {
   readonly traces?: number | undefined;
   /** Whether its file declares a migration, which is at rest. */
   readonly migration?: boolean;
-  /** Whether its file names a receiver of events, which is told of a key that ends soon. */
+  /** Whether its configuration has a webhook. An event is sent to it, because a key expires soon. */
   readonly webhooks?: boolean;
   /** Whether five tabs of the console are open. */
   readonly tabs?: boolean;

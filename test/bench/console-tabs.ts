@@ -1,7 +1,7 @@
 /** Tabs of a browser with the console open, as far as the gateway notices them. */
 export type ConsoleTabs = { close(): void };
 
-/** What each of five tabs asks for, and how often, milliseconds: what the pages of `src/console/views` do. */
+/** What each of five tabs asks for, and how often, milliseconds: what the pages of `src/admin/console/page/views` do. */
 const TABS: readonly (readonly { readonly path: string; readonly everyMs: number }[])[] = [
   [{ path: 'figures?span=1h', everyMs: 10_000 }],
   [

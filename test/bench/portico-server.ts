@@ -30,7 +30,7 @@ export type PorticoOptions = {
   readonly traces?: number;
   /** Whether the file declares that the users move to a second source; nothing has begun to move. */
   readonly migration?: boolean;
-  /** Whether the file names a receiver of events, which is the upstream; it is told of a key that ends soon. */
+  /** Whether the configuration has a webhook, to the upstream. An event is sent to it, because a key expires soon. */
   readonly webhooks?: boolean;
   /** Whether it stands still from time to time, while another server has the core: it must not take that for overload. */
   readonly takesTurns?: boolean;

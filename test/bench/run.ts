@@ -8,9 +8,10 @@ import { printResult } from './print-result.ts';
 
 /*
  * `npm run bench` measures Portico against its rivals. `npm run bench -- --against <commit>,<commit>` measures this checkout
- * against other commits, in pairs. This checkout is measured once more with each of `--traces 0.01` (it records that share
- * of its requests), `--migration` (its file declares one), `--webhooks` (its file names a receiver, which is told of a
- * key that ends soon) and `--tabs` (five tabs of the console are open), and `--measures hit,miss` leaves some measures out. With `--json`, the last line is the result as JSON.
+ * against other commits, in pairs. Each of these options has this checkout measured once more: `--traces 0.01` (it records
+ * that share of its requests), `--migration` (its configuration declares one), `--webhooks` (its configuration has a
+ * webhook, to which an event is sent, because a key expires soon) and `--tabs` (five tabs of the console are open). With
+ * `--measures hit,miss`, only these measures are taken. With `--json`, the last line is the result as JSON.
  */
 
 const { values } = parseArgs({
@@ -22,7 +23,7 @@ const { values } = parseArgs({
     traces: { type: 'string' },
     /** With `--against`: this checkout's file declares a migration of the users, which is at rest. */
     migration: { type: 'boolean', default: false },
-    /** With `--against`: this checkout's file names a receiver of events. */
+    /** With `--against`: the configuration of this checkout has a webhook. */
     webhooks: { type: 'boolean', default: false },
     /** With `--against`: five tabs of the console are open. */
     tabs: { type: 'boolean', default: false },

@@ -1,4 +1,4 @@
-import { countText, rateText } from '../../src/console/show/units.ts';
+import { countText, rateText } from '../../src/admin/console/page/show/units.ts';
 import type { BrowserRow } from './harness/browser-row.ts';
 import { faultsOf, isClean, openAs } from './harness/console-tab.ts';
 import { openScene } from './harness/scene.ts';

@@ -1,4 +1,4 @@
-import { countText } from '../../src/console/show/units.ts';
+import { countText } from '../../src/admin/console/page/show/units.ts';
 import type { BrowserRow } from './harness/browser-row.ts';
 import { type ConsoleTab, faultsOf, isClean, openAs } from './harness/console-tab.ts';
 import { openDifferingScene } from './harness/differing-scene.ts';

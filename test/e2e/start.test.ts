@@ -117,6 +117,36 @@ describe('the compiled gateway', () => {
     });
   });
 
+  it('has no adapter of axios, which loads what serving never uses', async () => {
+    const folder = join(main, '../bundle/serve');
+    const maps = (await readdir(folder)).filter((file) => file.endsWith('.js.map'));
+    const parts = await Promise.all(maps.map(async (file) => readFile(join(folder, file), 'utf8')));
+    const packages = parts.flatMap((map) => (JSON.parse(map) as { sources: string[] }).sources);
+    expect(packages.filter((file) => file.includes('/axios/')).length).toBeGreaterThan(20);
+    expect(packages.filter((file) => /\/node_modules\/(?:form-data|follow-redirects)\//.test(file))).toEqual(
+      [],
+    );
+  });
+
+  it('reads what operators post in a charset that is loaded then', async () => {
+    const started = await startAndAnswer(main);
+    gateway = started.gateway;
+    const post = (charset: string, body: Buffer) =>
+      fetch(`${gateway!.adminUrl}/api/session`, {
+        method: 'POST',
+        headers: { 'Content-Type': `application/json; charset=${charset}` },
+        body,
+      });
+    const text = JSON.stringify({ token: 'é'.repeat(40) });
+    const answers = [
+      await post('utf-8', Buffer.from(text)),
+      await post('utf-16le', Buffer.from(text, 'utf16le')),
+      await post('utf-unknown', Buffer.from(text)),
+    ];
+    // 409: it was read, and a gateway without a token has no sessions.
+    expect(answers.map(({ status }) => status)).toEqual([409, 409, 400]);
+  });
+
   it('has every command, and each thread beside the program that starts it', async () => {
     const { code, out } = await runProcess(NODE, [main, '--config', config.file, 'check', '--json']);
     expect({ code, problems: (JSON.parse(out) as { problems?: unknown[] }).problems ?? [] }).toEqual({

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { freePort } from '../support/process/free-port.ts';
 import { type RunningProcess, startProcess } from '../support/process/running-process.ts';
 import type { UpstreamData } from './generate-data.ts';

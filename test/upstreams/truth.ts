@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ModelRecord } from '../support/model/contract-model.ts';
 import type { DataProduct, DataUser, UpstreamData } from './generate-data.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { createRandom } from '../../src/samples/data/random.ts';
 import { askDraft, type DraftAnswers } from '../claims/harness/draft-truth.ts';
 import { compileDraft, type DraftReport, runInfer } from '../support/dialects/infer-draft.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** How records of a server are changed through its own interface, and which of their fields may be emptied. */
 export const writesSchema = z.strictObject({

@@ -28,8 +28,8 @@ export class KeySlots {
 }
 
 /**
- * The tree of places that are wanted of a document, or of a row. `undefined` where a value is wanted that holds the rows,
- * or stands among them.
+ * The tree of the places that a file needs in a document, or in a row. `undefined` if it needs a value that contains the
+ * rows, or a value inside of them.
  */
 export function placesOf(
   wanted: readonly Wanted[],

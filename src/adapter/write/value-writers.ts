@@ -14,7 +14,7 @@ import type { WriteContext, WriteValue } from './write-value.ts';
 const BYTES = new Uint8Array(DOCUMENT);
 const QUOTE = 0x22;
 const NULL_JSON = packBytes(Buffer.from('null'));
-/** `Decimal` refuses longer texts than this by far. */
+/** Longer numbers are left to the general way. `Decimal` refuses only texts that are far longer. */
 const FRACTION_LENGTH_MAX = 1_000;
 
 /** The first byte of a character in UTF-8 that `trim` may remove: U+0085 … U+00A0, U+1680, U+2000 … U+3000, U+FEFF. */

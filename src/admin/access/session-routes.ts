@@ -1,6 +1,6 @@
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { Logger } from 'pino';
-import { z } from 'zod';
+import * as z from 'zod';
 import { sendProblem } from '../api/send-problem.ts';
 import { accessOf, remoteAddressOf, checkToken, type GuardDeps, pageProblem, refuseAccess } from './guard.ts';
 import { siteOf } from './request-site.ts';

@@ -5,8 +5,8 @@ import { type ActionResult, ActionRefusal, type ActionSpec, type Actor } from '.
 import { type ActionInput, type ActionName, actionSpecs, type ActionValue } from '../api/action-table.ts';
 
 /**
- * Carries out an action of the table. The input has been checked. It rejects where the gateway itself fails. `held` is what
- * all processes together hold of a tag to purge, where whoever asks has counted it.
+ * Carries out an action of the table. The input has been checked. It rejects where the gateway itself fails. `held` says how
+ * many entries with the tag to purge are in the memory of all processes; it is absent if the caller has not counted them.
  */
 export type Act = (name: ActionName, input: unknown, actor: Actor, held?: HeldCount) => Promise<ActionResult>;
 
@@ -14,8 +14,8 @@ export type Act = (name: ActionName, input: unknown, actor: Actor, held?: HeldCo
 type Changed = Pick<AuditChange, 'target' | 'before' | 'after'>;
 
 /**
- * Who asked, what was counted before, and what a handler tells the audit; the last note counts, and without one the audit
- * names no target.
+ * Who asked, what was counted before, and the function by which a handler tells the audit what it has changed. Only the last
+ * note is kept. Without a note the audit names no target.
  */
 export type ActionContext = {
   readonly actor: Actor;
@@ -38,7 +38,7 @@ function reasonOf(input: unknown): string | undefined {
   return typeof reason === 'string' ? reason : undefined;
 }
 
-/** What went wrong, in a few words; an error of an unknown kind may hold anything, so its words stay out. */
+/** What went wrong, in a few words. The message of an unknown error is left out, because it may contain anything. */
 function outcomeOf(error: unknown): string {
   return error instanceof ActionRefusal ? `refused: ${error.message}` : 'failed';
 }
@@ -67,7 +67,7 @@ export function createAct(handlers: ActionHandlers, { audit, otherwise }: ActDep
     const { role }: ActionSpec = actionSpecs[name];
     let changed: Changed = { target: '' };
     const record = async (outcome: string) => {
-      // Of what only reads, the audit has what its handler notes: that it asks a source, for instance.
+      // An action that only reads gets a line only if its handler has made a note, such as that it asks a source.
       if (role === 'viewer' && changed.target === '') return;
       const { target, before, after } = changed;
       const about = { action: name, target, before, after, reason: reasonOf(input), outcome };

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ActionSpec } from './action.ts';
 import { callerSpecs } from './caller-action-specs.ts';
 import { configSpecs } from './config-action-specs.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 /** What a token of the operator's listener may do: read, or change things too. */
 export type Role = 'viewer' | 'operator';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { addressRange, permission } from '../../config/schema/scalars.ts';
 import type { ActionSpec } from './action.ts';
 import { printable, reason } from './printable-text.ts';

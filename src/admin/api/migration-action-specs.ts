@@ -1,6 +1,6 @@
 // The specification of each action on migrations; src/admin/actions/migration implements them.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { percent, stages } from '../../config/schema/migration.ts';
 import type { ActionSpec } from './action.ts';
 import { anything, position, replicas, resource, status, task } from './migration-schemas.ts';

@@ -1,6 +1,6 @@
 // The schemas that the actions on migrations answer with.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { stages } from '../../config/schema/migration.ts';
 
 /** The name of the resource. */

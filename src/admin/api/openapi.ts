@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type ActionSpec, problemStatus, takesBody } from './action.ts';
 import { actionList } from './action-table.ts';
 import { sessionPaths } from './session-openapi.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { deceptiveCharacters } from '../../kernel/control-characters.ts';
 
 /** A text that people see in lists, of so many characters: with others it could forge what a terminal shows. */

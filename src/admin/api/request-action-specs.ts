@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ActionSpec } from './action.ts';
 import { printable, reason } from './printable-text.ts';
 

@@ -1,6 +1,6 @@
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { Logger } from 'pino';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Act } from '../actions/act.ts';
 import { type ActionProblem, type ActionSpec, type Actor, problemStatus } from './action.ts';
 import { accessOf } from '../access/guard.ts';

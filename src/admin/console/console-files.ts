@@ -39,8 +39,11 @@ const TYPES: Readonly<Record<string, string>> = {
 /** The script that the page names: all modules of the pages, beginning with the one of this name. */
 const SCRIPT = 'main.js';
 
-/** The pages stand beside this room: in `src` as they were written, in `dist` as they were compiled. */
-const FOLDER = fileURLToPath(new URL('../../console/', import.meta.url));
+/**
+ * The page, in `src` as it was written, in `dist` as it was compiled. The path names two folders above this file, because
+ * the build moves the file to `dist/bundle/serve`.
+ */
+const FOLDER = fileURLToPath(new URL('../../admin/console/page/', import.meta.url));
 
 const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g;
 const IMPORT_OF_TS = /(\bfrom\s*|\bimport\s*)(['"])(\.{1,2}\/[^'"\n]+)\.ts\2/g;

@@ -3,7 +3,7 @@ const IMPORT = /^import (?:(\w+)|\{([^}]*)\}) from ['"]([^'"]+)['"];$/gm;
 const EXPORT = /^export (?=(?:async function|function|const|class) (\w+))/gm;
 const UNKNOWN_FORM = /^(?:import|export)\b.*$/m;
 
-/** The name of a module that another one imports by a way from itself. */
+/** The name of a module, from the relative path by which another module imports it. */
 const nameFrom = (importer: string, way: string) => new URL(way, `file:///${importer}`).pathname.slice(1);
 
 /** What an import brings, as a pattern of a declaration has it. */
@@ -12,9 +12,9 @@ function patternOf(whole: string | undefined, names = ''): string {
 }
 
 /**
- * Joins modules to one script, so that a browser asks once, and what they have in common is compressed once: it takes a
- * third off what is sent. Each module becomes a function that runs once, in the order of imports. Libraries stay imports.
- * `texts` has the modules by their names, which are ways from one folder; `entry` is one of them.
+ * Joins modules to one script. A browser then makes one request, and text that several modules share is compressed once:
+ * that makes what is sent a third smaller. Each module becomes a function that runs once, in the order of imports. Libraries
+ * stay imports. `texts` has the modules by their names, which are paths within one folder; `entry` is one of these names.
  * @throws Error if one is missing, or has a form of import or export that the pages do not have
  */
 export function joinModules(entry: string, texts: ReadonlyMap<string, string>): string {

@@ -2,7 +2,7 @@ import { quantileMs } from '../../telemetry/figures/latency-buckets.ts';
 import { type Attention, type AttentionFacts, migrationView, some, viewOf } from './attention-facts.ts';
 import { bucketsOf, sumOf, sumsBy } from './figure-sums.ts';
 
-// What needs an operator by single events, each of which is one too many; attention.ts has shares of what is counted.
+// Events that need an operator even if they happen once. Those that need one above a certain share are in attention.ts.
 
 const MS_OF_SLOW = 1_000;
 /** Of fewer answers, the slowest in a hundred is a single one. */

@@ -37,7 +37,7 @@ function failures({ grown }: AttentionFacts): readonly Attention[] {
   return found;
 }
 
-/** What the gateway refuses for want of something, by the reason that is counted. */
+/** What is said about requests that the gateway refuses, by the reason that is counted. */
 const REFUSALS: Readonly<Record<string, Omit<Attention, 'text'> & { readonly what: string }>> = {
   event_loop: {
     ...{ severity: 'critical', code: 'shedding', entry: 'PorticoOverloaded' },

@@ -72,7 +72,7 @@ function totalsOf(grown: Figures, seconds: number): Overview['totals'] {
   return {
     requestsPerSecond: requests / seconds,
     errorsShare: shareOf(errors, requests),
-    // One that is refused as it arrives may be answered after the minute.
+    // A refusal is counted at once, but its request only when it is answered, which may be after the minute.
     refusedShare: shareOf(Math.min(requests, sumOf(grown, 'refusals')), requests),
     ...latencyOf(grown, 'latency', () => true),
     hitShare: hitShareOf(cacheResults(grown, () => true)),

@@ -5,8 +5,9 @@ import { counted } from '../../kernel/counted.ts';
 import type { RowWalk } from '../evidence/walk.ts';
 
 /**
- * How a window breaks its size, in words: a source that gives more rows than asked for counts them otherwise, and a list
- * that is as long as a constant of its request asks for may be cut off there, unless its total says that this is all.
+ * How a window breaks its size, in words. A source that gives more rows than were asked for understands the size in another
+ * way. A list with exactly as many rows as a constant of its request asks for may be cut off there, unless the total says
+ * that these are all rows.
  */
 export function brokenSize({ call, rows }: WindowFacts): string | undefined {
   const constant = rows.total === rows.received ? undefined : call.constantSizes?.get(rows.received);

@@ -17,7 +17,7 @@ export type OpenedReloading = {
 /** Opens it for the configuration that is served first, with the log of the process. */
 export type OpenReloading = (first: ReadyConfig, log: Pick<Logger, 'warn'>) => OpenedReloading;
 
-/** Makes a function that asks again after the reload under way, once, however often it is called meanwhile. */
+/** Makes a function that reloads. All calls during a reload together cause one more reload after it. */
 function createAskOnce(reload: () => Promise<unknown>): () => Promise<void> {
   let isAsked = false;
   let isUnderWay = false;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { gatewaySchema } from '../schema/gateway.ts';
 import { sourceSchema } from '../schema/source.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { notationOf } from '../schema/notation.ts';
 
 /** One configuration key, as the reference prints it. */

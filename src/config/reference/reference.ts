@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { gatewaySchema } from '../schema/gateway.ts';
 import { type Group, groupsOf, type Key, schemaAt } from './key-list.ts';
 import { gatewaySections, type Section, sourceSections } from './sections.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { admin, callerAuth } from './access.ts';
 import { migration } from './migration.ts';
 import { passthroughRoute } from './passthrough.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { duration, flag, headerName, integer, name, share, timeLimit } from './scalars.ts';
 import { withNotation } from './notation.ts';
 import { webhook } from './telemetry.ts';

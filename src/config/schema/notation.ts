@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** How a scalar is written in a configuration file. */
 type Notation = {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type ResourceName, resourceNames } from '../../contract/resources.ts';
 
 /** A map with one optional key for each resource of the contract. */

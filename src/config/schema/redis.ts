@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Secret } from '../../kernel/secret.ts';
 import { hostAndPort, redisUrl, secret, timeLimit } from './scalars.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { addedHeaderName, headerValue } from './scalars.ts';
 
 /** Query parameters as templates: `{offset}` and other variables are filled in and escaped for their position. */

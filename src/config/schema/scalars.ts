@@ -1,5 +1,5 @@
 import { isIP, isIPv4 } from 'node:net';
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   parseBytes,
   parseDuration,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { coercion } from './mapping/coercion.ts';
 import { sourceAuth, decode, net } from './net/connection.ts';
 import { type filter, list } from './list/list.ts';

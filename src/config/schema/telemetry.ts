@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { addedHeaderName, headerSecret, httpUrl, integer, secret, share, timeLimit } from './scalars.ts';
 
 const traces = z.strictObject({

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { closest } from './closest.ts';
 import type { Problem } from '../problem.ts';
 import type { Reference } from '../yaml/substitute.ts';

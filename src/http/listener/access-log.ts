@@ -48,7 +48,7 @@ export function createAccessLog({ log, clock, traces, recent, callers }: AccessL
     // The default serializers log the whole request and response, secrets included, for a third of the throughput.
     wrapSerializers: false,
     genReqId: (_req, res) => contextOf(res).requestId,
-    // For its own lines it would listen to three events of each response, whose end is known here anyway.
+    // For lines of its own, pino-http would listen to three events of each response. Its end is known here anyway.
     autoLogging: false,
     useLevel: 'silent',
   });

@@ -42,9 +42,9 @@ const CUT_MIN = 0.5;
 const GROWTH = 1.25;
 
 /**
- * If even the fastest request spent longer in the process than it may wait for the event loop, all of them wait behind each
- * other: so many fewer are let in. CoDel (RFC 8289) tells a standing queue from a burst, or from a moment without the
- * processor, in this way. Otherwise the bound rises until it binds nobody.
+ * If even the fastest request spent longer in the process than a request may wait for the event loop, all requests wait
+ * behind each other. Then the bound falls in proportion. This is how CoDel (RFC 8289) tells a standing queue from a burst,
+ * or from a moment without the processor. Otherwise the bound rises, until it limits nobody.
  */
 function endMeasure(load: OperationLoad, now: number, { delayMsMax, inFlightMax }: InFlightDeps): void {
   const { inFlight, leastOwnMs, congestedFrom } = load;

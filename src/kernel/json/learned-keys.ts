@@ -43,7 +43,7 @@ const SIBLINGS_MAX = 8;
 /** Keys that are learned of one kind of document, and their lengths: a hostile source must not fill the memory. */
 const LEARNED_MAX = 2_000;
 const LENGTH_MAX = 200;
-/** So many documents are read with what is known, before all is learned anew because there was too much of it. */
+/** Where too much was learned, all of it is forgotten and learned anew, but only after this many documents. */
 const RELEARN_EVERY = 1_000;
 
 /** Makes a place of which nothing is known yet. */

@@ -1,4 +1,4 @@
-/** Some bytes as numbers of four, which are compared and written at once; `mask` has the bits of the last one that count. */
+/** Bytes, four in a number, which are compared and written at once. `mask` has the used bits of the last number. */
 export type PackedBytes = {
   readonly words: Int32Array;
   /** How many numbers count as a whole. */

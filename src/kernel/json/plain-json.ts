@@ -8,7 +8,7 @@ const isDigit = (byte: number | undefined) => byte !== undefined && byte >= ZERO
 
 /**
  * Counts the entries of all objects in a document; `undefined` if a float would round a number, the nesting is too deep,
- * or a key has an escape: `JSON.parse` of V8 13.6 makes `a\\` of the key `a"` where the former stood in an object before.
+ * or a key has an escape: `JSON.parse` of V8 13.6 reads the key `a"` as `a\\` if an earlier object had the key `a\\`.
  * The count is meaningless for an invalid document.
  */
 function countEntries(bytes: Uint8Array): number | undefined {

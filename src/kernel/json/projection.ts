@@ -28,9 +28,9 @@ const BUFFER = Buffer.from(DOCUMENT);
 const BYTES = new Uint8Array(DOCUMENT);
 
 /**
- * Reads wanted values of JSON documents (RFC 8259) and skips all others. It takes the documents that `readJson` takes, or
- * fewer: what is refused here is for `readJson` to refuse or to read. Values are not made: a slot says where one stands.
- * Reading takes one turn, and the slots hold until the next document of whomever is read.
+ * Reads the wanted values of JSON documents (RFC 8259) and skips all others. It accepts no document that `readJson` refuses,
+ * but it refuses some that `readJson` accepts: the caller then asks `readJson`. It creates no values: a slot says where a
+ * value stands. A document is read in one turn. Its slots are valid until any projection reads the next document.
  */
 export class Projection {
   /** By slot: what stands there, and from which byte to which; texts without their quotes, numbers as they are. */

@@ -13,7 +13,7 @@ export const PLAIN = 3;
 export const WHOLE = 4;
 /** A number with a point, without a minus and without an exponent. */
 export const FRACTION = 5;
-/** Any other value, also a text with escapes: what it is, only `Json` tells. */
+/** Any other value, such as a text with escapes: `readJson` reads it. */
 export const OTHER = 6;
 
 /** In place of an offset: a value that breaks the grammar, or that is left to `readJson`. */
@@ -95,8 +95,8 @@ function skipEscape(at: number): number {
 export const skipped = { kind: ABSENT };
 
 /**
- * Skips a text, four bytes at once: a byte below n has its highest bit set once n is taken from it, and had it not before
- * (the lowest such byte is told exactly). See Bit Twiddling Hacks, "Determine if a word has a byte less than n".
+ * Skips a text, four bytes at once. A byte is below n if its highest bit is not set, but is set after n is subtracted. That
+ * is certain only for the lowest such byte. See Bit Twiddling Hacks, "Determine if a word has a byte less than n".
  */
 export function skipText(start: number): number {
   let at = start + 1;

@@ -20,9 +20,9 @@ export type OfferedAnswer = {
 export type OfferAnswer = (read: OfferedAnswer) => void;
 
 /**
- * Wraps a source, so that the answers that it reads for callers can be compared. A refresh is among them, although nobody
- * waits for it: where stale answers are served, the questions that are asked most are only read so. A fallback is not
- * offered: its question has just failed at the new source.
+ * Wraps a source, so that the answers that it reads for callers can be compared. Refreshes are offered, too, although nobody
+ * waits for them: where stale answers are served, the most frequent questions reach the source only by refreshes. A fallback
+ * is not offered: its question has just failed at the new source.
  */
 export function offerAnswers(
   { operation, origin }: Pick<OfferedAnswer, 'operation' | 'origin'>,

@@ -7,7 +7,7 @@ import { isBeyond } from './transitions.ts';
 
 const SERVING: readonly MigrationStage[] = ['ramp', 'live', 'complete'];
 
-/** Whether a state sends callers to the new source whom the override of this process keeps at the legacy one. */
+/** Whether a state sends callers to the new source although the override of this process keeps them at the legacy one. */
 function isFurtherAhead(state: MigrationState, override: MigrationState): boolean {
   const operations = [undefined, ...Object.keys(state.operations), ...Object.keys(override.operations)];
   return operations.some((operation) => {

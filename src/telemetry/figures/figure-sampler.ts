@@ -122,7 +122,7 @@ export function createFigureSampler({ metrics, clock, keepMinute }: FigureSample
   async function take(): Promise<FigureSample> {
     const sample = sampleMetrics(await metrics(), clock.now());
     const grown = increments(latest.counters, sample.counters);
-    // It belongs to the slot that lies between the samples: one at the end of a slot is seldom taken in time to the millisecond.
+    // A sample for the end of a slot comes some milliseconds late. The middle between two samples names the right slot.
     const slotMs = Math.max(since, Math.floor((latest.at + sample.at) / 2));
     slots.add(slotMs, grown);
     minutes.add(slotMs, grown);

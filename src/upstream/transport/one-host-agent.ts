@@ -41,10 +41,10 @@ function isUsable({ writable, usableUntilMs }: ClientSocket): boolean {
 }
 
 /**
- * Replaces the pool of an agent by one for a single host, and answers what closes its idle connections. Node's agent serves any host: for each
- * request it copies all options, makes a name of them, moves the connection between lists and its listeners with it,
- * and parses all headers of the response. That is a twentieth of what a pass-through request takes.
- * At most `idleMax` connections stay open while nobody uses them.
+ * Replaces the pool of an agent by one for a single host. Returns the function that closes its idle connections, of which
+ * `idleMax` stay open at most. Node's agent serves any host: for each request it copies all options, makes a name of them,
+ * moves the connection and its listeners between lists, and parses all headers of the response. That is a twentieth of what
+ * a pass-through request takes.
  */
 export function serveOneHost(agent: Agent, name: string, place: Place, idleMax: number): () => void {
   const taker = agent as RequestTaker;

@@ -105,6 +105,44 @@ describe('imports only look down a floor', () => {
     expect(await broken('src/samples/users.ts', imports('node:http'))).toEqual([]);
   });
 
+  it.each([
+    ['main.ts', '../console-files.ts'],
+    ['main.ts', '../../api/action.ts'],
+    ['main.ts', './../console-files.ts'],
+    ['views/keys.ts', '../../console-files.ts'],
+    ['views/keys.ts', '../../../../kernel/clock.ts'],
+    ['views/keys.ts', './../data/../../console-files.ts'],
+    ['views/keys.ts', 'pino'],
+    ['views/keys.ts', 'node:fs'],
+    ['views/migration/rules.ts', '../../../console-files.ts'],
+    ['views/migration/rules.ts', '../../../../../kernel/clock.ts'],
+    ['views/migration/deeper/rule.ts', '../../../../console-files.ts'],
+  ])('keeps the page of the console apart from the gateway: %s may not import %s', async (file, from) => {
+    expect(await broken(`src/admin/console/page/${file}`, imports(from))).toEqual(['no-restricted-imports']);
+  });
+
+  it.each([
+    ['main.ts', './frame/app.ts'],
+    ['main.ts', 'preact'],
+    ['views/keys.ts', '../data/api.ts'],
+    ['views/migration/rules.ts', '../../data/api.ts'],
+    ['views/migration/rules.ts', '../source-tables.ts'],
+  ])('lets %s of the page import %s', async (file, from) => {
+    expect(await broken(`src/admin/console/page/${file}`, imports(from))).toEqual([]);
+  });
+
+  it.each([
+    ['src/admin/console/serve-console.ts', './page/show/units.ts'],
+    ['src/admin/app.ts', './console/page/show/units.ts'],
+    ['src/admin/api/router.ts', '../console/page/show/units.ts'],
+    ['src/http/listener/app.ts', '../../admin/console/page/show/units.ts'],
+    ['src/cli/serve/demo.ts', '../../admin/console/page/show/units.ts'],
+    ['src/gateway.ts', './admin/console/page/show/units.ts'],
+    ['src/main.ts', './admin/console/page/main.ts'],
+  ])('keeps the gateway apart from the page of the console: %s may not import %s', async (file, from) => {
+    expect(await broken(file, imports(from))).toContain('no-restricted-imports');
+  });
+
   it.each(readdirSync(`${root}src`))('has a floor for src/%s', async (entry) => {
     const file = entry.endsWith('.ts') ? entry : `${entry}/file.ts`;
     const config = (await eslint.calculateConfigForFile(`${root}src/${file}`)) as { rules: object };

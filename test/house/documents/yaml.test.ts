@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { referenceParts } from '../../../src/config/reference/reference.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { documentFiles, readDocument } from './document.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { type CanonicalRecord, detailBody, listBody } from '../../../src/contract/response-body.ts';
 import type { Field } from '../../../src/contract/fields.ts';
 import { products } from '../../../src/contract/products.ts';

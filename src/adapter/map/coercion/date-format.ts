@@ -34,8 +34,8 @@ const OFFSETS: Readonly<Record<string, RegExp>> = {
 const PIECE = /'([^']+)'|([A-Za-z])\2*|[^']/g;
 
 /**
- * `min` to `max` digits of a part; without a part, a character that is `code` or, in the other case, `other`. All have
- * one shape, which keeps reading fast.
+ * A piece of a format. With a part, it is `min` to `max` digits. Without one, it is a single character: `code` in lower
+ * case, `other` in upper case. All pieces have the same fields, which keeps reading fast.
  */
 type Piece = {
   readonly part: keyof CivilTime | undefined;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { hydrate, mapping } from '../mapping/mapping.ts';
 import { literal, pathTemplate, queryTemplate, request } from '../request.ts';
 import { dropWhen, items } from '../rows.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { flag, integer } from '../scalars.ts';
 
 const windowSize = integer(1, 100_000).describe('The most rows a call returns; more is never asked for.');

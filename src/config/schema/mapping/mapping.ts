@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { coercion } from './coercion.ts';
 import { request } from '../request.ts';
 import { items } from '../rows.ts';

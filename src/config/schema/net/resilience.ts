@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { httpUrl, integer, secret, timeLimit } from '../scalars.ts';
 
 /** Further hosts of the service at `baseUrl`. */

@@ -7,7 +7,7 @@ import { readSources } from '../../../house/code/source-tree.ts';
 
 const KIB = 1024;
 const root = new URL('../../../../', import.meta.url).pathname;
-const page = readFileSync(join(root, 'src/console/index.html'), 'utf8');
+const page = readFileSync(join(root, 'src/admin/console/page/index.html'), 'utf8');
 
 /** Every file that the page loads before it is complete. */
 const loaded = ['index.html', ...[...page.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, name]) => name!)];
@@ -28,7 +28,7 @@ it('sends the page of the console in at most 75 KiB, its libraries in at most 31
 });
 
 describe('the texts that are sent shorter', () => {
-  const sources = readSources(root, 'src/console');
+  const sources = readSources(root, 'src/admin/console/page');
 
   it('lose comments, indentation and blank lines, and nothing else', () => {
     const text = '/** Why. */\n\n/* Two\n   lines. */\nconst a =   1;\n\n  // So.\n  call();\n';
@@ -63,7 +63,7 @@ describe('the texts that are sent shorter', () => {
   });
 
   it('are all that the folder of the pages has', () => {
-    const kinds = readdirSync(join(root, 'src/console'), { recursive: true, withFileTypes: true })
+    const kinds = readdirSync(join(root, 'src/admin/console/page'), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ name }) => name.split('.').at(-1));
     expect([...new Set(kinds)].sort()).toEqual(['css', 'html', 'json', 'svg', 'ts']);

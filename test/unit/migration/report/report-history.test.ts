@@ -1,4 +1,4 @@
-import { migratedResource } from '../../../../src/console/data/migration-shapes.ts';
+import { migratedResource } from '../../../../src/admin/console/page/data/migration-shapes.ts';
 import { lineDigest } from '../../../../src/audit/audit-entry.ts';
 import { EMPTY_EVIDENCE } from '../../../../src/migration/evidence/empty-evidence.ts';
 import { resourceOfTarget } from '../../../../src/migration/report/audit-target.ts';

@@ -1,4 +1,9 @@
-import { beforeAndSince, changeOf, pointText, readPoint } from '../../../src/console/show/points-in-time.ts';
+import {
+  beforeAndSince,
+  changeOf,
+  pointText,
+  readPoint,
+} from '../../../../../src/admin/console/page/show/points-in-time.ts';
 
 const now = Date.parse('2026-11-22T14:10:31Z');
 const iso = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());

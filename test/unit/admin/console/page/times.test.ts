@@ -1,4 +1,10 @@
-import { agoText, clockText, instantText, scopeText, timeText } from '../../../src/console/show/times.ts';
+import {
+  agoText,
+  clockText,
+  instantText,
+  scopeText,
+  timeText,
+} from '../../../../../src/admin/console/page/show/times.ts';
 
 const now = Date.parse('2026-11-22T14:02:31.500Z');
 

@@ -1,5 +1,15 @@
-import { byGravity, breakerTone, statusTone, troubleOf } from '../../../src/console/show/attention.ts';
-import { filteredRows, nextOrder, readOrder, sortedRows } from '../../../src/console/show/table-order.ts';
+import {
+  byGravity,
+  breakerTone,
+  statusTone,
+  troubleOf,
+} from '../../../../../src/admin/console/page/show/attention.ts';
+import {
+  filteredRows,
+  nextOrder,
+  readOrder,
+  sortedRows,
+} from '../../../../../src/admin/console/page/show/table-order.ts';
 
 describe('the order of a table', () => {
   it('stands in the address as a name, with a minus for descending', () => {

@@ -1,5 +1,9 @@
-import { readPosition, sampleText, stageText } from '../../../src/console/data/migration-shapes.ts';
-import { auditRows } from '../../../src/console/data/request-shapes.ts';
+import {
+  readPosition,
+  sampleText,
+  stageText,
+} from '../../../../../src/admin/console/page/data/migration-shapes.ts';
+import { auditRows } from '../../../../../src/admin/console/page/data/request-shapes.ts';
 
 it('reads the position that a gate names as the action takes it', () => {
   expect(readPosition('ramp:25')).toEqual({ stage: 'ramp', percent: 25 });

@@ -9,7 +9,7 @@ import {
   spanText,
   UNKNOWN,
   valueText,
-} from '../../../src/console/show/units.ts';
+} from '../../../../../src/admin/console/page/show/units.ts';
 
 describe('figures as people read them', () => {
   it.each([

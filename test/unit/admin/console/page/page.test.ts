@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createConsoleFiles } from '../../../src/admin/console/console-files.ts';
+import { createConsoleFiles } from '../../../../../src/admin/console/console-files.ts';
 
 type ImportMap = { readonly imports: Readonly<Record<string, string>> };
 
-const root = new URL('../../../', import.meta.url).pathname;
-const page = readFileSync(join(root, 'src/console/index.html'), 'utf8');
-const files = readdirSync(join(root, 'src/console'), { recursive: true, encoding: 'utf8' }).filter((file) =>
-  file.endsWith('.ts'),
+const root = new URL('../../../../../', import.meta.url).pathname;
+const page = readFileSync(join(root, 'src/admin/console/page/index.html'), 'utf8');
+const files = readdirSync(join(root, 'src/admin/console/page'), { recursive: true, encoding: 'utf8' }).filter(
+  (file) => file.endsWith('.ts'),
 );
-const read = (file: string) => readFileSync(join(root, 'src/console', file), 'utf8');
+const read = (file: string) => readFileSync(join(root, 'src/admin/console/page', file), 'utf8');
 
 describe('the page of the console', () => {
   it('names every script that it needs, so that all of them are asked for in one round', async () => {

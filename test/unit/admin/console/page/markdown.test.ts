@@ -1,4 +1,4 @@
-import { readMarkdown } from '../../../src/console/show/markdown.ts';
+import { readMarkdown } from '../../../../../src/admin/console/page/show/markdown.ts';
 
 describe('an entry of the runbook as data', () => {
   it('begins a paragraph at each label, and marks code and what is strong', () => {

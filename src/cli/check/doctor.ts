@@ -1,13 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { CompiledSource } from '../pipeline/compile-sources.ts';
-import { type CliContext, ExitError, exitCodes } from './context.ts';
-import { diagnosisReport, findingBlock, resourceHeading } from '../explain/report/doctor-report.ts';
-import type { ReportBlock } from '../explain/report/report.ts';
-import { printBlocks, printReport } from './output/print-report.ts';
-import { withProgress } from './output/progress.ts';
-import { diagnose } from '../probe/diagnose.ts';
-import { liveSourceNamed, usageError } from './input/choose-source.ts';
-import { liveEnvironment, orExit, readPartialConfigOrExit, readSource } from './input/read-config.ts';
+import type { CompiledSource } from '../../pipeline/compile-sources.ts';
+import { type CliContext, ExitError, exitCodes } from '../context.ts';
+import { diagnosisReport, findingBlock, resourceHeading } from '../../explain/report/doctor-report.ts';
+import type { ReportBlock } from '../../explain/report/report.ts';
+import { printBlocks, printReport } from '../output/print-report.ts';
+import { withProgress } from '../output/progress.ts';
+import { diagnose } from '../../probe/diagnose.ts';
+import { liveSourceNamed, usageError } from '../input/choose-source.ts';
+import { liveEnvironment, orExit, readPartialConfigOrExit, readSource } from '../input/read-config.ts';
 
 /** The options of `portico doctor`. */
 type Options = {

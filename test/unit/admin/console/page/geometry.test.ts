@@ -5,9 +5,14 @@ import {
   latest,
   sparkPath,
   usedBuckets,
-} from '../../../src/console/charts/geometry.ts';
-import { latencyLines, namedLines, slotRates, summed } from '../../../src/console/charts/traffic-lines.ts';
-import { backOffMs } from '../../../src/console/data/back-off.ts';
+} from '../../../../../src/admin/console/page/charts/geometry.ts';
+import {
+  latencyLines,
+  namedLines,
+  slotRates,
+  summed,
+} from '../../../../../src/admin/console/page/charts/traffic-lines.ts';
+import { backOffMs } from '../../../../../src/admin/console/page/data/back-off.ts';
 
 describe('a sparkline', () => {
   it('goes from 0 at the bottom to its largest value at the top, with a gap where nothing is known', () => {

@@ -4,8 +4,8 @@ import {
   isOwnAddress,
   readAddress,
   viewNames,
-} from '../../../src/console/show/address.ts';
-import { destinations, keyCommand } from '../../../src/console/frame/destinations.ts';
+} from '../../../../../src/admin/console/page/show/address.ts';
+import { destinations, keyCommand } from '../../../../../src/admin/console/page/frame/destinations.ts';
 
 describe('the address of the page', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { knownSlots } from '../../../src/console/charts/traffic-lines.ts';
+import { knownSlots } from '../../../../../src/admin/console/page/charts/traffic-lines.ts';
 
 const MINUTE = 60_000;
 const START = Date.parse('2026-03-01T12:00:00Z');

@@ -43,7 +43,7 @@ export function beforeAndSince(
   return { before: perHour((start) => start < first), since: perHour((start) => start >= first) };
 }
 
-/** How much more makes a field worse: counts follow the traffic, which goes up and down. */
+/** A count has to grow by more than this factor to be called worse: counts follow the traffic, which goes up and down. */
 const CLEARLY = 2;
 
 /** What became of a field since the point, in a word; larger `order`: worse. */
