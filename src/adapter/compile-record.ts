@@ -7,9 +7,10 @@ import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts'
 import { CHECKED, type SpecLocation } from './spec-location.ts';
 import { isSameFolded } from './map/folded-id.ts';
 import { compileItem, itemsPlace } from './read/items.ts';
-import { compileMapping, type OnGap } from './map/map-record.ts';
+import { compileMapping } from './map/map-record.ts';
 import { compileProjectedRecord } from './projected/projected-record.ts';
 import { type ReplyContext, compileDrop, compileReader } from './read/read-reply.ts';
+import { type ReplyObserver, tell, UNOBSERVED } from './reply-observer.ts';
 import { compileRequest } from './request/request.ts';
 import { reservedIds } from './request/reserved-ids.ts';
 import { detailFields, detailsPlace, detailsSpec } from './map/row-fields.ts';
@@ -22,8 +23,8 @@ export type GetAdapter = {
    * The record; `undefined` if the source has no such record.
    * @throws GatewayError with the reason `other_record` if it is a record that nobody asked for
    */
-  read(reply: UpstreamReply, id: string, onGap: OnGap): CanonicalRecord | undefined;
-  /** The id of the record in a reply that has been read, whichever it is. @throws GatewayError */
+  read(reply: UpstreamReply, id: string, observer: ReplyObserver): CanonicalRecord | undefined;
+  /** The id of the record in a reply that has been read and counted, whichever it is. @throws GatewayError */
   idIn(reply: UpstreamReply): string | undefined;
 };
 
@@ -77,7 +78,6 @@ export function compileGet(
 ): GetAdapter {
   const { codec } = context;
   const readReply = compileReader(context, 'get');
-  const readAgain = compileReader({ ...context, onRule: () => undefined }, 'get');
   const request = compileRequest(spec.request, ['id'], here.at('request'));
   const item = compileItem(spec.item, here.at('item'));
   const isDropped = compileDrop(spec.dropWhen, here.at('dropWhen'));
@@ -86,21 +86,21 @@ export function compileGet(
   const reserved = new Set(reservedIds(spec.request.path, context.source).map(({ native }) => native));
 
   /** The record in a reply, whichever it is. */
-  function find(reply: UpstreamReply, onGap: OnGap, readWith = readReply): CanonicalRecord | undefined {
-    const { outcome, body } = readWith(reply);
+  function find(reply: UpstreamReply, observer: ReplyObserver): CanonicalRecord | undefined {
+    const { outcome, body } = readReply(reply, observer);
     if (outcome === 'not_found') return undefined;
     const found = item(body);
     if (found === undefined || found === null)
       throw invalidReply('rows', `no record at "${itemsPlace(spec.item)}"`);
     if (isDropped?.(found) === true) return undefined;
-    const record = map(found, onGap);
+    const record = map(found, observer.onGap);
     if (record === undefined) throw invalidReply('id', 'the record has no usable id');
     return record;
   }
 
-  function findProjected(reply: UpstreamReply, onGap: OnGap): CanonicalRecord | undefined {
+  function findProjected(reply: UpstreamReply, observer: ReplyObserver): CanonicalRecord | undefined {
     const found = readProjected?.(reply);
-    for (const gap of found?.gaps ?? []) onGap(...gap);
+    if (found !== undefined) tell(observer, found);
     return found?.record;
   }
 
@@ -109,13 +109,13 @@ export function compileGet(
       const native = codec.toNative(id);
       return native === undefined || reserved.has(native) ? undefined : request({ id: native }, []);
     },
-    read(reply, id, onGap) {
-      const record = findProjected(reply, onGap) ?? find(reply, onGap);
+    read(reply, id, observer) {
+      const record = findProjected(reply, observer) ?? find(reply, observer);
       if (record === undefined || record.id === id) return record;
       // The source ignores case and the like, and found another id. No record has exactly the id that was asked for.
       if (isSameFolded(codec.toNative(record.id), codec.toNative(id))) return undefined;
       throw invalidReply('other_record', 'the record is not the one that was asked for');
     },
-    idIn: (reply) => find(reply, () => undefined, readAgain)?.id,
+    idIn: (reply) => find(reply, UNOBSERVED)?.id,
   };
 }

@@ -11,13 +11,14 @@ import { compileItems, itemsPlace } from './read/items.ts';
 import { compileMapping, type OnGap, type RecordMapper } from './map/map-record.ts';
 import { compileIdCodec } from './map/native-id.ts';
 import { compileNext, type NextReader } from './read/next.ts';
-import { compileOutcomes, type OnRule } from './read/outcome.ts';
+import { compileOutcomes } from './read/outcome.ts';
 import type { Planner } from './plan/plan.ts';
 import { compilePlanner } from './plan/planner.ts';
 import type { ReportProblem } from '../config/problem.ts';
 import { CHECKED, locationIn, type SpecLocation } from './spec-location.ts';
 import { pathAt } from './path.ts';
 import { compileDrop, compileReader, type ReplyContext } from './read/read-reply.ts';
+import { type ReplyObserver, type RuleObserver, tell } from './reply-observer.ts';
 import { rowFields } from './map/row-fields.ts';
 import { compileTotal, type TotalReader } from './read/total.ts';
 import { compileProjectedRecords } from './projected/projected-list.ts';
@@ -54,11 +55,11 @@ export type ListAdapter = {
    * @throws GatewayError if the reply is a failure or does not match the source file.
    */
   readonly read: {
-    (reply: UpstreamReply, onGap: OnGap, as: 'written' | undefined): Rows | WrittenRows;
-    (reply: UpstreamReply, onGap: OnGap): Rows;
+    (reply: UpstreamReply, observer: ReplyObserver, as: 'written' | undefined): Rows | WrittenRows;
+    (reply: UpstreamReply, observer: ReplyObserver): Rows;
   };
   /** Reads the total from the reply to a plan's count request. @throws GatewayError */
-  readonly readCount: (reply: UpstreamReply) => number | undefined;
+  readonly readCount: (reply: UpstreamReply, observer: RuleObserver) => number | undefined;
   /** The fields that rows lack, read with one request per row. */
   readonly details: DetailsAdapter | undefined;
 };
@@ -96,7 +97,7 @@ function compileTotalBeside({ total: spec }: ListSpec, total: TotalReader) {
 }
 
 /** Reads the rows of a reply to records. */
-type RecordsReader = (reply: UpstreamReply, onGap: OnGap) => Rows;
+type RecordsReader = (reply: UpstreamReply, observer: ReplyObserver) => Rows;
 
 /** Reads a reply, and what of it is told beside its rows. */
 type BesideReader = {
@@ -119,17 +120,17 @@ function compileGeneralReader(
   const idAt = [list.map['id']?.from ?? ''].flat().join(', ');
   const findId = pathAt(idAt, CHECKED);
   const mapping = { map, drop: onInvalidRecord === 'drop', idAt };
-  return (reply, onGap) => {
-    const { outcome, body } = readReply(reply);
+  return (reply, observer) => {
+    const { outcome, body } = readReply(reply, observer);
     if (outcome === 'past_end') return { records: [], total: undefined, received: 0, next: undefined };
     const rows = items(body);
     if (rows === undefined) throw invalidReply('rows', `no list of rows at "${itemsPlace(list.items)}"`);
     const dropped = isDropped === undefined ? [] : rows.filter(isDropped);
     const kept = dropped.length === 0 ? rows : rows.filter((row) => isDropped?.(row) !== true);
     return {
-      records: mapRows(kept, mapping, onGap),
+      records: mapRows(kept, mapping, observer.onGap),
       droppedIds: dropped.flatMap((row) => codec.toPublic(findId(row)) ?? []),
-      ...total(reply, body, onGap),
+      ...total(reply, body, observer.onGap),
       received: rows.length,
       next: next(reply, body, rows),
       echo: echo(body),
@@ -147,15 +148,15 @@ function compileRecordsReader(
 ): RecordsReader {
   const readProjected = compileProjectedRecords(context, list, mapping);
   if (readProjected === undefined) return readGeneral;
-  return (reply, onGap) => {
+  return (reply, observer) => {
     const found = readProjected(reply);
-    if (found === undefined) return readGeneral(reply, onGap);
-    const { records, body, gaps } = found;
-    for (const gap of gaps) onGap(...gap);
+    if (found === undefined) return readGeneral(reply, observer);
+    const { records, body } = found;
+    tell(observer, found);
     return {
       records,
       droppedIds: [],
-      ...beside.total(reply, body, onGap),
+      ...beside.total(reply, body, observer.onGap),
       received: records.length,
       next: beside.next(reply, body, []),
       echo: beside.echo(body),
@@ -181,18 +182,18 @@ function compileList(
   const readRecords = compileRecordsReader(spec, mapping, context, beside, readGeneral);
   const readWritten = compileWrittenReader(context, spec.list, mapping);
 
-  function read(reply: UpstreamReply, onGap: OnGap, as: 'written' | undefined): Rows | WrittenRows;
-  function read(reply: UpstreamReply, onGap: OnGap): Rows;
-  function read(reply: UpstreamReply, onGap: OnGap, as?: 'written'): Rows | WrittenRows {
-    if (as === undefined || readWritten === undefined) return readRecords(reply, onGap);
+  function read(reply: UpstreamReply, observer: ReplyObserver, as: 'written' | undefined): Rows | WrittenRows;
+  function read(reply: UpstreamReply, observer: ReplyObserver): Rows;
+  function read(reply: UpstreamReply, observer: ReplyObserver, as?: 'written'): Rows | WrittenRows {
+    if (as === undefined || readWritten === undefined) return readRecords(reply, observer);
     const found = readWritten(reply);
     // The scan of the bytes has found nothing usable. A second scan, for records, would seldom find more.
-    if (found === undefined) return readGeneral(reply, onGap);
-    const { records, body, gaps } = found;
-    for (const gap of gaps) onGap(...gap);
+    if (found === undefined) return readGeneral(reply, observer);
+    const { records, body } = found;
+    tell(observer, found);
     return {
       written: records,
-      ...beside.total(reply, body, onGap),
+      ...beside.total(reply, body, observer.onGap),
       received: records.length,
       next: undefined,
       echo: echo(body),
@@ -202,8 +203,8 @@ function compileList(
   return {
     plan: compilePlanner(spec, resource, here),
     read,
-    readCount(reply) {
-      const { body } = readReply(reply);
+    readCount(reply, observer) {
+      const { body } = readReply(reply, observer);
       return total(reply, body);
     },
     details: compileDetails(spec, resource, context, here),
@@ -212,13 +213,12 @@ function compileList(
 
 /**
  * Compiles one resource of a source file; `undefined` if the file does not describe it. Problems are reported with
- * their paths in the file; use the adapter only if there were none. `onRule` learns which rule decided each reply.
+ * their paths in the file; use the adapter only if there were none.
  */
 export function compileAdapter(
   source: SourceSpec,
   resource: Resource,
   report: ReportProblem,
-  onRule: OnRule = () => undefined,
 ): Adapter | undefined {
   const spec = source.resources[resource.name satisfies ResourceName];
   if (spec === undefined) return undefined;
@@ -230,7 +230,6 @@ export function compileAdapter(
     source,
     decode,
     classify: compileOutcomes(source.outcomes, file.at('outcomes')),
-    onRule,
     codec,
   };
   if (resource.detail !== null && spec.get === undefined) {

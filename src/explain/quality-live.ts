@@ -69,8 +69,8 @@ function problemText({ code, detail, cause }: GatewayError): string {
 /** The adapter, and the ids of every record that it has read from a list. */
 function keepIds(adapter: Adapter): { adapter: Adapter; ids: Set<string> } {
   const ids = new Set<string>();
-  const read: Adapter['list']['read'] = (reply, onGap) => {
-    const rows = adapter.list.read(reply, onGap);
+  const read: Adapter['list']['read'] = (reply, observer) => {
+    const rows = adapter.list.read(reply, observer);
     for (const { id } of rows.records) ids.add(id);
     return rows;
   };

@@ -1,4 +1,5 @@
 import { firstRows } from '../adapter/plan/first-rows.ts';
+import { UNOBSERVED } from '../adapter/reply-observer.ts';
 import { fault } from '../errors/fault.ts';
 import type { ControlQuestion } from '../upstream/client.ts';
 import type { CompiledSource } from './compile-sources.ts';
@@ -17,7 +18,7 @@ export function controlQuestion({
   return {
     request: first.request,
     read(reply) {
-      if (first.size < Infinity) list.read(reply, () => undefined);
+      if (first.size < Infinity) list.read(reply, UNOBSERVED);
       else if (reply.status >= 400) throw fault('upstream_error', { detail: `HTTP ${reply.status}` });
     },
   };

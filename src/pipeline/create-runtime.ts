@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import { type Adapter, compileAdapter } from '../adapter/compile.ts';
 import { type CountedRule, countedRules, type OnRule } from '../adapter/read/outcome.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createLargeReplies } from '../reading/large-replies/large-replies.ts';
@@ -77,13 +76,6 @@ function countRules({ source: { spec } }: CompiledResource, metrics: ReplyMetric
   return (rule = none) => counters[rule]?.add();
 }
 
-/** The adapter of a resource, as it was compiled without problems, with `onRule` called for each reply. */
-function compileCounted({ source, resource }: CompiledResource, onRule: OnRule): Adapter {
-  const adapter = compileAdapter(source.spec, resource, () => undefined, onRule);
-  if (adapter === undefined) throw new Error('a compiled resource has an adapter');
-  return adapter;
-}
-
 /** Puts a resource of a source to work. */
 export function createRuntime(
   compiled: CompiledResource,
@@ -92,8 +84,7 @@ export function createRuntime(
 ): WatchedRuntime {
   const { resource, source } = compiled;
   const { name, budget } = source.spec;
-  const onRule = countRules(compiled, metrics);
-  const largeReplies = createLargeReplies({ ...compiled, adapter: compileCounted(compiled, onRule) }, onRule);
+  const largeReplies = createLargeReplies(compiled);
   const quality = createQuality({ ...compiled, adapter: largeReplies.adapter }, { clock, metrics });
   const claims = watchClaims(compiled, quality, { log, fallenClaims });
   const runtime: SourceRuntime = {
@@ -106,7 +97,8 @@ export function createRuntime(
     verifications: createVerifications(),
     claims,
     observer: {
-      fieldGap: (field, reason) => metrics.unreadableField(name, `${resource.name}.${field}`, reason),
+      onGap: (field, reason) => metrics.unreadableField(name, `${resource.name}.${field}`, reason),
+      onRule: countRules(compiled, metrics),
       contradicted(capability) {
         metrics.guardTrip(name, resource.name, capability);
         const { file, line } = quality.contradicted(capability);

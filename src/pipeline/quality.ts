@@ -4,6 +4,7 @@ import { claimPlace } from '../adapter/claim-place.ts';
 import type { OnGap } from '../adapter/map/map-record.ts';
 import type { Capability } from '../adapter/plan/push-down.ts';
 import type { RecordView } from '../adapter/map/row-fields.ts';
+import type { ReplyObserver } from '../adapter/reply-observer.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { UpstreamReply } from '../kernel/upstream-call.ts';
@@ -80,33 +81,38 @@ function watchAdapter(
   /** Gaps wait until the whole reply is read: those of a reply that fails belong to no record. */
   function read<T>(
     view: RecordView,
-    onGap: OnGap,
-    readWith: (onGap: OnGap) => T,
+    { onGap, onRule }: ReplyObserver,
+    readWith: (observer: ReplyObserver) => T,
     recordsOf: (result: T) => CountedRecords,
   ): T {
     const gaps: Gap[] = [];
-    const result = readWith((field, reason, found) => gaps.push({ field, reason, found }));
+    const keep: OnGap = (field, reason, found) => gaps.push({ field, reason, found });
+    const result = readWith({ onGap: keep, onRule });
     count(view, recordsOf(result), gaps);
     for (const { field, reason, found } of gaps) onGap(field, reason, found);
     return result;
   }
   function one<T extends GetAdapter>(view: RecordView, adapter: T): T {
-    const watched: GetAdapter['read'] = (reply, id, onGap) =>
+    const watched: GetAdapter['read'] = (reply, id, observer) =>
       read(
         view,
-        onGap,
-        (keep) => adapter.read(reply, id, keep),
+        observer,
+        (keeper) => adapter.read(reply, id, keeper),
         (record) => (record === undefined ? [] : [record]),
       );
     return { ...adapter, read: watched };
   }
-  function readList(reply: UpstreamReply, onGap: OnGap, as: 'written' | undefined): Rows | WrittenRows;
-  function readList(reply: UpstreamReply, onGap: OnGap): Rows;
-  function readList(reply: UpstreamReply, onGap: OnGap, as?: 'written'): Rows | WrittenRows {
+  function readList(
+    reply: UpstreamReply,
+    observer: ReplyObserver,
+    as: 'written' | undefined,
+  ): Rows | WrittenRows;
+  function readList(reply: UpstreamReply, observer: ReplyObserver): Rows;
+  function readList(reply: UpstreamReply, observer: ReplyObserver, as?: 'written'): Rows | WrittenRows {
     return read(
       'list',
-      onGap,
-      (keep) => list.read(reply, keep, as),
+      observer,
+      (keeper) => list.read(reply, keeper, as),
       (rows) => ('written' in rows ? rows.written : rows.records),
     );
   }

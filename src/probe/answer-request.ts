@@ -1,5 +1,6 @@
 import type { Adapter } from '../adapter/compile.ts';
 import type { OnGap } from '../adapter/map/map-record.ts';
+import { UNOBSERVED } from '../adapter/reply-observer.ts';
 import { compileParser } from '../contract/parse-query.ts';
 import type { Query } from '../contract/query.ts';
 import { errorBody, publicStatus } from '../errors/body.ts';
@@ -31,7 +32,7 @@ export type AnswerQueryDeps = {
 /** Answers queries as the gateway does on a cache miss, without credentials, limits and cache. */
 export function createAnswerQuery(compiled: CompiledSource, deps: AnswerQueryDeps): AnswerQuery {
   const { session, adapter = compiled.adapter, switchedOff = [] } = deps;
-  const { onFieldGap = () => undefined, onContradicted = () => undefined } = deps;
+  const { onFieldGap: onGap = () => undefined, onContradicted = () => undefined } = deps;
   const answer = createAnswer(
     {
       resource: compiled.resource,
@@ -40,7 +41,7 @@ export function createAnswerQuery(compiled: CompiledSource, deps: AnswerQueryDep
       budget: compiled.source.spec.budget,
       clock: systemClock,
       claims: createLocalClaims(switchedOff),
-      observer: { fieldGap: onFieldGap, contradicted: onContradicted },
+      observer: { ...UNOBSERVED, onGap, contradicted: onContradicted },
     },
     { fresh: 1 },
   );

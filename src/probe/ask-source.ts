@@ -3,6 +3,7 @@ import type { GetAdapter } from '../adapter/compile-record.ts';
 import { explainReplies } from '../adapter/read/explain-reply.ts';
 import type { OnGap } from '../adapter/map/map-record.ts';
 import { rowFields } from '../adapter/map/row-fields.ts';
+import { UNOBSERVED } from '../adapter/reply-observer.ts';
 import type { Ask, RowSelection, TotalSeen } from '../claims/evidence/ask.ts';
 import { changeSpec, type SpecChange } from '../claims/evidence/spec-change.ts';
 import type { SourceSpec } from '../config/schema/source.ts';
@@ -84,7 +85,7 @@ function createOpenRows(
   adapterFor: ReturnType<typeof compileSelection>,
   read: {
     readonly list: (reply: UpstreamReply) => ReturnType<Adapter['list']['read']>;
-    readonly count: Adapter['list']['readCount'];
+    readonly count: (reply: UpstreamReply) => ReturnType<Adapter['list']['readCount']>;
     readonly keepTotal: ReturnType<typeof createTotalLog>['keep'];
   },
 ): Ask['open'] {
@@ -135,7 +136,7 @@ function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts): 
   function askRecord(sends: GetAdapter | undefined, reads: GetAdapter | undefined, id: string) {
     const request = sends?.request(id);
     if (request === undefined || reads === undefined) return undefined;
-    return session.exchange(request, (reply) => reads.read(reply, id, () => undefined), stop);
+    return session.exchange(request, (reply) => reads.read(reply, id, UNOBSERVED), stop);
   }
 
   return {
@@ -145,8 +146,8 @@ function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts): 
     resource: { ...resource, itemFields, filters: resource.filters.filter(({ field }) => isThere(field)) },
     callsLeft: () => session.callsLeft,
     open: createOpenRows(deps, adapterFor, {
-      list: (reply) => adapter.list.read(reply, onGap),
-      count: adapter.list.readCount,
+      list: (reply) => adapter.list.read(reply, { ...UNOBSERVED, onGap }),
+      count: (reply) => adapter.list.readCount(reply, UNOBSERVED),
       keepTotal: log.keep,
     }),
     one: (id) => askRecord(unchanged.get, adapter.get, id),

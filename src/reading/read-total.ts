@@ -1,6 +1,6 @@
 import type { ReplyFacts } from '../adapter/compile.ts';
 import { GatewayError } from '../errors/fault.ts';
-import type { UpstreamRequest } from '../kernel/upstream-call.ts';
+import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts';
 import { type TotalIsLowerBound, totalIsLowerBound } from './mismatch.ts';
 import type { CallContext, SourceRuntime } from './source-runtime.ts';
 
@@ -10,12 +10,13 @@ export async function totalOfCount(
   count: UpstreamRequest,
   { signal, usage, priority }: CallContext,
 ): Promise<number | TotalIsLowerBound> {
-  const { readCount } = source.adapter.list;
+  const { adapter, observer, upstream } = source;
+  const read = (reply: UpstreamReply) => adapter.list.readCount(reply, observer);
   try {
-    return (await source.upstream.ask(count, readCount, signal, usage, priority)) ?? totalIsLowerBound;
+    return (await upstream.ask(count, read, signal, usage, priority)) ?? totalIsLowerBound;
   } catch (error) {
     if (!(error instanceof GatewayError) || error.reason !== 'total') throw error;
-    source.observer.fieldGap('total', 'unreadable');
+    observer.onGap('total', 'unreadable');
     return totalIsLowerBound;
   }
 }

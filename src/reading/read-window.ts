@@ -18,13 +18,13 @@ async function readRows(
   signal: AbortSignal,
   as: 'written' | undefined,
 ): Promise<Rows | WrittenRows> {
-  const parts = await largeReplies?.parts(reply, signal);
-  if (parts === undefined) return list.read(reply, observer.fieldGap, as);
+  const parts = await largeReplies?.parts(reply, observer, signal);
+  if (parts === undefined) return list.read(reply, observer, as);
   const yieldToLoop = createYieldToLoop(signal);
   let all: Rows | undefined;
   const records: CanonicalRecord[] = [];
   for (const part of parts) {
-    const rows = list.read(part, observer.fieldGap);
+    const rows = list.read(part, observer);
     for (const record of rows.records) records.push(record);
     // The last part has the total and what comes next.
     all = { ...rows, records, received: rows.received + (all?.received ?? 0) };

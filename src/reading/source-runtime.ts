@@ -1,6 +1,6 @@
 import type { Adapter } from '../adapter/compile.ts';
-import type { OnGap } from '../adapter/map/map-record.ts';
 import type { Capability } from '../adapter/plan/push-down.ts';
+import type { ReplyObserver } from '../adapter/reply-observer.ts';
 import type { SourceSpec } from '../config/schema/source.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
 import type { Resource } from '../contract/resources.ts';
@@ -11,10 +11,8 @@ import type { LargeReplies } from './large-replies/large-replies.ts';
 import type { Mismatch } from './mismatch.ts';
 import type { Verifications } from './verify/verifications.ts';
 
-/** Learns what a source does other than its file says, for the log and the metrics. */
-export type SourceObserver = {
-  /** A field became `null` because the source did not have it or it could not be read. */
-  readonly fieldGap: OnGap;
+/** Learns how replies of a source are read, and what it does other than its file says, for the log and the metrics. */
+export type SourceObserver = ReplyObserver & {
   /** A reply contradicted a claim, which has fallen just now. */
   readonly contradicted: (capability: Capability) => void;
 };

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { compileAdapter } from '../../src/adapter/compile.ts';
+import { UNOBSERVED } from '../../src/adapter/reply-observer.ts';
 import { resources } from '../../src/contract/resources.ts';
 import { createBackgroundTasks } from '../../src/kernel/background-tasks.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
@@ -84,7 +85,7 @@ function open(form: Form, url: string, share?: SharedStore) {
   const runtime: SourceRuntime = {
     ...{ resource, adapter: largeReplies.adapter, upstream, largeReplies, budget: spec.budget },
     ...{ clock: systemClock, claims: createLocalClaims() },
-    observer: { fieldGap: () => undefined, contradicted: () => undefined },
+    observer: { ...UNOBSERVED, contradicted: () => undefined },
   };
   const rowSets = createRowSets(runtime, share);
   const answer = createAnswer(runtime, { fresh: 600 }, rowSets);
@@ -169,7 +170,7 @@ async function reader(url: string): Promise<Record<string, number>> {
     const response = await fetch(url + FORMS[form].path);
     const headers = { 'content-type': response.headers.get('content-type') ?? '' };
     const reply = replyOf(Buffer.from(await response.arrayBuffer()), { headers });
-    const ms = await mean(300, () => Promise.resolve(source.adapter.list.read(reply, () => undefined)));
+    const ms = await mean(300, () => Promise.resolve(source.adapter.list.read(reply, UNOBSERVED)));
     costs[form] = ms;
     await source.close();
   }

@@ -8,16 +8,16 @@ import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { compileMapping, type OnGap } from '../map/map-record.ts';
 import { compileUtf8Body } from '../read/decode.ts';
 import type { ReplyContext } from '../read/read-reply.ts';
+import type { Observed } from '../reply-observer.ts';
 import { CHECKED } from '../spec-location.ts';
 import { compileListPlaces } from './list-places.ts';
 import { type FieldMapping, slotPaths } from './slot-paths.ts';
 import { wantedDocument } from './wanted-paths.ts';
 
 /** The records of a reply, and what the file's other paths find in it. */
-export type ProjectedRecords = {
+export type ProjectedRecords = Observed & {
   readonly records: readonly CanonicalRecord[];
   readonly body: Json;
-  readonly gaps: readonly Parameters<OnGap>[];
 };
 
 /**
@@ -60,7 +60,6 @@ export function compileProjectedRecords(
     const body = wantedDocument(projection, root);
     const outcome = context.classify('list', reply, body);
     if (outcome?.is !== 'ok') return undefined;
-    context.onRule(outcome.rule);
-    return { ...found, body };
+    return { ...found, rule: outcome.rule, body };
   };
 }

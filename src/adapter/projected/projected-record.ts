@@ -8,12 +8,13 @@ import { compileMapping, type OnGap } from '../map/map-record.ts';
 import { keysOfPath } from '../path.ts';
 import { compileUtf8Body } from '../read/decode.ts';
 import type { ReplyContext } from '../read/read-reply.ts';
+import type { Observed } from '../reply-observer.ts';
 import { CHECKED } from '../spec-location.ts';
 import { type FieldMapping, type FieldSlots, fieldSlots, slotPaths, slotsAt } from './slot-paths.ts';
 import { KeySlots, placesOf, wantedDocument } from './wanted-paths.ts';
 
-/** A record that was read, with what it lacks. */
-type ProjectedRecord = { readonly record: CanonicalRecord; readonly gaps: readonly Parameters<OnGap>[] };
+/** A record that was read, with what its observer is told. */
+type ProjectedRecord = Observed & { readonly record: CanonicalRecord };
 
 /** The places of a document with one record. */
 type RecordPlaces = {
@@ -65,7 +66,6 @@ export function compileProjectedRecord(
     const record = map(null, (...gap) => void gaps.push(gap));
     const outcome = context.classify('get', reply, wantedDocument(projection, judged));
     if (record === undefined || outcome?.is !== 'ok') return undefined;
-    context.onRule(outcome.rule);
-    return { record, gaps };
+    return { record, rule: outcome.rule, gaps };
   };
 }

@@ -4,7 +4,8 @@ import type { Json } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { compileCondition } from './condition.ts';
 import type { IdCodec } from '../map/native-id.ts';
-import { type Classifier, type OnRule, outcomeFault } from './outcome.ts';
+import { type Classifier, outcomeFault } from './outcome.ts';
+import type { RuleObserver } from '../reply-observer.ts';
 import type { SpecLocation } from '../spec-location.ts';
 
 /** The shared parts that a resource's adapter is compiled with. */
@@ -12,13 +13,15 @@ export type ReplyContext = {
   readonly source: SourceSpec;
   readonly decode: (reply: UpstreamReply) => Json;
   readonly classify: Classifier;
-  readonly onRule: OnRule;
   readonly codec: IdCodec;
 };
 
 /** Compiles a reader that decodes a reply and decides its outcome. Only `ok` needs a body. */
-export function compileReader({ decode, classify, onRule }: ReplyContext, on: 'list' | 'get') {
-  return function readReply(reply: UpstreamReply): { outcome: 'ok' | 'not_found' | 'past_end'; body: Json } {
+export function compileReader({ decode, classify }: ReplyContext, on: 'list' | 'get') {
+  return function readReply(
+    reply: UpstreamReply,
+    { onRule }: RuleObserver,
+  ): { outcome: 'ok' | 'not_found' | 'past_end'; body: Json } {
     let body: Json | undefined;
     let unread: unknown;
     try {

@@ -7,16 +7,13 @@ import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { OnGap } from '../map/map-record.ts';
 import { compileUtf8Body } from '../read/decode.ts';
 import type { ReplyContext } from '../read/read-reply.ts';
+import type { Observed } from '../reply-observer.ts';
 import { compileListPlaces } from '../projected/list-places.ts';
 import { wantedDocument } from '../projected/wanted-paths.ts';
 import { compileRowWriter, type RowMapping, type WrittenRecords } from './row-writer.ts';
 
 /** The rows of a reply, written, and what the file's other paths find in it. */
-export type WrittenReply = {
-  readonly records: WrittenRecords;
-  readonly body: Json;
-  readonly gaps: readonly Parameters<OnGap>[];
-};
+export type WrittenReply = Observed & { readonly records: WrittenRecords; readonly body: Json };
 
 /**
  * Reads the bytes of a reply to the bytes of its records. `undefined` where it is anything but a plain page of good
@@ -55,9 +52,7 @@ export function compileWrittenReader(
     const found = gaps;
     // What was found in a reply is not kept until the next one.
     gaps = [];
-    // The reader of records tells the rule of a reply that it is left to read.
     if (records.length === 0) return undefined;
-    context.onRule(outcome.rule);
-    return { records, body, gaps: found };
+    return { records, body, rule: outcome.rule, gaps: found };
   };
 }

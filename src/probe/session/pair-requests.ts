@@ -95,9 +95,9 @@ export function pairRequests(
         const request = one.request(asked);
         return request && pair(request, counterpart?.request(id(asked)));
       },
-      read(reply, asked, onGap) {
+      read(reply, asked, observer) {
         views.set(reply, view);
-        const record = one.read(reply, asked, onGap);
+        const record = one.read(reply, asked, observer);
         rows.set(reply, record === undefined ? 0 : 1);
         return record;
       },
@@ -111,9 +111,9 @@ export function pairRequests(
       ...list,
       details: list.details && pairRecord(list.details, other.list.details, 'details'),
       plan: (asked, off) => pairPlan(list.plan(asked, off), other.list.plan(query(asked), off)),
-      read(reply, onGap) {
+      read(reply, observer) {
         views.set(reply, 'list');
-        const found = list.read(reply, onGap);
+        const found = list.read(reply, observer);
         rows.set(reply, found.received);
         return found;
       },

@@ -1,8 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Adapter, Rows, WrittenRows } from '../../adapter/compile.ts';
-import type { OnGap } from '../../adapter/map/map-record.ts';
-import type { OnRule } from '../../adapter/read/outcome.ts';
+import type { ReplyObserver, RuleObserver } from '../../adapter/reply-observer.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { fault, invalidReply } from '../../errors/fault.ts';
@@ -16,9 +15,14 @@ export type LargeReplies = {
   readonly adapter: Adapter;
   /**
    * The parts of a large reply, each small enough to be read at once; `undefined` where the reply is small, or the thread
-   * cannot read it. @throws GatewayError as `adapter.list.read` does
+   * cannot read it. The rule that decides it is told here, once; reading the parts tells none.
+   * @throws GatewayError as `adapter.list.read` does
    */
-  parts(reply: UpstreamReply, signal: AbortSignal): Promise<readonly UpstreamReply[] | undefined>;
+  parts(
+    reply: UpstreamReply,
+    observer: RuleObserver,
+    signal: AbortSignal,
+  ): Promise<readonly UpstreamReply[] | undefined>;
   /** Ends the thread, with whatever it reads. */
   close(): Promise<void>;
 };
@@ -59,10 +63,13 @@ function faultOf({ code, ...carried }: CarriedFault): Error {
   return fault(code, Object.fromEntries(given));
 }
 
-type PendingReply = { resolve(parts: readonly Uint8Array[] | undefined): void; reject(error: Error): void };
+type PendingReply = RuleObserver & {
+  resolve(parts: readonly Uint8Array[] | undefined): void;
+  reject(error: Error): void;
+};
 
 /** Creates a thread that starts with the first reply and ends after a while without one. */
-function createThread(data: ReaderData, onRule: OnRule) {
+function createThread(data: ReaderData) {
   const waiting = new Map<number, PendingReply>();
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
@@ -78,7 +85,7 @@ function createThread(data: ReaderData, onRule: OnRule) {
   function onResult(result: ReadingResult): void {
     const one = settle(result.id);
     // Where the thread failed, the gateway reads the reply itself.
-    if (one !== undefined && !('failed' in result)) onRule(result.rule);
+    if (!('failed' in result)) one?.onRule(result.rule);
     if ('fault' in result) one?.reject(faultOf(result.fault));
     else one?.resolve('parts' in result ? result.parts : undefined);
   }
@@ -113,6 +120,7 @@ function createThread(data: ReaderData, onRule: OnRule) {
     read(
       reply: UpstreamReply,
       headers: readonly string[],
+      { onRule }: RuleObserver,
       signal: AbortSignal,
     ): Promise<readonly Uint8Array[] | undefined> {
       worker ??= start();
@@ -129,30 +137,29 @@ function createThread(data: ReaderData, onRule: OnRule) {
         // Nobody waits for what the thread reads.
         if (waiting.size === 0) void end();
       };
-      waiting.set(id, reading);
+      waiting.set(id, { ...reading, onRule });
       signal.addEventListener('abort', abort, { once: true });
       return reading.promise.finally(() => signal.removeEventListener('abort', abort));
     },
   };
 }
 
-/**
- * Creates the reader of large replies to the list of one resource of one source. `onRule` learns which rule decided each
- * reply that the thread has read.
- */
-export function createLargeReplies(compiled: Readable, onRule: OnRule = () => undefined): LargeReplies {
+/** Creates the reader of large replies to the list of one resource of one source. */
+export function createLargeReplies(compiled: Readable): LargeReplies {
   const { adapter, source, resource } = compiled;
   const { resources, outcomes } = source.spec;
-  const thread = createThread(readerDataOf(compiled), onRule);
+  const thread = createThread(readerDataOf(compiled));
   const headers = [...headerNames(resources), ...headerNames(outcomes)];
   const codec = compileRowCodec(resource.itemFields);
   const bytesOf = new WeakMap<UpstreamReply, Uint8Array>();
 
-  function read(reply: UpstreamReply, onGap: OnGap, as: 'written' | undefined): Rows | WrittenRows;
-  function read(reply: UpstreamReply, onGap: OnGap): Rows;
-  function read(reply: UpstreamReply, onGap: OnGap, as?: 'written'): Rows | WrittenRows {
+  function read(reply: UpstreamReply, observer: ReplyObserver, as: 'written' | undefined): Rows | WrittenRows;
+  function read(reply: UpstreamReply, observer: ReplyObserver): Rows;
+  function read(reply: UpstreamReply, observer: ReplyObserver, as?: 'written'): Rows | WrittenRows {
     const bytes = bytesOf.get(reply);
-    return bytes === undefined ? adapter.list.read(reply, onGap, as) : readPart(codec, bytes, onGap);
+    return bytes === undefined
+      ? adapter.list.read(reply, observer, as)
+      : readPart(codec, bytes, observer.onGap);
   }
 
   return {
@@ -163,10 +170,10 @@ export function createLargeReplies(compiled: Readable, onRule: OnRule = () => un
         read,
       },
     },
-    async parts(reply, signal) {
+    async parts(reply, observer, signal) {
       if (reply.body.length < LARGE_BYTES) return undefined;
       signal.throwIfAborted();
-      const parts = await thread.read(reply, headers, signal);
+      const parts = await thread.read(reply, headers, observer, signal);
       return parts?.map((bytes) => {
         const part = { ...reply, body: Buffer.alloc(0) };
         bytesOf.set(part, bytes);

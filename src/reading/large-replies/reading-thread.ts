@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { compileAdapter } from '../../adapter/compile.ts';
+import type { OnRule } from '../../adapter/read/outcome.ts';
 import { resources } from '../../contract/resources.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
@@ -12,13 +13,7 @@ import { type ReaderData, type ReadingResult, type ReadingTask, writeParts } fro
  */
 
 const { spec, resource } = workerData as ReaderData;
-let decided: number | undefined;
-const adapter = compileAdapter(
-  spec,
-  resources[resource],
-  () => undefined,
-  (rule) => (decided = rule),
-);
+const adapter = compileAdapter(spec, resources[resource], () => undefined);
 const codec = compileRowCodec(resources[resource].itemFields);
 
 function replyOf({ status, headers, body }: ReadingTask): UpstreamReply {
@@ -35,15 +30,17 @@ function replyOf({ status, headers, body }: ReadingTask): UpstreamReply {
 
 function resultOf(task: ReadingTask): ReadingResult {
   const { id } = task;
+  let rule: number | undefined;
+  const onRule: OnRule = (decided) => (rule = decided);
   try {
     if (adapter === undefined) return { id, failed: true };
-    const parts = writeParts(codec, (onGap) => adapter.list.read(replyOf(task), onGap));
-    return { id, rule: decided, parts };
+    const parts = writeParts(codec, (onGap) => adapter.list.read(replyOf(task), { onGap, onRule }));
+    return { id, rule, parts };
   } catch (error) {
     if (!(error instanceof GatewayError)) return { id, failed: true };
     const { code, detail, reason, retryAfterSeconds, credentialRefused, sourceHealth } = error;
     const carried = { code, detail, reason, retryAfterSeconds, credentialRefused, sourceHealth };
-    return { id, rule: decided, fault: carried };
+    return { id, rule, fault: carried };
   }
 }
 

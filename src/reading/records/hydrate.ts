@@ -21,7 +21,7 @@ async function complete(
   if (request === undefined) return rowVanished;
   const found = await upstream.ask(
     request,
-    (reply) => details.read(reply, row.id, observer.fieldGap),
+    (reply) => details.read(reply, row.id, observer),
     signal,
     usage,
     priority,

@@ -44,7 +44,7 @@ export function createRecordReader(source: SourceRuntime, get: GetAdapter): Read
     let otherId: string | undefined;
     function read(reply: UpstreamReply): CanonicalRecord | undefined {
       try {
-        return get.read(reply, id, observer.fieldGap);
+        return get.read(reply, id, observer);
       } catch (error) {
         if (error instanceof GatewayError && error.reason === 'other_record') otherId = get.idIn(reply);
         throw error;

@@ -1,6 +1,7 @@
 import { parse } from 'yaml';
 import { compileAdapter } from '../../../src/adapter/compile.ts';
 import { compileSessionReader } from '../../../src/adapter/read/session-reader.ts';
+import { UNOBSERVED } from '../../../src/adapter/reply-observer.ts';
 import { pathText } from '../../../src/config/problem.ts';
 import { sourceSchema } from '../../../src/config/schema/source.ts';
 import { resources } from '../../../src/contract/resources.ts';
@@ -34,7 +35,7 @@ export function modelAnswer(says: Capabilities, baseUrl: string) {
     {
       ...{ resource, adapter, upstream, budget: spec.budget, clock: systemClock },
       claims: createLocalClaims(),
-      observer: { fieldGap: () => undefined, contradicted: () => undefined },
+      observer: { ...UNOBSERVED, contradicted: () => undefined },
     },
     { fresh: 1 },
   );

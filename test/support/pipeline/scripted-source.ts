@@ -1,4 +1,5 @@
 import { compileAdapter } from '../../../src/adapter/compile.ts';
+import { UNOBSERVED } from '../../../src/adapter/reply-observer.ts';
 import { resources, type ResourceName } from '../../../src/contract/resources.ts';
 import type { Query } from '../../../src/contract/query.ts';
 import { createVerifications } from '../../../src/reading/verify/verifications.ts';
@@ -71,7 +72,8 @@ export function openSource(
     claims: createLocalClaims(),
     verifications: createVerifications(),
     observer: {
-      fieldGap: (field, reason) => void gaps.push(`${field} ${reason}`),
+      ...UNOBSERVED,
+      onGap: (field, reason) => void gaps.push(`${field} ${reason}`),
       contradicted: (capability) => void contradicted.push(capability),
     },
     upstream: {

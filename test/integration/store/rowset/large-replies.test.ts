@@ -4,6 +4,7 @@ import {
   startUpstream,
 } from '../../../support/upstream/scripted-upstream.ts';
 import { type Adapter, compileAdapter } from '../../../../src/adapter/compile.ts';
+import { UNOBSERVED } from '../../../../src/adapter/reply-observer.ts';
 import { resources } from '../../../../src/contract/resources.ts';
 import { systemClock } from '../../../../src/kernel/clock.ts';
 import { createAnswer } from '../../../../src/reading/answer-query.ts';
@@ -65,8 +66,8 @@ function countReads(adapter: Adapter, onRead: (rows: number) => void): Adapter {
     ...adapter,
     list: {
       ...list,
-      read(reply, onGap) {
-        const rows = list.read(reply, onGap);
+      read(reply, observer) {
+        const rows = list.read(reply, observer);
         onRead(rows.records.length);
         setImmediate(() => (turns += 1));
         return rows;
@@ -92,7 +93,8 @@ function openSource(format: string) {
     ...{ resource, adapter: counted, largeReplies, upstream, budget: spec.budget },
     ...{ clock: systemClock, claims: createLocalClaims() },
     observer: {
-      fieldGap: (field: string, reason: string) => void gaps.push(`${field} ${reason}`),
+      ...UNOBSERVED,
+      onGap: (field: string, reason: string) => void gaps.push(`${field} ${reason}`),
       contradicted: () => undefined,
     },
   };
@@ -205,12 +207,12 @@ describe('a large reply that cannot be read', () => {
     const plain = (error: unknown) => ({ ...(error as object), cause: undefined });
     let expected: unknown;
     try {
-      source.adapter.list.read(reply, () => undefined);
+      source.adapter.list.read(reply, UNOBSERVED);
     } catch (error) {
       expected = error;
     }
     expect(await codeOf(source.list('limit=5'))).toBe((expected as { code: string }).code);
-    const parts = source.largeReplies.parts(reply, new AbortController().signal);
+    const parts = source.largeReplies.parts(reply, UNOBSERVED, new AbortController().signal);
     expect(plain(await parts.catch((error: unknown) => error))).toEqual(plain(expected));
   });
 
@@ -231,11 +233,11 @@ describe('a caller that waits for a large reply', () => {
     const source = sourceOf('xml');
     const reply = replyOf(body, { headers: { 'content-type': 'text/xml' } });
     const caller = new AbortController();
-    const gone = source.largeReplies.parts(reply, caller.signal);
+    const gone = source.largeReplies.parts(reply, UNOBSERVED, caller.signal);
     await new Promise(setImmediate);
     caller.abort(new Error('client gone'));
     await expect(gone).rejects.toThrow('client gone');
-    const stays = source.largeReplies.parts(reply, new AbortController().signal);
+    const stays = source.largeReplies.parts(reply, UNOBSERVED, new AbortController().signal);
     await source.largeReplies.close();
     expect(await stays).toBeUndefined();
   });
@@ -243,6 +245,6 @@ describe('a caller that waits for a large reply', () => {
   it('gets small ones read at once, on the main thread', async () => {
     const source = sourceOf('json');
     const small = replyOf({ rows: [] });
-    expect(await source.largeReplies.parts(small, new AbortController().signal)).toBeUndefined();
+    expect(await source.largeReplies.parts(small, UNOBSERVED, new AbortController().signal)).toBeUndefined();
   });
 });

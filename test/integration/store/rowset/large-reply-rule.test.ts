@@ -1,4 +1,5 @@
 import { compileAdapter } from '../../../../src/adapter/compile.ts';
+import { type ReplyObserver, UNOBSERVED } from '../../../../src/adapter/reply-observer.ts';
 import { resources } from '../../../../src/contract/resources.ts';
 import { createLargeReplies } from '../../../../src/reading/large-replies/large-replies.ts';
 import { replyOf, specOf } from '../../../support/pipeline/source-text.ts';
@@ -15,15 +16,10 @@ resources:
       map: { id: id, name: name, description: description, price: price, category: category }
 `);
 const resource = resources.products;
-const here: (number | undefined)[] = [];
-const adapter = compileAdapter(
-  spec,
-  resource,
-  () => undefined,
-  (rule) => here.push(rule),
-)!;
+const adapter = compileAdapter(spec, resource, () => undefined)!;
+const largeReplies = createLargeReplies({ adapter, resource, source: { spec } });
 const told: (number | undefined)[] = [];
-const largeReplies = createLargeReplies({ adapter, resource, source: { spec } }, (rule) => told.push(rule));
+const observer: ReplyObserver = { ...UNOBSERVED, onRule: (rule) => told.push(rule) };
 beforeEach(() => (told.length = 0));
 afterAll(() => largeReplies.close());
 
@@ -32,13 +28,13 @@ const rows = Array.from({ length: 4_000 }, (_, at) => ({
   name: 'as shops have them, '.repeat(3),
 }));
 const partsOf = (status: number, body: unknown = { rows }) =>
-  largeReplies.parts(replyOf(body, { status }), new AbortController().signal);
+  largeReplies.parts(replyOf(body, { status }), observer, new AbortController().signal);
 
 describe('the rule that decides a large reply is told once, by the thread that reads it', () => {
   it('where its rows are used: they are taken over in parts, of which none is a reply', async () => {
     const parts = await partsOf(200);
-    for (const part of parts ?? []) largeReplies.adapter.list.read(part, () => undefined);
-    expect([parts!.length > 1, told, here]).toEqual([true, [0], []]);
+    for (const part of parts ?? []) largeReplies.adapter.list.read(part, observer);
+    expect([parts!.length > 1, told]).toEqual([true, [0]]);
   });
 
   it.each([
@@ -46,12 +42,12 @@ describe('the rule that decides a large reply is told once, by the thread that r
     ['no rule fits', 302, undefined],
   ])('where %s', async (_what, status, rule) => {
     await expect(partsOf(status)).rejects.toThrow();
-    expect([told, here]).toEqual([[rule], []]);
+    expect(told).toEqual([rule]);
   });
 
   it('and not where nobody waits for it any more', async () => {
     const caller = new AbortController();
-    const gone = largeReplies.parts(replyOf({ rows }), caller.signal);
+    const gone = largeReplies.parts(replyOf({ rows }), observer, caller.signal);
     caller.abort(new Error('client gone'));
     await expect(gone).rejects.toThrow('client gone');
     await partsOf(200);

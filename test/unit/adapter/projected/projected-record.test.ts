@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { GetAdapter } from '../../../../src/adapter/compile-record.ts';
+import type { OnGap } from '../../../../src/adapter/map/map-record.ts';
 import { GatewayError } from '../../../../src/errors/fault.ts';
 import type { UpstreamReply } from '../../../../src/kernel/upstream-call.ts';
 import { adapterOf } from '../../../support/pipeline/source-text.ts';
@@ -35,20 +36,21 @@ const adapters = FILES.map(([item, top]) => ({
   general: getOf(file(item, GENERAL, top)),
 }));
 
-/** Everything that becomes of a reply: the record and its gaps, or the error. */
+/** Everything that becomes of a reply: the record or the error, and what its observer is told, in order. */
 function outcomeOf(get: GetAdapter, reply: UpstreamReply) {
-  const gaps: unknown[] = [];
+  const told: unknown[] = [];
+  const onGap: OnGap = (...gap) => told.push(gap);
   try {
-    const record = get.read(reply, 'user_7', (...gap) => gaps.push(gap));
-    return JSON.stringify({ record, gaps });
+    const record = get.read(reply, 'user_7', { onGap, onRule: (rule) => told.push(rule) });
+    return JSON.stringify({ record, told });
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    return { error: error.code, reason: error.reason, detail: error.detail };
+    return { error: error.code, reason: error.reason, detail: error.detail, told };
   }
 }
 
 describe('a single record that is read from the bytes of its reply', () => {
-  it('is the one of the general reader, with the same gaps and errors', () => {
+  it('is the one of the general reader, with the same rule, gaps and errors', () => {
     fc.assert(
       fc.property(recordReplies, fc.constantFrom(...adapters), (reply, { get, general }) => {
         expect(outcomeOf(get, reply)).toEqual(outcomeOf(general, reply));

@@ -1,5 +1,6 @@
 import { compileAdapter } from '../../../../src/adapter/compile.ts';
 import { countedRules } from '../../../../src/adapter/read/outcome.ts';
+import { type ReplyObserver, UNOBSERVED } from '../../../../src/adapter/reply-observer.ts';
 import { resources } from '../../../../src/contract/resources.ts';
 import { replyOf, specOf } from '../../../support/pipeline/source-text.ts';
 
@@ -23,18 +24,13 @@ resources:
       item: user
       map: { id: id, name: n, email: m, created_at: { from: at, as: [iso8601] }, profile.bio: b, profile.location: l, profile.avatar_url: a }
 `);
+const { list, get } = compileAdapter(spec, resources.users, (path, message) => {
+  throw new Error(`${path.join('.')}: ${message}`);
+})!;
 const told: (number | undefined)[] = [];
-const { list, get } = compileAdapter(
-  spec,
-  resources.users,
-  (path, message) => {
-    throw new Error(`${path.join('.')}: ${message}`);
-  },
-  (rule) => told.push(rule),
-)!;
+const observer: ReplyObserver = { ...UNOBSERVED, onRule: (rule) => told.push(rule) };
 beforeEach(() => (told.length = 0));
 
-const noGap = () => undefined;
 const row = { id: 7, n: 'Ada', m: 'ada@example.com', at: '2020-01-01T00:00:00Z' };
 /** What is told while something is read, whether or not that fails. */
 function toldBy(read: () => unknown): typeof told {
@@ -58,15 +54,15 @@ describe('the rule that decides a reply is told once', () => {
     ['that means by its status alone what it means', {}, { status: 429 }, undefined],
   ])('%s', (_what, body, options, rule) => {
     const reply = replyOf(body, options);
-    expect(toldBy(() => list.read(reply, noGap))).toEqual([rule]);
+    expect(toldBy(() => list.read(reply, observer))).toEqual([rule]);
     told.length = 0;
-    expect(toldBy(() => list.read(reply, noGap, 'written'))).toEqual([rule]);
+    expect(toldBy(() => list.read(reply, observer, 'written'))).toEqual([rule]);
   });
 
-  it('of a count', () => expect(toldBy(() => list.readCount(replyOf({ n: 3 })))).toEqual([1]));
+  it('of a count', () => expect(toldBy(() => list.readCount(replyOf({ n: 3 }), observer))).toEqual([1]));
 
   it('of a single record, one that is not there, and one that nobody asked for, whose id is looked at again', () => {
-    const read = (reply: ReturnType<typeof replyOf>) => toldBy(() => get!.read(reply, 'user_7', noGap));
+    const read = (reply: ReturnType<typeof replyOf>) => toldBy(() => get!.read(reply, 'user_7', observer));
     expect(read(replyOf({ user: row }))).toEqual([1]);
     expect(read(replyOf({ rc: 44 }))).toEqual([1, 0]);
     const other = replyOf({ user: { ...row, id: 8 } });

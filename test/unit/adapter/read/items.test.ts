@@ -1,5 +1,6 @@
 import { locationIn } from '../../../../src/adapter/spec-location.ts';
 import { compileItem, compileItems } from '../../../../src/adapter/read/items.ts';
+import { UNOBSERVED } from '../../../../src/adapter/reply-observer.ts';
 import { items, dropWhen } from '../../../../src/config/schema/rows.ts';
 import { readJson } from '../../../../src/kernel/json/json.ts';
 import { refusal } from '../../../support/pipeline/parse-as.ts';
@@ -140,7 +141,7 @@ describe('rows that are no records', () => {
       replyOf({
         rows: rows.map((row, id) => ({ id, name: '', description: '', price: 1, category: '', ...row })),
       }),
-      () => undefined,
+      UNOBSERVED,
     );
 
   it('are left out, and counted among the rows received', () => {

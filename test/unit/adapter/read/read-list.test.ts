@@ -1,4 +1,6 @@
 import type { ListAdapter } from '../../../../src/adapter/compile.ts';
+import type { OnGap } from '../../../../src/adapter/map/map-record.ts';
+import { UNOBSERVED } from '../../../../src/adapter/reply-observer.ts';
 import { refusal } from '../../../support/pipeline/parse-as.ts';
 import { adapterOf, productsText, replyOf } from '../../../support/pipeline/source-text.ts';
 
@@ -10,7 +12,8 @@ const without = adapterOf('products', productsText()).list;
 /** The rows of a reply, and the gaps told. */
 function read(list: ListAdapter, ...reply: Parameters<typeof replyOf>) {
   const gaps: string[] = [];
-  const rows = list.read(replyOf(...reply), (field, reason) => gaps.push(`${field} ${reason}`));
+  const onGap: OnGap = (field, reason) => gaps.push(`${field} ${reason}`);
+  const rows = list.read(replyOf(...reply), { ...UNOBSERVED, onGap });
   return { ...rows, ids: rows.records.map(({ id }) => id), gaps };
 }
 const lost = { total: undefined, isTotalLost: true, gaps: ['total unreadable'] };

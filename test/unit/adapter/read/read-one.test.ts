@@ -1,3 +1,4 @@
+import { UNOBSERVED } from '../../../../src/adapter/reply-observer.ts';
 import { refusal } from '../../../support/pipeline/parse-as.ts';
 import { adapterOf, replyOf } from '../../../support/pipeline/source-text.ts';
 
@@ -23,7 +24,7 @@ resources:
 
 const numbers = adapterOf('users', usersText('number')).get!;
 const texts = adapterOf('users', usersText('text')).get!;
-const read = (body: unknown, options = {}) => numbers.read(replyOf(body, options), 'user_7', () => undefined);
+const read = (body: unknown, options = {}) => numbers.read(replyOf(body, options), 'user_7', UNOBSERVED);
 const codeOf = (body: unknown, options = {}) => refusal(() => read(body, options)).code;
 
 describe('the request for a single record', () => {
@@ -85,7 +86,7 @@ describe('a single record that dropWhen matches', () => {
       'item: user\n      dropWhen: [{ at: deleted, equals: true }]\n',
     ),
   ).get!;
-  const of = (user: object) => live.read(replyOf({ user }), 'user_7', () => undefined);
+  const of = (user: object) => live.read(replyOf({ user }), 'user_7', UNOBSERVED);
 
   it('is absent', () => {
     expect(of({ id: 7, deleted: true })).toBeUndefined();

@@ -1,6 +1,7 @@
 import { locationIn } from '../../../../src/adapter/spec-location.ts';
 import fc from 'fast-check';
 import { compileTotal } from '../../../../src/adapter/read/total.ts';
+import { UNOBSERVED } from '../../../../src/adapter/reply-observer.ts';
 import type { ListSpec } from '../../../../src/config/schema/source.ts';
 import { readJson } from '../../../../src/kernel/json/json.ts';
 import { refusal } from '../../../support/pipeline/parse-as.ts';
@@ -88,10 +89,14 @@ describe('a total that has a request of its own', () => {
 
   it('is read from that reply, and never from a page', () => {
     const list = counted("query: { cat: '{value}' }");
-    expect(list.readCount(replyOf({ n: 7 }))).toBe(7);
-    expect(list.read(replyOf({ rows: [], n: 9 }), () => undefined).total).toBeUndefined();
-    expect(refusal(() => list.readCount(replyOf({ rows: [] }))).code).toBe('upstream_invalid_response');
-    expect(refusal(() => list.readCount(replyOf('', { status: 503 }))).code).toBe('upstream_error');
+    expect(list.readCount(replyOf({ n: 7 }), UNOBSERVED)).toBe(7);
+    expect(list.read(replyOf({ rows: [], n: 9 }), UNOBSERVED).total).toBeUndefined();
+    expect(refusal(() => list.readCount(replyOf({ rows: [] }), UNOBSERVED)).code).toBe(
+      'upstream_invalid_response',
+    );
+    expect(refusal(() => list.readCount(replyOf('', { status: 503 }), UNOBSERVED)).code).toBe(
+      'upstream_error',
+    );
   });
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { ListAdapter, Rows, WrittenRows } from '../../../../src/adapter/compile.ts';
 import { sliceWritten } from '../../../../src/adapter/write/row-writer.ts';
+import { type ReplyObserver, UNOBSERVED } from '../../../../src/adapter/reply-observer.ts';
 import { isOrdered } from '../../../../src/claims/order.ts';
 import { compileOrder } from '../../../../src/contract/order.ts';
 import { listBody, writtenListBody } from '../../../../src/contract/response-body.ts';
@@ -153,24 +154,28 @@ function outcomeOf(
 
 /** Reads a reply in all ways, and says whether its rows were written. */
 function expectSame({ list, general, resource }: (typeof adapters)[number], reply: UpstreamReply): boolean {
-  const gaps = { written: [] as unknown[], records: [] as unknown[], general: [] as unknown[] };
+  const told = { written: [] as unknown[], records: [] as unknown[], general: [] as unknown[] };
+  const observerOf = (way: keyof typeof told): ReplyObserver => ({
+    onGap: (...gap) => told[way].push(gap),
+    onRule: (rule) => told[way].push(rule),
+  });
   let isWritten = false;
   const written = outcomeOf(list, resource, () => {
-    const rows = list.read(reply, (...gap) => gaps.written.push(gap), 'written');
+    const rows = list.read(reply, observerOf('written'), 'written');
     isWritten = 'written' in rows;
     return rows;
   });
-  const records = outcomeOf(list, resource, () => list.read(reply, (...gap) => gaps.records.push(gap)));
-  const right = outcomeOf(list, resource, () => general.read(reply, (...gap) => gaps.general.push(gap)));
+  const records = outcomeOf(list, resource, () => list.read(reply, observerOf('records')));
+  const right = outcomeOf(list, resource, () => general.read(reply, observerOf('general')));
   expect(records).toEqual(right);
   expect(written).toEqual(right);
-  expect(JSON.stringify(gaps.records)).toBe(JSON.stringify(gaps.general));
-  expect(JSON.stringify(gaps.written)).toBe(JSON.stringify(gaps.general));
+  expect(JSON.stringify(told.records)).toBe(JSON.stringify(told.general));
+  expect(JSON.stringify(told.written)).toBe(JSON.stringify(told.general));
   return isWritten;
 }
 
 describe('rows that are written', () => {
-  it('are byte for byte those of the reader of records, with the same gaps, facts and errors', () => {
+  it('are byte for byte those of the reader of records, with the same rule, gaps, facts and errors', () => {
     fc.assert(
       fc.property(replies, fc.constantFrom(...adapters), (reply, adapter) => void expectSame(adapter, reply)),
       { numRuns: 1_500 },
@@ -208,7 +213,7 @@ describe('rows that are written', () => {
     expect(expectSame(adapter!, page(wide(0, 500)))).toBe(false);
     for (let from = 0; from < 4_000; from += 50)
       expect(expectSame(adapter!, page(wide(from, 50)))).toBe(true);
-    for (let again = 0; again < 1_100; again += 1) adapter!.list.read(page('1'), () => undefined, 'written');
+    for (let again = 0; again < 1_100; again += 1) adapter!.list.read(page('1'), UNOBSERVED, 'written');
     expect(expectSame(adapter!, page('1'))).toBe(true);
   });
 
@@ -216,7 +221,7 @@ describe('rows that are written', () => {
     const { list, resource } = adapters[0]!;
     const all = Array.from({ length: 9 }, (_, index) => `{"no":${index + 1},"first":"n${index}"}`);
     const read = (rows: readonly string[]) => {
-      const found = list.read(replyOf(`{"data":{"rows":[${rows.join(',')}]}}`), () => undefined, 'written');
+      const found = list.read(replyOf(`{"data":{"rows":[${rows.join(',')}]}}`), UNOBSERVED, 'written');
       if (!('written' in found)) throw new Error('not written');
       return found.written;
     };

@@ -1,3 +1,4 @@
+import { UNOBSERVED } from '../../../../src/adapter/reply-observer.ts';
 import { loadSources } from '../../../../src/config/load.ts';
 import { compileSources } from '../../../../src/pipeline/compile-sources.ts';
 import { replyOf } from '../../../support/pipeline/source-text.ts';
@@ -43,7 +44,7 @@ function sourceOf(decode: string) {
 function read(decode: string, body: string, type: string): unknown {
   try {
     const reply = replyOf(body, { headers: { 'content-type': type } });
-    return sourceOf(decode).adapter.list.read(reply, () => undefined).records;
+    return sourceOf(decode).adapter.list.read(reply, UNOBSERVED).records;
   } catch (error) {
     return (error as { code: string }).code;
   }

@@ -1,0 +1,20 @@
+import type { OnGap } from './map/map-record.ts';
+import type { OnRule } from './read/outcome.ts';
+
+/** Learns which rule decides a reply. */
+export type RuleObserver = { readonly onRule: OnRule };
+
+/** Learns how a reply is read: which rule decides it, and what its records lack. */
+export type ReplyObserver = RuleObserver & { readonly onGap: OnGap };
+
+/** The observer of a reply of which nothing is counted. */
+export const UNOBSERVED: ReplyObserver = { onGap: () => undefined, onRule: () => undefined };
+
+/** What a reader of bytes has found in a reply for its observer. */
+export type Observed = { readonly rule: number; readonly gaps: readonly Parameters<OnGap>[] };
+
+/** Tells an observer of a reply that a reader of bytes has read: no other reader reads it, and each rule is told once. */
+export function tell({ onGap, onRule }: ReplyObserver, { rule, gaps }: Observed): void {
+  onRule(rule);
+  for (const gap of gaps) onGap(...gap);
+}
