@@ -4,7 +4,7 @@ import { createConfigActions } from './admin/actions/config-actions.ts';
 import { createAdminApp } from './admin/app.ts';
 import { redisState } from './admin/redis-checks.ts';
 import { closeListener, openListener } from './http/listener/open-listener.ts';
-import { openFigures, shareFigures } from './reload/open-figures.ts';
+import { openFigures, boundedFleetFigures } from './reload/open-figures.ts';
 import type { ConfigTexts } from './config/load.ts';
 import { describeConfig, fixedHistory } from './reload/describe-config.ts';
 import { createPublicSide, type PublicServices, type PublicSide } from './reload/public-side.ts';
@@ -104,7 +104,7 @@ export function createGateway(
     served: () => ({ gateway: side.inForce().config, compiled: side.inForce().compiled }),
     status: () => ({ scope: 'process', version: services.version, processes: 1, draining, config: config() }),
     quality: () => side.quality(),
-    fleet: side.fleetFigures && shareFigures(side.fleetFigures),
+    fleet: side.fleetFigures && boundedFleetFigures(side.fleetFigures),
   });
   const actions = {
     ...figures.actions,

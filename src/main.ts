@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import type { Terminal } from './cli/context.ts';
 import { fatalLine } from './cli/output/fatal-line.ts';
 import { type LogOutput, openLogOutput } from './cli/output/log-output.ts';
-import { closeUnacknowledged } from './workers/close-unacknowledged.ts';
+import { closeUnacceptedOnExit } from './workers/close-unaccepted-on-exit.ts';
 import type { FromWorker, PrimaryChannel, ToWorker, WorkerProcess } from './workers/messages.ts';
 
 const stop = new AbortController();
@@ -69,7 +69,7 @@ function sender(to: Pick<ChildProcess, 'connected' | 'send'>) {
 
 function fork(): WorkerProcess {
   const worker = cluster.fork({ [WORKER_VARIABLE]: '1' });
-  closeUnacknowledged(worker.process);
+  closeUnacceptedOnExit(worker.process);
   // The exit event reports a worker that has ended.
   worker.on('error', () => undefined);
   return {

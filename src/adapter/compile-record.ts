@@ -10,7 +10,7 @@ import { compileItem, itemsPlace } from './read/items.ts';
 import { compileMapping } from './map/map-record.ts';
 import { compileProjectedRecord } from './projected/projected-record.ts';
 import { type ReplyContext, compileDrop, compileReader } from './read/read-reply.ts';
-import { type ReplyObserver, tell, UNOBSERVED } from './reply-observer.ts';
+import { type ReplyObserver, notifyObserver, UNOBSERVED } from './reply-observer.ts';
 import { compileRequest } from './request/request.ts';
 import { reservedIds } from './request/reserved-ids.ts';
 import { detailFields, detailsPlace, detailsSpec } from './map/row-fields.ts';
@@ -100,7 +100,7 @@ export function compileGet(
 
   function findProjected(reply: UpstreamReply, observer: ReplyObserver): CanonicalRecord | undefined {
     const found = readProjected?.(reply);
-    if (found !== undefined) tell(observer, found);
+    if (found !== undefined) notifyObserver(observer, found);
     return found?.record;
   }
 

@@ -18,11 +18,11 @@ import type { ReportProblem } from '../config/problem.ts';
 import { CHECKED, locationIn, type SpecLocation } from './spec-location.ts';
 import { pathAt } from './path.ts';
 import { compileDrop, compileReader, type ReplyContext } from './read/read-reply.ts';
-import { type ReplyObserver, type RuleObserver, tell } from './reply-observer.ts';
+import { type ReplyObserver, type RuleObserver, notifyObserver } from './reply-observer.ts';
 import { rowFields } from './map/row-fields.ts';
 import { compileTotal, type TotalReader } from './read/total.ts';
 import { compileProjectedRecords } from './projected/projected-list.ts';
-import { compileWrittenReader } from './write/read-written.ts';
+import { compileTranscoder } from './write/transcode-reply.ts';
 import type { RowMapping, WrittenRecords } from './write/row-writer.ts';
 
 /** What one upstream reply to a list says, besides its rows. */
@@ -107,7 +107,7 @@ type BesideReader = {
   readonly echo: (body: Json) => Echo;
 };
 
-/** Compiles the reader of records that knows everything that a file can say, and why a reply cannot be used. */
+/** Compiles the general reader, which knows everything that a file can say, and why a reply cannot be used. */
 function compileGeneralReader(
   { list, onInvalidRecord }: SourceResourceSpec,
   { fields, codec }: RowMapping,
@@ -138,8 +138,8 @@ function compileGeneralReader(
   };
 }
 
-/** Compiles the reader of records from the bytes of a reply, which leaves what it does not know to the general one. */
-function compileRecordsReader(
+/** Compiles the projecting reader, which makes records from the bytes of a reply and leaves what it does not know to the general one. */
+function compileProjectingReader(
   { list }: SourceResourceSpec,
   mapping: RowMapping,
   context: ReplyContext,
@@ -152,7 +152,7 @@ function compileRecordsReader(
     const found = readProjected(reply);
     if (found === undefined) return readGeneral(reply, observer);
     const { records, body } = found;
-    tell(observer, found);
+    notifyObserver(observer, found);
     return {
       records,
       droppedIds: [],
@@ -179,18 +179,18 @@ function compileList(
   const fields = rowFields(spec, resource);
   const mapping = { resource, fields, map: spec.list.map, id: spec.id, codec: context.codec };
   const readGeneral = compileGeneralReader(spec, mapping, place, beside);
-  const readRecords = compileRecordsReader(spec, mapping, context, beside, readGeneral);
-  const readWritten = compileWrittenReader(context, spec.list, mapping);
+  const readProjecting = compileProjectingReader(spec, mapping, context, beside, readGeneral);
+  const transcode = compileTranscoder(context, spec.list, mapping);
 
   function read(reply: UpstreamReply, observer: ReplyObserver, as: 'written' | undefined): Rows | WrittenRows;
   function read(reply: UpstreamReply, observer: ReplyObserver): Rows;
   function read(reply: UpstreamReply, observer: ReplyObserver, as?: 'written'): Rows | WrittenRows {
-    if (as === undefined || readWritten === undefined) return readRecords(reply, observer);
-    const found = readWritten(reply);
+    if (as === undefined || transcode === undefined) return readProjecting(reply, observer);
+    const found = transcode(reply);
     // The scan of the bytes has found nothing usable. A second scan, for records, would seldom find more.
     if (found === undefined) return readGeneral(reply, observer);
     const { records, body } = found;
-    tell(observer, found);
+    notifyObserver(observer, found);
     return {
       written: records,
       ...beside.total(reply, body, observer.onGap),

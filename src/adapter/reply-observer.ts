@@ -14,7 +14,7 @@ export const UNOBSERVED: ReplyObserver = { onGap: () => undefined, onRule: () =>
 export type Observed = { readonly rule: number; readonly gaps: readonly Parameters<OnGap>[] };
 
 /** Tells an observer of a reply that a reader of bytes has read: no other reader reads it, and each rule is told once. */
-export function tell({ onGap, onRule }: ReplyObserver, { rule, gaps }: Observed): void {
+export function notifyObserver({ onGap, onRule }: ReplyObserver, { rule, gaps }: Observed): void {
   onRule(rule);
   for (const gap of gaps) onGap(...gap);
 }

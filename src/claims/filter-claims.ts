@@ -1,9 +1,9 @@
 import type { Filter } from '../contract/query.ts';
 import type { Claim, Evidence } from './claim.ts';
 import { type Ask, hidesRows, listPlace } from './evidence/ask.ts';
-import { chooseFilterTrials, type FilterTrial } from './evidence/filter-values.ts';
-import { type Change, claimAt, type Conclude, type Finding } from './evidence/finding.ts';
-import { counted } from '../kernel/counted.ts';
+import { chooseFilterTrials, type FilterProbe } from './evidence/filter-values.ts';
+import { type Change, concludeAt, type Conclude, type Finding } from './evidence/finding.ts';
+import { plural } from '../kernel/plural.ts';
 import { type DeclaredFilter, type FilterResult, objection, tryFilters } from './filter.ts';
 import { judgeFilteredTotal } from './total.ts';
 
@@ -29,9 +29,12 @@ function exactnessAs(ask: Ask, declared: readonly DeclaredFilter[], value: strin
 }
 
 /** Makes findings about rows that came with filters and that the list without them lacks. */
-export function claimOfList(ask: Ask, declared: readonly Pick<DeclaredFilter, 'field' | 'op'>[]): Conclude {
+export function concludeUnlisted(
+  ask: Ask,
+  declared: readonly Pick<DeclaredFilter, 'field' | 'op'>[],
+): Conclude {
   const name = `rows without ${declared.map(({ field, op }) => `filter ${field} ${op}`).join(', ')}`;
-  return claimAt(name, 'the list without a filter has every row', listPlace(ask, 'window'));
+  return concludeAt(name, 'the list without a filter has every row', listPlace(ask, 'window'));
 }
 
 /** Judges a filter, or several at once, by all values that were tried. */
@@ -48,7 +51,7 @@ export function judgeTried(
     if (against === undefined) continue;
     const { look, what } = against;
     if (against.of === 'list')
-      return claimOfList(ask, declared)('differs', `a value ${one.kind}: ${what}`, look, one.shown);
+      return concludeUnlisted(ask, declared)('differs', `a value ${one.kind}: ${what}`, look, one.shown);
     const tries = [
       ...(against.of === 'extra rows' ? [to('superset', `exactness: superset (or mend it: ${look})`)] : []),
       withoutFilters(ask, declared, `${look}, or exactness: none`),
@@ -56,7 +59,7 @@ export function judgeTried(
     return conclude('differs', `a value ${one.kind}: ${what}`, { tries, otherwise: look }, one.shown);
   }
   const rows = tried.reduce((sum, { found }) => sum + found.records.length, 0);
-  const read = `${counted(tried.length, 'value')} tried, ${counted(rows, 'row')} looked at`;
+  const read = `${plural(tried.length, 'value')} tried, ${plural(rows, 'row')} looked at`;
   if (tried.length === 0 || (rows === 0 && tried.every(({ missing }) => missing === undefined)))
     return conclude('could not tell', 'no value could be tried');
   if (!isExact && tried.every(({ ignored, extra }) => ignored && extra.length > 0))
@@ -85,7 +88,7 @@ function judgeUnset(
   );
   if (spec.exactness !== 'exact' || !canBeUnset || tried.length === 0) return undefined;
   const name = `filter ${field} ${op} unset`;
-  const conclude = claimAt(
+  const conclude = concludeAt(
     name,
     `a row without ${field} matches no value`,
     listPlace(ask, 'filters', field, op),
@@ -95,7 +98,7 @@ function judgeUnset(
   if (unset > 0 && whole.length > 0)
     return conclude(
       'agrees',
-      `${counted(unset, 'row')} without ${field}, left out by ${counted(whole.length, 'value')}`,
+      `${plural(unset, 'row')} without ${field}, left out by ${plural(whole.length, 'value')}`,
     );
   const why = unset === 0 ? `no row without ${field} was seen` : 'not all rows of a value could be read';
   return conclude('could not tell', `${why}: some services let such rows match every value`, {
@@ -112,12 +115,12 @@ function judgeUnset(
 }
 
 /** Values of some filters that are sent together. */
-export type FiltersTrial = Pick<FilterTrial, 'kind'> & { readonly filters: readonly Filter[] };
+export type FiltersProbe = Pick<FilterProbe, 'kind'> & { readonly filters: readonly Filter[] };
 
 /** Tries values of filters. The total is judged by the first result for which `tells` is true. */
 export async function tryEach(
   evidence: Evidence,
-  trials: readonly FiltersTrial[],
+  trials: readonly FiltersProbe[],
   { callsMax, tells }: { readonly callsMax: number; readonly tells: (one: FilterResult) => boolean },
 ): Promise<{ readonly tried: readonly FilterResult[]; readonly total: Finding | undefined }> {
   const tried: FilterResult[] = [];
@@ -139,7 +142,7 @@ async function* probeFilter(evidence: Evidence, declared: DeclaredFilter): Async
   const { field, op, spec } = declared;
   const isExact = spec.exactness === 'exact';
   const rows = isExact ? 'it gives just the matching rows' : 'it gives the matching rows, and maybe more';
-  const conclude = claimAt(`filter ${field} ${op}`, rows, listPlace(ask, 'filters', field, op));
+  const conclude = concludeAt(`filter ${field} ${op}`, rows, listPlace(ask, 'filters', field, op));
   const trials = chooseFilterTrials(sample.records, field, op).map(({ filter, kind }) => ({
     filters: [filter],
     kind,
@@ -157,7 +160,7 @@ async function* probeFilter(evidence: Evidence, declared: DeclaredFilter): Async
   const isPartial = tried.some((one) => isSome(one) && !one.found.complete);
   if (total !== undefined) yield total;
   else if (isPartial && ask.list.total !== undefined && !hidesRows(ask.list))
-    yield claimAt(
+    yield concludeAt(
       `total with ${field} ${op}`,
       'the total is that of the filter',
       listPlace(ask, 'total'),

@@ -2,7 +2,7 @@ import type { Capability } from '../adapter/plan/push-down.ts';
 import type { FilterSpec } from '../config/schema/source.ts';
 import { matches } from '../contract/order.ts';
 import type { Filter } from '../contract/query.ts';
-import { counted } from '../kernel/counted.ts';
+import { plural } from '../kernel/plural.ts';
 import { type Evidence, type EvidenceRow, isTold, type WindowEvidence, windowIds } from './claim.ts';
 import {
   describeExchange,
@@ -12,7 +12,7 @@ import {
   isNumbered,
   type OpenList,
 } from './evidence/ask.ts';
-import type { FilterTrial } from './evidence/filter-values.ts';
+import type { FilterProbe } from './evidence/filter-values.ts';
 import { type RowWalk, walkAgain, walkRows } from './evidence/walk.ts';
 import { shortWindows } from './windows/window-size.ts';
 
@@ -36,7 +36,7 @@ export function brokenFilter(
 }
 
 /** The result of one filter value. */
-export type FilterResult = Pick<FilterTrial, 'kind'> & {
+export type FilterResult = Pick<FilterProbe, 'kind'> & {
   readonly shown: Exchange<unknown> | undefined;
   readonly found: RowWalk;
   /** Rows that do not match. */
@@ -78,7 +78,7 @@ function tornWalk(evidence: Evidence, found: RowWalk): string | undefined {
   if (found.repeated > 0 || (found.end === 'repeats' && endsEmpty(list))) return 'rows came twice';
   const { before, short } = shortWindows(found);
   if (hidesRows(list) || short.length === 0) return undefined;
-  return `${short.length} of ${counted(before.length, 'window')} before the last are short`;
+  return `${short.length} of ${plural(before.length, 'window')} before the last are short`;
 }
 
 /**
@@ -164,18 +164,18 @@ export function objection(
     };
   if (missing > 0)
     return {
-      what: `${counted(missing, 'matching row')} did not come`,
+      what: `${plural(missing, 'matching row')} did not come`,
       look: 'how the value is sent (its escape, its codes)',
     };
   if (unlisted > 0 && extras < unlisted)
     return {
-      what: `${counted(unlisted, 'row')} came that the list without a filter does not have`,
+      what: `${plural(unlisted, 'row')} came that the list without a filter does not have`,
       look: 'a constant parameter, or another window, with which the list has all rows; dropWhen, if some are no records',
       of: 'list',
     };
   if (extras > 0)
     return {
-      what: `${extras} of ${counted(found.records.length, 'row')} do not match`,
+      what: `${extras} of ${plural(found.records.length, 'row')} do not match`,
       look: kind.startsWith('in other case')
         ? 'the source does not mind the case'
         : 'what the parameter means',

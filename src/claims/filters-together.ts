@@ -2,9 +2,9 @@ import type { Filter } from '../contract/query.ts';
 import type { Claim, Evidence } from './claim.ts';
 import { type Ask, listPlace } from './evidence/ask.ts';
 import { chooseWideFilter } from './evidence/filter-values.ts';
-import { claimAt, type Finding } from './evidence/finding.ts';
+import { concludeAt, type Finding } from './evidence/finding.ts';
 import { type DeclaredFilter, type FilterResult, objection } from './filter.ts';
-import { declaredFilters, type FiltersTrial, judgeTried, tryEach } from './filter-claims.ts';
+import { declaredFilters, type FiltersProbe, judgeTried, tryEach } from './filter-claims.ts';
 
 /** Some filters that are sent with one request. */
 type Combination = { readonly name: string; readonly declared: readonly DeclaredFilter[] };
@@ -13,7 +13,7 @@ type Combination = { readonly name: string; readonly declared: readonly Declared
 function trialsOf(
   { sample: { records } }: Evidence,
   declared: readonly DeclaredFilter[],
-): readonly FiltersTrial[] {
+): readonly FiltersProbe[] {
   const wide = declared.map(({ field, op }) => chooseWideFilter(records, field, op));
   const record = records.find((one) => declared.every(({ field }) => (one[field] ?? null) !== null));
   if (record === undefined) return [];
@@ -37,7 +37,7 @@ async function* probeTogether(evidence: Evidence, { name, declared }: Combinatio
     tells: (one) => isWhole(one) && !isTold('total with') && objection(one, true) === undefined,
   });
   if (tried.length === 0) return;
-  const conclude = claimAt(name, 'filters narrow together', listPlace(ask, 'filters'));
+  const conclude = concludeAt(name, 'filters narrow together', listPlace(ask, 'filters'));
   yield judgeTried(ask, declared, tried, conclude);
   if (total !== undefined) yield total;
 }

@@ -2,10 +2,10 @@ import type { FilterSpec } from '../config/schema/source.ts';
 import { type Claim, claimOf, type Evidence } from './claim.ts';
 import { type Ask, listPlace } from './evidence/ask.ts';
 import { chooseWideFilter } from './evidence/filter-values.ts';
-import { type Change, claimAt, type Finding } from './evidence/finding.ts';
+import { type Change, concludeAt, type Finding } from './evidence/finding.ts';
 import { tryFilters } from './filter.ts';
-import { claimOfList } from './filter-claims.ts';
-import { counted } from '../kernel/counted.ts';
+import { concludeUnlisted } from './filter-claims.ts';
+import { plural } from '../kernel/plural.ts';
 import { WHOLE_LIST } from './windows/whole-list.ts';
 
 /** Whether a parameter named as the field in the source filters exactly, though the file does not say so. */
@@ -29,9 +29,9 @@ async function proposeFilter(evidence: Evidence, field: string): Promise<Finding
   });
   const { found, extra, missing, torn, unlisted, shown } = tried;
   if (unlisted > 0 && extra.length === 0)
-    return claimOfList(ask, [{ field, op: 'eq' }])(
+    return concludeUnlisted(ask, [{ field, op: 'eq' }])(
       'differs',
-      `with the parameter ${name}, ${counted(unlisted, 'row')} came that the list without it does not have`,
+      `with the parameter ${name}, ${plural(unlisted, 'row')} came that the list without it does not have`,
       WHOLE_LIST,
       shown,
     );
@@ -43,7 +43,7 @@ async function proposeFilter(evidence: Evidence, field: string): Promise<Finding
     text: `filters: { ${field}: { eq: { query: { ${name}: '{value}' }, exactness: ${exactness} } } }`,
   });
   const isUnsetSeen = sample.records.some((record) => (record[field] ?? null) === null);
-  return claimAt(`filter ${field} eq`, 'no filter is declared', listPlace(ask, 'filters'))(
+  return concludeAt(`filter ${field} eq`, 'no filter is declared', listPlace(ask, 'filters'))(
     'noted',
     `the parameter ${name} leaves just the matching rows of one value`,
     { tries: isUnsetSeen ? [line('exact'), line('superset')] : [line('superset')] },

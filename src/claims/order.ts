@@ -3,8 +3,8 @@ import { compareKeys, compileOrder, type RecordOrder, sortKeyOf } from '../contr
 import type { Sort } from '../contract/query.ts';
 import { type Claim, claimOf, type Evidence, type EvidenceRow } from './claim.ts';
 import { idsOf, isNumbered, listPlace, rowsAt, sameIds, sizeOf } from './evidence/ask.ts';
-import { claimAt, type Finding, setting } from './evidence/finding.ts';
-import { counted } from '../kernel/counted.ts';
+import { concludeAt, type Finding, setting } from './evidence/finding.ts';
+import { plural } from '../kernel/plural.ts';
 
 /** Whether rows are in strict order; equal neighbours would be the same row twice. */
 export function isOrdered(rows: readonly EvidenceRow[], order: RecordOrder): boolean {
@@ -61,17 +61,18 @@ function judgeOrder(evidence: Evidence): Finding {
   const { records } = sample;
   const at = listPlace(ask, 'order');
   const wrong = disorder(records, { field: 'id', descending: false }, 'id');
-  const rows = counted(records.length, 'row');
-  if (records.length < 2) return claimAt('order', `order: ${order}`, at)('could not tell', rows);
+  const rows = plural(records.length, 'row');
+  if (records.length < 2) return concludeAt('order', `order: ${order}`, at)('could not tell', rows);
   if (order === 'id') {
-    const conclude = claimAt('order', 'rows come by ascending id', at);
+    const conclude = concludeAt('order', 'rows come by ascending id', at);
     const text = 'order: source, if it is always the same; else no order';
     return wrong === undefined
       ? conclude('agrees', `${rows} in order`)
       : conclude('differs', wrong, setting(at, undefined, text));
   }
-  if (order === 'source') return claimAt('order', 'rows come in an order of their own', at)('agrees', rows);
-  const conclude = claimAt('order', 'no order is claimed', at);
+  if (order === 'source')
+    return concludeAt('order', 'rows come in an order of their own', at)('agrees', rows);
+  const conclude = concludeAt('order', 'no order is claimed', at);
   return wrong === undefined
     ? conclude('noted', `${rows} by ascending id`, orderAdvice(evidence))
     : conclude('noted', `${rows} in some other order`);
@@ -80,12 +81,12 @@ function judgeOrder(evidence: Evidence): Finding {
 /** Whether the same call gives the same rows twice. */
 async function judgeStable({ ask, first }: Evidence): Promise<Finding> {
   const at = listPlace(ask, 'order');
-  const conclude = claimAt('stability', 'the same call gives the same rows', at);
+  const conclude = concludeAt('stability', 'the same call gives the same rows', at);
   const [again, third] = [await rowsAt(ask, 0, sizeOf(ask.list)), await rowsAt(ask, 0, sizeOf(ask.list))];
   const ids = idsOf(again);
   const before = idsOf(first).slice(0, ids.length);
   if (sameIds(ids, before) && sameIds(ids, idsOf(third)))
-    return conclude('agrees', `${counted(ids.length, 'row')}, three times`);
+    return conclude('agrees', `${plural(ids.length, 'row')}, three times`);
   const sets = [before, ids, idsOf(third)].map((list) => [...list].sort().join('\n'));
   const observed = new Set(sets).size === 1 ? 'the same rows in another order' : 'other rows each time';
   const total = 'a constant parameter that asks for an order that is total, such as by id';

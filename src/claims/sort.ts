@@ -12,8 +12,8 @@ import {
   sameIds,
   sizeOf,
 } from './evidence/ask.ts';
-import { type Advice, claimAt, type Finding, setting } from './evidence/finding.ts';
-import { counted } from '../kernel/counted.ts';
+import { type Advice, concludeAt, type Finding, setting } from './evidence/finding.ts';
+import { plural } from '../kernel/plural.ts';
 import { walkRows } from './evidence/walk.ts';
 import { countUnlisted } from './filter.ts';
 import { disorder } from './order.ts';
@@ -47,7 +47,7 @@ function adviceWithout({ list, resource }: Ask, sort: Sort): Advice {
 async function judgeSort(evidence: Evidence, sort: Sort): Promise<Finding> {
   const { ask, first: unsorted, sample, callsMax } = evidence;
   const claim = "the contract's order: unknown last, ties by ascending id";
-  const conclude = claimAt(
+  const conclude = concludeAt(
     `sort ${sort.field} ${wayOf(sort)}`,
     claim,
     listPlace(ask, 'sort', 'columns', sort.field),
@@ -70,7 +70,7 @@ async function judgeSort(evidence: Evidence, sort: Sort): Promise<Finding> {
   const records = [...sorted.records, ...tail.filter(({ id }) => !known.has(id))];
   const differs = (observed: string, how = advice) => conclude('differs', observed, how, first.exchange);
   if (sorted.repeated > 0)
-    return differs(`${counted(sorted.repeated, 'record')} came twice in the walk`, {
+    return differs(`${plural(sorted.repeated, 'record')} came twice in the walk`, {
       ...advice,
       otherwise: `${advice.otherwise ?? ''}; or a sort that ends with the id, if the source takes several columns`,
     });
@@ -83,22 +83,22 @@ async function judgeSort(evidence: Evidence, sort: Sort): Promise<Finding> {
     );
   const unlisted = await countUnlisted(evidence, sorted);
   if (unlisted > 0)
-    return claimAt(
+    return concludeAt(
       `rows of sort ${sort.field} ${wayOf(sort)}`,
       'the list without a sort has every row',
       listPlace(ask, 'window'),
     )(
       'differs',
-      `${counted(unlisted, 'row')} came with a sort that the list without one does not have`,
+      `${plural(unlisted, 'row')} came with a sort that the list without one does not have`,
       'window: where the first one begins, and whether the last one is whole; or a constant parameter that lists all rows',
       first.exchange,
     );
   const missing =
     sorted.complete && sample.repeated === 0 ? sample.records.filter(({ id }) => !known.has(id)).length : 0;
-  if (missing > 0) return differs(`${counted(missing, 'record')} did not come`);
+  if (missing > 0) return differs(`${plural(missing, 'record')} did not come`);
   if (records.length < 2) return conclude('could not tell', 'there are too few rows');
   const where = sorted.complete ? '' : ', from the start and the end';
-  return conclude('agrees', `${counted(records.length, 'row')} in order${where}`);
+  return conclude('agrees', `${plural(records.length, 'row')} in order${where}`);
 }
 
 /** Every declared sort in every declared direction. */

@@ -1,7 +1,7 @@
 import { claimOf, type Evidence, isTold } from './claim.ts';
 import { hidesRows, listPlace } from './evidence/ask.ts';
-import { claimAt, type Findings } from './evidence/finding.ts';
-import { counted } from '../kernel/counted.ts';
+import { concludeAt, type Findings } from './evidence/finding.ts';
+import { plural } from '../kernel/plural.ts';
 import { type RowWalk, walkAgain } from './evidence/walk.ts';
 
 /** How often all rows are read again: where that is one call each, and else. */
@@ -42,16 +42,16 @@ export const steadyRowsClaim = claimOf('steady rows', async (evidence): Promise<
     return undefined;
   const walks = await readAgain(evidence);
   const at = listPlace(ask, 'window');
-  const conclude = claimAt('steady rows', 'the list brings all rows each time', at);
+  const conclude = concludeAt('steady rows', 'the list brings all rows each time', at);
   if (walks.length === 1) return conclude('could not tell', 'too few calls are left to read it again');
   const returning = returningIds(walks).length;
   if (returning > 0)
     return conclude(
       'differs',
-      `${counted(returning, 'row')} came, did not come, and came again, in ${counted(walks.length, 'walk')} through the list`,
+      `${plural(returning, 'row')} came, did not come, and came again, in ${plural(walks.length, 'walk')} through the list`,
       'a constant parameter that lists all rows; or a source that is whole, since no claim can mend this',
     );
   return walks.some((ids) => ids.size !== sample.records.length || ids.difference(walks[0] ?? ids).size > 0)
     ? conclude('could not tell', 'the rows changed meanwhile: somebody may have written')
-    : conclude('agrees', `${counted(walks.length, 'walk')} through the list, the same rows`);
+    : conclude('agrees', `${plural(walks.length, 'walk')} through the list, the same rows`);
 });

@@ -1,8 +1,8 @@
 import { claimOf, type Evidence } from './claim.ts';
 import { hidesRows, listPlace, rowsAt, sizeOf } from './evidence/ask.ts';
 import { chooseWideFilter } from './evidence/filter-values.ts';
-import { claimAt, type Findings, setting } from './evidence/finding.ts';
-import { counted } from '../kernel/counted.ts';
+import { concludeAt, type Findings, setting } from './evidence/finding.ts';
+import { plural } from '../kernel/plural.ts';
 import { declaredFilters } from './filter-claims.ts';
 import { isUnsteady } from './total.ts';
 
@@ -37,7 +37,7 @@ export const steadyTotalClaim = claimOf('steady total', async (evidence): Promis
   if (ask.list.total === undefined || hidesRows(ask.list) || isTold) return undefined;
   await askInTurn(evidence);
   const at = listPlace(ask, 'total');
-  const conclude = claimAt('steady total', 'every reply about the same rows gives the same total', at);
+  const conclude = concludeAt('steady total', 'every reply about the same rows gives the same total', at);
   const changes = [...ask.totals.values()].filter((seen) => seen.length > 1);
   const torn = changes.find((seen) => isUnsteady(seen.map(({ total }) => total)));
   if (torn !== undefined) {
@@ -51,5 +51,5 @@ export const steadyTotalClaim = claimOf('steady total', async (evidence): Promis
     );
   }
   if (changes.length > 0) return conclude('could not tell', 'it changed once: somebody may have written');
-  return conclude('agrees', `${counted(ask.totals.size, 'selection')} of rows, each with one total`);
+  return conclude('agrees', `${plural(ask.totals.size, 'selection')} of rows, each with one total`);
 });

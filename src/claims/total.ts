@@ -19,8 +19,8 @@ import {
   rowsAt,
   sizeOf,
 } from './evidence/ask.ts';
-import { type Advice, claimAt, type Finding, setting } from './evidence/finding.ts';
-import { counted } from '../kernel/counted.ts';
+import { type Advice, concludeAt, type Finding, setting } from './evidence/finding.ts';
+import { plural } from '../kernel/plural.ts';
 import { changeText } from './evidence/spec-change.ts';
 import type { RowWalk } from './evidence/walk.ts';
 import { shortWindows } from './windows/window-size.ts';
@@ -105,7 +105,7 @@ function proposeTotal({ ask, first, sample }: Evidence): Finding | undefined {
   const line = changeText({ at: ['total'], value: found });
   const text = isNumbered(ask.list.window) ? `${line}: pages then come straight from the source` : line;
   const at = listPlace(ask, 'total');
-  return claimAt('total', 'no total is declared', at)(
+  return concludeAt('total', 'no total is declared', at)(
     'noted',
     `the first reply holds the number of the ${rows} rows`,
     setting(at, { ...found, counts: 'filtered' }, text),
@@ -136,7 +136,7 @@ function withoutTotal(ask: Ask, isTooLarge: boolean): Advice {
 
 /** Whether the last row that the total promises can be read, where not all rows were. */
 async function judgeLast({ ask }: Evidence, total: number, exchange: Exchange<unknown>): Promise<Finding> {
-  const conclude = claimAt('total', 'the total is that of the rows', listPlace(ask, 'total'));
+  const conclude = concludeAt('total', 'the total is that of the rows', listPlace(ask, 'total'));
   if (ask.open({})?.window.kind !== 'random' || hidesRows(ask.list))
     return conclude('could not tell', 'not all rows were read');
   if (total > depthOf(ask.list))
@@ -147,7 +147,7 @@ async function judgeLast({ ask }: Evidence, total: number, exchange: Exchange<un
   const looksBehind = isWithinReach(ask.list, firstRow + size, size);
   const behind = looksBehind ? await rowsAt(ask, firstRow + size, size) : undefined;
   if (last.value === undefined)
-    return claimAt('reach', 'every row can be reached', listPlace(ask, 'window'))(
+    return concludeAt('reach', 'every row can be reached', listPlace(ask, 'window'))(
       'differs',
       `the total is ${total}, but its last row cannot be read: ${describeExchange(last)}`,
       'another kind of window that reaches all rows; window: { depthMax: … } only has queries behind it refused',
@@ -157,7 +157,7 @@ async function judgeLast({ ask }: Evidence, total: number, exchange: Exchange<un
   const known = new Set(idsOf(last));
   const goesOn = behind !== undefined && endsEmpty(ask.list) && idsOf(behind).some((id) => !known.has(id));
   if (last.value.received === expected && !goesOn)
-    return conclude('agrees', `${total}, and the last window holds ${counted(expected, 'row')}`);
+    return conclude('agrees', `${total}, and the last window holds ${plural(expected, 'row')}`);
   const more = goesOn ? ', and rows stand behind it' : '';
   return conclude(
     'differs',
@@ -171,7 +171,7 @@ async function judgeLast({ ask }: Evidence, total: number, exchange: Exchange<un
 async function judgeTotal(evidence: Evidence): Promise<Finding | undefined> {
   const { ask, first, sample } = evidence;
   if (ask.list.total === undefined) return proposeTotal(evidence);
-  const conclude = claimAt('total', 'the total is that of the rows', listPlace(ask, 'total'));
+  const conclude = concludeAt('total', 'the total is that of the rows', listPlace(ask, 'total'));
   const reader = ask.open({});
   if (reader === undefined || (ask.list.total.count !== undefined && reader.count === undefined))
     return conclude('could not tell', 'Portico does not ask for it with such windows');
@@ -192,7 +192,7 @@ async function judgeTotal(evidence: Evidence): Promise<Finding | undefined> {
   if (total === rows) return conclude('agrees', `${total}, and as many rows`);
   if (hidesRows(ask.list) && total > rows)
     return conclude('agrees', `${total}, of which ${rows} are seen: the others are hidden after paging`);
-  return differs(`${total}, but there are ${counted(rows, 'row')}`);
+  return differs(`${total}, but there are ${plural(rows, 'row')}`);
 }
 
 /** The number of all rows. */
@@ -214,7 +214,7 @@ export async function judgeFilteredTotal(
   const claim =
     counts === 'all' ? 'the total counts all rows, filtered or not' : 'the total counts the rows that match';
   const names = filters.map(({ field, op }) => `${field} ${op}`).join(', ');
-  const conclude = claimAt(`total with ${names}`, claim, listPlace(ask, 'total'));
+  const conclude = concludeAt(`total with ${names}`, claim, listPlace(ask, 'total'));
   const { total, exchange } = await askTotal(reader, first);
   if (total === undefined) return undefined;
   const rows = found.received;

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Steps } from '../kernel/yield-to-loop.ts';
 import { checkShape } from './validate/check-shape.ts';
-import { findNotes } from './validate/find-notes.ts';
+import { lintGateway } from './validate/lint-gateway.ts';
 import { crossCheck } from './validate/cross-check.ts';
 import type { LoadedConfig, LoadedSource } from './loaded-config.ts';
 import { gatewaySchema } from './schema/gateway.ts';
@@ -81,5 +81,5 @@ export function* loadConfig(
   crossCheck(gateway, { sources, isComplete }, (path, message, hint) =>
     problems.push(yaml.problemAt(path, message, hint)),
   );
-  return { gateway, sources, notes: findNotes(gateway, sources, yaml) };
+  return { gateway, sources, notes: lintGateway(gateway, sources, yaml) };
 }

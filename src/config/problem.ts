@@ -1,4 +1,4 @@
-import { counted } from '../kernel/counted.ts';
+import { plural } from '../kernel/plural.ts';
 
 /** A mistake in a configuration file, with its position. */
 export type Problem = {
@@ -21,7 +21,7 @@ export class ConfigError extends Error {
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[]) {
-    super(`${counted(problems.length, 'problem')} in the configuration`);
+    super(`${plural(problems.length, 'problem')} in the configuration`);
     this.name = 'ConfigError';
     this.problems = problems;
   }

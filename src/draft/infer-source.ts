@@ -17,8 +17,8 @@ import { InferError } from './infer-error.ts';
 import { ConfigError } from '../config/problem.ts';
 import { type CompiledSource, compileSourceText } from '../pipeline/compile-sources.ts';
 import { isSamePlace, withNotes } from './verify/draft-edits.ts';
-import { type Examination, examineDraft } from './verify/examine-draft.ts';
-import { settleDraft } from './verify/settle-draft.ts';
+import { type DraftDiagnosis, diagnoseDraft } from './verify/diagnose-draft.ts';
+import { refineDraft } from './verify/refine-draft.ts';
 import { trialNotes } from './verify/trial-notes.ts';
 import { type DraftTrial, tryDraft } from './verify/try-draft.ts';
 import { type Draft, writeDraft } from './write/write-draft.ts';
@@ -49,7 +49,7 @@ export type InferredSource = {
   /** The draft as `portico check` reads it. */
   readonly compiled: CompiledSource;
   /** What doctor says of this very draft; `undefined` if it was made from saved replies. */
-  readonly examination: Examination | undefined;
+  readonly diagnosis: DraftDiagnosis | undefined;
   /** How the draft answers one request of each kind; none if it was made from saved replies. */
   readonly trials: readonly DraftTrial[];
 };
@@ -193,18 +193,18 @@ export async function inferSource(options: InferOptions): Promise<InferredSource
     const write = (draft: Draft) => writeAndCompile(draft, target);
     const { variables } = target.secrets;
     const facts = { name: target.name, dialect: response.dialect?.key, variables, reply: response.reply };
-    const finish = (draft: Draft, verified: Pick<InferredSource, 'calls' | 'examination' | 'trials'>) => ({
+    const finish = (draft: Draft, verified: Pick<InferredSource, 'calls' | 'diagnosis' | 'trials'>) => ({
       ...facts,
       ...verified,
       ...write(draft),
       notes: draft.notes,
     });
-    if (calls === 0) return finish(proposed, { calls, examination: undefined, trials: [] });
+    if (calls === 0) return finish(proposed, { calls, diagnosis: undefined, trials: [] });
     let made = calls;
-    const { draft, compiled, examination } = await settleDraft(proposed, write(proposed).compiled, {
+    const { draft, compiled, diagnosis } = await refineDraft(proposed, write(proposed).compiled, {
       compile: (changed) => compileChanged(changed, target),
       async examine(one) {
-        const found = await examineDraft(one, { callsMax: Math.max(1, options.callsMax - made), signal });
+        const found = await diagnoseDraft(one, { callsMax: Math.max(1, options.callsMax - made), signal });
         made += found.calls;
         return found;
       },
@@ -217,7 +217,7 @@ export async function inferSource(options: InferOptions): Promise<InferredSource
       draft,
       trialNotes(trials, compiled).filter((note) => !isOpen(note)),
     );
-    return finish(tried, { calls: made, examination, trials });
+    return finish(tried, { calls: made, diagnosis, trials });
   } finally {
     client.close();
   }

@@ -5,7 +5,7 @@ import { LIMIT_DEFAULT } from '../contract/parse-query.ts';
 import type { Filter, ListQuery, Sort } from '../contract/query.ts';
 import type { FilterParameter } from '../contract/define-resource.ts';
 import type { Resource } from '../contract/resources.ts';
-import { counted } from '../kernel/counted.ts';
+import { plural } from '../kernel/plural.ts';
 import { Decimal } from '../kernel/decimal.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import type { ReportBlock } from './report/report.ts';
@@ -100,7 +100,7 @@ export function queryCosts(compiled: CompiledSource): readonly QueryCost[] {
 }
 
 function costText({ cost, calls, reason, rowsMax }: QueryCost): string {
-  const made = counted(calls, 'call');
+  const made = plural(calls, 'call');
   if (cost === 'page' || cost === 'record') return `${cost} (${made})`;
   return `${cost} (${reason}; at most ${rowsMax} rows in ${made})`;
 }

@@ -40,7 +40,7 @@ export class OpenCall extends CallSignal implements Call {
   readonly permission: string | null;
   readonly request: RequestFacts;
   readonly requestId: string;
-  readonly trace: Call['trace'];
+  readonly summary: Call['summary'];
   readonly answerHeaders: string[];
   readonly #context: RequestContext;
   principal: Call['principal'] = undefined;
@@ -52,7 +52,7 @@ export class OpenCall extends CallSignal implements Call {
     this.permission = spec.permission;
     this.request = request;
     this.requestId = context.requestId;
-    this.trace = context.trace;
+    this.summary = context.summary;
     this.answerHeaders = context.answerHeaders;
     this.#context = context;
     context.call = this;

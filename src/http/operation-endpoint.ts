@@ -1,7 +1,7 @@
 import type { ServedOperation } from '../pipeline/create-operations.ts';
-import type { Reply } from '../policy/call.ts';
+import type { CallAnswer } from '../policy/call.ts';
 import { OpenCall, requestFacts } from './open-call.ts';
-import type { Uses } from '../pipeline/parts/uses.ts';
+import type { ReferenceCount } from '../pipeline/parts/reference-count.ts';
 import type { Responder } from './responder.ts';
 import { type Endpoint, READ_METHODS } from './routes.ts';
 
@@ -11,7 +11,7 @@ import { type Endpoint, READ_METHODS } from './routes.ts';
  */
 export function operationEndpoint(
   served: ServedOperation,
-  { responder, trustsProxies, uses }: { responder: Responder; trustsProxies: boolean; uses: Uses },
+  { responder, trustsProxies, uses }: { responder: Responder; trustsProxies: boolean; uses: ReferenceCount },
 ): Endpoint {
   const { operation, handler } = served;
   return {
@@ -24,9 +24,9 @@ export function operationEndpoint(
         requestFacts(req, context, { target, rawId, trustsProxies }),
         served,
       );
-      const answer = (reply: Reply) => {
+      const answer = (reply: CallAnswer) => {
         call.settle();
-        responder.sendReply(context, reply);
+        responder.sendAnswer(context, reply);
       };
       const refuse = (thrown: unknown) => {
         call.settle();

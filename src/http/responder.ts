@@ -2,7 +2,7 @@ import type { GatewayConfig } from '../config/schema/gateway.ts';
 import { errorBody, publicStatus, type ServerStatus } from '../errors/body.ts';
 import { fault, type GatewayError, toGatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Reply } from '../policy/call.ts';
+import type { CallAnswer } from '../policy/call.ts';
 import { createAcceptedCodings, NO_CODINGS } from './accepted-codings.ts';
 import type { Cors } from './listener/cors.ts';
 import type { RequestContext } from './listener/request-context.ts';
@@ -13,7 +13,7 @@ import { allowedMethods, type Endpoint } from './routes.ts';
 /** Sends every response that the gateway makes itself. No method throws; only the first response is sent. */
 export type Responder = {
   /** 200 with a v1 body, or 304. */
-  sendReply(context: RequestContext, reply: Reply): void;
+  sendAnswer(context: RequestContext, reply: CallAnswer): void;
   /** 200 with a public document that is the same for everyone, or 304. */
   sendDocument(context: RequestContext, document: Representable): void;
   /** 200 with a file for browsers, or 304. */
@@ -87,7 +87,7 @@ export function createResponder(deps: ResponderDeps): Responder {
   const { vary, replyVary, documentVary } = varyValues(cors, isCompressed);
   const acceptedCodings = isCompressed ? createAcceptedCodings() : () => NO_CODINGS;
 
-  function sendReply(context: RequestContext, reply: Reply) {
+  function sendReply(context: RequestContext, reply: CallAnswer) {
     if (isOver(context)) return;
     const { storedAt, freshSeconds, cache } = reply;
     const ageSeconds = Math.max(0, Math.floor((clock.now() - storedAt) / 1_000));
@@ -154,7 +154,7 @@ export function createResponder(deps: ResponderDeps): Responder {
     writeOrFail(context, status, headers, body);
   }
 
-  return { sendReply, sendDocument, sendWebFile, sendOptions, sendError };
+  return { sendAnswer: sendReply, sendDocument, sendWebFile, sendOptions, sendError };
 }
 
 /** The headers of every response that carries what the pipeline and CORS add. */

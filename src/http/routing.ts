@@ -1,8 +1,8 @@
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import type { ServerStatus } from '../errors/body.ts';
 import { contentDigest } from '../pipeline/parts/content-digest.ts';
-import type { PartSet } from '../pipeline/parts/kept-parts.ts';
-import type { Uses } from '../pipeline/parts/uses.ts';
+import type { ComponentSet } from '../pipeline/parts/shared-components.ts';
+import type { ReferenceCount } from '../pipeline/parts/reference-count.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { ServedOperation } from '../pipeline/create-operations.ts';
 import type { ApiPage } from './api-page/api-page.ts';
@@ -37,11 +37,11 @@ export type RoutingDeps = Pick<PassthroughDeps, 'send' | 'uses'> &
     readonly clock: Clock;
     readonly log: PassthroughDeps['log'];
     readonly metrics: PassthroughDeps['metrics'];
-    readonly parts: Pick<PartSet, 'take'>;
+    readonly parts: Pick<ComponentSet, 'acquire'>;
     /** The OpenAPI description, served at `/v1/openapi.json`. */
     readonly openapi: Representable;
     readonly apiPage: ApiPage;
-    readonly uses: Uses;
+    readonly uses: ReferenceCount;
   };
 
 /** How the public listener serves by one configuration: where a path leads, and how it is answered. */
@@ -66,7 +66,7 @@ export function createRouting(spec: RoutingSpec, deps: RoutingDeps): Routing {
   const { clock, log, metrics, uses, parts, openapi, apiPage } = deps;
   const { trustProxy, overload: limits } = spec;
   const trustsProxies = trustProxy !== false;
-  const shedder = parts.take('load shedder', contentDigest(limits), () => {
+  const shedder = parts.acquire('load shedder', contentDigest(limits), () => {
     const value = createLoadShedder({ limits, clock, log, metrics });
     return { value, close: value.stop };
   });

@@ -18,7 +18,7 @@ import type { Preview } from './operate/operator-tasks.ts';
 import { type DeclaredMigration, initialState } from './state/declared-migration.ts';
 import type { MigrationState, Position } from './state/migration-state.ts';
 import { createEvidenceRenewal } from './state/renew-evidence.ts';
-import type { MigrationStates } from './state/migration-states.ts';
+import type { MigrationStateStore } from './state/state-store.ts';
 
 /** A resource that moves, as one configuration describes it. */
 export type MigratingResource = {
@@ -57,7 +57,7 @@ export type Migrations = {
   of(migrating: MigratingResource): ResourceMigration;
   /** Sets the migrations of the configuration in force. */
   serveBy(served: readonly ServedMigration[]): void;
-  readonly states: MigrationStates;
+  readonly states: MigrationStateStore;
   /** The position of each operation of the resources that move. */
   positions(): readonly (Position & {
     readonly resource: string;
@@ -77,7 +77,7 @@ export type Migrations = {
  * at the new source may take half of the resource's deadline.
  */
 export type MigrationsDeps = {
-  readonly states: MigrationStates;
+  readonly states: MigrationStateStore;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly metrics: RoutingMetrics;

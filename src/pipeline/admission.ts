@@ -3,7 +3,7 @@ import type { KeyRecordConfig } from '../config/schema/access.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { contentDigest } from './parts/content-digest.ts';
-import type { PartSet } from './parts/kept-parts.ts';
+import type { ComponentSet } from './parts/shared-components.ts';
 import { createApiKeyCheck, type ApiKeyCheck } from '../policy/authentication/api-key-check.ts';
 import { createKeyRecords, type KeyRecords } from '../policy/authentication/api-key-records.ts';
 import { type AuthenticateDeps, createAuthenticate } from '../policy/authentication/authenticate.ts';
@@ -17,7 +17,7 @@ import type { Stage } from '../policy/call.ts';
 import { createRateLimit, type RateLimitDeps } from '../policy/rate-limit.ts';
 import type { KeyRecord } from '../store/key-record.ts';
 import { createKeyStore } from '../store/key-store.ts';
-import { createKeyUses } from '../store/key-uses.ts';
+import { createKeyLastUsed } from '../store/key-last-used.ts';
 import { createLimiter } from '../store/limiter/limiter.ts';
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
 import type { RedisByRole } from '../store/redis/redis-roles.ts';
@@ -45,7 +45,7 @@ export type AdmissionDeps = {
   /** Tells receivers of webhooks of keys that end soon; absent: there are none. */
   readonly tell?: ((event: WebhookEvent) => void) | undefined;
   /** What is known of callers outlives a change of configuration that it does not depend on. */
-  readonly parts: Pick<PartSet, 'take'>;
+  readonly parts: Pick<ComponentSet, 'acquire'>;
 };
 
 /** The stages that decide who may pass. */
@@ -79,13 +79,13 @@ function takeKeyRecords(
 ): KeyRecords | undefined {
   const { client } = redis.keys ?? {};
   if (auth.apiKeys === undefined || client === undefined) return undefined;
-  return parts.take('key records', '', () => {
+  return parts.acquire('key records', '', () => {
     const store = createKeyStore(client, keys);
     const kept = createKeyRecords({ store, clock });
     const watch = createKeyHousekeeping({
       records: kept,
       store,
-      uses: createKeyUses(client, keys.apiKeyUses),
+      uses: createKeyLastUsed(client, keys.apiKeyUses),
       clock,
       onEndingSoon: (record) => tell?.(endingEvent(record)),
     });
@@ -121,7 +121,7 @@ function takeIssuerKeys(
 ): IssuerKeys | undefined {
   const { jwt } = auth;
   if (jwt === undefined) return undefined;
-  return parts.take('key set', contentDigest([jwt.jwksUrl, jwt.keysFresh, jwt.keysStale, jwt.tls]), () => {
+  return parts.acquire('key set', contentDigest([jwt.jwksUrl, jwt.keysFresh, jwt.keysStale, jwt.tls]), () => {
     const { jwksUrl: url, keysFresh: freshMs, keysStale: staleMs } = jwt;
     const client = createJwksClient(jwt.tls?.ca);
     const { fetchJwks } = client;
@@ -144,7 +144,7 @@ function takeAuthenticate(
   // Taken by each configuration, and not where `authenticate` is made: they would end with the first one that took them.
   const [records, keyOf] = [takeKeyRecords(config, deps), takeIssuerKeys(config, deps)];
   const known = contentDigest([auth, [...tiers], limits.anonymousTier, limits.failedCredentials]);
-  return parts.take('authenticate', known, () => ({
+  return parts.acquire('authenticate', known, () => ({
     value: createAuthenticate({
       apiKeys: createKeyCheck(config, tiers, records, deps),
       jwt: auth.jwt && keyOf && createJwtCheck({ config: auth.jwt, keyOf, clock, tiers }),
@@ -169,10 +169,10 @@ export function createAdmission(config: GatewayConfig, deps: AdmissionDeps): Adm
     keyOf: (tier, limits, subject) => keys.tierCounts(tier, limits, subject),
     clock,
     keepTier: (name, { windows, onStoreFailure }, make) =>
-      parts.take('tier', contentDigest([name, windows, onStoreFailure]), () => ({ value: make() })),
+      parts.acquire('tier', contentDigest([name, windows, onStoreFailure]), () => ({ value: make() })),
   });
   // It counts by the limiter that it was made with: that one holds the same counts as any later one.
-  const wrong = parts.take('wrong credentials', contentDigest(window), () => {
+  const wrong = parts.acquire('wrong credentials', contentDigest(window), () => {
     const consume = redis.limits && ((address: string) => limiter.consume(FAILED_CREDENTIALS, address));
     const failed = createFailedCredentials({ window, consume, clock });
     return { value: { failed, throttle: createCredentialThrottle({ failed, clock }) } };

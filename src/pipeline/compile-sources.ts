@@ -1,5 +1,5 @@
 import { type Adapter, compileAdapter } from '../adapter/compile.ts';
-import { findSourceNotes } from '../adapter/find-notes.ts';
+import { lintSource } from '../adapter/lint-source.ts';
 import type { GatewayConfig, ResourceConfig } from '../config/schema/gateway.ts';
 import type { MigrationConfig } from '../config/schema/migration.ts';
 import type { LoadedConfig, LoadedSource } from '../config/loaded-config.ts';
@@ -63,7 +63,7 @@ export function compileSourceText(text: FileText, environment: Environment): rea
 export function sourceNotes(sources: Iterable<LoadedSource>): readonly Problem[] {
   return [...sources].flatMap(({ spec, yaml }) => {
     const notes: Problem[] = [];
-    findSourceNotes(spec, (path, message, hint) => notes.push(yaml.problemAt(path, message, hint)));
+    lintSource(spec, (path, message, hint) => notes.push(yaml.problemAt(path, message, hint)));
     return notes;
   });
 }

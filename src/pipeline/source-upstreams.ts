@@ -1,12 +1,12 @@
 import { compileSessionReader } from '../adapter/read/session-reader.ts';
 import type { SourceSpec } from '../config/schema/source.ts';
 import { contentDigest } from './parts/content-digest.ts';
-import type { MadePart, PartSet } from './parts/kept-parts.ts';
+import type { MadeComponent, ComponentSet } from './parts/shared-components.ts';
 import type { Share } from '../upstream/bulkhead/bulkhead.ts';
 import { type ControlledUpstream, createUpstream, type Upstream } from '../upstream/client.ts';
 import type { GuardedClient } from '../upstream/guarded-client.ts';
 import type { CompiledResource } from './compile-sources.ts';
-import { controlQuestion } from './control-question.ts';
+import { knownGoodRequest } from './known-good-request.ts';
 import { createSourceRate, type SourceRateDeps } from './source-rate.ts';
 import { createSourceResilience, type SourceResilienceDeps } from './source-resilience.ts';
 
@@ -45,7 +45,7 @@ function createSourceClient(
   first: CompiledResource | undefined,
   deadlineMs: number,
   deps: SourceUpstreamsDeps,
-): MadePart<Upstream> {
+): MadeComponent<Upstream> {
   const { name, budget } = spec;
   const patienceMs = Math.min(deadlineMs, budget.time);
   const rate = createSourceRate(spec, deps);
@@ -59,7 +59,7 @@ function createSourceClient(
       ...{ ...deps, deadlineMs, patienceMs },
       askControl: (base) => upstream.askControl(base),
     }),
-    control: first && controlQuestion(first),
+    control: first && knownGoodRequest(first),
   });
   const endWatch = deps.metrics.watchLoad(name, () => upstream.load);
   function close(): void {
@@ -76,7 +76,7 @@ function createSourceClient(
  */
 export function createSourceUpstreams(
   compiled: readonly CompiledResource[],
-  parts: Pick<PartSet, 'take'>,
+  parts: Pick<ComponentSet, 'acquire'>,
   deps: SourceUpstreamsDeps,
 ): SourceUpstreams {
   return {
@@ -86,7 +86,7 @@ export function createSourceUpstreams(
       const [first] = served;
       const key = contentDigest([spec.name, digest, deadlineMs, first?.resource.name]);
       const create = () => createSourceClient(spec, first, deadlineMs, deps);
-      return { upstream: parts.take('source', key, create), key };
+      return { upstream: parts.acquire('source', key, create), key };
     },
   };
 }

@@ -39,7 +39,7 @@ const REFRESHES_MAX = 10_000;
 /** How long to wait for the fill of another process, which may be slower than one of ours. */
 const FLEET_WAIT = { pausesMs: [5, 100], patienceMs: 5_000 } as const;
 
-/** Does the work of a call, or waits for that of another one: the time of its steps is then told with the other one. */
+/** Does the work, or waits for the same work of another call, whose log line then has the steps. */
 function joined<T>(
   flights: SingleFlight<T>,
   key: string,

@@ -6,7 +6,7 @@ import type { CacheEntry } from '../store/cache/cache-entry.ts';
 import { openSteps, timed } from '../telemetry/requests/step-times.ts';
 import { type CacheFillDeps, createCacheFill } from './cache-fill.ts';
 import { cacheKeyOf, cacheKeyParts } from './cache-key.ts';
-import type { Call, Handler, Reply, SourceCall, SourceHandler } from './call.ts';
+import type { Call, Handler, CallAnswer, SourceCall, SourceHandler } from './call.ts';
 
 /** `digest` is part of every key, so a changed source file finds no answer of the file before it. */
 export type CacheStageDeps = CacheFillDeps & {
@@ -25,8 +25,8 @@ const SOURCE_FAILURES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /** The reply of an entry. Throws 404 where the entry says that there is no such record. */
-function replyOf(call: Call, entry: CacheEntry, cache: Reply['cache']): Reply {
-  call.trace.cache = cache;
+function replyOf(call: Call, entry: CacheEntry, cache: CallAnswer['cache']): CallAnswer {
+  call.summary.cache = cache;
   if (!entry.found) throw fault('not_found');
   return {
     body: entry.body,
@@ -45,9 +45,9 @@ function queryOf({ query }: Call): Query {
 
 /** What the source is asked for a call. Nothing of the caller is in it, because others are served the answer, too. */
 export function sourceCallOf(call: Call): SourceCall {
-  call.trace.spans = call.openTrace();
-  openSteps(call.trace);
-  return { query: queryOf(call), usage: call.trace, signal: call.signal };
+  call.summary.spans = call.openTrace();
+  openSteps(call.summary);
+  return { query: queryOf(call), usage: call.summary, signal: call.signal };
 }
 
 /**
@@ -63,8 +63,8 @@ export function createCacheStage(deps: CacheStageDeps): (source: SourceHandler) 
   return function cacheAround(source) {
     const cacheFill = createCacheFill(deps, source);
 
-    async function serveFilled(call: Call, key: string, stale?: CacheEntry): Promise<Reply> {
-      call.trace.cache = 'miss';
+    async function serveFilled(call: Call, key: string, stale?: CacheEntry): Promise<CallAnswer> {
+      call.summary.cache = 'miss';
       try {
         return replyOf(call, await cacheFill.fill(key, sourceCallOf(call)), 'miss');
       } catch (error) {
@@ -74,7 +74,7 @@ export function createCacheStage(deps: CacheStageDeps): (source: SourceHandler) 
       }
     }
 
-    function serveEntry(call: Call, key: string, entry: CacheEntry): Reply | Promise<Reply> {
+    function serveEntry(call: Call, key: string, entry: CacheEntry): CallAnswer | Promise<CallAnswer> {
       const staleMs = staleForMs(entry);
       if (staleMs < 0) return replyOf(call, entry, 'hit');
       if (!entry.found || staleMs >= staleWhileRevalidateMs)
@@ -84,8 +84,8 @@ export function createCacheStage(deps: CacheStageDeps): (source: SourceHandler) 
     }
 
     /** Where this process has nothing of the key, but others share the cache. */
-    async function serveShared(call: Call, key: string): Promise<Reply> {
-      call.trace.cache = 'miss';
+    async function serveShared(call: Call, key: string): Promise<CallAnswer> {
+      call.summary.cache = 'miss';
       const { entry, isMade } = await cacheFill.findOrFill(key, sourceCallOf(call));
       return isMade ? replyOf(call, entry, 'miss') : serveEntry(call, key, entry);
     }
@@ -96,7 +96,7 @@ export function createCacheStage(deps: CacheStageDeps): (source: SourceHandler) 
       if (local === undefined) return cache.isShared ? serveShared(call, key) : serveFilled(call, key);
       if (!cache.isShared || staleForMs(local) < 0) return serveEntry(call, key, local);
       // Another process may have a newer one.
-      return timed(openSteps(call.trace), 'cache', cache.remote(key)).then((remote) =>
+      return timed(openSteps(call.summary), 'cache', cache.remote(key)).then((remote) =>
         serveEntry(call, key, remote ?? local),
       );
     };

@@ -34,7 +34,7 @@ export type RequestFacts = {
 };
 
 /** What a call gathers for its log line, its metrics and its span. */
-export type Trace = Usage & {
+export type CallSummary = Usage & {
   cache: 'hit' | 'miss' | 'stale' | 'none';
   principalId: string | undefined;
   /** The tier of the rate limit, and what its decision told the caller of the windows. */
@@ -60,7 +60,7 @@ export type Call = {
   headerLines(name: string): readonly string[];
   /** Starts the time that the caller waits: once it is spent, the signal aborts and the caller gets 504. */
   startDeadline(deadlineMs: number): void;
-  readonly trace: Trace;
+  readonly summary: CallSummary;
   /** Headers of the answer, errors included: names and values in turn. */
   readonly answerHeaders: string[];
   /** Set by the authenticate stage. */
@@ -70,7 +70,7 @@ export type Call = {
 };
 
 /** A finished v1 answer: bytes and what is known about them. */
-export type Reply = {
+export type CallAnswer = {
   readonly body: Buffer;
   /** Strong and quoted. */
   readonly etag: string;
@@ -83,7 +83,7 @@ export type Reply = {
 };
 
 /** Answers a call: at once where nothing has to be waited for. It throws or rejects with a `GatewayError`. */
-export type Handler<T = Reply> = (call: Call) => T | Promise<T>;
+export type Handler<T = CallAnswer> = (call: Call) => T | Promise<T>;
 
 /** Something that happens around a handler. */
 export type Stage = <T>(next: Handler<T>) => Handler<T>;

@@ -47,14 +47,14 @@ function createPolicyFields() {
 export function createRateLimit({ limiter, dryRun, metrics }: RateLimitDeps): Stage {
   const policyOf = createPolicyFields();
 
-  function countDryRun({ trace }: Call, tier: string, { allowed, by }: Decision): void {
+  function countDryRun({ summary }: Call, tier: string, { allowed, by }: Decision): void {
     metrics.limiterDecision(tier, allowed ? 'admitted' : 'would_refuse', by);
-    if (!allowed) trace.wouldRefuse = by === 'unavailable' ? 'limiter_unavailable' : 'rate_limit_exceeded';
+    if (!allowed) summary.wouldRefuse = by === 'unavailable' ? 'limiter_unavailable' : 'rate_limit_exceeded';
   }
 
   function apply(call: Call, tier: string, decision: Decision): void {
-    call.trace.limitTier = tier;
-    call.trace.limitWindows = decision.windows;
+    call.summary.limitTier = tier;
+    call.summary.limitWindows = decision.windows;
     if (dryRun.has(tier)) {
       countDryRun(call, tier, decision);
       return;
@@ -79,7 +79,7 @@ export function createRateLimit({ limiter, dryRun, metrics }: RateLimitDeps): St
         apply(call, tier, decision);
         return next(call);
       }
-      return timed(openSteps(call.trace), 'limit', decision).then((later) => {
+      return timed(openSteps(call.summary), 'limit', decision).then((later) => {
         apply(call, tier, later);
         return next(call);
       });

@@ -1,7 +1,7 @@
 import type { ClaimVerdict, Finding } from '../claims/evidence/finding.ts';
 import { pathText } from '../config/problem.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
-import { askSource, type SourceAsk } from './ask-source.ts';
+import { createSourceAsk, type SourceAsk } from './source-ask.ts';
 import { runClaims } from './run-claims.ts';
 import type { DisplayedCall } from './session/display-call.ts';
 import { openSession } from './session/source-session.ts';
@@ -91,7 +91,7 @@ export async function diagnose(
       const share = Math.ceil((callsMax * (index + 1)) / compiled.length) - session.callsMade;
       const part = session.part({ callsMax: share });
       const deps = { compiled: one, session: part, showValues, stop };
-      const source = askSource(deps);
+      const source = createSourceAsk(deps);
       const findings: DisplayedFinding[] = [];
       onResource(one);
       const report = (finding: Finding) => {

@@ -3,7 +3,7 @@ import { continuationClaims, linkHostClaim } from '../claims/windows/continuatio
 import { wholeListClaim } from '../claims/windows/whole-list.ts';
 import { echoClaim } from '../claims/windows/echo.ts';
 import { type Ask, isNumbered, listPlace } from '../claims/evidence/ask.ts';
-import { claimAt, type Finding } from '../claims/evidence/finding.ts';
+import { concludeAt, type Finding } from '../claims/evidence/finding.ts';
 import { filterClaims } from '../claims/filter-claims.ts';
 import { filtersTogetherClaims } from '../claims/filters-together.ts';
 import { missingFilterClaims } from '../claims/missing-filter.ts';
@@ -25,7 +25,7 @@ import { steadyTotalClaim } from '../claims/steady-total.ts';
 import { totalClaim } from '../claims/total.ts';
 import { uniqueIdsClaim } from '../claims/unique-ids.ts';
 import { shortWindowsClaim } from '../claims/windows/window-size.ts';
-import { askSource, type SourceAskDeps } from './ask-source.ts';
+import { createSourceAsk, type SourceAskDeps } from './source-ask.ts';
 import { type Sampled, takeSample } from './take-sample.ts';
 import { SessionBudgetSpent, SourceUnreachable } from './session/source-session.ts';
 import { tryAdvice, withFirstAdvice } from './try-advice.ts';
@@ -73,7 +73,7 @@ function detailsFinding(ask: Ask): readonly Finding[] {
   const claim = `the details of a row have ${detailFields.join(', ')}`;
   const isAsked = list.hydrate === 'get' ? '' : 'they are not asked for, and ';
   return [
-    claimAt(
+    concludeAt(
       'details',
       claim,
       listPlace(ask, 'hydrate'),
@@ -152,7 +152,7 @@ async function probeAll(
       if (ask.callsLeft() < before) silent = 0;
     } catch (error) {
       if (!(error instanceof SourceUnreachable) && !(error instanceof SessionBudgetSpent)) throw error;
-      report(claimAt(claim.name, '', [])('could not tell', reasonOf(error)));
+      report(concludeAt(claim.name, '', [])('could not tell', reasonOf(error)));
       if (error instanceof SessionBudgetSpent) continue;
       silent += 1;
       if (silent >= SILENT_MAX) throw error;
@@ -163,7 +163,7 @@ async function probeAll(
 /** Runs every claim of a source's file, and what could be claimed besides. See the top of this file. */
 export async function runClaims(
   { onFinding, triesAdvice = true, ...deps }: RunClaimsDeps,
-  source = askSource(deps),
+  source = createSourceAsk(deps),
 ): Promise<ClaimRun> {
   const findings: Finding[] = [];
   const report = (finding: Finding) => {
@@ -189,7 +189,7 @@ export async function runClaims(
     }
   } catch (error) {
     if (error instanceof SessionBudgetSpent)
-      report(claimAt('calls', '', [])('could not tell', reasonOf(error)));
+      report(concludeAt('calls', '', [])('could not tell', reasonOf(error)));
     else if (error instanceof SourceUnreachable) unreached = error.message;
     else throw error;
   }

@@ -1,18 +1,18 @@
-import { isMismatch, type Mismatch } from './mismatch.ts';
+import { isPlanFailure, type PlanFailure } from './plan-failure.ts';
 import type { CallContext } from './source-runtime.ts';
 
 /** Runs parts of a call at once; the first that fails or brings a mismatch aborts the others, and is the result. */
 export async function allOrAbort<T>(
   context: CallContext,
-  start: (within: CallContext) => readonly Promise<T | Mismatch>[],
-): Promise<readonly T[] | Mismatch> {
+  start: (within: CallContext) => readonly Promise<T | PlanFailure>[],
+): Promise<readonly T[] | PlanFailure> {
   const stopped = new AbortController();
   const within = { ...context, signal: AbortSignal.any([context.signal, stopped.signal]) };
-  let mismatch: Mismatch | undefined;
+  let mismatch: PlanFailure | undefined;
 
-  async function watch(part: Promise<T | Mismatch>): Promise<T[]> {
+  async function watch(part: Promise<T | PlanFailure>): Promise<T[]> {
     const result = await part;
-    if (!isMismatch(result)) return [result];
+    if (!isPlanFailure(result)) return [result];
     mismatch ??= result;
     stopped.abort();
     return [];

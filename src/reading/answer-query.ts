@@ -4,7 +4,7 @@ import type { GetQuery, ListQuery } from '../contract/query.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { FoundAnswer, SourceAnswer, SourceHandler } from '../policy/call.ts';
 import { createCursorCheckpoints } from '../store/rowset/cursor-checkpoints.ts';
-import { type DatedPage, errorAfter, nextStep, noAttempts, type SearchState } from './next-attempt.ts';
+import { type DatedPage, errorAfter, nextAttempt, noAttempts, type SearchState } from './next-attempt.ts';
 import { isWritten, type PageRecords } from './read-page.ts';
 import { createRowSets, type RowSets } from './rowsets/rowsets.ts';
 import { createRecordReader } from './records/read-record.ts';
@@ -40,7 +40,7 @@ function createPageFinder(deps: Parameters<typeof createPlanRunner>[0]) {
       const attempt = await runPlan(query, plan, context, vanished?.listedAt).catch((error: unknown) => {
         throw error instanceof GatewayError ? errorAfter(state, error) : error;
       });
-      const step = nextStep(state, plan, attempt);
+      const step = nextAttempt(state, plan, attempt);
       for (const [capability, detail] of step.falling) letFall(capability, detail);
       if (step.kind === 'fail') throw step.error;
       if (step.kind === 'done') return step.page;

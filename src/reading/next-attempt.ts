@@ -3,7 +3,7 @@ import type { Capability } from '../adapter/plan/push-down.ts';
 import type { InconsistentReads } from '../claims/claim.ts';
 import { isUnsteady } from '../claims/total.ts';
 import { type GatewayError, invalidReply } from '../errors/fault.ts';
-import type { Mismatch, RowVanished } from './mismatch.ts';
+import type { PlanFailure, RowVanished } from './plan-failure.ts';
 import type { PageRecords } from './read-page.ts';
 
 /** A page, when its data was read (milliseconds since the epoch), and how long it may be served. */
@@ -16,7 +16,7 @@ export type DatedPage = {
 };
 
 /** What came of one attempt at a page. */
-export type PageAttempt = DatedPage | Mismatch;
+export type PageAttempt = DatedPage | PlanFailure;
 
 /** What the attempts at a page have shown so far. */
 export type SearchState = {
@@ -40,7 +40,7 @@ export type SearchState = {
 type FallingClaims = ReadonlyMap<Capability, string>;
 
 /** What follows from an attempt. */
-export type NextStep = { readonly falling: FallingClaims } & (
+export type NextAttempt = { readonly falling: FallingClaims } & (
   | { readonly kind: 'done'; readonly page: DatedPage }
   | { readonly kind: 'again'; readonly state: SearchState }
   | { readonly kind: 'fail'; readonly error: GatewayError }
@@ -84,17 +84,17 @@ function repeatedlyInconsistent({ detail }: InconsistentReads): GatewayError {
   return invalidReply('window', `twice in a row: ${detail}`);
 }
 
-function fail(error: GatewayError, falling = NO_FALL): NextStep {
+function fail(error: GatewayError, falling = NO_FALL): NextAttempt {
   return { kind: 'fail', error, falling };
 }
 
-function again(state: SearchState, falling = NO_FALL): NextStep {
+function again(state: SearchState, falling = NO_FALL): NextAttempt {
   if (state.attempts < ATTEMPTS_MAX) return { kind: 'again', state, falling };
   return fail(invalidReply('claims', 'the source contradicts too many of its claims'), falling);
 }
 
 /** A disagreement that stays: the claims that may cause it are left out, and where there are none, it is final. */
-function afterDisagreement(state: SearchState, plan: ListPlan, found: InconsistentReads): NextStep {
+function afterDisagreement(state: SearchState, plan: ListPlan, found: InconsistentReads): NextAttempt {
   const disagreement = state.disagreement ?? found;
   const blamed = suspectedClaims(plan);
   // Without a claim to leave out, no answer can be right. A claim that was proved wrong falls for all other answers.
@@ -107,7 +107,7 @@ function brokenBy({ breaks, detail }: InconsistentReads): FallingClaims {
 }
 
 /** No writer makes a total go back and forth, so the source is wrong: the claim of a total falls, and rows are counted. */
-function afterUnsteadyTotal(state: SearchState, plan: ListPlan, found: InconsistentReads): NextStep {
+function afterUnsteadyTotal(state: SearchState, plan: ListPlan, found: InconsistentReads): NextAttempt {
   const falling = brokenBy({ ...found, breaks: 'total' });
   const isCounted = plan.kind === 'scan' && plan.totalIsLowerBound;
   return isCounted
@@ -121,7 +121,7 @@ function blamedClaims({ blamed, disagreement }: SearchState): FallingClaims {
 }
 
 /** What to do after an attempt with a plan. It is pure. */
-export function nextStep(before: SearchState, plan: ListPlan, attempt: PageAttempt): NextStep {
+export function nextAttempt(before: SearchState, plan: ListPlan, attempt: PageAttempt): NextAttempt {
   const state = { ...before, attempts: before.attempts + 1 };
   switch (attempt.kind) {
     case 'page':

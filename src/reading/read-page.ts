@@ -11,7 +11,7 @@ import type { CanonicalRecord } from '../contract/response-body.ts';
 import type { Sort } from '../contract/query.ts';
 import { fault } from '../errors/fault.ts';
 import { allOrAbort } from './all-or-abort.ts';
-import { isMismatch, type Mismatch } from './mismatch.ts';
+import { isPlanFailure, type PlanFailure } from './plan-failure.ts';
 import { totalOfCount, totalOfRows } from './read-total.ts';
 import { isWrittenWindow, readWindow, type WrittenWindow } from './read-window.ts';
 import type { CallContext, SourceRuntime } from './source-runtime.ts';
@@ -53,12 +53,12 @@ async function readTotal(
   source: SourceRuntime,
   plan: PagePlan,
   context: CallContext,
-): Promise<number | Mismatch> {
+): Promise<number | PlanFailure> {
   if (plan.count !== undefined) return totalOfCount(source, plan.count, context);
   const window = await readWindow(source, plan.request, totalWindow(plan), context);
-  if (isMismatch(window)) return window;
+  if (isPlanFailure(window)) return window;
   const total = totalOfRows(window.rows);
-  return isMismatch(total) ? total : (brokenTotal(window, total) ?? total);
+  return isPlanFailure(total) ? total : (brokenTotal(window, total) ?? total);
 }
 
 function kindOf(source: SourceRuntime, sort: Sort) {
@@ -104,15 +104,15 @@ async function readWindows(
 ): Promise<
   | { readonly windows: readonly WindowEvidence[]; readonly total: number }
   | { readonly written: WrittenWindow; readonly total: number }
-  | Mismatch
+  | PlanFailure
 > {
   const [firstCall, ...otherCalls] = plan.window.cover(offset, limit);
   if (firstCall === undefined) throw new Error('a page is covered by at least one window');
   const as = otherCalls.length === 0 && needsNoRecords(plan) ? 'written' : undefined;
   const first = await readWindow(source, plan.request, firstCall, context, as);
-  if (isMismatch(first)) return first;
+  if (isPlanFailure(first)) return first;
   const total = first.rows.total ?? (await readTotal(source, plan, context));
-  if (isMismatch(total)) return total;
+  if (isPlanFailure(total)) return total;
   if (isWrittenWindow(first)) return { written: first, total };
   const { endsEmpty, depthMax } = plan.window;
   // A window right behind the last row costs a call, but shows that the total is not too small.
@@ -122,7 +122,7 @@ async function readWindows(
   const others = await allOrAbort(context, (within) =>
     calls.map((call) => readWindow(source, plan.request, call, within)),
   );
-  return isMismatch(others) ? others : { windows: [first, ...others], total };
+  return isPlanFailure(others) ? others : { windows: [first, ...others], total };
 }
 
 /**
@@ -134,7 +134,7 @@ export async function checkLastRows(
   plan: PagePlan,
   total: number,
   context: CallContext,
-): Promise<Mismatch | undefined> {
+): Promise<PlanFailure | undefined> {
   const { window, request } = plan;
   const reach = Math.min(window.depthMax, ROW_MAX);
   const end = Math.min(total, reach);
@@ -144,7 +144,7 @@ export async function checkLastRows(
   const last = total < reach && end % window.scanSize !== 0 ? full : Math.max(0, full - 1);
   for (const index of isEndSeen || total === 0 ? [last] : [last, last + 1]) {
     const rows = await readWindow(source, request, window.scanCall(index), context);
-    if (isMismatch(rows)) return rows;
+    if (isPlanFailure(rows)) return rows;
     const mismatch = brokenTotal(rows, total) ?? checkClaims(source, plan, rows.rows.records);
     if (mismatch !== undefined) return mismatch;
   }
@@ -161,7 +161,7 @@ async function checkEmpty(
   plan: PagePlan,
   total: number,
   context: CallContext,
-): Promise<Page | Mismatch> {
+): Promise<Page | PlanFailure> {
   const { window, filters } = plan;
   if (filters.length === 0 && total > 0) return { records: [], total };
   if (total > Math.min(window.depthMax, ROW_MAX)) {
@@ -178,7 +178,7 @@ function cutWritten(
   window: WrittenWindow,
   { offset, limit }: PageRange,
   total: number,
-): Page | Mismatch {
+): Page | PlanFailure {
   const { written } = window.rows;
   const mismatch = brokenTotal(window, total) ?? checkWritten(plan, written);
   if (mismatch !== undefined) return mismatch;
@@ -192,11 +192,11 @@ export async function readPage(
   plan: PagePlan,
   range: PageRange,
   context: CallContext,
-): Promise<Page | Mismatch> {
+): Promise<Page | PlanFailure> {
   const { offset, limit } = range;
   if (asksTotalFirst(plan, range)) {
     const total = await readTotal(source, plan, context);
-    if (isMismatch(total)) return total;
+    if (isPlanFailure(total)) return total;
     if (offset > 0 && total <= offset) return checkEmpty(source, plan, total, context);
     if (exceedsDepth(plan, range) && total > plan.window.depthMax) {
       throw fault('scan_limit_exceeded', {
@@ -205,7 +205,7 @@ export async function readPage(
     }
   }
   const read = await readWindows(source, plan, range, context);
-  if (isMismatch(read)) return read;
+  if (isPlanFailure(read)) return read;
   const { total } = read;
   if ('written' in read) return cutWritten(plan, read.written, range, total);
   const { windows } = read;

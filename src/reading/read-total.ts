@@ -1,7 +1,7 @@
 import type { ReplyFacts } from '../adapter/compile.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts';
-import { type TotalIsLowerBound, totalIsLowerBound } from './mismatch.ts';
+import { type TotalIsLowerBound, totalIsLowerBound } from './plan-failure.ts';
 import type { CallContext, SourceRuntime } from './source-runtime.ts';
 
 /** The total of a count request. One that cannot be read is like none: the rows can still be counted. */

@@ -8,7 +8,7 @@ import type { CanonicalRecord } from '../contract/response-body.ts';
 import { invalidReply } from '../errors/fault.ts';
 import { createYieldToLoop } from '../kernel/yield-to-loop.ts';
 import type { UpstreamReply } from '../kernel/upstream-call.ts';
-import { isMismatch, type Mismatch } from './mismatch.ts';
+import { isPlanFailure, type PlanFailure } from './plan-failure.ts';
 import type { CallContext, SourceRuntime } from './source-runtime.ts';
 
 /** The rows of a reply. Those of a large one are read by a thread, and taken over in parts. @throws GatewayError */
@@ -48,21 +48,21 @@ export async function readWindow(
   request: WindowRequest,
   call: WindowCall,
   context: CallContext,
-): Promise<WindowEvidence | Mismatch>;
+): Promise<WindowEvidence | PlanFailure>;
 export async function readWindow(
   source: SourceRuntime,
   request: WindowRequest,
   call: WindowCall,
   context: CallContext,
   as: 'written' | undefined,
-): Promise<WindowEvidence | WrittenWindow | Mismatch>;
+): Promise<WindowEvidence | WrittenWindow | PlanFailure>;
 export async function readWindow(
   source: SourceRuntime,
   request: WindowRequest,
   call: WindowCall,
   context: CallContext,
   as?: 'written',
-): Promise<WindowEvidence | WrittenWindow | Mismatch> {
+): Promise<WindowEvidence | WrittenWindow | PlanFailure> {
   const { signal, usage, priority } = context;
   const read = (reply: UpstreamReply) => readRows(source, reply, signal, as);
   const asked = request(call);
@@ -77,5 +77,5 @@ export async function readWindow(
   if ('written' in rows) return { call, rows };
   if (context.finish === undefined) return { call, rows };
   const records = await context.finish(rows.records, context);
-  return isMismatch(records) ? records : { call, rows: { ...rows, records } };
+  return isPlanFailure(records) ? records : { call, rows: { ...rows, records } };
 }

@@ -1,7 +1,7 @@
 import type { ListPlan, WalkPlan } from '../adapter/plan/plan.ts';
 import type { ListQuery } from '../contract/query.ts';
 import { createHydration } from './records/hydrate.ts';
-import { isMismatch, type Mismatch } from './mismatch.ts';
+import { isPlanFailure, type PlanFailure } from './plan-failure.ts';
 import type { PageAttempt } from './next-attempt.ts';
 import { isWritten, type Page, readPage } from './read-page.ts';
 import type { RowSets } from './rowsets/rowsets.ts';
@@ -42,7 +42,7 @@ export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRu
     plan: ListPlan,
     context: CallContext,
     newerThan: number | undefined,
-  ): Promise<Dated | Mismatch> {
+  ): Promise<Dated | PlanFailure> {
     const range = { offset: (query.page - 1) * query.limit, limit: query.limit };
     const storedAt = source.clock.now();
     switch (plan.kind) {
@@ -50,7 +50,7 @@ export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRu
         return { records: [], total: 0, storedAt, freshSeconds };
       case 'page': {
         const page = await readPage(source, plan, range, context);
-        if (isMismatch(page)) return page;
+        if (isPlanFailure(page)) return page;
         const mismatch = await verifyPage(source, query, plan, { ...page, ...range }, context);
         return mismatch ?? { ...page, storedAt, freshSeconds };
       }
@@ -58,7 +58,7 @@ export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRu
         // Rows that this process has cost no call at all.
         const near = rowSets.has(plan) ? undefined : plan.walk;
         const walked = near && (await walk(near, range, context));
-        if (isMismatch(walked)) return walked;
+        if (isPlanFailure(walked)) return walked;
         if (near !== undefined && walked !== undefined && !hasToBeCounted(near, walked)) {
           const mismatch = await verifyWalk(source, query, near, walked, context);
           if (mismatch !== undefined) return mismatch;
@@ -66,7 +66,7 @@ export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRu
           return { ...walked, freshSeconds: Math.max(freshSeconds, isOlder ? source.budget.snapshot : 0) };
         }
         const page = await rowSets.page(plan, range, context, newerThan);
-        if (isMismatch(page)) return page;
+        if (isPlanFailure(page)) return page;
         // A page of a row set may be served as long as the row set, which may live longer than other answers.
         return { ...page, freshSeconds: Math.max(freshSeconds, page.freshSeconds) };
       }
@@ -82,13 +82,13 @@ export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRu
       hydrates === 'rows' ? { ...context, finish } : context,
       newerThan,
     );
-    if (isMismatch(page)) return page;
+    if (isPlanFailure(page)) return page;
     if (query.filters.length === 0 && source.verifications !== undefined)
       source.verifications.wholeTotal = page.total;
     if (finish === undefined || hydrates === 'rows' || isWritten(page.records))
       return { kind: 'page', ...page };
     const records = await finish(page.records, context);
-    if (!isMismatch(records)) return { kind: 'page', ...page, records };
+    if (!isPlanFailure(records)) return { kind: 'page', ...page, records };
     return records.kind === 'vanished' ? { ...records, listedAt: page.storedAt } : records;
   };
 }

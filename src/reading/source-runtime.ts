@@ -8,7 +8,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { SourceCall } from '../policy/call.ts';
 import type { Upstream } from '../upstream/client.ts';
 import type { LargeReplies } from './large-replies/large-replies.ts';
-import type { Mismatch } from './mismatch.ts';
+import type { PlanFailure } from './plan-failure.ts';
 import type { Verifications } from './verify/verifications.ts';
 
 /** Learns how replies of a source are read, and what it does other than its file says, for the log and the metrics. */
@@ -62,4 +62,4 @@ export type CallContext = Omit<SourceCall, 'query'> & {
 export type FinishRows = (
   rows: readonly CanonicalRecord[],
   context: CallContext,
-) => Promise<readonly CanonicalRecord[] | Mismatch>;
+) => Promise<readonly CanonicalRecord[] | PlanFailure>;

@@ -6,7 +6,7 @@ import type { CanonicalRecord } from '../contract/response-body.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { Checkpoint, CursorCheckpoints } from '../store/rowset/cursor-checkpoints.ts';
 import { compileRowCodec } from '../store/rowset/row-codec.ts';
-import { isMismatch, type Mismatch, totalIsLowerBound } from './mismatch.ts';
+import { isPlanFailure, type PlanFailure, totalIsLowerBound } from './plan-failure.ts';
 import { checkClaims, type Page, type PageRange } from './read-page.ts';
 import { totalOfCount } from './read-total.ts';
 import { readWindow } from './read-window.ts';
@@ -20,7 +20,7 @@ export type Walker = (
   plan: WalkPlan,
   range: PageRange,
   context: CallContext,
-) => Promise<WalkedPage | Mismatch | undefined>;
+) => Promise<WalkedPage | PlanFailure | undefined>;
 
 /** Calls that a page may take before a scan, which serves all pages, is the better way. */
 const CALLS_MAX = 4;
@@ -38,7 +38,7 @@ async function readTotal(
   { rows }: WindowEvidence,
   from: Checkpoint | undefined,
   context: CallContext,
-): Promise<number | Mismatch> {
+): Promise<number | PlanFailure> {
   const total = rows.total ?? (count && (await totalOfCount(source, count, context)));
   if (typeof total !== 'number') return totalIsLowerBound;
   return from === undefined || from.total === total ? total : WRONG_WINDOW;
@@ -50,10 +50,10 @@ async function checkEnd(
   { request, window }: WalkPlan,
   { call, rows }: WindowEvidence,
   context: CallContext,
-): Promise<Mismatch | undefined> {
+): Promise<PlanFailure | undefined> {
   if (rows.next === undefined) return undefined;
   const behind = await readWindow(source, request, window.after(call, rows.next, rows.received), context);
-  if (isMismatch(behind)) return behind;
+  if (isPlanFailure(behind)) return behind;
   return behind.rows.received > 0 ? WRONG_WINDOW : undefined;
 }
 
@@ -76,7 +76,7 @@ function createWalk(source: SourceRuntime, keep: (walk: string, place: Checkpoin
     from: Checkpoint | undefined,
     { offset, limit }: PageRange,
     context: CallContext,
-  ): Promise<WalkedPage | Mismatch> {
+  ): Promise<WalkedPage | PlanFailure> {
     const { window, request, key } = plan;
     const storedAt = from?.storedAt ?? clock.now();
     const start = { ...window.first, firstRow: from?.offset ?? 0 };
@@ -85,10 +85,10 @@ function createWalk(source: SourceRuntime, keep: (walk: string, place: Checkpoin
     let known: number | undefined;
     for (;;) {
       const read = await readWindow(source, request, call, context);
-      if (isMismatch(read)) return read;
+      if (isPlanFailure(read)) return read;
       const { rows } = read;
-      const total: number | Mismatch = known ?? (await readTotal(source, plan, read, from, context));
-      if (isMismatch(total)) return total;
+      const total: number | PlanFailure = known ?? (await readTotal(source, plan, read, from, context));
+      if (isPlanFailure(total)) return total;
       const isStart = known === undefined && from !== undefined;
       if (!isFullWindow(read, total) || (isStart && !fitsStart(plan, from, rows.records)))
         return WRONG_WINDOW;
@@ -139,7 +139,7 @@ export function createWalker(source: SourceRuntime, checkpoints: CursorCheckpoin
     try {
       const walked = await walkFrom(plan, from, range, context);
       // The checkpoint, not the source, may be what is wrong: the rows have moved.
-      if (from !== undefined && isMismatch(walked) && !context.signal.aborted)
+      if (from !== undefined && isPlanFailure(walked) && !context.signal.aborted)
         await checkpoints.drop(plan.key);
       return walked;
     } catch (error) {

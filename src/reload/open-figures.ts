@@ -44,8 +44,8 @@ export type OpenFiguresDeps = Pick<FigureActionsDeps, 'quality'> & {
 
 const FLEET_MS = 10_000;
 
-/** The figures of the fleet, for a gateway that reaches their Redis. */
-export function shareFigures(fleet: FleetFigures): NonNullable<OpenFiguresDeps['fleet']> {
+/** Reads and writes the figures of the fleet, each within 10 s. */
+export function boundedFleetFigures(fleet: FleetFigures): NonNullable<OpenFiguresDeps['fleet']> {
   return {
     read: (range, prefixes) => fleet.read(range, prefixes, AbortSignal.timeout(FLEET_MS)),
     // A minute that Redis does not take is missing in what it keeps; memory has it for an hour.

@@ -38,7 +38,7 @@ import { createLocalCallers } from '../migration/routing/recent-callers.ts';
 import { positionOf } from '../migration/state/operation-position.ts';
 import { createLocalStates } from '../migration/state/local-states.ts';
 import type { MigrationState } from '../migration/state/migration-state.ts';
-import type { MigrationStates } from '../migration/state/migration-states.ts';
+import type { MigrationStateStore } from '../migration/state/state-store.ts';
 import { createRedisStates } from '../migration/state/redis-states.ts';
 import { openStateFile } from '../migration/state/state-file.ts';
 import { type OpenedComparisons, openComparisons } from './open-comparisons.ts';
@@ -85,7 +85,7 @@ type OperatedParts = Pick<Migrations, 'states' | 'preview' | 'openBreakers'> & {
 type Hold = { readonly resource: string; readonly by: 'judge' | 'operator' };
 
 /** The migrations that are on hold. */
-function holdsOf(served: readonly ServedMigration[], states: MigrationStates): readonly Hold[] {
+function holdsOf(served: readonly ServedMigration[], states: MigrationStateStore): readonly Hold[] {
   return served.flatMap(({ declared: { resource } }) => {
     const hold = states.current(resource)?.hold;
     return hold === undefined ? [] : [{ resource, by: hold.by === 'judge' ? 'judge' : 'operator' }];
@@ -93,7 +93,7 @@ function holdsOf(served: readonly ServedMigration[], states: MigrationStates): r
 }
 
 /** The resources of which the new source serves some callers or all of them. */
-function servedByNew(served: readonly ServedMigration[], states: MigrationStates): readonly string[] {
+function servedByNew(served: readonly ServedMigration[], states: MigrationStateStore): readonly string[] {
   return served.flatMap(({ declared: { resource }, operations }) => {
     const state = states.current(resource);
     const isServing = operations.some(
@@ -111,7 +111,7 @@ function openFleet({ redis, keys }: OpenMigrationsDeps) {
 
 type Fleet = ReturnType<typeof openFleet>;
 
-function openStates({ state }: GatewayConfig, fleet: Fleet, deps: OpenMigrationsDeps): MigrationStates {
+function openStates({ state }: GatewayConfig, fleet: Fleet, deps: OpenMigrationsDeps): MigrationStateStore {
   const { clock, log, instance, metrics } = deps;
   const file = openStateFile(state.dir, instance, (problem) =>
     log.warn({ problem }, 'the state of migrations cannot be kept in state.dir; the gateway serves on'),
@@ -135,7 +135,7 @@ function hashSecret({ auth }: GatewayConfig): string {
 function openEvidence(
   config: GatewayConfig,
   fleet: Fleet,
-  states: MigrationStates,
+  states: MigrationStateStore,
   served: () => readonly ServedMigration[],
   { clock, metrics }: OpenMigrationsDeps,
 ): MigrationEvidence {

@@ -7,7 +7,7 @@ import { createMetrics, type Metrics, type MetricsDeps } from '../admin/metrics/
 import { redisChecks } from '../admin/redis-checks.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import { createExplainActions } from '../explain/explain-action.ts';
-import { hasPublishedPepper } from '../config/validate/find-notes.ts';
+import { hasPublishedPepper } from '../config/validate/lint-gateway.ts';
 import { isApiPageServed } from '../config/api-page.ts';
 import { hasReference, NO_REFERENCE } from '../http/api-page/page-files.ts';
 import { type App, createApp } from '../http/listener/app.ts';
@@ -17,7 +17,7 @@ import { createServer, setServerLimits } from '../http/listener/server.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Migrations } from '../migration/migrations.ts';
 import { withTargets } from '../pipeline/compile-sources.ts';
-import { createKeptParts } from '../pipeline/parts/kept-parts.ts';
+import { createSharedComponents } from '../pipeline/parts/shared-components.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { ShareOf } from '../pipeline/source-upstreams.ts';
 import type { FleetFigures } from '../store/fleet/fleet-figures.ts';
@@ -31,7 +31,7 @@ import { type OpenedMigrations, openMigrations } from './open-migrations.ts';
 import { openStores } from './open-stores.ts';
 import { openWebhooks } from './open-webhooks.ts';
 import { createSnapshot, type ServedConfig, type Snapshot } from './snapshot.ts';
-import { createSnapshots, type Snapshots } from './snapshots.ts';
+import { createSnapshotHolder, type SnapshotHolder } from './snapshot-holder.ts';
 
 /** What the process gives the public side of a gateway. */
 export type PublicServices = Omit<MetricsDeps, 'operations'> & {
@@ -109,7 +109,7 @@ function createServeBy(
 
 /** What an operator may ask of the snapshot in force. */
 function createSideActions(
-  snapshots: Snapshots,
+  snapshots: SnapshotHolder,
   { redis, ...stores }: ReturnType<typeof openStores>,
   { log, clock, instance = 'gateway', runbook = '' }: PublicServices,
   {
@@ -156,12 +156,19 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
     ...{ ...services, metrics, instance },
     targets: () => snapshots.current.config.webhooks,
   });
-  const parts = { shareOf, redis: redis.of, metrics, app, kept: createKeptParts(), tell: webhooks.tell };
+  const parts = {
+    shareOf,
+    redis: redis.of,
+    metrics,
+    app,
+    kept: createSharedComponents(),
+    tell: webhooks.tell,
+  };
   const shared = { ...services, ...stores, ...parts };
   const migrations = openMigrations(first.gateway, { ...shared, webhooks, instance });
   metrics.watchMigrations(migrations);
   const deps = { ...shared, migrations };
-  const snapshots = createSnapshots(createSnapshot(first, 1, deps));
+  const snapshots = createSnapshotHolder(createSnapshot(first, 1, deps));
   metrics.watchClaims(() => snapshots.current.fallen());
   metrics.watchLocalCache(() => snapshots.current.cacheSize());
   const server = createServer(app, snapshots.current.limits, { log, metrics });

@@ -6,8 +6,8 @@ import type { App } from '../http/listener/app.ts';
 import type { Routing } from '../http/routing.ts';
 import type { ServerLimits } from '../http/listener/server.ts';
 import { contentDigest } from '../pipeline/parts/content-digest.ts';
-import type { KeptParts, PartSet } from '../pipeline/parts/kept-parts.ts';
-import { createUses, type Uses } from '../pipeline/parts/uses.ts';
+import type { SharedComponents, ComponentSet } from '../pipeline/parts/shared-components.ts';
+import { createReferenceCount, type ReferenceCount } from '../pipeline/parts/reference-count.ts';
 import { type AdmissionDeps, createAdmission } from '../pipeline/admission.ts';
 import { assembleAdmission } from '../pipeline/assemble.ts';
 import { type CompiledResource, withTargets } from '../pipeline/compile-sources.ts';
@@ -59,7 +59,7 @@ export type Snapshot = {
 /** What snapshots are made from that lives as long as the process. */
 export type SnapshotDeps = Omit<AdmissionDeps & OperationsDeps, SnapshotParts> & {
   readonly app: Pick<App, 'route'>;
-  readonly kept: KeptParts;
+  readonly kept: SharedComponents;
   readonly createCache: (settings: GatewayConfig['cache']) => Cache;
 };
 
@@ -88,7 +88,7 @@ function overrideHeaders({ resources }: GatewayConfig): readonly string[] {
   return Object.values(resources).flatMap((resource) => resource?.migration?.overrideHeader ?? []);
 }
 
-async function unusedOrLate(uses: Uses, deadlineMs: number): Promise<void> {
+async function unusedOrLate(uses: ReferenceCount, deadlineMs: number): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), deadlineMs + AFTER_DEADLINE_MS).unref();
   await Promise.race([uses.untilUnused(), late]);
@@ -102,13 +102,13 @@ type Serving = Pick<Snapshot, 'routing' | 'quality' | 'countHeld' | 'cacheSize' 
 /** Puts together what serves; what did not change since an earlier snapshot is that one's. */
 function assemble(
   { gateway: config, compiled }: ServedConfig,
-  parts: PartSet,
-  uses: Uses,
+  parts: ComponentSet,
+  uses: ReferenceCount,
   deps: SnapshotDeps,
 ): Serving {
   const { localBytes, localSeconds, compression, jitter } = config.cache;
   const cacheKey = contentDigest([localBytes, localSeconds, compression]);
-  const cache = parts.take('cache', cacheKey, () => ({ value: deps.createCache(config.cache) }));
+  const cache = parts.acquire('cache', cacheKey, () => ({ value: deps.createCache(config.cache) }));
   const admission = createAdmission(config, { ...deps, parts });
   const { contract } = config;
   const served = createOperations(compiled, {
@@ -171,7 +171,7 @@ export function configDigest({ gateway, compiled }: ServedConfig): string {
 export function createSnapshot(served: ServedConfig, rev: number, deps: SnapshotDeps): Snapshot {
   const config = served.gateway;
   const parts = deps.kept.open();
-  const uses = createUses();
+  const uses = createReferenceCount();
   const deadlineMsMax = longestDeadlineMs(config);
   let serving: Serving;
   try {

@@ -29,7 +29,10 @@ export type UpstreamTrace = {
 };
 
 /** What a caller says of its trace: hostile texts. */
-export type TraceLines = { readonly traceparent: readonly string[]; readonly tracestate: readonly string[] };
+export type TraceHeaderValues = {
+  readonly traceparent: readonly string[];
+  readonly tracestate: readonly string[];
+};
 
 /** What a trace is opened with. */
 export type RequestTraceDeps = {
@@ -64,7 +67,7 @@ export class RequestTrace implements UpstreamTrace {
   #self: TraceParent | undefined;
   #unrecorded: CallSpan | undefined;
 
-  constructor(lines: TraceLines, isTrusted: boolean, deps: RequestTraceDeps) {
+  constructor(lines: TraceHeaderValues, isTrusted: boolean, deps: RequestTraceDeps) {
     this.#parent = readTraceparent(lines.traceparent);
     this.#state = this.#parent === undefined ? '' : readTracestate(lines.tracestate);
     this.isSampled = decide(this.#parent, isTrusted, deps);

@@ -18,7 +18,7 @@ import {
   type GuardedTry,
 } from './guarded-client.ts';
 import type { Usage } from './exchange.ts';
-import type { AskControl } from './resilience/control.ts';
+import type { AskKnownGood } from './resilience/known-good-check.ts';
 import type { TraceHeaders } from '../telemetry/request-trace.ts';
 import { timed } from '../telemetry/requests/step-times.ts';
 import { compileOutgoing } from './transport/outgoing-request.ts';
@@ -52,7 +52,7 @@ export type Upstream = {
 /** The client of one source, and its control question. */
 export type ControlledUpstream = Upstream & {
   /** Asks a host the control question; `undefined`: there is none, or no slot for it. It never rejects. */
-  readonly askControl: AskControl;
+  readonly askControl: AskKnownGood;
 };
 
 /** A question that shows whether a source is well. `read` throws if the reply is not a good answer. */

@@ -37,8 +37,8 @@ const told: OperationRow = {
         }),
       ),
     );
-    let isWell = false;
-    const answer = () => ({ status: isWell ? 200 : 500, body: { total: 0, rows: [] } });
+    let isHealthy = false;
+    const answer = () => ({ status: isHealthy ? 200 : 500, body: { total: 0, rows: [] } });
     const upstream = bench.own(await startUpstream(serving(answer)));
     const gateway = await bench.gateway({
       config: {
@@ -63,7 +63,7 @@ const told: OperationRow = {
       await bench.until(isTold, 30_000, 20);
     }
     await untilTold('breaker.opened');
-    isWell = true;
+    isHealthy = true;
     await untilTold('breaker.closed');
     appendFileSync(gateway.configFile, '\nnonsense: 1\n');
     gateway.process.signal('SIGHUP');

@@ -7,7 +7,7 @@ import { checkVariables, namesOf } from '../request/check-variables.ts';
 import { type Combined, compileCombine } from '../request/combine-parts.ts';
 import { compileRequest } from '../request/request.ts';
 import type { SpecLocation } from '../spec-location.ts';
-import { checkPlaces } from './check-places.ts';
+import { checkParameterConflicts } from './check-parameter-conflicts.ts';
 import { constantSizes } from './constant-sizes.ts';
 import { compileFixedFields } from './fixed-fields.ts';
 import type { Hydrated, ListPlan, PagePlan, Planner, ScanPlan, WalkPlan, WindowRequest } from './plan.ts';
@@ -184,7 +184,7 @@ export function compilePlanner(spec: SourceResourceSpec, resource: Resource, her
   const pushSort = compileSortPush(list, resource, place);
   const hydratedBy = compileHydration(spec, resource);
   const combine = compileCombine(list);
-  checkPlaces(list, resource, place);
+  checkParameterConflicts(list, resource, place);
   checkVariables(list, [...window.variables, ...FILTER_VARIABLES, ...SORT_VARIABLES], place);
   // The list as it is, without any part of a query.
   const whole = requests.windows(combine([], undefined));

@@ -42,7 +42,7 @@ export function compileInstantWriter(
   const { length, literals, places } = format;
   const { year, month, day, hour, minute, second, millisecond } = places;
   const times = [hour, minute, second].filter(isThere);
-  // A minute without an hour is odd enough to be left to the reader of records.
+  // A minute without an hour is odd enough to be left to the general reader.
   if ((isThere(second) && times.length < 3) || (isThere(minute) && !isThere(hour))) return general;
 
   /** Whether the parts are those of an instant; 24:00 and the like are left out. */

@@ -93,7 +93,7 @@ function compileIdWriter(
     before = next;
   }
 
-  /** Writes the id as the reader of records reads it. */
+  /** Writes the id as the general reader reads it. */
   function writeGeneral(): boolean {
     const text = codec.toPublic(projection.valueIn(slot));
     if (text === undefined || field?.accepts(text) !== true) return false;

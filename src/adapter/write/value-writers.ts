@@ -1,4 +1,4 @@
-// Copies the bytes of a field where its mapping leaves them as they are. The reader of records does all else.
+// Copies the bytes of a field where its mapping leaves them as they are. The general reader does all else.
 
 import type { MappingSpec } from '../../config/schema/source.ts';
 import type { Field } from '../../contract/fields.ts';
@@ -29,7 +29,7 @@ function isTrimmed(start: number, end: number): boolean {
   return !isSpaceLike(BYTES[start] as number) && !isSpaceLike(BYTES[last] as number);
 }
 
-/** Writes what the reader of records reads. */
+/** Writes what the general reader reads. */
 export function generalWriter(field: Field, reader: FieldReader, { sink, onGap }: WriteContext): WriteValue {
   return () => {
     const value = reader.read(null, onGap);
@@ -123,7 +123,7 @@ function decimalWriter(
 
 /**
  * Compiles the writer of a field whose mapping leaves bytes as they are; for other values of it, and for other mappings,
- * `general` does what the reader of records does.
+ * `general` does what the general reader does.
  */
 export function compileValueWriter(
   field: Field,

@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { ResourceQuality } from '../../pipeline/quality.ts';
 import type { FallenClaims } from '../../store/fallen-claims.ts';
 import { createKeyStore } from '../../store/key-store.ts';
-import { createKeyUses } from '../../store/key-uses.ts';
+import { createKeyLastUsed } from '../../store/key-last-used.ts';
 import type { CallerCounts } from '../../telemetry/caller-counts.ts';
 import type { HeldCount, Purges } from '../../store/purges.ts';
 import { awaitReplica } from '../../store/redis/await-replica.ts';
@@ -61,7 +61,7 @@ export type OperatorActions = {
 export function openKeys({ client }: Pick<RedisConnection, 'client'>, keys: RedisKeys): KeysStores {
   return {
     store: createKeyStore(client, keys),
-    uses: createKeyUses(client, keys.apiKeyUses),
+    uses: createKeyLastUsed(client, keys.apiKeyUses),
     confirm: () => awaitReplica(client),
   };
 }

@@ -1,5 +1,5 @@
 import { type Attention, type AttentionFacts, label, percentText, some, viewOf } from './attention-facts.ts';
-import { findTroublingEvents } from './attention-from-counts.ts';
+import { findTroublingEvents } from './attention-events.ts';
 import { findTroubledStates } from './attention-from-gauges.ts';
 import { isFailedCall, shareOf, sumOf, sumsBy } from './figure-sums.ts';
 
@@ -109,8 +109,8 @@ function configuration({ stale, gauges }: AttentionFacts): readonly Attention[] 
   return found;
 }
 
-/** What goes on beside the answers. */
-function besides({ grown }: AttentionFacts): readonly Attention[] {
+/** Problems that do not affect answers. */
+function backgroundProblems({ grown }: AttentionFacts): readonly Attention[] {
   const found: Attention[] = [];
   const failed = sumOf(
     grown,
@@ -139,6 +139,13 @@ function besides({ grown }: AttentionFacts): readonly Attention[] {
 
 /** What needs an operator, in words, the most urgent first. */
 export function findAttention(facts: AttentionFacts): readonly Attention[] {
-  const all = [findTroubledStates, findTroublingEvents, refusals, failures, configuration, besides];
+  const all = [
+    findTroubledStates,
+    findTroublingEvents,
+    refusals,
+    failures,
+    configuration,
+    backgroundProblems,
+  ];
   return all.flatMap((find) => find(facts)).sort((a, b) => URGENCY[a.severity] - URGENCY[b.severity]);
 }

@@ -6,7 +6,7 @@ import type { Filter, Sort } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { GatewayError } from '../../errors/fault.ts';
-import { counted } from '../../kernel/counted.ts';
+import { plural } from '../../kernel/plural.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
 import type { SpecChange } from './spec-change.ts';
 
@@ -159,5 +159,5 @@ export function describeExchange({ reply, value, problem }: Exchange<unknown>): 
   }
   if (typeof value !== 'object' || value === null) return status;
   const received = 'received' in value ? Number(value.received) : 1;
-  return `${status} with ${counted(received, 'row')}`;
+  return `${status} with ${plural(received, 'row')}`;
 }

@@ -3,7 +3,7 @@ import type { Filter } from '../../contract/query.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 
 /** A filter to be tried, and what is special about its value, without the value. */
-export type FilterTrial = { readonly filter: Filter; readonly kind: string };
+export type FilterProbe = { readonly filter: Filter; readonly kind: string };
 
 /** What makes a value difficult to send, in the order in which values are tried. */
 const EDGE_CASES: readonly (readonly [string, RegExp])[] = [
@@ -41,7 +41,7 @@ function otherCase(text: string): string {
   return upper === text ? text.toLowerCase() : upper;
 }
 
-function textTrials(records: readonly CanonicalRecord[], field: string): readonly FilterTrial[] {
+function textTrials(records: readonly CanonicalRecord[], field: string): readonly FilterProbe[] {
   const counts = countValues(records, field);
   const rarest = [...counts].sort(([, a], [, b]) => a - b).map(([value]) => value);
   const chosen = new Map<string, string>();
@@ -54,7 +54,7 @@ function textTrials(records: readonly CanonicalRecord[], field: string): readonl
   if (zero !== undefined) chosen.set(zero, zero === '' ? 'empty' : '0');
   const plain = rarest.find((text) => !chosen.has(text));
   if (plain !== undefined) chosen.set(plain, 'plain');
-  const trial = (value: string, kind: string): FilterTrial => ({ filter: { field, op: 'eq', value }, kind });
+  const trial = (value: string, kind: string): FilterProbe => ({ filter: { field, op: 'eq', value }, kind });
   const cased = rarest.find((text) => otherCase(text) !== text && !counts.has(otherCase(text)));
   return [
     ...[...chosen].map(([value, kind]) => trial(value, kind)),
@@ -87,9 +87,9 @@ function boundTrials(
   records: readonly CanonicalRecord[],
   field: string,
   op: 'ge' | 'le',
-): readonly FilterTrial[] {
+): readonly FilterProbe[] {
   const values = sortedNumbers(records, field);
-  const trial = (value: Decimal, kind: string): FilterTrial => ({ filter: { field, op, value }, kind });
+  const trial = (value: Decimal, kind: string): FilterProbe => ({ filter: { field, op, value }, kind });
   const last = values.length - 1;
   const low = values[Math.floor(last * 0.1)];
   const high = values[Math.ceil(last * 0.9)];
@@ -130,6 +130,6 @@ export function chooseFilterTrials(
   records: readonly CanonicalRecord[],
   field: string,
   op: Filter['op'],
-): readonly FilterTrial[] {
+): readonly FilterProbe[] {
   return op === 'eq' ? textTrials(records, field) : boundTrials(records, field, op);
 }

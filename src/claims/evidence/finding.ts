@@ -44,7 +44,7 @@ export type Conclude = (
 ) => Finding;
 
 /** Names a probe, the claim and its place in the file. */
-export function claimAt(probe: string, claim: string, at: readonly PropertyKey[]): Conclude {
+export function concludeAt(probe: string, claim: string, at: readonly PropertyKey[]): Conclude {
   return (verdict, observed, advice, ...shows) => {
     const calls = shows.flatMap((one) => (one === undefined ? [] : [one.request]));
     return {

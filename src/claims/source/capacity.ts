@@ -5,7 +5,7 @@ import { Decimal } from '../../kernel/decimal.ts';
 import { claimOf, type Evidence } from '../claim.ts';
 import type { Ask } from '../evidence/ask.ts';
 import { chooseFilterTrials } from '../evidence/filter-values.ts';
-import { claimAt, type Finding } from '../evidence/finding.ts';
+import { concludeAt, type Finding } from '../evidence/finding.ts';
 
 type Reach = { readonly rows: number; readonly calls: number };
 
@@ -75,7 +75,7 @@ function judgeCapacity(evidence: Evidence): Finding {
     return isWhole ? [{ name, ...boundOf(evidence, plan) }] : [];
   });
   const [least] = scans.sort((a, b) => a.rows - b.rows);
-  const conclude = claimAt('capacity', 'every kind of query is within the budget', ['budget']);
+  const conclude = concludeAt('capacity', 'every kind of query is within the budget', ['budget']);
   if (least === undefined) return conclude('agrees', 'every kind of query is answered page by page');
   const names = scans.map(({ name }) => name).join(', ');
   const observed = `${least.rows} rows are the most that can be read (${least.key}) for: ${names}; there are ${sample.complete ? now : `at least ${now}`} now`;

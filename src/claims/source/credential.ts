@@ -2,7 +2,7 @@ import type { SourceSpec } from '../../config/schema/source.ts';
 import { Secret } from '../../kernel/secret.ts';
 import { type Claim, claimOf } from '../claim.ts';
 import { type Ask, describeExchange, rowsAt, sizeOf } from '../evidence/ask.ts';
-import { claimAt, type Finding } from '../evidence/finding.ts';
+import { concludeAt, type Finding } from '../evidence/finding.ts';
 
 /** A made-up credential, with a made-up user, so that no account is locked by wrong passwords. */
 const WRONG = 'portico-doctor-wrong';
@@ -35,7 +35,7 @@ async function judgeAs(ask: Ask, name: string, auth: Auth): Promise<Finding> {
   const exchange = await ask.withCredential(auth, (other) => rowsAt(other, 0, sizeOf(other.list)));
   const rule = ask.outcomeOf('list', exchange.reply);
   const status = `HTTP ${exchange.reply.status}`;
-  const conclude = claimAt(name, 'without the credential there is no answer', ['auth']);
+  const conclude = concludeAt(name, 'without the credential there is no answer', ['auth']);
   if (exchange.problem === undefined)
     return conclude(
       'differs',
@@ -45,7 +45,7 @@ async function judgeAs(ask: Ask, name: string, auth: Auth): Promise<Finding> {
     );
   if (rule?.is === 'unauthorized') return conclude('agrees', `${status} means unauthorized`);
   const at = rule === undefined ? ['outcomes'] : ['outcomes', rule.rule];
-  return claimAt(name, 'a refused credential is known as such', at)(
+  return concludeAt(name, 'a refused credential is known as such', at)(
     'differs',
     `${status} means ${rule?.is ?? 'nothing: no rule fits'}`,
     `outcomes, before others: - { status: ${exchange.reply.status}, is: unauthorized }`,

@@ -5,8 +5,8 @@ import type { JsonObject } from '../../kernel/json/json.ts';
 import { isObject } from '../../kernel/json/values.ts';
 import { type Claim, claimOf, type Evidence } from '../claim.ts';
 import { listPlace } from '../evidence/ask.ts';
-import { claimAt, type Finding, setting } from '../evidence/finding.ts';
-import { counted } from '../../kernel/counted.ts';
+import { concludeAt, type Finding, setting } from '../evidence/finding.ts';
+import { plural } from '../../kernel/plural.ts';
 import { isBlank } from '../evidence/walk.ts';
 import { findDropCondition } from './non-record-rows.ts';
 
@@ -50,7 +50,7 @@ function unreadableValues({ ask, sample }: Evidence, field: string): string {
 function judgeField(evidence: Evidence, name: string): Finding {
   const { ask, sample, gaps } = evidence;
   const rows = sample.records.length;
-  const conclude = claimAt(
+  const conclude = concludeAt(
     `field ${name}`,
     `every row has ${name}, as it is read here`,
     listPlace(ask, 'map', name),
@@ -60,7 +60,7 @@ function judgeField(evidence: Evidence, name: string): Finding {
   const [missing, unreadable] = ['missing', 'unreadable'].map((why) =>
     Math.min(unknown, gaps.get(`${name} ${why}`) ?? 0),
   ) as [number, number];
-  const share = (count: number) => `${count} of ${counted(rows, 'row')}`;
+  const share = (count: number) => `${count} of ${plural(rows, 'row')}`;
   if (missing >= rows)
     return conclude(
       rows < ROWS_CONCLUSIVE ? 'could not tell' : 'differs',
@@ -117,9 +117,9 @@ function judgeRecords(evidence: Evidence): Finding | undefined {
   if (foreign.length === 0 || mark === undefined) return undefined;
   const at = listPlace(ask, 'dropWhen');
   const value = [...ask.list.dropWhen, mark];
-  return claimAt('records', 'every row is a record', at)(
+  return concludeAt('records', 'every row is a record', at)(
     'differs',
-    `${counted(foreign.length, 'row')} of ${sample.records.length} ${foreign.length === 1 ? 'has' : 'have'} none of the mapped fields`,
+    `${plural(foreign.length, 'row')} of ${sample.records.length} ${foreign.length === 1 ? 'has' : 'have'} none of the mapped fields`,
     setting(at, value),
     sample.steps.find(({ rows }) => rows.records.some(isBlank))?.exchange,
   );

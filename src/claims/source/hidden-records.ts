@@ -1,7 +1,7 @@
 import { claimOf, type Evidence } from '../claim.ts';
 import { type Ask, type Exchange, getPlace, hidesRows, listPlace } from '../evidence/ask.ts';
-import { claimAt, type Findings } from '../evidence/finding.ts';
-import { counted } from '../../kernel/counted.ts';
+import { concludeAt, type Findings } from '../evidence/finding.ts';
+import { plural } from '../../kernel/plural.ts';
 import { walkAgain } from '../evidence/walk.ts';
 import { WHOLE_LIST } from '../windows/whole-list.ts';
 
@@ -43,9 +43,9 @@ async function judgeBehind({ ask, sample }: Evidence, last: number): Promise<Fin
   const listed = new Set(again.records.map(({ id }) => id));
   const hidden = found.filter(({ id }) => !listed.has(id));
   if (hidden.length === 0 || !again.complete) return undefined;
-  return claimAt('all rows', 'the list has every record', listPlace(ask, 'window'))(
+  return concludeAt('all rows', 'the list has every record', listPlace(ask, 'window'))(
     'differs',
-    `${counted(hidden.length, 'record')} with ids behind the last one of the list can be asked for: the list is cut off`,
+    `${plural(hidden.length, 'record')} with ids behind the last one of the list can be asked for: the list is cut off`,
     WHOLE_LIST,
     ...hidden.map(({ exchange }) => exchange),
   );
@@ -62,15 +62,15 @@ export const hiddenRecordsClaim = claimOf('hidden records', async (evidence) => 
   );
   const tried = gaps.slice(0, GAPS_TRIED);
   const hidden = (await recordsAt(ask, tried)).map(({ exchange }) => exchange);
-  const conclude = claimAt('hidden records', 'the list has every record', getPlace(ask));
+  const conclude = concludeAt('hidden records', 'the list has every record', getPlace(ask));
   if (hidden.length > 0)
     return conclude(
       'noted',
-      `${hidden.length} of ${counted(tried.length, 'gap')} between the ids ${hidden.length === 1 ? 'is a record' : 'are records'} by itself: the list hides rows, and its total does not count them`,
+      `${hidden.length} of ${plural(tried.length, 'gap')} between the ids ${hidden.length === 1 ? 'is a record' : 'are records'} by itself: the list hides rows, and its total does not count them`,
       'a constant parameter that lists all rows; or get.dropWhen with what hidden ones have',
       ...hidden,
     );
   const behind = await judgeBehind(evidence, last);
   if (behind !== undefined || tried.length === 0) return behind;
-  return conclude('agrees', `${counted(tried.length, 'gap')} between the ids asked for: no record`);
+  return conclude('agrees', `${plural(tried.length, 'gap')} between the ids asked for: no record`);
 });

@@ -1,14 +1,14 @@
 import { contentTypesOf } from '../../config/fixture/content-types.ts';
 import { type Claim, claimOf, type Evidence } from '../claim.ts';
 import { describeExchange, idsOf, listPlace, rowsAt, sameIds, sizeOf } from '../evidence/ask.ts';
-import { claimAt, type Finding } from '../evidence/finding.ts';
+import { concludeAt, type Finding } from '../evidence/finding.ts';
 
 /** A parameter that no source knows. */
 const UNKNOWN = { 'portico-doctor': '1' };
 
 /** Whether the source notices a parameter that it does not know. */
 async function judgeUnknown({ ask, first }: Evidence): Promise<Finding> {
-  const conclude = claimAt('unknown parameter', '', listPlace(ask, 'request'));
+  const conclude = concludeAt('unknown parameter', '', listPlace(ask, 'request'));
   const exchange = await rowsAt(ask, 0, sizeOf(ask.list), { query: UNKNOWN });
   if (exchange.value === undefined) return conclude('noted', `refused: ${describeExchange(exchange)}`);
   return sameIds(idsOf(exchange), idsOf(first).slice(0, idsOf(exchange).length))
@@ -22,7 +22,9 @@ function judgeType({ ask: { spec }, first }: Evidence): Finding {
   const header = first.reply.header('content-type') ?? '';
   const mediaType = /^[\w.+-]+\/[\w.+-]+/.exec(header)?.[0] ?? 'none';
   const charset = /charset="?([\w.:-]{1,40})/i.exec(header)?.[1];
-  const conclude = claimAt('content type', `replies are ${contentTypesOf(decode).join(' or ')}`, ['decode']);
+  const conclude = concludeAt('content type', `replies are ${contentTypesOf(decode).join(' or ')}`, [
+    'decode',
+  ]);
   const own = decode.charset?.toLowerCase();
   if (own !== undefined && charset !== undefined && charset.toLowerCase() !== own)
     return conclude('noted', `${mediaType}; the source says ${charset}, the file says ${own}`);

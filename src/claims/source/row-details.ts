@@ -1,7 +1,7 @@
 import { claimOf, type Evidence, type EvidenceRow } from '../claim.ts';
 import { describeExchange, listPlace } from '../evidence/ask.ts';
-import { claimAt, type Findings } from '../evidence/finding.ts';
-import { counted } from '../../kernel/counted.ts';
+import { concludeAt, type Findings } from '../evidence/finding.ts';
+import { plural } from '../../kernel/plural.ts';
 import { otherFields, twice } from './single-record.ts';
 
 /** Rows whose details are asked for. */
@@ -10,7 +10,7 @@ const ROWS_TRIED = 6;
 /** Whether the details of some rows are there, and the same each time. */
 async function judgeDetails(evidence: Evidence): Promise<Findings> {
   const { ask } = evidence;
-  const conclude = claimAt(
+  const conclude = concludeAt(
     'row details',
     'the details of a row are the same each time',
     listPlace(ask, 'hydrate'),
@@ -36,7 +36,7 @@ async function judgeDetails(evidence: Evidence): Promise<Findings> {
       );
     seen.set(id, value);
   }
-  return seen.size === 0 ? undefined : conclude('agrees', `${counted(seen.size, 'row')}, twice`);
+  return seen.size === 0 ? undefined : conclude('agrees', `${plural(seen.size, 'row')}, twice`);
 }
 
 /** The details of rows, where the list lacks fields. */

@@ -2,8 +2,8 @@ import type { Value } from '../../contract/fields.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import { type Claim, claimOf, type Evidence, type EvidenceRow } from '../claim.ts';
 import { type Ask, describeExchange, type Exchange, getPlace } from '../evidence/ask.ts';
-import { claimAt, type Finding, setting } from '../evidence/finding.ts';
-import { counted } from '../../kernel/counted.ts';
+import { concludeAt, type Finding, setting } from '../evidence/finding.ts';
+import { plural } from '../../kernel/plural.ts';
 import { hiddenRecordsClaim } from './hidden-records.ts';
 
 /** Records that are asked for one by one. */
@@ -61,7 +61,7 @@ export function twice({ ask, sample }: Evidence, max: number): readonly Evidence
 async function judgeExisting(evidence: Evidence): Promise<Finding> {
   const { ask, failed } = evidence;
   const claim = 'a record is the same by itself as in the list';
-  const conclude = claimAt('get', claim, getPlace(ask));
+  const conclude = concludeAt('get', claim, getPlace(ask));
   const shared = ask.resource.itemFields
     .map(({ name }) => name)
     .filter((name) => !failed.has(`field ${name}`));
@@ -89,7 +89,7 @@ async function judgeExisting(evidence: Evidence): Promise<Finding> {
     const changed = before === undefined ? [] : otherFields(before, value, Object.keys(value));
     const names = (others.length > 0 ? others : changed).join(', ');
     if (names !== '')
-      return claimAt('get', claim, getPlace(ask, 'map', others[0] ?? changed[0] ?? ''))(
+      return concludeAt('get', claim, getPlace(ask, 'map', others[0] ?? changed[0] ?? ''))(
         'differs',
         others.length > 0
           ? `other values than in the list: ${names}`
@@ -101,7 +101,7 @@ async function judgeExisting(evidence: Evidence): Promise<Finding> {
   }
   return seen.size === 0
     ? conclude('could not tell', 'there are no records')
-    : conclude('agrees', `${counted(seen.size, 'record')} compared, field by field`);
+    : conclude('agrees', `${plural(seen.size, 'record')} compared, field by field`);
 }
 
 /** An id of the same form as another, with other digits and letters. */
@@ -125,7 +125,7 @@ function missingIds(records: readonly EvidenceRow[]): readonly string[] {
 }
 
 async function judgeMissing({ ask, sample }: Evidence): Promise<Finding> {
-  const conclude = claimAt('missing id', 'an id that no record has is not found', ['outcomes']);
+  const conclude = concludeAt('missing id', 'an id that no record has is not found', ['outcomes']);
   let shown: Exchange<unknown> | undefined;
   for (const id of missingIds(sample.records)) {
     const exchange = await ask.one(id);
@@ -174,7 +174,11 @@ function formAdvice(evidence: Evidence) {
 async function judgeMalformed(evidence: Evidence): Promise<Finding> {
   const { ask, failed } = evidence;
   const { idPrefix, name } = ask.resource;
-  const conclude = claimAt('malformed id', 'an id of another form is not found', ['resources', name, 'id']);
+  const conclude = concludeAt('malformed id', 'an id of another form is not found', [
+    'resources',
+    name,
+    'id',
+  ]);
   if (failed.has('missing id')) return conclude('could not tell', 'nor is any other');
   let asked = 0;
   for (const tail of HOSTILE_SUFFIXES) {
@@ -184,7 +188,7 @@ async function judgeMalformed(evidence: Evidence): Promise<Finding> {
     if (exchange.problem !== undefined)
       return conclude('differs', describeExchange(exchange), formAdvice(evidence), exchange);
   }
-  return conclude('agrees', asked === 0 ? 'none is ever asked for' : `${counted(asked, 'odd id')} asked for`);
+  return conclude('agrees', asked === 0 ? 'none is ever asked for' : `${plural(asked, 'odd id')} asked for`);
 }
 
 /** Ids that a service may take for that of a record, and what makes them alike. */
@@ -209,7 +213,11 @@ async function judgeFolded(evidence: Evidence): Promise<Finding | undefined> {
     /[A-Za-z]/.test(record.id.slice(idPrefix.length + 1));
   const id = (sample.records.find(hasLetter) ?? sample.records[0])?.id;
   if (id === undefined || failed.has('missing id') || failed.has('get')) return undefined;
-  const conclude = claimAt('folded id', 'an id in another spelling is not found', ['resources', name, 'id']);
+  const conclude = concludeAt('folded id', 'an id in another spelling is not found', [
+    'resources',
+    name,
+    'id',
+  ]);
   const known = new Set(sample.records.map((record) => record.id));
   const folded: string[] = [];
   let asked = 0;
@@ -232,7 +240,7 @@ async function judgeFolded(evidence: Evidence): Promise<Finding | undefined> {
       `with ${folded.join(', ')}, another record comes, which is not served`,
       formAdvice(evidence),
     );
-  return asked === 0 ? undefined : conclude('agrees', `${counted(asked, 'spelling')} asked for`);
+  return asked === 0 ? undefined : conclude('agrees', `${plural(asked, 'spelling')} asked for`);
 }
 
 /** The claims of the single view. */

@@ -2,8 +2,8 @@ import { compilePath } from '../../adapter/path.ts';
 import { explainReplies } from '../../adapter/read/explain-reply.ts';
 import { type Claim, claimOf, type Evidence, type WindowEvidence } from '../claim.ts';
 import { describeExchange, idsOf, listPlace, sameIds } from '../evidence/ask.ts';
-import { claimAt, type Finding } from '../evidence/finding.ts';
-import { counted } from '../../kernel/counted.ts';
+import { concludeAt, type Finding } from '../evidence/finding.ts';
+import { plural } from '../../kernel/plural.ts';
 
 /** Whether a window is as full as the total says, and the rows end where it says: then windows have fixed positions. */
 export function isFullWindow({ call, rows }: WindowEvidence, total: number): boolean {
@@ -16,8 +16,8 @@ export function isFullWindow({ call, rows }: WindowEvidence, total: number): boo
 /** Whether each window names the next, and the last names none. */
 function judgeWalk({ ask, sample }: Evidence): Finding {
   const claim = 'each window names the next, and the last names none';
-  const conclude = claimAt('last window', claim, listPlace(ask, 'window'));
-  const windows = counted(sample.steps.length, 'window');
+  const conclude = concludeAt('last window', claim, listPlace(ask, 'window'));
+  const windows = plural(sample.steps.length, 'window');
   if (sample.complete) return conclude('agrees', `the walk ends after ${windows}`);
   if (sample.end === 'repeats')
     return conclude(
@@ -38,7 +38,7 @@ function judgeWalk({ ask, sample }: Evidence): Finding {
 /** Whether the name of the second window gives the same rows each time. */
 async function judgeTwice({ ask, first }: Evidence): Promise<Finding> {
   const claim = 'the name of a window may be used more than once';
-  const conclude = claimAt('cursor twice', claim, listPlace(ask, 'window'));
+  const conclude = concludeAt('cursor twice', claim, listPlace(ask, 'window'));
   const reader = ask.open({});
   const { next, received } = first.value;
   if (reader?.window.kind !== 'sequential' || next === undefined)
@@ -68,7 +68,11 @@ function writtenAddress({ ask: { spec, resource, list }, first: { reply } }: Evi
 /** Whether links lead to another host than Portico talks to. */
 function judgeHost(evidence: Evidence): Finding {
   const { ask, first } = evidence;
-  const conclude = claimAt('link host', 'links lead to the source itself', listPlace(ask, 'window', 'next'));
+  const conclude = concludeAt(
+    'link host',
+    'links lead to the source itself',
+    listPlace(ask, 'window', 'next'),
+  );
   const address = writtenAddress(evidence);
   if (first.value.next === undefined) return conclude('could not tell', 'there is only one window');
   if (address === undefined || !URL.canParse(address)) return conclude('agrees', 'the address is relative');

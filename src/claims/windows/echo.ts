@@ -2,8 +2,8 @@ import type { WindowCall } from '../../adapter/plan/window.ts';
 import type { Echo } from '../../adapter/read/echo.ts';
 import { claimOf } from '../claim.ts';
 import { listPlace } from '../evidence/ask.ts';
-import { claimAt } from '../evidence/finding.ts';
-import { counted } from '../../kernel/counted.ts';
+import { concludeAt } from '../evidence/finding.ts';
+import { plural } from '../../kernel/plural.ts';
 
 /** The first variable whose echo differs from the request; `undefined` if none does. */
 export function brokenEcho(echo: Echo, { variables }: WindowCall): string | undefined {
@@ -14,7 +14,7 @@ export function brokenEcho(echo: Echo, { variables }: WindowCall): string | unde
 
 /** Whether replies repeat what they were asked for. */
 export const echoClaim = claimOf('echo', ({ ask, sample: { steps } }) => {
-  const conclude = claimAt(
+  const conclude = concludeAt(
     'echo',
     'the reply repeats what it was asked for',
     listPlace(ask, 'window', 'echo'),
@@ -32,5 +32,5 @@ export const echoClaim = claimOf('echo', ({ ask, sample: { steps } }) => {
         exchange,
       );
   }
-  return conclude('agrees', counted(steps.length, 'window'));
+  return conclude('agrees', plural(steps.length, 'window'));
 });

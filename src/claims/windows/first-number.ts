@@ -15,8 +15,8 @@ import {
 } from '../evidence/ask.ts';
 import { declaredFilters } from '../filter-claims.ts';
 import { chooseWideFilter } from '../evidence/filter-values.ts';
-import { claimAt, type Conclude, type Finding, setting } from '../evidence/finding.ts';
-import { counted } from '../../kernel/counted.ts';
+import { concludeAt, type Conclude, type Finding, setting } from '../evidence/finding.ts';
+import { plural } from '../../kernel/plural.ts';
 
 /** What is said where rows do not stand at their numbers. */
 export const HIDDEN = 'rows are left out of windows';
@@ -154,7 +154,7 @@ async function judgeBefore({ ask, first }: First, conclude: Conclude): Promise<F
   if (!precedes) return conclude('agrees', 'the number 0 gives rows that stand elsewhere');
   return conclude(
     'differs',
-    `the number 0 gives ${counted(fresh.length, 'row')} before the first`,
+    `the number 0 gives ${plural(fresh.length, 'row')} before the first`,
     countsFrom(ask, 0),
     before,
   );
@@ -170,7 +170,7 @@ export async function judgeFirstNumber(
   const thing = window.kind === 'page' ? 'pages' : 'rows';
   const declared = moved === undefined ? window.base : 1 - moved;
   const at = listPlace(ask, 'window', 'base');
-  const conclude = claimAt('base', `${thing} are counted from ${declared}`, at);
+  const conclude = concludeAt('base', `${thing} are counted from ${declared}`, at);
   if (moved !== undefined)
     return conclude(
       'differs',

@@ -12,9 +12,9 @@ import {
   sizeKey,
   sizeOf,
 } from '../evidence/ask.ts';
-import { claimAt, type Finding, setting } from '../evidence/finding.ts';
-import { counted } from '../../kernel/counted.ts';
-import { isBrokenQuery, refusalHint } from './refused-request.ts';
+import { concludeAt, type Finding, setting } from '../evidence/finding.ts';
+import { plural } from '../../kernel/plural.ts';
+import { isBrokenQuery, refusalHint } from './refusal-hint.ts';
 
 type Read = Exchange<Rows> & { readonly value: Rows };
 
@@ -45,14 +45,14 @@ const SIZES_TRIED = 3;
 function unreadable(ask: Ask, first: Exchange<Rows>): Finding {
   const { problem } = first;
   if (problem?.credentialRefused === true)
-    return claimAt('first call', 'the credential is good', ['auth'])(
+    return concludeAt('first call', 'the credential is good', ['auth'])(
       'differs',
       describeExchange(first),
       refusalHint(first),
       first,
     );
   if (isBrokenQuery(first))
-    return claimAt('first call', 'the service can answer the query', listPlace(ask, 'request', 'body'))(
+    return concludeAt('first call', 'the service can answer the query', listPlace(ask, 'request', 'body'))(
       'differs',
       `${describeExchange(first)}; the service refuses the query itself`,
       'mend the query in body: the names of its fields, arguments and types',
@@ -61,7 +61,12 @@ function unreadable(ask: Ask, first: Exchange<Rows>): Finding {
   const place = problem?.reason === undefined ? undefined : PLACES[problem.reason];
   const [keys, usual] = place ?? [['outcomes'], 'outcomes: a rule that fits this reply'];
   const at = keys[0] === 'list' ? listPlace(ask, ...keys.slice(1)) : keys;
-  return claimAt('first call', 'the list can be read', at)('differs', describeExchange(first), usual, first);
+  return concludeAt('first call', 'the list can be read', at)(
+    'differs',
+    describeExchange(first),
+    usual,
+    first,
+  );
 }
 
 /** The file with another size or base of its windows. */
@@ -93,7 +98,7 @@ async function judgeSize(ask: Ask, first: Read, asked: number): Promise<{ findin
   const { received, next } = first.value;
   const size = sizeOf(ask.list);
   const at = listPlace(ask, 'window', sizeKey(ask.list));
-  const conclude = claimAt('size', `a call gives up to ${counted(size, 'row')}`, at);
+  const conclude = concludeAt('size', `a call gives up to ${plural(size, 'row')}`, at);
   const given = (real: number, value: unknown, observed: string) => ({
     finding: conclude('differs', observed, setting(at, value), first),
     size: real,
@@ -105,13 +110,13 @@ async function judgeSize(ask: Ask, first: Read, asked: number): Promise<{ findin
     return given(
       asked,
       taken,
-      `${counted(size, 'row')} are refused, and ${received} given where ${asked} are asked for`,
+      `${plural(size, 'row')} are refused, and ${received} given where ${asked} are asked for`,
     );
   }
   if (received === size)
-    return { finding: conclude('agrees', `${counted(received, 'row')} asked for and given`), size };
+    return { finding: conclude('agrees', `${plural(received, 'row')} asked for and given`), size };
   if (received > size)
-    return given(received, real, `${counted(received, 'row')} where ${size} were asked for`);
+    return given(received, real, `${plural(received, 'row')} where ${size} were asked for`);
   if (!isNumbered(window))
     return next === undefined
       ? unclear(`${received} given`)
@@ -126,9 +131,9 @@ async function judgeSize(ask: Ask, first: Read, asked: number): Promise<{ findin
     return given(
       received,
       real,
-      `${counted(received, 'row')} where ${size} were asked for, and more behind them`,
+      `${plural(received, 'row')} where ${size} were asked for, and more behind them`,
     );
-  return unclear(`${counted(received, 'row')} came, and no new ones stand right behind them`);
+  return unclear(`${plural(received, 'row')} came, and no new ones stand right behind them`);
 }
 
 /** Asks for the first window as the gateway would, and says whether it can be read and is as large as it may be. */
@@ -158,7 +163,7 @@ export async function openFirstWindow(declared: Ask): Promise<FirstWindow> {
   const { value } = first;
   if (value === undefined) return { findings: [unreadable(ask, first)], opened: undefined };
   const read = { ...first, value };
-  const readable = claimAt(
+  const readable = concludeAt(
     'first call',
     'the list can be read',
     listPlace(ask),

@@ -13,8 +13,8 @@ import {
   sizeKey,
   sizeOf,
 } from '../evidence/ask.ts';
-import { claimAt, type Finding, setting } from '../evidence/finding.ts';
-import { counted } from '../../kernel/counted.ts';
+import { concludeAt, type Finding, setting } from '../evidence/finding.ts';
+import { plural } from '../../kernel/plural.ts';
 import { isDense } from '../evidence/walk.ts';
 
 /** Declared sizes besides the largest that are tried. */
@@ -30,7 +30,7 @@ async function movesInHalves(ask: Ask, known: readonly string[]): Promise<boolea
 /** Whether the window behind the first holds the rows behind the first. */
 async function judgeSecond({ ask, first, sample }: Evidence): Promise<Finding> {
   const size = sizeOf(ask.list);
-  const conclude = claimAt(
+  const conclude = concludeAt(
     'second window',
     'the window behind the first holds the rows behind it',
     listPlace(ask, 'window'),
@@ -46,11 +46,11 @@ async function judgeSecond({ ask, first, sample }: Evidence): Promise<Finding> {
   if (second.value === undefined)
     return conclude('differs', describeExchange(second), 'window: the kind, and what is sent for it', second);
   if (ids.length === 0) return conclude('could not tell', allInFirst);
-  if (again === 0) return conclude('agrees', `${counted(ids.length, 'row')}, all of them new`);
+  if (again === 0) return conclude('agrees', `${plural(ids.length, 'row')}, all of them new`);
   if (again < ids.length)
     return conclude(
       'differs',
-      `${counted(again, 'row')} of it came before: the windows are counted otherwise`,
+      `${plural(again, 'row')} of it came before: the windows are counted otherwise`,
       KINDS,
       second,
     );
@@ -70,7 +70,7 @@ async function judgeSecond({ ask, first, sample }: Evidence): Promise<Finding> {
 async function judgeOneSize({ ask, sample }: Evidence, size: number): Promise<Finding> {
   const { window } = ask.list;
   const at = listPlace(ask, 'window', 'sizes');
-  const conclude = claimAt(`size ${size}`, `pages of ${size} rows can be asked for`, at);
+  const conclude = concludeAt(`size ${size}`, `pages of ${size} rows can be asked for`, at);
   if (!isWithinReach(ask.list, size, size)) return conclude('could not tell', BEYOND_DEPTH);
   if (hidesRows(ask.list) || !isDense(sample)) return conclude('could not tell', HIDDEN);
   const expected = sample.records.slice(size, size * 2).map(({ id }) => id);
@@ -82,7 +82,7 @@ async function judgeOneSize({ ask, sample }: Evidence, size: number): Promise<Fi
   if (expected.length < size) return conclude('could not tell', 'there are too few rows for a second page');
   if (sameIds(ids, expected)) return conclude('agrees', 'the second page holds the rows behind the first');
   if (ids.length !== size)
-    return conclude('differs', `${counted(ids.length, 'row')} where ${size} were asked for`, advice, page);
+    return conclude('differs', `${plural(ids.length, 'row')} where ${size} were asked for`, advice, page);
   if (ask.list.order === 'unknown')
     return conclude('could not tell', 'other rows, but the file promises no order');
   return conclude('differs', 'other rows than stand there in pages of another size', advice, page);
@@ -92,9 +92,9 @@ async function judgeOneSize({ ask, sample }: Evidence, size: number): Promise<Fi
 async function judgeOver({ ask, first }: Evidence): Promise<Finding> {
   const size = sizeOf(ask.list);
   const key = sizeKey(ask.list);
-  const conclude = claimAt(
+  const conclude = concludeAt(
     'over the size',
-    `no call gives more than ${counted(size, 'row')}`,
+    `no call gives more than ${plural(size, 'row')}`,
     listPlace(ask, 'window', key),
   );
   if (!isWithinReach(ask.list, 0, size + 1)) return conclude('could not tell', BEYOND_DEPTH);

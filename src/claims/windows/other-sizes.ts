@@ -10,8 +10,8 @@ import {
   sameIds,
   sizeOf,
 } from '../evidence/ask.ts';
-import { claimAt, type Findings, setting } from '../evidence/finding.ts';
-import { counted } from '../../kernel/counted.ts';
+import { concludeAt, type Findings, setting } from '../evidence/finding.ts';
+import { plural } from '../../kernel/plural.ts';
 import { isDense, walkRows } from '../evidence/walk.ts';
 
 /** Sizes that clients ask for, besides the largest: some sources treat small or odd ones in another way. */
@@ -33,7 +33,7 @@ async function judgeSizes(evidence: Evidence): Promise<Findings> {
   const { list } = ask;
   if (list.order === 'unknown' || !isSettled(evidence)) return undefined;
   const at = listPlace(ask, 'window', 'sizeMax');
-  const conclude = claimAt('other sizes', 'windows of any size hold the rows that stand there', at);
+  const conclude = concludeAt('other sizes', 'windows of any size hold the rows that stand there', at);
   const firstRow = Math.floor(sample.records.length / 2);
   const text = 'order: unknown: rows are then read in the largest windows';
   const advice = { ...setting(listPlace(ask, 'order'), 'unknown', text), otherwise: text };
@@ -51,7 +51,7 @@ async function judgeSizes(evidence: Evidence): Promise<Findings> {
   }
   return compared === 0
     ? conclude('could not tell', 'there are too few rows')
-    : conclude('agrees', `${counted(compared, 'other size')} tried, the same rows`);
+    : conclude('agrees', `${plural(compared, 'other size')} tried, the same rows`);
 }
 
 /** Another size in which the list can be walked, if possible one that the file names; `undefined` where there is none. */
@@ -75,8 +75,8 @@ function otherRows({ ask, sample }: Evidence, other: Evidence['sample']): string
   };
   if (sample.complete && other.complete) {
     const [missing, more] = [count(known, ids), count(ids, known)];
-    if (missing > 0) return `${counted(missing, 'row')} did not come`;
-    if (more > 0) return `${counted(more, 'row')} came that did not come before`;
+    if (missing > 0) return `${plural(missing, 'row')} did not come`;
+    if (more > 0) return `${plural(more, 'row')} came that did not come before`;
   }
   const both = Math.min(known.length, ids.length);
   if (ask.list.order === 'unknown' || sameIds(known.slice(0, both), ids.slice(0, both))) return undefined;
@@ -94,7 +94,7 @@ async function judgeChain(evidence: Evidence): Promise<Findings> {
   if (size === undefined || reader === undefined || sample.records.length <= size) return undefined;
   const callsMax = Math.max(2, Math.floor(ask.callsLeft() * CALLS_SHARE));
   const other = await walkRows(ask, reader, { callsMax });
-  const conclude = claimAt(
+  const conclude = concludeAt(
     'other sizes',
     'windows of another size bring the same rows',
     listPlace(ask, 'window'),
@@ -105,7 +105,7 @@ async function judgeChain(evidence: Evidence): Promise<Findings> {
   if (isUnnamed && isRefused) return undefined;
   const what = other.refusal === undefined ? otherRows(evidence, other) : describeExchange(other.refusal);
   if (what === undefined)
-    return conclude('agrees', `${counted(other.records.length, 'row')} in windows of ${size}, the same`);
+    return conclude('agrees', `${plural(other.records.length, 'row')} in windows of ${size}, the same`);
   return conclude(
     'differs',
     `in windows of ${size} and not of ${sizeOf(ask.list)}: ${what}`,

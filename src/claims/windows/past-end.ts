@@ -1,7 +1,7 @@
 import { type Claim, claimOf, type Evidence } from '../claim.ts';
 import { depthOf, describeExchange, endsEmpty, idsOf, listPlace, rowsAt, sizeOf } from '../evidence/ask.ts';
-import { type Advice, claimAt, type Conclude, type Finding, setting } from '../evidence/finding.ts';
-import { counted } from '../../kernel/counted.ts';
+import { type Advice, concludeAt, type Conclude, type Finding, setting } from '../evidence/finding.ts';
+import { plural } from '../../kernel/plural.ts';
 
 /** The gateway asks for rows up to here without knowing whether there are any. */
 const FAR_ROW = 2_000_000_000;
@@ -45,9 +45,9 @@ function judgeReach({ ask, sample: { refusal, records, steps } }: Evidence): Fin
   // A depth that is written down makes the gateway refuse what lies behind it. It brings no row back.
   const lost = `rows behind ${reached} cannot be asked for so: another kind of window (a cursor, a keyset) or a narrower list; window: { depthMax: … } only has such queries refused`;
   const isAll = total === undefined || total <= reached;
-  return claimAt('reach', 'every row can be reached', at)(
+  return concludeAt('reach', 'every row can be reached', at)(
     'differs',
-    `behind ${counted(reached, 'row')}: ${describeExchange(refusal)}`,
+    `behind ${plural(reached, 'row')}: ${describeExchange(refusal)}`,
     { ...(isAll && setting([...at, 'depthMax'], reached)), otherwise: lost },
     refusal,
   );
@@ -69,7 +69,7 @@ export const pastEndClaim: Claim = claimOf('past end', (evidence) => {
   const claim = claimsEmpty
     ? 'there is nothing behind the last row'
     : 'anything may come behind the last row';
-  const conclude = claimAt('past end', claim, listPlace(ask, 'window', 'pastEnd'));
+  const conclude = concludeAt('past end', claim, listPlace(ask, 'window', 'pastEnd'));
   const unreached = sample.complete ? undefined : judgeReach(evidence);
   if (unreached !== undefined) return unreached;
   const near = claimsEmpty ? judgeNear(evidence, conclude) : undefined;

@@ -5,8 +5,8 @@ import { type Json, NumberText } from '../../kernel/json/json.ts';
 import { isObject } from '../../kernel/json/values.ts';
 import { claimOf, type Evidence } from '../claim.ts';
 import { type Ask, idsOf, isNumbered, listPlace, rowsAt, sizeOf } from '../evidence/ask.ts';
-import { claimAt, type Findings, setting } from '../evidence/finding.ts';
-import { counted } from '../../kernel/counted.ts';
+import { concludeAt, type Findings, setting } from '../evidence/finding.ts';
+import { plural } from '../../kernel/plural.ts';
 
 /** Names under which sources say that there is more, or what to send for it. */
 const CONTINUES =
@@ -78,8 +78,8 @@ async function judgeConstant({ ask, sample, first }: Evidence): Promise<Findings
   const constant = rows === 0 ? undefined : constantLike(ask, rows);
   if (constant === undefined) return undefined;
   const [name] = constant;
-  const conclude = claimAt('all rows', 'one call returns all rows', listPlace(ask, 'window'));
-  const observed = `${counted(rows, 'row')}, just as many as the constant ${name} asks for`;
+  const conclude = concludeAt('all rows', 'one call returns all rows', listPlace(ask, 'window'));
+  const observed = `${plural(rows, 'row')}, just as many as the constant ${name} asks for`;
   const raised = String(rows * 2);
   const more = await rowsAt(ask, 0, Infinity, { query: { [name]: raised } });
   const isAll = more.value?.received === rows;
@@ -105,10 +105,14 @@ async function judgeFullWindow({ ask, first, sample }: Evidence): Promise<Findin
   const smaller = await rowsAt(ask, 0, size - 1);
   const isShorter = smaller.value?.received === size - 1;
   if (smaller.value?.next !== undefined || !isShorter || idsOf(smaller).length === 0) return undefined;
-  const conclude = claimAt('all rows', 'the last window names no next one', listPlace(ask, 'window', 'next'));
+  const conclude = concludeAt(
+    'all rows',
+    'the last window names no next one',
+    listPlace(ask, 'window', 'next'),
+  );
   return conclude(
     'differs',
-    `${counted(received, 'row')}, as many as a window asks for, and with ${size - 1} asked for, no next window is named either`,
+    `${plural(received, 'row')}, as many as a window asks for, and with ${size - 1} asked for, no next window is named either`,
     'window.next: where the name of the next window stands',
     smaller,
   );
@@ -123,9 +127,9 @@ export const wholeListClaim = claimOf('all rows', async (evidence) => {
   const sign = kind === 'keyset' ? undefined : signOfMore(evidence);
   const last = sample.steps.at(-1)?.exchange;
   if (sign !== undefined)
-    return claimAt('all rows', 'the last reply ends the list', listPlace(ask, 'window'))(
+    return concludeAt('all rows', 'the last reply ends the list', listPlace(ask, 'window'))(
       'differs',
-      `${counted(sample.received, 'row')} came, and of the last reply, ${sign}`,
+      `${plural(sample.received, 'row')} came, and of the last reply, ${sign}`,
       `${PAGING}; an object of parameters to be sent back is window: { kind: continue }`,
       last,
     );

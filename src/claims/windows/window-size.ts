@@ -1,7 +1,7 @@
 import { claimOf, type WindowFacts } from '../claim.ts';
 import { hidesRows, listPlace } from '../evidence/ask.ts';
-import { claimAt, setting } from '../evidence/finding.ts';
-import { counted } from '../../kernel/counted.ts';
+import { concludeAt, setting } from '../evidence/finding.ts';
+import { plural } from '../../kernel/plural.ts';
 import type { RowWalk } from '../evidence/walk.ts';
 
 /**
@@ -38,10 +38,10 @@ export const shortWindowsClaim = claimOf('short windows', ({ ask, sample }) => {
   const anywhere = hidesRows(ask.list);
   const at = listPlace(ask, 'window', 'shortPage');
   const claim = anywhere ? 'windows anywhere may be short' : 'only the last window is short';
-  const conclude = claimAt('short windows', claim, at);
+  const conclude = concludeAt('short windows', claim, at);
   const { before, short } = shortWindows(sample);
   if (before.length === 0) return conclude('could not tell', 'there is only one window');
-  const observed = `${short.length} of ${counted(before.length, 'window')} before the last are short`;
+  const observed = `${short.length} of ${plural(before.length, 'window')} before the last are short`;
   if (anywhere || short.length === 0) return conclude('agrees', observed);
   const text = 'window: { shortPage: anywhere }: rows are then counted by a scan';
   return conclude('differs', observed, setting(at, 'anywhere', text), short[0]?.exchange);

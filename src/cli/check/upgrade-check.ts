@@ -3,7 +3,7 @@ import { type Problem, problemText } from '../../config/problem.ts';
 import { upgradeNotes } from '../../config/upgrade/upgrade-notes.ts';
 import { type VersionChange, versionChanges } from '../../config/upgrade/version-changes.ts';
 import { parseYamlFile } from '../../config/yaml/yaml-file.ts';
-import { counted } from '../../kernel/counted.ts';
+import { plural } from '../../kernel/plural.ts';
 import type { CliContext } from '../context.ts';
 import { readPartialConfigOrExit } from '../input/read-config.ts';
 import { version } from '../input/version.ts';
@@ -25,7 +25,7 @@ function runUpgradeCheck(file: string, options: Options, context: CliContext): v
   const verdict =
     notes.length === 0
       ? 'as it is, and nothing in it has changed'
-      : `as it is; ${counted(notes.length, 'note')} for later`;
+      : `as it is; ${plural(notes.length, 'note')} for later`;
   const report = {
     json: { version, from: options.from, notes },
     blocks: [...notes.map(problemText), `Portico ${version} takes this configuration ${verdict}.`],

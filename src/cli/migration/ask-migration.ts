@@ -10,7 +10,7 @@ import {
 } from '../../admin/api/action-table.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { addListenerOptions, findListener } from '../input/operator-listener.ts';
-import { askGateway } from '../redis/operator-api-client.ts';
+import { askGateway } from '../gateway/operator-api-client.ts';
 
 /** The options that every command on a migration has. */
 export type AskOptions = { readonly gateway?: string; readonly tokenFile?: string; readonly json?: boolean };

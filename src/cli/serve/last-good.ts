@@ -18,7 +18,7 @@ const VERSION = 1;
 const FOLDER_VARIABLE = 'PORTICO_STATE_DIR';
 
 /** Makes the function that keeps a configuration for the next start. A failure is a warning: the gateway can do without. */
-export function createKeep(log: Pick<Logger, 'warn'>): (config: SoundConfig) => void {
+export function createLastGoodWriter(log: Pick<Logger, 'warn'>): (config: SoundConfig) => void {
   let kept: string | undefined;
   return function keep({ gateway, texts }) {
     const { dir } = gateway.state;

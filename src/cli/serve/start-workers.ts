@@ -16,7 +16,7 @@ import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { servedOpenapi } from '../generate/documents.ts';
 import { servedRunbook } from '../input/served-runbook.ts';
 import { type ReadyConfig, readConfigTexts } from '../input/read-config.ts';
-import type { OpenReloading } from './open-reloading.ts';
+import type { OpenReloadTriggers } from './reload-triggers.ts';
 import { version } from '../input/version.ts';
 
 /** How many processes serve a configuration on this machine. */
@@ -68,12 +68,12 @@ export async function runWorker(line: PrimaryChannel, context: CliContext): Prom
 /** Starts several workers. Call the result to have them serve until the process is asked to stop, then drain. */
 export async function openPrimary(
   ready: ReadyConfig,
-  openReloading: OpenReloading,
+  openReloadTriggers: OpenReloadTriggers,
   context: CliContext,
 ): Promise<() => Promise<void>> {
   const { processes, stop } = context;
   const log = pino({ level: ready.gateway.log.level, base: { pid: processes.pid } }, context.openLog(true));
-  const { reloading, start } = openReloading(ready, log);
+  const { reloading, start } = openReloadTriggers(ready, log);
   function onInForce(config: SoundConfig): void {
     log.level = config.gateway.log.level;
     reloading.onInForce?.(config);

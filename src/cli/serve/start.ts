@@ -13,7 +13,7 @@ import { tracingOrExit } from './tracing.ts';
 import { openPrimary, runWorker, workersOf } from './start-workers.ts';
 import { version } from '../input/version.ts';
 import { readLastGood } from './last-good.ts';
-import { createOpenReloading, type OpenReloading } from './open-reloading.ts';
+import { createReloadTriggers, type OpenReloadTriggers } from './reload-triggers.ts';
 
 /** A gateway that listens, and where. */
 export type RunningGateway = { readonly gateway: Gateway; readonly port: number; readonly adminPort: number };
@@ -73,11 +73,11 @@ function readFirst(configFile: string, context: CliContext): { ready: ReadyConfi
 /** Starts a gateway that is one process. Call the result to serve until the process is asked to stop, then drain. */
 async function openAlone(
   ready: ReadyConfig,
-  openReloading: OpenReloading,
+  openReloadTriggers: OpenReloadTriggers,
   context: CliContext,
 ): Promise<() => Promise<void>> {
   const logging = openGatewayLog(ready, context.openLog());
-  const { reloading, start } = openReloading(ready, logging.log);
+  const { reloading, start } = openReloadTriggers(ready, logging.log);
   const { gateway } = await startGateway(ready, context, logging, {
     ...{ pid: context.processes.pid, texts: ready.texts },
     ...reloading,
@@ -92,9 +92,9 @@ async function openAlone(
 /** Starts one process or several. The result does not refer to the first configuration, so that a reload can free it. */
 async function open(configFile: string, context: CliContext): Promise<() => Promise<void>> {
   const { ready, isFallback } = readFirst(configFile, context);
-  const openReloading = createOpenReloading(configFile, isFallback, context);
+  const openReloadTriggers = createReloadTriggers(configFile, isFallback, context);
   const openAll = workersOf(ready.gateway, context) > 1 ? openPrimary : openAlone;
-  return openAll(ready, openReloading, context);
+  return openAll(ready, openReloadTriggers, context);
 }
 
 /** `portico start`: serves until the process is asked to stop, then drains. */

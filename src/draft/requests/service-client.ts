@@ -2,7 +2,7 @@ import { sourceAuth, decode as decodeSchema, net as netSchema } from '../../conf
 import type { ConnectionSpec, RequestSpec } from '../../config/schema/source.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
-import { createSourceClient, openSession, SessionBudgetSpent } from '../../probe/session/source-session.ts';
+import { createCommandClient, openSession, SessionBudgetSpent } from '../../probe/session/source-session.ts';
 import { InferError } from '../infer-error.ts';
 import type { InferTarget } from './read-target.ts';
 import { literalRequest } from './request-parameters.ts';
@@ -65,7 +65,7 @@ export function createServiceClient(
   const session = openSession(connectionOf(target, headers, auth, timeoutMs), { callsMax });
   const anonymous = session.part(
     {},
-    createSourceClient(connectionOf(target, constants, undefined, timeoutMs)),
+    createCommandClient(connectionOf(target, constants, undefined, timeoutMs)),
   );
   const usage = { upstreamCalls: 0, upstreamMs: 0 };
   const client: ServiceClient = {

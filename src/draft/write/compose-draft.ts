@@ -1,6 +1,6 @@
 import type { ItemsSpec } from '../../config/schema/source.ts';
 import type { ResourceName } from '../../contract/resources.ts';
-import { counted } from '../../kernel/counted.ts';
+import { plural } from '../../kernel/plural.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { type DraftNote, likely, type Remark, toEdit } from '../note.ts';
 import { requestSection } from '../requests/request-parameters.ts';
@@ -53,7 +53,7 @@ function costRemark(
   const calls = Math.max(1, Math.ceil(rows / windowSize));
   const seconds = (calls * msEach) / atOnce / 1_000;
   const time = seconds < 1 ? 'a second or less' : `${Math.ceil(seconds)} s`;
-  const cost = `a scan of ${rows} rows takes ${counted(calls, 'call')}, about ${time}`;
+  const cost = `a scan of ${rows} rows takes ${plural(calls, 'call')}, about ${time}`;
   // Half as many rows again must still be read in time.
   if (seconds * 1_000 * GROWTH < BUDGET_MS) return likely(cost);
   return toEdit(

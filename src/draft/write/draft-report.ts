@@ -2,8 +2,8 @@ import { pathText } from '../../config/problem.ts';
 import type { Report } from '../../explain/report/report.ts';
 import type { InferredSource } from '../infer-source.ts';
 import { costSummary, queryCosts } from '../../explain/query-costs.ts';
-import { counted } from '../../kernel/counted.ts';
-import type { Examination } from '../verify/examine-draft.ts';
+import { plural } from '../../kernel/plural.ts';
+import type { DraftDiagnosis } from '../verify/diagnose-draft.ts';
 import type { DraftTrial } from '../verify/try-draft.ts';
 
 function trialText({ request, status, total, reason, unreadable, contradicted }: DraftTrial): string {
@@ -28,22 +28,22 @@ function trialTexts(trials: readonly DraftTrial[]): readonly string[] {
 }
 
 /** What doctor says of a draft: how many of its claims hold, and what differs. */
-function doctorText({ findings, rows, complete }: Examination): string {
+function doctorText({ findings, rows, complete }: DraftDiagnosis): string {
   const count = (wanted: string) => findings.filter(({ verdict }) => verdict === wanted).length;
-  const read = `${complete ? 'all ' : ''}${counted(rows, 'row')} read`;
-  return `Doctor: ${counted(count('differs'), 'difference')}, ${count('agrees')} agree, ${count('could not tell')} unclear; ${read}.`;
+  const read = `${complete ? 'all ' : ''}${plural(rows, 'row')} read`;
+  return `Doctor: ${plural(count('differs'), 'difference')}, ${count('agrees')} agree, ${count('could not tell')} unclear; ${read}.`;
 }
 
 /** Reports a draft: what was found, how it answers, and what is left to edit. */
 export function draftReport(inferred: InferredSource): Report {
-  const { name, dialect, calls, notes, text, trials, examination, compiled } = inferred;
+  const { name, dialect, calls, notes, text, trials, diagnosis, compiled } = inferred;
   const guesses = notes.map(({ at, level, text: guess }) => ({
     path: pathText(at),
     confidence: level,
     text: guess,
   }));
   const edits = guesses.filter(({ confidence }) => confidence === 'edit');
-  const doctor = (examination?.findings ?? []).map(({ at, verdict, observed }) => ({
+  const doctor = (diagnosis?.findings ?? []).map(({ at, verdict, observed }) => ({
     path: pathText(at),
     verdict,
     observed,
@@ -63,7 +63,7 @@ export function draftReport(inferred: InferredSource): Report {
     `Dialect: ${dialect ?? 'none that is known'}. Calls: ${calls}.`,
     'The draft passes portico check.',
     ...(trials.length === 0 ? [] : [{ heading: 'Answers of the draft:', blocks: trialTexts(trials) }]),
-    ...(examination === undefined ? [] : [doctorText(examination)]),
+    ...(diagnosis === undefined ? [] : [doctorText(diagnosis)]),
     { heading: 'What queries cost:', blocks: [costSummary(queryCosts(compiled))] },
     lines.length === 0
       ? 'Nothing is left to edit that was found.'

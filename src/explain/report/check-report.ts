@@ -1,6 +1,6 @@
 import { type Problem, problemText } from '../../config/problem.ts';
 import type { CompiledSource } from '../../pipeline/compile-sources.ts';
-import { counted } from '../../kernel/counted.ts';
+import { plural } from '../../kernel/plural.ts';
 import { costTable, queryCosts } from '../query-costs.ts';
 import type { Report } from './report.ts';
 
@@ -33,7 +33,7 @@ export function checkReport({ compiled, passthrough, notes, replayed, verdict }:
     })),
     ...passthrough.map(({ path, name }) => `${path}: passed through to ${name}`),
     ...notes.map((note) => `note: ${problemText(note)}`),
-    ...(replayed > 0 ? [`${counted(replayed, 'recorded case')} replayed`] : []),
+    ...(replayed > 0 ? [`${plural(replayed, 'recorded case')} replayed`] : []),
     verdict,
   ];
   return { json: { problems: [], notes, resources, passthrough, replayed }, blocks };

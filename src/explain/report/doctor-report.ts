@@ -3,7 +3,7 @@ import type { Diagnosis, DisplayedFinding } from '../../probe/diagnose.ts';
 import type { CompiledSource } from '../../pipeline/compile-sources.ts';
 import type { Report, ReportBlock } from './report.ts';
 import { type ClaimVerdict } from '../../claims/evidence/finding.ts';
-import { counted } from '../../kernel/counted.ts';
+import { plural } from '../../kernel/plural.ts';
 
 const LABELS: Readonly<Record<ClaimVerdict, string>> = {
   agrees: 'agrees',
@@ -44,7 +44,7 @@ export function diagnosisReport(diagnosis: Diagnosis): Report {
   const read = resources
     .map(({ resource, rows, complete }) => `${complete ? 'all ' : ''}${rows} ${resource}`)
     .join(' and ');
-  const cost = `${counted(calls, 'call')} in ${(ms / 1_000).toFixed(1)} s`;
-  const sum = `${counted(differences, 'difference')}, ${agreed} agree, ${unclear} unclear; ${read} read, ${cost}`;
+  const cost = `${plural(calls, 'call')} in ${(ms / 1_000).toFixed(1)} s`;
+  const sum = `${plural(differences, 'difference')}, ${agreed} agree, ${unclear} unclear; ${read} read, ${cost}`;
   return { json: diagnosis, blocks: [sum] };
 }

@@ -1,4 +1,4 @@
-import { counted } from '../../kernel/counted.ts';
+import { plural } from '../../kernel/plural.ts';
 import type { PlacedClaim } from '../explain-plan.ts';
 import { placeText, type Report, type ReportBlock, section } from './report.ts';
 import type { Explanation, ClientMistake } from '../explanation.ts';
@@ -37,12 +37,12 @@ const KINDS: Readonly<Record<Explanation['plan']['kind'], string>> = {
 
 function planBlocks({ kind, reason, calls, callsMax }: Explanation['plan']): readonly ReportBlock[] {
   const lines = calls.flatMap((call, index) => callLines(call, calls[index - 1]));
-  const more = callsMax > calls.length ? [`… ${counted(callsMax, 'call')} at most`] : [];
+  const more = callsMax > calls.length ? [`… ${plural(callsMax, 'call')} at most`] : [];
   return section(`Plan: ${KINDS[kind]}${reason === undefined ? '' : `: ${reason}`}`, [...lines, ...more]);
 }
 
 function budgetLine({ rows, calls, timeMs, beyond }: Explanation['budget']): string {
-  return `${counted(rows, 'row')}, ${counted(calls, 'call')}, ${timeMs} ms; more is answered with ${beyond}`;
+  return `${plural(rows, 'row')}, ${plural(calls, 'call')}, ${timeMs} ms; more is answered with ${beyond}`;
 }
 
 function callsLine({ method, url, status, ms, rows, outcome, problem }: DisplayedLiveCall): string {
@@ -51,7 +51,7 @@ function callsLine({ method, url, status, ms, rows, outcome, problem }: Displaye
   const facts = [
     status === undefined ? 'no reply' : `HTTP ${status}`,
     `${ms} ms`,
-    rows === undefined ? undefined : counted(rows, 'row'),
+    rows === undefined ? undefined : plural(rows, 'row'),
     rule,
     problem,
   ];
@@ -89,14 +89,14 @@ function fieldLine(shown: DisplayedField, file: string): string {
 
 function answerText({ status, code, detail, total, records }: DisplayedLive['answer']): string {
   if (code !== undefined) return [`${status} ${code}`, detail].filter(Boolean).join(': ');
-  return `${status}, ${counted(records ?? 0, 'record')}${total === undefined ? '' : ` of ${total}`}`;
+  return `${status}, ${plural(records ?? 0, 'record')}${total === undefined ? '' : ` of ${total}`}`;
 }
 
 function liveBlocks(live: DisplayedLive, { source }: Explanation): readonly ReportBlock[] {
-  const gaps = Object.entries(live.gaps).map(([gap, times]) => `${gap}: ${counted(times, 'time')}`);
+  const gaps = Object.entries(live.gaps).map(([gap, times]) => `${gap}: ${plural(times, 'time')}`);
   const record = (live.record ?? []).map((field) => fieldLine(field, source.file));
   return [
-    ...section(`Live: ${counted(live.calls.length, 'call')}`, abridged(live.calls.map(callsLine))),
+    ...section(`Live: ${plural(live.calls.length, 'call')}`, abridged(live.calls.map(callsLine))),
     ...section('Contradicted, so answered without', live.contradicted.map(claimLine)),
     ...section('Fields that became null', gaps),
     ...section('The first record', record),

@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import { type HttpLogger, pinoHttp } from 'pino-http';
 import { GatewayError } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Trace } from '../../policy/call.ts';
+import type { CallSummary } from '../../policy/call.ts';
 import type { CallerCounts } from '../../telemetry/caller-counts.ts';
 import type { RequestTrace } from '../../telemetry/request-trace.ts';
-import type { RecentRequests, RequestLine } from '../../telemetry/requests/recent-requests.ts';
+import type { RecentRequests, RequestLogFields } from '../../telemetry/requests/recent-requests.ts';
 import { readTraceparent } from '../../telemetry/trace-context.ts';
 import { summariseCause } from '../cause-summary.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
@@ -68,7 +68,7 @@ export function createAccessLog({ log, clock, traces, recent, callers }: AccessL
       const isFailed = res.writableFinished && res.statusCode >= 500;
       const line = fields(context);
       req.log[isFailed ? 'error' : 'info'](line, 'request');
-      callers.count(context.trace, status);
+      callers.count(context.summary, status);
       if (recent.wants(status, line.durationMs)) recent.add(finishedRequest(context, line, status));
     },
   };
@@ -86,41 +86,45 @@ function withoutChildren(log: Logger): Logger {
 }
 
 /** What is kept of a request: its line, how its source was asked, and where its time went. */
-function finishedRequest({ trace, startedAt }: RequestContext, line: RequestLine, status: number) {
-  const { steps } = trace;
+function finishedRequest({ summary, startedAt }: RequestContext, line: RequestLogFields, status: number) {
+  const { steps } = summary;
   // A copy, because the plan itself refers to much of its source.
-  const plan = trace.plan && {
-    kind: trace.plan.kind,
-    relies: trace.plan.relies,
-    why: trace.plan.reason,
+  const plan = summary.plan && {
+    kind: summary.plan.kind,
+    relies: summary.plan.relies,
+    why: summary.plan.reason,
   };
   return { line, status, startedAt, plan, steps };
 }
 
-function fieldsOf(context: RequestContext, clock: Clock): RequestLine {
-  const { req, res, trace, head } = context;
+function fieldsOf(context: RequestContext, clock: Clock): RequestLogFields {
+  const { req, res, summary, head } = context;
   const finished = res.writableFinished;
   // pino looks at every key, so the rare ones are added only with a value.
-  const fields: RequestLine = {
+  const fields: RequestLogFields = {
     requestId: context.requestId,
     operation: context.operation,
     method: req.method,
     status: finished || res.headersSent ? res.statusCode : null,
     aborted: finished ? undefined : true,
-    caller: trace.principalId,
-    cache: trace.cache === 'none' ? undefined : trace.cache,
+    caller: summary.principalId,
+    cache: summary.cache === 'none' ? undefined : summary.cache,
     durationMs: Math.round((clock.monotonic() - context.startedAt) * 10) / 10,
   };
-  if (trace.upstreamCalls > 0) addUpstream(fields, trace);
-  if (trace.origin !== undefined) addOrigin(fields, trace);
-  if (trace.wouldRefuse !== undefined) fields.wouldRefuse = trace.wouldRefuse;
+  if (summary.upstreamCalls > 0) addUpstream(fields, summary);
+  if (summary.origin !== undefined) addOrigin(fields, summary);
+  if (summary.wouldRefuse !== undefined) fields.wouldRefuse = summary.wouldRefuse;
   if (res.err instanceof GatewayError) addError(fields, res.err);
   if (head.requestId.length > 0) fields.clientRequestId = clientRequestId(head.requestId);
   return fields;
 }
 
 /** The ids of the request's span, or the trace that the caller says it belongs to. */
-function addTrace(fields: RequestLine, { head }: RequestContext, opened: RequestTrace | undefined): void {
+function addTrace(
+  fields: RequestLogFields,
+  { head }: RequestContext,
+  opened: RequestTrace | undefined,
+): void {
   if (opened !== undefined) {
     const { traceId, spanId } = opened.ids;
     fields.traceId = traceId;
@@ -129,26 +133,26 @@ function addTrace(fields: RequestLine, { head }: RequestContext, opened: Request
 }
 
 /** What only `log.level: debug` tells: the path of a request to no route, without its query, and how a source was asked. */
-function addDebug(fields: RequestLine, { target, route, trace }: RequestContext): void {
+function addDebug(fields: RequestLogFields, { target, route, summary }: RequestContext): void {
   if (route === undefined) fields.path = parseRequestTarget(target)?.path.slice(0, PATH_CHARS_MAX);
-  if (trace.plan === undefined) return;
-  fields.plan = trace.plan.kind;
-  fields.relies = trace.plan.relies;
-  fields.why = trace.plan.reason;
+  if (summary.plan === undefined) return;
+  fields.plan = summary.plan.kind;
+  fields.relies = summary.plan.relies;
+  fields.why = summary.plan.reason;
 }
 
-function addUpstream(fields: RequestLine, { upstreamCalls, upstreamMs }: Trace): void {
+function addUpstream(fields: RequestLogFields, { upstreamCalls, upstreamMs }: CallSummary): void {
   fields.upstreamCalls = upstreamCalls;
   fields.upstreamMs = Math.round(upstreamMs);
 }
 
 /** The source that was chosen where the resource moves, and why another one has served. */
-function addOrigin(fields: RequestLine, { origin, fallback }: Trace): void {
+function addOrigin(fields: RequestLogFields, { origin, fallback }: CallSummary): void {
   fields.origin = origin;
   if (fallback !== undefined) fields.fallback = fallback;
 }
 
-function addError(fields: RequestLine, error: GatewayError): void {
+function addError(fields: RequestLogFields, error: GatewayError): void {
   const { code, reason, detail, upstream } = error;
   Object.assign(fields, { code, reason, detail, cause: summariseCause(error), ...upstream });
 }

@@ -82,7 +82,7 @@ export function createOpenContext(deps: {
   const mayWait = createPipeliningLimit();
 
   function finish(context: RequestContext, { shedder }: Answering) {
-    const { res, operation, trace, startedAt } = context;
+    const { res, operation, summary, startedAt } = context;
     const isAnswered = res.writableFinished;
     const status = isAnswered ? statusOf(res) : 499;
     accessLog.write(context, status);
@@ -91,7 +91,7 @@ export function createOpenContext(deps: {
     shedder.leave(context);
     metrics.inFlight(-1);
     const seconds = (clock.monotonic() - startedAt) / 1_000;
-    metrics.request(operation, status, trace.cache, seconds);
+    metrics.request(operation, status, summary.cache, seconds);
     traces.end(context, isAnswered ? res.statusCode : status, seconds);
   }
 
@@ -104,7 +104,7 @@ export function createOpenContext(deps: {
       requestId: newRequestId(),
       head,
       target: req.url ?? '',
-      trace: {
+      summary: {
         cache: 'none',
         upstreamCalls: 0,
         upstreamMs: 0,

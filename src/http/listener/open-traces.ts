@@ -12,7 +12,7 @@ export type RequestTraces = {
 };
 
 /** Whether the caller has shown a credential, so that its word on recording counts. */
-function isTrusted({ trace: { principalId } }: RequestContext): boolean {
+function isTrusted({ summary: { principalId } }: RequestContext): boolean {
   return principalId !== undefined && principalId !== 'anonymous';
 }
 
@@ -45,17 +45,17 @@ export function createRequestTraces(deps: RequestTraceDeps): RequestTraces {
     end(context, status, seconds) {
       const opened = atEnd(context);
       if (opened?.isRecorded !== true) return;
-      const { req, res, requestId, operation, trace, route } = context;
+      const { req, res, requestId, operation, summary, route } = context;
       opened.end(
         {
           ...{ route, operation, requestId, status },
           method: req.method ?? '',
-          cache: trace.cache,
-          caller: trace.principalId,
-          plan: trace.plan?.kind,
-          origin: trace.origin,
-          fallback: trace.fallback,
-          upstreamCalls: trace.upstreamCalls,
+          cache: summary.cache,
+          caller: summary.principalId,
+          plan: summary.plan?.kind,
+          origin: summary.origin,
+          fallback: summary.fallback,
+          upstreamCalls: summary.upstreamCalls,
           error: res.err,
         },
         seconds,

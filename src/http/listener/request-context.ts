@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Trace } from '../../policy/call.ts';
+import type { CallSummary } from '../../policy/call.ts';
 import type { RequestTrace } from '../../telemetry/request-trace.ts';
 import type { RequestHead } from './request-head.ts';
 
@@ -13,7 +13,7 @@ export type RequestContext = {
   readonly head: RequestHead;
   /** The request target as received. */
   readonly target: string;
-  readonly trace: Trace;
+  readonly summary: CallSummary;
   /** Headers that every response to this request carries: names and values in turn. */
   readonly answerHeaders: string[];
   /** On the monotonic clock, milliseconds. */

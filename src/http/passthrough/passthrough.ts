@@ -2,8 +2,8 @@ import type { Request } from 'express';
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import { fault } from '../../errors/fault.ts';
 import { contentDigest } from '../../pipeline/parts/content-digest.ts';
-import type { PartSet } from '../../pipeline/parts/kept-parts.ts';
-import type { Uses } from '../../pipeline/parts/uses.ts';
+import type { ComponentSet } from '../../pipeline/parts/shared-components.ts';
+import type { ReferenceCount } from '../../pipeline/parts/reference-count.ts';
 import type { Handler } from '../../policy/call.ts';
 import type { Cors } from '../listener/cors.ts';
 import type { RequestContext } from '../listener/request-context.ts';
@@ -25,9 +25,9 @@ export type PassthroughDeps = RouteUpstreamDeps & {
   readonly trustsProxies: boolean;
   readonly cors: Cors;
   /** Counts the requests that are under way. */
-  readonly uses: Uses;
+  readonly uses: ReferenceCount;
   /** The upstream of a route outlives a change of configuration that says the same of the route. */
-  readonly parts: Pick<PartSet, 'take'>;
+  readonly parts: Pick<ComponentSet, 'acquire'>;
 };
 
 /**
@@ -38,7 +38,7 @@ export type PassthroughDeps = RouteUpstreamDeps & {
 export function createPassthrough(deps: PassthroughDeps): readonly Route<Endpoint>[] {
   const { clock, log, metrics, send } = deps;
   return deps.routes.map((config) => {
-    const upstream = deps.parts.take('route', contentDigest(config), () => {
+    const upstream = deps.parts.acquire('route', contentDigest(config), () => {
       const value = createRouteUpstream(config, { clock, log, metrics, send });
       // Not a function of this place: it would keep the routes of the whole configuration in memory.
       return { value, close: value.close };

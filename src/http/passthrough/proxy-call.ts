@@ -67,7 +67,7 @@ export class ProxyCall {
   onSocket(upstreamRequest: ClientRequest): void {
     const { context, progress, signal } = this.request;
     progress.call = upstreamRequest;
-    context.trace.upstreamCalls += 1;
+    context.summary.upstreamCalls += 1;
     // Listeners with a closure over the call would keep each request until a full garbage collection.
     (upstreamRequest as Carrier)[PROXY_CALL] = this;
     upstreamRequest.once('close', onClose);
@@ -80,7 +80,7 @@ export class ProxyCall {
     const { context, progress, signal } = this.request;
     this.#state = { kind: 'received', response };
     progress.hasResponse = true;
-    context.trace.upstreamMs += this.#deps.clock.monotonic() - this.#sentAt;
+    context.summary.upstreamMs += this.#deps.clock.monotonic() - this.#sentAt;
     response.on('error', (error) => this.onFailure(error));
     if (context.res.headersSent || signal.aborted) {
       response.destroy();

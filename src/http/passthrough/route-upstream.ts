@@ -106,7 +106,7 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
         isSafe: isRepeatable,
         question,
         trace: request.trace,
-        steps: openSteps(context.trace),
+        steps: openSteps(context.summary),
         method: request.req.method ?? '',
       };
       return guard.run(call, (attempt) =>

@@ -85,7 +85,7 @@ export function createInFlight(deps: InFlightDeps): InFlight {
       context.isCounted = false;
       const load = loadOf(context);
       load.inFlight -= 1;
-      const { upstreamCalls, upstreamMs } = context.trace;
+      const { upstreamCalls, upstreamMs } = context.summary;
       if (upstreamCalls > 0)
         load.leastOwnMs = Math.min(load.leastOwnMs, clock.monotonic() - context.startedAt - upstreamMs);
       return true;

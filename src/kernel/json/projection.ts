@@ -1,4 +1,4 @@
-// Finds the wanted values of a document without making any, and calls back behind each row.
+// Finds the wanted values of a document without building objects, and calls back after each row.
 
 import { isUtf8 } from 'node:buffer';
 import { DEPTH_MAX, type Json, readJson } from './json.ts';

@@ -34,7 +34,7 @@ export type AnswerDifference = {
 };
 
 /** The result of a comparison. Only the first three say something about the data. */
-export type Verdict =
+export type ComparisonVerdict =
   'match' | 'ignored' | 'mismatch' | 'inconclusive' | 'failed_new' | 'failed_legacy' | 'failed_both';
 
 /** One finished comparison: the question and the result. */
@@ -43,7 +43,7 @@ export type Comparison = {
   readonly operation: string;
   /** The canonical query, see `queryKey`: distinct for distinct questions. */
   readonly query: string;
-  readonly verdict: Verdict;
+  readonly verdict: ComparisonVerdict;
   /** The confirmed differences that count, and those that a rule ignores. Neither has values of records. */
   readonly differences: readonly DifferenceSample[];
   readonly ignored: readonly DifferenceSample[];

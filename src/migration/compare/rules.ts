@@ -2,14 +2,14 @@
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { Decimal } from '../../kernel/decimal.ts';
-import type { KeptRule } from '../state/migration-state.ts';
+import type { RuntimeRule } from '../state/migration-state.ts';
 import type { ComparedValue, AnswerDifference } from './comparison.ts';
 
 type TolerateRule = MigrationConfig['compare']['tolerate'][number];
 type TextStep = NonNullable<TolerateRule['text']>[number];
 
 /** Whether a difference does not count: a rule that has not ended accepts it, or only equal records have changed places. */
-export type IsAccepted = (difference: AnswerDifference, kept: readonly KeptRule[], now: number) => boolean;
+export type IsAccepted = (difference: AnswerDifference, kept: readonly RuntimeRule[], now: number) => boolean;
 
 const TEXT_STEPS: Record<TextStep, (text: string) => string> = {
   trim: (text) => text.trim(),

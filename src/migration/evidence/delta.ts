@@ -1,7 +1,7 @@
 // The counts that one process has gathered of an operation since it last wrote them to the store.
 
-import type { Comparison, DifferenceSample, Verdict } from '../compare/comparison.ts';
-import { latencyClass } from './latency.ts';
+import type { Comparison, DifferenceSample, ComparisonVerdict } from '../compare/comparison.ts';
+import { latencyBucket } from './latency.ts';
 import type { NewSourceCall } from './evidence.ts';
 
 /** The differences of one kind at one path that this process has found since the last write. */
@@ -44,7 +44,7 @@ export const SAMPLES_MAX = 5;
 export const OTHER_GROUP = JSON.stringify(['(other)', 'value', false]);
 
 /** The fields of the verdicts. */
-const FIELDS: Record<Verdict, string> = {
+const FIELDS: Record<ComparisonVerdict, string> = {
   match: 'match',
   ignored: 'ignored',
   mismatch: 'mismatch',
@@ -116,10 +116,10 @@ export function addComparison(
   const { verdict, differences, ignored, legacyMs, newMs, lagMs } = comparison;
   addToBoth(delta, FIELDS[verdict]);
   if (legacyMs !== undefined && newMs !== undefined) {
-    addToBoth(delta, `legacyMs:${latencyClass(legacyMs)}`);
-    addToBoth(delta, `newMs:${latencyClass(newMs)}`);
+    addToBoth(delta, `legacyMs:${latencyBucket(legacyMs)}`);
+    addToBoth(delta, `newMs:${latencyBucket(newMs)}`);
   }
-  if (lagMs !== undefined) addToBoth(delta, `lagMs:${latencyClass(lagMs)}`);
+  if (lagMs !== undefined) addToBoth(delta, `lagMs:${latencyBucket(lagMs)}`);
   if (verdict === 'match' || verdict === 'ignored' || verdict === 'mismatch')
     if (delta.keys.has(key) || delta.keys.size < KEYS_MAX)
       delta.keys.set(key, { at: now, isMismatched: verdict === 'mismatch' });
@@ -147,7 +147,7 @@ export function addServed(
 ): void {
   addToBoth(delta, 'served');
   if (fallback === undefined) {
-    add(delta.step, `servedMs:${latencyClass(ms)}`);
+    add(delta.step, `servedMs:${latencyBucket(ms)}`);
     return;
   }
   add(delta.counts, `fallback:${fallback}`);

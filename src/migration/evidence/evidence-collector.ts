@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
 import { createSerialQueue } from '../../kernel/serial-queue.ts';
 import type { Comparison } from '../compare/comparison.ts';
-import type { MigrationStates } from '../state/migration-states.ts';
+import type { MigrationStateStore } from '../state/state-store.ts';
 import { addComparison, addRefused, addServed, createDelta, type Delta, KEYS_MAX } from './delta.ts';
 import type { MigrationEvidence, OperationEvidence } from './evidence.ts';
 import {
@@ -17,7 +17,7 @@ import {
 /** `secret` is the same in all processes of a fleet, so that a question which several of them compare counts once. */
 export type EvidenceCollectorDeps = {
   readonly store: EvidenceStore;
-  readonly states: Pick<MigrationStates, 'current'>;
+  readonly states: Pick<MigrationStateStore, 'current'>;
   readonly clock: Pick<Clock, 'now'>;
   /** The key of the hashes that stand for questions; it stands in no store. */
   readonly secret: string;

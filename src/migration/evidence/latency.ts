@@ -6,7 +6,7 @@ import type { Latencies } from './evidence.ts';
 const BOUNDS_PER_DECADE = 24;
 
 /** The upper bound, in milliseconds, of the class that a duration is counted in: at least 1. */
-export function latencyClass(ms: number): string {
+export function latencyBucket(ms: number): string {
   const index = Math.ceil(BOUNDS_PER_DECADE * Math.log10(Math.max(1, ms)) - 1e-9);
   return String(Number((10 ** (index / BOUNDS_PER_DECADE)).toPrecision(3)));
 }

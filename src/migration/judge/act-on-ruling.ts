@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationState, Position, Rollback } from '../state/migration-state.ts';
-import type { MigrationStates } from '../state/migration-states.ts';
+import type { MigrationStateStore } from '../state/state-store.ts';
 import { held, moved, rolledBack } from '../state/transitions.ts';
 import type { GateEvaluator } from './evaluate-gate.ts';
 import type { JudgedMigration } from './judged-migration.ts';
@@ -20,7 +20,7 @@ type RulingMetrics = {
 
 /** `states` is changed by compare-and-set; only a change that was made gets its line in `audit`. */
 export type RulingDeps = {
-  readonly states: Pick<MigrationStates, 'change'>;
+  readonly states: Pick<MigrationStateStore, 'change'>;
   readonly audit: Pick<AuditLog, 'record'>;
   readonly metrics: RulingMetrics;
   readonly clock: Pick<Clock, 'now'>;
@@ -64,14 +64,14 @@ function createChange({ states, audit, log }: RulingDeps) {
   };
 }
 
-function rehearsalText(hasWorked: boolean, legs: number, cusum: number): string {
+function rehearsalText(hasWorked: boolean, failedCalls: number, cusum: number): string {
   return hasWorked
-    ? `a rehearsal: after ${legs} failed second legs the judge would have rolled back (CUSUM ${cusum.toFixed(1)})`
-    : `a rehearsal: ${legs} failed second legs are too few for the judge; it needs four`;
+    ? `a rehearsal: after ${failedCalls} failed comparison calls the judge would have rolled back (CUSUM ${cusum.toFixed(1)})`
+    : `a rehearsal: ${failedCalls} failed comparison calls are too few for the judge; it needs four`;
 }
 
 /** Creates the functions that carry out rulings. All of them reject where Redis fails. */
-export function createRulings(deps: RulingDeps) {
+export function createRulingActions(deps: RulingDeps) {
   const { metrics, clock } = deps;
   const change = createChange(deps);
   const instant = () => new Date(clock.now()).toISOString();
@@ -102,10 +102,10 @@ export function createRulings(deps: RulingDeps) {
       const { rehearsal } = state;
       if (rehearsal === undefined) return;
       const cusum = Math.max(...memories.map((memory) => memory.rehearsal));
-      const legs = memories.reduce((sum, { seen }) => sum + seen.rehearsed, 0);
+      const failedCalls = memories.reduce((sum, { seen }) => sum + seen.rehearsed, 0);
       const outcome = rehearsalOutcome(rehearsal, cusum, clock.now());
       if (outcome === 'under_way') return;
-      const reason = rehearsalText(outcome === 'worked', legs, cusum);
+      const reason = rehearsalText(outcome === 'worked', failedCalls, cusum);
       const next = withoutRehearsal(state, outcome === 'worked' ? instant() : undefined);
       const isDone = await change(state, next, { action: 'migrations.rehearse', reason });
       if (isDone && outcome === 'worked') metrics.migrationRollback(state.resource, 'rehearsal');
@@ -126,7 +126,7 @@ export function createRulings(deps: RulingDeps) {
  */
 export function createPromotion(
   gates: Pick<GateEvaluator, 'gate'>,
-  rulings: Pick<ReturnType<typeof createRulings>, 'step'>,
+  rulings: Pick<ReturnType<typeof createRulingActions>, 'step'>,
   metrics: RulingMetrics,
 ) {
   return async function promote(

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
-import type { MigrationStates } from '../state/migration-states.ts';
+import type { MigrationStateStore } from '../state/state-store.ts';
 import { type Gate, gateOf } from './gate.ts';
 import type { JudgedMigration } from './judged-migration.ts';
 import type { JudgeMemory } from './judge-memory.ts';
@@ -17,7 +17,7 @@ export type AskExternalGate = (url: string) => Promise<string>;
 export type GateEvaluatorDeps = {
   /** The migrations that the configuration in force declares. */
   readonly declared: () => readonly JudgedMigration[];
-  readonly states: Pick<MigrationStates, 'shared'>;
+  readonly states: Pick<MigrationStateStore, 'shared'>;
   readonly evidence: Pick<MigrationEvidence, 'read'>;
   readonly memory: Pick<JudgeMemory, 'read'>;
   readonly clock: Pick<Clock, 'now'>;

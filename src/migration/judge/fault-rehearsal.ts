@@ -5,18 +5,18 @@ import type { MigrationState } from '../state/migration-state.ts';
 import { CUSUM_LIMIT } from './cusum.ts';
 
 /**
- * A rehearsal. The second leg of a comparison is its call to the other source, which no caller waits for. During a rehearsal a
- * share of the second legs is made to fail, so that the judge sees what it would see of a ramp with a broken source.
+ * A rehearsal. The comparison call of a comparison is its call to the other source, which no caller waits for. During a rehearsal a
+ * share of the comparison calls is made to fail, so that the judge sees what it would see of a ramp with a broken source.
  */
 export type Rehearsal = NonNullable<MigrationState['rehearsal']>;
 
-/** How long second legs are made to fail. */
+/** How long comparison calls are made to fail. */
 export const REHEARSAL_MS = 60_000;
-/** The judge needs four failed second legs. With twice as many expected, chance hardly leaves fewer than four. */
+/** The judge needs four failed comparison calls. With twice as many expected, chance hardly leaves fewer than four. */
 const LEGS_WANTED = 8;
 
 /**
- * The percentage of second legs that has to fail so that there are enough failures: 1, and more where there is little
+ * The percentage of comparison calls that has to fail so that there are enough failures: 1, and more where there is little
  * traffic.
  */
 export function rehearsedPercent(
@@ -48,7 +48,7 @@ export function withoutRehearsal(state: MigrationState, workedAt: string | undef
   return workedAt === undefined ? rest : { ...rest, rehearsedAt: workedAt };
 }
 
-/** Whether a rehearsal makes this second leg fail. `random` is a random number from 0 to 1. */
+/** Whether a rehearsal makes this comparison call fail. `random` is a random number from 0 to 1. */
 export function failsInRehearsal(
   { stage, rehearsal }: Pick<MigrationState, 'stage' | 'rehearsal'>,
   now: number,

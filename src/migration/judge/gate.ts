@@ -3,7 +3,7 @@
 import type { Position } from '../state/migration-state.ts';
 import { operationConditions } from './gate-conditions.ts';
 import { type CheckedCondition, type Condition, type GateFacts, lasting } from './gate-facts.ts';
-import { nextPosition } from './next-step.ts';
+import { nextPosition } from './next-position.ts';
 import { positionOf, positionText } from '../state/operation-position.ts';
 
 /** Whether the next step forward may be taken. */

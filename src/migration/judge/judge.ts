@@ -4,8 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MigrationEvidence, OperationEvidence } from '../evidence/evidence.ts';
 import { EMPTY_EVIDENCE } from '../evidence/empty-evidence.ts';
 import type { MigrationState } from '../state/migration-state.ts';
-import type { MigrationStates } from '../state/migration-states.ts';
-import { createPromotion, createRulings, type RulingDeps } from './act-on-ruling.ts';
+import type { MigrationStateStore } from '../state/state-store.ts';
+import { createPromotion, createRulingActions, type RulingDeps } from './act-on-ruling.ts';
 import { type AnnouncedState, announcedStateOf, eventsSince } from '../notify/migration-events.ts';
 import {
   createCachedExternalGate,
@@ -35,7 +35,7 @@ export type JudgeMetrics = RulingDeps['metrics'] & {
 export type JudgeDeps = RulingDeps &
   GateEvaluatorDeps & {
     readonly metrics: JudgeMetrics;
-    readonly states: Pick<MigrationStates, 'shared' | 'change' | 'acknowledged'>;
+    readonly states: Pick<MigrationStateStore, 'shared' | 'change' | 'acknowledged'>;
     readonly evidence: Pick<MigrationEvidence, 'read'>;
     readonly memory: JudgeMemory;
     readonly webhooks: Pick<Webhooks, 'tell'>;
@@ -132,7 +132,7 @@ function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promi
     ...deps,
     askExternalGate: createCachedExternalGate(askExternalGate, clock),
   });
-  const rulings = createRulings(deps);
+  const rulings = createRulingActions(deps);
   const promote = createPromotion(gates, rulings, metrics);
 
   const ready = new Map<string, ReadyGates>();

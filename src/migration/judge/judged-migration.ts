@@ -2,7 +2,7 @@
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 
-/** A migration as the configuration in force declares it. */
+/** What the judge needs of a migration: its operations, its gates, and how long answers are cached. */
 export type JudgedMigration = {
   readonly resource: string;
   /** Such as `users.list`. */

@@ -5,18 +5,18 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { RehearsalResult, Run } from '../operate/operator-tasks.ts';
 import type { MigrationState } from '../state/migration-state.ts';
-import type { MigrationStates } from '../state/migration-states.ts';
+import type { MigrationStateStore } from '../state/state-store.ts';
 import { positionText } from '../state/operation-position.ts';
 import { withoutRehearsal, REHEARSAL_MS, rehearsedPercent, withRehearsal } from './fault-rehearsal.ts';
 
 /** `states` carries the rehearsal to every process, and its end back: the judge may run in another one. */
 export type RehearseDeps = {
-  readonly states: Pick<MigrationStates, 'shared' | 'change'>;
+  readonly states: Pick<MigrationStateStore, 'shared' | 'change'>;
   readonly evidence: Pick<MigrationEvidence, 'read'>;
   readonly clock: Pick<Clock, 'now'>;
 };
 
-/** How long to wait for the judge after the last failed second leg. */
+/** How long to wait for the judge after the last failed comparison call. */
 const WAIT_MS = 15_000;
 const LOOK_MS = 200;
 
@@ -28,12 +28,14 @@ function resultOf(
 ): RehearsalResult {
   const percent = begun.rehearsal?.percent ?? 0;
   const tripped = ended?.rehearsedAt !== undefined && ended.rehearsedAt !== begun.rehearsedAt;
-  const found = tripped ? 'the judge would have rolled back' : 'too few second legs failed for the judge';
-  return { tripped, evidence: `${percent} % of the second legs failed; after ${seconds} s ${found}` };
+  const found = tripped
+    ? 'the judge would have rolled back'
+    : 'too few comparison calls failed for the judge';
+  return { tripped, evidence: `${percent} % of the comparison calls failed; after ${seconds} s ${found}` };
 }
 
 /**
- * Makes the function that rehearses a rollback: in `shadow`, some second legs of comparisons are made to fail until the judge
+ * Makes the function that rehearses a rollback: in `shadow`, some comparison calls of comparisons are made to fail until the judge
  * would have rolled back. No caller notices. It throws an Error in another stage, or where somebody changes the state first.
  */
 export function createRehearse({ states, evidence, clock }: RehearseDeps) {
@@ -54,7 +56,7 @@ export function createRehearse({ states, evidence, clock }: RehearseDeps) {
     throw new Error('somebody else has just changed the migration: try again');
   }
 
-  /** Ends the rehearsal in the state, so that no more second legs fail after it was aborted. */
+  /** Ends the rehearsal in the state, so that no more comparison calls fail after it was aborted. */
   async function giveUp(resource: string): Promise<void> {
     const state = states.shared(resource);
     if (state?.rehearsal !== undefined) await states.change(state, withoutRehearsal(state, undefined));

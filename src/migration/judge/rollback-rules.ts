@@ -32,7 +32,7 @@ export type Ruling =
 /** So many records that differ in one critical field lead to a rollback: one or two may be an accident. */
 const CRITICAL_RECORDS = 3;
 /**
- * A rollback follows where more than this share of the records differs with 95 % confidence, and at least so many were
+ * A rollback follows where more than this share of the questions differs with 95 % confidence, and at least so many were
  * compared.
  */
 const MISMATCH_SHARE = 0.005;
@@ -102,7 +102,7 @@ function ofDifferences({ critical, keys, mismatchedKeys }: StepEvidence): Ruling
     return { kind: 'roll_back', rule: 'difference', evidence: `${records} records differ at ${path}` };
   if (keys < MISMATCH_KEYS || lowerBound(keys, mismatchedKeys) <= MISMATCH_SHARE) return GO_ON;
   const share = (100 * lowerBound(keys, mismatchedKeys)).toFixed(2);
-  const evidence = `${mismatchedKeys} of ${keys} records differ: at least ${share} % with 95 % confidence`;
+  const evidence = `${mismatchedKeys} of ${keys} questions differ: at least ${share} % with 95 % confidence`;
   return { kind: 'roll_back', rule: 'difference', evidence };
 }
 

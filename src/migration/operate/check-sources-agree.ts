@@ -6,7 +6,7 @@ import type { Resource } from '../../contract/resources.ts';
 import type { SourceHandler } from '../../policy/call.ts';
 import { readDetailBody, readListBody } from '../compare/read-body.ts';
 import { bodyOrCode } from './ask-at-low-priority.ts';
-import { askChecked, type CheckedSources, firstPage } from './checked-sources.ts';
+import { askForCheck, type SourcePair, firstPageQuery } from './source-pair.ts';
 import { compareKinds } from './compare-kinds.ts';
 import type { Run, SourcesCheck } from './operator-tasks.ts';
 
@@ -52,7 +52,7 @@ async function findRecords(
     let found = at.page.find((one) => one.id === record.id);
     if (resource.detail !== null) {
       const query: GetQuery = { kind: 'get', resource: resource.name, id };
-      const read = bodyOrCode(await askChecked(at.source, query, signal));
+      const read = bodyOrCode(await askForCheck(at.source, query, signal));
       if ('code' in read && read.code !== 'not_found') return read;
       found = 'body' in read ? readDetailBody(resource, read.body) : undefined;
     }
@@ -73,11 +73,7 @@ function isSameOrder(one: readonly CanonicalRecord[], other: readonly CanonicalR
 }
 
 /** The problems that the found records show. */
-function problemsOf(
-  [legacy, newName]: CheckedSources['names'],
-  found: Found,
-  asked: number,
-): readonly string[] {
+function problemsOf([legacy, newName]: SourcePair['names'], found: Found, asked: number): readonly string[] {
   const { others, missing } = found;
   const problems: string[] = [];
   if (others.length > 0)
@@ -95,12 +91,12 @@ function problemsOf(
  * Checks that both sources give the same records under the same ids, in the same default order, and that the new one can
  * answer what the legacy one can. The problems contain ids of records, and no other value.
  */
-export async function checkSourcesAgree(sources: CheckedSources, run: Run): Promise<SourcesCheck> {
+export async function checkSourcesAgree(sources: SourcePair, run: Run): Promise<SourcesCheck> {
   const { resource, names, legacy, new: newSource } = sources;
   const refused = (problem: string): SourcesCheck => ({ same: 0, asked: 0, problems: [problem] });
   const pages: (readonly CanonicalRecord[])[] = [];
   for (const [index, source] of [legacy, newSource].entries()) {
-    const read = bodyOrCode(await askChecked(source, firstPage(resource), run.signal));
+    const read = bodyOrCode(await askForCheck(source, firstPageQuery(resource), run.signal));
     if ('code' in read)
       return refused(`${names[index] ?? ''} does not answer a list: ${read.code}; portico doctor says why`);
     pages.push(readListBody(resource, read.body).records);

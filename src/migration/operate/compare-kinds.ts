@@ -6,7 +6,7 @@ import type { Resource } from '../../contract/resources.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import { readListBody } from '../compare/read-body.ts';
 import { bodyOrCode } from './ask-at-low-priority.ts';
-import { askChecked, type CheckedSources, firstPage } from './checked-sources.ts';
+import { askForCheck, type SourcePair, firstPageQuery } from './source-pair.ts';
 
 /** A kind of question that callers may ask, once. */
 type Kind = {
@@ -25,7 +25,7 @@ function sortKinds(resource: Resource): readonly Kind[] {
   return resource.sorts.flatMap((field) =>
     [false, true].map((descending) => ({
       text: `sort=${descending ? '-' : ''}${field}`,
-      query: firstPage(resource, { sort: { field, descending } }),
+      query: firstPageQuery(resource, { sort: { field, descending } }),
       place: `list.sort.columns.${field}`,
       line: `list.sort.columns: { ${field}: <its column> }`,
     })),
@@ -39,7 +39,7 @@ function filterKinds(resource: Resource, records: readonly CanonicalRecord[]): r
     const line = `list.filters: { ${field}: { ${op}: { query: { <its parameter>: '{value}' }, exactness: exact } } }`;
     const place = `list.filters.${field}.${op}`;
     const kindOf = (filter: ListQuery['filters'][number]) => [
-      { text: `${name}=…`, query: firstPage(resource, { filters: [filter] }), place, line },
+      { text: `${name}=…`, query: firstPageQuery(resource, { filters: [filter] }), place, line },
     ];
     if (op === 'eq') return typeof value === 'string' ? kindOf({ field, op, value }) : [];
     return value instanceof Decimal ? kindOf({ field, op, value }) : [];
@@ -48,14 +48,14 @@ function filterKinds(resource: Resource, records: readonly CanonicalRecord[]): r
 
 /** What is wrong with the answers to one kind of question; `undefined`: nothing. */
 async function compareKind(
-  { resource, names: [legacyName, newName], legacy, new: newSource }: CheckedSources,
+  { resource, names: [legacyName, newName], legacy, new: newSource }: SourcePair,
   { text, query, place, line }: Kind,
   stop: AbortSignal,
 ): Promise<string | undefined> {
-  const before = bodyOrCode(await askChecked(legacy, query, stop));
+  const before = bodyOrCode(await askForCheck(legacy, query, stop));
   // What the legacy source cannot answer, no caller gets today.
   if ('code' in before) return undefined;
-  const after = bodyOrCode(await askChecked(newSource, query, stop));
+  const after = bodyOrCode(await askForCheck(newSource, query, stop));
   if ('code' in after)
     return (
       `${newName} cannot answer ${text} (${after.code}), and ${legacyName} can: ` +
@@ -76,7 +76,7 @@ async function compareKind(
  * which both sources have. Returns the kinds that the new source cannot answer, or answers with other records.
  */
 export async function compareKinds(
-  sources: CheckedSources,
+  sources: SourcePair,
   records: readonly CanonicalRecord[],
   stop: AbortSignal,
 ): Promise<readonly string[]> {

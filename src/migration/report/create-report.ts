@@ -6,7 +6,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { GateEvaluator } from '../judge/evaluate-gate.ts';
 import type { JudgedMigration } from '../judge/judged-migration.ts';
-import type { MigrationStates } from '../state/migration-states.ts';
+import type { MigrationStateStore } from '../state/state-store.ts';
 import { resourceOfTarget } from './audit-target.ts';
 import { type HistoryEntry, reportText } from './report-text.ts';
 
@@ -16,7 +16,7 @@ import { type HistoryEntry, reportText } from './report-text.ts';
  */
 export type ReportDeps = {
   readonly declared: () => readonly JudgedMigration[];
-  readonly states: Pick<MigrationStates, 'shared'>;
+  readonly states: Pick<MigrationStateStore, 'shared'>;
   readonly evidence: Pick<MigrationEvidence, 'read' | 'differences'>;
   readonly gates: Pick<GateEvaluator, 'gate'>;
   readonly audit: Pick<AuditLog, 'lines'>;

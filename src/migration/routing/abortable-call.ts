@@ -14,7 +14,7 @@ export class AbortableCall implements Call {
   readonly permission: string | null;
   readonly request: Call['request'];
   readonly requestId: string;
-  readonly trace: Call['trace'];
+  readonly summary: Call['summary'];
   readonly answerHeaders: string[];
   principal: Call['principal'];
   query: Call['query'];
@@ -25,7 +25,7 @@ export class AbortableCall implements Call {
     this.permission = call.permission;
     this.request = call.request;
     this.requestId = call.requestId;
-    this.trace = call.trace;
+    this.summary = call.summary;
     this.answerHeaders = call.answerHeaders;
     this.principal = call.principal;
     this.query = call.query;

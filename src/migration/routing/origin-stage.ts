@@ -6,7 +6,7 @@ import type { MigrationState } from '../state/migration-state.ts';
 import type { LocalBreaker } from './local-breaker.ts';
 import type { GenerationHandler, OnServed } from './serve-with-fallback.ts';
 import { createServeWithFallback } from './serve-with-fallback.ts';
-import { overrideOf } from './override.ts';
+import { requestedOrigin } from './requested-origin.ts';
 import { compileRoute, type CountCall, type RouteSpec } from './route.ts';
 
 /** The handlers of one operation: each source answers behind a cache of its own. */
@@ -47,7 +47,7 @@ export type OriginStageDeps = RouteSpec & {
 /** Notes the choice for the log line, the span and the metrics. Nothing in the answer shows it to the caller. */
 function createNote({ resource, operation, metrics }: OriginStageDeps) {
   return function note(call: Call, origin: Origin): void {
-    call.trace.origin = origin;
+    call.summary.origin = origin;
     metrics.migrationRequest(resource, operation, origin);
   };
 }
@@ -67,7 +67,7 @@ export function createOriginStage(handlers: OriginHandlers, deps: OriginStageDep
    * this source answers now, and his calls must not fill a cache for other callers.
    */
   function serveOverride(call: Call, origin: Origin, generation: number) {
-    call.trace.origin = origin;
+    call.summary.origin = origin;
     metrics.migrationOverride(resource, origin);
     return handlers.uncached(origin, generation)(call);
   }
@@ -79,7 +79,7 @@ export function createOriginStage(handlers: OriginHandlers, deps: OriginStageDep
     // This closes the earlier generation now, and not only with the next call.
     const newSource = stage === 'legacy' ? undefined : handlers.new(generation);
     return function served(call) {
-      const override = overrideOf(call, overrideHeader);
+      const override = requestedOrigin(call, overrideHeader);
       if (override !== undefined) return serveOverride(call, override, generation);
       if (newSource === undefined) return legacy(call);
       const chosen = choose(call);

@@ -2,7 +2,7 @@
 
 import { fault, GatewayError } from '../../errors/fault.ts';
 import type { FallbackCause } from '../../kernel/upstream-call.ts';
-import type { Call, Handler, Reply } from '../../policy/call.ts';
+import type { Call, Handler, CallAnswer } from '../../policy/call.ts';
 import { isBeyondBounds } from '../../reading/scan/scan-faults.ts';
 import { queryKind } from '../compare/query-kind.ts';
 import type { NewSourceCall } from '../evidence/evidence.ts';
@@ -58,9 +58,9 @@ function createFallBack({ legacy, resource, operation, metrics, breaker, onServe
     if (isAttributable && cause !== 'missing') breaker.count('failed');
   }
 
-  return async function fallBack(call: Call, failed: Failed): Promise<Reply> {
-    const { trace } = call;
-    trace.fallback = failed.cause;
+  return async function fallBack(call: Call, failed: Failed): Promise<CallAnswer> {
+    const { summary } = call;
+    summary.fallback = failed.cause;
     try {
       const reply = await legacy(call);
       count(failed, reply.cache === 'miss');
@@ -70,9 +70,9 @@ function createFallBack({ legacy, resource, operation, metrics, breaker, onServe
       const isAgreed = failed.cause === 'missing' && isNotFound(error);
       // The legacy source has no such record either, so the new source was right.
       if (isAgreed) {
-        trace.fallback = undefined;
+        summary.fallback = undefined;
         onServed({ ms: failed.ms, isAttributable: false });
-      } else count(failed, isNotFound(error) && trace.cache === 'miss');
+      } else count(failed, isNotFound(error) && summary.cache === 'miss');
       throw error;
     }
   };
@@ -84,11 +84,11 @@ function createFallBack({ legacy, resource, operation, metrics, breaker, onServe
  */
 export function createServeWithFallback(
   deps: ServeWithFallbackDeps,
-): (call: Call, newSource: GenerationHandler) => Reply | Promise<Reply> {
+): (call: Call, newSource: GenerationHandler) => CallAnswer | Promise<CallAnswer> {
   const { legacy, attemptMs, monotonic, breaker, onServed } = deps;
   const fallBack = createFallBack(deps);
 
-  function afterFailure(call: Call, error: unknown, startedMs: number): Reply | Promise<Reply> {
+  function afterFailure(call: Call, error: unknown, startedMs: number): CallAnswer | Promise<CallAnswer> {
     if (call.signal.aborted) throw error;
     if (!(error instanceof GenerationReplaced))
       return fallBack(call, {
@@ -96,7 +96,7 @@ export function createServeWithFallback(
         refused: call.query !== undefined && isBeyondBounds(error) ? queryKind(call.query) : undefined,
       });
     // A rollback has aborted the attempt: that is no failure of the new source, so nothing is counted.
-    call.trace.origin = 'legacy';
+    call.summary.origin = 'legacy';
     return legacy(call);
   }
 
@@ -104,8 +104,8 @@ export function createServeWithFallback(
   async function within(
     attempt: AbortableCall,
     { attempts }: GenerationHandler,
-    answer: Promise<Reply>,
-  ): Promise<Reply> {
+    answer: Promise<CallAnswer>,
+  ): Promise<CallAnswer> {
     const limitMs = attemptMs();
     const late = () => attempt.end(fault('upstream_timeout', { detail: `${limitMs} ms of the new source` }));
     const timer = setTimeout(late, limitMs);
@@ -118,9 +118,9 @@ export function createServeWithFallback(
     }
   }
 
-  async function awaitNew(call: Call, answer: () => Promise<Reply>): Promise<Reply> {
+  async function awaitNew(call: Call, answer: () => Promise<CallAnswer>): Promise<CallAnswer> {
     const startedMs = monotonic();
-    let reply: Reply;
+    let reply: CallAnswer;
     try {
       reply = await answer();
     } catch (error) {

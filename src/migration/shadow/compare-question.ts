@@ -4,8 +4,8 @@ import { queryKey } from '../../contract/query-key.ts';
 import type { Query } from '../../contract/query.ts';
 import type { Comparison } from '../compare/comparison.ts';
 import { type ComparerDeps, createComparer } from './comparer.ts';
-import { createAskLeg } from './leg.ts';
-import { createSlots } from './slots.ts';
+import { createAskLeg } from './comparison-call.ts';
+import { createComparisonSemaphore } from './comparison-semaphore.ts';
 
 /** Asks both sources of a resource one question; `undefined` where one of them could not be asked now. */
 export type CompareQuestion = (
@@ -21,7 +21,7 @@ export type CompareQuestion = (
 export function createCompareQuestion(deps: Omit<ComparerDeps, 'slots'>): CompareQuestion {
   const { resource, sources, config, clock } = deps;
   const { concurrency, timeout: timeoutMs } = config.shadow;
-  const slots = createSlots(concurrency);
+  const slots = createComparisonSemaphore(concurrency);
   const askLeg = createAskLeg({ slots, timeoutMs, clock });
   const comparer = createComparer({ ...deps, slots });
   return async function compareQuestion(operation, query, signal) {

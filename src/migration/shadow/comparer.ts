@@ -14,13 +14,13 @@ import type { Comparison } from '../compare/comparison.ts';
 import { compileDifferenceRules } from '../compare/rules.ts';
 import type { ToSample } from '../compare/sample.ts';
 import type { ByOrigin, Origin } from '../../kernel/upstream-call.ts';
-import type { KeptRule } from '../state/migration-state.ts';
+import type { RuntimeRule } from '../state/migration-state.ts';
 import { confirm, type ClassifiedDifferences, otherOrigin } from './confirm.ts';
-import { type Answered, createAskLeg, type Leg } from './leg.ts';
-import type { Slots } from './slots.ts';
+import { type Answered, createAskLeg, type ComparisonCall } from './comparison-call.ts';
+import type { ComparisonSemaphore } from './comparison-semaphore.ts';
 
 /** A question, and the answer that one source has just given. */
-export type AnsweredQuestion = {
+export type ServedQuery = {
   readonly operation: string;
   readonly query: Query;
   readonly origin: Origin;
@@ -31,7 +31,7 @@ export type AnsweredQuestion = {
 
 /** The outcome of asking the other source. */
 export type Compared = {
-  readonly second: Leg;
+  readonly second: ComparisonCall;
   /** Absent where the other source was not asked: then there is nothing to count. */
   readonly comparison?: Comparison;
   /**
@@ -43,7 +43,7 @@ export type Compared = {
 /** Compares what both sources of a resource answer. */
 export type Comparer = {
   /** Asks the other source the same, and both again where they differ. It never rejects. */
-  compare(question: AnsweredQuestion, signal: AbortSignal): Promise<Compared>;
+  compare(question: ServedQuery, signal: AbortSignal): Promise<Compared>;
 };
 
 /** The outcome of asking again after a difference. */
@@ -56,9 +56,9 @@ export type ComparerDeps = {
   /** Both sources, without caches. */
   readonly sources: ByOrigin<SourceHandler>;
   /** The rules that were made while the gateway runs. */
-  readonly keptRules: () => readonly KeptRule[];
+  readonly keptRules: () => readonly RuntimeRule[];
   readonly toSample: ToSample;
-  readonly slots: Slots;
+  readonly slots: ComparisonSemaphore;
   readonly clock: Clock;
   /** Learns of a question that the legacy source has answered and that lies beyond the bounds of the new one. */
   readonly onRefused?: ((operation: string, query: Query) => void) | undefined;
@@ -116,7 +116,7 @@ export function createComparer(deps: ComparerDeps): Comparer {
   const reserve = createReserve(recheck.maxRps, clock);
 
   async function confirmPair(
-    { query, origin, spans }: AnsweredQuestion,
+    { query, origin, spans }: ServedQuery,
     pair: ByOrigin<Answered>,
     signal: AbortSignal,
   ): Promise<{

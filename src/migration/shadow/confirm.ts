@@ -2,9 +2,9 @@
 
 import type { SourceAnswer } from '../../policy/call.ts';
 import { lastingDifferences } from '../compare/compare-answers.ts';
-import type { AnswerDifference, Verdict } from '../compare/comparison.ts';
+import type { AnswerDifference, ComparisonVerdict } from '../compare/comparison.ts';
 import type { ByOrigin, Origin } from '../../kernel/upstream-call.ts';
-import type { Answered, Leg } from './leg.ts';
+import type { Answered, ComparisonCall } from './comparison-call.ts';
 
 /** The differences of two answers: those that count, and those that a rule accepts. */
 export type ClassifiedDifferences = {
@@ -14,7 +14,7 @@ export type ClassifiedDifferences = {
 
 /** The result of a comparison, after the sources were asked again where that was needed. */
 export type Confirmation = {
-  readonly verdict: Extract<Verdict, 'match' | 'ignored' | 'mismatch' | 'inconclusive'>;
+  readonly verdict: Extract<ComparisonVerdict, 'match' | 'ignored' | 'mismatch' | 'inconclusive'>;
   readonly differences: readonly AnswerDifference[];
   readonly ignored: readonly AnswerDifference[];
   /** How long one store lagged behind the other at most; present where a difference was gone when asked again. */
@@ -27,7 +27,7 @@ export type Confirmation = {
 export type ConfirmDeps = {
   readonly classify: (answers: ByOrigin<SourceAnswer>) => ClassifiedDifferences;
   /** Asks one source the same again. */
-  readonly read: (origin: Origin) => Promise<Leg>;
+  readonly read: (origin: Origin) => Promise<ComparisonCall>;
   /** Waits for as long as a difference has to last. */
   readonly wait: () => Promise<unknown>;
   /** Reserves so many further calls; false where the rate limit allows none now. */
@@ -78,9 +78,9 @@ export async function confirm(
   for (let round = 0; round <= rounds; round += 1) {
     if (round > 0) await wait();
     for (const origin of round === 0 ? [served] : [otherOrigin(served), served]) {
-      const leg = await read(origin);
-      if (leg.kind !== 'answered' || !leg.isFresh) return unknown;
-      both = { ...both, [origin]: leg };
+      const call = await read(origin);
+      if (call.kind !== 'answered' || !call.isFresh) return unknown;
+      both = { ...both, [origin]: call };
     }
     const again = classify(answersOf(both));
     if (again.counting.length === 0)

@@ -13,10 +13,10 @@ import type { MigrationState } from '../state/migration-state.ts';
 import { positionOf } from '../state/operation-position.ts';
 import { type ComparerDeps, createComparer, type RecheckResult } from './comparer.ts';
 import { otherOrigin } from './confirm.ts';
-import { createLegBreaker } from './leg-breaker.ts';
-import { isReadSince, type Leg } from './leg.ts';
+import { createComparisonBreaker } from './comparison-breaker.ts';
+import { isReadSince, type ComparisonCall } from './comparison-call.ts';
 import type { ShadowRateLimit } from './shadow-rate-limit.ts';
-import { createSlots } from './slots.ts';
+import { createComparisonSemaphore } from './comparison-semaphore.ts';
 import type { Strain } from './strain.ts';
 
 /** Compares answers that were just read for callers with those of the other source. No caller waits for it. */
@@ -71,7 +71,7 @@ function percentIn(stage: MigrationStage, percent: number): number {
   return stage === 'live' ? Math.min(percent, LIVE_PERCENT_MAX) : 0;
 }
 
-const SKIPPED: Record<Extract<Leg, { kind: 'skipped' }>['reason'], ShadowOutcome | undefined> = {
+const SKIPPED: Record<Extract<ComparisonCall, { kind: 'skipped' }>['reason'], ShadowOutcome | undefined> = {
   cap: 'dropped_cap',
   scan: 'dropped_scan',
   bounds: 'dropped_scan',
@@ -79,10 +79,10 @@ const SKIPPED: Record<Extract<Leg, { kind: 'skipped' }>['reason'], ShadowOutcome
   closed: undefined,
 };
 
-function outcomeOf(leg: Leg): ShadowOutcome | undefined {
-  if (leg.kind === 'answered') return 'ok';
-  if (leg.kind === 'skipped') return SKIPPED[leg.reason];
-  return leg.isTimeout ? 'timeout' : 'error';
+function outcomeOf(call: ComparisonCall): ShadowOutcome | undefined {
+  if (call.kind === 'answered') return 'ok';
+  if (call.kind === 'skipped') return SKIPPED[call.reason];
+  return call.isTimeout ? 'timeout' : 'error';
 }
 
 /**
@@ -90,7 +90,7 @@ function outcomeOf(leg: Leg): ShadowOutcome | undefined {
  * the limit: else one turn of the event loop could accept any number of them.
  */
 function createRoom(size: number) {
-  const slots = createSlots(size);
+  const slots = createComparisonSemaphore(size);
   let begun = 0;
   return {
     slots,
@@ -109,7 +109,7 @@ function createRoom(size: number) {
 function createCompareRead(
   deps: ShadowDeps,
   room: ReturnType<typeof createRoom>,
-  breakers: ByOrigin<ReturnType<typeof createLegBreaker>>,
+  breakers: ByOrigin<ReturnType<typeof createComparisonBreaker>>,
 ) {
   const { resource, config, state, evidence, rate, metrics, clock, random, warm } = deps;
   const comparer = createComparer({
@@ -163,7 +163,7 @@ export function createShadow(deps: ShadowDeps): Shadow {
   const tasks = createBackgroundTasks();
   const room = createRoom(concurrency);
   const { monotonic } = clock;
-  const breakers = { legacy: createLegBreaker(monotonic), new: createLegBreaker(monotonic) };
+  const breakers = { legacy: createComparisonBreaker(monotonic), new: createComparisonBreaker(monotonic) };
   const compare = createCompareRead(deps, room, breakers);
 
   /** A question that was never compared is always chosen: a random share would rarely include rare questions. */

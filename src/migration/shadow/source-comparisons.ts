@@ -12,7 +12,7 @@ import type { ServedMigration } from '../migrations.ts';
 import type { CalibrationResult, ExplainedQuestion, Run, WalkResult } from '../operate/operator-tasks.ts';
 import type { OfferedAnswer } from '../routing/offer-answers.ts';
 import type { ProbedEdges } from '../state/migration-state.ts';
-import type { MigrationStates } from '../state/migration-states.ts';
+import type { MigrationStateStore } from '../state/state-store.ts';
 import { createCalibrate } from '../walk/calibrate.ts';
 import { askBothSources } from './ask-both-sources.ts';
 import { createProbeEdges } from '../walk/probe-edges.ts';
@@ -46,7 +46,7 @@ export type SourceComparisons = {
 
 /** All of it lives as long as the process; which resources are compared comes later, by `serveBy`. */
 export type SourceComparisonsDeps = {
-  readonly states: Pick<MigrationStates, 'current'>;
+  readonly states: Pick<MigrationStateStore, 'current'>;
   readonly evidence: Pick<MigrationEvidence, 'compared' | 'refused' | 'isKnown' | 'rehearsed'>;
   readonly clock: Clock;
   /** Where calls are counted for a fleet; absent: this process counts alone. */

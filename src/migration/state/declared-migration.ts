@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import type { MigrationState, Position } from './migration-state.ts';
 
-/** What the configuration says of one migration. */
+/** The sources, their digests, and the position that the configuration gives a migration. */
 export type DeclaredMigration = {
   readonly resource: string;
   /** The names of the sources. */

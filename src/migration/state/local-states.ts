@@ -1,11 +1,11 @@
 // The states of migrations of a gateway without Redis.
 
-import { createKnownStates, type KnownStatesDeps } from './known-states.ts';
-import type { MigrationStates } from './migration-states.ts';
+import { createStateReplica, type StateReplicaDeps } from './state-replica.ts';
+import type { MigrationStateStore } from './state-store.ts';
 
 /** Creates the states of a gateway without Redis: they are in this process, and in `state.dir`. */
-export function createLocalStates(deps: Omit<KnownStatesDeps, 'isFileLeading'>): MigrationStates {
-  const known = createKnownStates({ ...deps, isFileLeading: true });
+export function createLocalStates(deps: Omit<StateReplicaDeps, 'isFileLeading'>): MigrationStateStore {
+  const known = createStateReplica({ ...deps, isFileLeading: true });
   return {
     declare: known.declare,
     current: known.current,
@@ -17,8 +17,8 @@ export function createLocalStates(deps: Omit<KnownStatesDeps, 'isFileLeading'>):
       known.learn(changed);
       return Promise.resolve({ kind: 'changed', state: changed });
     },
-    override: known.override,
-    endOverride: known.endOverride,
+    rollBackHere: known.rollBackHere,
+    endLocalRollback: known.endLocalRollback,
     onChange: known.onChange,
     refresh: () => Promise.resolve(),
     acknowledged: () => Promise.resolve({ total: 1, atRev: 1, stale: [] }),

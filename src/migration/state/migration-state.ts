@@ -10,7 +10,7 @@ export type Position = {
 };
 
 /** A rule that was made while the gateway runs; it adds to those of the file. */
-export type KeptRule = {
+export type RuntimeRule = {
   readonly id: string;
   readonly path: string;
   readonly owner: string;
@@ -79,7 +79,7 @@ export type MigrationState = Position & {
   readonly walk?: { readonly at: string; readonly records: number; readonly differences: number } | undefined;
   /** The last look at the edges with this evidence, see `ProbedEdges`. */
   readonly edges?: (ProbedEdges & { readonly at: string }) | undefined;
-  readonly rules: readonly KeptRule[];
+  readonly rules: readonly RuntimeRule[];
   /** The ids of the ignore rules that somebody has acknowledged by name, as `complete` asks. */
   readonly acknowledged: readonly string[];
 };

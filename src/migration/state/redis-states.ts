@@ -5,12 +5,12 @@ import type { Clock } from '../../kernel/clock.ts';
 import { createSerialQueue } from '../../kernel/serial-queue.ts';
 import { openSubscriber } from '../../store/redis/subscriber.ts';
 import type { DeclaredMigration } from './declared-migration.ts';
-import { createKnownStates, type KnownStates } from './known-states.ts';
+import { createStateReplica, type StateReplica } from './state-replica.ts';
 import type { MigrationState } from './migration-state.ts';
-import type { MigrationStates, StateChange } from './migration-states.ts';
-import { readState, writeState } from './read-state.ts';
+import type { MigrationStateStore, StateChange } from './state-store.ts';
+import { readState, writeState } from './state-format.ts';
 import type { StateFile } from './state-file.ts';
-import { createStateStore, type StateKeys } from './state-scripts.ts';
+import { createStateScripts, type StateKeys } from './state-scripts.ts';
 
 /**
  * `file` is for a start while Redis is away. `client` may fail at any time: this process then goes on with what it knows,
@@ -35,10 +35,10 @@ const UNREADABLE = {
   newer: 'the state of a migration in Redis has the format of a newer Portico; it is not followed',
 } as const;
 
-type Store = ReturnType<typeof createStateStore>;
+type Store = ReturnType<typeof createStateScripts>;
 
 /** Compares the state in Redis with that of this process. The higher `rev` replaces the lower one, in either place. */
-function createComparison(known: KnownStates, store: Store, { log, onRegressed }: RedisStatesDeps) {
+function createComparison(known: StateReplica, store: Store, { log, onRegressed }: RedisStatesDeps) {
   const told = new Set<string>();
 
   /** Says once of each text why it is not followed. */
@@ -112,10 +112,10 @@ function createFollowing({ client, instance }: RedisStatesDeps, store: Store, re
  * Creates the states of a fleet, changed in Redis by compare-and-set. A change is published; it is also found by a read every
  * second, because a message may get lost. While Redis fails, this process goes on with the state that it knows.
  */
-export function createRedisStates(deps: RedisStatesDeps): MigrationStates {
+export function createRedisStates(deps: RedisStatesDeps): MigrationStateStore {
   const { client, clock, instance } = deps;
-  const store = createStateStore(client, deps);
-  const known = createKnownStates({ ...deps, isFileLeading: false });
+  const store = createStateScripts(client, deps);
+  const known = createStateReplica({ ...deps, isFileLeading: false });
   const compare = createComparison(known, store, deps);
   // In turn, so that a late answer with an old state does not look as if Redis had lost a newer one.
   const inTurn = createSerialQueue();
@@ -172,8 +172,8 @@ export function createRedisStates(deps: RedisStatesDeps): MigrationStates {
     current: known.current,
     shared: known.shared,
     change: (expected, next) => inTurn(() => write(expected, next)),
-    override: known.override,
-    endOverride: known.endOverride,
+    rollBackHere: known.rollBackHere,
+    endLocalRollback: known.endLocalRollback,
     onChange: known.onChange,
     refresh,
     async acknowledged(resource) {

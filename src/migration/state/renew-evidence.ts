@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../kernel/clock.ts';
 import type { DeclaredMigration } from './declared-migration.ts';
 import type { MigrationState } from './migration-state.ts';
-import type { MigrationStates } from './migration-states.ts';
+import type { MigrationStateStore } from './state-store.ts';
 import { withDigests } from './transitions.ts';
 
 /**
@@ -13,7 +13,7 @@ import { withDigests } from './transitions.ts';
  * others learn of it.
  */
 export type EvidenceRenewalDeps = {
-  readonly states: Pick<MigrationStates, 'shared' | 'change' | 'onChange'>;
+  readonly states: Pick<MigrationStateStore, 'shared' | 'change' | 'onChange'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Pick<Logger, 'warn'>;
   /** Called once a state is changed, for the audit. It must not throw, and must return at once. */

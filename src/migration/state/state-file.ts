@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../../store/replace-file.ts';
 import type { MigrationState, Position } from './migration-state.ts';
-import { asState } from './read-state.ts';
+import { asState } from './state-format.ts';
 
 /** What is kept of one migration for the next start. */
 export type KeptState = {

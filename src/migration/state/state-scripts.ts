@@ -4,8 +4,8 @@ import type { Redis } from 'ioredis';
 import { compileScript } from '../../store/redis/script.ts';
 import { expectType } from '../../store/redis/expect-type.ts';
 import type { MigrationState } from './migration-state.ts';
-import type { AcknowledgedState } from './migration-states.ts';
-import { writeState } from './read-state.ts';
+import type { AcknowledgedState } from './state-store.ts';
+import { writeState } from './state-format.ts';
 
 /** How long a process counts as running that no longer writes. */
 const ACK_MS = 15_000;
@@ -53,7 +53,7 @@ const partOf = ({ resource, sources }: Pick<MigrationState, 'resource' | 'source
   ['state', resource, ...sources].join(':');
 
 /** Reads and writes states in Redis. Everything rejects where Redis fails. */
-export function createStateStore(client: Client, { keyOf }: StateKeys) {
+export function createStateScripts(client: Client, { keyOf }: StateKeys) {
   const seen = [keyOf('seen'), keyOf('revs')] as const;
   return {
     channel: keyOf('changed'),

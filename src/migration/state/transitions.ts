@@ -3,7 +3,7 @@
 
 import { type MigrationStage, stages } from '../../config/schema/migration.ts';
 import { type DeclaredMigration, evidenceName } from './declared-migration.ts';
-import type { KeptRule, MigrationState, Position, ProbedEdges, Rollback } from './migration-state.ts';
+import type { RuntimeRule, MigrationState, Position, ProbedEdges, Rollback } from './migration-state.ts';
 import { positionOf } from './operation-position.ts';
 
 /** Who does something, and when: an instant in UTC. */
@@ -121,7 +121,7 @@ export function withProbedEdges(state: MigrationState, edges: ProbedEdges, insta
 }
 
 /** Adds a rule, or replaces the one with its id. */
-export function withRule(state: MigrationState, rule: KeptRule): MigrationState {
+export function withRule(state: MigrationState, rule: RuntimeRule): MigrationState {
   return { ...state, rules: [...state.rules.filter(({ id }) => id !== rule.id), rule] };
 }
 

@@ -4,7 +4,7 @@ import { queryKey } from '../../contract/query-key.ts';
 import type { GatewayError } from '../../errors/fault.ts';
 import { isBeyondBounds } from '../../reading/scan/scan-faults.ts';
 import { lastingDifferences } from '../compare/compare-answers.ts';
-import type { DifferenceSample, Verdict } from '../compare/comparison.ts';
+import type { DifferenceSample, ComparisonVerdict } from '../compare/comparison.ts';
 import { queryKind } from '../compare/query-kind.ts';
 import { readListBody } from '../compare/read-body.ts';
 import { answerOf, createAskAtLowPriority, type LowPriorityReply } from '../operate/ask-at-low-priority.ts';
@@ -34,7 +34,7 @@ function replyAtEdge(reply: LowPriorityReply): LowPriorityReply {
 }
 
 /** Makes the function that counts an outcome as evidence; whether both sources say the same. */
-function createKeep({ resource, toSample, evidence }: WalkDeps) {
+function createLastGoodWriter({ resource, toSample, evidence }: WalkDeps) {
   return function keep({ query }: EdgeQuestion, outcome: Exclude<Outcome, { kind: 'unasked' }>): boolean {
     const operation = `${resource.name}.${query.kind}`;
     const about = { resource: resource.name, operation, query: queryKey(query) };
@@ -47,7 +47,7 @@ function createKeep({ resource, toSample, evidence }: WalkDeps) {
     const [differences, ignored] = [outcome.counting, outcome.accepted].map((all) =>
       all.map((one) => toSample(one, about.query)),
     ) as [DifferenceSample[], DifferenceSample[]];
-    const equal: Verdict = ignored.length === 0 ? 'match' : 'ignored';
+    const equal: ComparisonVerdict = ignored.length === 0 ? 'match' : 'ignored';
     const verdict = differences.length === 0 ? equal : 'mismatch';
     evidence.compared({ ...about, verdict, differences, ignored });
     return differences.length === 0;
@@ -63,7 +63,7 @@ export function createProbeEdges(deps: WalkDeps) {
   const { resource, config, sources, clock, wait = waitMs } = deps;
   const classify = createClassify(deps);
   const ask = createAskAtLowPriority({ pace: createPacer(config.shadow.maxRps, clock, wait), wait });
-  const keep = createKeep(deps);
+  const keep = createLastGoodWriter(deps);
 
   async function compare({ query }: EdgeQuestion, signal: AbortSignal): Promise<Outcome> {
     const legacy = replyAtEdge(await ask(sources.legacy, query, signal));

@@ -16,7 +16,7 @@ import type { SourceHandler } from '../../policy/call.ts';
 import { createUncachedHandler } from '../../policy/uncached-handler.ts';
 import type { CompiledMigration, CompiledResource } from '../compile-sources.ts';
 import { contentDigest } from '../parts/content-digest.ts';
-import type { MadePart } from '../parts/kept-parts.ts';
+import type { MadeComponent } from '../parts/shared-components.ts';
 import { createSourceReader, type SourceReader } from './create-source-reader.ts';
 import {
   type CachedHandlers,
@@ -79,7 +79,7 @@ function openCurrentGeneration(
   { compiled, watched }: ResourceSource,
   migration: ResourceMigration,
   deps: AssembleSourceDeps,
-): MadePart<NewSourceGenerations<NewSourceParts>> {
+): MadeComponent<NewSourceGenerations<NewSourceParts>> {
   const newSource = withoutKeptAnswers(compiled);
   const { cache: freshness } = newSource.config;
   const current = createNewSourceGenerations<NewSourceParts>((number) => {
@@ -112,7 +112,7 @@ function assembleCurrentGeneration(
   const { deadline, cache } = config;
   const madeFrom = [resource.name, to.client.key, deadline, cache, deps.jitterPercent, deps.cacheKey];
   const open = () => openCurrentGeneration(to, migration, deps);
-  return parts.take('generations', contentDigest(madeFrom), open);
+  return parts.acquire('generations', contentDigest(madeFrom), open);
 }
 
 /** Assembles a resource that moves: each source behind a cache of its own, and the choice between them in front. */

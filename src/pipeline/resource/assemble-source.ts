@@ -8,12 +8,12 @@ import type { Cache } from '../../store/cache/cache.ts';
 import type { CompiledResource } from '../compile-sources.ts';
 import { createRuntime, type RuntimeDeps, type WatchedRuntime } from '../create-runtime.ts';
 import { contentDigest } from '../parts/content-digest.ts';
-import type { MadePart, PartSet } from '../parts/kept-parts.ts';
+import type { MadeComponent, ComponentSet } from '../parts/shared-components.ts';
 import { createSourceReader, type SourceReaderDeps, type SourceReader } from './create-source-reader.ts';
 import type { SourceClient } from '../source-upstreams.ts';
 
 /** The parts of the configuration that is being assembled. */
-export type Parts = Pick<PartSet, 'take'>;
+export type Parts = Pick<ComponentSet, 'acquire'>;
 
 /** What a resource is assembled from. It outlives the configuration, so nothing of one configuration may be in it. */
 export type AssembleSourceDeps = SourceReaderDeps &
@@ -44,13 +44,13 @@ export function assembleSource(
   deps: AssembleSourceDeps,
 ): ResourceSource {
   const { resource, config, digest } = compiled;
-  const watched = parts.take('runtime', contentDigest([resource.name, client.key]), () => {
+  const watched = parts.acquire('runtime', contentDigest([resource.name, client.key]), () => {
     const value = createRuntime(compiled, client.upstream, deps);
     return { value, close: () => value.close() };
   });
   const { fresh } = config.cache;
   const readFrom = contentDigest([resource.name, client.key, fresh]);
-  const reader = parts.take('reader', readFrom, () =>
+  const reader = parts.acquire('reader', readFrom, () =>
     createSourceReader(compiled, watched, { digest, fresh }, deps),
   );
   return { ...reader, compiled, client, watched };
@@ -65,7 +65,7 @@ export function createCachedHandlers(
   digest: string,
   sourceOf: (operation: string) => SourceHandler,
   deps: AssembleSourceDeps,
-): MadePart<CachedHandlers> {
+): MadeComponent<CachedHandlers> {
   const { deadline: deadlineMs, cache: freshness } = compiled.config;
   const tasks = createBackgroundTasks();
   const cache = createCacheStage({ ...deps, tasks, digest, freshness, deadlineMs, random: Math.random });
@@ -87,5 +87,5 @@ export function assembleCachedHandlers(
   const madeFrom = [name, client.key, deadline, cache, jitterPercent, cacheKey, isReported];
   const sourceOf = (operation: string) => report?.(operation, source) ?? source;
   const create = () => createCachedHandlers(compiled, compiled.digest, sourceOf, deps);
-  return parts.take('answers', contentDigest(madeFrom), create);
+  return parts.acquire('answers', contentDigest(madeFrom), create);
 }

@@ -1,7 +1,7 @@
 // Creates what reads a resource from its source: request plans, row sets and page walks.
 
 import { blameUpstream } from '../../errors/fault.ts';
-import type { MadePart } from '../parts/kept-parts.ts';
+import type { MadeComponent } from '../parts/shared-components.ts';
 import type { SourceHandler } from '../../policy/call.ts';
 import { createAnswer } from '../../reading/answer-query.ts';
 import { createRowSets } from '../../reading/rowsets/rowsets.ts';
@@ -44,7 +44,7 @@ export function createSourceReader(
   { runtime, quality }: WatchedRuntime,
   { digest, fresh }: { readonly digest: string; readonly fresh: number },
   deps: SourceReaderDeps,
-): MadePart<SourceReader> {
+): MadeComponent<SourceReader> {
   const { resource } = compiled;
   const { cache: redis } = deps.redis;
   const place = redis && { client: redis.client, keys: deps.keys, scope: `${resource.name}/${digest}` };

@@ -76,7 +76,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Stage {
 
   function accept(call: Call, principal: Principal): void {
     call.principal = principal;
-    call.trace.principalId = principal.id;
+    call.summary.principalId = principal.id;
     metrics.credential(principal.kind, 'accepted');
   }
 
@@ -87,7 +87,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Stage {
         accept(call, principal);
         return next(call);
       }
-      return timed(openSteps(call.trace), 'credential', principal).then((found) => {
+      return timed(openSteps(call.summary), 'credential', principal).then((found) => {
         accept(call, found);
         return next(call);
       });

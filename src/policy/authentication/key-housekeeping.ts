@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { KeyRecord } from '../../store/key-record.ts';
 import { foundRecords, type KeyStore } from '../../store/key-store.ts';
-import type { KeyUses } from '../../store/key-uses.ts';
+import type { KeyLastUsed } from '../../store/key-last-used.ts';
 import type { KeyRecords } from './api-key-records.ts';
 
 /** How soon a key ends that an operator is warned of. */
@@ -34,7 +34,7 @@ export type KeyHousekeeping = {
 export type KeyHousekeepingDeps = {
   readonly records: Pick<KeyRecords, 'uses'>;
   readonly store: Pick<KeyStore, 'list'>;
-  readonly uses: Pick<KeyUses, 'write'>;
+  readonly uses: Pick<KeyLastUsed, 'write'>;
   readonly clock: Clock;
   /** Hears of each key that ends within 14 days, once. */
   readonly onEndingSoon?: ((record: KeyRecord) => void) | undefined;

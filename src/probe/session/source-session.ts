@@ -176,11 +176,11 @@ export function createSession(
 }
 
 /** The client of a live source as the commands use it: without Redis, other hosts or calls that are sent again. */
-export function createSourceClient(spec: ConnectionSpec): Upstream {
+export function createCommandClient(spec: ConnectionSpec): Upstream {
   return createUpstream(spec, { onExchange: () => undefined, readSession: compileSessionReader(spec) });
 }
 
 /** Opens a session with a live source. Its connection is enough: `infer` has no more of a source file yet. */
 export function openSession(spec: ConnectionSpec, options?: SessionOptions): SourceSession {
-  return createSession(createSourceClient(spec), options);
+  return createSession(createCommandClient(spec), options);
 }

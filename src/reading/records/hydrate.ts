@@ -2,7 +2,7 @@ import type { DetailsAdapter } from '../../adapter/compile-record.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { createSemaphore } from '../../kernel/semaphore.ts';
 import { allOrAbort } from '../all-or-abort.ts';
-import { isMismatch, type RowVanished, rowVanished } from '../mismatch.ts';
+import { isPlanFailure, type RowVanished, rowVanished } from '../plan-failure.ts';
 import { overBudget } from '../scan/scan-faults.ts';
 import type { CallContext, FinishRows, SourceRuntime } from '../source-runtime.ts';
 
@@ -44,6 +44,6 @@ export function createHydration(source: SourceRuntime, work: keyof typeof CONCUR
     const completed = await allOrAbort(context, (within) =>
       rows.map((row) => semaphore(() => complete(source, details, row, within))),
     );
-    return isMismatch(completed) ? completed : completed.map(({ record }) => record);
+    return isPlanFailure(completed) ? completed : completed.map(({ record }) => record);
   };
 }

@@ -5,7 +5,7 @@ import { timed } from '../../telemetry/requests/step-times.ts';
 import type { RowSet, Selected, Selection } from '../../store/rowset/local-rowset.ts';
 import type { RedisRowSets } from '../../store/rowset/redis-rowsets.ts';
 import { createKnownRowSets, type KnownRowSet } from './known-rowsets.ts';
-import { isMismatch, type Mismatch } from '../mismatch.ts';
+import { isPlanFailure, type PlanFailure } from '../plan-failure.ts';
 import type { PageRange } from '../read-page.ts';
 import { notScanned } from '../scan/scan-faults.ts';
 import { createRowSetScans } from './scan-rowset.ts';
@@ -27,7 +27,7 @@ export type RowSets = {
     range: PageRange,
     context: CallContext,
     newerThan?: number,
-  ): Promise<RowSetPage | Mismatch>;
+  ): Promise<RowSetPage | PlanFailure>;
   /** Whether this process knows of a row set that lives. */
   has(plan: ScanPlan): boolean;
   /** The keys of the plans whose row sets live in this process. */
@@ -47,7 +47,7 @@ export function createRowSets(source: SourceRuntime, fleet: RedisRowSets | undef
   const tasks = createBackgroundTasks();
   const known = createKnownRowSets(source, fleet, tasks);
   const scans = createRowSetScans(source, known, tasks);
-  const flights = createSingleFlight<RowSet | Mismatch>();
+  const flights = createSingleFlight<RowSet | PlanFailure>();
 
   /** Scans in the background, once at a time. */
   function refresh(plan: ScanPlan, stale: KnownRowSet): void {
@@ -103,7 +103,7 @@ export function createRowSets(source: SourceRuntime, fleet: RedisRowSets | undef
         const isShared = flights.has(plan.key);
         const scanned = flights.run(plan.key, signal, (shared) => work({ signal: shared, usage, priority }));
         const rowSet = await (isShared ? timed(usage.steps, 'shared', scanned) : scanned);
-        if (isMismatch(rowSet)) return rowSet;
+        if (isPlanFailure(rowSet)) return rowSet;
         const fresh = await pageOf(rowSet, selection, signal);
         if (fresh !== undefined) return fresh;
       }

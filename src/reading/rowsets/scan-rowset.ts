@@ -5,16 +5,16 @@ import type { RowSet } from '../../store/rowset/local-rowset.ts';
 import { createScanLock } from '../../store/rowset/scan-lock.ts';
 import type { FencedLock } from '../../store/distributed-lock.ts';
 import type { KnownRowSets } from './known-rowsets.ts';
-import { isMismatch, type Mismatch } from '../mismatch.ts';
+import { isPlanFailure, type PlanFailure } from '../plan-failure.ts';
 import { scan } from '../scan/scan.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';
 
 /** Makes row sets: a single flight in the fleet, where it shares them. */
 export type RowSetScans = {
   /** A row set newer than `than`: the fleet's, or one of an own scan. */
-  obtain(plan: ScanPlan, context: CallContext, than: number): Promise<RowSet | Mismatch>;
+  obtain(plan: ScanPlan, context: CallContext, than: number): Promise<RowSet | PlanFailure>;
   /** Scans; with a lock, the rows are published in the background. */
-  take(plan: ScanPlan, context: CallContext, lock: FencedLock | undefined): Promise<RowSet | Mismatch>;
+  take(plan: ScanPlan, context: CallContext, lock: FencedLock | undefined): Promise<RowSet | PlanFailure>;
 };
 
 /** Creates what scans a resource of a source. */
@@ -31,7 +31,7 @@ export function createRowSetScans(
     plan: ScanPlan,
     context: CallContext,
     lock: FencedLock | undefined,
-  ): Promise<RowSet | Mismatch> {
+  ): Promise<RowSet | PlanFailure> {
     const storedAt = clock.now();
     const name = randomBytes(12).toString('base64url');
     let isPublishing = false;
@@ -39,7 +39,7 @@ export function createRowSetScans(
       const table = await tasks.within(context.signal, (signal) =>
         scan(source, plan, name, { ...context, signal }),
       );
-      if (isMismatch(table)) return table;
+      if (isPlanFailure(table)) return table;
       const rowSet = known.keepTable(plan.key, table, storedAt);
       const ttlMs = Math.floor(known.leftMs(rowSet));
       if (shared !== undefined && lock !== undefined && ttlMs > 0) {

@@ -10,7 +10,7 @@ import {
   type Segment,
   writeSegment,
 } from '../../store/rowset/row-table.ts';
-import { type Mismatch, recordCameTwice } from '../mismatch.ts';
+import { type PlanFailure, recordCameTwice } from '../plan-failure.ts';
 import { overBudget } from './scan-faults.ts';
 import type { SourceRuntime } from '../source-runtime.ts';
 
@@ -24,7 +24,7 @@ export type CollectedWindow = {
 /** Collects the windows of one scan as they come: checks their rows and writes them as bytes. */
 export type RowCollector = {
   /** @throws GatewayError `scan_limit_exceeded` */
-  readonly collect: (window: WindowEvidence) => Promise<CollectedWindow | Mismatch>;
+  readonly collect: (window: WindowEvidence) => Promise<CollectedWindow | PlanFailure>;
   /** The table of all windows, in their order. */
   readonly tableOf: (windows: readonly CollectedWindow[]) => RowTable;
 };

@@ -7,7 +7,7 @@ import type { RowTable } from '../../store/rowset/row-table.ts';
 import { invalidReply } from '../../errors/fault.ts';
 import { createRowCollector } from './collect-rows.ts';
 import { createHydration } from '../records/hydrate.ts';
-import { isMismatch, type Mismatch } from '../mismatch.ts';
+import { isPlanFailure, type PlanFailure } from '../plan-failure.ts';
 import { totalOfCount } from '../read-total.ts';
 import { readWindow } from '../read-window.ts';
 import { watchReplies } from './reply-watch.ts';
@@ -40,7 +40,7 @@ async function checkDoubtedTotal(
   { total: told }: Rows,
   received: number,
   context: CallContext,
-): Promise<Mismatch | undefined> {
+): Promise<PlanFailure | undefined> {
   const total = told ?? (count && (await totalOfCount(source, count, context)));
   if (typeof total === 'number' && received < total)
     return inconsistent('the rows are fewer than the total says', { breaks: 'total' });
@@ -49,7 +49,7 @@ async function checkDoubtedTotal(
   for (let look = 0; look < (received === 0 ? LOOKS_AT_NOTHING : 1); look += 1) {
     const call = calls[look % calls.length];
     const other = call && (await readWindow(source, request, call, context));
-    if (isMismatch(other)) return other;
+    if (isPlanFailure(other)) return other;
     const unsteady = other && brokenSteadiness(other.rows, told);
     if (unsteady !== undefined) return unsteady;
   }
@@ -62,12 +62,12 @@ async function scanOnce(
   plan: ScanPlan,
   name: string,
   context: CallContext,
-): Promise<RowTable | Mismatch> {
+): Promise<RowTable | PlanFailure> {
   const { window } = plan;
   const { collect, tableOf } = createRowCollector(source, plan, name, context.signal);
   const call = window.kind === 'sequential' ? window.first : window.scanCall(0);
   const first = await readWindow(source, plan.request, call, context);
-  if (isMismatch(first)) return first;
+  if (isPlanFailure(first)) return first;
   const total = plan.totalCounts ? first.rows.total : undefined;
   // Neither rows nor their number: this may be no list at all.
   if (first.rows.received === 0 && first.rows.isTotalLost === true)
@@ -75,11 +75,11 @@ async function scanOnce(
   if (Math.max(total ?? 0, first.rows.received) > source.budget.rows) throw overBudget('rows');
   if (window.kind === 'random' && total !== undefined && total > window.depthMax) throw outOfReach();
   const collected = await collect(first);
-  if (isMismatch(collected)) return collected;
+  if (isPlanFailure(collected)) return collected;
   const unproven = await verifyScannedFilter(source, plan, first, context);
   if (unproven !== undefined) return unproven;
   const others = await walkWindows(source, plan, first, collect, context);
-  if (isMismatch(others)) return others;
+  if (isPlanFailure(others)) return others;
   const windows = [collected, ...others];
   const received = windows.reduce((sum, one) => sum + one.received, 0);
   if (total !== undefined && received !== total) {
@@ -102,7 +102,7 @@ export async function scan(
   plan: ScanPlan,
   name: string,
   context: CallContext,
-): Promise<RowTable | Mismatch> {
+): Promise<RowTable | PlanFailure> {
   const watched = watchReplies(source);
   const deadline = AbortSignal.timeout(source.budget.time);
   const signal = AbortSignal.any([context.signal, deadline]);

@@ -5,7 +5,7 @@ import { brokenSteadiness, brokenTotal } from '../../claims/total.ts';
 import { invalidReply } from '../../errors/fault.ts';
 import { allOrAbort } from '../all-or-abort.ts';
 import type { CollectedWindow, RowCollector } from './collect-rows.ts';
-import { isMismatch, type Mismatch, recordCameTwice } from '../mismatch.ts';
+import { isPlanFailure, type PlanFailure, recordCameTwice } from '../plan-failure.ts';
 import { readWindow } from '../read-window.ts';
 import { outOfReach, overBudget } from './scan-faults.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';
@@ -20,16 +20,16 @@ type Collect = RowCollector['collect'];
 async function walk(
   count: number,
   context: CallContext,
-  read: (index: number, context: CallContext) => Promise<CollectedWindow | Mismatch>,
-): Promise<Windows | Mismatch> {
+  read: (index: number, context: CallContext) => Promise<CollectedWindow | PlanFailure>,
+): Promise<Windows | PlanFailure> {
   const windows: CollectedWindow[] = [];
   let next = 1;
-  async function walker(within: CallContext): Promise<Mismatch | undefined> {
+  async function walker(within: CallContext): Promise<PlanFailure | undefined> {
     while (next < count) {
       const index = next;
       next += 1;
       const window = await read(index, within);
-      if (isMismatch(window)) return window;
+      if (isPlanFailure(window)) return window;
       windows[index - 1] = window;
     }
     return undefined;
@@ -37,7 +37,7 @@ async function walk(
   const walked = await allOrAbort(context, (within) =>
     Array.from({ length: CONCURRENCY }, () => walker(within)),
   );
-  return isMismatch(walked) ? walked : windows;
+  return isPlanFailure(walked) ? walked : windows;
 }
 
 /** The windows behind the first where the source says how many rows there are: each must then be full. */
@@ -46,7 +46,7 @@ function walkByTotal(
   plan: ScanPlan,
   { window, total, collect }: { window: RandomWindow; total: number; collect: Collect },
   context: CallContext,
-): Promise<Windows | Mismatch> {
+): Promise<Windows | PlanFailure> {
   const { scanSize, depthMax, endsEmpty } = window;
   // Where the last window is full, only the empty one behind it shows that the total is not too small.
   const looksBehind = endsEmpty && total % scanSize === 0 && total < depthMax;
@@ -54,7 +54,7 @@ function walkByTotal(
   if (count > source.budget.calls) throw overBudget('calls');
   return walk(count, context, async (index, within) => {
     const rows = await readWindow(source, plan.request, window.scanCall(index), within);
-    return isMismatch(rows) ? rows : (brokenTotal(rows, total) ?? collect(rows));
+    return isPlanFailure(rows) ? rows : (brokenTotal(rows, total) ?? collect(rows));
   });
 }
 
@@ -71,19 +71,19 @@ async function walkOn(
   first: WindowEvidence,
   { next, isBehind, collect }: WindowSequence & { readonly collect: Collect },
   context: CallContext,
-): Promise<Windows | Mismatch> {
+): Promise<Windows | PlanFailure> {
   const windows: CollectedWindow[] = [];
   let last = first;
   let received = first.rows.received;
   for (let calls = 1; ; calls += 1) {
     const call = next(last);
     if (call === undefined) return windows;
-    if (isMismatch(call)) return call;
+    if (isPlanFailure(call)) return call;
     if (calls >= source.budget.calls) throw overBudget('calls');
     const window = await readWindow(source, plan.request, call, context);
-    if (isMismatch(window)) return window;
+    if (isPlanFailure(window)) return window;
     const isEnd = isBehind(window);
-    if (isMismatch(isEnd)) return isEnd;
+    if (isPlanFailure(isEnd)) return isEnd;
     if (isEnd) return windows;
     const { rows } = window;
     const unsteady =
@@ -92,7 +92,7 @@ async function walkOn(
     received += rows.received;
     if (received > source.budget.rows) throw overBudget('rows');
     const collected = await collect(window);
-    if (isMismatch(collected)) return collected;
+    if (isPlanFailure(collected)) return collected;
     windows.push(collected);
     last = window;
   }
@@ -150,7 +150,7 @@ export async function walkWindows(
   first: WindowEvidence,
   collect: Collect,
   context: CallContext,
-): Promise<Windows | Mismatch> {
+): Promise<Windows | PlanFailure> {
   const { window } = plan;
   if (window.kind === 'sequential')
     return walkOn(source, plan, first, { ...byName(window), collect }, context);

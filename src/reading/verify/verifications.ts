@@ -1,4 +1,4 @@
-import type { Mismatch } from '../mismatch.ts';
+import type { PlanFailure } from '../plan-failure.ts';
 import { createSingleFlight } from '../../kernel/single-flight.ts';
 import { createBoundedMap } from '../../store/bounded-map.ts';
 
@@ -11,8 +11,8 @@ export type Verifications = {
   once(
     name: string,
     signal: AbortSignal,
-    verify: (shared: AbortSignal) => Promise<Mismatch | undefined>,
-  ): Promise<Mismatch | undefined>;
+    verify: (shared: AbortSignal) => Promise<PlanFailure | undefined>,
+  ): Promise<PlanFailure | undefined>;
   /** The last total of the list without filters; `undefined` where this process has not seen it. */
   wholeTotal: number | undefined;
 };
@@ -24,7 +24,7 @@ const KNOWN_MAX = 1_000;
 /** Creates the verifications of one resource of one source; nothing is known. */
 export function createVerifications(): Verifications {
   const known = createBoundedMap<object>(KNOWN_MAX, () => 1);
-  const flights = createSingleFlight<Mismatch | undefined>();
+  const flights = createSingleFlight<PlanFailure | undefined>();
   const isKnown = (name: string) => known.get(name) !== undefined;
   const know = (name: string) => known.set(name, {}, KNOWN_MS);
   return {

@@ -9,7 +9,7 @@ import { filtersKey } from '../../contract/query-key.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import { allOrAbort } from '../all-or-abort.ts';
-import { isMismatch, type Mismatch } from '../mismatch.ts';
+import { isPlanFailure, type PlanFailure } from '../plan-failure.ts';
 import { checkLastRows, type Page, type PageRange } from '../read-page.ts';
 import { readWindow } from '../read-window.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';
@@ -36,7 +36,7 @@ async function verifyFilter(
   query: ListQuery,
   filter: Filter,
   context: CallContext,
-): Promise<Mismatch | undefined> {
+): Promise<PlanFailure | undefined> {
   const filters = [withAbsentValue(filter)];
   const capability = `filter.${filter.field}.${filter.op}`;
   const plan: ListPlan = source.adapter.list.plan({ ...query, sort: null, filters }, source.claims.fallen);
@@ -48,7 +48,7 @@ async function verifyFilter(
     if (error instanceof GatewayError && !context.signal.aborted) return undefined;
     throw error;
   });
-  if (window === undefined || isMismatch(window)) return window;
+  if (window === undefined || isPlanFailure(window)) return window;
   if (brokenFilter(window.rows.records, filters) !== undefined)
     return contradicted(capability, 'rows come for a value that no record has');
   const isCounted = plan.kind === 'page' && plan.count === undefined && window.rows.total !== undefined;
@@ -58,7 +58,7 @@ async function verifyFilter(
 /** What can be verified with calls that no answer needs, by a name. */
 type Verification = {
   readonly name: string;
-  readonly verify: (context: CallContext) => Promise<Mismatch | undefined>;
+  readonly verify: (context: CallContext) => Promise<PlanFailure | undefined>;
 };
 
 function filterVerifications(
@@ -77,7 +77,7 @@ async function verifyDue(
   verifications: Verifications,
   all: readonly Verification[],
   context: CallContext,
-): Promise<Mismatch | undefined> {
+): Promise<PlanFailure | undefined> {
   const due = all.filter(({ name }) => !verifications.isKnown(name));
   if (due.length === 0) return undefined;
   const found = await allOrAbort(context, (within) =>
@@ -85,7 +85,7 @@ async function verifyDue(
       verifications.once(name, within.signal, (signal) => verify({ ...within, signal })),
     ),
   );
-  return isMismatch(found) ? found : undefined;
+  return isPlanFailure(found) ? found : undefined;
 }
 
 /**
@@ -99,7 +99,7 @@ export async function verifyPage(
   plan: PagePlan,
   page: Page & PageRange,
   context: CallContext,
-): Promise<Mismatch | undefined> {
+): Promise<PlanFailure | undefined> {
   const { verifications } = source;
   const { total, offset, limit, records } = page;
   if (verifications === undefined || plan.filters.length === 0 || total <= records.length) return undefined;
@@ -122,7 +122,7 @@ export function verifyWalk(
   plan: WalkPlan,
   { total, records }: Page,
   context: CallContext,
-): Promise<Mismatch | undefined> {
+): Promise<PlanFailure | undefined> {
   const { verifications } = source;
   if (verifications === undefined || total <= records.length) return Promise.resolve(undefined);
   return verifyDue(verifications, filterVerifications(source, query, plan), context);

@@ -1,7 +1,7 @@
 import type { ScanPlan } from '../../adapter/plan/plan.ts';
 import type { WindowEvidence } from '../../claims/claim.ts';
 import { isFilteredBeforePaging } from '../../claims/filter.ts';
-import { isMismatch, type Mismatch, unprovenFilters } from '../mismatch.ts';
+import { isPlanFailure, type PlanFailure, unprovenFilters } from '../plan-failure.ts';
 import { readWindow } from '../read-window.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';
 
@@ -23,7 +23,7 @@ export async function verifyScannedFilter(
   plan: ScanPlan,
   first: WindowEvidence,
   context: CallContext,
-): Promise<Mismatch | undefined> {
+): Promise<PlanFailure | undefined> {
   const { verifications } = source;
   if (plan.unfiltered === undefined || verifications === undefined || isEndKnown(plan, first))
     return undefined;
@@ -31,7 +31,7 @@ export async function verifyScannedFilter(
   if (verifications.isKnown(name)) return undefined;
   const { finish: _finish, ...plain } = context;
   const whole = await readWindow(source, plan.unfiltered, first.call, plain);
-  if (isMismatch(whole)) return whole;
+  if (isPlanFailure(whole)) return whole;
   // The list has no second window, so the first one has all rows that match.
   const { window } = plan;
   const isShort = whole.rows.received < first.call.size;

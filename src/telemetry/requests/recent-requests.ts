@@ -6,7 +6,7 @@ import type { StepTimes } from './step-times.ts';
  * The fields of a request's log line. Nothing else of a request reaches the log, or what is kept of requests. Fields
  * without a value are left out.
  */
-export type RequestLine = {
+export type RequestLogFields = {
   readonly requestId: string;
   readonly operation: string;
   readonly method: string | undefined;
@@ -38,7 +38,7 @@ export type RequestLine = {
 
 /** A request that is over. */
 export type FinishedRequest = {
-  readonly line: RequestLine;
+  readonly line: RequestLogFields;
   /** The precise status; 499: the client left before its answer. */
   readonly status: number;
   /** When it came, on the monotonic clock in milliseconds. */

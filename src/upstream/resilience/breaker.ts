@@ -1,5 +1,5 @@
-import { createAnsweredQuestions } from './answered-questions.ts';
-import type { ControlVerdict } from './control.ts';
+import { createLastSuccesses } from './last-success.ts';
+import type { KnownGoodResult } from './known-good-check.ts';
 import { createFailureRate, type FailureRateOptions } from './failure-rate.ts';
 
 /**
@@ -17,7 +17,7 @@ export type BreakerOptions = FailureRateOptions & {
   readonly openMs: number;
 };
 
-type AskedControl = () => Promise<ControlVerdict | undefined>;
+type AskedKnownGood = () => Promise<KnownGoodResult | undefined>;
 
 /** What a breaker is made with. */
 export type BreakerDeps = {
@@ -25,7 +25,7 @@ export type BreakerDeps = {
   readonly monotonic: () => number;
   readonly onChange: (state: BreakerState) => void;
   /** Asks the source the control question; absent: there is none. */
-  readonly control?: AskedControl | undefined;
+  readonly control?: AskedKnownGood | undefined;
 };
 
 type State =
@@ -60,7 +60,7 @@ export function createBreaker(
   { openMs, ...options }: BreakerOptions,
   { monotonic, onChange, control }: BreakerDeps,
 ): Breaker {
-  const answered = createAnsweredQuestions(monotonic);
+  const answered = createLastSuccesses(monotonic);
   let current = closed();
 
   function closed(): State {
@@ -71,9 +71,9 @@ export function createBreaker(
       if (current === state && answered.lastOtherThan(question) <= sinceMs) become(open());
     }
 
-    async function judgeByControl(question: string, asked: ReturnType<AskedControl>): Promise<void> {
+    async function judgeByControl(question: string, asked: ReturnType<AskedKnownGood>): Promise<void> {
       const verdict = await asked;
-      if (verdict?.isWell === true) rate.forgetErrors();
+      if (verdict?.isHealthy === true) rate.forgetErrors();
       else if (verdict !== undefined) judge(question, verdict.askedMs);
     }
 
@@ -103,13 +103,13 @@ export function createBreaker(
 
   function probe(): RecordOutcome {
     become({ name: 'half_open', isProbing: true });
-    const conclude = (isWell: boolean) => become(isWell ? closed() : open());
+    const conclude = (isHealthy: boolean) => become(isHealthy ? closed() : open());
     return (outcome) => {
       // After a probe without a result, the next call is the probe.
       if (outcome === 'ignored') become({ name: 'half_open', isProbing: false });
       // The probe may have been an odd question, which the source never answers well.
       else if (outcome === 'error' && control !== undefined)
-        void control().then((verdict) => conclude(verdict?.isWell === true));
+        void control().then((verdict) => conclude(verdict?.isHealthy === true));
       else conclude(outcome === 'success');
     };
   }

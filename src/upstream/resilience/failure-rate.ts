@@ -10,11 +10,11 @@ export type FailureRateOptions = {
 };
 
 /** Whether too many calls have failed: surely, or only together with errors, which may be the fault of the questions. */
-export type FailureVerdict = 'fine' | 'too many errors' | 'too many failures';
+export type FailureLevel = 'fine' | 'too many errors' | 'too many failures';
 
 /** The failure rate of a source over a sliding window. Errors are counted apart from failures. */
 export type FailureRate = {
-  add(outcome: 'success' | 'failure' | 'error'): FailureVerdict;
+  add(outcome: 'success' | 'failure' | 'error'): FailureLevel;
   /** Forgets the errors so far, because the source is well. */
   forgetErrors(): void;
 };

@@ -1,5 +1,5 @@
 import type { CallOutcome } from './breaker.ts';
-import type { Control } from './control.ts';
+import type { KnownGoodCheck } from './known-good-check.ts';
 
 /** One host of a source. */
 export type Host = {
@@ -56,7 +56,7 @@ export type HostsDeps = {
   /** From 0 to below 1. */
   readonly random: () => number;
   /** Asks a host the control question; absent: there is none. */
-  readonly control?: Control | undefined;
+  readonly control?: KnownGoodCheck | undefined;
 };
 
 /** Creates the hosts of a source: at least one. */
@@ -96,9 +96,9 @@ export function createHosts(
   }
 
   /** A host that fails at what callers ask, but answers the control question well, is not at fault. */
-  async function ejectUnlessWell(host: TrackedHost, ask: Control): Promise<void> {
+  async function ejectUnlessWell(host: TrackedHost, ask: KnownGoodCheck): Promise<void> {
     const verdict = await ask(host.base);
-    if (verdict?.isWell === false && isUsable(host) && !isLast(host)) eject(host);
+    if (verdict?.isHealthy === false && isUsable(host) && !isLast(host)) eject(host);
   }
 
   function eject(host: TrackedHost): void {

@@ -7,7 +7,7 @@ import {
   type CallAttempt,
   createCallAttempt,
 } from './call-attempt.ts';
-import { type AskControl, createControl } from './control.ts';
+import { type AskKnownGood, createKnownGoodCheck } from './known-good-check.ts';
 import { createHosts, type Host, type HostEvent, type Hosts } from './hosts.ts';
 import { createRetryBudget } from './retry-budget.ts';
 import { createSilenceTimer } from './silence-timer.ts';
@@ -35,7 +35,7 @@ export type ResilienceEvents = {
 export type ResilienceDeps = Pick<AttemptParts, 'monotonic' | 'random' | 'deadlineMs' | 'patienceMs'> & {
   readonly on: ResilienceEvents;
   /** Asks a host of the source the control question; absent: there is none. */
-  readonly askControl?: AskControl | undefined;
+  readonly askControl?: AskKnownGood | undefined;
 };
 
 function refusal(detail: string, waitMs: number): GatewayError {
@@ -54,7 +54,7 @@ export function createResilience(
   // While the source pauses, the control question has to wait like any other.
   const askUnlessPaused =
     askControl && ((base: string) => (pause.waitMs > 0 ? Promise.resolve(undefined) : askControl(base)));
-  const control = askUnlessPaused && createControl(askUnlessPaused, openMs, monotonic);
+  const control = askUnlessPaused && createKnownGoodCheck(askUnlessPaused, openMs, monotonic);
   const hosts = createHosts(
     [net.baseUrl, ...net.otherUrls],
     { failures: net.outliers.failures, ejectMs: net.outliers.time },

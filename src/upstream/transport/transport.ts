@@ -6,7 +6,7 @@ import { createAddressReader } from './request-address.ts';
 import { createConnectionPools } from './connection-pools.ts';
 import { decompress } from './decompress.ts';
 import { type HttpAnswer, HttpExchange, sendOverHttp } from './axios-over-http.ts';
-import { hasHeader, type RequestLines, withHeaders, withHost } from './header-lines.ts';
+import { hasHeader, type RawHeaders, withHeaders, withHost } from './raw-headers.ts';
 import { codeOf } from './network-fault.ts';
 
 /** One exchange with an absolute address. */
@@ -40,7 +40,7 @@ function headerOf(headers: http.IncomingHttpHeaders, name: string): string | und
 }
 
 /** The headers of a POST that follow from it. One that names no type is sent as the empty form that it is. */
-function ownHeaders(lines: RequestLines, body: string | undefined): Readonly<Record<string, string>> {
+function ownHeaders(lines: RawHeaders, body: string | undefined): Readonly<Record<string, string>> {
   return {
     ...(!hasHeader(lines, 'content-type') && { 'Content-Type': 'application/x-www-form-urlencoded' }),
     ...(body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) }),

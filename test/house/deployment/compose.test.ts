@@ -186,8 +186,8 @@ describe('the commands of docker-compose.yml work', () => {
   it.each(['gateway', ...sampleNames])('the health check of %s tells health from sickness', async (name) => {
     const check = services[name]!.healthcheck.test.slice(1);
     // A sample service is well whatever it answers; the gateway says on this path whether it is.
-    const isWell = (path: string) => path === '/readyz' || name !== 'gateway';
-    const service = await startUpstream(serving(({ path }) => ({ status: isWell(path) ? 200 : 404 })));
+    const isHealthy = (path: string) => path === '/readyz' || name !== 'gateway';
+    const service = await startUpstream(serving(({ path }) => ({ status: isHealthy(path) ? 200 : 404 })));
     const aimed = (part: string) => part.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${service.port}`);
     expect((await run(check.map(aimed))).code).toBe(0);
     service.does(({ socket }) => socket.destroy());

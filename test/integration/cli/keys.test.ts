@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { parse } from 'yaml';
-import { registerKeysCommand } from '../../../src/cli/redis/keys.ts';
+import { registerKeysCommand } from '../../../src/cli/gateway/keys.ts';
 import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
 import { parseApiKey } from '../../../src/policy/authentication/api-key.ts';
 import { bearerCall } from '../../support/pipeline/call.ts';

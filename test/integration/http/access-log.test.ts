@@ -25,7 +25,7 @@ describe('the access log', () => {
   it('has one line per request, of these fields only', async () => {
     const line = await lineFor(
       (call) => {
-        Object.assign(call.trace, {
+        Object.assign(call.summary, {
           principalId: 'key_1',
           cache: 'miss',
           upstreamCalls: 2,

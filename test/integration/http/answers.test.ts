@@ -1,4 +1,4 @@
-import type { Handler, Reply } from '../../../src/policy/call.ts';
+import type { Handler, CallAnswer } from '../../../src/policy/call.ts';
 import {
   operation,
   type PublicListener,
@@ -18,7 +18,7 @@ describe('an answer of the public listener', () => {
   const ask = (headers: string[] = [], method = 'GET', target = '/v1/users') =>
     askRaw(listener.port, request(method, target, headers));
   const answering =
-    (reply: Reply): Handler =>
+    (reply: CallAnswer): Handler =>
     () =>
       Promise.resolve(reply);
 

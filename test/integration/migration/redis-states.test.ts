@@ -98,7 +98,7 @@ describe('the state of a migration in a fleet', () => {
   it('is read from state.dir by a process that starts without Redis, the override of that process included', async () => {
     const a = await open('a', { dir: folder });
     const state = await move(a, 5);
-    a.override({ ...state, stage: 'shadow', percent: 0 });
+    a.rollBackHere({ ...state, stage: 'shadow', percent: 0 });
     await fleet.server.kill();
     const b = await open('b', { dir: folder });
     expect(b.current('users')).toEqual({ ...state, stage: 'shadow', percent: 0, rev: 0 });

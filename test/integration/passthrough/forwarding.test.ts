@@ -44,7 +44,7 @@ describe('a pass-through route', () => {
       {},
       {
         admit: (call) => {
-          call.trace.principalId = call.permission ?? undefined;
+          call.summary.principalId = call.permission ?? undefined;
           return Promise.resolve();
         },
       },

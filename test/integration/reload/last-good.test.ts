@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createKeep } from '../../../src/cli/serve/last-good.ts';
+import { createLastGoodWriter } from '../../../src/cli/serve/last-good.ts';
 import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
 
 const files = { gateway: { file: 'portico.yaml', text: 'portico: 1' }, sources: [] };
@@ -27,10 +27,10 @@ describe('the last good configuration', () => {
 
   it('is written to a file of its own, whatever a crash or somebody else has left in its place', () => {
     const [elsewhere, state] = [join(folder, 'elsewhere'), join(folder, 'state')];
-    createKeep({ warn: fail })(keptIn(state));
+    createLastGoodWriter({ warn: fail })(keptIn(state));
     writeFileSync(elsewhere, 'the file of somebody else', { mode: 0o644 });
     symlinkSync(elsewhere, join(state, 'last-good.json.new'));
-    createKeep({ warn: fail })(keptIn(state));
+    createLastGoodWriter({ warn: fail })(keptIn(state));
     expect(readFileSync(elsewhere, 'utf8')).toBe('the file of somebody else');
     expect(readdirSync(state)).toEqual(['last-good.json']);
     expect(statSync(join(state, 'last-good.json')).mode & 0o777).toBe(0o600);
@@ -40,7 +40,7 @@ describe('the last good configuration', () => {
     const warnings: unknown[] = [];
     const inTheWay = join(folder, 'a-file');
     writeFileSync(inTheWay, '');
-    createKeep({ warn: (fields: object) => void warnings.push(fields) })(keptIn(inTheWay));
+    createLastGoodWriter({ warn: (fields: object) => void warnings.push(fields) })(keptIn(inTheWay));
     expect(warnings).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
 import type { CliContext } from '../../../src/cli/context.ts';
 import { readConfig } from '../../../src/cli/input/read-config.ts';
-import { createOpenReloading } from '../../../src/cli/serve/open-reloading.ts';
+import { createReloadTriggers } from '../../../src/cli/serve/reload-triggers.ts';
 import { aloneProcess } from '../../support/command/single-process.ts';
 
 const file = 'config/portico.yaml';
@@ -27,7 +27,7 @@ describe('a gateway that is sent SIGHUP', () => {
       await new Promise<void>((end) => ends.push(end));
       return outcome;
     };
-    const open = createOpenReloading(file, false, context);
+    const open = createReloadTriggers(file, false, context);
     open(readConfig(file, {}), { warn: () => undefined }).start(reload);
     for (let signal = 1; signal <= 50; signal += 1) hangUp();
     const turn = () => new Promise((resolve) => setImmediate(resolve));

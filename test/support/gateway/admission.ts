@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
-import { createKeptParts } from '../../../src/pipeline/parts/kept-parts.ts';
+import { createSharedComponents } from '../../../src/pipeline/parts/shared-components.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
 import { createAdmission } from '../../../src/pipeline/admission.ts';
 import { assembleAdmission } from '../../../src/pipeline/assemble.ts';
@@ -68,7 +68,7 @@ export async function openAdmission(options: AdmissionOptions): Promise<RunningA
     refusedCredential: () => undefined,
     watchExpiring: () => undefined,
   };
-  const parts = createKeptParts().open();
+  const parts = createSharedComponents().open();
   const admission = createAdmission(config, {
     redis: { keys: redis, limits: redis },
     keys,

@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { type App, type AppDeps, createApp } from '../../../src/http/listener/app.ts';
 import type { RoutingSpec } from '../../../src/http/routing.ts';
-import { createKeptParts } from '../../../src/pipeline/parts/kept-parts.ts';
-import { createUses } from '../../../src/pipeline/parts/uses.ts';
+import { createSharedComponents } from '../../../src/pipeline/parts/shared-components.ts';
+import { createReferenceCount } from '../../../src/pipeline/parts/reference-count.ts';
 import type { ServedOperation } from '../../../src/pipeline/create-operations.ts';
 import { createServer } from '../../../src/http/listener/server.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createRecentRequests } from '../../../src/telemetry/requests/recent-requests.ts';
-import type { Handler, Reply } from '../../../src/policy/call.ts';
+import type { Handler, CallAnswer } from '../../../src/policy/call.ts';
 import { createCondition } from '../time/eventually.ts';
 import { watch } from '../canaries/canary-watch.ts';
 import { createCallerCounts } from '../../../src/telemetry/caller-counts.ts';
@@ -75,7 +75,7 @@ export async function startPublicListener(
     ...over,
     metrics: { ...metrics, ...over.metrics },
   });
-  const parts = createKeptParts().open();
+  const parts = createSharedComponents().open();
   const spec: RoutingSpec = {
     operations: [],
     passthrough: { routes: [], gatewayHeaders: [], admit: () => Promise.resolve() },
@@ -85,7 +85,7 @@ export async function startPublicListener(
     overload: { eventLoopDelayMax: 60_000, inFlightMax: 1_000 },
     ...over,
   };
-  app.serveBy(app.route(spec, { parts, uses: createUses() }));
+  app.serveBy(app.route(spec, { parts, uses: createReferenceCount() }));
   const limits = { connectionsMax: 1_000, deadlineMsMax: over.deadlineMsMax ?? 10_000 };
   const server = createServer(app, limits, { log, metrics });
   server.listen(0, '127.0.0.1');
@@ -129,7 +129,7 @@ export function echoOperations(): ServedOperation[] {
 }
 
 /** A finished answer around a JSON text. */
-export function replyOf(text: string, over: Partial<Reply> = {}): Reply {
+export function replyOf(text: string, over: Partial<CallAnswer> = {}): CallAnswer {
   const body = Buffer.from(text);
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
   return { body, etag, storedAt: Date.now(), freshSeconds: 10, cache: 'miss', ...over };

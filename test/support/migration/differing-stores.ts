@@ -2,9 +2,9 @@ import { migration } from '../../../src/config/schema/migration.ts';
 import type { GetQuery, ListQuery } from '../../../src/contract/query.ts';
 import { resources } from '../../../src/contract/resources.ts';
 import type { UpstreamReply } from '../../../src/kernel/upstream-call.ts';
-import type { Verdict } from '../../../src/migration/compare/comparison.ts';
+import type { ComparisonVerdict } from '../../../src/migration/compare/comparison.ts';
 import { createComparer } from '../../../src/migration/shadow/comparer.ts';
-import { createSlots } from '../../../src/migration/shadow/slots.ts';
+import { createComparisonSemaphore } from '../../../src/migration/shadow/comparison-semaphore.ts';
 import { type Asked, openSource, type Serve } from '../pipeline/scripted-source.ts';
 import { queryOf, replyOf } from '../pipeline/source-text.ts';
 import { createManualClock } from '../time/manual-clock.ts';
@@ -102,7 +102,7 @@ type Change = {
 
 /** What one comparison comes to: its verdict, and the differences as `path|kind`, with the id where there is one. */
 export type FoundDifferences = {
-  readonly verdict: Verdict | undefined;
+  readonly verdict: ComparisonVerdict | undefined;
   readonly differences: readonly string[];
   readonly ignored: readonly string[];
 };
@@ -152,7 +152,13 @@ export async function compareStores(
   };
   const clock = createManualClock();
   const comparer = createComparer({
-    ...{ resource: resources[resource], sources, clock, slots: createSlots(8), keptRules: () => [] },
+    ...{
+      resource: resources[resource],
+      sources,
+      clock,
+      slots: createComparisonSemaphore(8),
+      keptRules: () => [],
+    },
     config: migration.parse({ to: 'x', compare }),
     toSample: ({ path, kind, id: key = '' }) => ({ path, kind, key }),
     wait: () => Promise.resolve(),

@@ -5,7 +5,7 @@ import type { ActionName, ActionRequest, ActionValue } from '../../../src/admin/
 import { actionSpecs } from '../../../src/admin/api/action-table.ts';
 import type { AuditChange } from '../../../src/audit/audit-entry.ts';
 import type { Gate } from '../../../src/migration/judge/gate.ts';
-import { nextPosition } from '../../../src/migration/judge/next-step.ts';
+import { nextPosition } from '../../../src/migration/judge/next-position.ts';
 import type { OperatorTasks } from '../../../src/migration/operate/operator-tasks.ts';
 import { createTasks } from '../../../src/migration/operate/tasks.ts';
 import type { DeclaredMigration } from '../../../src/migration/state/declared-migration.ts';

@@ -4,14 +4,14 @@ import { createLocalBreaker } from '../../../src/migration/routing/local-breaker
 import type { AbortableCall } from '../../../src/migration/routing/abortable-call.ts';
 import { createOriginStage } from '../../../src/migration/routing/origin-stage.ts';
 import type { MigrationState } from '../../../src/migration/state/migration-state.ts';
-import type { Call, Principal, Reply } from '../../../src/policy/call.ts';
+import type { Call, Principal, CallAnswer } from '../../../src/policy/call.ts';
 import { createCall } from '../pipeline/call.ts';
 import { migrationConfig, migrationState } from './migration-facts.ts';
 
-type Answer = Reply | Promise<Reply>;
+type Answer = CallAnswer | Promise<CallAnswer>;
 
 /** An answer of a source, which says who has made it. */
-export const replyOf = (text: string, cache: Reply['cache'] = 'miss'): Reply => ({
+export const replyOf = (text: string, cache: CallAnswer['cache'] = 'miss'): CallAnswer => ({
   ...{ body: Buffer.from(text), etag: '"1"', storedAt: 0, freshSeconds: 1, cache },
 });
 
@@ -74,7 +74,7 @@ export function openOriginStage(declared: object = {}) {
           ({ body }) => body.toString(),
           (error: unknown) => (error as { code?: string }).code ?? (error as Error).message,
         );
-      const { origin, fallback } = call.trace;
+      const { origin, fallback } = call.summary;
       return { by, origin, fallback };
     },
     stage,

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { DeclaredMigration } from '../../../src/migration/state/declared-migration.ts';
 import type { MigrationState } from '../../../src/migration/state/migration-state.ts';
-import type { MigrationStates } from '../../../src/migration/state/migration-states.ts';
+import type { MigrationStateStore } from '../../../src/migration/state/state-store.ts';
 import { createRedisStates } from '../../../src/migration/state/redis-states.ts';
 import { openStateFile } from '../../../src/migration/state/state-file.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
@@ -24,7 +24,7 @@ export const atRamp = (state: MigrationState, percent: number): MigrationState =
 });
 
 /** Changes the share, from a state with the `rev` that is in force. */
-export async function move(states: MigrationStates, percent: number): Promise<MigrationState> {
+export async function move(states: MigrationStateStore, percent: number): Promise<MigrationState> {
   const state = states.current('users')!;
   const change = await states.change(state, atRamp(state, percent));
   expect(change.kind).toBe('changed');

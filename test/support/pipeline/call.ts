@@ -26,7 +26,7 @@ export function createCall({
     },
     requestId: 'req_test',
     signal: new AbortController().signal,
-    trace: {
+    summary: {
       ...{ cache: 'none', upstreamCalls: 0, upstreamMs: 0 },
       ...{ principalId: undefined, limitTier: undefined, limitWindows: undefined },
     },

@@ -1,12 +1,15 @@
-import { createKeptParts } from '../../../src/pipeline/parts/kept-parts.ts';
+import { createSharedComponents } from '../../../src/pipeline/parts/shared-components.ts';
 
 describe('parts that outlive a change of configuration', () => {
   it('are closed when the last set that holds them is released, and not before', async () => {
-    const kept = createKeptParts();
+    const kept = createSharedComponents();
     const ended: string[] = [];
     const take = (key: string) => {
       const parts = kept.open();
-      return { parts, value: parts.take('kind', key, () => ({ value: {}, close: () => ended.push(key) })) };
+      return {
+        parts,
+        value: parts.acquire('kind', key, () => ({ value: {}, close: () => ended.push(key) })),
+      };
     };
     const [first, second, other] = [take('a'), take('a'), take('b')];
     expect(second.value).toBe(first.value);
@@ -19,9 +22,9 @@ describe('parts that outlive a change of configuration', () => {
   });
 
   it('are not taken while another one is made: a set that keeps only that one would not hold them', () => {
-    const parts = createKeptParts().open();
-    const inner = () => ({ value: parts.take('inner', '', () => ({ value: 1 })) });
-    expect(() => parts.take('outer', '', inner)).toThrow('the part inner  is taken while outer  is made');
-    expect(parts.take('outer', '', () => ({ value: 2 }))).toBe(2);
+    const parts = createSharedComponents().open();
+    const inner = () => ({ value: parts.acquire('inner', '', () => ({ value: 1 })) });
+    expect(() => parts.acquire('outer', '', inner)).toThrow('the part inner  is taken while outer  is made');
+    expect(parts.acquire('outer', '', () => ({ value: 2 }))).toBe(2);
   });
 });

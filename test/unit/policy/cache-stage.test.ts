@@ -21,7 +21,7 @@ describe('an answer', () => {
     expect(await made).toMatchObject({ body: Buffer.from('{"data":[]}'), freshSeconds: 30, cache: 'miss' });
     expect(await serve(second)).toMatchObject({ body: Buffer.from('{"data":[]}'), cache: 'hit' });
     expect(runs).toHaveLength(1);
-    expect([first.trace.cache, second.trace.cache]).toEqual(['miss', 'hit']);
+    expect([first.summary.cache, second.summary.cache]).toEqual(['miss', 'hit']);
   });
 
   it('has a strong tag that changes with its bytes, and with nothing else', async () => {

@@ -116,7 +116,7 @@ describe('the rate limit', () => {
       const calls = Array.from({ length: 3 }, () => createCall({ principal }));
       for (const call of calls) expect(await handler(call)).toBe('answer');
       expect(calls.map(({ answerHeaders }) => answerHeaders)).toEqual([[], [], []]);
-      expect(calls.map(({ trace }) => trace.wouldRefuse)).toEqual([
+      expect(calls.map(({ summary }) => summary.wouldRefuse)).toEqual([
         undefined,
         undefined,
         'rate_limit_exceeded',
@@ -128,7 +128,7 @@ describe('the rate limit', () => {
       const { handler, decisions } = stageWith({ dryRun: true, decide: undecided });
       const call = createCall({ principal });
       expect(await handler(call)).toBe('answer');
-      expect(call.trace.wouldRefuse).toBe('limiter_unavailable');
+      expect(call.summary.wouldRefuse).toBe('limiter_unavailable');
       expect(decisions).toEqual(['small would_refuse unavailable']);
     });
 
@@ -146,7 +146,7 @@ describe('the rate limit', () => {
             () => undefined,
             (error: unknown) => (error as { code: string }).code,
           );
-          expect(call.trace.wouldRefuse).toBe(refused);
+          expect(call.summary.wouldRefuse).toBe(refused);
         }
       });
       await fc.assert(property);

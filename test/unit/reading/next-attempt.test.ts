@@ -1,11 +1,11 @@
 import type { ListPlan } from '../../../src/adapter/plan/plan.ts';
 import { contradicted, inconsistent } from '../../../src/claims/claim.ts';
 import { fault } from '../../../src/errors/fault.ts';
-import { isMismatch, rowVanished, totalIsLowerBound } from '../../../src/reading/mismatch.ts';
+import { isPlanFailure, rowVanished, totalIsLowerBound } from '../../../src/reading/plan-failure.ts';
 import {
   type DatedPage,
   errorAfter,
-  nextStep,
+  nextAttempt,
   noAttempts,
   type PageAttempt,
   type SearchState,
@@ -20,7 +20,7 @@ function after(attempts: readonly PageAttempt[], plan = planWith('order')) {
   let state: SearchState = noAttempts;
   const off: string[] = [];
   for (const [index, attempt] of attempts.entries()) {
-    const step = nextStep(state, plan, attempt);
+    const step = nextAttempt(state, plan, attempt);
     off.push(...step.falling.keys());
     if (step.kind !== 'again' || index === attempts.length - 1) return { step, off };
     state = step.state;
@@ -82,7 +82,7 @@ describe('a scan over budget', () => {
 
 describe('a mismatch', () => {
   it('is told apart from every other result', () => {
-    expect([moved, rowVanished, 7, undefined, { records: [] }].map(isMismatch)).toEqual([
+    expect([moved, rowVanished, 7, undefined, { records: [] }].map(isPlanFailure)).toEqual([
       ...[true, true, false, false, false],
     ]);
   });

@@ -7,7 +7,10 @@ import { type GatewayConfig, gatewaySchema } from '../../../src/config/schema/ga
 import { createApp } from '../../../src/http/listener/app.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { chooseSources, type CompiledSource } from '../../../src/pipeline/compile-sources.ts';
-import { createKeptParts, type KeptParts } from '../../../src/pipeline/parts/kept-parts.ts';
+import {
+  createSharedComponents,
+  type SharedComponents,
+} from '../../../src/pipeline/parts/shared-components.ts';
 import { findChanges } from '../../../src/reload/next/find-changes.ts';
 import { findFixed } from '../../../src/reload/next/find-fixed.ts';
 import { openMigrations } from '../../../src/reload/open-migrations.ts';
@@ -163,20 +166,20 @@ function isMadeFrom(reads: ReadonlySet<string>, path: string): boolean {
 
 /** The parts of some configurations, and what of them each part was made from. */
 function watchParts() {
-  const parts = createKeptParts();
+  const parts = createSharedComponents();
   const madeFrom = new Map<string, Set<string>>();
   let making: Set<string> | undefined;
   let kept: string[] = [];
-  const watched: KeptParts = {
+  const watched: SharedComponents = {
     open() {
       const set = parts.open();
       return {
         ...set,
-        take(kind, key, make) {
+        acquire(kind, key, make) {
           const name = `${kind} ${key}`;
           const isKept = madeFrom.has(name);
           if (isKept) kept.push(name);
-          return set.take(kind, key, () => {
+          return set.acquire(kind, key, () => {
             if (isKept) kept = kept.filter((other) => other !== name);
             making = new Set();
             madeFrom.set(name, making);

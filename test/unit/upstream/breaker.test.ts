@@ -164,7 +164,7 @@ describe('errors, which may be the fault of the question', () => {
   });
 
   it('leave it closed where the source answers the control question', async () => {
-    const { breaker, make } = openBreaker({}, () => Promise.resolve({ isWell: true, askedMs: 0 }));
+    const { breaker, make } = openBreaker({}, () => Promise.resolve({ isHealthy: true, askedMs: 0 }));
     for (let round = 0; round < 10; round += 1) {
       make(20, 'error', `/${round}`);
       await Promise.resolve();
@@ -173,14 +173,14 @@ describe('errors, which may be the fault of the question', () => {
   });
 
   it('open it where the source fails at the control question, too', async () => {
-    const { breaker, make } = openBreaker({}, () => Promise.resolve({ isWell: false, askedMs: 0 }));
+    const { breaker, make } = openBreaker({}, () => Promise.resolve({ isHealthy: false, askedMs: 0 }));
     make(20, 'error');
     await Promise.resolve();
     expect(breaker.state).toBe('open');
   });
 
   it('leave it closed where the control question fails, but others are answered meanwhile', async () => {
-    const { breaker, clock, make } = openBreaker({}, () => Promise.resolve({ isWell: false, askedMs: 0 }));
+    const { breaker, clock, make } = openBreaker({}, () => Promise.resolve({ isHealthy: false, askedMs: 0 }));
     clock.advance(1);
     make(20, 'error');
     make(1, 'success', '/other');
@@ -196,14 +196,14 @@ describe('errors, which may be the fault of the question', () => {
   });
 
   it('never excuse failures: a source that is not reached opens it, however well others were answered', () => {
-    const { breaker, make } = openBreaker({}, () => Promise.resolve({ isWell: true, askedMs: 0 }));
+    const { breaker, make } = openBreaker({}, () => Promise.resolve({ isHealthy: true, askedMs: 0 }));
     make(20, 'success', '/other');
     make(20, 'failure');
     expect(breaker.state).toBe('open');
   });
 
   it('close it after a probe with an odd question if the control question is answered', async () => {
-    const { breaker, clock, make } = openBreaker({}, () => Promise.resolve({ isWell: true, askedMs: 0 }));
+    const { breaker, clock, make } = openBreaker({}, () => Promise.resolve({ isHealthy: true, askedMs: 0 }));
     make(20, 'failure');
     clock.advance(5_000);
     make(1, 'error');

@@ -1,19 +1,19 @@
-import { createAnsweredQuestions } from '../../../src/upstream/resilience/answered-questions.ts';
-import { createControl } from '../../../src/upstream/resilience/control.ts';
+import { createLastSuccesses } from '../../../src/upstream/resilience/last-success.ts';
+import { createKnownGoodCheck } from '../../../src/upstream/resilience/known-good-check.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
 
 describe('the control question', () => {
   it('is asked of a host once in the time that its verdict holds, also by calls at once', async () => {
     const clock = createManualClock();
     const asked: string[] = [];
-    const control = createControl(
+    const control = createKnownGoodCheck(
       (base) => Promise.resolve(asked.push(base) > 0),
       5_000,
       () => clock.monotonic(),
     );
     await Promise.all([control('a'), control('a'), control('b')]);
     clock.advance(4_999);
-    expect(await control('a')).toMatchObject({ isWell: true });
+    expect(await control('a')).toMatchObject({ isHealthy: true });
     expect(asked).toEqual(['a', 'b']);
     clock.advance(1);
     await control('a');
@@ -23,9 +23,9 @@ describe('the control question', () => {
   it('is asked again at once where it could not be asked', async () => {
     let asked = 0;
     const ask = () => Promise.resolve((asked += 1) === 1 ? undefined : false);
-    const control = createControl(ask, 5_000, () => 0);
+    const control = createKnownGoodCheck(ask, 5_000, () => 0);
     expect(await control('a')).toBeUndefined();
-    expect(await control('a')).toEqual({ isWell: false, askedMs: 0 });
+    expect(await control('a')).toEqual({ isHealthy: false, askedMs: 0 });
   });
 });
 
@@ -33,7 +33,7 @@ describe('the questions that were answered', () => {
   it('tell when one other than a given one was answered last', () => {
     const clock = createManualClock();
     const start = clock.monotonic();
-    const answered = createAnsweredQuestions(() => clock.monotonic() - start);
+    const answered = createLastSuccesses(() => clock.monotonic() - start);
     expect(answered.lastOtherThan('a')).toBe(-Infinity);
     for (const question of ['a', 'b', 'a', 'a']) {
       clock.advance(1);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { AxiosHeaders } from 'axios';
-import { withHeaders, withHost } from '../../../src/upstream/transport/header-lines.ts';
+import { withHeaders, withHost } from '../../../src/upstream/transport/raw-headers.ts';
 import { answering, type ScriptedUpstream, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { answer, closeAll, openUpstream } from './open-upstream.ts';
 

@@ -1,6 +1,6 @@
 import { KeyChangeError } from '../../../policy/authentication/key-changes.ts';
 import type { KeyStore } from '../../../store/key-store.ts';
-import type { KeyUses } from '../../../store/key-uses.ts';
+import type { KeyLastUsed } from '../../../store/key-last-used.ts';
 import type { Replication } from '../../../store/redis/await-replica.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import { refuseIfRedisFails } from '../redis-refusal.ts';
@@ -8,7 +8,7 @@ import { refuseIfRedisFails } from '../redis-refusal.ts';
 /** The keys in Redis, and what belongs to them. */
 export type KeysStores = {
   readonly store: KeyStore;
-  readonly uses: KeyUses;
+  readonly uses: KeyLastUsed;
   /** Waits until a replica has what was changed, for a second at most. */
   readonly confirm: () => Promise<Replication>;
 };

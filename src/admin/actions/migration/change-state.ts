@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MigrationState } from '../../../migration/state/migration-state.ts';
-import type { AcknowledgedState } from '../../../migration/state/migration-states.ts';
+import type { AcknowledgedState } from '../../../migration/state/state-store.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import type { ActionContext } from '../act.ts';
 import { refuseIfRedisFails } from '../redis-refusal.ts';

@@ -6,7 +6,7 @@ import type { MigratingResource } from '../../../migration/migrations.ts';
 import type { OperatorTasks } from '../../../migration/operate/operator-tasks.ts';
 import type { Tasks } from '../../../migration/operate/tasks.ts';
 import type { MigrationState } from '../../../migration/state/migration-state.ts';
-import type { MigrationStates } from '../../../migration/state/migration-states.ts';
+import type { MigrationStateStore } from '../../../migration/state/state-store.ts';
 import { ActionRefusal } from '../../api/action.ts';
 
 /** A migration of the configuration in force. */
@@ -16,7 +16,7 @@ type Declared = Pick<MigratingResource, 'declared' | 'config' | 'operations'>;
 export type OperatedMigrations = {
   /** Those of the configuration in force. */
   readonly migrating: () => readonly Declared[];
-  readonly states: MigrationStates;
+  readonly states: MigrationStateStore;
   readonly evidence: Pick<MigrationEvidence, 'read' | 'differences'>;
   readonly operatorTasks: OperatorTasks;
   readonly tasks: Tasks;

@@ -1,4 +1,4 @@
-// Reads the answer of `migrations.status`: position, gate, comparisons and fallbacks of one migration.
+// Builds the answer of `migrations.status`: position, gate, comparisons and fallbacks of one migration.
 
 import { weakGates } from '../../../config/validate/check-migrations.ts';
 import type { OperationEvidence } from '../../../migration/evidence/evidence.ts';

@@ -1,7 +1,7 @@
 // The actions that change the position of a migration: stage, rollback, hold, resume.
 
 import { decideStep } from '../../../migration/operate/decide-step.ts';
-import { nextPosition } from '../../../migration/judge/next-step.ts';
+import { nextPosition } from '../../../migration/judge/next-position.ts';
 import { positionOf, positionText } from '../../../migration/state/operation-position.ts';
 import type { MigrationState, Position } from '../../../migration/state/migration-state.ts';
 import { held, resumed, rolledBack } from '../../../migration/state/transitions.ts';
@@ -122,7 +122,7 @@ export function createStepActions(migrations: OperatedMigrations) {
     const found = findMigration(migrations, input.resource);
     const state = states.current(input.resource) ?? found.state;
     const next = rollback({ ...found, state }, input, actor.name);
-    states.override(next);
+    states.rollBackHere(next);
     return changedHere(note, state, next);
   }
 
@@ -130,7 +130,7 @@ export function createStepActions(migrations: OperatedMigrations) {
   function resumeHere({ resource }: ActionInput<'migrations.resume'>, { note }: ActionContext) {
     const [own, shared] = [states.current(resource), states.shared(resource)];
     if (own === undefined || shared === undefined || own === shared || shared.hold !== undefined) return;
-    states.endOverride(resource);
+    states.endLocalRollback(resource);
     return changedHere(note, own, shared);
   }
 

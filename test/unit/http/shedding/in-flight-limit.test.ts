@@ -7,7 +7,7 @@ const SOURCE_MS = 20;
 /** What is read of a request. */
 type Counted = Pick<RequestContext, 'operation' | 'startedAt'> & {
   isCounted: boolean;
-  trace: { upstreamCalls: number; upstreamMs: number };
+  summary: { upstreamCalls: number; upstreamMs: number };
 };
 
 /** A process that answers one request of an operation in each millisecond. */
@@ -20,8 +20,8 @@ function load({ inFlightMax = 10_000, upstreamCalls = 1 } = {}) {
   const waiting: Counted[] = [];
 
   function enter(operation = 'users', mayBeRefused = true) {
-    const trace = { upstreamCalls, upstreamMs: SOURCE_MS };
-    const context: Counted = { operation, startedAt: now, isCounted: false, trace };
+    const summary = { upstreamCalls, upstreamMs: SOURCE_MS };
+    const context: Counted = { operation, startedAt: now, isCounted: false, summary };
     isRefusable = mayBeRefused;
     const entry = inFlight.enter(context as RequestContext);
     if (entry === 'entered') waiting.push(context);

@@ -1,15 +1,19 @@
 import fc from 'fast-check';
-import { latenciesSince, latencyClass, latencyQuantile } from '../../../../src/migration/evidence/latency.ts';
+import {
+  latenciesSince,
+  latencyBucket,
+  latencyQuantile,
+} from '../../../../src/migration/evidence/latency.ts';
 
 describe('counted latencies', () => {
   test('a class holds a duration with at most 11 % to spare, and at least 1 ms', () => {
     fc.assert(
       fc.property(fc.double({ min: 1, max: 100_000, noNaN: true }), (ms) => {
-        const bound = Number(latencyClass(ms));
+        const bound = Number(latencyBucket(ms));
         return bound >= ms * 0.995 && bound <= ms * 1.11;
       }),
     );
-    expect([latencyClass(0), latencyClass(0.2), latencyClass(1)]).toEqual(['1', '1', '1']);
+    expect([latencyBucket(0), latencyBucket(0.2), latencyBucket(1)]).toEqual(['1', '1', '1']);
   });
 
   test('a quantile is the bound that so many calls did not exceed', () => {

@@ -226,11 +226,11 @@ describe('a rehearsal', () => {
     ]);
   });
 
-  test('has not worked where too few second legs came', async () => {
+  test('has not worked where too few comparison calls came', async () => {
     const judged = await open({ state });
     judged.evidence.rehearsed('users', 'users.get');
     await judged.pass(70, 0, () => undefined);
     expect([judged.current().rehearsedAt, judged.current().rehearsal]).toEqual([undefined, undefined]);
-    expect(judged.audited[0]?.reason).toContain('1 failed second legs are too few');
+    expect(judged.audited[0]?.reason).toContain('1 failed comparison calls are too few');
   });
 });

@@ -20,7 +20,7 @@ describe('a rehearsal that is asked for', () => {
     [60, 100],
     [3_600, 14],
     [360_000, 1],
-  ])('after %p comparisons in an hour, %p percent of the second legs fail', (compared, percent) => {
+  ])('after %p comparisons in an hour, %p percent of the comparison calls fail', (compared, percent) => {
     const evidence = { 'users.get': goodEvidence(compared) };
     expect(rehearsedPercent(evidence, { since }, BEGAN + HOUR_MS)).toBe(percent);
   });
@@ -33,11 +33,11 @@ describe('a rehearsal that is asked for', () => {
     await judged.judge.look();
     expect(await rehearsing).toEqual({
       tripped: true,
-      evidence: '100 % of the second legs failed; after 0 s the judge would have rolled back',
+      evidence: '100 % of the comparison calls failed; after 0 s the judge would have rolled back',
     });
   });
 
-  test('that is given up fails no more second legs', async () => {
+  test('that is given up fails no more comparison calls', async () => {
     const { judged, rehearse } = await open();
     const ended = new AbortController();
     const rehearsing = rehearse('users', { ...run, signal: ended.signal });

@@ -19,7 +19,7 @@ describe('authenticate', () => {
     const { handler, outcomes } = startAuthenticate();
     const call = bearerCall(storedKey);
     expect(await handler(call)).toBe(storedId);
-    expect(call.trace.principalId).toBe(storedId);
+    expect(call.summary.principalId).toBe(storedId);
     expect(outcomes).toEqual(['key accepted']);
   });
 

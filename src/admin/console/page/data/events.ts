@@ -1,6 +1,6 @@
 // The one stream of events of this tab: closed while the tab is hidden, opened again with back-off.
 
-import { backOffMs } from './back-off.ts';
+import { backOffMs } from './backoff.ts';
 
 /** What the stream is doing: `draining` means that the gateway has said it ends. */
 export type StreamState = 'connecting' | 'live' | 'paused' | 'reconnecting' | 'draining';

@@ -1,6 +1,6 @@
 // What the figures' part of the API answers, as far as the page reads it. src/admin/api has the whole of it.
 
-import type { Severity } from '../show/attention.ts';
+import type { Severity } from '../show/tones.ts';
 
 /** Whose figures they are, and since when. */
 export type Scoped = { readonly scope: 'process' | 'workers' | 'fleet'; readonly since: string };

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { ApiProblem } from './api.ts';
-import { useConsole } from './session.ts';
+import { useConsole } from './console-context.ts';
 
 /** What was asked for: nothing yet, a value (also while it is asked for again), or a problem. */
 export type Loaded<Value> = {

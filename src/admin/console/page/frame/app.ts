@@ -3,7 +3,7 @@ import { useCallback, useEffect, useErrorBoundary, useMemo, useRef, useState } f
 import { type ApiProblem, type AskApi, createAsk } from '../data/api.ts';
 import { followEvents, type StreamState } from '../data/events.ts';
 import type { Overview } from '../data/figure-shapes.ts';
-import { type ConsoleContext, type ConsoleSession, Shared } from '../data/session.ts';
+import { type ConsoleContext, type ConsoleSession, ConsoleContextProvider } from '../data/console-context.ts';
 import { toApiProblem } from '../data/use-load.ts';
 import { element, html } from '../parts/html.ts';
 import { problemNote } from '../parts/marks.ts';
@@ -109,10 +109,10 @@ function Console({ ask, session, onLogout }: ConsoleProps): VNode {
   const context: ConsoleContext = {
     ...{ ask, session, address, ...live },
     canWrite: session?.role === 'operator' && session.how !== 'local',
-    tell: setMessage,
+    announce: setMessage,
   };
   const view = element(Guarded, { view: address.view, key: `${address.view}/${address.param}` });
-  return html`<${Shared.Provider} value=${context}>
+  return html`<${ConsoleContextProvider.Provider} value=${context}>
     ${element(Layout, { onLogout, onHelp: openHelp, message, children: view })}
     ${runbookDialog(session && address.query['runbook'])}
     ${shortcutsDialog(isHelpOpen, () => setHelpOpen(false))}

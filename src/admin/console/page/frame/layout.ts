@@ -3,11 +3,11 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { StreamState } from '../data/events.ts';
-import { useConsole } from '../data/session.ts';
+import { useConsole } from '../data/console-context.ts';
 import { type Children, html } from '../parts/html.ts';
 import { stateMark } from '../parts/marks.ts';
 import { addressOf, type ViewName } from '../show/address.ts';
-import type { Tone } from '../show/attention.ts';
+import type { Tone } from '../show/tones.ts';
 import { clockText, instantText } from '../show/times.ts';
 import { destinations } from './destinations.ts';
 import { keepTheme, keptTheme, nextTheme } from './theme.ts';

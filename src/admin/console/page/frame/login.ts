@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiProblem, type AskApi } from '../data/api.ts';
-import type { ConsoleSession } from '../data/session.ts';
+import type { ConsoleSession } from '../data/console-context.ts';
 import { toApiProblem } from '../data/use-load.ts';
 import { formValues } from '../parts/action-dialog.ts';
 import { html } from '../parts/html.ts';

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { goTo } from '../data/session.ts';
+import { goTo } from '../data/console-context.ts';
 import { addressOf } from '../show/address.ts';
 import { keyCommand } from './destinations.ts';
 

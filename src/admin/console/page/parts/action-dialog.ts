@@ -3,7 +3,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiProblem } from '../data/api.ts';
-import { useConsole } from '../data/session.ts';
+import { useConsole } from '../data/console-context.ts';
 import { toApiProblem } from '../data/use-load.ts';
 import { type Children, element, html } from './html.ts';
 import { problemNote } from './marks.ts';
@@ -97,7 +97,7 @@ type Phase =
 
 function ActionDialog({ form, onClose }: { form: ActionForm; onClose: () => void }): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
-  const { tell } = useConsole();
+  const { announce: tell } = useConsole();
   const [phase, setPhase] = useState<Phase>({ kind: 'asking' });
   useEffect(() => dialog.current?.showModal(), []);
   const submit = (event: Event) => {

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { goTo, useConsole } from '../data/session.ts';
+import { goTo, useConsole } from '../data/console-context.ts';
 import { changedQuery } from '../show/address.ts';
 import {
   filteredRows,

@@ -3,7 +3,7 @@
 import type { VNode } from 'preact';
 import type { ApiProblem } from '../data/api.ts';
 import { type Address, addressOf, changedQuery } from '../show/address.ts';
-import type { Tone } from '../show/attention.ts';
+import type { Tone } from '../show/tones.ts';
 import { instantText, type Instant, timeText } from '../show/times.ts';
 import { type Children, html } from './html.ts';
 
@@ -71,7 +71,7 @@ export function sourceLink(name: string): VNode {
 }
 
 /** A large figure with its name, and what it is of. */
-export type Figure = {
+export type StatTile = {
   readonly name: string;
   readonly value: string;
   readonly note?: Children;
@@ -80,7 +80,7 @@ export type Figure = {
 };
 
 /** Large figures in a row. */
-export function figureRow(figures: readonly Figure[]): VNode {
+export function figureRow(figures: readonly StatTile[]): VNode {
   return html`<dl class="figures">
     ${figures.map(
       ({ name, value, note, tone = 'idle', spark }) =>

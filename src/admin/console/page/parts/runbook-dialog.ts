@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { goTo, useConsole } from '../data/session.ts';
+import { goTo, useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { changedQuery } from '../show/address.ts';
 import { type Block, readMarkdown } from '../show/markdown.ts';

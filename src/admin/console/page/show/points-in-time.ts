@@ -1,6 +1,6 @@
 // What was counted before and since a point in time, and points in time as addresses have them.
 
-import type { Tone } from './attention.ts';
+import type { Tone } from './tones.ts';
 import { countText } from './units.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { type AuditAnswer, type AuditRow, auditRows } from '../data/request-shapes.ts';
-import { goTo, useConsole } from '../data/session.ts';
+import { goTo, useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { dataTable } from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { CallerList, CallerRow } from '../data/request-shapes.ts';
-import { useConsole } from '../data/session.ts';
+import { useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { dataTable, type TableColumn } from '../parts/data-table.ts';
 import { element, html } from '../parts/html.ts';

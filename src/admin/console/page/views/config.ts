@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AskApi } from '../data/api.ts';
 import type { ConfigChangeRow, ConfigDetail, ReloadAnswer } from '../data/request-shapes.ts';
-import { goTo, useConsole } from '../data/session.ts';
+import { goTo, useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { actionDialog, type ActionForm, reasonField } from '../parts/action-dialog.ts';
 import { dataTable } from '../parts/data-table.ts';

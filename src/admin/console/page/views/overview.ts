@@ -11,7 +11,7 @@ import {
   summed,
 } from '../charts/traffic-lines.ts';
 import type { AttentionItem, FiguresOverTime, Overview, SourceRow } from '../data/figure-shapes.ts';
-import { useConsole } from '../data/session.ts';
+import { useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { type TableColumn, dataTable } from '../parts/data-table.ts';
 import { element, html } from '../parts/html.ts';
@@ -28,7 +28,7 @@ import {
 } from '../parts/marks.ts';
 import { RunbookLink } from '../parts/runbook-dialog.ts';
 import { isOwnAddress } from '../show/address.ts';
-import { breakerTone, byGravity, severityTone, troubleOf } from '../show/attention.ts';
+import { breakerTone, byGravity, severityTone, troubleOf } from '../show/tones.ts';
 import { scopeText } from '../show/times.ts';
 import { countText, durationText, rateSpanText, rateText, shareText, spanText } from '../show/units.ts';
 

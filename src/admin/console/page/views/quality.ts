@@ -4,7 +4,7 @@ import { sparkline } from '../charts/sparkline.ts';
 import { summed } from '../charts/traffic-lines.ts';
 import type { AskApi } from '../data/api.ts';
 import type { QualityDetail, SlotCounts } from '../data/figure-shapes.ts';
-import { useConsole } from '../data/session.ts';
+import { useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { actionDialog, type ActionForm, reasonField } from '../parts/action-dialog.ts';
 import { type TableColumn, dataTable } from '../parts/data-table.ts';

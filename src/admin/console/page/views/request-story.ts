@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { waterfall } from '../charts/waterfall.ts';
 import type { RequestStoryJson } from '../data/request-shapes.ts';
-import { useConsole } from '../data/session.ts';
+import { useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { element, html } from '../parts/html.ts';
 import { emptyNote, factList, problemNote, cardOf, skeleton, sourceLink, viewHead } from '../parts/marks.ts';

@@ -1,13 +1,13 @@
 import type { VNode } from 'preact';
 import type { RequestList, RequestRow } from '../data/request-shapes.ts';
-import { goTo, useConsole } from '../data/session.ts';
+import { goTo, useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { formValues } from '../parts/action-dialog.ts';
 import { dataTable, type TableColumn } from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';
 import { cardOf, problemNote, skeleton, stateMark, timeMark, viewHead } from '../parts/marks.ts';
 import { addressOf } from '../show/address.ts';
-import { statusTone } from '../show/attention.ts';
+import { statusTone } from '../show/tones.ts';
 import { scopeText } from '../show/times.ts';
 import { countText, durationText } from '../show/units.ts';
 

@@ -4,12 +4,12 @@ import { heatMap } from '../charts/heat-map.ts';
 import { lineChart } from '../charts/line-chart.ts';
 import { knownSlots, namedLines } from '../charts/traffic-lines.ts';
 import type { FiguresOverTime, SourceDetail, SourceRow } from '../data/figure-shapes.ts';
-import { goTo, useConsole } from '../data/session.ts';
+import { goTo, useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { type Children, html } from '../parts/html.ts';
 import { emptyNote, figureRow, problemNote, cardOf, skeleton, viewHead, spanChoice } from '../parts/marks.ts';
 import { addressOf } from '../show/address.ts';
-import { breakerTone } from '../show/attention.ts';
+import { breakerTone } from '../show/tones.ts';
 import { scopeText } from '../show/times.ts';
 import {
   bytesText,

@@ -2,14 +2,14 @@ import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiProblem } from '../data/api.ts';
 import type { ExplainJson, LiveJson, PlacedClaimJson } from '../data/explain-shapes.ts';
-import { goTo, useConsole } from '../data/session.ts';
+import { goTo, useConsole } from '../data/console-context.ts';
 import { toApiProblem } from '../data/use-load.ts';
 import { formValues } from '../parts/action-dialog.ts';
 import { dataTable } from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';
 import { emptyNote, factList, problemNote, cardOf, sourceLink, stateMark, viewHead } from '../parts/marks.ts';
 import { addressOf } from '../show/address.ts';
-import { statusTone } from '../show/attention.ts';
+import { statusTone } from '../show/tones.ts';
 import { countText, durationText, valueText, UNKNOWN } from '../show/units.ts';
 
 const placeText = ({ claim, file, line }: PlacedClaimJson) =>

@@ -12,7 +12,7 @@ import {
   slotRates,
   summed,
 } from '../../../../../src/admin/console/page/charts/traffic-lines.ts';
-import { backOffMs } from '../../../../../src/admin/console/page/data/back-off.ts';
+import { backOffMs } from '../../../../../src/admin/console/page/data/backoff.ts';
 
 describe('a sparkline', () => {
   it('goes from 0 at the bottom to its largest value at the top, with a gap where nothing is known', () => {

@@ -3,7 +3,7 @@ import {
   breakerTone,
   statusTone,
   troubleOf,
-} from '../../../../../src/admin/console/page/show/attention.ts';
+} from '../../../../../src/admin/console/page/show/tones.ts';
 import {
   filteredRows,
   nextOrder,

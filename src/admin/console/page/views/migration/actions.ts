@@ -7,7 +7,7 @@ import {
   readPosition,
   stageText,
 } from '../../data/migration-shapes.ts';
-import { useConsole } from '../../data/session.ts';
+import { useConsole } from '../../data/console-context.ts';
 import { actionDialog, type ActionForm, type FormValues, reasonField } from '../../parts/action-dialog.ts';
 import { html } from '../../parts/html.ts';
 

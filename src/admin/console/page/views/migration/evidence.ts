@@ -7,7 +7,7 @@ import {
   type MigrationStatus,
   sampleText,
 } from '../../data/migration-shapes.ts';
-import { useConsole } from '../../data/session.ts';
+import { useConsole } from '../../data/console-context.ts';
 import { useLoad } from '../../data/use-load.ts';
 import { actionDialog, type ActionForm } from '../../parts/action-dialog.ts';
 import { dataTable } from '../../parts/data-table.ts';

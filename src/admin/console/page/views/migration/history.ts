@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { type AuditAnswer, auditRows } from '../../data/request-shapes.ts';
-import { useConsole } from '../../data/session.ts';
+import { useConsole } from '../../data/console-context.ts';
 import { useLoad } from '../../data/use-load.ts';
 import { migratedResource } from '../../data/migration-shapes.ts';
 import { dataTable } from '../../parts/data-table.ts';

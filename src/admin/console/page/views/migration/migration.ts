@@ -6,7 +6,7 @@ import {
   readPosition,
   stageText,
 } from '../../data/migration-shapes.ts';
-import { goTo, useConsole } from '../../data/session.ts';
+import { goTo, useConsole } from '../../data/console-context.ts';
 import { useLoad } from '../../data/use-load.ts';
 import { element, html } from '../../parts/html.ts';
 import {

@@ -1,0 +1,108 @@
+import type { ReportProblem } from '../config/problem.ts';
+import type { OutcomeKind, OutcomeSpec, SourceResourceSpec, SourceSpec } from '../config/schema/source.ts';
+import { resources, type ResourceName } from '../contract/resources.ts';
+import { compileIdCodec } from './map/native-id.ts';
+import { escapedText } from './pattern.ts';
+import { reservedIds } from './request/reserved-ids.ts';
+import { CHECKED, locationIn, type SpecLocation } from './spec-location.ts';
+
+/** Outcomes that say that something is wrong, so that no answer can be made of the reply. */
+const ERRORS: ReadonlySet<OutcomeKind> = new Set([
+  'unauthorized',
+  'rate_limited',
+  'unavailable',
+  'client_bug',
+  'error',
+]);
+
+/** Whether the rule fits a reply because something is not there. */
+function fitsByAbsence({ present, equals, is }: OutcomeSpec): boolean {
+  return !ERRORS.has(is) && (present === false || [equals].flat().includes(null));
+}
+
+function statusesOverlap(a: OutcomeSpec['status'], b: OutcomeSpec['status']): boolean {
+  if (a === undefined || b === undefined || a === b) return true;
+  return String(a)[0] === String(b)[0] && (typeof a === 'string' || typeof b === 'string');
+}
+
+/** Whether one reply can fit both rules, of which the first fits by absence. */
+function canFitBoth(absent: OutcomeSpec, other: OutcomeSpec): boolean {
+  if (absent.on !== undefined && other.on !== undefined && absent.on !== other.on) return false;
+  if (!statusesOverlap(absent.status, other.status)) return false;
+  const [at, place] = [absent.at ?? '', other.at];
+  // What is not there cannot hold a value as well.
+  const isWithin = place !== undefined && (place === at || place.startsWith(`${at}.`));
+  return !isWithin || fitsByAbsence({ ...other, is: 'ok' });
+}
+
+/** An error reply lacks the record, too: a rule that looks for errors must stand above one that misses the record. */
+function noteHiddenErrors({ outcomes }: SourceSpec, file: SpecLocation): void {
+  for (const [index, rule] of outcomes.entries()) {
+    if (!fitsByAbsence(rule)) continue;
+    const hidden = outcomes.findIndex(
+      (other, at) => at > index && ERRORS.has(other.is) && canFitBoth(rule, other),
+    );
+    const other = outcomes[hidden];
+    if (other === undefined) continue;
+    const where = other.at === undefined ? `status ${other.status ?? 'any'}` : `at ${other.at}`;
+    file
+      .at('outcomes', index)
+      .report(
+        `a reply without ${rule.at ?? 'a value'} is taken for ${rule.is} although it may be an error: outcomes[${hidden}] (${where}, is: ${other.is}) stands below`,
+        `move outcomes[${hidden}] above this rule: the first rule that fits decides`,
+      );
+  }
+}
+
+/** The line that makes a call end before a scan does. */
+function timeoutBelow(budgetMs: number): string {
+  const seconds = Math.ceil(budgetMs / 1_000) - 1;
+  return seconds > 0 ? `timeout: ${seconds}s` : `timeout: ${Math.floor((budgetMs * 3) / 4)}ms`;
+}
+
+/** A source that hangs should end a scan by its own timeout, which leaves time for a retry. */
+function noteLongTimeout({ net, budget }: SourceSpec, file: SpecLocation): void {
+  if (net.timeout < budget.time) return;
+  file
+    .at('net', 'timeout')
+    .report(
+      `a call may take ${net.timeout} ms, but a scan only ${budget.time} ms (budget.time): a source that hangs ends the scan before its call is over`,
+      `${timeoutBelow(budget.time)} under net, or a longer budget.time`,
+    );
+}
+
+/** Ids that are the path of something else are never asked for; the file should say so by the form of its ids. */
+function noteReservedIds(
+  name: ResourceName,
+  { id, get }: SourceResourceSpec,
+  source: SourceSpec,
+  here: SpecLocation,
+): void {
+  if (get === undefined) return;
+  const codec = compileIdCodec(id, resources[name].idPrefix, CHECKED);
+  const passing = reservedIds(get.request.path, source).filter(({ native }) => {
+    const own = codec.toPublic(native);
+    return own !== undefined && codec.toNative(own) === native;
+  });
+  if (passing.length === 0) return;
+  const natives = [...new Set(passing.map(({ native }) => native))];
+  const places = passing.map(({ place }) => place.join('.')).join(', ');
+  const form = `(?!(?:${natives.map(escapedText).join('|')})$).+`;
+  here
+    .at('get', 'request', 'path')
+    .report(
+      `with the id "${natives.join('" or "')}" this is the path of ${places}; it is never asked for such an id`,
+      `id: { kind: ${id.kind}, form: '${form}' } under resources.${name}, or the form that all ids have`,
+    );
+}
+
+/** Finds what is valid in a source file but probably a mistake. */
+export function lintSource(source: SourceSpec, report: ReportProblem): void {
+  const file = locationIn(report);
+  noteHiddenErrors(source, file);
+  noteLongTimeout(source, file);
+  for (const name of Object.keys(resources) as ResourceName[]) {
+    const spec = source.resources[name];
+    if (spec !== undefined) noteReservedIds(name, spec, source, file.at('resources', name));
+  }
+}

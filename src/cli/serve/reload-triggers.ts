@@ -1,0 +1,79 @@
+import type { Logger } from 'pino';
+import type { Reloader, Reloading } from '../../reload/reloader.ts';
+import { createConfigWatch } from '../../reload/watch-config.ts';
+import type { CliContext } from '../context.ts';
+import type { ReadyConfig } from '../input/read-config.ts';
+import { createLastGoodWriter } from './last-good.ts';
+import { createConfigReader } from './reread-config.ts';
+import { watchedFiles } from './config-fingerprint.ts';
+
+/** How a process reads its configuration again, and what triggers that. */
+export type ReloadTriggers = {
+  readonly reloading: Reloading;
+  /** Begins to trigger: at every SIGHUP, and, where the configuration says so, whenever its files change. */
+  readonly start: (reload: Reloader['reload']) => void;
+};
+
+/** Creates the triggers of a process from its first configuration and its log. */
+export type OpenReloadTriggers = (first: ReadyConfig, log: Pick<Logger, 'warn'>) => ReloadTriggers;
+
+/** Makes a function that reloads. All calls during a reload together cause one more reload after it. */
+function createAskOnce(reload: () => Promise<unknown>): () => Promise<void> {
+  let isAsked = false;
+  let isUnderWay = false;
+  return async () => {
+    isAsked = true;
+    if (isUnderWay) return;
+    isUnderWay = true;
+    while (isAsked) {
+      isAsked = false;
+      await reload();
+    }
+    isUnderWay = false;
+  };
+}
+
+/** Makes the function that creates the triggers once the log of the process is open. `isFallback`: see `Reloading`. */
+export function createReloadTriggers(
+  configFile: string,
+  isFallback: boolean,
+  context: CliContext,
+): OpenReloadTriggers {
+  return function openReloadTriggers(first, log) {
+    let inForce: Pick<ReadyConfig, 'texts' | 'gateway'> = first;
+    let reload: Reloader['reload'] | undefined;
+    let isStale = isFallback;
+    const files = watchedFiles(configFile, () => inForce.texts);
+    const watch = createConfigWatch({
+      ...files,
+      fingerprintInForce: () => (isStale ? undefined : files.fingerprintInForce()),
+      onChange: async () => reload?.({ actor: 'watch' }),
+      onBlind: (folder, problem) =>
+        log.warn({ folder, problem }, 'a folder cannot be watched; changes are found within half a minute'),
+    });
+    context.stop.addEventListener('abort', () => watch.close());
+
+    function follow(): void {
+      if (reload !== undefined) watch.set(inForce.gateway.reload === 'watch');
+    }
+
+    return {
+      reloading: {
+        read: createConfigReader(configFile, context),
+        keep: createLastGoodWriter(log),
+        isFallback,
+        onInForce(config) {
+          inForce = config;
+          follow();
+        },
+        onStale: (is) => void (isStale = is),
+      },
+      start(given) {
+        reload = given;
+        const onSignal = createAskOnce(() => given({ actor: 'signal' }));
+        context.processes.onHangUp(() => void onSignal());
+        follow();
+      },
+    };
+  };
+}

@@ -1,0 +1,94 @@
+import { resourceNames } from '../../contract/resources.ts';
+import { API_PAGE_PATH, apiPageRoute } from '../api-page.ts';
+import type { GatewayConfig } from '../schema/gateway.ts';
+import type { LoadedConfig } from '../loaded-config.ts';
+import { hasAddress } from '../schema/redis.ts';
+import type { PassthroughConfig } from '../schema/passthrough.ts';
+import { weakGates } from './check-migrations.ts';
+import type { Problem } from '../problem.ts';
+import type { YamlFile } from '../yaml/yaml-file.ts';
+
+/** Yields each route below another one that lacks some of the outer route's methods: those requests are refused. */
+function* hiddenMethods(routes: readonly PassthroughConfig[]) {
+  for (const [index, route] of routes.entries()) {
+    for (const outer of routes) {
+      if (!outer.subpaths || !route.path.startsWith(`${outer.path}/`)) continue;
+      const hidden = outer.methods.filter((method) => !route.methods.includes(method));
+      if (hidden.length > 0) yield { index, route, outer, hidden };
+    }
+  }
+}
+
+/** The default of config/portico.yaml, which everybody can read. */
+const PUBLISHED_PEPPER = 'a-pepper-for-trying-out-only';
+
+/** Whether keys are hashed with the pepper that everybody can read. */
+export function hasPublishedPepper({ auth }: GatewayConfig): boolean {
+  return auth.apiKeys?.pepper.reveal() === PUBLISHED_PEPPER;
+}
+
+/** Finds settings that are valid but probably a mistake. They do not prevent a start. */
+export function lintGateway(
+  gateway: GatewayConfig,
+  sources: LoadedConfig['sources'],
+  yaml: YamlFile,
+): readonly Problem[] {
+  const notes: Problem[] = [];
+  for (const { index, route, outer, hidden } of hiddenMethods(gateway.passthrough)) {
+    notes.push(
+      yaml.problemAt(
+        ['passthrough', index, 'methods'],
+        `${hidden.join(', ')} ${route.path} is answered 405: the longest path decides, so "${outer.name}" does not get the request`,
+        `add it to the methods of "${route.name}" if the route should accept it`,
+      ),
+    );
+  }
+  const inItsPlace = apiPageRoute(gateway);
+  if (gateway.docs && inItsPlace !== -1)
+    notes.push(
+      yaml.problemAt(
+        ['passthrough', inItsPlace, 'path'],
+        `${API_PAGE_PATH} goes to "${gateway.passthrough[inItsPlace]?.name ?? ''}", so the API page is not served`,
+        'write docs: false if that is meant, or choose another path for the route',
+      ),
+    );
+  const keepsKeys = hasAddress(gateway.redis) || (gateway.redis.keys && hasAddress(gateway.redis.keys));
+  if (keepsKeys === true && hasPublishedPepper(gateway))
+    notes.push(
+      yaml.problemAt(
+        ['auth', 'apiKeys', 'pepper'],
+        'the pepper is the published one, so anybody who can read the stored hashes can test guessed keys against them',
+        'set PORTICO_KEY_PEPPER on every replica before you make keys (openssl rand -base64 32 makes a good one)',
+      ),
+    );
+  for (const name of resourceNames) {
+    const migration = gateway.resources[name]?.migration;
+    const weak = migration && weakGates(migration);
+    if (weak !== undefined)
+      notes.push(
+        yaml.problemAt(
+          ['resources', name, 'migration', 'gate'],
+          weak,
+          'leave soak, step and liveFor away: their defaults are those for production',
+        ),
+      );
+  }
+  for (const { spec, yaml: file } of sources.values()) {
+    for (const name of resourceNames) {
+      const serving = gateway.resources[name];
+      const isUsed = serving?.source === spec.name || serving?.migration?.to === spec.name;
+      if (spec.resources[name] === undefined || isUsed) continue;
+      const served = serving?.source;
+      notes.push(
+        file.problemAt(
+          ['resources', name],
+          served === undefined ? `these ${name} are not served` : `${name} are served from "${served}"`,
+          served === undefined
+            ? `say source: ${spec.name} under resources.${name} of the gateway file to serve them`
+            : `say migration: { to: ${spec.name} } under resources.${name} of the gateway file to move them, see migrate.md`,
+        ),
+      );
+    }
+  }
+  return notes;
+}

@@ -1,0 +1,115 @@
+// This process's copy of the states of migrations; also kept in `state.dir`.
+
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../../kernel/clock.ts';
+import { type DeclaredMigration, initialState } from './declared-migration.ts';
+import { withLocalRollback, remainingLocalRollback } from './local-rollback.ts';
+import type { MigrationState } from './migration-state.ts';
+import type { KeptState, StateFile } from './state-file.ts';
+
+type Known = {
+  declared: DeclaredMigration;
+  state: MigrationState;
+  override: MigrationState | undefined;
+};
+
+/** The states of the declared migrations as this process knows them. */
+export type StateReplica = {
+  /** Forgets what is no longer declared. */
+  readonly declare: (all: readonly DeclaredMigration[]) => void;
+  declared(): readonly DeclaredMigration[];
+  readonly current: (resource: string) => MigrationState | undefined;
+  /** The state that all processes share: without the local rollback of this process. */
+  readonly shared: (resource: string) => MigrationState | undefined;
+  /** Replaces the state by a newer one. The local rollback of this process stays unless that has ended it. */
+  learn(state: MigrationState): void;
+  readonly rollBackHere: (state: MigrationState) => void;
+  readonly endLocalRollback: (resource: string) => void;
+  readonly onChange: (listener: (state: MigrationState) => void) => () => void;
+};
+
+/** `file` is read once, at the start, and written after each change. A file that cannot be written stops nothing. */
+export type StateReplicaDeps = {
+  readonly file: StateFile;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Whether a stage or share that was changed in the file replaces the kept one. Only without Redis it does. */
+  readonly isFileLeading: boolean;
+};
+
+/** Creates the states of a process. It reads the states in `state.dir` once, now. */
+export function createStateReplica({ file, clock, isFileLeading }: StateReplicaDeps): StateReplica {
+  const kept = file.read();
+  const known = new Map<string, Known>();
+  const listeners = new Set<(state: MigrationState) => void>();
+  const now = () => new Date(clock.now()).toISOString();
+
+  function keep(): void {
+    const isBegun = ({ state, override }: Known) => state.rev > 0 || override !== undefined;
+    const states = [...known.values()].filter(isBegun);
+    if (states.length > 0)
+      file.write(states.map(({ declared, ...one }) => ({ ...one, declared: declared.position })));
+  }
+
+  function announce(resource: string): void {
+    const one = known.get(resource);
+    if (one === undefined) return;
+    keep();
+    for (const listener of listeners) listener(one.override ?? one.state);
+  }
+
+  function setOverride(resource: string, to: (shared: MigrationState) => MigrationState | undefined): void {
+    const one = known.get(resource);
+    if (one === undefined) return;
+    one.override = to(one.state);
+    announce(resource);
+  }
+
+  /** The state from before this configuration: of this process, else of the file that an earlier process has written. */
+  function findKept({ resource, sources }: DeclaredMigration): KeptState | undefined {
+    const own = known.get(resource);
+    const all = own === undefined ? kept : [{ ...own, declared: own.declared.position }];
+    return all.find(({ state }) => state.resource === resource && isDeepStrictEqual(state.sources, sources));
+  }
+
+  function begin(declared: DeclaredMigration): Known {
+    const before = findKept(declared);
+    const { stage, percent } = declared.position;
+    if (before === undefined || before.state.rev === 0)
+      return { declared, state: initialState(declared, now()), override: before?.override };
+    const { state, override } = before;
+    const isMoved = stage !== before.declared.stage || percent !== before.declared.percent;
+    if (!isFileLeading || !isMoved) return { declared, state, override };
+    const moved = { ...state, stage, percent, operations: {}, rev: state.rev + 1, since: now() };
+    return { declared, state: moved, override: undefined };
+  }
+
+  return {
+    declare(all) {
+      const next = all.map((declared) => [declared.resource, begin(declared)] as const);
+      const before = new Map(known);
+      known.clear();
+      for (const [resource, one] of next) known.set(resource, one);
+      for (const [resource, { state }] of next) if (before.get(resource)?.state !== state) announce(resource);
+      keep();
+    },
+    declared: () => [...known.values()].map(({ declared }) => declared),
+    current(resource) {
+      const one = known.get(resource);
+      return one?.override ?? one?.state;
+    },
+    shared: (resource) => known.get(resource)?.state,
+    learn(state) {
+      const one = known.get(state.resource);
+      if (one === undefined || !isDeepStrictEqual(one.declared.sources, state.sources)) return;
+      one.override = remainingLocalRollback(one, state);
+      one.state = state;
+      announce(state.resource);
+    },
+    rollBackHere: (state) => setOverride(state.resource, (shared) => withLocalRollback(state, shared)),
+    endLocalRollback: (resource) => setOverride(resource, () => undefined),
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { firstRows } from '../adapter/plan/first-rows.ts';
+import { UNOBSERVED } from '../adapter/reply-observer.ts';
+import { fault } from '../errors/fault.ts';
+import type { ControlQuestion } from '../upstream/client.ts';
+import type { CompiledSource } from './compile-sources.ts';
+
+/**
+ * The control question of a source: the first row of the list, without any value of a caller. The answer must be right,
+ * except where the source gives all rows at once, which is more than is worth reading. `undefined`: the list needs no
+ * call.
+ */
+export function knownGoodRequest({
+  resource,
+  adapter: { list },
+}: CompiledSource): ControlQuestion | undefined {
+  const first = firstRows(list.plan, resource.name, 1);
+  if (first === undefined) return undefined;
+  return {
+    request: first.request,
+    read(reply) {
+      if (first.size < Infinity) list.read(reply, UNOBSERVED);
+      else if (reply.status >= 400) throw fault('upstream_error', { detail: `HTTP ${reply.status}` });
+    },
+  };
+}

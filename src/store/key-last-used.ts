@@ -1,0 +1,42 @@
+import type { Redis } from 'ioredis';
+
+/** When each API key was last used, to the minute: ms since the epoch, by id. */
+export type KeyLastUsed = {
+  /** Rejects if Redis fails. */
+  write(uses: ReadonlyMap<string, number>): Promise<void>;
+  /** The times of some keys; a key that was never used is absent. Rejects if Redis fails. */
+  read(ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** Rejects if Redis fails. */
+  forget(id: string): Promise<void>;
+};
+
+const CHUNK = 500;
+
+function chunksOf<T>(all: readonly T[]): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(all.length / CHUNK) }, (_, at) =>
+    all.slice(at * CHUNK, (at + 1) * CHUNK),
+  );
+}
+
+/** Creates the record of uses as one hash of Redis under `key`. */
+export function createKeyLastUsed(client: Pick<Redis, 'hset' | 'hmget' | 'hdel'>, key: string): KeyLastUsed {
+  return {
+    async write(uses) {
+      for (const chunk of chunksOf([...uses])) await client.hset(key, Object.fromEntries(chunk));
+    },
+    async read(ids) {
+      const found = new Map<string, number>();
+      for (const chunk of chunksOf(ids)) {
+        const times = await client.hmget(key, ...chunk);
+        chunk.forEach((id, index) => {
+          const time = Number(times[index] ?? Number.NaN);
+          if (Number.isInteger(time)) found.set(id, time);
+        });
+      }
+      return found;
+    },
+    async forget(id) {
+      await client.hdel(key, id);
+    },
+  };
+}

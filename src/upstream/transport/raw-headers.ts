@@ -1,0 +1,44 @@
+import { AxiosHeaders } from 'axios';
+
+/** Header names and values in turn, as Node writes them; no name comes twice, in whatever case. */
+export type RawHeaders = readonly string[];
+
+/** A value that is sent as it is: printable ASCII, with spaces only inside. */
+const PLAIN = /^[!-~](?:[ -~]*[!-~])?$/;
+
+/** A value without the characters that could end its line, as axios cleans it. */
+function cleanValue(value: string): string {
+  return PLAIN.test(value) ? value : String(new AxiosHeaders({ X: value }).get('X'));
+}
+
+/** The index of a name, in whatever case; -1 if it is not there. */
+function indexOfName(lines: RawHeaders, name: string): number {
+  const wanted = name.toLowerCase();
+  for (let at = 0; at < lines.length; at += 2) if (lines[at]?.toLowerCase() === wanted) return at;
+  return -1;
+}
+
+/** Whether the lines have a header, by its name in lower case. */
+export function hasHeader(lines: RawHeaders, name: string): boolean {
+  return indexOfName(lines, name) !== -1;
+}
+
+function setLine(lines: string[], name: string, value: string): void {
+  const at = indexOfName(lines, name);
+  if (at === -1) lines.push(name, cleanValue(value));
+  else lines[at + 1] = cleanValue(value);
+}
+
+/** Adds headers to lines; of two with one name, the later value counts, in the place and spelling of the first. */
+export function withHeaders(lines: RawHeaders, headers: Readonly<Record<string, string>>): string[] {
+  const all = [...lines];
+  for (const name of Object.keys(headers)) setLine(all, name, headers[name] ?? '');
+  return all;
+}
+
+/** The lines with the host of the address in front, unless they name another one. */
+export function withHost(lines: RawHeaders, host: string): string[] {
+  const at = indexOfName(lines, 'host');
+  if (at === -1) return ['Host', host, ...lines];
+  return ['Host', lines[at + 1] ?? host, ...lines.slice(0, at), ...lines.slice(at + 2)];
+}
