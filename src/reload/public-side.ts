@@ -156,14 +156,8 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
     ...{ ...services, metrics, instance },
     targets: () => snapshots.current.config.webhooks,
   });
-  const parts = {
-    shareOf,
-    redis: redis.of,
-    metrics,
-    app,
-    kept: createSharedComponents(),
-    tell: webhooks.tell,
-  };
+  const kept = createSharedComponents();
+  const parts = { shareOf, redis: redis.of, metrics, app, kept, tell: webhooks.tell };
   const shared = { ...services, ...stores, ...parts };
   const migrations = openMigrations(first.gateway, { ...shared, webhooks, instance });
   metrics.watchMigrations(migrations);
