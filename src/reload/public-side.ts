@@ -141,7 +141,7 @@ function warnOfSetting({ gateway }: { readonly gateway: GatewayConfig }, log: Lo
 
 /** Creates the public side of a gateway; it does not listen before `listen`. */
 export function createPublicSide(first: ServedConfig, services: PublicServices): PublicSide {
-  const { log, tracing } = services;
+  const { log, tracing, instance = 'gateway' } = services;
   // A configuration that was replaced is freed, so what lives longer keeps what it needs of it, and not all of it.
   const { host, port } = first.gateway.listen;
   warnOfSetting(first, log);
@@ -151,7 +151,6 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   const app = createApp({ ...services, metrics, recent, callers });
   const shareOf = services.shareOf ?? createLocalShares();
   const closing = new AbortController();
-  const { instance = 'gateway' } = services;
   const webhooks = openWebhooks({
     ...{ ...services, metrics, instance },
     targets: () => snapshots.current.config.webhooks,
