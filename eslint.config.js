@@ -54,7 +54,7 @@ const floors = [
     // The sample legacy services stand for other people's servers: they see nothing of the gateway.
     { room: 'samples', packages: [], island: true },
   ],
-  [{ room: 'cli', packages: ['commander', '@bomb.sh/tab/commander', 'log-update', 'esbuild'] }],
+  [{ room: 'cli', packages: ['commander', '@bomb.sh/tab/commander', 'log-update'] }],
   [{ room: 'main.ts', packages: [], process: true }],
 ];
 
@@ -109,6 +109,7 @@ function roomRules({ room, level, packages, pure, island, process }) {
       regex: '^\\..*/page/',
       message: `${consolePage.folder} runs in a browser: the gateway only serves its files.`,
     },
+    { regex: '^\\..*/build/', message: 'src/cli/build builds the program, and is no part of it.' },
   ];
   return {
     files: [room.endsWith('.ts') ? `src/${room}` : `src/${room}/**/*.ts`],
@@ -133,7 +134,8 @@ function pageRules({ folder, packages }) {
               message: `${folder} may not use this package: it runs in a browser.`,
             },
             {
-              regex: `^(?:\\./)*(?:\\.\\./){${depth + 1}}|[^.]/\\.\\./`,
+              // Whoever goes up does so at the start: what goes down and up again cannot be counted.
+              regex: `^(?:\\.\\./){${depth + 1}}|%|/\\./|^\\./\\.|[^./]/\\.\\./`,
               message: `${folder} may not look out of its folder: it runs in a browser.`,
             },
           ],
@@ -142,6 +144,21 @@ function pageRules({ folder, packages }) {
     },
   }));
 }
+
+/** The import rules of the scripts that build the program: they need nothing of it, but a package that it has not. */
+const buildRules = {
+  files: ['src/cli/build/*.ts'],
+  rules: {
+    'no-restricted-imports': [
+      'error',
+      {
+        patterns: [
+          { regex: '^(?!node:(?!process)|esbuild$)', message: 'src/cli/build needs only esbuild and Node.' },
+        ],
+      },
+    ],
+  },
+};
 
 const noEnum = {
   selector: 'TSEnumDeclaration',
@@ -155,7 +172,7 @@ const noDynamicImport = {
 
 /** What a gateway that starts does not need is loaded later; from the highest room, where `./` looks down. */
 const noFarDynamicImport = {
-  selector: 'ImportExpression:not([source.value=/^\\.[^.]/])',
+  selector: 'ImportExpression:not([source.value=/^\\.\\u002F(?!build\\b)/])',
   message: 'Import at the top of the file, where the floors are checked, or from this folder.',
 };
 
@@ -204,6 +221,7 @@ export default defineConfig(
   rooms.map(roomRules),
   // After the rule of src/admin, because the last rule that matches holds.
   pageRules(consolePage),
+  buildRules,
   {
     files: ['test/**/*.ts'],
     rules: {

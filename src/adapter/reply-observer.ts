@@ -13,7 +13,10 @@ export const UNOBSERVED: ReplyObserver = { onGap: () => undefined, onRule: () =>
 /** What a reader of bytes has found in a reply for its observer. */
 export type Observed = { readonly rule: number; readonly gaps: readonly Parameters<OnGap>[] };
 
-/** Tells an observer of a reply that a reader of bytes has read: no other reader reads it, and each rule is told once. */
+/**
+ * Tells an observer what a reader of bytes has found in a reply. The rule is told here, once: who reads the reply again, such
+ * as `idIn`, tells nothing.
+ */
 export function notifyObserver({ onGap, onRule }: ReplyObserver, { rule, gaps }: Observed): void {
   onRule(rule);
   for (const gap of gaps) onGap(...gap);

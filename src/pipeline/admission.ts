@@ -32,7 +32,7 @@ export type AdmissionMetrics = AuthenticateDeps['metrics'] &
   };
 
 /**
- * All of it lives longer than a configuration. Without `redis.keys`, only keys of the configuration are known; without
+ * All but `parts`, the set of one configuration, lives longer than it. Without `redis.keys`, only keys of the configuration are known; without
  * `redis.limits`, each process counts alone.
  */
 export type AdmissionDeps = {

@@ -1,18 +1,18 @@
 import { firstRows } from '../adapter/plan/first-rows.ts';
 import { UNOBSERVED } from '../adapter/reply-observer.ts';
 import { fault } from '../errors/fault.ts';
-import type { ControlQuestion } from '../upstream/client.ts';
+import type { KnownGoodRequest } from '../upstream/client.ts';
 import type { CompiledSource } from './compile-sources.ts';
 
 /**
- * The control question of a source: the first row of the list, without any value of a caller. The answer must be right,
+ * The known-good request of a source: the first row of the list, without any value of a caller. The answer must be right,
  * except where the source gives all rows at once, which is more than is worth reading. `undefined`: the list needs no
  * call.
  */
 export function knownGoodRequest({
   resource,
   adapter: { list },
-}: CompiledSource): ControlQuestion | undefined {
+}: CompiledSource): KnownGoodRequest | undefined {
   const first = firstRows(list.plan, resource.name, 1);
   if (first === undefined) return undefined;
   return {

@@ -3,7 +3,7 @@ import type { SourceSpec } from '../config/schema/source.ts';
 import { contentDigest } from './parts/content-digest.ts';
 import type { MadeComponent, ComponentSet } from './parts/shared-components.ts';
 import type { Share } from '../upstream/bulkhead/bulkhead.ts';
-import { type ControlledUpstream, createUpstream, type Upstream } from '../upstream/client.ts';
+import { type CheckableUpstream, createUpstream, type Upstream } from '../upstream/client.ts';
 import type { GuardedClient } from '../upstream/guarded-client.ts';
 import type { CompiledResource } from './compile-sources.ts';
 import { knownGoodRequest } from './known-good-request.ts';
@@ -49,7 +49,7 @@ function createSourceClient(
   const { name, budget } = spec;
   const patienceMs = Math.min(deadlineMs, budget.time);
   const rate = createSourceRate(spec, deps);
-  const upstream: ControlledUpstream = createUpstream(spec, {
+  const upstream: CheckableUpstream = createUpstream(spec, {
     name,
     onExchange: (outcome, seconds) => deps.metrics.upstreamCall(name, outcome, seconds),
     readSession: compileSessionReader(spec),
@@ -57,9 +57,9 @@ function createSourceClient(
     share: deps.shareOf?.(name, spec.net.concurrency),
     resilience: createSourceResilience(spec, {
       ...{ ...deps, deadlineMs, patienceMs },
-      askControl: (base) => upstream.askControl(base),
+      askKnownGood: (base) => upstream.askKnownGood(base),
     }),
-    control: first && knownGoodRequest(first),
+    knownGood: first && knownGoodRequest(first),
   });
   const endWatch = deps.metrics.watchLoad(name, () => upstream.load);
   function close(): void {

@@ -31,7 +31,7 @@ export const unprovenFilters: UnprovenFilters = { kind: 'unproven filters' };
 /** Rows that came before: they moved, or the source does not keep to the windows asked for. */
 export const recordCameTwice = inconsistent('a record came twice in one walk');
 
-/** Whether a step brought no result. Of the results here, only mismatches have a `kind`; records are never passed. */
+/** Whether a step brought no result. Of the results here, only plan failures have a `kind`; records are never passed. */
 export function isPlanFailure(result: unknown): result is PlanFailure {
   return typeof result === 'object' && result !== null && 'kind' in result;
 }

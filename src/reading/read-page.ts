@@ -145,8 +145,8 @@ export async function checkLastRows(
   for (const index of isEndSeen || total === 0 ? [last] : [last, last + 1]) {
     const rows = await readWindow(source, request, window.scanCall(index), context);
     if (isPlanFailure(rows)) return rows;
-    const mismatch = brokenTotal(rows, total) ?? checkClaims(source, plan, rows.rows.records);
-    if (mismatch !== undefined) return mismatch;
+    const failure = brokenTotal(rows, total) ?? checkClaims(source, plan, rows.rows.records);
+    if (failure !== undefined) return failure;
   }
   return undefined;
 }
@@ -180,8 +180,8 @@ function cutWritten(
   total: number,
 ): Page | PlanFailure {
   const { written } = window.rows;
-  const mismatch = brokenTotal(window, total) ?? checkWritten(plan, written);
-  if (mismatch !== undefined) return mismatch;
+  const failure = brokenTotal(window, total) ?? checkWritten(plan, written);
+  if (failure !== undefined) return failure;
   const start = offset - window.call.firstRow;
   return { records: sliceWritten(written, start, start + limit), total };
 }
@@ -210,8 +210,8 @@ export async function readPage(
   if ('written' in read) return cutWritten(plan, read.written, range, total);
   const { windows } = read;
   for (const window of windows) {
-    const mismatch = brokenTotal(window, total);
-    if (mismatch !== undefined) return mismatch;
+    const failure = brokenTotal(window, total);
+    if (failure !== undefined) return failure;
   }
   const records = windows.flatMap((window) => window.rows.records);
   if (offset > 0 && records.length === 0) return checkEmpty(source, plan, total, context);

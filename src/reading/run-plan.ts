@@ -51,8 +51,8 @@ export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRu
       case 'page': {
         const page = await readPage(source, plan, range, context);
         if (isPlanFailure(page)) return page;
-        const mismatch = await verifyPage(source, query, plan, { ...page, ...range }, context);
-        return mismatch ?? { ...page, storedAt, freshSeconds };
+        const failure = await verifyPage(source, query, plan, { ...page, ...range }, context);
+        return failure ?? { ...page, storedAt, freshSeconds };
       }
       case 'scan': {
         // Rows that this process has cost no call at all.
@@ -60,8 +60,8 @@ export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRu
         const walked = near && (await walk(near, range, context));
         if (isPlanFailure(walked)) return walked;
         if (near !== undefined && walked !== undefined && !hasToBeCounted(near, walked)) {
-          const mismatch = await verifyWalk(source, query, near, walked, context);
-          if (mismatch !== undefined) return mismatch;
+          const failure = await verifyWalk(source, query, near, walked, context);
+          if (failure !== undefined) return failure;
           const isOlder = walked.storedAt < storedAt;
           return { ...walked, freshSeconds: Math.max(freshSeconds, isOlder ? source.budget.snapshot : 0) };
         }

@@ -103,10 +103,10 @@ function createWalk(source: SourceRuntime, keep: (walk: string, place: Checkpoin
           last: codec.toValues(last),
         });
       if (reached >= Math.min(offset + limit, total)) {
-        const mismatch = reached === total ? await checkEnd(source, plan, read, context) : undefined;
+        const failure = reached === total ? await checkEnd(source, plan, read, context) : undefined;
         const skipped = offset - start.firstRow;
         const page = { records: records.slice(skipped, skipped + limit), total, storedAt };
-        return mismatch ?? checkClaims(source, plan, records) ?? page;
+        return failure ?? checkClaims(source, plan, records) ?? page;
       }
       if (rows.next === undefined) return WRONG_WINDOW;
       call = window.after(call, rows.next, rows.received);

@@ -49,21 +49,21 @@ export type Upstream = {
   close(): void;
 };
 
-/** The client of one source, and its control question. */
-export type ControlledUpstream = Upstream & {
-  /** Asks a host the control question; `undefined`: there is none, or no slot for it. It never rejects. */
-  readonly askControl: AskKnownGood;
+/** The client of one source, and its known-good request. */
+export type CheckableUpstream = Upstream & {
+  /** Asks a host the known-good request; `undefined`: there is none, or no slot for it. It never rejects. */
+  readonly askKnownGood: AskKnownGood;
 };
 
 /** A question that shows whether a source is well. `read` throws if the reply is not a good answer. */
-export type ControlQuestion = { readonly request: UpstreamRequest; readonly read: Read<unknown> };
+export type KnownGoodRequest = { readonly request: UpstreamRequest; readonly read: Read<unknown> };
 
 /** The client's dependencies besides the source's file. */
 export type UpstreamDeps = GuardedClientDeps & {
   /** Finds the session's token in the reply to a login, for sources with sessions. */
   readonly readSession: ReadSession;
   /** A question that no caller chose; absent: there is none. */
-  readonly control?: ControlQuestion | undefined;
+  readonly knownGood?: KnownGoodRequest | undefined;
 };
 
 const TIMED_OUT = new DOMException('net.timeout is over', 'TimeoutError');
@@ -101,8 +101,8 @@ function questionOf({ target, body }: UpstreamRequest): string {
   return body === undefined ? target : target + body.text;
 }
 
-/** The control question, as a call; no span is made of it. */
-const controlCall = { priority: 'caller', method: 'GET' } as const;
+/** The known-good request, as a call; no span is made of it. */
+const knownGoodCall = { priority: 'caller', method: 'GET' } as const;
 
 /** What sending a request and reading its reply need of a call. */
 type SentCall = Pick<GuardedCall, 'signal' | 'steps'>;
@@ -157,8 +157,8 @@ function createCredentials(
 /** Creates the client of one source. It keeps connections open; `close` closes them. */
 export function createUpstream(
   spec: ConnectionSpec,
-  { readSession, control, ...deps }: UpstreamDeps,
-): ControlledUpstream {
+  { readSession, knownGood, ...deps }: UpstreamDeps,
+): CheckableUpstream {
   const { net } = spec;
   const transport = createTransport(net);
   const outgoing = compileOutgoing(spec);
@@ -196,11 +196,13 @@ export function createUpstream(
     return readReply((await send(request, call, attempt)).reply, read, call, attempt);
   }
 
-  async function askControl(base: string): Promise<boolean | undefined> {
-    if (control === undefined) return undefined;
-    const call = { ...controlCall, signal: new AbortController().signal };
+  async function askKnownGood(base: string): Promise<boolean | undefined> {
+    if (knownGood === undefined) return undefined;
+    const call = { ...knownGoodCall, signal: new AbortController().signal };
     try {
-      await guard.runAt(base, call, (attempt) => sendAndRead(control.request, control.read, call, attempt));
+      await guard.runAt(base, call, (attempt) =>
+        sendAndRead(knownGood.request, knownGood.read, call, attempt),
+      );
       return true;
     } catch (error) {
       if (!(error instanceof GatewayError)) return false;
@@ -209,7 +211,7 @@ export function createUpstream(
   }
 
   return {
-    askControl,
+    askKnownGood,
     async ask(request, read, signal, usage, priority = 'caller') {
       const isSafe = request.method === 'GET' || net.retries.post;
       const { method, window } = request;

@@ -117,7 +117,7 @@ describe('the compiled gateway', () => {
     });
   });
 
-  it('has no adapter of axios, which loads what serving never uses', async () => {
+  it('has no adapter of axios and no language but English, which serving never uses', async () => {
     const folder = join(main, '../bundle/serve');
     const maps = (await readdir(folder)).filter((file) => file.endsWith('.js.map'));
     const parts = await Promise.all(maps.map(async (file) => readFile(join(folder, file), 'utf8')));

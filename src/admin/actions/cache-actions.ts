@@ -5,7 +5,7 @@ import type { ActionHandlers } from './act.ts';
 import { refuseIfRedisFails } from './redis-refusal.ts';
 
 /**
- * `portico cache` works on Redis itself and gives no `countHeld`: what processes hold in their memory cannot be seen
+ * `portico cache` without `--gateway` works on Redis itself and gives no `countHeld`: what processes hold in their memory cannot be seen
  * there.
  */
 export type CacheActionsDeps = {

@@ -12,7 +12,7 @@ const BODY_MAX = '2mb';
 
 /**
  * `act` is given input that fits the spec of its action, from somebody whose role may ask for it. `log` gets problems of
- * status 500 and above, and attempts at a change by a token that only reads.
+ * status 500 and above, and all that is refused as `forbidden`.
  */
 export type ApiRouterDeps = { readonly act: Act; readonly log: Pick<Logger, 'warn'> };
 

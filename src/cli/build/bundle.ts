@@ -13,15 +13,14 @@ type StandIn = { readonly file: RegExp; readonly contents: string };
 const STAND_INS: readonly StandIn[] = [
   // The transport passes axios its own adapter. Those of axios load a form encoder, a list of media types, and
   // Node's fetch, which they try out at once. Without them axios says that there is no such adapter.
-  { file: /\/axios\/lib\/adapters\/(?:http|xhr)\.js$/, contents: 'export default null;' },
+  { file: /\/axios\/lib\/adapters\/http\.js$/, contents: 'export default null;' },
+  { file: /\/axios\/lib\/adapters\/xhr\.js$/, contents: 'export default null;' },
   { file: /\/axios\/lib\/adapters\/fetch\.js$/, contents: 'export const getFetch = () => null;' },
   { file: /\/axios\/lib\/platform\/node\/classes\/FormData\.js$/, contents: 'export default null;' },
   // 500 kB of charsets, for the JSON that operators post.
   {
     file: /\/iconv-lite\/lib\/index\.js$/,
-    contents: ['encodingExists', 'decode', 'getDecoder']
-      .map((name) => `exports.${name} = (...args) => require('iconv-lite?loaded').${name}(...args);`)
-      .join('\n'),
+    contents: "module.exports = new Proxy({}, { get: (_, name) => require('iconv-lite?loaded')[name] });",
   },
 ];
 

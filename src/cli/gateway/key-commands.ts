@@ -37,7 +37,7 @@ export type CreateKeyOptions = KeyOptions & {
 };
 
 /**
- * The options of `portico keys update`, `rotate` and `revoke` together: what is absent stays. `overlap` is how long the
+ * The options of `portico keys update`, `rotate`, `revoke` and `delete` together: what is absent stays. `overlap` is how long the
  * old secret of a rotation goes on working, a duration such as `7d`.
  */
 export type UpdateKeyOptions = KeyOptions & Partial<CreateKeyOptions> & { readonly overlap?: string };

@@ -5,7 +5,7 @@ import { openSession } from '../../probe/session/source-session.ts';
 /** What doctor says of a draft. */
 export type DraftDiagnosis = ClaimRun & { readonly calls: number };
 
-/** How far an diagnosis may go. */
+/** How far a diagnosis may go. */
 export type DiagnosisBounds = { readonly callsMax: number; readonly signal: AbortSignal };
 
 /** Has doctor hold what a draft claims against the live service. Only here does infer judge a claim. */

@@ -7,7 +7,7 @@ import { correctDraft, withoutEmptySort } from './correct-draft.ts';
 import { applyEdit, type DraftPlace, isSamePlace, valueAt, withNotes } from './draft-edits.ts';
 import type { DraftDiagnosis } from './diagnose-draft.ts';
 
-/** What a draft is settled with. */
+/** What a draft is refined with. */
 export type RefineDeps = {
   /** `undefined` where a changed draft would not pass `portico check`. */
   readonly compile: (draft: Draft) => CompiledSource | undefined;

@@ -5,15 +5,15 @@ import type { MigrationState } from '../state/migration-state.ts';
 import { CUSUM_LIMIT } from './cusum.ts';
 
 /**
- * A rehearsal. The comparison call of a comparison is its call to the other source, which no caller waits for. During a rehearsal a
- * share of the comparison calls is made to fail, so that the judge sees what it would see of a ramp with a broken source.
+ * A rehearsal. For a comparison, the source that did not serve the caller gets a call of its own, which no caller waits for.
+ * During a rehearsal a share of these calls is made to fail, so that the judge sees what it would see of a ramp with a broken source.
  */
 export type Rehearsal = NonNullable<MigrationState['rehearsal']>;
 
 /** How long comparison calls are made to fail. */
 export const REHEARSAL_MS = 60_000;
 /** The judge needs four failed comparison calls. With twice as many expected, chance hardly leaves fewer than four. */
-const LEGS_WANTED = 8;
+const FAILED_CALLS_WANTED = 8;
 
 /**
  * The percentage of comparison calls that has to fail so that there are enough failures: 1, and more where there is little
@@ -31,7 +31,7 @@ export function rehearsedPercent(
     0,
   );
   const expected = (compared * REHEARSAL_MS) / Math.max(1, now - Date.parse(since));
-  return expected === 0 ? 100 : Math.min(100, Math.max(1, Math.ceil((100 * LEGS_WANTED) / expected)));
+  return expected === 0 ? 100 : Math.min(100, Math.max(1, Math.ceil((100 * FAILED_CALLS_WANTED) / expected)));
 }
 
 /** The state with a rehearsal that runs. */

@@ -35,7 +35,7 @@ function resultOf(
 }
 
 /**
- * Makes the function that rehearses a rollback: in `shadow`, some comparison calls of comparisons are made to fail until the judge
+ * Makes the function that rehearses a rollback: in `shadow`, some comparison calls are made to fail until the judge
  * would have rolled back. No caller notices. It throws an Error in another stage, or where somebody changes the state first.
  */
 export function createRehearse({ states, evidence, clock }: RehearseDeps) {

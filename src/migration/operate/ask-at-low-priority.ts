@@ -9,7 +9,7 @@ import { type Pacer, type Wait, waitMs } from '../walk/pacer.ts';
 /** What a source says: an answer, or the error that a caller would get. */
 export type LowPriorityReply = { readonly answer: SourceAnswer } | { readonly error: GatewayError };
 
-/** Without `pace` and `timeLimitMs`, calls go out as fast as the source answers, and only the signal ends them. */
+/** Without `pace` and `timeLimitMs`, calls go out as fast as the source answers, within the time limits of the source. */
 export type LowPriorityOptions = {
   /** Keeps the calls to a rate. */
   readonly pace?: Pacer;

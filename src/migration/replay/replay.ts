@@ -10,8 +10,8 @@ import type { RecordedQuery, TrafficReplayResult, Run } from '../operate/operato
 import type { CompareQuestion } from '../shadow/compare-question.ts';
 
 /**
- * `compareQuestion` answers `undefined` where a source is busy with callers; the question is then asked again, five times
- * at most.
+ * `compareQuestion` answers `undefined` where one of the sources could not be asked: it is busy, or the question needs a scan
+ * or lies beyond its bounds. The question is tried five times in all.
  */
 export type TrafficReplayDeps = {
   readonly compareQuestion: CompareQuestion;

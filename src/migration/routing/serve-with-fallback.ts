@@ -17,8 +17,8 @@ export type GenerationHandler = Pick<SourceGeneration<unknown>, 'attempts'> & { 
 export type OnServed = (call: Omit<NewSourceCall, 'resource' | 'operation'>) => void;
 
 /**
- * `attemptMs` is asked for each attempt. `onServed` hears of each call that reached the new source, `metrics` of the
- * fallbacks alone.
+ * `attemptMs` is asked for each attempt. `onServed` hears of each call that reached the new source and ended by itself,
+ * `metrics` of the fallbacks alone.
  */
 export type ServeWithFallbackDeps = {
   readonly resource: string;

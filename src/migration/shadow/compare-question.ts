@@ -4,7 +4,7 @@ import { queryKey } from '../../contract/query-key.ts';
 import type { Query } from '../../contract/query.ts';
 import type { Comparison } from '../compare/comparison.ts';
 import { type ComparerDeps, createComparer } from './comparer.ts';
-import { createAskLeg } from './comparison-call.ts';
+import { createAskForComparison } from './comparison-call.ts';
 import { createComparisonSemaphore } from './comparison-semaphore.ts';
 
 /** Asks both sources of a resource one question; `undefined` where one of them could not be asked now. */
@@ -22,13 +22,13 @@ export function createCompareQuestion(deps: Omit<ComparerDeps, 'slots'>): Compar
   const { resource, sources, config, clock } = deps;
   const { concurrency, timeout: timeoutMs } = config.shadow;
   const slots = createComparisonSemaphore(concurrency);
-  const askLeg = createAskLeg({ slots, timeoutMs, clock });
+  const askForComparison = createAskForComparison({ slots, timeoutMs, clock });
   const comparer = createComparer({ ...deps, slots });
   return async function compareQuestion(operation, query, signal) {
-    const served = await askLeg(sources.legacy, query, undefined, signal);
+    const served = await askForComparison(sources.legacy, query, undefined, signal);
     if (served.kind === 'skipped') return undefined;
     if (served.kind === 'failed') {
-      const second = await askLeg(sources.new, query, undefined, signal);
+      const second = await askForComparison(sources.new, query, undefined, signal);
       if (second.kind === 'skipped') return undefined;
       const verdict = second.kind === 'failed' ? 'failed_both' : 'failed_legacy';
       const about = { resource: resource.name, operation, query: queryKey(query) };

@@ -16,7 +16,7 @@ import type { ToSample } from '../compare/sample.ts';
 import type { ByOrigin, Origin } from '../../kernel/upstream-call.ts';
 import type { RuntimeRule } from '../state/migration-state.ts';
 import { confirm, type ClassifiedDifferences, otherOrigin } from './confirm.ts';
-import { type Answered, createAskLeg, type ComparisonCall } from './comparison-call.ts';
+import { type Answered, createAskForComparison, type ComparisonCall } from './comparison-call.ts';
 import type { ComparisonSemaphore } from './comparison-semaphore.ts';
 
 /** A question, and the answer that one source has just given. */
@@ -112,7 +112,7 @@ export function createComparer(deps: ComparerDeps): Comparer {
   const { resource, config, sources, toSample, clock, onRecheck, wait = waitUnref } = deps;
   const { recheck, shadow } = config;
   const classify = createClassify(deps);
-  const askLeg = createAskLeg({ ...deps, timeoutMs: shadow.timeout });
+  const askForComparison = createAskForComparison({ ...deps, timeoutMs: shadow.timeout });
   const reserve = createReserve(recheck.maxRps, clock);
 
   async function confirmPair(
@@ -126,7 +126,7 @@ export function createComparer(deps: ComparerDeps): Comparer {
     const { verdict, differences, ignored, lagMs, isRechecked } = await confirm(pair, origin, {
       classify: (answers) => classify(query, answers),
       // A recheck waits for a slot, before new comparisons get one: else a busy hour would confirm nothing.
-      read: (side) => askLeg(sources[side], query, spans, signal, 'waits'),
+      read: (side) => askForComparison(sources[side], query, spans, signal, 'waits'),
       wait: () => wait(recheck.delay, signal),
       reserve,
       monotonic: clock.monotonic,
@@ -147,7 +147,7 @@ export function createComparer(deps: ComparerDeps): Comparer {
     async compare(question, signal) {
       const { operation, query, origin, served, spans } = question;
       const other = otherOrigin(origin);
-      const second = await askLeg(sources[other], query, spans, signal);
+      const second = await askForComparison(sources[other], query, spans, signal);
       if (second.kind === 'skipped') {
         if (second.reason === 'bounds' && other === 'new') deps.onRefused?.(operation, query);
         return { second };

@@ -42,7 +42,7 @@ export type AskForComparison = (
 ) => Promise<ComparisonCall>;
 
 /** `timeoutMs` bounds a call, its wait for a slot included. */
-export type AskLegDeps = {
+export type AskForComparisonDeps = {
   readonly slots: ComparisonSemaphore;
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -56,7 +56,7 @@ export function isReadSince(answer: SourceAnswer, startedAt: number): boolean {
   return !answer.found || answer.storedAt >= startedAt - ROUNDING_MS;
 }
 
-function legOf(error: unknown, usage: Usage, signal: AbortSignal): ComparisonCall {
+function failedOrSkipped(error: unknown, usage: Usage, signal: AbortSignal): ComparisonCall {
   if (signal.aborted) return { kind: 'skipped', reason: 'closed' };
   const code = error instanceof GatewayError ? error.code : undefined;
   if (isBeyondBounds(error)) return { kind: 'skipped', reason: 'bounds' };
@@ -71,8 +71,8 @@ function legOf(error: unknown, usage: Usage, signal: AbortSignal): ComparisonCal
  * Creates the function that asks a source without harm to callers: with the lowest priority of the source's budget, never
  * by a scan, within a time-out, and only in a free slot.
  */
-export function createAskLeg({ slots, timeoutMs, clock }: AskLegDeps): AskForComparison {
-  return async function askLeg(source, query, spans, closing, waits) {
+export function createAskForComparison({ slots, timeoutMs, clock }: AskForComparisonDeps): AskForComparison {
+  return async function askForComparison(source, query, spans, closing, waits) {
     const signal = AbortSignal.any([closing, AbortSignal.timeout(timeoutMs)]);
     if (!(waits === undefined ? slots.tryAcquire() : await slots.acquire(signal)))
       return { kind: 'skipped', reason: 'cap' };
@@ -83,7 +83,7 @@ export function createAskLeg({ slots, timeoutMs, clock }: AskLegDeps): AskForCom
       const ms = clock.monotonic() - startedMs;
       return { kind: 'answered', answer, ms, isFresh: isReadSince(answer, startedAt) };
     } catch (error) {
-      return legOf(error, usage, closing);
+      return failedOrSkipped(error, usage, closing);
     } finally {
       slots.release();
     }

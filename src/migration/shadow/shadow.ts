@@ -49,7 +49,10 @@ export type ShadowMetrics = {
   migrationAnswered(resource: string, origin: Origin, isShadow: boolean, ms: number): void;
 };
 
-/** `state` and `strain` are asked for each answer that is offered, and `random` whether it is compared. */
+/**
+ * `state` is asked for each answer that is offered, and again as its comparison begins; `strain` only for an answer that is
+ * chosen. `random` decides which are chosen, and which calls fail in a rehearsal.
+ */
 export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck'> & {
   readonly state: () => MigrationState | undefined;
   readonly evidence: Pick<MigrationEvidence, 'compared' | 'isKnown' | 'rehearsed'>;

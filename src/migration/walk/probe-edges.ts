@@ -34,7 +34,7 @@ function replyAtEdge(reply: LowPriorityReply): LowPriorityReply {
 }
 
 /** Makes the function that counts an outcome as evidence; whether both sources say the same. */
-function createLastGoodWriter({ resource, toSample, evidence }: WalkDeps) {
+function createEvidenceWriter({ resource, toSample, evidence }: WalkDeps) {
   return function keep({ query }: EdgeQuestion, outcome: Exclude<Outcome, { kind: 'unasked' }>): boolean {
     const operation = `${resource.name}.${query.kind}`;
     const about = { resource: resource.name, operation, query: queryKey(query) };
@@ -63,7 +63,7 @@ export function createProbeEdges(deps: WalkDeps) {
   const { resource, config, sources, clock, wait = waitMs } = deps;
   const classify = createClassify(deps);
   const ask = createAskAtLowPriority({ pace: createPacer(config.shadow.maxRps, clock, wait), wait });
-  const keep = createLastGoodWriter(deps);
+  const keep = createEvidenceWriter(deps);
 
   async function compare({ query }: EdgeQuestion, signal: AbortSignal): Promise<Outcome> {
     const legacy = replyAtEdge(await ask(sources.legacy, query, signal));

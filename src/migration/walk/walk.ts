@@ -12,7 +12,10 @@ import type { ComparerDeps } from '../shadow/comparer.ts';
 import { createPacer, type Pacer, type Wait, waitMs } from './pacer.ts';
 import { walkLists } from './walk-lists.ts';
 
-/** Calls to both sources together keep to `config.shadow.maxRps` a second, with the lowest priority. */
+/**
+ * The first calls to both sources together keep to `config.shadow.maxRps` a second, with the lowest priority. Calls that look
+ * again keep to `config.recheck.maxRps`.
+ */
 export type WalkDeps = Omit<ComparerDeps, 'slots' | 'config' | 'onRecheck' | 'wait'> & {
   readonly config: MigrationConfig;
   readonly evidence: Pick<MigrationEvidence, 'compared'>;

@@ -38,25 +38,25 @@ export function createSharedComponents(): SharedComponents {
   function open(): ComponentSet {
     const held = new Map<string, SharedComponent>();
 
-    function take<T>(kind: string, key: string, make: () => MadeComponent<T>): T {
+    function acquire<T>(kind: string, key: string, make: () => MadeComponent<T>): T {
       const name = `${kind} ${key}`;
-      if (making !== undefined) throw new Error(`the part ${name} is taken while ${making} is made`);
-      const part = held.get(name) ?? kept.get(name) ?? made(name, make);
-      if (!held.has(name)) part.holders += 1;
-      held.set(name, part);
-      kept.set(name, part);
-      // A kind has parts of one type only.
-      return part.made.value as T;
+      if (making !== undefined) throw new Error(`the component ${name} is acquired while ${making} is made`);
+      const component = held.get(name) ?? kept.get(name) ?? made(name, make);
+      if (!held.has(name)) component.holders += 1;
+      held.set(name, component);
+      kept.set(name, component);
+      // A kind has components of one type only.
+      return component.made.value as T;
     }
 
     async function release(): Promise<void> {
-      const unheld = [...held].filter(([, part]) => (part.holders -= 1) === 0);
+      const unheld = [...held].filter(([, component]) => (component.holders -= 1) === 0);
       held.clear();
       for (const [name] of unheld) kept.delete(name);
       await Promise.all(unheld.map(([, { made }]) => made.close?.()));
     }
 
-    return { acquire: take, release };
+    return { acquire, release };
   }
 
   return { open };

@@ -28,7 +28,7 @@ export type KeyHousekeeping = {
 };
 
 /**
- * The use of a key is written to `uses` once a minute at most; `store` is listed every ten minutes to count the keys that
+ * The use of a key is written to `uses` once a minute at most, and at the end; `store` is listed every ten minutes to count the keys that
  * end soon.
  */
 export type KeyHousekeepingDeps = {

@@ -7,7 +7,7 @@ export type Verifications = {
   /** Whether this was verified, and need not be again for now. */
   isKnown(name: string): boolean;
   know(name: string): void;
-  /** Verifies this unless it is known; callers at the same time share the calls. A mismatch is not remembered. */
+  /** Verifies this unless it is known; callers at the same time share the calls. A failure is not remembered. */
   once(
     name: string,
     signal: AbortSignal,
@@ -34,9 +34,9 @@ export function createVerifications(): Verifications {
     async once(name, signal, verify) {
       if (isKnown(name)) return undefined;
       return flights.run(name, signal, async (shared) => {
-        const mismatch = await verify(shared);
-        if (mismatch === undefined) know(name);
-        return mismatch;
+        const failure = await verify(shared);
+        if (failure === undefined) know(name);
+        return failure;
       });
     },
   };

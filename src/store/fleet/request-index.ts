@@ -18,7 +18,8 @@ export type RequestIndex = {
   close(): void;
 };
 
-/** Stories do not wait for a Redis that is not ready: they are `lost`. `onStory` hears of each story once. */
+/** Stories do not wait for a Redis that is not ready: they are `lost`. `onStory` hears of each
+ * story once, but not of those that wait at `close`. */
 export type RequestIndexDeps = {
   readonly redis: Pick<RedisConnection, 'client' | 'isReady'>;
   readonly keys: Pick<RedisKeys, 'requests'>;

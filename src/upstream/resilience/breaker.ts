@@ -24,8 +24,8 @@ export type BreakerDeps = {
   /** A clock that never jumps, in milliseconds. */
   readonly monotonic: () => number;
   readonly onChange: (state: BreakerState) => void;
-  /** Asks the source the control question; absent: there is none. */
-  readonly control?: AskedKnownGood | undefined;
+  /** Asks the source the known-good request; absent: there is none. */
+  readonly checkKnownGood?: AskedKnownGood | undefined;
 };
 
 type State =
@@ -49,7 +49,7 @@ export type Breaker = {
 
 /**
  * Creates a closed breaker. Failures open it by themselves. Errors open it only if the source answers other questions
- * no better: neither the control question nor, meanwhile, those of other calls. Otherwise the odd values of one caller
+ * no better: neither the known-good request nor, meanwhile, those of other calls. Otherwise the odd values of one caller
  * would close the source to all others.
  *
  * We do not use cockatiel 4.0.0 for four reasons: callers wait for a half-open probe, but ours must be refused at once;
@@ -58,7 +58,7 @@ export type Breaker = {
  */
 export function createBreaker(
   { openMs, ...options }: BreakerOptions,
-  { monotonic, onChange, control }: BreakerDeps,
+  { monotonic, onChange, checkKnownGood }: BreakerDeps,
 ): Breaker {
   const answered = createLastSuccesses(monotonic);
   let current = closed();
@@ -71,7 +71,7 @@ export function createBreaker(
       if (current === state && answered.lastOtherThan(question) <= sinceMs) become(open());
     }
 
-    async function judgeByControl(question: string, asked: ReturnType<AskedKnownGood>): Promise<void> {
+    async function judgeByKnownGood(question: string, asked: ReturnType<AskedKnownGood>): Promise<void> {
       const verdict = await asked;
       if (verdict?.isHealthy === true) rate.forgetErrors();
       else if (verdict !== undefined) judge(question, verdict.askedMs);
@@ -86,8 +86,8 @@ export function createBreaker(
         const verdict = rate.add(outcome);
         if (verdict === 'too many failures') become(open());
         if (verdict !== 'too many errors') return;
-        if (control === undefined) judge(question, monotonic() - options.windowMs);
-        else void judgeByControl(question, control());
+        if (checkKnownGood === undefined) judge(question, monotonic() - options.windowMs);
+        else void judgeByKnownGood(question, checkKnownGood());
       },
     };
     return state;
@@ -108,8 +108,8 @@ export function createBreaker(
       // After a probe without a result, the next call is the probe.
       if (outcome === 'ignored') become({ name: 'half_open', isProbing: false });
       // The probe may have been an odd question, which the source never answers well.
-      else if (outcome === 'error' && control !== undefined)
-        void control().then((verdict) => conclude(verdict?.isHealthy === true));
+      else if (outcome === 'error' && checkKnownGood !== undefined)
+        void checkKnownGood().then((verdict) => conclude(verdict?.isHealthy === true));
       else conclude(outcome === 'success');
     };
   }

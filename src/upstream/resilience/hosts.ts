@@ -55,15 +55,15 @@ export type HostsDeps = {
   readonly monotonic: () => number;
   /** From 0 to below 1. */
   readonly random: () => number;
-  /** Asks a host the control question; absent: there is none. */
-  readonly control?: KnownGoodCheck | undefined;
+  /** Asks a host the known-good request; absent: there is none. */
+  readonly checkKnownGood?: KnownGoodCheck | undefined;
 };
 
 /** Creates the hosts of a source: at least one. */
 export function createHosts(
   bases: readonly string[],
   { failures: failuresMax, ejectMs }: HostsOptions,
-  { monotonic, random, control }: HostsDeps,
+  { monotonic, random, checkKnownGood }: HostsDeps,
   onEvent: (host: Host, event: HostEvent) => void,
 ): Hosts {
   const all = bases.map((base): TrackedHost => ({
@@ -91,11 +91,11 @@ export function createHosts(
     host.failures += 1;
     if (host.failures < failuresMax || isLast(host)) return;
     host.failures = 0;
-    if (outcome === 'error' && control !== undefined) void ejectUnlessWell(host, control);
+    if (outcome === 'error' && checkKnownGood !== undefined) void ejectUnlessWell(host, checkKnownGood);
     else eject(host);
   }
 
-  /** A host that fails at what callers ask, but answers the control question well, is not at fault. */
+  /** A host that fails at what callers ask, but answers the known-good request well, is not at fault. */
   async function ejectUnlessWell(host: TrackedHost, ask: KnownGoodCheck): Promise<void> {
     const verdict = await ask(host.base);
     if (verdict?.isHealthy === false && isUsable(host) && !isLast(host)) eject(host);

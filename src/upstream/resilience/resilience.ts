@@ -34,8 +34,8 @@ export type ResilienceEvents = {
 /** All times are milliseconds. The functions of `on` are called within the call that has changed something. */
 export type ResilienceDeps = Pick<AttemptParts, 'monotonic' | 'random' | 'deadlineMs' | 'patienceMs'> & {
   readonly on: ResilienceEvents;
-  /** Asks a host of the source the control question; absent: there is none. */
-  readonly askControl?: AskKnownGood | undefined;
+  /** Asks a host of the source the known-good request; absent: there is none. */
+  readonly askKnownGood?: AskKnownGood | undefined;
 };
 
 function refusal(detail: string, waitMs: number): GatewayError {
@@ -46,24 +46,28 @@ function refusal(detail: string, waitMs: number): GatewayError {
 /** Creates the resilience of one source: circuit breaker, retry budget, outlier ejection and pauses. */
 export function createResilience(
   net: SourceSpec['net'],
-  { on, askControl, ...deps }: ResilienceDeps,
+  { on, askKnownGood, ...deps }: ResilienceDeps,
 ): Resilience {
   const { monotonic, random } = deps;
   const { calls, window: windowMs, failures: failuresPercent, open: openMs } = net.breaker;
   const pause = createSourcePause(net.retries.pauseMax, monotonic, on.paused);
-  // While the source pauses, the control question has to wait like any other.
+  // While the source pauses, the known-good request has to wait like any other.
   const askUnlessPaused =
-    askControl && ((base: string) => (pause.waitMs > 0 ? Promise.resolve(undefined) : askControl(base)));
-  const control = askUnlessPaused && createKnownGoodCheck(askUnlessPaused, openMs, monotonic);
+    askKnownGood && ((base: string) => (pause.waitMs > 0 ? Promise.resolve(undefined) : askKnownGood(base)));
+  const checkKnownGood = askUnlessPaused && createKnownGoodCheck(askUnlessPaused, openMs, monotonic);
   const hosts = createHosts(
     [net.baseUrl, ...net.otherUrls],
     { failures: net.outliers.failures, ejectMs: net.outliers.time },
-    { monotonic, random, control },
+    { monotonic, random, checkKnownGood },
     on.host,
   );
   const breaker = createBreaker(
     { calls, windowMs, failuresPercent, openMs },
-    { monotonic, onChange: on.breaker, control: control && (() => control(hosts.choose({}).base)) },
+    {
+      monotonic,
+      onChange: on.breaker,
+      checkKnownGood: checkKnownGood && (() => checkKnownGood(hosts.choose({}).base)),
+    },
   );
 
   function check(): void {

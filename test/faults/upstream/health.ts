@@ -83,7 +83,7 @@ const fails: FaultRow = {
     while ((await state()) !== 2) {
       const before = upstream.calls;
       const answer = await gateway.ask(anyUser());
-      // The control question may have opened the breaker since its state was read.
+      // The known-good request may have opened the breaker since its state was read.
       if (answer.status === 503 && (await state()) === 2) break;
       assertRefused(answer, 502, 'upstream_error');
       mostCalls = Math.max(mostCalls, upstream.calls - before);
@@ -91,7 +91,7 @@ const fails: FaultRow = {
     }
     const factor = (upstream.calls - from) / questions;
     assert.ok(mostCalls <= 2, 'one retry of a call at most');
-    // One in ten, those that were kept from better times, and the control question.
+    // One in ten, those that were kept from better times, and the known-good request.
     assert.ok(upstream.calls - from <= questions * 1.1 + 12, `${factor} calls per question`);
     const open = upstream.calls;
     for (let n = 0; n < 20; n += 1) assertRefused(await gateway.ask(anyUser()), 503, 'upstream_unavailable');
@@ -100,7 +100,7 @@ const fails: FaultRow = {
     const crowd = await askHalfOpen(upstream, () => gateway.ask(anyUser()), failing);
     const probes = upstream.calls - open;
     assert.equal(crowd.filter(({ status }) => status === 503).length, 49);
-    assert.ok(probes <= 2, 'the call of a caller, and when that has failed, the control question');
+    assert.ok(probes <= 2, 'the call of a caller, and when that has failed, the known-good request');
     upstream.does(answerWell);
     const backMs = await bench.until(async () => (await gateway.ask(anyUser())).status === 200);
     bench.atMost('ms until it is used again', backMs, openMs(bench) + 200);

@@ -65,7 +65,7 @@ const oneQuestion: FaultRow = {
   id: 'U25',
   fault: 'a dead source that one caller asks for one record only: it answers 500, or refuses connections',
   expected: 'the breaker opens all the same: 503 upstream_unavailable, and the source is not asked',
-  figure: 'calls until it opens, with the control question',
+  figure: 'calls until it opens, with the known-good request',
   fast: true,
   async run(bench) {
     const { gateway, upstream } = await fragileSetup(bench);
@@ -76,7 +76,7 @@ const oneQuestion: FaultRow = {
     let answer = await gateway.ask(path);
     while (answer.status === 502) answer = await gateway.ask(path);
     const calls = upstream.calls - from;
-    // The last ones are under way while the control question is asked.
+    // The last ones are under way while the known-good request is asked.
     assert.ok(calls <= 25, `${calls} calls`);
     assertRefused(answer, 503, 'upstream_unavailable');
     assertRefused(await gateway.ask(path), 503, 'upstream_unavailable');

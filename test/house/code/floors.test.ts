@@ -112,6 +112,10 @@ describe('imports only look down a floor', () => {
     ['views/keys.ts', '../../console-files.ts'],
     ['views/keys.ts', '../../../../kernel/clock.ts'],
     ['views/keys.ts', './../data/../../console-files.ts'],
+    ['views/keys.ts', '.././../console-files.ts'],
+    ['views/keys.ts', './.././../console-files.ts'],
+    ['views/keys.ts', '../data/./../../console-files.ts'],
+    ['views/keys.ts', '../%2e%2e/console-files.ts'],
     ['views/keys.ts', 'pino'],
     ['views/keys.ts', 'node:fs'],
     ['views/migration/rules.ts', '../../../console-files.ts'],
@@ -141,6 +145,22 @@ describe('imports only look down a floor', () => {
     ['src/main.ts', './admin/console/page/main.ts'],
   ])('keeps the gateway apart from the page of the console: %s may not import %s', async (file, from) => {
     expect(await broken(file, imports(from))).toContain('no-restricted-imports');
+  });
+
+  it.each([
+    ['src/cli/serve/start.ts', imports('../build/bundle.ts')],
+    ['src/cli/program.ts', imports('./build/bundle.ts')],
+    ['src/cli/serve/start.ts', imports('esbuild')],
+    ['src/cli/build/bundle.ts', imports('../context.ts')],
+    ['src/cli/build/bundle.ts', imports('pino')],
+  ])('keeps what builds the program out of it: %s', async (file, text) => {
+    expect(await broken(file, text)).toEqual(['no-restricted-imports']);
+  });
+
+  it('loads no script of the build later, either', async () => {
+    const text = (from: string) => `export const later = await import('${from}');\n`;
+    expect(await broken('src/cli/program.ts', text('./build/bundle.ts'))).toContain('no-restricted-syntax');
+    expect(await broken('src/cli/program.ts', text('./commands.ts'))).not.toContain('no-restricted-syntax');
   });
 
   it.each(readdirSync(`${root}src`))('has a floor for src/%s', async (entry) => {

@@ -7,12 +7,12 @@ import {
 import { createManualClock } from '../../support/time/manual-clock.ts';
 
 /** A breaker on a clock of the test's own: 20 calls in 10 s, half of them bad, open for 5 s. */
-function openBreaker(options: Partial<BreakerOptions> = {}, control?: BreakerDeps['control']) {
+function openBreaker(options: Partial<BreakerOptions> = {}, checkKnownGood?: BreakerDeps['checkKnownGood']) {
   const clock = createManualClock();
   const states: string[] = [];
   const breaker = createBreaker(
     { calls: 20, windowMs: 10_000, failuresPercent: 50, openMs: 5_000, ...options },
-    { monotonic: () => clock.monotonic(), onChange: (state) => void states.push(state), control },
+    { monotonic: () => clock.monotonic(), onChange: (state) => void states.push(state), checkKnownGood },
   );
   /** Has calls made that all end the same; how many were let through. */
   function make(count: number, finding: CallOutcome, question = '/x'): number {
@@ -146,7 +146,7 @@ describe('an open breaker', () => {
 });
 
 describe('errors, which may be the fault of the question', () => {
-  it('open a breaker without a control question if nothing else is asked', () => {
+  it('open a breaker without a known-good request if nothing else is asked', () => {
     const { breaker, make } = openBreaker();
     make(20, 'success');
     make(20, 'error');
@@ -163,7 +163,7 @@ describe('errors, which may be the fault of the question', () => {
     expect(breaker.state).toBe('open');
   });
 
-  it('leave it closed where the source answers the control question', async () => {
+  it('leave it closed where the source answers the known-good request', async () => {
     const { breaker, make } = openBreaker({}, () => Promise.resolve({ isHealthy: true, askedMs: 0 }));
     for (let round = 0; round < 10; round += 1) {
       make(20, 'error', `/${round}`);
@@ -172,14 +172,14 @@ describe('errors, which may be the fault of the question', () => {
     expect(breaker.state).toBe('closed');
   });
 
-  it('open it where the source fails at the control question, too', async () => {
+  it('open it where the source fails at the known-good request, too', async () => {
     const { breaker, make } = openBreaker({}, () => Promise.resolve({ isHealthy: false, askedMs: 0 }));
     make(20, 'error');
     await Promise.resolve();
     expect(breaker.state).toBe('open');
   });
 
-  it('leave it closed where the control question fails, but others are answered meanwhile', async () => {
+  it('leave it closed where the known-good request fails, but others are answered meanwhile', async () => {
     const { breaker, clock, make } = openBreaker({}, () => Promise.resolve({ isHealthy: false, askedMs: 0 }));
     clock.advance(1);
     make(20, 'error');
@@ -188,7 +188,7 @@ describe('errors, which may be the fault of the question', () => {
     expect(breaker.state).toBe('closed');
   });
 
-  it('leave it as it is where the control question could not be asked', async () => {
+  it('leave it as it is where the known-good request could not be asked', async () => {
     const { breaker, make } = openBreaker({}, () => Promise.resolve(undefined));
     make(1_000, 'error');
     await Promise.resolve();
@@ -202,7 +202,7 @@ describe('errors, which may be the fault of the question', () => {
     expect(breaker.state).toBe('open');
   });
 
-  it('close it after a probe with an odd question if the control question is answered', async () => {
+  it('close it after a probe with an odd question if the known-good request is answered', async () => {
     const { breaker, clock, make } = openBreaker({}, () => Promise.resolve({ isHealthy: true, askedMs: 0 }));
     make(20, 'failure');
     clock.advance(5_000);

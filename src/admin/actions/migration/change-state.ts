@@ -43,8 +43,8 @@ async function untilAcknowledged(
 }
 
 /**
- * Which migration to change. Without a `rev`, a change that somebody else has overtaken is made again on the new state,
- * five times at most.
+ * Which migration to change. Without a `rev`, a change that somebody else has overtaken is tried again on the new state,
+ * five times in all.
  */
 export type ChangeRequest = {
   readonly resource: string;

@@ -29,7 +29,7 @@ export type OperatedMigrations = {
 export type FoundMigration = Declared & { readonly state: MigrationState };
 
 /**
- * The migration of a resource, with the state that all processes share and not the override of this one. @throws
+ * The migration of a resource, with the state that all processes share, without the local rollback of this one. @throws
  * ActionRefusal `not_found` where the configuration in force declares none; the hint names those that it declares
  */
 export function findMigration(

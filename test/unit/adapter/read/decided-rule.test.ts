@@ -45,7 +45,7 @@ function toldBy(read: () => unknown): typeof told {
 describe('the rule that decides a reply is told once', () => {
   it.each<[string, unknown, object, number | undefined]>([
     ['of good rows', { rows: [row] }, {}, 1],
-    ['of no rows, which the writer leaves to the reader of records', { rows: [] }, {}, 1],
+    ['of no rows, which the writer leaves to the general reader', { rows: [] }, {}, 1],
     ['of rows that cannot be used', { rows: [{ n: 'no id' }] }, {}, 1],
     ['behind the last row', 'gone', { status: 404 }, 2],
     ['of a failure', 'busy', { status: 503 }, 3],

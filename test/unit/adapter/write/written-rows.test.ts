@@ -175,7 +175,7 @@ function expectSame({ list, general, resource }: (typeof adapters)[number], repl
 }
 
 describe('rows that are written', () => {
-  it('are byte for byte those of the reader of records, with the same rule, gaps, facts and errors', () => {
+  it('are byte for byte those of the general reader, with the same rule, gaps, facts and errors', () => {
     fc.assert(
       fc.property(replies, fc.constantFrom(...adapters), (reply, adapter) => void expectSame(adapter, reply)),
       { numRuns: 1_500 },
@@ -205,7 +205,7 @@ describe('rows that are written', () => {
         ).toBe(true);
   });
 
-  it('are left to the reader of records where objects are dictionaries, or too many keys came', () => {
+  it('are left to the general reader where objects are dictionaries, or too many keys came', () => {
     const [adapter] = adapters;
     const wide = (from: number, count: number) =>
       `{${Array.from({ length: count }, (_, index) => `"k${from + index}":{"v":${index}}`).join(',')}}`;

@@ -51,7 +51,7 @@ describe('the judge rolls back', () => {
     expect([judged.position(), judged.rollbacks]).toEqual(['shadow', ['difference']]);
   });
 
-  test('where more than 0.5 % of at least 200 records differ for certain', async () => {
+  test('where more than 0.5 % of at least 200 questions differ for certain', async () => {
     const judged = await open();
     for (let id = 0; id < 199; id += 1) judged.evidence.compared(comparison(`user_${id}`));
     for (let id = 0; id < 5; id += 1) judged.evidence.compared(mismatch(`user_${id}`));

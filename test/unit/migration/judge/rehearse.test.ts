@@ -29,7 +29,7 @@ describe('a rehearsal that is asked for', () => {
     const { judged, rehearse } = await open();
     const rehearsing = rehearse('users', run);
     await eventually(() => judged.current().rehearsal);
-    for (let leg = 0; leg < 4; leg += 1) judged.evidence.rehearsed('users', 'users.get');
+    for (let call = 0; call < 4; call += 1) judged.evidence.rehearsed('users', 'users.get');
     await judged.judge.look();
     expect(await rehearsing).toEqual({
       tripped: true,

@@ -2,30 +2,30 @@ import { createLastSuccesses } from '../../../src/upstream/resilience/last-succe
 import { createKnownGoodCheck } from '../../../src/upstream/resilience/known-good-check.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
 
-describe('the control question', () => {
+describe('the known-good request', () => {
   it('is asked of a host once in the time that its verdict holds, also by calls at once', async () => {
     const clock = createManualClock();
     const asked: string[] = [];
-    const control = createKnownGoodCheck(
+    const check = createKnownGoodCheck(
       (base) => Promise.resolve(asked.push(base) > 0),
       5_000,
       () => clock.monotonic(),
     );
-    await Promise.all([control('a'), control('a'), control('b')]);
+    await Promise.all([check('a'), check('a'), check('b')]);
     clock.advance(4_999);
-    expect(await control('a')).toMatchObject({ isHealthy: true });
+    expect(await check('a')).toMatchObject({ isHealthy: true });
     expect(asked).toEqual(['a', 'b']);
     clock.advance(1);
-    await control('a');
+    await check('a');
     expect(asked).toEqual(['a', 'b', 'a']);
   });
 
   it('is asked again at once where it could not be asked', async () => {
     let asked = 0;
     const ask = () => Promise.resolve((asked += 1) === 1 ? undefined : false);
-    const control = createKnownGoodCheck(ask, 5_000, () => 0);
-    expect(await control('a')).toBeUndefined();
-    expect(await control('a')).toEqual({ isHealthy: false, askedMs: 0 });
+    const check = createKnownGoodCheck(ask, 5_000, () => 0);
+    expect(await check('a')).toBeUndefined();
+    expect(await check('a')).toEqual({ isHealthy: false, askedMs: 0 });
   });
 });
 
