@@ -1,6 +1,6 @@
 import { createSharedComponents } from '../../../src/pipeline/parts/shared-components.ts';
 
-describe('parts that outlive a change of configuration', () => {
+describe('components that outlive a change of configuration', () => {
   it('are closed when the last set that holds them is released, and not before', async () => {
     const kept = createSharedComponents();
     const ended: string[] = [];
@@ -24,7 +24,7 @@ describe('parts that outlive a change of configuration', () => {
   it('are not taken while another one is made: a set that keeps only that one would not hold them', () => {
     const parts = createSharedComponents().open();
     const inner = () => ({ value: parts.acquire('inner', '', () => ({ value: 1 })) });
-    expect(() => parts.acquire('outer', '', inner)).toThrow('the part inner  is taken while outer  is made');
+    expect(() => parts.acquire('outer', '', inner)).toThrow('the component inner  is acquired while outer  is made');
     expect(parts.acquire('outer', '', () => ({ value: 2 }))).toBe(2);
   });
 });
