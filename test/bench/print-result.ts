@@ -110,9 +110,9 @@ export function printResult(result: BenchResult, json: boolean): void {
     lines.push(
       `${name}: ${middle.toFixed(2)} times the CPU without any (${least.toFixed(2)}–${greatest.toFixed(2)})`,
     );
-  for (const { measure, workers, each, cost, primary } of result.workers ?? [])
+  for (const { measure, as, processes, each, cost, primary } of result.workers ?? [])
     lines.push(
-      `a ${measure}, ${String(workers)} workers, ${String(each)} a second each: ${cost.toFixed(0)} µs (the first process ${primary.toFixed(0)})`,
+      `a ${measure}, ${String(processes)} ${as === 'workers' ? 'workers' : 'gateways apart'}, ${String(each)} a second each: ${cost.toFixed(0)} µs (the primary ${primary.toFixed(0)})`,
     );
   console.log(lines.join('\n'));
   if (json) {

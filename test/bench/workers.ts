@@ -2,37 +2,40 @@ import { processMicroseconds } from './measures.ts';
 import { type Portico, type PorticoOptions, startPortico } from './portico-server.ts';
 import { median, sendLoad, type Target } from './rounds.ts';
 
-/** How many workers, and how many requests each of them gets in a second. */
+/** How many processes serve, and how many requests each of them gets in a second. */
 const LOADS = {
   hit: [
-    { workers: 1, each: 250 },
-    { workers: 4, each: 250 },
-    { workers: 1, each: 500 },
-    { workers: 2, each: 500 },
-    { workers: 1, each: 1_000 },
+    { processes: 1, each: 250 },
+    { processes: 4, each: 250 },
+    { processes: 1, each: 500 },
+    { processes: 2, each: 500 },
   ],
   miss: [
-    { workers: 1, each: 50 },
-    { workers: 4, each: 50 },
-    { workers: 1, each: 100 },
-    { workers: 2, each: 100 },
-    { workers: 1, each: 200 },
+    { processes: 1, each: 50 },
+    { processes: 4, each: 50 },
+    { processes: 1, each: 100 },
+    { processes: 2, each: 100 },
   ],
 } as const;
 
-/** CPU of one answer of a gateway, all its processes together, at a fixed rate. */
+/** CPU of one answer, all processes together, at a fixed rate. */
 export type WorkersCost = {
   readonly measure: 'hit' | 'miss';
-  readonly workers: number;
-  /** Requests a second for each worker. */
+  /** `workers` of one gateway with a primary, or as many gateways `apart` that share only Redis and the core. */
+  readonly as: 'workers' | 'apart';
+  readonly processes: number;
+  /** Requests a second for each process. */
   readonly each: number;
   /** Microseconds, the median of the rounds. */
   readonly cost: number;
-  /** Of this, the first process: with more than one worker, the primary. */
+  /** Of this, the primary; with one process, 0. */
   readonly primary: number;
 };
 
+type Services = Pick<PorticoOptions, 'scratch' | 'redisUrl' | 'upstreamUrl'>;
+
 const SECONDS = 8;
+/** Seconds of CPU for each process: a miss is not warm before. */
 const WARM_SECONDS = 20;
 const CONNECTIONS = 32;
 
@@ -40,48 +43,66 @@ function targetOf({ url, key }: Portico, measure: 'hit' | 'miss'): Target {
   return { name: measure, url: `${url}/v1/users`, key, distinct: measure === 'miss' };
 }
 
-async function costOf(
-  portico: Portico,
+/** Sends load to all gateways at once; how many answers came. `rate` is for all of them together. */
+async function sendToAll(
+  gateways: readonly Portico[],
   measure: 'hit' | 'miss',
-  rate: number,
-): Promise<{ all: number; first: number }> {
-  const read = async () => ({
-    all: await processMicroseconds(portico.pid),
-    first: await processMicroseconds(portico.pid, false),
-  });
-  const before = await read();
-  const { answers } = await sendLoad(targetOf(portico, measure), {
-    seconds: SECONDS,
-    connections: CONNECTIONS,
-    rate,
-  });
-  const after = await read();
-  return { all: (after.all - before.all) / answers, first: (after.first - before.first) / answers };
+  seconds: number,
+  rate?: number,
+): Promise<number> {
+  const connections = CONNECTIONS / gateways.length;
+  const load = { seconds, connections, ...(rate === undefined ? {} : { rate: rate / gateways.length }) };
+  const rounds = await Promise.all(gateways.map((one) => sendLoad(targetOf(one, measure), load)));
+  return rounds.reduce((sum, { answers }) => sum + answers, 0);
 }
 
-/** What an answer costs with more workers, at the same rate for each of them. */
-export async function costsOfWorkers(
-  rounds: number,
-  services: Pick<PorticoOptions, 'scratch' | 'redisUrl' | 'upstreamUrl'>,
-): Promise<readonly WorkersCost[]> {
+/** The CPU of all processes of the gateways, or of their first processes alone. */
+async function cpuOf(gateways: readonly Portico[], withChildren: boolean): Promise<number> {
+  const all = await Promise.all(gateways.map(({ pid }) => processMicroseconds(pid, withChildren)));
+  return all.reduce((sum, one) => sum + one, 0);
+}
+
+async function costOf(gateways: readonly Portico[], measure: 'hit' | 'miss', rate: number) {
+  const read = async () => [await cpuOf(gateways, true), await cpuOf(gateways, false)] as const;
+  const [all, first] = await read();
+  const answers = await sendToAll(gateways, measure, SECONDS, rate);
+  const [allThen, firstThen] = await read();
+  return { all: (allThen - all) / answers, first: (firstThen - first) / answers };
+}
+
+function startAll(as: WorkersCost['as'], processes: number, services: Services): Promise<Portico[]> {
+  const gateways = as === 'workers' ? 1 : processes;
+  const workers = processes / gateways;
+  const name = (index: number) => `${as}-${String(processes)}-${String(index)}`;
+  return Promise.all(
+    Array.from({ length: gateways }, (_, index) => startPortico({ name: name(index), workers, ...services })),
+  );
+}
+
+/** What an answer costs with more processes, at the same rate for each of them. */
+export async function costsOfWorkers(rounds: number, services: Services): Promise<readonly WorkersCost[]> {
   const costs: WorkersCost[] = [];
-  for (const workers of [1, 2, 4]) {
-    const portico = await startPortico({ name: `workers-${String(workers)}`, workers, ...services });
+  const groups = [
+    { as: 'workers', processes: 1 },
+    { as: 'workers', processes: 2 },
+    { as: 'apart', processes: 2 },
+    { as: 'workers', processes: 4 },
+    { as: 'apart', processes: 4 },
+  ] as const;
+  for (const { as, processes } of groups) {
+    const gateways = await startAll(as, processes, services);
     for (const measure of ['hit', 'miss'] as const) {
-      const load = { seconds: WARM_SECONDS, connections: CONNECTIONS };
-      await sendLoad(targetOf(portico, measure), load);
-      for (const { each } of LOADS[measure].filter((one) => one.workers === workers)) {
+      await sendToAll(gateways, measure, WARM_SECONDS * processes);
+      for (const { each } of LOADS[measure].filter((one) => one.processes === processes)) {
         const taken = [];
         for (let round = 0; round < rounds; round += 1)
-          taken.push(await costOf(portico, measure, each * workers));
-        const [cost, primary] = [
-          median(taken.map(({ all }) => all)),
-          median(taken.map(({ first }) => first)),
-        ];
-        costs.push({ measure, workers, each, cost, primary });
+          taken.push(await costOf(gateways, measure, each * processes));
+        const cost = median(taken.map(({ all }) => all));
+        const first = median(taken.map((one) => one.first));
+        costs.push({ measure, as, processes, each, cost, primary: processes > gateways.length ? first : 0 });
       }
     }
-    await portico.stop();
+    await Promise.all(gateways.map((one) => one.stop()));
   }
   return costs;
 }
