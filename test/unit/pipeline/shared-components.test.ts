@@ -24,7 +24,9 @@ describe('components that outlive a change of configuration', () => {
   it('are not taken while another one is made: a set that keeps only that one would not hold them', () => {
     const parts = createSharedComponents().open();
     const inner = () => ({ value: parts.acquire('inner', '', () => ({ value: 1 })) });
-    expect(() => parts.acquire('outer', '', inner)).toThrow('the component inner  is acquired while outer  is made');
+    expect(() => parts.acquire('outer', '', inner)).toThrow(
+      'the component inner  is acquired while outer  is made',
+    );
     expect(parts.acquire('outer', '', () => ({ value: 2 }))).toBe(2);
   });
 });
