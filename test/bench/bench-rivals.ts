@@ -17,6 +17,7 @@ import {
   startUpstream,
 } from './rivals.ts';
 import { type Load, median, type Target } from './rounds.ts';
+import { startOfCompiled, startOfPackages } from './start.ts';
 import { costsOfWorkers } from './workers.ts';
 import { compareSideBySide, type Measured, type Server } from './side-by-side.ts';
 
@@ -176,19 +177,6 @@ async function memoryPerPage({ services, keep }: Bench): Promise<Memory> {
 
 /** The compiled gateway, where `npm run build` has made it. */
 const COMPILED = join(import.meta.dirname, '../../dist/main.js');
-const STARTS = 5;
-
-/** From the start of the compiled gateway to its first answer; the median of a few starts, one after the other. */
-async function startOfCompiled({ services }: Bench): Promise<number> {
-  const taken: number[] = [];
-  for (let start = 0; start < STARTS; start += 1) {
-    const started = await startPortico({ name: `compiled-${String(start)}`, main: COMPILED, ...services });
-    taken.push(started.startMs);
-    await started.stop();
-  }
-  return median(taken);
-}
-
 async function benchGroups(bench: Bench): Promise<void> {
   const { groups, result } = bench;
   if (groups.has('hot')) await benchHits(bench);
@@ -198,7 +186,9 @@ async function benchGroups(bench: Bench): Promise<void> {
   if (groups.has('memory')) result.bytesPerPage = await memoryPerPage(bench);
   if (groups.has('duties')) await benchDuties(bench);
   if (groups.has('workers')) result.workers = await costsOfWorkers(bench.rounds, bench.services);
-  if (groups.has('start') && existsSync(COMPILED)) result.startCompiledMs = await startOfCompiled(bench);
+  if (groups.has('start')) result.startPackagesMs = await startOfPackages(bench.services);
+  if (groups.has('start') && existsSync(COMPILED))
+    result.startCompiledMs = await startOfCompiled(COMPILED, bench.services);
 }
 
 /** Measures Portico against servers of other makes and the simplest ones that do the same. */

@@ -1,0 +1,63 @@
+import { build } from 'esbuild';
+import { join } from 'node:path';
+import { startPortico } from './portico-server.ts';
+import { runScript, startScript } from './processes.ts';
+import type { RivalServices } from './rivals.ts';
+import { median } from './rounds.ts';
+
+const STARTS = 7;
+
+/** The median of a few starts, one after the other, in milliseconds. */
+async function medianOf(startOnce: (index: number) => Promise<number>): Promise<number> {
+  const taken: number[] = [];
+  for (let index = 0; index < STARTS; index += 1) taken.push(await startOnce(index));
+  return median(taken);
+}
+
+/** From the start of the compiled gateway, `dist/main.js`, to its first answer. */
+export function startOfCompiled(main: string, services: RivalServices): Promise<number> {
+  return medianOf(async (index) => {
+    const started = await startPortico({ name: `compiled-${String(index)}`, main, ...services });
+    await started.stop();
+    return started.startMs;
+  });
+}
+
+/** Bundles `rivals/packages.js` as the build does the gateway, and fills its compile cache. */
+async function buildPackages({ scratch, redisUrl, upstreamUrl }: RivalServices) {
+  const outdir = join(scratch, 'packages');
+  await build({
+    entryPoints: [join(import.meta.dirname, 'rivals/packages.js')],
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node22',
+    minifySyntax: true,
+    minifyWhitespace: true,
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    logLevel: 'error',
+    banner: {
+      js: "import{createRequire as bundleRequire}from'node:module';const require=bundleRequire(import.meta.url);",
+    },
+  });
+  const env = { CACHE_FOLDER: join(outdir, 'cache'), REDIS_URL: redisUrl, UPSTREAM_URL: upstreamUrl };
+  const main = join(outdir, 'packages.mjs');
+  await runScript(main, [], 'load', { ...env, FILL: 'yes' });
+  return { main, env };
+}
+
+/** From the start of a program that has only the gateway's packages to its first answer. */
+export async function startOfPackages(services: RivalServices): Promise<number> {
+  const { main, env } = await buildPackages(services);
+  return medianOf(async (index) => {
+    const logFile = join(services.scratch, `packages-${String(index)}.log`);
+    const running = await startScript(main, { core: 'server', logFile, env });
+    const { ok } = await fetch(`${running.url}/v1/users`);
+    const startMs = performance.now() - running.startedAt;
+    await running.stop();
+    if (!ok) throw new Error('the packages alone did not answer');
+    return startMs;
+  });
+}
