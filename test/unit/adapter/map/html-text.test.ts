@@ -24,12 +24,15 @@ describe('the text of HTML', () => {
     ['a <3 b, a<= b', 'a <3 b, a<= b'],
     ['Caf&eacute; &amp; Bar&nbsp;&#8211; &hellip; 5&euro;', 'Café & Bar\u00a0– … 5€'],
     ['&lt;b&gt; stays text', '<b> stays text'],
+    // The first `<` begins no tag (HTML, section 13.2.5.6), so it is text, whatever is left beside it.
+    ['<<!</script>a>', '<a>'],
+    ['<<b>i>', '<i>'],
     ['&amp;lt;', '&lt;'],
     ['&constructor; &nosuch; &', '&constructor; &nosuch; &'],
     ['&yuml;&iexcl;&szlig;&times;', 'ÿ¡ß×'],
   ])('%j is %j', (html, text) => expect(htmlText(html)).toBe(text));
 
-  it('holds no tag, whatever the tags were', () => {
+  it('holds no tag that was one in the HTML, whatever the tags were', () => {
     const piece = fc.constantFrom(
       '<',
       '>',
@@ -49,7 +52,10 @@ describe('the text of HTML', () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
-        expect(htmlText(pieces.join(''))).not.toMatch(/<[A-Za-z][^<>"']*>/);
+        const html = pieces.join('');
+        // A `<` that is text, with markup after it, may look like a tag once that is gone.
+        fc.pre(!/<<[!?/A-Za-z]/.test(html));
+        expect(htmlText(html)).not.toMatch(/<[A-Za-z][^<>"']*>/);
       }),
       { numRuns: 2_000 },
     );
