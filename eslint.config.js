@@ -145,7 +145,7 @@ function pageRules({ folder, packages }) {
   }));
 }
 
-/** The import rules of the scripts that build the program: they need nothing of it, but a package that it has not. */
+/** The import rules of the files that build the program: they need nothing of it, and a package that it does not have. */
 const buildRules = {
   files: ['src/cli/build/*.ts'],
   rules: {
@@ -153,7 +153,10 @@ const buildRules = {
       'error',
       {
         patterns: [
-          { regex: '^(?!node:(?!process)|esbuild$)', message: 'src/cli/build needs only esbuild and Node.' },
+          {
+            regex: '^(?!node:(?!process)|esbuild$|\\./[^.])',
+            message: 'src/cli/build needs only esbuild and Node.',
+          },
         ],
       },
     ],
@@ -172,6 +175,7 @@ const noDynamicImport = {
 
 /** What a gateway that starts does not need is loaded later; from the highest room, where `./` looks down. */
 const noFarDynamicImport = {
+  // `\u002F` is the slash, which would end the pattern.
   selector: 'ImportExpression:not([source.value=/^\\.\\u002F(?!build\\b)/])',
   message: 'Import at the top of the file, where the floors are checked, or from this folder.',
 };

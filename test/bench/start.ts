@@ -1,5 +1,6 @@
 import { build } from 'esbuild';
 import { join } from 'node:path';
+import { bundleOptions } from '../../src/cli/build/bundle-options.ts';
 import { startPortico } from './portico-server.ts';
 import { runScript, startScript } from './processes.ts';
 import type { RivalServices } from './rivals.ts';
@@ -27,20 +28,10 @@ export function startOfCompiled(main: string, services: RivalServices): Promise<
 async function buildPackages({ scratch, redisUrl, upstreamUrl }: RivalServices) {
   const outdir = join(scratch, 'packages');
   await build({
+    ...bundleOptions,
     entryPoints: [join(import.meta.dirname, 'rivals/packages.js')],
-    bundle: true,
-    splitting: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node22',
-    minifySyntax: true,
-    minifyWhitespace: true,
     outdir,
     outExtension: { '.js': '.mjs' },
-    logLevel: 'error',
-    banner: {
-      js: "import{createRequire as bundleRequire}from'node:module';const require=bundleRequire(import.meta.url);",
-    },
   });
   const env = { CACHE_FOLDER: join(outdir, 'cache'), REDIS_URL: redisUrl, UPSTREAM_URL: upstreamUrl };
   const main = join(outdir, 'packages.mjs');

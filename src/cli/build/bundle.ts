@@ -6,6 +6,7 @@
  */
 import { parseArgs } from 'node:util';
 import { build, type Plugin } from 'esbuild';
+import { bundleOptions } from './bundle-options.ts';
 
 /** A file of a package, and what the bundle has in its place. */
 type StandIn = { readonly file: RegExp; readonly contents: string };
@@ -52,27 +53,16 @@ const standIns: Plugin = {
 const { outdir } = parseArgs({ options: { outdir: { type: 'string', default: 'dist' } } }).values;
 
 await build({
+  ...bundleOptions,
   entryPoints: {
     main: 'src/main.ts',
     'bundle/serve/reading-thread': 'src/reading/large-replies/reading-thread.ts',
     'bundle/serve/config-check-thread': 'src/cli/serve/config-check-thread.ts',
   },
   plugins: [standIns],
-  bundle: true,
-  splitting: true,
-  platform: 'node',
-  format: 'esm',
-  target: 'node22',
-  minifySyntax: true,
-  minifyWhitespace: true,
   legalComments: 'none',
   sourcemap: true,
   sourcesContent: false,
   outdir,
   chunkNames: 'bundle/serve/[name]-[hash]',
-  logLevel: 'warning',
-  // Packages in CommonJS ask for Node's modules by `require`, which a module of ECMAScript does not have.
-  banner: {
-    js: "import{createRequire as bundleRequire}from'node:module';const require=bundleRequire(import.meta.url);",
-  },
 });
