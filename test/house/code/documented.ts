@@ -1,4 +1,5 @@
 import ts from 'typescript';
+import { isExported } from './modules.ts';
 import type { SourceFile } from './source-tree.ts';
 
 /** An exported declaration: its name and the line that it starts on, from 1. */
@@ -43,11 +44,6 @@ function namesOf(statement: ts.Statement): readonly string[] {
   if (ts.isExportDeclaration(statement) || ts.isImportDeclaration(statement)) return [];
   const { name } = statement as ts.DeclarationStatement;
   return [name?.text ?? 'default'];
-}
-
-function isExported(statement: ts.Statement): boolean {
-  const modifiers = ts.canHaveModifiers(statement) ? (ts.getModifiers(statement) ?? []) : [];
-  return modifiers.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
 }
 
 /** Whether the last doc comment of a statement has more than tags, and no blank line behind it. */

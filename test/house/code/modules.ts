@@ -12,14 +12,19 @@ export function exportsOf({ syntax }: SourceFile): readonly string[] {
         ? exportClause.elements.map(({ name }) => name.text)
         : [exportClause.name.text];
     }
-    const modifiers = ts.canHaveModifiers(statement) ? (ts.getModifiers(statement) ?? []) : [];
-    if (!modifiers.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return [];
+    if (!isExported(statement)) return [];
     if (ts.isVariableStatement(statement))
       return statement.declarationList.declarations.flatMap(({ name }) => boundNames(name));
     const { name } = statement as ts.DeclarationStatement;
     return name === undefined ? [] : [name.text];
   });
   return [...new Set(names)];
+}
+
+/** Whether a statement says itself that it exports what it declares. */
+export function isExported(statement: ts.Statement): boolean {
+  const modifiers = ts.canHaveModifiers(statement) ? (ts.getModifiers(statement) ?? []) : [];
+  return modifiers.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
 }
 
 /** The names that a declaration binds, by a pattern, too. */
