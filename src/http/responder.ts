@@ -87,7 +87,7 @@ export function createResponder(deps: ResponderDeps): Responder {
   const { vary, replyVary, documentVary } = varyValues(cors, isCompressed);
   const acceptedCodings = isCompressed ? createAcceptedCodings() : () => NO_CODINGS;
 
-  function sendReply(context: RequestContext, reply: CallAnswer) {
+  function sendAnswer(context: RequestContext, reply: CallAnswer) {
     if (isOver(context)) return;
     const { storedAt, freshSeconds, cache } = reply;
     const ageSeconds = Math.max(0, Math.floor((clock.now() - storedAt) / 1_000));
@@ -154,7 +154,7 @@ export function createResponder(deps: ResponderDeps): Responder {
     writeOrFail(context, status, headers, body);
   }
 
-  return { sendAnswer: sendReply, sendDocument, sendWebFile, sendOptions, sendError };
+  return { sendAnswer, sendDocument, sendWebFile, sendOptions, sendError };
 }
 
 /** The headers of every response that carries what the pipeline and CORS add. */

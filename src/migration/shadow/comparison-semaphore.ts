@@ -18,17 +18,17 @@ export function createComparisonSemaphore(size: number): ComparisonSemaphore {
   const waiting = new Set<() => void>();
   let taken = 0;
 
-  function enter(): boolean {
+  function tryAcquire(): boolean {
     if (taken >= size || waiting.size > 0) return false;
     taken += 1;
     return true;
   }
 
   return {
-    tryAcquire: enter,
+    tryAcquire,
     acquire(signal) {
       if (signal.aborted) return Promise.resolve(false);
-      if (enter()) return Promise.resolve(true);
+      if (tryAcquire()) return Promise.resolve(true);
       return new Promise((resolve) => {
         function settle(isIn: boolean): void {
           waiting.delete(wake);

@@ -97,7 +97,7 @@ type Phase =
 
 function ActionDialog({ form, onClose }: { form: ActionForm; onClose: () => void }): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
-  const { announce: tell } = useConsole();
+  const { announce } = useConsole();
   const [phase, setPhase] = useState<Phase>({ kind: 'asking' });
   useEffect(() => dialog.current?.showModal(), []);
   const submit = (event: Event) => {
@@ -110,7 +110,7 @@ function ActionDialog({ form, onClose }: { form: ActionForm; onClose: () => void
           return;
         }
         dialog.current?.close();
-        tell(`${form.title}: done. The audit has it.`);
+        announce(`${form.title}: done. The audit has it.`);
       },
       (error: unknown) => setPhase({ kind: 'asking', problem: toApiProblem(error) }),
     );
