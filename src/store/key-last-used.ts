@@ -1,6 +1,9 @@
 import type { Redis } from 'ioredis';
 
-/** When each API key was last used, to the minute: ms since the epoch, by id. */
+/**
+ * When each API key was last used, in ms since the epoch, by id. A process writes it once a minute at most, so a later use may
+ * not be here yet.
+ */
 export type KeyLastUsed = {
   /** Rejects if Redis fails. */
   write(uses: ReadonlyMap<string, number>): Promise<void>;

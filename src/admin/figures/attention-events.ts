@@ -2,7 +2,8 @@ import { quantileMs } from '../../telemetry/figures/latency-buckets.ts';
 import { type Attention, type AttentionFacts, migrationView, some, viewOf } from './attention-facts.ts';
 import { bucketsOf, sumOf, sumsBy } from './figure-sums.ts';
 
-// Events that need an operator even if they happen once. Those that need one above a certain share are in attention.ts.
+// Counted events that need an operator, most of them even if they happen once, and slow answers. attention.ts has refusals,
+// failures, the configuration and the cache, and puts all in order.
 
 const MS_OF_SLOW = 1_000;
 /** Of fewer answers, the slowest in a hundred is a single one. */
@@ -90,7 +91,7 @@ function deadWebhooks({ lastHour }: AttentionFacts): readonly Attention[] {
   return [{ severity: 'warning', code: 'webhooks_dead', text, entry: 'PorticoWebhooksDead' }];
 }
 
-/** What needs an operator because it has happened at all. */
+/** What needs an operator because it has happened, or because answers are slow. */
 export function findTroublingEvents(facts: AttentionFacts): readonly Attention[] {
   const all = [
     ...[serverErrors, slowAnswers, limitsAlone, invalidReplies],

@@ -15,7 +15,7 @@ export type RefineDeps = {
   readonly examine: (compiled: CompiledSource) => Promise<DraftDiagnosis>;
 };
 
-/** A draft of which doctor finds nothing that infer could still change. */
+/** A draft as doctor examined it last, with its findings as notes: nothing could be changed any more, or the rounds were over. */
 export type RefinedDraft = {
   readonly draft: Draft;
   readonly compiled: CompiledSource;
@@ -105,7 +105,10 @@ function corrected(
   return done.size === 0 ? undefined : withoutEmptySort(current);
 }
 
-/** Has doctor examine a draft, changes what differs, and begins again until nothing is left that can be changed. */
+/**
+ * Has doctor examine a draft and changes what differs, `ROUNDS_MAX` examinations at most. Then it writes what doctor found
+ * into the draft as notes.
+ */
 export async function refineDraft(
   proposed: Draft,
   compiled: CompiledSource,

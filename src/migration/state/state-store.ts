@@ -1,5 +1,3 @@
-// The interface of the states of all migrations.
-
 import type { DeclaredMigration } from './declared-migration.ts';
 import type { MigrationState } from './migration-state.ts';
 
@@ -16,7 +14,10 @@ export type AcknowledgedState = {
   readonly stale: readonly string[];
 };
 
-/** The states of all migrations: in Redis for a fleet, else in this process and in `state.dir`. */
+/**
+ * The interface of the states of all migrations: `redis-states.ts` keeps them in Redis for a fleet, `local-states.ts` in this
+ * process and in `state.dir`.
+ */
 export type MigrationStateStore = {
   /** Says which migrations the configuration in force has. One that is no longer declared has no state. */
   declare(all: readonly DeclaredMigration[]): void;

@@ -40,7 +40,7 @@ export type KeyHousekeepingDeps = {
   readonly onEndingSoon?: ((record: KeyRecord) => void) | undefined;
 };
 
-/** Writes when keys were used, to the minute, and counts those that end soon. What Redis refuses is tried again later. */
+/** Writes when keys were used, once a minute for each, and counts those that end soon. What Redis refuses is tried again later. */
 export function createKeyHousekeeping({
   records,
   store,

@@ -1,4 +1,4 @@
-/** The times of the last good answers of a source. */
+/** When a source last answered which question well: the breaker asks whether one question fails, or the source. */
 export type LastSuccesses = {
   add(question: string): void;
   /** When it last answered another question than this one well, by the monotonic clock in ms; -Infinity: never. */

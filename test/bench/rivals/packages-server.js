@@ -1,4 +1,4 @@
-// One route that uses each of them once.
+// A server with one route that uses each of the gateway's packages once; packages.js loads it.
 import { createServer } from 'node:http';
 import axios from 'axios';
 import express from 'express';

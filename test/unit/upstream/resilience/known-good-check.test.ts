@@ -1,6 +1,5 @@
-import { createLastSuccesses } from '../../../src/upstream/resilience/last-success.ts';
-import { createKnownGoodCheck } from '../../../src/upstream/resilience/known-good-check.ts';
-import { createManualClock } from '../../support/time/manual-clock.ts';
+import { createKnownGoodCheck } from '../../../../src/upstream/resilience/known-good-check.ts';
+import { createManualClock } from '../../../support/time/manual-clock.ts';
 
 describe('the known-good request', () => {
   it('is asked of a host once in the time that its verdict holds, also by calls at once', async () => {
@@ -26,19 +25,5 @@ describe('the known-good request', () => {
     const check = createKnownGoodCheck(ask, 5_000, () => 0);
     expect(await check('a')).toBeUndefined();
     expect(await check('a')).toEqual({ isHealthy: false, askedMs: 0 });
-  });
-});
-
-describe('the questions that were answered', () => {
-  it('tell when one other than a given one was answered last', () => {
-    const clock = createManualClock();
-    const start = clock.monotonic();
-    const answered = createLastSuccesses(() => clock.monotonic() - start);
-    expect(answered.lastOtherThan('a')).toBe(-Infinity);
-    for (const question of ['a', 'b', 'a', 'a']) {
-      clock.advance(1);
-      answered.add(question);
-    }
-    expect(['a', 'b', 'c'].map((question) => answered.lastOtherThan(question))).toEqual([2, 4, 4]);
   });
 });
