@@ -1,27 +1,17 @@
+import { offer, type OpenLoopFigure } from '../faults/harness/load/offer.ts';
 import { processMicroseconds } from './measures.ts';
 import { type Portico, type PorticoOptions, startPortico } from './portico-server.ts';
-import { median, sendLoad, type Target } from './rounds.ts';
+import { median, sendLoad } from './rounds.ts';
 
-/** How many processes serve, and how many requests each of them gets in a second. */
-const LOADS = {
-  hit: [
-    { processes: 1, each: 250 },
-    { processes: 4, each: 250 },
-    { processes: 1, each: 500 },
-    { processes: 2, each: 500 },
-  ],
-  miss: [
-    { processes: 1, each: 50 },
-    { processes: 4, each: 50 },
-    { processes: 1, each: 100 },
-    { processes: 2, each: 100 },
-  ],
-} as const;
+/** Requests a second for each process. At the higher ones, four processes nearly fill one core. */
+const RATES = { hit: [250, 750], miss: [50, 130] } as const;
+
+type Measure = keyof typeof RATES;
 
 /** CPU of one answer, all processes together, at a fixed rate. */
 export type WorkersCost = {
-  readonly measure: 'hit' | 'miss';
-  /** `workers` of one gateway with a primary, or as many gateways `apart` that share only Redis and the core. */
+  readonly measure: Measure;
+  /** `workers` of one gateway with a primary, or as many gateways `apart` that share Redis, the core and the caller. */
   readonly as: 'workers' | 'apart';
   readonly processes: number;
   /** Requests a second for each process. */
@@ -37,23 +27,38 @@ type Services = Pick<PorticoOptions, 'scratch' | 'redisUrl' | 'upstreamUrl'>;
 const SECONDS = 8;
 /** Seconds of CPU for each process: a miss is not warm before. */
 const WARM_SECONDS = 20;
-const CONNECTIONS = 32;
+const CONNECTIONS = 64;
+/** More that were not sent or not answered would make the rate another one. */
+const ANSWERED_SHARE_MIN = 0.95;
 
-function targetOf({ url, key }: Portico, measure: 'hit' | 'miss'): Target {
-  return { name: measure, url: `${url}/v1/users`, key, distinct: measure === 'miss' };
+/** Has the gateways answer as fast as they can, one gateway after another, so that each process is equally warm. */
+async function warm(gateways: readonly Portico[], measure: Measure, processes: number): Promise<void> {
+  const seconds = (WARM_SECONDS * processes) / gateways.length;
+  for (const { url, key } of gateways)
+    await sendLoad(
+      { name: measure, url: `${url}/v1/users`, key, distinct: measure === 'miss' },
+      { seconds, connections: CONNECTIONS },
+    );
 }
 
-/** Sends load to all gateways at once; how many answers came. `rate` is for all of them together. */
-async function sendToAll(
+/**
+ * One caller asks all gateways at an even rate. One process sends all of it: with one for each gateway, the requests would
+ * come in other groups than at one gateway with workers, and how many come together decides what each of them costs.
+ */
+async function sendEvenly(
   gateways: readonly Portico[],
-  measure: 'hit' | 'miss',
-  seconds: number,
-  rate?: number,
-): Promise<number> {
-  const connections = CONNECTIONS / gateways.length;
-  const load = { seconds, connections, ...(rate === undefined ? {} : { rate: rate / gateways.length }) };
-  const rounds = await Promise.all(gateways.map((one) => sendLoad(targetOf(one, measure), load)));
-  return rounds.reduce((sum, { answers }) => sum + answers, 0);
+  measure: Measure,
+  rate: number,
+): Promise<OpenLoopFigure> {
+  const target = measure === 'hit' ? '/v1/users' : '/v1/users?page={new}';
+  const figure = await offer({
+    ports: gateways.map(({ url }) => Number(new URL(url).port)),
+    request: `GET ${target} HTTP/1.1\r\nHost: bench\r\nX-API-Key: ${gateways[0]?.key ?? ''}\r\n\r\n`,
+    ...{ perSecond: rate, seconds: SECONDS, warmSeconds: 0, connections: CONNECTIONS, obeys: false },
+  });
+  if (figure.good < ANSWERED_SHARE_MIN * figure.offered)
+    throw new Error(`${measure}: ${JSON.stringify(figure)}`);
+  return figure;
 }
 
 /** The CPU of all processes of the gateways, or of their first processes alone. */
@@ -62,12 +67,12 @@ async function cpuOf(gateways: readonly Portico[], withChildren: boolean): Promi
   return all.reduce((sum, one) => sum + one, 0);
 }
 
-async function costOf(gateways: readonly Portico[], measure: 'hit' | 'miss', rate: number) {
+async function costOf(gateways: readonly Portico[], measure: Measure, rate: number) {
   const read = async () => [await cpuOf(gateways, true), await cpuOf(gateways, false)] as const;
   const [all, first] = await read();
-  const answers = await sendToAll(gateways, measure, SECONDS, rate);
+  const { good } = await sendEvenly(gateways, measure, rate);
   const [allThen, firstThen] = await read();
-  return { all: (allThen - all) / answers, first: (firstThen - first) / answers };
+  return { all: (allThen - all) / good, first: (firstThen - first) / good };
 }
 
 function startAll(as: WorkersCost['as'], processes: number, services: Services): Promise<Portico[]> {
@@ -85,15 +90,14 @@ export async function costsOfWorkers(rounds: number, services: Services): Promis
   const groups = [
     { as: 'workers', processes: 1 },
     { as: 'workers', processes: 2 },
-    { as: 'apart', processes: 2 },
     { as: 'workers', processes: 4 },
     { as: 'apart', processes: 4 },
   ] as const;
   for (const { as, processes } of groups) {
     const gateways = await startAll(as, processes, services);
     for (const measure of ['hit', 'miss'] as const) {
-      await sendToAll(gateways, measure, WARM_SECONDS * processes);
-      for (const { each } of LOADS[measure].filter((one) => one.processes === processes)) {
+      await warm(gateways, measure, processes);
+      for (const each of RATES[measure]) {
         const taken = [];
         for (let round = 0; round < rounds; round += 1)
           taken.push(await costOf(gateways, measure, each * processes));

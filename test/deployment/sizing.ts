@@ -24,7 +24,7 @@ async function cpuOf(gateway: FaultGateway, path: string): Promise<number> {
   const answers = () => gateway.counted('portico_requests_total', 'status="200"');
   const text = request('GET', path, [`X-API-Key: ${gateway.configuredKey}`]);
   const [cpuBefore, before] = [await cpu(), await answers()];
-  const usual = { port: gateway.port, connections: 32, obeys: false, warmSeconds: 0, seconds: SECONDS };
+  const usual = { ports: [gateway.port], connections: 32, obeys: false, warmSeconds: 0, seconds: SECONDS };
   await offer({ ...usual, request: text, perSecond: 100_000 });
   return Math.round((1e6 * ((await cpu()) - cpuBefore)) / ((await answers()) - before));
 }

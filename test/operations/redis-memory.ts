@@ -94,7 +94,7 @@ const bounded: OperationRow = {
     }
     const watching = watch();
     const met = await offer({
-      port: gateway.port,
+      ports: [gateway.port],
       request: `GET /v1/users?limit=${RECORDS}&page={new} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${gateway.configuredKey}\r\n\r\n`,
       ...{ perSecond: PER_SECOND, seconds, warmSeconds: 0, connections: CONNECTIONS, obeys: false },
     });
@@ -197,7 +197,7 @@ async function growUnder(bench: FaultBench, distinct: number, localMib: number) 
   let resident = 0;
   for (let asked = 0; asked < distinct;) {
     const met = await offer({
-      port: gateway.port,
+      ports: [gateway.port],
       request: `GET /v1/users?limit=50&page={new} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${gateway.configuredKey}\r\n\r\n`,
       ...{ perSecond: PER_SECOND, seconds: 5, warmSeconds: 0, connections: CONNECTIONS, obeys: true },
     });

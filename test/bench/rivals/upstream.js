@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import { announce } from './serve.js';
 
-const TOTAL = 1_000_000_000;
+const TOTAL = 10_000_000_000;
 const FIRST = ['Zoë', 'Anna', 'João', 'Ömer', 'Łucja', 'Mary', 'Ivan'];
 const LAST = ['Müller', 'Nguyen', 'Smith', 'O’Neill', 'García', 'Novák', 'Yılmaz'];
 

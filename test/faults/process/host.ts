@@ -51,7 +51,7 @@ const neverRead: FaultRow = {
   async run(bench) {
     const gateway = await bench.gateway({ mayEnd: true });
     const plan = {
-      port: gateway.port,
+      ports: [gateway.port],
       request: request('GET', '/v1/users?limit=2', [`X-API-Key: ${gateway.configuredKey}`]),
       connections: 32,
       obeys: true,

@@ -86,7 +86,14 @@ async function judge(bench: FaultBench, { gateway, request: text, connections }:
     pin(process.pid, 'load');
     bench.own({ stop: () => pin(process.pid, 'any') });
   }
-  const usual = { port: gateway.port, request: text, connections, obeys: false, warmSeconds: 1, seconds: 2 };
+  const usual = {
+    ports: [gateway.port],
+    request: text,
+    connections,
+    obeys: false,
+    warmSeconds: 1,
+    seconds: 2,
+  };
   const peak = await findPeak(gateway, usual);
   const settled = { ...usual, warmSeconds: 2 };
   const single: Measured[] = [];

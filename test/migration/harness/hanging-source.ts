@@ -26,7 +26,7 @@ export async function askMisses(fleet: MigratingFleet, perSecond: number, second
   assert.ok(gateway);
   const head = `Host: x\r\nX-API-Key: ${gateway.configuredKey}`;
   const met = await offer({
-    port: gateway.port,
+    ports: [gateway.port],
     request: `GET /v1/users?limit=1&page={n} HTTP/1.1\r\n${head}\r\n\r\n`,
     ...{ perSecond, seconds, warmSeconds: 1 },
     ...{ connections: 256, obeys: false },

@@ -6,7 +6,8 @@ import { comeFirst } from './priority.ts';
 
 /** What callers who know nothing of each other ask together. */
 export type OpenLoop = {
-  readonly port: number;
+  /** On loopback; the connections are spread over them in turn. */
+  readonly ports: readonly number[];
   /** The bytes of a request without a body; `{n}` is a number from 1 to 100, `{new}` one that was never asked for. */
   readonly request: string;
   readonly perSecond: number;

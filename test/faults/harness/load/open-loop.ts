@@ -2,7 +2,7 @@
  * A process of its own that asks at a given rate whatever becomes of the questions before: as many callers do who know
  * nothing of each other. It writes what it met, as JSON, to standard output.
  *
- *   node test/faults/harness/load/open-loop.ts '{"port":8080,"perSecond":1000, …}'
+ *   node test/faults/harness/load/open-loop.ts '{"ports":[8080],"perSecond":1000, …}'
  */
 import { connect, type Socket } from 'node:net';
 import type { OpenLoop, OpenLoopFigure } from './offer.ts';
@@ -25,15 +25,15 @@ class Connection {
   #askedAt = 0;
   #pending: Buffer = Buffer.alloc(0);
 
-  constructor() {
-    this.#socket = connect({ port: plan.port, host: '127.0.0.1', noDelay: true });
+  constructor(port: number) {
+    this.#socket = connect({ port, host: '127.0.0.1', noDelay: true });
     this.#socket.on('data', (chunk) => this.#read(chunk));
     this.#socket.on('connect', () => free.push(this));
     this.#socket.on('error', () => undefined);
     this.#socket.on('close', () => {
       if (over) return;
       figure.broken += 1;
-      setTimeout(() => new Connection(), 100);
+      setTimeout(() => new Connection(port), 100);
     });
   }
 
@@ -111,7 +111,10 @@ function ask(seconds: number): Promise<void> {
   });
 }
 
-const connections = Array.from({ length: plan.connections }, () => new Connection());
+const connections = Array.from(
+  { length: plan.connections },
+  (_, index) => new Connection(plan.ports[index % plan.ports.length] ?? 0),
+);
 while (free.length < plan.connections) await new Promise((resolve) => setTimeout(resolve, 5));
 await ask(plan.warmSeconds);
 figure = { ...nothing };
