@@ -32,9 +32,11 @@ afterAll(async () => {
   await rm(scratch, { recursive: true });
 });
 
+const modulesFile = () => join(scratch, 'modules');
+
 /** Starts a program as `portico start`, and reads which files it has loaded once it has answered. */
 async function startAndAnswer(main: string) {
-  const MODULES_FILE = join(scratch, 'modules');
+  const MODULES_FILE = modulesFile();
   await rm(MODULES_FILE, { force: true });
   const env = { USERS_URL: upstream.origin, NODE_OPTIONS: `--import ${LIST_MODULES}`, MODULES_FILE };
   const gateway = await startGatewayProcess(env, config.file, undefined, main);
@@ -126,6 +128,16 @@ describe('the compiled gateway', () => {
     expect(packages.filter((file) => /\/node_modules\/(?:form-data|follow-redirects)\//.test(file))).toEqual(
       [],
     );
+  });
+
+  it("does not load Node's fetch, which nothing asks for while it serves", async () => {
+    const started = await startAndAnswer(main);
+    started.gateway.process.signal('SIGTERM');
+    await started.gateway.process.ended;
+    expect(started.status).toBe(200);
+    const modules = (await readFile(modulesFile(), 'utf8')).split('\n');
+    expect(modules).toContain('builtin http');
+    expect(modules.filter((name) => name.includes('undici'))).toEqual([]);
   });
 
   it('reads what operators post in a charset that is loaded then', async () => {
