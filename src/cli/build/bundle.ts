@@ -10,13 +10,23 @@ import { parseArgs } from 'node:util';
 import { build, type Plugin } from 'esbuild';
 import { bundleOptions } from './bundle-options.ts';
 
-/** A file of a package, and what the bundle has in its place. */
-type StandIn = { readonly file: RegExp; readonly contents: string };
+/** A file of a package, and what the bundle has in its place, or makes of its text. */
+type StandIn = { readonly file: RegExp; readonly contents: string | ((text: string) => string) };
 
 /** Has a package in CommonJS loaded when a property of it is asked for. */
 function lazy(name: string, file: RegExp): StandIn {
   const contents = `module.exports = new Proxy({}, { get: (_, name) => require('${name}?loaded')[name] });`;
   return { file, contents };
+}
+
+/** With this axios looks for `FormData`, to find out whether a body is a form, which the transport never sends. */
+const GLOBAL_OF_AXIOS = 'const G = getGlobal();';
+
+/** @throws Error where axios does not look for it in this manner any more */
+function withoutGlobal(text: string): string {
+  if (!text.includes(GLOBAL_OF_AXIOS))
+    throw new Error(`axios has no "${GLOBAL_OF_AXIOS}": mend the stand-ins`);
+  return text.replace(GLOBAL_OF_AXIOS, 'const G = {};');
 }
 
 const STAND_INS: readonly StandIn[] = [
@@ -26,12 +36,15 @@ const STAND_INS: readonly StandIn[] = [
   { file: /\/axios\/lib\/adapters\/xhr\.js$/, contents: 'export default null;' },
   { file: /\/axios\/lib\/adapters\/fetch\.js$/, contents: 'export const getFetch = () => null;' },
   { file: /\/axios\/lib\/platform\/node\/classes\/FormData\.js$/, contents: 'export default null;' },
+  // A look at `FormData` loads Node's fetch.
+  { file: /\/axios\/lib\/utils\.js$/, contents: withoutGlobal },
   // Of its parsers of bodies, Express is asked for that of JSON.
   { file: /\/body-parser\/lib\/types\/(raw|text|urlencoded)\.js$/, contents: 'module.exports = null;' },
   // 500 kB of charsets, for the JSON that operators post.
   lazy('iconv-lite', /\/iconv-lite\/lib\/index\.js$/),
-  // 2,500 media types, for the console and the metrics.
+  // 2,500 media types, for the listener of operators and the API page.
   lazy('mime-types', /\/mime-types\/index\.js$/),
+  // Express parses queries with it only where it is told to.
   lazy('qs', /\/qs\/lib\/index\.js$/),
 ];
 
@@ -40,11 +53,12 @@ const standIns: Plugin = {
   setup(bundle) {
     const unused = new Set(STAND_INS);
     for (const standIn of STAND_INS) {
-      bundle.onLoad({ filter: standIn.file }, ({ suffix }) => {
+      bundle.onLoad({ filter: standIn.file }, async ({ path, suffix }) => {
         // This is the module itself, asked for by its stand-in.
         if (suffix !== '') return undefined;
         unused.delete(standIn);
-        return { contents: standIn.contents };
+        const { contents } = standIn;
+        return { contents: typeof contents === 'string' ? contents : contents(await readFile(path, 'utf8')) };
       });
     }
     bundle.onResolve({ filter: /\?loaded$/ }, async ({ path, kind, resolveDir }) => ({
@@ -60,14 +74,11 @@ const standIns: Plugin = {
   },
 };
 
-/** With this axios looks for `FormData`, to find out whether a body is a form, which the transport never sends. */
-const GLOBAL_OF_AXIOS = 'const G = getGlobal();';
-
 /** Exports of `node:http` that load Node's fetch when they are read: 35 ms of CPU. Nothing here asks for them. */
 const OF_FETCH = new Set(['WebSocket', 'CloseEvent', 'MessageEvent']);
 const HTTP_NAMES = Object.keys(http).filter((name) => !OF_FETCH.has(name));
 
-/** Keeps Node's fetch out of a start. An import of `node:http` reads all that it exports, and a look at `FormData` loads it, too. */
+/** Keeps Node's fetch out of a start: an import of `node:http` reads all that it exports. */
 const withoutFetch: Plugin = {
   name: 'without-fetch',
   setup(bundle) {
@@ -79,12 +90,6 @@ const withoutFetch: Plugin = {
 export default http;
 export const { ${HTTP_NAMES.join(', ')} } = http;`,
     }));
-    bundle.onLoad({ filter: /\/axios\/lib\/utils\.js$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8');
-      if (!text.includes(GLOBAL_OF_AXIOS))
-        return { errors: [{ text: `${path} has no "${GLOBAL_OF_AXIOS}": mend the plugin` }] };
-      return { contents: text.replace(GLOBAL_OF_AXIOS, 'const G = {};') };
-    });
   },
 };
 
