@@ -17,7 +17,7 @@ import {
   startUpstream,
 } from './rivals.ts';
 import { type Load, median, type Target } from './rounds.ts';
-import { startOfCompiled, startOfPackages } from './start.ts';
+import { startOfCompiled, startOfPackages } from './start-time.ts';
 import { costsOfWorkers } from './workers.ts';
 import { compareSideBySide, type Measured, type Server } from './side-by-side.ts';
 

@@ -1,10 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../support/process/free-port.ts';
-import { type Running, runScript, start } from './processes.ts';
+import { NODE, type Running, runScript, start } from './processes.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
-const NODE = join(import.meta.dirname, '../../node_modules/.bin/node');
 
 /** A Portico that is measured: every duty is on. */
 export type Portico = Running & {

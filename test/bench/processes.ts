@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 /** The Node that every script of the project runs on. */
-const NODE = join(import.meta.dirname, '../../node_modules/.bin/node');
+export const NODE = join(import.meta.dirname, '../../node_modules/.bin/node');
 
 /** Which core: the server that is measured has one for itself; load, Redis and the legacy service share another. */
 export type Core = 'server' | 'load';

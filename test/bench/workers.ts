@@ -3,6 +3,8 @@ import { processMicroseconds } from './measures.ts';
 import { type Portico, type PorticoOptions, startPortico } from './portico-server.ts';
 import { median, sendLoad } from './rounds.ts';
 
+// What CPU an answer takes with one, two and four workers, and with as many gateways apart.
+
 /** Requests a second for each process. At the higher ones, four processes nearly fill one core. */
 const RATES = { hit: [250, 750], miss: [50, 130] } as const;
 
@@ -14,6 +16,8 @@ export type WorkersCost = {
   /** `workers` of one gateway with a primary, or as many gateways `apart` that share Redis, the core and the caller. */
   readonly as: 'workers' | 'apart';
   readonly processes: number;
+  // What CPU an answer takes with one, two and four workers, and with as many gateways apart.
+
   /** Requests a second for each process. */
   readonly each: number;
   /** Microseconds, the median of the rounds. */
@@ -54,7 +58,11 @@ async function sendEvenly(
   const figure = await offer({
     ports: gateways.map(({ url }) => Number(new URL(url).port)),
     request: `GET ${target} HTTP/1.1\r\nHost: bench\r\nX-API-Key: ${gateways[0]?.key ?? ''}\r\n\r\n`,
-    ...{ perSecond: rate, seconds: SECONDS, warmSeconds: 0, connections: CONNECTIONS, obeys: false },
+    perSecond: rate,
+    seconds: SECONDS,
+    warmSeconds: 0,
+    connections: CONNECTIONS,
+    obeys: false,
   });
   if (figure.good < ANSWERED_SHARE_MIN * figure.offered)
     throw new Error(`${measure}: ${JSON.stringify(figure)}`);

@@ -1,6 +1,6 @@
 import type { BuildOptions } from 'esbuild';
 
-/** How a program for Node is bundled: `bundle.ts` bundles the gateway so, and the bench what it compares its start with. */
+/** The options of esbuild that the bundle of the gateway and that of the bench (`test/bench/start-time.ts`) share. */
 export const bundleOptions = {
   bundle: true,
   splitting: true,

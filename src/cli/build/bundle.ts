@@ -2,7 +2,7 @@
  * Bundles the program into `dist`: `main.js`, what it loads later, and the files of its threads. `npm run build:program` runs it.
  *
  * A start pays for each module that it loads. So modules that serving never calls have a stand-in here, and one that
- * it seldom calls is loaded with the first call. test/FIGURES.md says under "Start" what that is worth.
+ * it seldom calls is loaded with the first call; Node's `fetch` is kept out, too. test/FIGURES.md says under "Start" what that is worth.
  */
 import { readFile } from 'node:fs/promises';
 import http from 'node:http';

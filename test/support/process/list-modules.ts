@@ -8,9 +8,13 @@ import { registerHooks } from 'node:module';
 
 const listFile = process.env['MODULES_FILE'];
 
+function note(lines: string): void {
+  if (listFile !== undefined) appendFileSync(listFile, lines);
+}
+
 registerHooks({
   load(url, context, nextLoad) {
-    if (listFile !== undefined && url.startsWith('file:')) appendFileSync(listFile, `${url}\n`);
+    if (url.startsWith('file:')) note(`${url}\n`);
     return nextLoad(url, context);
   },
 });
@@ -19,5 +23,5 @@ process.on('exit', () => {
   // The types do not know it.
   const { moduleLoadList } = process as unknown as { moduleLoadList: readonly string[] };
   const names = moduleLoadList.map((line) => `builtin ${line.replace('NativeModule ', '')}\n`);
-  if (listFile !== undefined) appendFileSync(listFile, names.join(''));
+  note(names.join(''));
 });

@@ -1,4 +1,4 @@
-// A server with one route that uses each of the gateway's packages once; packages.js loads it.
+// A server that uses each of the main packages of the gateway once, and nothing of the gateway; main-packages.js loads it.
 import { createServer } from 'node:http';
 import axios from 'axios';
 import express from 'express';
