@@ -4,6 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { createLargeReplies } from '../reading/large-replies/large-replies.ts';
 import type { SourceRuntime } from '../reading/source-runtime.ts';
 import { createVerifications } from '../reading/verify/verifications.ts';
+import type { LookTurns } from '../store/fleet/look-turns.ts';
 import type { FallenClaims, OnClaimChange, ResourceClaims } from '../store/fallen-claims.ts';
 import type { Upstream } from '../upstream/client.ts';
 import type { CompiledResource } from './compile-sources.ts';
@@ -23,6 +24,7 @@ export type RuntimeDeps = {
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly metrics: ReplyMetrics;
   readonly fallenClaims: Pick<FallenClaims, 'of'>;
+  readonly lookTurns: LookTurns;
 };
 
 /** A resource of a source at work, and the quality of its replies. */
@@ -80,7 +82,7 @@ function countRules({ source: { spec } }: CompiledResource, metrics: ReplyMetric
 export function createRuntime(
   compiled: CompiledResource,
   upstream: Upstream,
-  { clock, log, metrics, fallenClaims }: RuntimeDeps,
+  { clock, log, metrics, fallenClaims, lookTurns }: RuntimeDeps,
 ): WatchedRuntime {
   const { resource, source } = compiled;
   const { name, budget } = source.spec;
@@ -95,6 +97,8 @@ export function createRuntime(
     budget,
     clock,
     verifications: createVerifications(),
+    takeLook: (name, everyMs) =>
+      lookTurns.take(JSON.stringify([source.spec.name, compiled.digest, resource.name, name]), everyMs),
     claims,
     observer: {
       onGap: (field, reason) => metrics.unreadableField(name, `${resource.name}.${field}`, reason),

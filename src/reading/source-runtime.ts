@@ -50,6 +50,8 @@ export type SourceRuntime = {
   readonly claims: RuntimeClaims;
   /** Absent in commands, which ask for nothing that the answer does not need. */
   readonly verifications?: Verifications;
+  /** Whether it is this process' turn in the fleet to look at this of the source; absent in commands, as above. */
+  readonly takeLook?: (name: string, everyMs: number) => Promise<boolean>;
 };
 
 /** What a call to a source carries: its signal, what it costs and how urgent it is. */

@@ -7,6 +7,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { type Cache, createCache } from '../store/cache/cache.ts';
 import { createContentEncodings } from '../store/cache/content-encodings.ts';
 import { createFallenClaims } from '../store/fallen-claims.ts';
+import { createLookTurns } from '../store/fleet/look-turns.ts';
 import { createFleetFigures } from '../store/fleet/fleet-figures.ts';
 import { createLocalPurges, createSharedPurges, type Purges } from '../store/purges.ts';
 import { createRedisKeys } from '../store/redis/redis-keys.ts';
@@ -39,6 +40,7 @@ export function openStores(
   const fallenClaims = createFallenClaims(purges, clock, (claim) =>
     log.warn({ claim }, 'a note of a claim in Redis has the format of a newer Portico; it is ignored'),
   );
+  const lookTurns = createLookTurns(client && { client, keys });
   const requestIndex =
     redis.of.cache &&
     createRequestIndex({ redis: redis.of.cache, keys, clock, onStory: metrics.requestStory });
@@ -62,7 +64,7 @@ export function openStores(
   }
 
   return {
-    ...{ redis, keys, purges, fallenClaims, fleetFigures, recent, callers, requestIndex },
+    ...{ redis, keys, purges, fallenClaims, lookTurns, fleetFigures, recent, callers, requestIndex },
     createCache: cacheOf,
     /** Ends what works by itself; the connections stay open. */
     close() {
