@@ -110,6 +110,20 @@ export function compileOrder(sort: Sort, kind: FieldKind): RecordOrder {
     compareNullable(fieldKeyOf(a, sort, kind), fieldKeyOf(b, sort, kind), sort) || compareIds(a.id, b.id);
 }
 
+/** The order of a sort without its last part: records with equal values are equal in it, whatever their ids. */
+export type FieldOrder = {
+  readonly keyOf: (record: CanonicalRecord) => SortKey | null;
+  readonly compare: (a: SortKey | null, b: SortKey | null) => number;
+};
+
+/** Compiles the order by the value of the sort field alone. */
+export function compileFieldOrder(sort: Sort, kind: FieldKind): FieldOrder {
+  return {
+    keyOf: (record) => fieldKeyOf(record, sort, kind),
+    compare: (a, b) => compareNullable(a, b, sort),
+  };
+}
+
 /** The sort key of a record and the key of its id. */
 export type OrderKey = { readonly key: SortKey | null; readonly idKey: string };
 

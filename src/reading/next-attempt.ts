@@ -1,5 +1,5 @@
 import type { ListPlan } from '../adapter/plan/plan.ts';
-import type { Capability } from '../adapter/plan/push-down.ts';
+import { type Capability, TIES } from '../adapter/plan/push-down.ts';
 import type { InconsistentReads } from '../claims/claim.ts';
 import { isUnsteady } from '../claims/total.ts';
 import { type GatewayError, invalidReply } from '../errors/fault.ts';
@@ -67,6 +67,11 @@ export const noAttempts: SearchState = {
 /** The filters that a plan relies on. */
 function filtersOf(plan: ListPlan): readonly Capability[] {
   return plan.kind === 'nothing' ? [] : plan.relies.filter((capability) => capability.startsWith('filter.'));
+}
+
+/** The sort that a plan relies on, which stands behind its filters. */
+function sortOf(plan: ListPlan): readonly Capability[] {
+  return plan.kind === 'nothing' ? [] : plan.relies.slice(-1);
 }
 
 /**
@@ -138,6 +143,9 @@ export function nextAttempt(before: SearchState, plan: ListPlan, attempt: PageAt
       return again({ ...state, unusable: state.unusable.union(new Set(['total'])) });
     case 'unproven filters':
       return again({ ...state, unusable: state.unusable.union(new Set(filtersOf(plan))) });
+    case 'unproven ties':
+      // The sort is no broken claim: the rows of this page are sorted here, and those of other pages need not be.
+      return again({ ...state, unusable: state.unusable.union(new Set([...sortOf(plan), TIES])) });
     case 'vanished':
       // It may have been deleted since the list was read, so the list is read again once.
       if (state.vanished === undefined) return again({ ...state, vanished: attempt });

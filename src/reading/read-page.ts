@@ -1,26 +1,30 @@
 import type { PagePlan } from '../adapter/plan/plan.ts';
 import { sliceWritten, type WrittenRecords } from '../adapter/write/row-writer.ts';
-import { contradicted, type ClaimContradicted, type WindowEvidence } from '../claims/claim.ts';
-import { brokenFilter, ROW_EXCLUDED } from '../claims/filter.ts';
-import { isOrdered } from '../claims/order.ts';
+import type { WindowEvidence } from '../claims/claim.ts';
+import { canTie } from '../claims/ties.ts';
 import { brokenTotal } from '../claims/total.ts';
-import { hasDuplicates } from '../claims/unique-ids.ts';
-import { compileOrder } from '../contract/order.ts';
 import type { WindowCall } from '../adapter/plan/window.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
-import type { Sort } from '../contract/query.ts';
+import { filtersKey } from '../contract/query-key.ts';
 import { fault } from '../errors/fault.ts';
 import { allOrAbort } from './all-or-abort.ts';
-import { isPlanFailure, type PlanFailure } from './plan-failure.ts';
+import { isPlanFailure, type PlanFailure, unprovenTies } from './plan-failure.ts';
 import { totalOfCount, totalOfRows } from './read-total.ts';
 import { isWrittenWindow, readWindow, type WrittenWindow } from './read-window.ts';
 import type { CallContext, SourceRuntime } from './source-runtime.ts';
+import { checkClaims, inOtherOrder } from './verify/check-claims.ts';
+import { settleTies, type SortedPlan, withBorders } from './verify/settle-ties.ts';
 
 /** A page's records, as such or as the bytes of an answer. */
 export type PageRecords = readonly CanonicalRecord[] | WrittenRecords;
 
 /** A page's records and the exact number of records that match. */
-export type Page<Records = PageRecords> = { readonly records: Records; readonly total: number };
+export type Page<Records = PageRecords> = {
+  readonly records: Records;
+  readonly total: number;
+  /** For how many milliseconds what shows that these are its rows may still be relied on; absent: as long as the answer. */
+  readonly provenMs?: number;
+};
 
 /** Whether records are the bytes of an answer. */
 export function isWritten(records: PageRecords): records is WrittenRecords {
@@ -59,28 +63,6 @@ async function readTotal(
   if (isPlanFailure(window)) return window;
   const total = totalOfRows(window.rows);
   return isPlanFailure(total) ? total : (brokenTotal(window, total) ?? total);
-}
-
-function kindOf(source: SourceRuntime, sort: Sort) {
-  return source.resource.itemFields.find((field) => field.name === sort.field)?.kind ?? 'text';
-}
-
-const inOtherOrder = ({ relies }: Pick<PagePlan, 'relies'>) =>
-  contradicted(relies.at(-1) ?? 'order', 'rows come in another order, or twice');
-
-/** The guards: what the plan relied on must hold in the rows that came. */
-export function checkClaims(
-  source: SourceRuntime,
-  plan: Pick<PagePlan, 'filters' | 'sort' | 'relies'>,
-  records: readonly CanonicalRecord[],
-): ClaimContradicted | undefined {
-  const filter = brokenFilter(records, plan.filters);
-  if (filter !== undefined) return contradicted(filter, ROW_EXCLUDED);
-  const ordered =
-    plan.sort === null
-      ? !hasDuplicates(records)
-      : isOrdered(records, compileOrder(plan.sort, kindOf(source, plan.sort)));
-  return ordered ? undefined : inOtherOrder(plan);
 }
 
 /** Whether the guards of a plan ask for no more than the order of ids, so that nobody needs the records themselves. */
@@ -186,6 +168,26 @@ function cutWritten(
   return { records: sliceWritten(written, start, start + limit), total };
 }
 
+const isSorted = (plan: PagePlan): plan is SortedPlan => canTie(plan.sort);
+
+/** What a page is called whose ties no reply holds: it is not read in vain again soon. */
+const tiesName = ({ sort, filters }: SortedPlan, { offset, limit }: PageRange) =>
+  `ties ${sort.descending ? '-' : ''}${sort.field} ${filtersKey(filters)} ${offset} ${limit}`;
+
+/** The rows of a page whose sort can have ties. */
+async function readSorted(
+  source: SourceRuntime,
+  plan: SortedPlan,
+  { range, windows, total }: { range: PageRange; windows: readonly WindowEvidence[]; total: number },
+  context: CallContext,
+): Promise<Page | PlanFailure> {
+  const { offset, limit } = range;
+  const page = { from: offset, to: Math.min(offset + limit, total) };
+  const settled = await settleTies(source, plan, { page, total, windows }, context);
+  if (settled === unprovenTies) source.verifications?.know(tiesName(plan, range));
+  return isPlanFailure(settled) ? settled : { ...settled, total };
+}
+
 /** Reads one page straight from the source and checks everything that the plan relies on. @throws GatewayError */
 export async function readPage(
   source: SourceRuntime,
@@ -194,6 +196,7 @@ export async function readPage(
   context: CallContext,
 ): Promise<Page | PlanFailure> {
   const { offset, limit } = range;
+  if (isSorted(plan) && source.verifications?.isKnown(tiesName(plan, range)) === true) return unprovenTies;
   if (asksTotalFirst(plan, range)) {
     const total = await readTotal(source, plan, context);
     if (isPlanFailure(total)) return total;
@@ -204,7 +207,8 @@ export async function readPage(
       });
     }
   }
-  const read = await readWindows(source, plan, range, context);
+  const sorted = isSorted(plan) ? plan : undefined;
+  const read = await readWindows(source, plan, sorted ? withBorders(plan.window, range) : range, context);
   if (isPlanFailure(read)) return read;
   const { total } = read;
   if ('written' in read) return cutWritten(plan, read.written, range, total);
@@ -213,8 +217,9 @@ export async function readPage(
     const failure = brokenTotal(window, total);
     if (failure !== undefined) return failure;
   }
+  if (offset > 0 && total <= offset) return checkEmpty(source, plan, total, context);
+  if (sorted !== undefined) return readSorted(source, sorted, { range, windows, total }, context);
   const records = windows.flatMap((window) => window.rows.records);
-  if (offset > 0 && records.length === 0) return checkEmpty(source, plan, total, context);
   const start = offset - (windows[0]?.call.firstRow ?? 0);
   return checkClaims(source, plan, records) ?? { records: records.slice(start, start + limit), total };
 }

@@ -52,7 +52,8 @@ export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRu
         const page = await readPage(source, plan, range, context);
         if (isPlanFailure(page)) return page;
         const failure = await verifyPage(source, query, plan, { ...page, ...range }, context);
-        return failure ?? { ...page, storedAt, freshSeconds };
+        const provenSeconds = Math.floor((page.provenMs ?? Infinity) / 1_000);
+        return failure ?? { ...page, storedAt, freshSeconds: Math.min(freshSeconds, provenSeconds) };
       }
       case 'scan': {
         // Rows that this process has cost no call at all.

@@ -1,13 +1,15 @@
 import type { WalkPlan } from '../adapter/plan/plan.ts';
 import { contradicted, type WindowEvidence } from '../claims/claim.ts';
 import { isFullWindow } from '../claims/windows/continuation.ts';
+import { canTie, type RowRange } from '../claims/ties.ts';
 import { compileOrder } from '../contract/order.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { Checkpoint, CursorCheckpoints } from '../store/rowset/cursor-checkpoints.ts';
 import { compileRowCodec } from '../store/rowset/row-codec.ts';
 import { isPlanFailure, type PlanFailure, totalIsLowerBound } from './plan-failure.ts';
-import { checkClaims, type Page, type PageRange } from './read-page.ts';
+import type { Page, PageRange } from './read-page.ts';
+import { checkClaims, tiesOf } from './verify/check-claims.ts';
 import { totalOfCount } from './read-total.ts';
 import { readWindow } from './read-window.ts';
 import type { CallContext, SourceRuntime } from './source-runtime.ts';
@@ -68,7 +70,29 @@ function createWalk(source: SourceRuntime, keep: (walk: string, place: Checkpoin
     if (last === undefined || records.some(({ id }) => id === from.firstId || id === last.id)) return false;
     const kind = resource.itemFields.find(({ name }) => name === sort?.field)?.kind ?? 'text';
     const [first] = records;
-    return sort === null || first === undefined || compileOrder(sort, kind)(last, first) < 0;
+    if (sort === null || first === undefined) return true;
+    const { keyOf, compare } = tiesOf(source, sort).order;
+    return canTie(sort) ? compare(keyOf(last), keyOf(first)) <= 0 : compileOrder(sort, kind)(last, first) < 0;
+  }
+
+  /** The rows of a page in order; `undefined` if ties cross its borders that no window holds whole. */
+  function rowsOf(
+    { sort }: WalkPlan,
+    from: Checkpoint | undefined,
+    windows: readonly WindowEvidence[],
+    page: RowRange,
+    total: number,
+  ): readonly CanonicalRecord[] | undefined {
+    const records = windows.flatMap(({ rows }) => rows.records);
+    const first = from?.offset ?? 0;
+    if (!canTie(sort)) return records.slice(page.from - first, page.to - first);
+    const ties = tiesOf(source, sort);
+    const before = from && codec.fromValues(from.last);
+    const known = new Map(before === undefined ? [] : [[first - 1, ties.order.keyOf(before)] as const]);
+    const runs = windows.map(({ call, rows }) => ties.runOf(call.firstRow, rows.records));
+    const keys = ties.keysOf(runs, known);
+    const settled = keys && ties.settle(runs, keys, page, total);
+    return settled !== undefined && 'records' in settled ? settled.records : undefined;
   }
 
   return async function walkFrom(
@@ -76,11 +100,13 @@ function createWalk(source: SourceRuntime, keep: (walk: string, place: Checkpoin
     from: Checkpoint | undefined,
     { offset, limit }: PageRange,
     context: CallContext,
-  ): Promise<WalkedPage | PlanFailure> {
-    const { window, request, key } = plan;
+  ): Promise<WalkedPage | PlanFailure | undefined> {
+    const { window, request, key, sort } = plan;
     const storedAt = from?.storedAt ?? clock.now();
     const start = { ...window.first, firstRow: from?.offset ?? 0 };
-    const records: CanonicalRecord[] = [];
+    const windows: WindowEvidence[] = [];
+    // The row behind the page shows whether ties cross its end.
+    const wanted = offset + limit + (canTie(sort) ? 1 : 0);
     let call = from === undefined ? start : window.after(start, from.next, 0);
     let known: number | undefined;
     for (;;) {
@@ -93,20 +119,23 @@ function createWalk(source: SourceRuntime, keep: (walk: string, place: Checkpoin
       if (!isFullWindow(read, total) || (isStart && !fitsStart(plan, from, rows.records)))
         return WRONG_WINDOW;
       known = total;
-      for (const record of rows.records) records.push(record);
+      windows.push(read);
       const reached = call.firstRow + rows.received;
-      const firstId = from?.firstId ?? records[0]?.id;
-      const last = records.at(-1);
+      const firstId = from?.firstId ?? windows[0]?.rows.records[0]?.id;
+      const last = rows.records.at(-1);
       if (rows.next !== undefined && reached < total && firstId !== undefined && last !== undefined)
         keep(key, {
           ...{ offset: reached, next: rows.next, total, storedAt, firstId },
           last: codec.toValues(last),
         });
-      if (reached >= Math.min(offset + limit, total)) {
+      if (reached >= Math.min(wanted, total)) {
         const failure = reached === total ? await checkEnd(source, plan, read, context) : undefined;
-        const skipped = offset - start.firstRow;
-        const page = { records: records.slice(skipped, skipped + limit), total, storedAt };
-        return failure ?? checkClaims(source, plan, records) ?? page;
+        const all = windows.flatMap((one) => one.rows.records);
+        const broken = failure ?? checkClaims(source, plan, all);
+        if (broken !== undefined) return broken;
+        const page = { from: Math.min(offset, total), to: Math.min(offset + limit, total) };
+        const records = rowsOf(plan, from, windows, page, total);
+        return records && { records, total, storedAt };
       }
       if (rows.next === undefined) return WRONG_WINDOW;
       call = window.after(call, rows.next, rows.received);

@@ -16,6 +16,9 @@ import { checkQuery, checkTemplate, compileQuery, compileText, variablesOf } fro
  */
 export type Capability = string;
 
+/** Switched off beside a sort if not the sort but rows that are equal in it keep a page from being answered by it. */
+export const TIES: Capability = 'ties';
+
 /** A filter that the source can do. */
 export type FilterPush = {
   readonly exact: boolean;

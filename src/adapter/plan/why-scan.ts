@@ -1,5 +1,5 @@
 import type { SourceResourceSpec } from '../../config/schema/source.ts';
-import type { Capability } from './push-down.ts';
+import { type Capability, TIES } from './push-down.ts';
 import type { Split } from './split-filters.ts';
 
 /** The reason for a scan of a source that may be walked instead. */
@@ -15,7 +15,10 @@ export function whyScan(
   const { total, window } = spec.list;
   const first = residual[0];
   if (first !== undefined) return `the source does not filter by ${first.field} (${first.op}) exactly`;
-  if (!sorted) return 'the source does not sort as asked';
+  if (!sorted)
+    return off.has(TIES)
+      ? 'rows that are equal in the sort cross the border of the page, and no one reply holds all of them'
+      : 'the source does not sort as asked';
   if (total === undefined) return 'the source gives no total';
   if (total.counts === 'all' && pushed.length > 0)
     return 'the total of the source counts all rows, filtered or not';

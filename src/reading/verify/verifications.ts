@@ -1,5 +1,6 @@
 import type { PlanFailure } from '../plan-failure.ts';
 import { createSingleFlight } from '../../kernel/single-flight.ts';
+import { type BorderKeys, createBorderKeys } from './border-keys.ts';
 import { createBoundedMap } from '../../store/bounded-map.ts';
 
 /** Remembers for a while which claims of one resource were verified with a call that no answer needed. */
@@ -15,6 +16,8 @@ export type Verifications = {
   ): Promise<PlanFailure | undefined>;
   /** The last total of the list without filters; `undefined` where this process has not seen it. */
   wholeTotal: number | undefined;
+  /** The sort keys at the borders of pages. */
+  readonly borderKeys: BorderKeys;
 };
 
 /** A source may change at any time, so nothing is known for long. */
@@ -31,6 +34,7 @@ export function createVerifications(): Verifications {
     isKnown,
     know,
     wholeTotal: undefined,
+    borderKeys: createBorderKeys(),
     async once(name, signal, verify) {
       if (isKnown(name)) return undefined;
       return flights.run(name, signal, async (shared) => {

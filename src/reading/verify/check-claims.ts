@@ -1,0 +1,44 @@
+import type { PagePlan } from '../../adapter/plan/plan.ts';
+import { type ClaimContradicted, contradicted } from '../../claims/claim.ts';
+import { brokenFilter, ROW_EXCLUDED } from '../../claims/filter.ts';
+import { isOrdered } from '../../claims/order.ts';
+import { canTie, compileTies, type Ties } from '../../claims/ties.ts';
+import { hasDuplicates } from '../../claims/unique-ids.ts';
+import { compileOrder } from '../../contract/order.ts';
+import type { Sort } from '../../contract/query.ts';
+import type { CanonicalRecord } from '../../contract/response-body.ts';
+import type { SourceRuntime } from '../source-runtime.ts';
+
+type Relied = Pick<PagePlan, 'filters' | 'sort' | 'relies'>;
+
+function kindOf({ resource }: SourceRuntime, sort: Sort) {
+  return resource.itemFields.find((field) => field.name === sort.field)?.kind ?? 'text';
+}
+
+/** The ties of a sort of a source. */
+export function tiesOf(source: SourceRuntime, sort: Sort): Ties {
+  return compileTies(sort, kindOf(source, sort));
+}
+
+/** The rows contradict the order that a plan relied on. */
+export const inOtherOrder = ({ relies }: Pick<PagePlan, 'relies'>): ClaimContradicted =>
+  contradicted(relies.at(-1) ?? 'order', 'rows come in another order, or twice');
+
+function areOrdered(source: SourceRuntime, sort: Sort, records: readonly CanonicalRecord[]): boolean {
+  if (!canTie(sort)) return isOrdered(records, compileOrder(sort, kindOf(source, sort)));
+  // The order of ties is no matter of the source: they are put in order here.
+  const { areInOrder, order } = tiesOf(source, sort);
+  return areInOrder(records.map(order.keyOf)) && !hasDuplicates(records);
+}
+
+/** Checks of one reply at run time: what the plan relied on must hold in the rows that came. */
+export function checkClaims(
+  source: SourceRuntime,
+  plan: Relied,
+  records: readonly CanonicalRecord[],
+): ClaimContradicted | undefined {
+  const filter = brokenFilter(records, plan.filters);
+  if (filter !== undefined) return contradicted(filter, ROW_EXCLUDED);
+  const ordered = plan.sort === null ? !hasDuplicates(records) : areOrdered(source, plan.sort, records);
+  return ordered ? undefined : inOtherOrder(plan);
+}

@@ -1,0 +1,151 @@
+import type { PagePlan } from '../../adapter/plan/plan.ts';
+import type { RandomWindow } from '../../adapter/plan/window.ts';
+import type { WindowEvidence } from '../../claims/claim.ts';
+import {
+  type KnownKeys,
+  rangesToClose,
+  type RowRange,
+  type SortedRun,
+  type SplitGroup,
+  type Ties,
+} from '../../claims/ties.ts';
+import { brokenTotal } from '../../claims/total.ts';
+import { hasDuplicates } from '../../claims/unique-ids.ts';
+import type { Sort } from '../../contract/query.ts';
+import { filtersKey } from '../../contract/query-key.ts';
+import type { CanonicalRecord } from '../../contract/response-body.ts';
+import { isPlanFailure, type PlanFailure, unprovenTies } from '../plan-failure.ts';
+import { readWindow } from '../read-window.ts';
+import type { CallContext, SourceRuntime } from '../source-runtime.ts';
+import type { BorderKey } from './border-keys.ts';
+import { checkClaims, inOtherOrder, tiesOf } from './check-claims.ts';
+
+/** A plan of a page whose sort can have ties. */
+export type SortedPlan = PagePlan & { readonly sort: Sort };
+
+/** The rows of a sorted page. `provenMs`: how long what shows that they are its rows may still be relied on. */
+export type SettledRows = {
+  readonly records: readonly CanonicalRecord[];
+  readonly provenMs: number;
+};
+
+/** The rows of a page and what is known of its list. */
+type SortedPage = {
+  readonly page: RowRange;
+  readonly total: number;
+  readonly windows: readonly WindowEvidence[];
+};
+
+/** Calls that closing the groups at both borders of a page may take; a scan, which serves all pages, is better then. */
+const CALLS_MAX = 8;
+
+/**
+ * The rows to ask for: one more at each side of the page, if that takes no further call. They show whether ties cross its
+ * borders.
+ */
+export function withBorders(window: RandomWindow, page: { readonly offset: number; readonly limit: number }) {
+  const { offset, limit } = page;
+  const first = Math.max(0, offset - 1);
+  const wide = { offset: first, limit: offset + limit + 1 - first };
+  if (offset + limit + 1 > window.depthMax) return page;
+  const calls = (range: typeof page) => window.cover(range.offset, range.limit).length;
+  return calls(wide) > calls(page) ? page : wide;
+}
+
+/** What is remembered of the rows beside the pages of one sorted list. */
+function createMemory({ verifications }: SourceRuntime, { sort, filters }: SortedPlan, total: number) {
+  const borders = verifications?.borderKeys;
+  const list = `${total} ${sort.descending ? '-' : ''}${sort.field} ${filtersKey(filters)}`;
+  return {
+    /** The keys of rows beside a page that no reply showed, by their numbers. */
+    recall({ from, to }: RowRange, shown: KnownKeys): ReadonlyMap<number, BorderKey> {
+      const lacking = [from - 1, to].filter((row) => !shown.has(row));
+      return new Map(
+        lacking.flatMap((row) => {
+          const known = borders?.get(list, row);
+          return known === undefined ? [] : [[row, known] as const];
+        }),
+      );
+    },
+    keep({ from, to }: RowRange, shown: KnownKeys): void {
+      for (const row of new Set([from - 1, from, to - 1, to])) {
+        const key = shown.get(row);
+        if (key !== undefined) borders?.set(list, row, key);
+      }
+    },
+  };
+}
+
+/** Reads more of a split group in one reply; `undefined` if the source gives no such rows in one reply. */
+async function readMore(
+  source: SourceRuntime,
+  plan: SortedPlan,
+  group: SplitGroup,
+  { page, total }: SortedPage,
+  context: CallContext,
+): Promise<WindowEvidence | PlanFailure | undefined> {
+  const { window, request } = plan;
+  const ranges = rangesToClose(group, page, { scanSize: window.scanSize, total });
+  for (const { from, to } of ranges) {
+    const [call, ...others] = window.cover(from, to - from);
+    if (call === undefined || others.length > 0 || call.firstRow + call.size > window.depthMax) continue;
+    const read = await readWindow(source, request, call, context);
+    if (isPlanFailure(read)) return read;
+    return brokenTotal(read, total) ?? checkClaims(source, plan, read.rows.records) ?? read;
+  }
+  return undefined;
+}
+
+/** Reads until each group of ties that touches the page stands whole in one of the runs. */
+async function closeGroups(
+  source: SourceRuntime,
+  plan: SortedPlan,
+  sorted: SortedPage,
+  { ties, runs, known }: { readonly ties: Ties; readonly runs: SortedRun[]; readonly known: KnownKeys },
+  context: CallContext,
+): Promise<readonly CanonicalRecord[] | PlanFailure> {
+  for (let calls = 0; ; calls += 1) {
+    const keys = ties.keysOf(runs, known);
+    if (keys === undefined) return inOtherOrder(plan);
+    const settled = ties.settle(runs, keys, sorted.page, sorted.total);
+    if ('records' in settled) return settled.records;
+    const more = calls < CALLS_MAX ? await readMore(source, plan, settled.split, sorted, context) : undefined;
+    if (more === undefined) return unprovenTies;
+    if (isPlanFailure(more)) return more;
+    runs.push(ties.runOf(more.call.firstRow, more.rows.records));
+  }
+}
+
+const NONE: KnownKeys = new Map();
+
+/**
+ * The rows of a sorted page in the contract's order, proven: each group of ties that touches it was read whole in one
+ * reply. A group that crosses the border of the page is read apart; one that no reply holds is left to a scan.
+ */
+export async function settleTies(
+  source: SourceRuntime,
+  plan: SortedPlan,
+  sorted: SortedPage,
+  context: CallContext,
+): Promise<SettledRows | PlanFailure> {
+  const { page, total, windows } = sorted;
+  const ties = tiesOf(source, plan.sort);
+  const runs: SortedRun[] = [];
+  for (const { call, rows } of windows) {
+    const failure = checkClaims(source, plan, rows.records);
+    if (failure !== undefined) return failure;
+    runs.push(ties.runOf(call.firstRow, rows.records));
+  }
+  const memory = createMemory(source, plan, total);
+  const recalled = memory.recall(page, ties.keysOf(runs, NONE) ?? NONE);
+  const remembered: KnownKeys = new Map([...recalled].map(([row, { key }]) => [row, key]));
+  // What is remembered may be older than the rows that came, and not fit them any more.
+  const fits = ties.keysOf(runs, remembered) !== undefined;
+  const known = fits ? remembered : NONE;
+  const records = await closeGroups(source, plan, sorted, { ties, runs, known }, context);
+  if (isPlanFailure(records)) return records;
+  if (hasDuplicates(records)) return inOtherOrder(plan);
+  memory.keep(page, ties.keysOf(runs, NONE) ?? NONE);
+  const lasts = fits ? [...recalled.values()].map(({ leftMs }) => leftMs) : [];
+  return { records, provenMs: Math.min(Infinity, ...lasts) };
+}
