@@ -15,9 +15,11 @@ export function guaranteeRows(group: string, rows: readonly FaultRow[]): void {
     });
     afterAll(() => bench.close());
 
-    it.each(fast.filter(canRun))('$id: $fault – $expected', async (row) => {
-      expect((await runRow(bench, row)).broken).toEqual([]);
-    });
+    // No `it.each`: it refuses an empty table, as of a group of which no row can run here.
+    for (const row of fast.filter(canRun))
+      it(`${row.id}: ${row.fault} – ${row.expected}`, async () => {
+        expect((await runRow(bench, row)).broken).toEqual([]);
+      });
 
     for (const { id, fault, skip } of fast.filter((row) => !canRun(row)))
       it.skip(`${id}: ${fault} (not run here: ${skip})`, () => undefined);
