@@ -1,7 +1,7 @@
 import type { WalkPlan } from '../adapter/plan/plan.ts';
 import { contradicted, type WindowEvidence } from '../claims/claim.ts';
 import { isFullWindow } from '../claims/windows/continuation.ts';
-import { canTie, type RowRange } from '../claims/ties.ts';
+import { canTie } from '../claims/ties.ts';
 import { compileOrder } from '../contract/order.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
 import { GatewayError } from '../errors/fault.ts';
@@ -10,6 +10,7 @@ import { compileRowCodec } from '../store/rowset/row-codec.ts';
 import { isPlanFailure, type PlanFailure, totalIsLowerBound } from './plan-failure.ts';
 import type { Page, PageRange } from './read-page.ts';
 import { checkClaims, tiesOf } from './verify/check-claims.ts';
+import { settleWalk } from './verify/settle-ties.ts';
 import { totalOfCount } from './read-total.ts';
 import { readWindow } from './read-window.ts';
 import type { CallContext, SourceRuntime } from './source-runtime.ts';
@@ -75,26 +76,6 @@ function createWalk(source: SourceRuntime, keep: (walk: string, place: Checkpoin
     return canTie(sort) ? compare(keyOf(last), keyOf(first)) <= 0 : compileOrder(sort, kind)(last, first) < 0;
   }
 
-  /** The rows of a page in order; `undefined` if ties cross its borders that no window holds whole. */
-  function rowsOf(
-    { sort }: WalkPlan,
-    from: Checkpoint | undefined,
-    windows: readonly WindowEvidence[],
-    page: RowRange,
-    total: number,
-  ): readonly CanonicalRecord[] | undefined {
-    const records = windows.flatMap(({ rows }) => rows.records);
-    const first = from?.offset ?? 0;
-    if (!canTie(sort)) return records.slice(page.from - first, page.to - first);
-    const ties = tiesOf(source, sort);
-    const before = from && codec.fromValues(from.last);
-    const known = new Map(before === undefined ? [] : [[first - 1, ties.order.keyOf(before)] as const]);
-    const runs = windows.map(({ call, rows }) => ties.runOf(call.firstRow, rows.records));
-    const keys = ties.keysOf(runs, known);
-    const settled = keys && ties.settle(runs, keys, page, total);
-    return settled !== undefined && 'records' in settled ? settled.records : undefined;
-  }
-
   return async function walkFrom(
     plan: WalkPlan,
     from: Checkpoint | undefined,
@@ -134,8 +115,11 @@ function createWalk(source: SourceRuntime, keep: (walk: string, place: Checkpoin
         const broken = failure ?? checkClaims(source, plan, all);
         if (broken !== undefined) return broken;
         const page = { from: Math.min(offset, total), to: Math.min(offset + limit, total) };
-        const records = rowsOf(plan, from, windows, page, total);
-        return records && { records, total, storedAt };
+        const before = from && codec.fromValues(from.last);
+        const settled = canTie(sort)
+          ? settleWalk(tiesOf(source, sort), { page, total, windows, before })
+          : all.slice(page.from - start.firstRow, page.to - start.firstRow);
+        return settled && { records: settled, total, storedAt };
       }
       if (rows.next === undefined) return WRONG_WINDOW;
       call = window.after(call, rows.next, rows.received);

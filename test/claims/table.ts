@@ -15,6 +15,7 @@ import { totalLies } from './lies/total.ts';
 import { viewLies } from './lies/view.ts';
 import { wholeLies } from './lies/whole.ts';
 import { windowLies } from './lies/window.ts';
+import { tieRows } from './ties/tie-rows.ts';
 
 /** Every lie, by the claim that it breaks. */
 export const lies: readonly Lie[] = [
@@ -27,6 +28,7 @@ const drafts = dialectCases.map((one) => ({ name: nameOf(one), run: runDialect.b
 /** Every row: honest services, drafts of the dialects, and the lies. */
 export const table: readonly TableRow[] = [
   ...drafts,
+  ...tieRows,
   ...[...honestRows(), ...lies].map((row) => ({
     name: row.name,
     run: async (options: Parameters<TableRow['run']>[0]) => describeOutcome(await runRow(row, options)),

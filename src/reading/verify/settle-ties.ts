@@ -11,6 +11,7 @@ import {
 } from '../../claims/ties.ts';
 import { brokenTotal } from '../../claims/total.ts';
 import { hasDuplicates } from '../../claims/unique-ids.ts';
+import type { FieldOrder } from '../../contract/order.ts';
 import type { Sort } from '../../contract/query.ts';
 import { filtersKey } from '../../contract/query-key.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
@@ -57,8 +58,17 @@ function createMemory({ verifications }: SourceRuntime, { sort, filters }: Sorte
   const borders = verifications?.borderKeys;
   const list = `${total} ${sort.descending ? '-' : ''}${sort.field} ${filtersKey(filters)}`;
   return {
-    /** The keys of rows beside a page that no reply showed, by their numbers. */
-    recall({ from, to }: RowRange, shown: KnownKeys): ReadonlyMap<number, BorderKey> {
+    /** The keys of rows beside a page that no reply showed, by their numbers; none if the rows have moved since. */
+    recall(
+      { from, to }: RowRange,
+      shown: KnownKeys,
+      { compare }: FieldOrder,
+    ): ReadonlyMap<number, BorderKey> {
+      const isMoved = (row: number) => {
+        const before = borders?.get(list, row);
+        return before !== undefined && compare(before.key, shown.get(row) ?? null) !== 0;
+      };
+      if (isMoved(from) || isMoved(to - 1)) return new Map();
       const lacking = [from - 1, to].filter((row) => !shown.has(row));
       return new Map(
         lacking.flatMap((row) => {
@@ -137,7 +147,7 @@ export async function settleTies(
     runs.push(ties.runOf(call.firstRow, rows.records));
   }
   const memory = createMemory(source, plan, total);
-  const recalled = memory.recall(page, ties.keysOf(runs, NONE) ?? NONE);
+  const recalled = memory.recall(page, ties.keysOf(runs, NONE) ?? NONE, ties.order);
   const remembered: KnownKeys = new Map([...recalled].map(([row, { key }]) => [row, key]));
   // What is remembered may be older than the rows that came, and not fit them any more.
   const fits = ties.keysOf(runs, remembered) !== undefined;
@@ -148,4 +158,19 @@ export async function settleTies(
   memory.keep(page, ties.keysOf(runs, NONE) ?? NONE);
   const lasts = fits ? [...recalled.values()].map(({ leftMs }) => leftMs) : [];
   return { records, provenMs: Math.min(Infinity, ...lasts) };
+}
+
+/**
+ * The rows of a page that was walked to, in the contract's order. `before`: the row in front of the first window. `undefined`
+ * if a group of ties that touches the page stands whole in no window.
+ */
+export function settleWalk(
+  ties: Ties,
+  { page, total, windows, before }: SortedPage & { readonly before: CanonicalRecord | undefined },
+): readonly CanonicalRecord[] | undefined {
+  const runs = windows.map(({ call, rows }) => ties.runOf(call.firstRow, rows.records));
+  const first = (runs[0]?.first ?? 0) - 1;
+  const keys = ties.keysOf(runs, new Map(before && [[first, ties.order.keyOf(before)]]));
+  const settled = keys && ties.settle(runs, keys, page, total);
+  return settled !== undefined && 'records' in settled ? settled.records : undefined;
 }

@@ -51,7 +51,10 @@ type LogLine = {
 const CLEAR_ERROR = /^(?:upstream_\w+|scan_limit_exceeded)$/;
 
 /** Writes the gateway's file and the one source as an operator would; returns the folder. */
-function writeConfig({ traits }: Store, text: string): string {
+export function writeConfig(
+  { traits }: { readonly traits: Pick<Store['traits'], 'resource'> },
+  text: string,
+): string {
   const folder = mkdtempSync(join(tmpdir(), 'portico-claims-'));
   mkdirSync(join(folder, 'sources'));
   writeFileSync(join(folder, 'sources', 'draft.yaml'), text);
