@@ -13,6 +13,7 @@ import { type Load, median, sendLoad, sendUnchecked, type Target } from './round
 const MEASURES = {
   hit: { path: '/v1/users', distinct: false },
   miss: { path: '/v1/users', distinct: true },
+  'sorted miss': { path: '/v1/users?sort=email', distinct: true },
   'pass-through': { path: '/orders', distinct: false },
 } as const;
 export type Measure = keyof typeof MEASURES;
@@ -165,7 +166,7 @@ async function runRound(
   }
 }
 
-const noSamples = (): Samples => ({ hit: [], miss: [], 'pass-through': [] });
+const noSamples = (): Samples => ({ hit: [], miss: [], 'sorted miss': [], 'pass-through': [] });
 
 function medianSample(samples: readonly Sample[]): Sample {
   return {

@@ -79,6 +79,7 @@ resources:
       total: { at: total }
       items: rows
       order: id
+      sort: { query: { sort: '{column}' }, columns: { email: { column: mail, directions: [ascending] } } }
       map:
         id: no
         name: { from: [first, last], as: [{ join: ' ' }] }

@@ -3,7 +3,7 @@ import autocannon from 'autocannon';
 
 const { url, key, connections, seconds, rate, distinctFrom } = JSON.parse(process.argv[2]);
 let page = distinctFrom ?? 0;
-const { pathname } = new URL(url);
+const { pathname, search } = new URL(url);
 const ask =
   distinctFrom === undefined
     ? {}
@@ -11,7 +11,7 @@ const ask =
         // Every request asks for a page that nobody has asked for before.
         setupRequest(request) {
           page += 1;
-          return { ...request, path: `${pathname}?page=${page}` };
+          return { ...request, path: `${pathname}${search === '' ? '?' : `${search}&`}page=${page}` };
         },
       };
 

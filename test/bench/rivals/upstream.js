@@ -6,21 +6,23 @@ const TOTAL = 10_000_000_000;
 const FIRST = ['Zoë', 'Anna', 'João', 'Ömer', 'Łucja', 'Mary', 'Ivan'];
 const LAST = ['Müller', 'Nguyen', 'Smith', 'O’Neill', 'García', 'Novák', 'Yılmaz'];
 
-function row(no) {
+function row(no, isSorted = false) {
   const day = String((no % 28) + 1).padStart(2, '0');
   return {
     no,
     first: FIRST[no % FIRST.length],
     last: LAST[no % LAST.length],
-    mail: `person.${no}@customers.example`,
+    // Sorted by it as a text, rows stand in the order of their numbers.
+    mail: `person.${isSorted ? String(no).padStart(11, '0') : no}@customers.example`,
     created: `2020-05-${day} 12:30:45`,
     password: 'never-to-be-seen',
     branch: { code: 'B7', city: 'Köln' },
   };
 }
 
-function page(offset, limit) {
-  return JSON.stringify({ total: TOTAL, rows: Array.from({ length: limit }, (_, i) => row(offset + i + 1)) });
+function page(offset, limit, isSorted = false) {
+  const rows = Array.from({ length: limit }, (_, i) => row(offset + i + 1, isSorted));
+  return JSON.stringify({ total: TOTAL, rows });
 }
 
 const ORDERS = JSON.stringify(Array.from({ length: 50 }, (_, i) => row(i + 1)));
@@ -37,7 +39,9 @@ await announce(
     }
     const offset = Number(searchParams.get('offset'));
     const limit = Number(searchParams.get('limit'));
-    const users = offset === 0 && limit === 50 ? FIRST_PAGE : page(offset, limit);
+    const isSorted = searchParams.get('sort') === 'mail';
+    const isFirst = offset === 0 && limit === 50 && !isSorted;
+    const users = isFirst ? FIRST_PAGE : page(offset, limit, isSorted);
     const body = pathname === '/orders' ? ORDERS : users;
     res.writeHead(200, {
       'Content-Type': 'application/json; charset=utf-8',
