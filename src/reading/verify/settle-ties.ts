@@ -37,6 +37,8 @@ type SortedPage = {
   readonly windows: readonly WindowEvidence[];
 };
 
+const NONE: KnownKeys = new Map();
+
 /** Calls that closing the groups at both borders of a page may take; a scan, which serves all pages, is better then. */
 const CALLS_MAX = 8;
 
@@ -115,7 +117,8 @@ async function closeGroups(
   context: CallContext,
 ): Promise<readonly CanonicalRecord[] | PlanFailure> {
   for (let calls = 0; ; calls += 1) {
-    const keys = ties.keysOf(runs, known);
+    // What is remembered may be older than the rows that came, and not fit them any more.
+    const keys = ties.keysOf(runs, known) ?? ties.keysOf(runs, NONE);
     if (keys === undefined) return inOtherOrder(plan);
     const settled = ties.settle(runs, keys, sorted.page, sorted.total);
     if ('records' in settled) return settled.records;
@@ -125,8 +128,6 @@ async function closeGroups(
     runs.push(ties.runOf(more.call.firstRow, more.rows.records));
   }
 }
-
-const NONE: KnownKeys = new Map();
 
 /**
  * The rows of a sorted page in the contract's order, proven: each group of ties that touches it was read whole in one
@@ -148,16 +149,12 @@ export async function settleTies(
   }
   const memory = createMemory(source, plan, total);
   const recalled = memory.recall(page, ties.keysOf(runs, NONE) ?? NONE, ties.order);
-  const remembered: KnownKeys = new Map([...recalled].map(([row, { key }]) => [row, key]));
-  // What is remembered may be older than the rows that came, and not fit them any more.
-  const fits = ties.keysOf(runs, remembered) !== undefined;
-  const known = fits ? remembered : NONE;
+  const known: KnownKeys = new Map([...recalled].map(([row, { key }]) => [row, key]));
   const records = await closeGroups(source, plan, sorted, { ties, runs, known }, context);
   if (isPlanFailure(records)) return records;
   if (hasDuplicates(records)) return inOtherOrder(plan);
   memory.keep(page, ties.keysOf(runs, NONE) ?? NONE);
-  const lasts = fits ? [...recalled.values()].map(({ leftMs }) => leftMs) : [];
-  return { records, provenMs: Math.min(Infinity, ...lasts) };
+  return { records, provenMs: Math.min(Infinity, ...[...recalled.values()].map(({ leftMs }) => leftMs)) };
 }
 
 /**
