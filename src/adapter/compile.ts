@@ -8,6 +8,7 @@ import { compileDetails, compileGet, type DetailsAdapter, type GetAdapter } from
 import { compileDecoder } from './read/decode.ts';
 import { compileEcho, type Echo } from './read/echo.ts';
 import { compileItems, itemsPlace } from './read/items.ts';
+import { compileTypeWatch, type OtherType, type TypeWatch } from './map/certified-types.ts';
 import { compileMapping, type OnGap, type RecordMapper } from './map/map-record.ts';
 import { compileIdCodec } from './map/native-id.ts';
 import { compileNext, type NextReader } from './read/next.ts';
@@ -33,6 +34,8 @@ export type ReplyFacts = {
   readonly isTotalLost?: boolean;
   /** Rows in the reply, dropped ones included. */
   readonly received: number;
+  /** Values of a type that a filter was not certified for; absent where none came. */
+  readonly otherTypes?: readonly OtherType[] | undefined;
   /** Ids of dropped rows that have one. If an id comes twice, another row is missing. */
   readonly droppedIds?: readonly string[];
   /** The page or offset that the reply says was requested. */
@@ -67,19 +70,37 @@ export type ListAdapter = {
 /** Everything about one resource of one upstream, compiled. */
 export type Adapter = { readonly list: ListAdapter; readonly get: GetAdapter | undefined };
 
+type RowsMapping = { map: RecordMapper; drop: boolean; idAt: string; look: LookAtTypes };
+
 function mapRows(
   rows: readonly Json[],
-  { map, drop, idAt }: { map: RecordMapper; drop: boolean; idAt: string },
-  onGap: OnGap,
+  { map, drop, idAt, look }: RowsMapping,
+  { onGap, onType }: ReplyObserver,
 ): CanonicalRecord[] {
   const records: CanonicalRecord[] = [];
   for (const row of rows) {
     const record = map(row, onGap);
-    if (record !== undefined) records.push(record);
-    else if (drop) onGap('id', 'unreadable');
+    if (record !== undefined) {
+      records.push(record);
+      look(row, record.id, onType);
+    } else if (drop) onGap('id', 'unreadable');
     else throw invalidReply('id', `a record has no usable id at "${idAt}"`);
   }
   return records;
+}
+
+/** Looks at the types of a row's fields; `onType` learns of each. */
+type LookAtTypes = (row: Json, id: string, onType: ReplyObserver['onType']) => void;
+
+function compileLook({ fields }: TypeWatch): LookAtTypes {
+  const all = fields.map(({ from, ...field }) => ({ ...field, find: pathAt(from, CHECKED) }));
+  return (row, id, onType) => {
+    for (const { field, find, isTyped, look } of all) {
+      if (!isTyped && onType === undefined) continue;
+      const type = look(find(row));
+      if (type !== undefined) onType?.(field, id, type);
+    }
+  };
 }
 
 /** Compiles what reads the total in a reply with rows. An unreadable one is ignored, because the rows can be counted. */
@@ -101,6 +122,7 @@ type RecordsReader = (reply: UpstreamReply, observer: ReplyObserver) => Rows;
 
 /** Reads a reply, and what of it is told beside its rows. */
 type BesideReader = {
+  readonly types: TypeWatch;
   readonly readReply: ReturnType<typeof compileReader>;
   readonly total: (reply: UpstreamReply, body: Json, onGap: OnGap) => Pick<Rows, 'total' | 'isTotalLost'>;
   readonly next: NextReader;
@@ -112,14 +134,14 @@ function compileGeneralReader(
   { list, onInvalidRecord }: SourceResourceSpec,
   { fields, codec }: RowMapping,
   place: SpecLocation,
-  { readReply, total, next, echo }: BesideReader,
+  { readReply, total, next, echo, types }: BesideReader,
 ): RecordsReader {
   const items = compileItems(list.items, list.itemsAbsent, place.at('items'));
   const isDropped = compileDrop(list.dropWhen, place.at('dropWhen'));
   const map = compileMapping(list.map, fields, codec, place.at('map'));
   const idAt = [list.map['id']?.from ?? ''].flat().join(', ');
   const findId = pathAt(idAt, CHECKED);
-  const mapping = { map, drop: onInvalidRecord === 'drop', idAt };
+  const mapping = { map, drop: onInvalidRecord === 'drop', idAt, look: compileLook(types) };
   return (reply, observer) => {
     const { outcome, body } = readReply(reply, observer);
     if (outcome === 'past_end') return { records: [], total: undefined, received: 0, next: undefined };
@@ -128,7 +150,8 @@ function compileGeneralReader(
     const dropped = isDropped === undefined ? [] : rows.filter(isDropped);
     const kept = dropped.length === 0 ? rows : rows.filter((row) => isDropped?.(row) !== true);
     return {
-      records: mapRows(kept, mapping, observer.onGap),
+      records: mapRows(kept, mapping, observer),
+      otherTypes: types.take(),
       droppedIds: dropped.flatMap((row) => codec.toPublic(findId(row)) ?? []),
       ...total(reply, body, observer.onGap),
       received: rows.length,
@@ -146,15 +169,17 @@ function compileProjectingReader(
   beside: BesideReader,
   readGeneral: RecordsReader,
 ): RecordsReader {
-  const readProjected = compileProjectedRecords(context, list, mapping);
+  const readProjected = compileProjectedRecords(context, list, mapping, beside.types);
   if (readProjected === undefined) return readGeneral;
   return (reply, observer) => {
-    const found = readProjected(reply);
+    // The general reader alone tells all types.
+    const found = observer.onType === undefined ? readProjected(reply) : undefined;
     if (found === undefined) return readGeneral(reply, observer);
     const { records, body } = found;
     notifyObserver(observer, found);
     return {
       records,
+      otherTypes: beside.types.take(),
       droppedIds: [],
       ...beside.total(reply, body, observer.onGap),
       received: records.length,
@@ -175,16 +200,19 @@ function compileList(
   const next = compileNext(spec.list, context.source.net.baseUrl, place.at('window'));
   const echo = compileEcho(spec.list.window, place.at('window'));
   const readReply = compileReader(context, 'list');
-  const beside: BesideReader = { readReply, total: compileTotalBeside(spec.list, total), next, echo };
+  const types = compileTypeWatch(spec.list, place);
+  const beside: BesideReader = { types, readReply, total: compileTotalBeside(spec.list, total), next, echo };
   const fields = rowFields(spec, resource);
   const mapping = { resource, fields, map: spec.list.map, id: spec.id, codec: context.codec };
   const readGeneral = compileGeneralReader(spec, mapping, place, beside);
   const readProjecting = compileProjectingReader(spec, mapping, context, beside, readGeneral);
-  const transcode = compileTranscoder(context, spec.list, mapping);
+  const transcode = compileTranscoder(context, spec.list, mapping, types);
 
   function read(reply: UpstreamReply, observer: ReplyObserver, as: 'written' | undefined): Rows | WrittenRows;
   function read(reply: UpstreamReply, observer: ReplyObserver): Rows;
   function read(reply: UpstreamReply, observer: ReplyObserver, as?: 'written'): Rows | WrittenRows {
+    // What was noted in a reply that failed belongs to no other.
+    types.take();
     if (as === undefined || transcode === undefined) return readProjecting(reply, observer);
     const found = transcode(reply);
     // The scan of the bytes has found nothing usable. A second scan, for records, would seldom find more.
@@ -193,6 +221,7 @@ function compileList(
     notifyObserver(observer, found);
     return {
       written: records,
+      otherTypes: types.take(),
       ...beside.total(reply, body, observer.onGap),
       received: records.length,
       next: undefined,

@@ -1,3 +1,4 @@
+import type { JsonType } from '../kernel/json/values.ts';
 import type { OnGap } from './map/map-record.ts';
 import type { OnRule } from './read/outcome.ts';
 
@@ -5,7 +6,11 @@ import type { OnRule } from './read/outcome.ts';
 export type RuleObserver = { readonly onRule: OnRule };
 
 /** Learns how a reply is read: which rule decides it, and what its records lack. */
-export type ReplyObserver = RuleObserver & { readonly onGap: OnGap };
+export type ReplyObserver = RuleObserver & {
+  readonly onGap: OnGap;
+  /** Learns the JSON type of each value of a field that has filters, by the id of its record. It costs time. */
+  readonly onType?: ((field: string, id: string, type: JsonType) => void) | undefined;
+};
 
 /** The observer of a reply of which nothing is counted. */
 export const UNOBSERVED: ReplyObserver = { onGap: () => undefined, onRule: () => undefined };

@@ -91,7 +91,7 @@ function compileFilter(
       .at('expr')
       .report(
         'the expression does not say how {value} is escaped',
-        'escape: odata, sql, json, soql, lucene, servicenow or number',
+        'escape: odata, sql, json, soql, lucene, double_quotes, single_quotes, servicenow or number',
       );
   }
   if (filter.path !== undefined) {

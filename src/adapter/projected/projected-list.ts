@@ -7,6 +7,7 @@ import { Projection } from '../../kernel/json/projection.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { compileMapping, type OnGap } from '../map/map-record.ts';
 import { compileUtf8Body } from '../read/decode.ts';
+import { compileSlotLook, type TypeWatch } from '../map/certified-types.ts';
 import type { ReplyContext } from '../read/read-reply.ts';
 import type { Observed } from '../reply-observer.ts';
 import { CHECKED } from '../spec-location.ts';
@@ -28,6 +29,7 @@ export function compileProjectedRecords(
   context: ReplyContext,
   list: ListSpec,
   mapping: FieldMapping,
+  types: TypeWatch,
 ): ((reply: UpstreamReply) => ProjectedRecords | undefined) | undefined {
   const utf8Of = compileUtf8Body(context.source.decode);
   const places = compileListPlaces(context, list, mapping);
@@ -36,6 +38,7 @@ export function compileProjectedRecords(
   const projection = new Projection(root, counts, addRecord);
   const pathsOf = slotPaths(projection, mapping, slotsOf);
   const map = compileMapping(mapping.map, mapping.fields, context.codec, CHECKED, pathsOf);
+  const look = compileSlotLook(types, slotsOf, projection);
   let records: CanonicalRecord[] = [];
   let gaps: Parameters<OnGap>[] = [];
   const addGap: OnGap = (...gap) => void gaps.push(gap);
@@ -45,6 +48,7 @@ export function compileProjectedRecords(
     const record = map(null, addGap);
     if (record === undefined) return false;
     records.push(record);
+    look?.();
     return true;
   }
 

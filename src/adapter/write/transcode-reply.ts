@@ -6,6 +6,7 @@ import { Projection } from '../../kernel/json/projection.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { OnGap } from '../map/map-record.ts';
 import { compileUtf8Body } from '../read/decode.ts';
+import { compileSlotLook, type TypeWatch } from '../map/certified-types.ts';
 import type { ReplyContext } from '../read/read-reply.ts';
 import type { Observed } from '../reply-observer.ts';
 import { compileListPlaces } from '../projected/list-places.ts';
@@ -29,13 +30,18 @@ export function compileTranscoder(
   context: ReplyContext,
   list: ListSpec,
   mapping: RowMapping,
+  types: TypeWatch,
 ): Transcoder | undefined {
   const utf8Of = compileUtf8Body(context.source.decode);
   const isPage = list.hydrate === undefined && RANDOM_WINDOWS.includes(list.window.kind);
   const places = isPage ? compileListPlaces(context, list, mapping) : undefined;
   if (utf8Of === undefined || places === undefined) return undefined;
   const { root, slotsOf, counts } = places;
-  const projection = new Projection(root, counts, () => writer.write());
+  const projection = new Projection(root, counts, () => {
+    look?.();
+    return writer.write();
+  });
+  const look = compileSlotLook(types, slotsOf, projection);
   let gaps: Parameters<OnGap>[] = [];
   const writer = compileRowWriter(mapping, slotsOf, projection, (...gap) => gaps.push(gap));
 

@@ -3,6 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { DEPTH_MAX, type Json, readJson } from './json.ts';
 import { createLearnedKeys, createPlace, type KeyStep, type WantedPlace } from './learned-keys.ts';
+import type { JsonType } from './values.ts';
 import {
   ABSENT,
   ALSE_WORD,
@@ -90,6 +91,26 @@ export class Projection {
         return Number(this.textIn(slot));
       default:
         return readJson(BUFFER.toString('utf8', this.starts[slot], this.ends[slot]));
+    }
+  }
+
+  /** The type of the value in a slot; `undefined` for `null`, and where there is none. */
+  typeIn(slot: number): JsonType | undefined {
+    const kind = this.kinds[slot] as number;
+    if (kind === ASCII || kind === PLAIN) return 'string';
+    if (kind !== OTHER) return kind === ABSENT || kind === NULL ? undefined : 'number';
+    switch (BYTES[this.starts[slot] as number]) {
+      case 0x22:
+        return 'string';
+      case 0x7b:
+        return 'object';
+      case 0x5b:
+        return 'array';
+      case 0x74:
+      case 0x66:
+        return 'boolean';
+      default:
+        return 'number';
     }
   }
 

@@ -24,3 +24,14 @@ export function wholeNumber(value: Json | undefined): number | undefined {
   const text = scalarText(value) ?? '';
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
+
+/** The type of a value of a document, besides `null`. */
+export type JsonType = 'string' | 'number' | 'boolean' | 'object' | 'array';
+
+/** The type of a value; `undefined` for `null`, and where there is none. */
+export function jsonType(value: Json | undefined): JsonType | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'object') return value instanceof NumberText ? 'number' : 'object';
+  return typeof value as 'string' | 'number' | 'boolean';
+}

@@ -7,6 +7,9 @@ import { window } from './window.ts';
 
 const DIRECTIONS = ['ascending', 'descending'] as const;
 
+const QUOTING = ['odata', 'sql', 'json', 'soql', 'lucene', 'double_quotes', 'single_quotes'] as const;
+const ESCAPES = [...QUOTING, 'servicenow', 'number'] as const;
+
 const sortColumnObject = z.strictObject({
   column: z.string().describe("The source's name of the column."),
   directions: z
@@ -41,10 +44,10 @@ export const filter = z.strictObject({
       'query: whether the source takes its parameters more than once in a request, and every value counts; default false.',
     ),
   escape: z
-    .enum(['odata', 'sql', 'json', 'soql', 'lucene', 'servicenow', 'number'])
+    .enum(ESCAPES)
     .optional()
     .describe(
-      'How {value} is written into `expr`, quotes included. number: in a JSON body it is a number too, and no text.',
+      'How {value} is written into `expr`, quotes included. double_quotes, single_quotes: for a source that unescapes nothing; a value with such a quote, a backslash or a control character is not sent. number: in a JSON body it is a number too, and no text.',
     ),
   name: z
     .string()
@@ -65,6 +68,13 @@ export const filter = z.strictObject({
   combines: flag
     .optional()
     .describe('path: whether other filters can be asked for together with this one; default false.'),
+  types: z
+    .array(z.enum(['string', 'number', 'boolean', 'object', 'array']))
+    .min(1)
+    .optional()
+    .describe(
+      'The JSON types of the field that the filter was tried on; null and an absent key are always allowed. A row with another type disables the filter. Absent: types are not looked at.',
+    ),
   exactness,
 });
 

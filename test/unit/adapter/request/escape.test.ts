@@ -37,6 +37,9 @@ const readers: Readonly<Record<Exclude<EscapeName, 'number'>, Reader>> = {
   sql: doubled,
   json: quotedBy(/^"(?:[^"\\]|\\.)*"/u, (inner) => JSON.parse(`"${inner}"`) as string),
   soql: quotedBy(/^'(?:[^'\\]|\\.)*'/su, backslash),
+  // These unescape nothing, so that any backslash stands for itself.
+  double_quotes: quotedBy(/^"[^"]*"/u, (inner) => inner),
+  single_quotes: quotedBy(/^'[^']*'/u, (inner) => inner),
   lucene: quotedBy(/^"(?:[^"\\]|\\.)*"/su, backslash),
   // A condition ends at the first caret that is not doubled.
   servicenow: (expression) => {
@@ -51,6 +54,8 @@ describe.each(Object.entries(readers))('a value in an expression of %s', (name, 
   it('is read as it is, and ends where it should', () => {
     fc.assert(
       fc.property(texts, (text) => {
+        const isPlain = name.endsWith('_quotes');
+        if (isPlain && !canEscape(name as EscapeName, text)) return;
         const rest = name === 'servicenow' ? '^price>=10' : ' and price ge 10';
         expect(read(escape(text) + rest)).toEqual([text, rest]);
       }),
@@ -79,4 +84,15 @@ describe('a value that ServiceNow would run as a script', () => {
   });
 
   it('is only one that starts so', () => expect(canEscape('servicenow', 'no javascript:x')).toBe(true));
+});
+
+describe('quotes alone', () => {
+  it.each([
+    ['double_quotes', '"', "'"],
+    ['single_quotes', "'", '"'],
+  ] as const)('%s carry neither themselves, nor a backslash, nor a control character', (name, own, other) => {
+    for (const text of [own, `a${own}b`, '\\', 'a\\b', 'a\tb', 'a\u0085b'])
+      expect(canEscape(name, text)).toBe(false);
+    for (const text of [other, 'a b', '', 'Café & %_*']) expect(canEscape(name, text)).toBe(true);
+  });
 });
