@@ -1,10 +1,12 @@
+import { canEscape, PLAIN_QUOTES } from '../adapter/request/escape.ts';
 import type { Filter } from '../contract/query.ts';
 import type { Claim, Evidence } from './claim.ts';
 import { type Ask, hidesRows, listPlace } from './evidence/ask.ts';
 import { chooseFilterTrials, type FilterProbe } from './evidence/filter-values.ts';
 import { type Change, concludeAt, type Conclude, type Finding } from './evidence/finding.ts';
 import { plural } from '../kernel/plural.ts';
-import { type DeclaredFilter, type FilterResult, objection, tryFilters } from './filter.ts';
+import { type DeclaredFilter, type FilterResult, isCounted, objection, tryFilters } from './filter.ts';
+import { judgeTypes } from './source/filter-types.ts';
 import { judgeFilteredTotal } from './total.ts';
 
 /** The file without a filter, or with the first of several alone. One that other parts of the file name stays, and says that it does nothing. */
@@ -28,6 +30,19 @@ function exactnessAs(ask: Ask, declared: readonly DeclaredFilter[], value: strin
   return { sets, text };
 }
 
+/** The file with quotes alone, for a source that does not unescape this value as the file says. */
+function plainQuotes(
+  ask: Ask,
+  declared: readonly DeclaredFilter[],
+  { filters }: FilterResult,
+): readonly Change[] {
+  return declared.flatMap(({ field, op, spec: { escape } }, index) => {
+    const quotes = escape && PLAIN_QUOTES[escape];
+    if (quotes === undefined || canEscape(quotes, String(filters[index]?.value))) return [];
+    return [{ sets: [{ at: listPlace(ask, 'filters', field, op, 'escape'), value: quotes }] }];
+  });
+}
+
 /** Makes findings about rows that came with filters and that the list without them lacks. */
 export function concludeUnlisted(
   ask: Ask,
@@ -43,6 +58,7 @@ export function judgeTried(
   declared: readonly DeclaredFilter[],
   tried: readonly FilterResult[],
   conclude: Conclude,
+  ofHow = '',
 ): Finding {
   const isExact = declared.every(({ spec }) => spec.exactness === 'exact');
   const to = (exactness: string, text: string) => exactnessAs(ask, declared, exactness, text);
@@ -53,13 +69,14 @@ export function judgeTried(
     if (against.of === 'list')
       return concludeUnlisted(ask, declared)('differs', `a value ${one.kind}: ${what}`, look, one.shown);
     const tries = [
+      ...plainQuotes(ask, declared, one),
       ...(against.of === 'extra rows' ? [to('superset', `exactness: superset (or mend it: ${look})`)] : []),
       withoutFilters(ask, declared, `${look}, or exactness: none`),
     ];
     return conclude('differs', `a value ${one.kind}: ${what}`, { tries, otherwise: look }, one.shown);
   }
   const rows = tried.reduce((sum, { found }) => sum + found.records.length, 0);
-  const read = `${plural(tried.length, 'value')} tried, ${plural(rows, 'row')} looked at`;
+  const read = `${plural(tried.length, 'value')} tried${ofHow}, ${plural(rows, 'row')} looked at`;
   if (tried.length === 0 || (rows === 0 && tried.every(({ missing }) => missing === undefined)))
     return conclude('could not tell', 'no value could be tried');
   if (!isExact && tried.every(({ ignored, extra }) => ignored && extra.length > 0))
@@ -121,13 +138,14 @@ export type FiltersProbe = Pick<FilterProbe, 'kind'> & { readonly filters: reado
 export async function tryEach(
   evidence: Evidence,
   trials: readonly FiltersProbe[],
-  { callsMax, tells }: { readonly callsMax: number; readonly tells: (one: FilterResult) => boolean },
+  { callsFor, tells }: { callsFor: (trial: number) => number; tells: (one: FilterResult) => boolean },
 ): Promise<{ readonly tried: readonly FilterResult[]; readonly total: Finding | undefined }> {
   const tried: FilterResult[] = [];
   let total: Finding | undefined;
-  for (const { filters, kind } of trials) {
+  for (const [index, { filters, kind }] of trials.entries()) {
+    const callsMax = callsFor(index);
+    if (callsMax < 1) break;
     const reader = evidence.ask.open({ filters });
-    // The planner does not ask for a value that no record of the source can have.
     if (reader === undefined) continue;
     const one = await tryFilters(evidence, reader, { filters, kind, callsMax });
     tried.push(one);
@@ -137,24 +155,52 @@ export async function tryEach(
   return { tried, total };
 }
 
+/** Values that are tried whatever they cost. */
+const TRIED_MIN = 12;
+/** The share of the calls that are left which the values of one field may take. */
+const VALUES_SHARE = 1 / 3;
+
+/** How many calls each value of a filter may take; none where the calls for them are spent. */
+function shareCalls(
+  { ask, callsMax }: Evidence,
+  op: Filter['op'],
+  trials: number,
+): (trial: number) => number {
+  const forValues = op === 'eq' ? Math.floor(ask.callsLeft() * VALUES_SHARE) : 0;
+  const end = ask.callsLeft() - Math.max(callsMax, forValues);
+  const least = isCounted(ask) ? 1 : 2;
+  return (trial) => {
+    const left = ask.callsLeft() - end;
+    if (trial >= TRIED_MIN) return left < least ? 0 : least;
+    return Math.max(2, Math.floor(left / (Math.min(trials, TRIED_MIN) - trial + 1)));
+  };
+}
+
 async function* probeFilter(evidence: Evidence, declared: DeclaredFilter): AsyncIterable<Finding> {
   const { ask, sample } = evidence;
   const { field, op, spec } = declared;
   const isExact = spec.exactness === 'exact';
   const rows = isExact ? 'it gives just the matching rows' : 'it gives the matching rows, and maybe more';
   const conclude = concludeAt(`filter ${field} ${op}`, rows, listPlace(ask, 'filters', field, op));
-  const trials = chooseFilterTrials(sample.records, field, op).map(({ filter, kind }) => ({
-    filters: [filter],
-    kind,
-  }));
+  const types = ask.types.get(field);
+  const trials = chooseFilterTrials(sample.records, field, op, types)
+    .map(({ filter, kind }) => ({ filters: [filter], kind }))
+    // The planner leaves some values to the gateway, and does not ask for those that no record of the source can have.
+    .filter((trial) => ask.open(trial) !== undefined);
   const isSome = ({ found }: FilterResult) =>
     found.received > 0 && found.received !== sample.received && found.repeated === 0;
   const { tried, total } = await tryEach(evidence, trials, {
-    callsMax: Math.max(2, Math.floor(evidence.callsMax / (trials.length + 1))),
+    callsFor: shareCalls(evidence, op, trials.length),
     tells: (one) => isSome(one) && one.found.complete && objection(one, isExact) === undefined,
   });
-  const judged = judgeTried(ask, [declared], tried, conclude);
+  const values = new Set(sample.records.map((record) => record[field]));
+  const ownOf = (some: readonly FiltersProbe[]) =>
+    some.filter(({ filters: [one] }) => values.has(one?.value));
+  const ofHow = op === 'eq' ? ` (${ownOf(tried).length} of the ${ownOf(trials).length} that rows have)` : '';
+  const judged = judgeTried(ask, [declared], tried, conclude, ofHow);
   yield judged;
+  const typed = judgeTypes(evidence, declared, withoutFilters(ask, [declared], `no filter ${field} ${op}`));
+  if (typed !== undefined) yield typed;
   const unset = judged.verdict === 'agrees' ? judgeUnset(evidence, declared, tried) : undefined;
   if (unset !== undefined) yield unset;
   const isPartial = tried.some((one) => isSome(one) && !one.found.complete);

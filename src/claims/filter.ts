@@ -5,6 +5,7 @@ import type { Filter } from '../contract/query.ts';
 import { plural } from '../kernel/plural.ts';
 import { type Evidence, type EvidenceRow, isTold, type WindowEvidence, windowIds } from './claim.ts';
 import {
+  type Ask,
   describeExchange,
   endsEmpty,
   type Exchange,
@@ -37,6 +38,7 @@ export function brokenFilter(
 
 /** The result of one filter value. */
 export type FilterResult = Pick<FilterProbe, 'kind'> & {
+  readonly filters: readonly Filter[];
   readonly shown: Exchange<unknown> | undefined;
   readonly found: RowWalk;
   /** Rows that do not match. */
@@ -108,6 +110,9 @@ function isRunOf(found: RowWalk, wanted: readonly EvidenceRow[]): boolean {
   return start >= 0 && isRun && found.records.length >= RUN_MIN && found.records.length < wanted.length;
 }
 
+/** Whether a reply has the number of the rows that match, so that one may show that all came. */
+export const isCounted = ({ list }: Ask): boolean => list.total?.counts === 'filtered' && !hidesRows(list);
+
 /** Asks for filters as the gateway does that cannot rely on a total, up to the end. */
 export async function tryFilters(
   evidence: Evidence,
@@ -119,13 +124,14 @@ export async function tryFilters(
   const ids = new Set(found.records.map(({ id }) => id));
   const wanted = sample.records.filter((record) => fitsFilters(record, filters));
   const values = filters.map(({ value }) => JSON.stringify(value)).join(', ');
+  const isWhole = found.complete || (isCounted(ask) && found.steps[0]?.rows.total === found.received);
   return {
+    filters,
     kind: ask.showValues ? `${kind}: ${values}` : kind,
     shown: found.steps[0]?.exchange ?? found.refusal,
     found,
     extra: found.records.filter((record) => !fitsFilters(record, filters)),
-    missing:
-      found.complete && sample.repeated === 0 ? wanted.filter(({ id }) => !ids.has(id)).length : undefined,
+    missing: isWhole && sample.repeated === 0 ? wanted.filter(({ id }) => !ids.has(id)).length : undefined,
     isCutOff: ask.list.order !== 'unknown' && isRunOf(found, wanted),
     unlisted: await countUnlisted(evidence, found),
     ignored: isIgnored(found, sample),

@@ -33,7 +33,7 @@ async function* probeTogether(evidence: Evidence, { name, declared }: Combinatio
   if (isTold('filter')) return;
   const trials = trialsOf(evidence, declared);
   const { tried, total } = await tryEach(evidence, trials, {
-    callsMax: Math.max(2, Math.floor(evidence.callsMax / Math.max(1, trials.length))),
+    callsFor: () => Math.max(2, Math.floor(evidence.callsMax / Math.max(1, trials.length))),
     tells: (one) => isWhole(one) && !isTold('total with') && objection(one, true) === undefined,
   });
   if (tried.length === 0) return;

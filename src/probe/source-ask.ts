@@ -3,12 +3,13 @@ import type { GetAdapter } from '../adapter/compile-record.ts';
 import { explainReplies } from '../adapter/read/explain-reply.ts';
 import type { OnGap } from '../adapter/map/map-record.ts';
 import { rowFields } from '../adapter/map/row-fields.ts';
-import { UNOBSERVED } from '../adapter/reply-observer.ts';
+import { type ReplyObserver, UNOBSERVED } from '../adapter/reply-observer.ts';
 import type { Ask, RowSelection, TotalSeen } from '../claims/evidence/ask.ts';
 import { changeSpec, type SpecChange } from '../claims/evidence/spec-change.ts';
 import type { SourceSpec } from '../config/schema/source.ts';
 import type { ListQuery } from '../contract/query.ts';
 import type { Resource } from '../contract/resources.ts';
+import type { JsonType } from '../kernel/json/values.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { callToDisplay, type DisplayedCall } from './session/display-call.ts';
@@ -117,8 +118,10 @@ function createOpenRows(
   };
 }
 
+type SeenTypes = Map<string, Map<string, JsonType>>;
+
 /** @throws Error if the specs do not describe the resource */
-function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts): Ask {
+function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts, types: SeenTypes): Ask {
   const { session, showValues, stop } = deps;
   const { resource } = deps.compiled;
   const { spec, masked } = specs;
@@ -130,6 +133,10 @@ function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts): 
   const adapterFor = compileSelection(specs, deps, toDisplay);
   const onGap: OnGap = (field, reason) =>
     gaps.set(`${field} ${reason}`, (gaps.get(`${field} ${reason}`) ?? 0) + 1);
+  const onType: ReplyObserver['onType'] = (field, id, type) => {
+    if (!types.has(field)) types.set(field, new Map());
+    types.get(field)?.set(id, type);
+  };
   const unchanged = adapterFor({});
   const itemFields = rowFields(own, resource);
   const isThere = (field: string) => itemFields.some(({ name }) => name === field);
@@ -140,13 +147,14 @@ function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts): 
   }
 
   return {
-    ...{ spec, list: own.list, get: own.get, showValues, gaps, totals: log.totals, plan: adapter.list.plan },
+    ...{ spec, list: own.list, get: own.get, showValues, gaps, types, totals: log.totals },
+    plan: adapter.list.plan,
     detailFields: [...(adapter.list.details?.fields ?? [])],
     // What only the details of a row have is not probed.
     resource: { ...resource, itemFields, filters: resource.filters.filter(({ field }) => isThere(field)) },
     callsLeft: () => session.callsLeft,
     open: createOpenRows(deps, adapterFor, {
-      list: (reply) => adapter.list.read(reply, { ...UNOBSERVED, onGap }),
+      list: (reply) => adapter.list.read(reply, { ...UNOBSERVED, onGap, onType }),
       count: (reply) => adapter.list.readCount(reply, UNOBSERVED),
       keepTotal: log.keep,
     }),
@@ -158,12 +166,12 @@ function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts): 
     },
     with(changes: readonly SpecChange[]) {
       const changed = { spec: changeSpec(spec, changes), masked: changeSpec(masked, changes) };
-      return createAsk(changed, deps, toDisplay);
+      return createAsk(changed, deps, toDisplay, types);
     },
     async withCredential(auth, work) {
       const other = session.part({}, createCommandClient({ ...spec, auth }));
       try {
-        return await work(createAsk(specs, { ...deps, session: other }, toDisplay));
+        return await work(createAsk(specs, { ...deps, session: other }, toDisplay, types));
       } finally {
         other.close();
       }
@@ -177,7 +185,7 @@ export function createSourceAsk(deps: SourceAskDeps): SourceAsk {
   const masked = maskSource(compiled.source);
   const toDisplay: Counterparts = new WeakMap();
   return {
-    ask: createAsk({ spec: compiled.source.spec, masked }, deps, toDisplay),
+    ask: createAsk({ spec: compiled.source.spec, masked }, deps, toDisplay, new Map()),
     display(request) {
       const displayed = toDisplay.get(request);
       return displayed && callToDisplay(masked, displayed);

@@ -6,6 +6,7 @@ import type { Filter, Sort } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { GatewayError } from '../../errors/fault.ts';
+import type { JsonType } from '../../kernel/json/values.ts';
 import { plural } from '../../kernel/plural.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
 import type { SpecChange } from './spec-change.ts';
@@ -51,6 +52,8 @@ export type Ask = {
   readonly callsLeft: () => number;
   /** Fields that became `null` because they were missing or unreadable: how often, by `field reason`. */
   readonly gaps: Map<string, number>;
+  /** The JSON type of each value of a field that has filters, by field and id, of all rows that were read. */
+  readonly types: ReadonlyMap<string, ReadonlyMap<string, JsonType>>;
   /**
    * The totals of each selection of rows, in the order in which they came; one that was also the total before is left
    * out. Windows behind the last row do not count.

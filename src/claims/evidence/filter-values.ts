@@ -1,27 +1,35 @@
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Filter } from '../../contract/query.ts';
+import type { JsonType } from '../../kernel/json/values.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 
 /** A filter to be tried, and what is special about its value, without the value. */
 export type FilterProbe = { readonly filter: Filter; readonly kind: string };
 
-/** What makes a value difficult to send, in the order in which values are tried. */
-const EDGE_CASES: readonly (readonly [string, RegExp])[] = [
-  ['that reads as a number', /^\d{1,15}$/],
-  ['that reads as a literal', /^(?:true|false|null|undefined|nan)$/i],
-  ["with '", /'/],
-  ['with &', /&/],
-  ['with a space', / /],
-  ['beyond ASCII', /[^\0-\x7f]/],
-  ['with "', /"/],
-  ['with +', /\+/],
-  ['with %', /%/],
-  ['with a backslash', /\\/],
-  ['with a comma or semicolon', /[,;]/],
-  ['with / or #', /[/#]/],
+const has = (mark: string): EdgeCase => [
+  `with ${mark === ' ' ? 'a space' : mark}`,
+  (text) => text.includes(mark),
+];
+type EdgeCase = readonly [kind: string, fits: (text: string) => boolean];
+
+/** What makes a value difficult to send or to compare, in the order in which values are tried. */
+const EDGE_CASES: readonly EdgeCase[] = [
+  ...Array.from(`\\"'%*_&+#/():,`, has),
+  ['that reads as a number', (text) => text !== '' && Number.isFinite(Number(text))],
+  [
+    'that reads as a literal',
+    (text) => /^(?:n\/?a|nil|none|null|undefined|nan|-+|true|false|0|)$/i.test(text),
+  ],
+  ['beyond ASCII', (text) => /[^\0-\x7f]/.test(text)],
+  ...Array.from(` ;^|<>=[]{}?!~$@.-\``, has),
 ];
 
-const TEXTS_TRIED = 7;
+/** What a careless comparison takes for one: other case, accents, form of Unicode, blanks, leading zeros. */
+function looseForm(text: string): string {
+  const folded = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().trim();
+  return /^\d+$/.test(folded) ? String(Number(folded)) : folded;
+}
+
 /** A value that no record has. */
 const NOWHERE = 'portico-doctor-4c1f9e';
 /** Some sources take this text for no value at all. */
@@ -41,26 +49,36 @@ function otherCase(text: string): string {
   return upper === text ? text.toLowerCase() : upper;
 }
 
+/** All values with what is special about each: one for each difficulty, then (`others`) the rest. */
+function valuesByDifficulty(rarest: readonly string[]): { kinds: Map<string, string>; others: number } {
+  const twins = Map.groupBy(rarest, looseForm);
+  const hasTwin = (text: string) => (twins.get(looseForm(text))?.length ?? 0) > 1;
+  const cases: readonly EdgeCase[] = [['like another but for case or form', hasTwin], ...EDGE_CASES];
+  const all: readonly EdgeCase[] = [...cases, ['plain', (text) => !cases.some(([, fits]) => fits(text))]];
+  const kinds = new Map<string, string>();
+  for (const [kind, fits] of all) {
+    const fitting = rarest.filter(fits);
+    if (fitting[0] !== undefined && !fitting.some((text) => kinds.has(text))) kinds.set(fitting[0], kind);
+  }
+  const others = kinds.size;
+  for (const [kind, fits] of all)
+    for (const text of rarest) if (fits(text) && !kinds.has(text)) kinds.set(text, kind);
+  return { kinds, others };
+}
+
 function textTrials(records: readonly CanonicalRecord[], field: string): readonly FilterProbe[] {
   const counts = countValues(records, field);
   const rarest = [...counts].sort(([, a], [, b]) => a - b).map(([value]) => value);
-  const chosen = new Map<string, string>();
-  for (const [kind, pattern] of EDGE_CASES) {
-    if (chosen.size >= TEXTS_TRIED - 1) break;
-    const value = rarest.find((text) => pattern.test(text) && !chosen.has(text));
-    if (value !== undefined) chosen.set(value, kind);
-  }
-  const zero = rarest.find((text) => text === '0' || text === '');
-  if (zero !== undefined) chosen.set(zero, zero === '' ? 'empty' : '0');
-  const plain = rarest.find((text) => !chosen.has(text));
-  if (plain !== undefined) chosen.set(plain, 'plain');
+  const { kinds, others } = valuesByDifficulty(rarest);
   const trial = (value: string, kind: string): FilterProbe => ({ filter: { field, op: 'eq', value }, kind });
+  const values = [...kinds].map(([value, kind]) => trial(value, kind));
   const cased = rarest.find((text) => otherCase(text) !== text && !counts.has(otherCase(text)));
   return [
-    ...[...chosen].map(([value, kind]) => trial(value, kind)),
+    ...values.slice(0, others),
     ...(cased === undefined ? [] : [trial(otherCase(cased), 'in other case')]),
     ...(counts.has(NULL_TEXT) ? [] : [trial(NULL_TEXT, 'null, which no record has')]),
     trial(NOWHERE, 'that no record has'),
+    ...values.slice(others),
   ];
 }
 
@@ -125,11 +143,36 @@ export function chooseWideFilter(
   return value === undefined || value.digits < 0n ? undefined : { field, op, value };
 }
 
-/** Filters whose answers can be computed from the records, chosen to be difficult to send and to match few. */
+/** A value of each JSON type, where rows have several: the one that the fewest rows match. */
+function typeTrials(
+  records: readonly CanonicalRecord[],
+  field: string,
+  op: Filter['op'],
+  types: ReadonlyMap<string, JsonType>,
+): readonly FilterProbe[] {
+  const byType = [...Map.groupBy(records, ({ id }) => types.get(id))].filter(([type]) => type !== undefined);
+  if (byType.length < 2) return [];
+  return byType.flatMap(([type = '', rows]) => {
+    const [rarest] = [...countValues(rows, field)].sort(([, a], [, b]) => a - b);
+    const bound = sortedNumbers(rows, field)
+      .filter(({ digits }) => digits >= 0n)
+      .at(op === 'ge' ? -1 : 0);
+    const filter =
+      op === 'eq' ? rarest && { field, op, value: rarest[0] } : bound && { field, op, value: bound };
+    return filter === undefined ? [] : [{ filter, kind: `that a row has as a JSON ${type}` }];
+  });
+}
+
+/**
+ * Filters whose answers can be computed from the records: those that are difficult to send and that few records match come
+ * first, and all values of texts follow. `types` are the JSON types of the field, by id.
+ */
 export function chooseFilterTrials(
   records: readonly CanonicalRecord[],
   field: string,
   op: Filter['op'],
+  types: ReadonlyMap<string, JsonType> = new Map(),
 ): readonly FilterProbe[] {
-  return op === 'eq' ? textTrials(records, field) : boundTrials(records, field, op);
+  const trials = op === 'eq' ? textTrials(records, field) : boundTrials(records, field, op);
+  return [...typeTrials(records, field, op, types), ...trials];
 }
