@@ -9,7 +9,7 @@ import { isWritten, type PageRecords } from './read-page.ts';
 import { createRowSets, type RowSets } from './rowsets/rowsets.ts';
 import { createRecordReader } from './records/read-record.ts';
 import { createPlanRunner } from './run-plan.ts';
-import type { CallContext, SourceRuntime } from './source-runtime.ts';
+import { type CallContext, letFall, type SourceRuntime } from './source-runtime.ts';
 import { createWalker, type Walker } from './walk-page.ts';
 
 /** How a single record is read. */
@@ -25,23 +25,24 @@ function createPageFinder(deps: Parameters<typeof createPlanRunner>[0]) {
   const { source } = deps;
   const runPlan = createPlanRunner(deps);
 
-  function letFall(capability: Capability, detail: string): void {
-    if (source.claims.fall(capability, detail)) source.observer.contradicted(capability);
-  }
-
   return async function findPage(query: ListQuery, context: CallContext): Promise<DatedPage> {
     let state: SearchState = noAttempts;
     for (;;) {
       const { unusable, blamed, vanished } = state;
       const startMs = performance.now();
-      const plan = source.adapter.list.plan(query, source.claims.fallen.union(unusable).union(blamed));
+      const { fallen } = source.claims;
+      const off = fallen.union(unusable).union(blamed);
+      const plan = source.adapter.list.plan(query, off);
       context.usage.plan = plan;
       context.usage.steps?.add('plan', startMs, performance.now());
       const attempt = await runPlan(query, plan, context, vanished?.listedAt).catch((error: unknown) => {
         throw error instanceof GatewayError ? errorAfter(state, error) : error;
       });
+      const isDisabled = (capability: Capability) => fallen.has(capability) && !off.has(capability);
+      // A claim was proved wrong meanwhile, and the page rests on it.
+      if (plan.kind !== 'nothing' && plan.relies.some(isDisabled)) continue;
       const step = nextAttempt(state, plan, attempt);
-      for (const [capability, detail] of step.falling) letFall(capability, detail);
+      for (const [capability, detail] of step.falling) letFall(source, capability, detail);
       if (step.kind === 'fail') throw step.error;
       if (step.kind === 'done') return step.page;
       state = step.state;

@@ -3,13 +3,14 @@ import type { WindowRequest } from '../adapter/plan/plan.ts';
 import type { WindowCall } from '../adapter/plan/window.ts';
 import type { WindowEvidence, WindowFacts } from '../claims/claim.ts';
 import { brokenEcho } from '../claims/windows/echo.ts';
+import { brokenTypes } from '../claims/source/filter-types.ts';
 import { brokenSize } from '../claims/windows/window-size.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
 import { invalidReply } from '../errors/fault.ts';
 import { createYieldToLoop } from '../kernel/yield-to-loop.ts';
 import type { UpstreamReply } from '../kernel/upstream-call.ts';
 import { isPlanFailure, type PlanFailure } from './plan-failure.ts';
-import type { CallContext, SourceRuntime } from './source-runtime.ts';
+import { type CallContext, letFall, type SourceRuntime } from './source-runtime.ts';
 
 /** The rows of a reply. Those of a large one are read by a thread, and taken over in parts. @throws GatewayError */
 async function readRows(
@@ -68,6 +69,7 @@ export async function readWindow(
   const asked = request(call);
   const named = usage.spans?.isSampled === true ? { ...asked, window: call } : asked;
   const rows = await source.upstream.ask(named, read, signal, usage, priority);
+  for (const { capability, detail } of brokenTypes(rows)) letFall(source, capability, detail);
   const window = { call, rows };
   const oversized = brokenSize(window);
   if (oversized !== undefined) throw invalidReply('window', oversized);

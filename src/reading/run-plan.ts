@@ -7,6 +7,7 @@ import { isWritten, type Page, readPage } from './read-page.ts';
 import type { RowSets } from './rowsets/rowsets.ts';
 import type { CallContext, SourceRuntime } from './source-runtime.ts';
 import { isNearlyWhole, verifyPage, verifyWalk } from './verify/verify-page.ts';
+import { verifyAgainstScan } from './verify/verify-against-scan.ts';
 import type { Walker } from './walk-page.ts';
 
 /** What plans are run with. */
@@ -74,6 +75,19 @@ export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRu
     }
   }
 
+  /** Reads the first row of a plan anew, for its total. */
+  async function readTotal(
+    plan: ListPlan,
+    context: CallContext,
+    newerThan: number,
+  ): Promise<Page | PlanFailure> {
+    const range = { offset: 0, limit: 1 };
+    if (plan.kind === 'nothing') return { records: [], total: 0 };
+    if (plan.kind === 'page') return readPage(source, plan, range, context);
+    const walked = plan.walk && !rowSets.has(plan) ? await walk(plan.walk, range, context) : undefined;
+    return walked ?? rowSets.page(plan, range, context, newerThan);
+  }
+
   return async function runPlan(query, plan, context, newerThan) {
     const hydrates = plan.kind === 'nothing' ? undefined : plan.hydrates;
     const finish = hydrates && createHydration(source, 'page');
@@ -84,8 +98,15 @@ export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRu
       newerThan,
     );
     if (isPlanFailure(page)) return page;
-    if (query.filters.length === 0 && source.verifications !== undefined)
-      source.verifications.wholeTotal = page.total;
+    if (query.filters.length > 0)
+      await verifyAgainstScan(
+        source,
+        rowSets,
+        { query, plan, total: page.total },
+        (newerThan) => readTotal(plan, context, newerThan),
+        context,
+      );
+    else if (source.verifications !== undefined) source.verifications.wholeTotal = page.total;
     if (finish === undefined || hydrates === 'rows' || isWritten(page.records))
       return { kind: 'page', ...page };
     const records = await finish(page.records, context);

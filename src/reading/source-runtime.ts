@@ -24,6 +24,11 @@ export type RuntimeClaims = {
   readonly fall: (capability: Capability, detail: string) => boolean;
 };
 
+/** Lets a claim fall that was proved wrong; the first time, it is told. */
+export function letFall({ claims, observer }: SourceRuntime, capability: Capability, detail: string): void {
+  if (claims.fall(capability, detail)) observer.contradicted(capability);
+}
+
 /** The claims of a runtime that lives for one command. `unused` are not relied on from the start. */
 export function createLocalClaims(unused: Iterable<Capability> = []): RuntimeClaims {
   const fallen = new Set(unused);
