@@ -1,5 +1,11 @@
+import { compileFieldReader } from '../../adapter/map/map-record.ts';
+import { compilePath } from '../../adapter/path.ts';
+import { CHECKED } from '../../adapter/spec-location.ts';
+import { mapping } from '../../config/schema/mapping/mapping.ts';
 import type { RequestSpec } from '../../config/schema/source.ts';
 import type { Resource } from '../../contract/resources.ts';
+import type { JsonObject } from '../../kernel/json/json.ts';
+import { type JsonType, jsonType } from '../../kernel/json/values.ts';
 import type { Dialect, DialectFilter } from '../dialects/dialect.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import type { FieldDraft } from '../map/map-fields.ts';
@@ -58,7 +64,7 @@ function sharesParameter(filter: DialectFilter, found: readonly DialectFilter[])
 /** A filter of the draft. Only one that cannot match a row without a value is exact. */
 function specOf(
   { query, expr, escape, item, name }: DialectFilter,
-  { repeats, isExact }: { readonly repeats: boolean; readonly isExact: boolean },
+  { repeats, isExact, types }: { repeats: boolean; isExact: boolean; types: readonly JsonType[] },
 ): Readonly<Record<string, unknown>> {
   return {
     ...(query !== undefined && { query }),
@@ -67,8 +73,25 @@ function specOf(
     ...(item !== undefined && { item }),
     ...(name !== undefined && { name }),
     ...(escape !== undefined && { escape }),
+    ...(types.length > 0 && { types }),
     exactness: isExact ? 'exact' : 'superset',
   };
+}
+
+/** The JSON types of a field's values that can be read. */
+function typesOf(
+  { resource, map }: FilterSearch,
+  name: string,
+  rows: readonly JsonObject[],
+): readonly JsonType[] {
+  const field = resource.itemFields.find((one) => one.name === name);
+  const spec = mapping.safeParse({ [name]: map[name] }).data?.[name];
+  const path = pathOf(map, name);
+  if (field === undefined || spec === undefined || path === undefined) return [];
+  const { read } = compileFieldReader(field, spec, CHECKED);
+  const find = compilePath(path);
+  const known = rows.filter((row) => read(row, () => undefined) !== null);
+  return [...new Set(known.flatMap((row) => jsonType(find(row)) ?? []))];
 }
 
 /** Adds the place for filter conditions to a request. */
@@ -154,7 +177,10 @@ export async function draftFilters(search: FilterSearch): Promise<FiltersDraft> 
     // Whether both values count is asked by doctor.
     const repeats = sharesParameter(filter, found);
     const isExact = !isWide && hasEmpty(context, pathOf(map, field) ?? '');
-    filters[field] = { ...filters[field], [op]: specOf(filter, { repeats, isExact }) };
+    filters[field] = {
+      ...filters[field],
+      [op]: specOf(filter, { repeats, isExact, types: typesOf(search, field, walk.rows) }),
+    };
     notes.push({ at: [...at, 'filters', field, op], ...remarkOf(isExact, isWide, field) });
   }
   const tried =
