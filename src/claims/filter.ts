@@ -123,6 +123,11 @@ export async function tryFilters(
   const found = await walkRows(ask, reader, { callsMax, goesOn: true });
   const ids = new Set(found.records.map(({ id }) => id));
   const wanted = sample.records.filter((record) => fitsFilters(record, filters));
+  const typesOf = ({ id }: EvidenceRow) => filters.map(({ field }) => ask.types.get(field)?.get(id)).join();
+  const types = new Set(found.records.map(typesOf));
+  const lost = wanted.filter((row) => !ids.has(row.id));
+  // Rows of other JSON types are left out by the filter itself.
+  const isOfTypes = lost.some((row) => types.has(typesOf(row)));
   const values = filters.map(({ value }) => JSON.stringify(value)).join(', ');
   const isWhole = found.complete || (isCounted(ask) && found.steps[0]?.rows.total === found.received);
   return {
@@ -131,8 +136,8 @@ export async function tryFilters(
     shown: found.steps[0]?.exchange ?? found.refusal,
     found,
     extra: found.records.filter((record) => !fitsFilters(record, filters)),
-    missing: isWhole && sample.repeated === 0 ? wanted.filter(({ id }) => !ids.has(id)).length : undefined,
-    isCutOff: ask.list.order !== 'unknown' && isRunOf(found, wanted),
+    missing: isWhole && sample.repeated === 0 ? lost.length : undefined,
+    isCutOff: ask.list.order !== 'unknown' && isOfTypes && isRunOf(found, wanted),
     unlisted: await countUnlisted(evidence, found),
     ignored: isIgnored(found, sample),
     torn: tornWalk(evidence, found),

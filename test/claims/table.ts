@@ -16,6 +16,10 @@ import { viewLies } from './lies/view.ts';
 import { wholeLies } from './lies/whole.ts';
 import { windowLies } from './lies/window.ts';
 import { tieRows } from './ties/tie-rows.ts';
+import { quotingCases } from './values/quoting.ts';
+import { rowOf } from './values/run-case.ts';
+import { scanCacheCases } from './values/scan-cache.ts';
+import { typeCases } from './values/types.ts';
 
 /** Every lie, by the claim that it breaks. */
 export const lies: readonly Lie[] = [
@@ -29,6 +33,7 @@ const drafts = dialectCases.map((one) => ({ name: nameOf(one), run: runDialect.b
 export const table: readonly TableRow[] = [
   ...drafts,
   ...tieRows,
+  ...[...typeCases, ...quotingCases, ...scanCacheCases].map(rowOf),
   ...[...honestRows(), ...lies].map((row) => ({
     name: row.name,
     run: async (options: Parameters<TableRow['run']>[0]) => describeOutcome(await runRow(row, options)),

@@ -14,6 +14,8 @@ export type Examined = {
   readonly differs: readonly string[];
   /** Each claim that it could not tell of, in a line. */
   readonly untold: readonly string[];
+  /** What it proposes, in a line each. */
+  readonly hints: readonly string[];
   readonly calls: number;
 };
 
@@ -32,8 +34,9 @@ export async function examineFile(text: string): Promise<Examined> {
     const findings = resources.flatMap((resource) => resource.findings);
     const linesOf = (verdict: string) =>
       findings.filter((one) => one.verdict === verdict).map(({ probe, observed }) => `${probe}: ${observed}`);
+    const hints = findings.flatMap(({ probe, hint }) => (hint === undefined ? [] : [`${probe}: ${hint}`]));
     const silent = unreached === undefined ? [] : [`unreached: ${unreached}`];
-    return { differs: [...linesOf('differs'), ...silent], untold: linesOf('could not tell'), calls };
+    return { differs: [...linesOf('differs'), ...silent], untold: linesOf('could not tell'), hints, calls };
   } finally {
     rmSync(folder, { recursive: true });
   }
