@@ -13,6 +13,7 @@ import { compileMapping, type OnGap, type RecordMapper } from './map/map-record.
 import { compileIdCodec } from './map/native-id.ts';
 import { compileNext, type NextReader } from './read/next.ts';
 import { compileOutcomes } from './read/outcome.ts';
+import { orderBet, type OrderBet } from './plan/order-bet.ts';
 import type { Planner } from './plan/plan.ts';
 import { compilePlanner } from './plan/planner.ts';
 import type { ReportProblem } from '../config/problem.ts';
@@ -53,6 +54,8 @@ export type WrittenRows = ReplyFacts & { readonly written: WrittenRecords };
 /** The adapter of a resource's list: plans requests and reads replies. Pure: no I/O. */
 export type ListAdapter = {
   readonly plan: Planner;
+  /** The order that pages bet on although nothing asks for it. */
+  readonly bet: OrderBet | undefined;
   /**
    * Reads the rows of a reply. `written`: nobody looks at the records, so they may come as the bytes of an answer.
    * @throws GatewayError if the reply is a failure or does not match the source file.
@@ -231,6 +234,7 @@ function compileList(
 
   return {
     plan: compilePlanner(spec, resource, here),
+    bet: orderBet(spec),
     read,
     readCount(reply, observer) {
       const { body } = readReply(reply, observer);

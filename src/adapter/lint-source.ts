@@ -3,6 +3,7 @@ import type { OutcomeKind, OutcomeSpec, SourceResourceSpec, SourceSpec } from '.
 import { resources, type ResourceName } from '../contract/resources.ts';
 import { compileIdCodec } from './map/native-id.ts';
 import { escapedText } from './pattern.ts';
+import { orderBet } from './plan/order-bet.ts';
 import { reservedIds } from './request/reserved-ids.ts';
 import { CHECKED, locationIn, type SpecLocation } from './spec-location.ts';
 
@@ -96,6 +97,18 @@ function noteReservedIds(
     );
 }
 
+/** Rows that only happened to come in an order may leave it with any write, and no reply of one page shows that. */
+function noteOrderBet(spec: SourceResourceSpec, here: SpecLocation): void {
+  const bet = orderBet(spec);
+  if (bet === undefined) return;
+  here
+    .at('list', 'order')
+    .report(
+      `bet: nothing in the request asks for order: ${bet.by}, so a write may move rows to other pages${bet.isAccepted ? ' (accepted by orderIs: observed)' : ''}`,
+      bet.remedy,
+    );
+}
+
 /** Finds what is valid in a source file but probably a mistake. */
 export function lintSource(source: SourceSpec, report: ReportProblem): void {
   const file = locationIn(report);
@@ -103,6 +116,8 @@ export function lintSource(source: SourceSpec, report: ReportProblem): void {
   noteLongTimeout(source, file);
   for (const name of Object.keys(resources) as ResourceName[]) {
     const spec = source.resources[name];
-    if (spec !== undefined) noteReservedIds(name, spec, source, file.at('resources', name));
+    if (spec === undefined) continue;
+    noteReservedIds(name, spec, source, file.at('resources', name));
+    noteOrderBet(spec, file.at('resources', name));
   }
 }

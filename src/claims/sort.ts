@@ -17,6 +17,10 @@ import { plural } from '../kernel/plural.ts';
 import { walkRows } from './evidence/walk.ts';
 import { countUnlisted } from './filter.ts';
 import { disorder } from './order.ts';
+import { idAsTiebreak } from './tiebreak.ts';
+
+/** What `disorder` says of ties. */
+const TIES_OUT_OF_ORDER = 'rows that tie are not in the order of their ids';
 
 /** The last windows of a list whose rows were not all read: unknown values must stand there. */
 async function readTail(ask: Ask, reader: OpenList, total: number): Promise<readonly CanonicalRecord[]> {
@@ -42,6 +46,21 @@ function adviceWithout({ list, resource }: Ask, sort: Sort): Advice {
   const advice =
     others.length > 0 ? setting([...at, 'directions'], others, text) : setting(at, undefined, text);
   return { ...advice, otherwise: text };
+}
+
+/** The file with the id as the second column, where ties are what is wrong; then without this direction. */
+function adviceForTies(ask: Ask, sort: Sort): Advice {
+  const { list } = ask;
+  const [idPath = ''] = [list.map['id']?.from ?? []].flat();
+  const idColumn = list.sort?.columns['id']?.column ?? idPath.split('.').at(-1) ?? '';
+  const tied = list.sort && idAsTiebreak(list.sort, idColumn);
+  const without = adviceWithout(ask, sort);
+  if (tied === undefined) return without;
+  const sets = [
+    { at: listPlace(ask, 'sort', ...tied.at), value: tied.template },
+    { at: listPlace(ask, 'sort', 'tiebreak'), value: tied.tiebreak },
+  ];
+  return { ...without, tries: [{ sets }, ...(without.tries ?? [])] };
 }
 
 async function judgeSort(evidence: Evidence, sort: Sort): Promise<Finding> {
@@ -71,7 +90,7 @@ async function judgeSort(evidence: Evidence, sort: Sort): Promise<Finding> {
   const differs = (observed: string, how = advice) => conclude('differs', observed, how, first.exchange);
   if (sorted.repeated > 0)
     return differs(`${plural(sorted.repeated, 'record')} came twice in the walk`, {
-      ...advice,
+      ...adviceForTies(ask, sort),
       otherwise: `${advice.otherwise ?? ''}; or a sort that ends with the id, if the source takes several columns`,
     });
   const wrong = disorder(records, sort, kind);
@@ -80,6 +99,7 @@ async function judgeSort(evidence: Evidence, sort: Sort): Promise<Finding> {
       sameIds(idsOf(first.exchange), idsOf(unsorted))
         ? 'the sort is ignored: the same rows as without it'
         : wrong,
+      wrong === TIES_OUT_OF_ORDER ? adviceForTies(ask, sort) : advice,
     );
   const unlisted = await countUnlisted(evidence, sorted);
   if (unlisted > 0)

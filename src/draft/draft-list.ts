@@ -129,7 +129,6 @@ function notesOf(
     ...filters.notes,
     ...notesAt(at('window'), ...window.remarks),
     ...notesAt(at(total.total === undefined ? 'window' : 'total'), total.remark),
-    ...notesAt(at(order.order === undefined ? 'items' : 'order'), order.remark),
     ...notesAt(at('window'), isRepeated && REPEATED),
     ...notesAt(at('items'), foreign),
   ];

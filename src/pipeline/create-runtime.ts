@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { type CountedRule, countedRules, type OnRule } from '../adapter/read/outcome.ts';
+import { createBackgroundTasks } from '../kernel/background-tasks.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createLargeReplies } from '../reading/large-replies/large-replies.ts';
 import type { SourceRuntime } from '../reading/source-runtime.ts';
@@ -31,7 +32,7 @@ export type RuntimeDeps = {
 export type WatchedRuntime = {
   readonly runtime: SourceRuntime;
   readonly quality: Quality;
-  /** Ends the thread for large replies, and learns no more of claims. */
+  /** Ends work in the background and the thread for large replies, and learns no more of claims. */
   close(): Promise<void>;
 };
 
@@ -87,6 +88,7 @@ export function createRuntime(
   const { resource, source } = compiled;
   const { name, budget } = source.spec;
   const largeReplies = createLargeReplies(compiled);
+  const tasks = createBackgroundTasks();
   const quality = createQuality({ ...compiled, adapter: largeReplies.adapter }, { clock, metrics });
   const claims = watchClaims(compiled, quality, { log, fallenClaims });
   const runtime: SourceRuntime = {
@@ -99,6 +101,7 @@ export function createRuntime(
     verifications: createVerifications(),
     takeLook: (name, everyMs) =>
       lookTurns.take(JSON.stringify([source.spec.name, compiled.digest, resource.name, name]), everyMs),
+    inBackground: (work) => tasks.run(work),
     claims,
     observer: {
       onGap: (field, reason) => metrics.unreadableField(name, `${resource.name}.${field}`, reason),
@@ -113,9 +116,10 @@ export function createRuntime(
       },
     },
   };
-  function close(): Promise<void> {
+  async function close(): Promise<void> {
+    await tasks.close();
     claims.close();
-    return largeReplies.close();
+    await largeReplies.close();
   }
   return { runtime, quality, close };
 }

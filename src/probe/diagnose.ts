@@ -38,6 +38,8 @@ export type Diagnosis = {
   readonly calls: number;
   readonly ms: number;
   readonly differences: number;
+  /** Claims that agree so far, but that nothing keeps so, and that the file does not accept as such. */
+  readonly bets: number;
   /** Why the source could not be probed to the end. */
   readonly unreached?: string;
   readonly resources: readonly ResourceDiagnosis[];
@@ -112,6 +114,7 @@ export async function diagnose(
     ...{ source: spec.name, file: yaml.file, baseUrl: spec.net.baseUrl },
     ...{ calls: session.callsMade, ms: Math.round(performance.now() - start) },
     differences: all.filter(({ verdict }) => verdict === 'differs').length,
+    bets: all.filter(({ verdict }) => verdict === 'bet').length,
     ...(unreached !== undefined && { unreached }),
     resources,
   };

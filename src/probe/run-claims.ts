@@ -9,6 +9,7 @@ import { filtersTogetherClaims } from '../claims/filters-together.ts';
 import { missingFilterClaims } from '../claims/missing-filter.ts';
 import { openFirstWindow } from '../claims/windows/first-window.ts';
 import { orderClaims } from '../claims/order.ts';
+import { orderBetClaim } from '../claims/order-bet.ts';
 import { pastEndClaim } from '../claims/windows/past-end.ts';
 import { judgeFirstNumber } from '../claims/windows/first-number.ts';
 import { otherSizesClaims } from '../claims/windows/other-sizes.ts';
@@ -37,7 +38,7 @@ import { tryAdvice, withFirstAdvice } from './try-advice.ts';
  *
  * `compiled` may be of a draft that stands in no file; `session` is one of `openSession(spec, { callsMax })`, and its
  * budget bounds the run. A finding has the claim in words, its place in the file (`at`, a path of keys), a verdict
- * (`agrees | differs | could not tell | noted`), what was observed, and often a `hint`. A hint with `changes` was tried:
+ * (`agrees | differs | could not tell | noted | bet`), what was observed, and often a `hint`. A hint with `changes` was tried:
  * with these keys set (`undefined` takes one out, see claims/evidence/spec-change.ts), the claim agrees. `triesAdvice:
  * false` spares the calls for that; the first change that a claim proposes is then given as it stands.
  */
@@ -95,6 +96,7 @@ function cheapClaims(ask: Ask): readonly Claim[] {
     ...(isNamed ? continuationClaims : []),
     ...(window.kind === 'link' ? [linkHostClaim] : []),
     ...orderClaims,
+    orderBetClaim,
     uniqueIdsClaim,
     ...(hasNumbers ? [shortWindowsClaim] : []),
     ...(hasNumbers && window.echo !== undefined ? [echoClaim] : []),

@@ -33,10 +33,15 @@ function withHint(
   };
 }
 
-/** A finding whose first change is given as it stands: what was seen already shows it, or nothing is to be tried. */
+/**
+ * A finding whose first change is given as it stands: what was seen already shows it, or nothing is to be tried. One that
+ * leaves the rest of the file alone comes first.
+ */
 export function withFirstAdvice(finding: Finding): Finding {
-  const { advice } = finding;
-  const [first] = advice?.tries ?? [];
+  const { advice, at: place } = finding;
+  const isWithin = ({ sets }: Change) =>
+    sets.every(({ at }) => place.every((key, index) => at[index] === key));
+  const first = advice?.tries?.find(isWithin) ?? advice?.tries?.[0];
   return withHint(finding, first === undefined ? advice?.otherwise : textOf(first), first);
 }
 

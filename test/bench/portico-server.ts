@@ -74,7 +74,7 @@ resources:
   users:
     id: { kind: number }
     list:
-      request: { path: /users, query: { offset: '{offset}', limit: '{limit}' } }
+      request: { path: /users, query: { offset: '{offset}', limit: '{limit}', order: 'no' } }
       window: { kind: offset, base: 0, sizeMax: 100 }
       total: { at: total }
       items: rows

@@ -10,6 +10,7 @@ import type { SpecLocation } from '../spec-location.ts';
 import { checkParameterConflicts } from './check-parameter-conflicts.ts';
 import { constantSizes } from './constant-sizes.ts';
 import { compileFixedFields } from './fixed-fields.ts';
+import { asksByOwnSort } from './order-bet.ts';
 import type { Hydrated, ListPlan, PagePlan, Planner, ScanPlan, WalkPlan, WindowRequest } from './plan.ts';
 import { type Capability, compileFilters, compileSorts, naturalOrder, type SortPush } from './push-down.ts';
 import { type Split, splitFilters } from './split-filters.ts';
@@ -69,10 +70,11 @@ function compileRequests(
 function compileSortPush(list: ListSpec, resource: Resource, here: SpecLocation) {
   const { order } = list;
   const sorts = compileSorts(list, resource, here);
+  const asksById = asksByOwnSort(list);
   return (sort: Sort | null, off: ReadonlySet<Capability>): SortPush | undefined => {
     const isNatural =
       sort === null ? order !== 'unknown' : order === 'id' && sort.field === 'id' && !sort.descending;
-    if (isNatural && !off.has('order')) return naturalOrder();
+    if (isNatural && !asksById && !off.has('order')) return naturalOrder();
     // If the source declares no order of its own, the contract's default applies: ascending id.
     const wanted = sort ?? BY_ID;
     // Both directions rest on one comparison, so a source that breaks one is not believed in the other.

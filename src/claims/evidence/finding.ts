@@ -1,8 +1,11 @@
 import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
 import type { SpecChange } from './spec-change.ts';
 
-/** The result of a claim; `noted` is an observation without a claim, and fails nothing. */
-export type ClaimVerdict = 'agrees' | 'differs' | 'could not tell' | 'noted';
+/**
+ * The result of a claim; `noted` is an observation without a claim, and fails nothing. A `bet` agrees so far, but nothing
+ * keeps it so.
+ */
+export type ClaimVerdict = 'agrees' | 'differs' | 'could not tell' | 'noted' | 'bet';
 
 /** A change that may mend a file, with the words for it where they are others than the changed keys. */
 export type Change = { readonly sets: readonly SpecChange[]; readonly text?: string };

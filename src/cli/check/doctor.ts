@@ -44,8 +44,8 @@ function choose(
 }
 
 /**
- * `portico doctor`: holds what a source's file claims against the live service. Exit code 1 where they differ, 69
- * where the service cannot be reached and no difference was found before.
+ * `portico doctor`: holds what a source's file claims against the live service. Exit code 1 where they differ
+ * or the file bets on an order, 69 where the service cannot be reached and no difference was found before.
  */
 async function runDoctor(
   name: string | undefined,
@@ -72,7 +72,7 @@ async function runDoctor(
   printReport(diagnosisReport(diagnosis), options.json, context);
   if (diagnosis.unreached !== undefined)
     context.err(`portico: ${diagnosis.source} at ${diagnosis.baseUrl}: ${diagnosis.unreached}\n`);
-  if (diagnosis.differences > 0) throw new ExitError(exitCodes.failure);
+  if (diagnosis.differences + diagnosis.bets > 0) throw new ExitError(exitCodes.failure);
   if (diagnosis.unreached !== undefined) throw new ExitError(exitCodes.unavailable);
 }
 

@@ -1,5 +1,6 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
 import type { ResourceName } from '../../contract/resources.ts';
+import { withValue } from '../requests/request-parameters.ts';
 import { type Dialect, recordRequestAt } from './dialect.ts';
 import { isList, isObject } from '../../kernel/json/values.ts';
 
@@ -132,6 +133,12 @@ const jsonRpc: Dialect = {
   matches: ({ document }) => isObject(document) && 'jsonrpc' in document,
   success: 'result',
   paging: { kind: 'offset', size: 'limit', start: 'offset', base: 0, sizeMax: 500 },
+  // Odoo, whose methods take their options by name.
+  sort(column) {
+    const sorted = (direction: string) => (request: RequestSpec) =>
+      withValue(request, { in: 'json', path: ['params', 'kwargs', 'order'] }, `${column} ${direction}`);
+    return { by: 'order of kwargs', ascending: sorted('asc'), descending: sorted('desc') };
+  },
   count: odooCount,
   filters: () => [],
   zone: 'UTC',

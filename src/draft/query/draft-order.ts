@@ -1,3 +1,4 @@
+import { asksForOrder } from '../../adapter/plan/order-bet.ts';
 import type { RequestSpec } from '../../config/schema/source.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { FieldDraft } from '../map/map-fields.ts';
@@ -5,12 +6,24 @@ import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import type { ListWalk, NumberedWindows } from '../requests/walk-list.ts';
 import { likely, type Remark, toEdit } from '../note.ts';
 import { probeUnknownParameter } from '../window/probe-parameter.ts';
-import { ascends, findSort, type IdKind, type SortForm, USUAL_SORTS } from './probe-order.ts';
-import { sortSection } from './sort-section.ts';
+import { withQuery } from '../requests/request-parameters.ts';
+import {
+  ascends,
+  findSort,
+  honoursTiebreak,
+  type IdKind,
+  type SortForm,
+  USUAL_SORTS,
+} from './probe-order.ts';
+import { type SortDraft, sortSection, withTiebreak } from './sort-section.ts';
 
 /** The order of a list in a draft. */
 export type OrderDraft = {
   readonly order: 'id' | undefined;
+  /** What the file must say where the request does not show that it asks for the order. */
+  readonly orderIs?: 'asked';
+  /** All rows came by ascending id although nothing asks for it: so many were seen. */
+  readonly seen?: number;
   /** The `sort` section. */
   readonly sort: Readonly<Record<string, unknown>> | undefined;
   /** Adds the parameters for the order to the request of the draft. */
@@ -38,8 +51,8 @@ export type OrderContext = {
 const IDS_MIN = { number: 6, text: 12 } as const;
 
 /** An order that needs no parameters. */
-const unsorted = (order: OrderDraft['order'], remark: Remark): OrderDraft => ({
-  order,
+const unsorted = (remark: Remark): OrderDraft => ({
+  order: undefined,
   sort: undefined,
   extend: (request) => request,
   ordered: (request) => request,
@@ -75,6 +88,33 @@ function columnsOf({ sorts, map, idPath }: OrderContext): Readonly<Record<string
   return Object.fromEntries(columns);
 }
 
+/** Calls that a trial of a tiebreak must leave for the rest of the draft. */
+const CALLS_KEPT = 8;
+
+/** The `sort` section of a way to sort; with the id as the second column, if rows show that the service honours it. */
+async function sortOf(
+  context: OrderContext,
+  request: RequestSpec,
+  form: SortForm,
+): Promise<SortDraft | undefined> {
+  const { reader, base, kind, walk } = context;
+  const { id, ...columns } = columnsOf(context);
+  const section = request.body === undefined ? sortSection(form, columnsOf(context)) : undefined;
+  const tied = section && id !== undefined ? withTiebreak(section, id) : undefined;
+  if (tied === undefined) return section;
+  const rows = walk?.rows ?? base.rows;
+  const distinct = (column: string) => new Set(rows.map((row) => row[column])).size;
+  // Rows that tie show more than others.
+  for (const column of Object.values(columns).toSorted((a, b) => distinct(a) - distinct(b))) {
+    if (reader.client.callsLeft < CALLS_KEPT) break;
+    const plain = form(column)?.descending(request) ?? request;
+    const trial = { column, plain, tied: withQuery(plain, tied.trial(column)) };
+    const isHonoured = await honoursTiebreak(reader, base, trial, kind);
+    if (isHonoured !== undefined) return isHonoured ? tied : section;
+  }
+  return section;
+}
+
 /** The order that the service keeps if a request asks for it; `undefined` if it keeps none. */
 async function requestedOrder(
   context: OrderContext,
@@ -87,29 +127,56 @@ async function requestedOrder(
   if (found === undefined) return undefined;
   const { form, sort: byId } = found;
   const remark = likely(`requested by ${byId.by}, and reversed on request`);
-  const sorted = request.body === undefined ? sortSection(form, columnsOf(context)) : undefined;
+  const sorted = await sortOf(context, request, form);
   const ordered = (other: RequestSpec) => byId.ascending(other);
+  const extend = sorted?.extend ?? ordered;
+  const none = sorted?.none;
   const order = sorted?.holdsOrder === true ? undefined : 'id';
-  return { order, sort: sorted?.sort, extend: sorted?.extend ?? ordered, ordered, remark };
+  const isSeen = asksForOrder('id', extend(request), { idPaths: [idPath], none });
+  return {
+    order,
+    ...(order && !isSeen && { orderIs: 'asked' }),
+    sort: sorted?.sort,
+    extend,
+    ordered,
+    remark,
+  };
 }
 
-/** Proposes the order of the rows: one that a request can ask for, or one that all rows showed. */
+/**
+ * The order of a draft, once it is known whether a scan of its list is affordable: rows that only happened to come by
+ * their ids are a bet, which is made where nothing else could be served.
+ */
+export function settledOrder(order: OrderDraft, isAffordable: boolean): Pick<OrderDraft, 'order' | 'remark'> {
+  const { seen } = order;
+  if (seen === undefined) return order;
+  const bet = `bets that the service keeps rows by ascending id though nothing asks for it: all ${seen} ids ascend now, and a write may end that`;
+  if (isAffordable)
+    return { order: undefined, remark: toEdit(`lists are scanned; order: id is faster, but ${bet}`) };
+  return {
+    order: 'id',
+    remark: toEdit(
+      `order: id ${bet}. A scan takes too long; ask for the order if the service can, or write orderIs: documented if it promises it`,
+    ),
+  };
+}
+
+/** Proposes the order of the rows: one that a request can ask for, or one that all rows showed, as a bet. */
 export async function draftOrder(context: OrderContext): Promise<OrderDraft> {
   const { numbered, walk, kind } = context;
-  if (numbered === undefined)
-    return unsorted(undefined, likely('lists are read as a whole and sorted by id here'));
+  if (numbered === undefined) return unsorted(likely('lists are read as a whole and sorted by id here'));
   const requested = await requestedOrder(context, numbered);
   if (requested !== undefined) return requested;
   const isWhole = walk?.complete === true;
   const ids = walk?.ids ?? context.base.ids;
   const count = ids.length;
   if (isWhole && ascends(ids, kind) && count >= IDS_MIN[kind])
-    return unsorted(
-      'id',
-      likely(`all ${count} ids ascend without a sort parameter; every page is checked for it`),
-    );
+    return {
+      ...unsorted(likely('lists are scanned, for want of a total, and sorted by id here')),
+      seen: count,
+    };
   const hint = ascends(ids, kind)
-    ? `the ${count} ids seen ascend, but ${isWhole ? 'they are few' : 'not all were seen'}: write order: id if the service promises it`
-    : 'rows do not come in the order of their ids; if the service keeps its own order from call to call, write order: source';
-  return unsorted(undefined, toEdit(`until then lists are scanned; ${hint}`));
+    ? `the ${count} ids seen ascend, but ${isWhole ? 'they are few' : 'not all were seen'}: write order: id and orderIs: documented if the service promises it`
+    : 'rows do not come in the order of their ids; if the service promises an order of its own, write order: source and orderIs: documented';
+  return unsorted(toEdit(`until then lists are scanned; ${hint}`));
 }

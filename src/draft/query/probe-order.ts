@@ -1,7 +1,8 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
 import { compareCodePoints, idSortKey } from '../../contract/order.ts';
+import { scalarText } from '../../kernel/json/values.ts';
 import { type DialectSort, sortByQuery } from '../dialects/dialect.ts';
-import type { ListReader } from '../requests/list-reader.ts';
+import type { ListReader, ListReply } from '../requests/list-reader.ts';
 
 /** What native ids are: whole numbers, or any text. */
 export type IdKind = 'number' | 'text';
@@ -67,4 +68,33 @@ export async function findSort(
     if (up !== undefined && ascends(up.ids, kind) && up.ids[0] !== down.ids[0]) return { form, sort };
   }
   return undefined;
+}
+
+/** Rows of a sort by a column, and the same with a second one. */
+type Tied = { readonly column: string; readonly plain: RequestSpec; readonly tied: RequestSpec };
+
+const valuesOf = ({ rows }: ListReply, column: string) =>
+  rows.map((row) => scalarText(row[column])?.toLowerCase() ?? '');
+
+/**
+ * Whether a service honours the id as the second column: the rows come in the order of the first one as without it, which
+ * is not that of `base`, and rows that tie by ascending id. `undefined`: these rows do not show it.
+ */
+export async function honoursTiebreak(
+  reader: ListReader,
+  base: ListReply,
+  { column, plain, tied }: Tied,
+  kind: IdKind,
+): Promise<boolean | undefined> {
+  const { listing: one } = await reader.read(plain);
+  if (one === undefined || one.rows.length < 2) return undefined;
+  const values = valuesOf(one, column);
+  const asInBase = valuesOf(base, column).slice(0, values.length);
+  if (values.join('\n') === asInBase.join('\n')) return undefined;
+  const { listing: both } = await reader.read(tied);
+  if (both === undefined || valuesOf(both, column).join('\n') !== values.join('\n')) return false;
+  const isTie = (index: number) => both.rows[index]?.[column] === both.rows[index - 1]?.[column];
+  return both.ids.every(
+    (id, index) => index === 0 || !isTie(index) || ascends([both.ids[index - 1] ?? '', id], kind),
+  );
 }

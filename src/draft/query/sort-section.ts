@@ -1,5 +1,7 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
+import { idAsTiebreak } from '../../claims/tiebreak.ts';
 import type { DialectSort } from '../dialects/dialect.ts';
+import { setIn } from '../requests/request-parameters.ts';
 import type { SortForm } from './probe-order.ts';
 
 /** The `sort` section of a draft, and the request that asks for it. */
@@ -9,6 +11,8 @@ export type SortDraft = {
   readonly extend: (request: RequestSpec) => RequestSpec;
   /** The order without a sort is asked for by the section itself. */
   readonly holdsOrder: boolean;
+  /** What stands for {sort} where nobody sorts. */
+  readonly none?: string;
 };
 
 const COLUMN = '{column}';
@@ -80,5 +84,27 @@ export function sortSection(
     sort: { expr: text, ...words, none, columns: listed },
     extend: (request) => ({ ...request, query: { ...request.query, [name]: '{sort}' } }),
     holdsOrder: false,
+    none,
   };
+}
+
+/** The section with the id as the second column, and a sort by a column with it, descending, as a trial. */
+export type TiedSort = SortDraft & { readonly trial: (column: string) => Readonly<Record<string, string>> };
+
+/** The same section with the id as the second column of every sort, in the way in which the first one is written. */
+export function withTiebreak(draft: SortDraft, id: string): TiedSort | undefined {
+  const { sort, extend } = draft;
+  const found = idAsTiebreak(sort, id);
+  const name = found?.at[1] ?? Object.keys(extend(EMPTY).query)[0];
+  if (found === undefined || name === undefined) return undefined;
+  const { at, template, tiebreak } = found;
+  const descending = String(sort['descending'] ?? 'desc');
+  const trial = (column: string) => ({
+    [name]: template
+      .replace('{column}', column)
+      .replace('{direction}', descending)
+      .replace('{tiebreak}', tiebreak),
+  });
+  const { columns, ...templates } = setIn(sort, at, template) as SortDraft['sort'];
+  return { ...draft, sort: { ...templates, tiebreak, columns }, trial };
 }

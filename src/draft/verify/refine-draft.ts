@@ -45,6 +45,8 @@ function noteOf(draft: Draft, finding: Finding): DraftNote | undefined {
   const place = pathText(at);
   const isThere = valueAt(draft, at) !== undefined;
   if (verdict === 'differs') return { at, ...toEdit(asked(finding)) };
+  // A draft says of a bet that it is one, and what it costs to do without.
+  if (verdict === 'bet') return undefined;
   if (!DECISIVE.test(place) || !isThere) return undefined;
   if (verdict === 'could not tell') return { at, ...likely(`it could not be told: ${observed}`) };
   if (verdict === 'noted') return hint === undefined ? undefined : { at, ...likely(`${observed}; ${hint}`) };

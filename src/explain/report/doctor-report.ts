@@ -10,6 +10,7 @@ const LABELS: Readonly<Record<ClaimVerdict, string>> = {
   differs: 'DIFFERS',
   'could not tell': 'unclear',
   noted: 'note',
+  bet: 'BET',
 };
 
 /** The width of the column of probe names; a few are longer. */
@@ -20,7 +21,7 @@ export function findingBlock(finding: DisplayedFinding): ReportBlock {
   const { verdict, probe, observed, claim, hint, calls = [] } = finding;
   const result = { mark: LABELS[verdict], width: 8, text: `${probe.padEnd(PROBE_WIDTH)} ${observed}` };
   if (verdict === 'noted') return { ...result, details: hint === undefined ? [] : [`advice: ${hint}`] };
-  if (verdict !== 'differs') return result;
+  if (verdict !== 'differs' && verdict !== 'bet') return result;
   const { hint: _hint, ...place } = finding;
   const details = [
     problemText({ ...place, message: `claims that ${claim}` }),
@@ -37,7 +38,7 @@ export function resourceHeading({ resource, source }: CompiledSource): string {
 
 /** Reports the sum of a diagnosis, whose findings were printed as they came. */
 export function diagnosisReport(diagnosis: Diagnosis): Report {
-  const { resources, calls, ms, differences } = diagnosis;
+  const { resources, calls, ms, differences, bets } = diagnosis;
   const findings = resources.flatMap((resource) => resource.findings);
   const unclear = findings.filter(({ verdict }) => verdict === 'could not tell').length;
   const agreed = findings.filter(({ verdict }) => verdict === 'agrees').length;
@@ -45,6 +46,6 @@ export function diagnosisReport(diagnosis: Diagnosis): Report {
     .map(({ resource, rows, complete }) => `${complete ? 'all ' : ''}${rows} ${resource}`)
     .join(' and ');
   const cost = `${plural(calls, 'call')} in ${(ms / 1_000).toFixed(1)} s`;
-  const sum = `${plural(differences, 'difference')}, ${agreed} agree, ${unclear} unclear; ${read} read, ${cost}`;
+  const sum = `${plural(differences, 'difference')}, ${bets > 0 ? `${plural(bets, 'bet')}, ` : ''}${agreed} agree, ${unclear} unclear; ${read} read, ${cost}`;
   return { json: diagnosis, blocks: [sum] };
 }

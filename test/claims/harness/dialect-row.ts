@@ -58,7 +58,11 @@ export async function runDialect(one: DialectCase, { queries, seed, writes }: Ro
   const { made, tables } = withTables(one.dialect);
   const service = await serve(made);
   try {
-    const { draft, edits } = await draftOf(one, service);
+    const { draft, edits, guesses } = await draftOf(one, service);
+    // A faster order that nobody asks for may be left out: the draft is done without it.
+    const isOpen = guesses.some(
+      ({ confidence, text }) => confidence === 'edit' && !text.includes('order: id is faster'),
+    );
     const compiled = compileDraft(draft, { DRAFT_TOKEN: TOKEN });
     const before = await askDraft(compiled, { seed, count: queries / 2 });
     for (const table of tables) write(table, writes);
@@ -69,7 +73,7 @@ export async function runDialect(one: DialectCase, { queries, seed, writes }: Ro
       name: nameOf(one),
       head: `${before.records} records, then ${after.records}, wrong ${before.wrong.length + after.wrong.length}, kinds of errors ${errors}, edits ${edits}`,
       // A draft with something to edit says itself that it is not done.
-      failures: edits === 0 ? failures : [],
+      failures: isOpen ? [] : failures,
       details: [...detailsOf('as it is', before), ...detailsOf('after writes', after)],
       figures: {
         asked: before.asked + after.asked,

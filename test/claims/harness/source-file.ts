@@ -165,6 +165,8 @@ export function sourceText(traits: Traits, baseUrl: string): string {
           ...totalSpec(traits),
           items: graphql === undefined ? 'items' : `data.${resource}.items`,
           order: order === 'own' ? 'source' : order,
+          // A sort that the service has asks for the order by id; of others, it is documented.
+          ...(order !== 'unknown' && !traits.sort && { orderIs: 'documented' }),
           ...sortSpec(traits),
           ...filtersSpec(traits),
           ...rowsSpec(traits),

@@ -185,6 +185,7 @@ resources:
       total: { at: total }
       items: rows
       order: id
+      orderIs: documented
       map:
         id: no
         name: name

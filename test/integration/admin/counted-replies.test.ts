@@ -23,6 +23,7 @@ resources:
       total: { at: hits }
       items: rows
       order: id
+      orderIs: documented
       map: { id: id, name: n, email: null, created_at: null }
     get:
       request: { path: '/users/{id}' }
@@ -36,6 +37,7 @@ resources:
       total: { count: { path: /items/count }, at: hits }
       items: rows
       order: id
+      orderIs: documented
       hydrate: { request: { path: '/items/{id}' }, item: '', map: { id: id, description: text } }
       map: { id: id, name: n, price: null, category: null }
 `;

@@ -66,6 +66,7 @@ resources:
       total: { at: total }
       items: rows
       order: id
+      orderIs: documented
       map: { id: id, name: name, description: null, price: null, category: null }
 `;
 

@@ -40,5 +40,13 @@ export const conventionCases: readonly DialectCase[] = [
   },
   { example: 'couchdb', resource: 'users', dialect: couchdb, list: '/people', base: '', edits: 0 },
   { example: 'couchdb', resource: 'products', dialect: couchdb, list: '/things/_find', base: '', edits: 0 },
-  { example: 'hal', resource: 'users', dialect: hal, list: '/api/people', base: '/api', edits: 0 },
+  {
+    example: 'hal',
+    resource: 'users',
+    dialect: hal,
+    list: '/api/people',
+    base: '/api',
+    edits: 1,
+    differs: ['order'],
+  },
 ];

@@ -69,6 +69,7 @@ resources:
       total: { header: X-Total-Count }
       items: ''
       order: id
+      orderIs: documented
       map: { id: no, name: who.name, email: who.mail, created_at: { from: since, as: [epochSeconds] } }
     get:
       request: { path: '/people/{id}' }

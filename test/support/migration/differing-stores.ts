@@ -30,6 +30,7 @@ resources:
       total: { at: hits }
       items: rows
       order: source
+      orderIs: documented
       map: { id: id, ${fields} }
 ${single}`;
 const getOf = (fields: string) => `

@@ -26,6 +26,7 @@ resources:
       items: users
       total: { at: total }
       order: id
+      orderIs: documented
       map: { id: no, name: name, email: null, created_at: null }
     get:
       request: { path: '/users/{id}' }

@@ -207,6 +207,7 @@ export function modelSource(says: Capabilities, baseUrl: string): string {
           ...(says.marks && { dropWhen: [{ at: 'gone', equals: [true, 'true'] }] }),
           itemsAbsent: xml ? 'empty' : 'invalid',
           order: says.order === 'own' ? 'source' : says.order === 'id' ? 'id' : 'unknown',
+          orderIs: 'documented',
           ...sortSpec(says),
           ...filtersSpec(says),
           ...rowsSpec(says),

@@ -7,4 +7,5 @@ export const offsetList = (path: string): string => `list:
       window: { kind: offset, base: 0, sizeMax: 100 }
       total: { at: total }
       items: rows
-      order: id`;
+      order: id
+      orderIs: documented`;

@@ -120,6 +120,12 @@ export const list = z.strictObject({
     .describe(
       'The order of rows without a sort parameter. id: ascending id. source: some other total order that is always the same and becomes the default order. unknown: Portico sorts by id.',
     ),
+  orderIs: z
+    .enum(['asked', 'documented', 'observed'])
+    .optional()
+    .describe(
+      'Why `order` holds. asked: the request asks for it. documented: the documentation of the service promises it. observed: it was only seen, and the file bets on it. Absent: a sort by id is asked for if `sort` can; else the request must name the order, or it is a bet that `check` and `doctor` report.',
+    ),
   sort: z
     .strictObject({
       query: queryTemplate.default({}).describe('Parameters with {column} and {direction}.'),

@@ -20,6 +20,7 @@ resources:
       total: { at: total }
       items: rows
       order: id
+      orderIs: documented
       map: { id: no, name: name, email: name, created_at: null }
     get:
       request: { path: '/users/{id}' }

@@ -40,8 +40,8 @@ function describePlan(plan: ListPlan): string {
 
 describe('the order of a list, by what a source can', () => {
   it.each([
-    ['id', idColumn, '', 'page, unsorted, id, order'],
-    ['id', idColumn, 'id', 'page, unsorted, id, order'],
+    ['id', idColumn, '', 'page, ID up, id, sort.id.ascending'],
+    ['id', idColumn, 'id', 'page, ID up, id, sort.id.ascending'],
     ['id', idColumn, '-id', 'page, ID down, -id, sort.id.descending'],
     ['id', '', '-id', 'scan, unsorted, -id'],
     ['id', nameUp, 'name', 'page, NAME up, name, sort.name.ascending'],
