@@ -1,3 +1,4 @@
+import { orderBetRows } from './bets/order-bets.ts';
 import { dialectCases } from '../support/dialects/cases.ts';
 import { describeOutcome } from './harness/describe-outcome.ts';
 import { nameOf, runDialect } from './harness/dialect-row.ts';
@@ -34,6 +35,7 @@ export const table: readonly TableRow[] = [
   ...drafts,
   ...tieRows,
   ...[...typeCases, ...quotingCases, ...scanCacheCases].map(rowOf),
+  ...orderBetRows,
   ...[...honestRows(), ...lies].map((row) => ({
     name: row.name,
     run: async (options: Parameters<TableRow['run']>[0]) => describeOutcome(await runRow(row, options)),

@@ -14,6 +14,8 @@ export type Examined = {
   readonly differs: readonly string[];
   /** Each claim that it could not tell of, in a line. */
   readonly untold: readonly string[];
+  /** Each claim that nothing keeps as it is, in a line. */
+  readonly bets: readonly string[];
   /** What it proposes, in a line each. */
   readonly hints: readonly string[];
   readonly calls: number;
@@ -36,7 +38,13 @@ export async function examineFile(text: string): Promise<Examined> {
       findings.filter((one) => one.verdict === verdict).map(({ probe, observed }) => `${probe}: ${observed}`);
     const hints = findings.flatMap(({ probe, hint }) => (hint === undefined ? [] : [`${probe}: ${hint}`]));
     const silent = unreached === undefined ? [] : [`unreached: ${unreached}`];
-    return { differs: [...linesOf('differs'), ...silent], untold: linesOf('could not tell'), hints, calls };
+    return {
+      differs: [...linesOf('differs'), ...silent],
+      untold: linesOf('could not tell'),
+      bets: linesOf('bet'),
+      hints,
+      calls,
+    };
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -69,6 +69,7 @@ resources:
       window: { kind: offset, sizeMax: 10 }
       items: people
       order: ${order}
+      orderIs: documented
       ${list}
       map:
         id: no

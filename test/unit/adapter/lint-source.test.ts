@@ -101,5 +101,8 @@ describe('a path of a single record that another path of the source fits', () =>
 });
 
 describe('the shipped sources and examples', () => {
-  it.each(shipped)('%s has no note', (_file, text) => expect(notesOf(text)).toEqual([]));
+  it.each(shipped)('%s has no note but of a bet that it accepts', (_file, text) => {
+    const open = notesOf(text).filter((note) => !note.includes('(accepted by orderIs: observed)'));
+    expect(open).toEqual([]);
+  });
 });

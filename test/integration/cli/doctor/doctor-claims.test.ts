@@ -36,6 +36,7 @@ resources:
       ${list.join('\n      ')}
       items: rows
       order: id
+      orderIs: documented
       map: { id: id, name: title, description: null, price: null, category: kind }
 `;
 

@@ -47,11 +47,11 @@ const SERVERS: readonly (readonly [string, (all: GraphqlRows) => Dialect, Found]
     { window: 'page', total: true, order: 'id', category: 'superset', price: 'superset' },
   ],
   ['PostGraphile', postgraphile, { window: 'offset', total: true, order: 'id', category: 'exact' }],
-  ['a plain list', plainList, { window: 'offset', total: false, order: 'id' }],
+  ['a plain list', plainList, { window: 'offset', total: false, order: 'unknown' }],
   [
     'a page in a wrapper',
     argumentsOnly,
-    { window: 'page', total: true, order: 'id', category: 'exact', price: 'exact' },
+    { window: 'page', total: true, order: 'unknown', category: 'exact', price: 'exact' },
   ],
 ];
 
@@ -64,8 +64,11 @@ async function draftAt(dialect: Dialect, resource: 'users' | 'products') {
   return { service, report };
 }
 
+/** What is left to edit; a faster order that nobody can ask for is an offer, and the draft right without it. */
 const editsOf = ({ guesses }: DraftReport) =>
-  guesses.filter(({ confidence }) => confidence === 'edit').map(({ path, text }) => `${path}: ${text}`);
+  guesses
+    .filter(({ confidence, text }) => confidence === 'edit' && !text.includes('order: id is faster'))
+    .map(({ path, text }) => `${path}: ${text}`);
 
 /** The questions of a resource, answered from a draft as the model answers them. */
 async function expectAnswers(answerer: ReturnType<typeof answererOf>, resource: 'users' | 'products') {
