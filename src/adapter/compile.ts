@@ -9,6 +9,7 @@ import { compileDecoder } from './read/decode.ts';
 import { compileEcho, type Echo } from './read/echo.ts';
 import { compileItems, itemsPlace } from './read/items.ts';
 import { compileTypeWatch, type OtherType, type TypeWatch } from './map/certified-types.ts';
+import { compileGhosts, type GhostFinder } from './map/ghost-record.ts';
 import { compileMapping, type OnGap, type RecordMapper } from './map/map-record.ts';
 import { compileIdCodec } from './map/native-id.ts';
 import { compileNext, type NextReader } from './read/next.ts';
@@ -73,20 +74,33 @@ export type ListAdapter = {
 /** Everything about one resource of one upstream, compiled. */
 export type Adapter = { readonly list: ListAdapter; readonly get: GetAdapter | undefined };
 
-type RowsMapping = { map: RecordMapper; drop: boolean; idAt: string; look: LookAtTypes };
+type RowsMapping = {
+  readonly map: RecordMapper;
+  readonly ghosts: GhostFinder | undefined;
+  readonly drop: boolean;
+  readonly idAt: string;
+  readonly look: LookAtTypes;
+};
 
 function mapRows(
   rows: readonly Json[],
-  { map, drop, idAt, look }: RowsMapping,
-  { onGap, onType }: ReplyObserver,
+  { map, ghosts, drop, idAt, look }: RowsMapping,
+  { onGap, onType, keepsGhosts }: ReplyObserver,
 ): CanonicalRecord[] {
   const records: CanonicalRecord[] = [];
-  for (const row of rows) {
-    const record = map(row, onGap);
+  const invalid = keepsGhosts === true ? undefined : ghosts?.(rows);
+  for (const [index, row] of rows.entries()) {
+    const isGhost = invalid?.has(row) === true;
+    const record = isGhost ? undefined : map(row, onGap);
     if (record !== undefined) {
       records.push(record);
       look(row, record.id, onType);
     } else if (drop) onGap('id', 'unreadable');
+    else if (isGhost)
+      throw invalidReply(
+        'id',
+        `record ${index + 1} of ${rows.length} is a ghost: it has no mapped key but its id`,
+      );
     else throw invalidReply('id', `a record has no usable id at "${idAt}"`);
   }
   return records;
@@ -136,7 +150,7 @@ type BesideReader = {
 function compileGeneralReader(
   { list, onInvalidRecord }: SourceResourceSpec,
   { fields, codec }: RowMapping,
-  place: SpecLocation,
+  { place, format }: { readonly place: SpecLocation; readonly format: string },
   { readReply, total, next, echo, types }: BesideReader,
 ): RecordsReader {
   const items = compileItems(list.items, list.itemsAbsent, place.at('items'));
@@ -144,7 +158,9 @@ function compileGeneralReader(
   const map = compileMapping(list.map, fields, codec, place.at('map'));
   const idAt = [list.map['id']?.from ?? ''].flat().join(', ');
   const findId = pathAt(idAt, CHECKED);
-  const mapping = { map, drop: onInvalidRecord === 'drop', idAt, look: compileLook(types) };
+  const ghosts = compileGhosts(list.map, fields, format);
+  const drop = onInvalidRecord === 'drop';
+  const mapping = { map, ghosts, drop, idAt, look: compileLook(types) };
   return (reply, observer) => {
     const { outcome, body } = readReply(reply, observer);
     if (outcome === 'past_end') return { records: [], total: undefined, received: 0, next: undefined };
@@ -207,7 +223,8 @@ function compileList(
   const beside: BesideReader = { types, readReply, total: compileTotalBeside(spec.list, total), next, echo };
   const fields = rowFields(spec, resource);
   const mapping = { resource, fields, map: spec.list.map, id: spec.id, codec: context.codec };
-  const readGeneral = compileGeneralReader(spec, mapping, place, beside);
+  const { format } = context.source.decode;
+  const readGeneral = compileGeneralReader(spec, mapping, { place, format }, beside);
   const readProjecting = compileProjectingReader(spec, mapping, context, beside, readGeneral);
   const transcode = compileTranscoder(context, spec.list, mapping, types);
 

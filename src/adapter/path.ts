@@ -132,6 +132,38 @@ export function compilePath(text: string): Path {
   };
 }
 
+/**
+ * Compiles whether a document has the keys that a path begins with. An object without one of them has not; `null`, or another
+ * value in place of an object, is a value. A text that is no path has any key: it is reported where it is read.
+ */
+export function compilePresence(text: string): (document: Json) => boolean {
+  const alternatives = keyStarts(text);
+  return (document) =>
+    alternatives.some((keys) => {
+      let value: Json | undefined = document;
+      for (const key of keys) {
+        if (!isObject(value)) return true;
+        if (!Object.hasOwn(value, key)) return false;
+        value = value[key];
+      }
+      return true;
+    });
+}
+
+/** The keys that each alternative of a path begins with. */
+function keyStarts(text: string): readonly (readonly string[])[] {
+  try {
+    return splitAlternatives(text).map((alternative) => {
+      const keys = readSteps(alternative.trim()).map(({ key }) => key);
+      const end = keys.indexOf(undefined);
+      return keys.slice(0, end === -1 ? keys.length : end) as readonly string[];
+    });
+  } catch (error) {
+    if (error instanceof PathError) return [[]];
+    throw error;
+  }
+}
+
 /** The keys of a path that has keys only, outermost first; `undefined` for any other, and for what is no path. */
 export function keysOfPath(text: string): readonly string[] | undefined {
   try {

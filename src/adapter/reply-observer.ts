@@ -10,6 +10,8 @@ export type ReplyObserver = RuleObserver & {
   readonly onGap: OnGap;
   /** Learns the JSON type of each value of a field that has filters, by the id of its record. It costs time. */
   readonly onType?: ((field: string, id: string, type: JsonType) => void) | undefined;
+  /** Takes ghost records, too, to say how they are left out. */
+  readonly keepsGhosts?: true;
 };
 
 /** The observer of a reply of which nothing is counted. */

@@ -154,7 +154,7 @@ function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts, t
     resource: { ...resource, itemFields, filters: resource.filters.filter(({ field }) => isThere(field)) },
     callsLeft: () => session.callsLeft,
     open: createOpenRows(deps, adapterFor, {
-      list: (reply) => adapter.list.read(reply, { ...UNOBSERVED, onGap, onType }),
+      list: (reply) => adapter.list.read(reply, { ...UNOBSERVED, onGap, onType, keepsGhosts: true }),
       count: (reply) => adapter.list.readCount(reply, UNOBSERVED),
       keepTotal: log.keep,
     }),

@@ -12,7 +12,7 @@ import type { ReplyContext } from '../read/read-reply.ts';
 import type { Observed } from '../reply-observer.ts';
 import { CHECKED } from '../spec-location.ts';
 import { compileListPlaces } from './list-places.ts';
-import { type FieldMapping, slotPaths } from './slot-paths.ts';
+import { BareRows, type FieldMapping, slotPaths } from './slot-paths.ts';
 import { wantedDocument } from './wanted-paths.ts';
 
 /** The records of a reply, and what the file's other paths find in it. */
@@ -39,6 +39,7 @@ export function compileProjectedRecords(
   const pathsOf = slotPaths(projection, mapping, slotsOf);
   const map = compileMapping(mapping.map, mapping.fields, context.codec, CHECKED, pathsOf);
   const look = compileSlotLook(types, slotsOf, projection);
+  const bare = new BareRows(projection, mapping, slotsOf);
   let records: CanonicalRecord[] = [];
   let gaps: Parameters<OnGap>[] = [];
   const addGap: OnGap = (...gap) => void gaps.push(gap);
@@ -49,6 +50,7 @@ export function compileProjectedRecords(
     if (record === undefined) return false;
     records.push(record);
     look?.();
+    bare.add();
     return true;
   }
 
@@ -56,11 +58,12 @@ export function compileProjectedRecords(
     const bytes = utf8Of(reply);
     if (bytes === undefined) return undefined;
     const found = { records: (records = []), gaps: (gaps = []) };
+    bare.count = 0;
     const isRead = projection.read(bytes);
     // What was found in a reply is not kept until the next one.
     [records, gaps] = [[], []];
     // Without a record, there may be no rows in the declared form.
-    if (!isRead || found.records.length === 0) return undefined;
+    if (!isRead || found.records.length === 0 || bare.areSome(found.records.length)) return undefined;
     const body = wantedDocument(projection, root);
     const outcome = context.classify('list', reply, body);
     if (outcome?.is !== 'ok') return undefined;

@@ -1,6 +1,7 @@
 import type { MappingSpec } from '../../config/schema/source.ts';
 import type { Field } from '../../contract/fields.ts';
 import type { Projection } from '../../kernel/json/projection.ts';
+import { ABSENT } from '../../kernel/json/scan-json.ts';
 import type { PathCompiler } from '../map/map-record.ts';
 import { keysOfPath } from '../path.ts';
 import type { KeySlots } from './wanted-paths.ts';
@@ -51,4 +52,31 @@ export function slotPaths(
     fields.map(({ name }) => [map[name]?.from ?? [], slotsOf.get(name) ?? []]),
   );
   return (from) => (slots.get(from) ?? []).map((slot) => () => projection.valueIn(slot));
+}
+
+/**
+ * Counts the rows in which nothing stands at any path but that of the id. If only some rows of a reply are such, they may be
+ * ghost records, which the general reader tells.
+ */
+export class BareRows {
+  count = 0;
+  private readonly kinds: Uint8Array;
+  private readonly slots: readonly number[];
+
+  constructor({ kinds }: Projection, { fields }: FieldMapping, slotsOf: FieldSlots) {
+    this.kinds = kinds;
+    this.slots = fields.flatMap(({ kind, name }) => (kind === 'id' ? [] : (slotsOf.get(name) ?? [])));
+  }
+
+  /** Looks at the row in the slots. */
+  add(): void {
+    const { kinds, slots } = this;
+    for (const slot of slots) if (kinds[slot] !== ABSENT) return;
+    if (slots.length > 0) this.count += 1;
+  }
+
+  /** Whether some of the rows are bare, and others are not. */
+  areSome(rows: number): boolean {
+    return this.count > 0 && this.count < rows;
+  }
 }

@@ -10,6 +10,7 @@ import { compileSlotLook, type TypeWatch } from '../map/certified-types.ts';
 import type { ReplyContext } from '../read/read-reply.ts';
 import type { Observed } from '../reply-observer.ts';
 import { compileListPlaces } from '../projected/list-places.ts';
+import { BareRows } from '../projected/slot-paths.ts';
 import { wantedDocument } from '../projected/wanted-paths.ts';
 import { compileRowWriter, type RowMapping, type WrittenRecords } from './row-writer.ts';
 
@@ -38,10 +39,12 @@ export function compileTranscoder(
   if (utf8Of === undefined || places === undefined) return undefined;
   const { root, slotsOf, counts } = places;
   const projection = new Projection(root, counts, () => {
+    bare.add();
     look?.();
     return writer.write();
   });
   const look = compileSlotLook(types, slotsOf, projection);
+  const bare = new BareRows(projection, mapping, slotsOf);
   let gaps: Parameters<OnGap>[] = [];
   const writer = compileRowWriter(mapping, slotsOf, projection, (...gap) => gaps.push(gap));
 
@@ -50,6 +53,7 @@ export function compileTranscoder(
     if (bytes === undefined) return undefined;
     gaps = [];
     writer.begin();
+    bare.count = 0;
     if (!projection.read(bytes)) return undefined;
     const body = wantedDocument(projection, root);
     const outcome = context.classify('list', reply, body);
@@ -58,7 +62,7 @@ export function compileTranscoder(
     const found = gaps;
     // What was found in a reply is not kept until the next one.
     gaps = [];
-    if (records.length === 0) return undefined;
+    if (records.length === 0 || bare.areSome(records.length)) return undefined;
     return { records, body, rule: outcome.rule, gaps: found };
   };
 }
