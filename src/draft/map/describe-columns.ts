@@ -38,7 +38,7 @@ function canBe(kind: FieldKind, column: Column): boolean {
 /** Whether every value of a column is a time as it is written for people: digits alone may be anything. */
 export function isTimes(column: Column): boolean {
   const texts = textsOf(column);
-  if (texts.length === 0 || texts.some((text) => /^-?\d+$/.test(text))) return false;
+  if (texts.length === 0 || texts.some((text) => /^-?\d+(?:\.\d+)?$/.test(text))) return false;
   return (momentForm(texts)?.share ?? 0) > 0.95;
 }
 

@@ -53,8 +53,8 @@ const FORMS: readonly Form[] = [
   local(form(`${Y}${M}${D}(?:[01]\\d|2[0-3])[0-5]\\d[0-5]\\d`), 'yyyyMMddHHmmss'),
   local(form(`${Y}${M}${D}(?:[01]\\d|2[0-3])[0-5]\\d[0-5]\\d\\d{3}`), 'yyyyMMddHHmmssSSS'),
   local(form(`${Y}-${M}-${D} ${HM}:[0-5]\\d\\.\\d{3}`), 'yyyy-MM-dd HH:mm:ss.SSS'),
-  { fits: /^-?[1-9]\d{11,12}$/, step: 'epochMilliseconds' },
-  { fits: /^-?[1-9]\d{7,9}$/, step: 'epochSeconds' },
+  { fits: /^-?[1-9]\d{11,12}(?:\.\d+)?$/, step: 'epochMilliseconds' },
+  { fits: /^-?[1-9]\d{7,9}(?:\.\d+)?$/, step: 'epochSeconds' },
   ...['.', '/', '-'].flatMap((separator) => dayForms(separator, true)),
   ...['/', '-'].flatMap((separator) => dayForms(separator, false)),
 ];

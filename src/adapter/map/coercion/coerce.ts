@@ -58,8 +58,8 @@ const NAMED: Readonly<Record<Extract<CoercionSpec, string>, CompiledStep>> = {
   unescape: { run: onText(unescapeHtml), yields: 'text' },
   stripHtml: { run: onText(htmlText), yields: 'text' },
   cents: { run: onText(readCents), yields: 'decimal' },
-  epochSeconds: { run: epoch(1_000), yields: 'instant' },
-  epochMilliseconds: { run: epoch(1), yields: 'instant' },
+  epochSeconds: { run: epoch('seconds'), yields: 'instant' },
+  epochMilliseconds: { run: epoch('milliseconds'), yields: 'instant' },
   iso8601: { run: onText(readIso), yields: 'instant' },
   dotnetDate: { run: onText(readDotnetDate), yields: 'instant' },
 };

@@ -1,4 +1,5 @@
 import { DateTime, IANAZone } from 'luxon';
+import { Decimal } from '../../../kernel/decimal.ts';
 import { civilMs } from './civil-time.ts';
 import { compileDateFormat } from './date-format.ts';
 import { type StepValue, onText, type Step, UNREADABLE } from './flow.ts';
@@ -37,11 +38,25 @@ function instantText(epochMs: number): string | typeof UNREADABLE {
   return rest === 0 ? `${text}Z` : `${text}.${String(rest).padStart(3, '0')}Z`;
 }
 
-/** Creates a step that reads whole units since 1970 as an instant. */
-export function epoch(unitMs: number): Step {
-  return onText((text) =>
-    /^-?\d{1,15}$/.test(text.trim()) ? instantText(Number(text) * unitMs) : UNREADABLE,
-  );
+const EPOCH = /^(-?\d{1,15})(?:\.(\d+))?$/;
+
+/**
+ * Creates a step that reads seconds or milliseconds since 1970 as an instant. What is finer than a millisecond is cut off, as
+ * it is where an instant is written as a date.
+ */
+export function epoch(unit: 'seconds' | 'milliseconds'): Step {
+  const digits = unit === 'seconds' ? 3 : 0;
+  return onText((text) => {
+    // Some languages write a fraction with an exponent: 1.70000000025E9.
+    const plain = /\.\d+e/i.test(text) ? Decimal.parseJson(text)?.toString() : text.trim();
+    const found = EPOCH.exec(plain ?? '');
+    if (found === null) return UNREADABLE;
+    const [, whole = '', fraction = ''] = found;
+    const ms = Number(whole + fraction.slice(0, digits).padEnd(digits, '0'));
+    // Before 1970, the millisecond that has begun is the one below.
+    const isWithin = whole.startsWith('-') && /[1-9]/.test(fraction.slice(digits));
+    return instantText(isWithin ? ms - 1 : ms);
+  });
 }
 
 const ISO_WITH_ZONE =
