@@ -15,6 +15,8 @@ export type Work = {
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 100;
+/** Without a terminal, lines are not written over, so there are fewer of them. */
+const LINE_MS = 5_000;
 /** Node tells of each request that a client of this process sends. */
 const CHANNEL = 'http.client.request.start';
 
@@ -51,39 +53,64 @@ export function progressText(
   return `${title}: ${parts.join(' · ')}`;
 }
 
+/** Says again and again how a piece of work goes on, until that is ended. */
+function sayProgress(work: Work, everyMs: number, say: (text: string) => void): () => void {
+  const start = performance.now();
+  let [calls, doing] = [0, ''];
+  function onRequest(message: unknown): void {
+    calls += 1;
+    doing = requestText((message as { readonly request: ClientRequest }).request);
+  }
+  subscribe(CHANNEL, onRequest);
+  const timer = setInterval(
+    () => say(plain(progressText(work, calls, performance.now() - start, doing))),
+    everyMs,
+  );
+  return () => {
+    clearInterval(timer);
+    unsubscribe(CHANNEL, onRequest);
+  };
+}
+
 /** A line at the end of a terminal that is written over; `clear` takes it away until it is next drawn. */
 function openLine(work: Work, terminal: Terminal) {
   const { stream, hasColours } = terminal;
   // The cursor is left alone, so that a command that is stopped leaves nothing to mend.
   const update = createLogUpdate(stream as unknown as NodeJS.WriteStream, { showCursor: true });
-  const start = performance.now();
-  let [calls, frame, doing] = [0, 0, ''];
-  function onRequest(message: unknown): void {
-    calls += 1;
-    doing = requestText((message as { readonly request: ClientRequest }).request);
-  }
-  function draw(): void {
+  let frame = 0;
+  const stop = sayProgress(work, FRAME_MS, (text) => {
     frame += 1;
-    const text = plain(progressText(work, calls, performance.now() - start, doing));
     const sign = FRAMES[frame % FRAMES.length] ?? '';
     const shown = text.slice(0, Math.max(10, stream.columns - 3));
     update(`${hasColours ? styleText('cyan', sign, { validateStream: false }) : sign} ${shown}`);
-  }
-  subscribe(CHANNEL, onRequest);
-  const timer = setInterval(draw, FRAME_MS);
+  });
   return {
     clear: () => update.clear(),
     end(): void {
-      clearInterval(timer);
-      unsubscribe(CHANNEL, onRequest);
+      stop();
       update.clear();
     },
   };
 }
 
+/** Does a long piece of work, with a line every few seconds: a pipe or a log shows then that it goes on. */
+async function withLines<T>(
+  work: Work,
+  context: CliContext,
+  run: (context: CliContext) => Promise<T>,
+): Promise<T> {
+  const stop = sayProgress(work, LINE_MS, (text) => context.err(`${text}\n`));
+  try {
+    return await run(context);
+  } finally {
+    stop();
+  }
+}
+
 /**
  * Does a long piece of work, and shows on a terminal how it goes on: calls, time, and what is asked now. What the work
- * prints through its context stands above that line. Without a terminal, or with `quiet`, nothing is shown.
+ * prints through its context stands above that line. Without a terminal, a line is written to standard error every 5 seconds;
+ * with `quiet`, nothing is shown.
  */
 export async function withProgress<T>(
   work: Work & { readonly quiet?: boolean | undefined },
@@ -91,7 +118,8 @@ export async function withProgress<T>(
   run: (context: CliContext) => Promise<T>,
 ): Promise<T> {
   const terminal = context.terminals?.err;
-  if (terminal === undefined || work.quiet === true) return run(context);
+  if (work.quiet === true) return run(context);
+  if (terminal === undefined) return withLines(work, context, run);
   const line = openLine(work, terminal);
   /** The same, with the line taken away first. */
   function above<A extends readonly unknown[], R>(write: (...args: A) => R) {
