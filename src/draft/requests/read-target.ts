@@ -75,7 +75,8 @@ function headerAuth({ name, value }: Header, secrets: Secrets): Readonly<Record<
 }
 
 function basicAuth(user: string, password: string, secrets: Secrets): Readonly<Record<string, unknown>> {
-  return { kind: 'basic', user: secrets.hide(user, 'user'), password: secrets.hide(password, 'password') };
+  const hidden = secrets.hide(password, 'password');
+  return { kind: 'basic', user: secrets.hide(user, 'user', true), password: hidden };
 }
 
 /** Replaces credentials in a JSON body by variables: by their names, and Odoo's password by its place. */

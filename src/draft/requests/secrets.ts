@@ -2,8 +2,11 @@ import { mapTexts } from './map-leaves.ts';
 
 /** Credentials, by the environment variable that replaces them in the draft. */
 export type Secrets = {
-  /** Returns the reference that replaces a value: `${SHOP_TOKEN}`. Equal values get the same name. */
-  hide(value: string, what: string): string;
+  /**
+   * Returns the reference that replaces a value: `${SHOP_TOKEN}`. Equal values get the same name, but one that stands apart
+   * has its own: a user may be named like the password today, and not tomorrow.
+   */
+  hide(value: string, what: string, isApart?: boolean): string;
   readonly variables: Readonly<Record<string, string>>;
   /** Puts the values back into a part of the draft, as reading the source file does. */
   reveal<T>(part: T): T;
@@ -20,10 +23,11 @@ export function createSecrets(prefix: string): Secrets {
   const variables: Record<string, string> = {};
   return {
     variables,
-    hide(value, what) {
-      const known = Object.entries(variables).find(([, other]) => other === value)?.[0];
-      if (known !== undefined) return `\${${known}}`;
+    hide(value, what, isApart = false) {
       const base = `${variableName(prefix)}_${variableName(what)}`;
+      const same = Object.entries(variables).filter(([, other]) => other === value);
+      const known = same.find(([name]) => !isApart || name === base)?.[0];
+      if (known !== undefined) return `\${${known}}`;
       let name = base;
       for (let count = 2; name in variables; count += 1) name = `${base}_${count}`;
       variables[name] = value;
