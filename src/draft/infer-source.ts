@@ -10,6 +10,7 @@ import type { DraftNote } from './note.ts';
 import { readInferTarget, type InferTarget } from './requests/read-target.ts';
 import { recordRequest, type RecordOptions } from './requests/record-request.ts';
 import { type OutcomesDraft, probeWithoutCredential, draftOutcomes } from './detect/draft-outcomes.ts';
+import { decideEmptyTexts } from './map/empty-texts.ts';
 import { type RecordDraft, draftRecord } from './map/draft-record.ts';
 import { type ListDraft, draftList } from './draft-list.ts';
 import { readFirst } from './graphql/read-first.ts';
@@ -86,11 +87,15 @@ function isQuietFailure(record: RecordDraft | undefined): boolean {
   return record?.outcomes.some(({ status }) => status === 200) === true;
 }
 
-/** Refuses to write a draft with the value of a credential. */
-function refuseLeaks(text: string, { secrets }: InferTarget): string {
-  const leak = Object.entries(secrets.variables).find(
-    ([, value]) => value.length > 3 && text.includes(value),
-  );
+/** A credential that is a plain word, such as `user`: a draft has such words of its own. */
+const PLAIN_WORD = /^[a-z]{1,12}$/i;
+
+/** Refuses to write a draft with the value of a credential; a plain word is looked for in its requests alone. */
+function refuseLeaks(text: string, { request }: FirstResponse, { secrets, headers }: InferTarget): string {
+  const sent = JSON.stringify([request.query, request.headers, request.body, headers]);
+  const isHeld = (value: string) =>
+    PLAIN_WORD.test(value) ? sent.includes(JSON.stringify(value)) : text.includes(value);
+  const leak = Object.entries(secrets.variables).find(([, value]) => value.length > 3 && isHeld(value));
   if (leak === undefined) return text;
   throw new InferError(
     `the draft would hold the value of ${leak[0]}, so it is not written`,
@@ -116,14 +121,31 @@ function recordOf(
     request: response.request,
     given: recordRequest(options, target),
     rows: list.rows,
+    isTable: response.place.table !== undefined,
     list: list.mapping,
   });
+}
+
+/** A list and its records, with what empty texts mean in both. */
+function withEmptyTexts(name: ResourceName, list: ListDraft, record: RecordDraft | undefined) {
+  const { mapping, rows } = list;
+  const views = [
+    { name: 'list' as const, map: mapping.map, rows },
+    ...(record === undefined ? [] : [{ name: 'get' as const, map: record.get.map, rows: record.records }]),
+  ];
+  const { maps, notes } = decideEmptyTexts(resources[name], views);
+  const [map = mapping.map, one = {}] = maps;
+  return {
+    list: { ...list, mapping: { ...mapping, map } },
+    record: record && { ...record, get: { ...record.get, map: one } },
+    notes,
+  };
 }
 
 /** Composes the draft that the replies suggest. Nothing of it is verified yet. @throws InferError */
 async function proposeDraft(target: InferTarget, client: ServiceClient, options: InferOptions) {
   const response = await readFirst(target, client, options);
-  const list = await draftList({
+  const found = await draftList({
     client,
     resource: resources[options.resource],
     response,
@@ -131,7 +153,8 @@ async function proposeDraft(target: InferTarget, client: ServiceClient, options:
     baseUrl: target.baseUrl,
     moreRows: rowsOf(response, options.samples.slice(1)),
   });
-  const record = await recordOf(client, target, response, list, options);
+  const one = await recordOf(client, target, response, found, options);
+  const { list, record, notes } = withEmptyTexts(options.resource, found, one);
   const outcomes = await findOutcomes(client, target, response, list, record);
   const { upstreamCalls: calls, upstreamMs: ms } = client.usage;
   const draft = composeDraft({
@@ -143,7 +166,7 @@ async function proposeDraft(target: InferTarget, client: ServiceClient, options:
     record,
     outcomes,
     made: { calls, msEach: calls === 0 ? 100 : ms / calls },
-    notes: [],
+    notes,
   });
   return { draft, response, calls };
 }
@@ -157,8 +180,8 @@ type WrittenDraft = Pick<InferredSource, 'text' | 'compiled'>;
  * Writes a draft, and compiles it as `portico check` does. A draft has no problem, whatever the service was.
  * @throws ConfigError if it has one, which is a mistake of infer
  */
-function writeAndCompile(draft: Draft, target: InferTarget): WrittenDraft {
-  const text = refuseLeaks(writeDraft(draft), target);
+function writeAndCompile(draft: Draft, response: FirstResponse, target: InferTarget): WrittenDraft {
+  const text = refuseLeaks(writeDraft(draft), response, target);
   const { variables } = target.secrets;
   const [compiled] = compileSourceText(
     { file: `${target.name}.yaml`, text },
@@ -169,9 +192,9 @@ function writeAndCompile(draft: Draft, target: InferTarget): WrittenDraft {
 }
 
 /** `compiled` of a changed draft; `undefined` for one that would not pass `portico check`. */
-function compileChanged(draft: Draft, target: InferTarget): CompiledSource | undefined {
+function compileChanged(write: () => WrittenDraft): CompiledSource | undefined {
   try {
-    return writeAndCompile(draft, target).compiled;
+    return write().compiled;
   } catch (error) {
     if (error instanceof ConfigError) return undefined;
     throw error;
@@ -190,7 +213,7 @@ export async function inferSource(options: InferOptions): Promise<InferredSource
   const client = createServiceClient(target, { callsMax, timeoutMs, signal });
   try {
     const { draft: proposed, response, calls } = await proposeDraft(target, client, options);
-    const write = (draft: Draft) => writeAndCompile(draft, target);
+    const write = (draft: Draft) => writeAndCompile(draft, response, target);
     const { variables } = target.secrets;
     const facts = { name: target.name, dialect: response.dialect?.key, variables, reply: response.reply };
     const finish = (draft: Draft, verified: Pick<InferredSource, 'calls' | 'diagnosis' | 'trials'>) => ({
@@ -202,7 +225,7 @@ export async function inferSource(options: InferOptions): Promise<InferredSource
     if (calls === 0) return finish(proposed, { calls, diagnosis: undefined, trials: [] });
     let made = calls;
     const { draft, compiled, diagnosis } = await refineDraft(proposed, write(proposed).compiled, {
-      compile: (changed) => compileChanged(changed, target),
+      compile: (changed) => compileChanged(() => write(changed)),
       async examine(one) {
         const found = await diagnoseDraft(one, { callsMax: Math.max(1, options.callsMax - made), signal });
         made += found.calls;

@@ -1,3 +1,5 @@
+import { compileItems } from '../../adapter/read/items.ts';
+import { CHECKED } from '../../adapter/spec-location.ts';
 import type { ItemsSpec } from '../../config/schema/source.ts';
 import type { ResourceName } from '../../contract/resources.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
@@ -17,7 +19,12 @@ export type RowLocation = {
   readonly isMap: boolean;
   /** XML with one row: the element is a list only if the source file says so. */
   readonly single: boolean;
+  /** The rows are lists of values, and the names of their columns stand apart. */
+  readonly table?: ColumnNames;
 };
+
+/** Where the names of columns stand: a list of texts, or of objects with the name at a key. */
+type ColumnNames = { readonly columns: string; readonly columnName: string };
 
 const DEPTH_MAX = 8;
 const MEMBERS_MAX = 200;
@@ -112,7 +119,10 @@ function singleRows(value: Json, path: string, keys: readonly string[]): readonl
 
 /** The lists of a document that may be the records, the most probable first. */
 export function findRows(document: Json, resource: ResourceName, isXml: boolean): readonly RowLocation[] {
-  const lists = listsIn(document, '', []).filter(({ isMap }) => !isMap || !isXml);
+  const tables = isXml ? [] : namedTables(document);
+  const lists = [...listsIn(document, '', []), ...tables].filter(
+    ({ isMap, path }) => !(isMap && isXml) && !tables.some(({ table }) => table?.columns === path),
+  );
   const places = lists.length === 0 && isXml ? singleRows(document, '', []) : lists;
   return places
     .map((place) => ({ place, score: scoreOf(place, resource) }))
@@ -120,26 +130,75 @@ export function findRows(document: Json, resource: ResourceName, isXml: boolean)
     .map(({ place }) => place);
 }
 
-/** Lists of lists: rows without the names of their columns. */
-function tablesIn(value: Json, path: string, depth: number): readonly { path: string; rows: number }[] {
-  if (depth > DEPTH_MAX) return [];
+/** A list of lists of one length. */
+type Table = {
+  readonly path: string;
+  readonly keys: readonly string[];
+  readonly rows: number;
+  readonly width: number;
+};
+
+/** The lists of lists: rows without the names of their columns. */
+function tablesIn(value: Json, path: string, keys: readonly string[]): readonly Table[] {
+  if (keys.length > DEPTH_MAX) return [];
   if (isList(value)) {
     const [first] = value;
     const width = first !== undefined && isList(first) ? first.length : 0;
     const even = value.every(
       (row) => isList(row) && row.length === width && !row.some((cell) => isObject(cell)),
     );
-    return width > 1 && even ? [{ path, rows: value.length }] : [];
+    return width > 1 && even ? [{ path, keys, rows: value.length, width }] : [];
   }
   if (!isObject(value)) return [];
   return membersOf(value, path)
     .slice(0, MEMBERS_MAX)
-    .flatMap((member) => tablesIn(member.value, member.path, depth + 1));
+    .flatMap((member) => tablesIn(member.value, member.path, [...keys, member.key]));
+}
+
+/** The key at which the objects that describe columns have a name. */
+const NAME_KEYS = ['name', 'field', 'key', 'id', 'column', 'columnName', 'column_name', 'title', 'label'];
+
+/** Where a list names so many columns, each otherwise; `undefined` where it does not. */
+function columnNameIn(list: readonly Json[], width: number): string | undefined {
+  if (list.length !== width) return undefined;
+  const areNames = (names: readonly (Json | undefined)[]) =>
+    names.every((one) => typeof one === 'string' && one !== '') && new Set(names).size === width;
+  if (areNames(list)) return '';
+  const objects = list.filter((one) => isObject(one));
+  return objects.length < width
+    ? undefined
+    : NAME_KEYS.find((key) => areNames(objects.map((one) => one[key])));
+}
+
+/** The lists in a document that name so many columns. */
+function columnNames(value: Json, path: string, width: number, depth = 0): readonly ColumnNames[] {
+  if (isList(value)) {
+    const columnName = columnNameIn(value, width);
+    return columnName === undefined ? [] : [{ columns: path, columnName }];
+  }
+  if (!isObject(value) || depth > DEPTH_MAX) return [];
+  return membersOf(value, path)
+    .slice(0, MEMBERS_MAX)
+    .flatMap((member) => columnNames(member.value, member.path, width, depth + 1));
+}
+
+/** Tables of which the names of the columns stand elsewhere in the document: in one place, or in one beside the rows. */
+export function namedTables(document: Json): readonly RowLocation[] {
+  return tablesIn(document, '', []).flatMap(({ path, keys, width }): readonly RowLocation[] => {
+    const names = columnNames(document, '', width);
+    const parent = (text: string) => text.slice(0, Math.max(0, text.lastIndexOf('.')));
+    const near = names.filter(({ columns }) => parent(columns) === parent(path));
+    const [table, ...others] = near.length > 0 ? near : names;
+    if (table === undefined || others.length > 0) return [];
+    const read = compileItems(itemsOf({ path, isMap: false, table }), 'invalid', CHECKED);
+    const rows = (read(document) ?? []).filter((row) => isObject(row));
+    return [{ path, keys, rows, isMap: false, single: false, table }];
+  });
 }
 
 /** The path of rows without names, if there are more of them than of the rows found. */
 export function largerTable(document: Json, rows: number): string | undefined {
-  return tablesIn(document, '', 0).find((table) => table.rows > Math.max(rows, 1))?.path;
+  return tablesIn(document, '', []).find((table) => table.rows > Math.max(rows, 1))?.path;
 }
 
 /** The error about rows without names, which cannot be drafted. */
@@ -172,6 +231,7 @@ export function explainNoRows(document: Json): InferError {
 }
 
 /** The `items` of a source file for the place of rows. */
-export function itemsOf({ path, isMap }: Pick<RowLocation, 'path' | 'isMap'>): ItemsSpec {
+export function itemsOf({ path, isMap, table }: Pick<RowLocation, 'path' | 'isMap' | 'table'>): ItemsSpec {
+  if (table !== undefined) return { at: path, form: 'table', ...table, row: '' };
   return isMap ? { at: path, form: 'map', columnName: '', row: '' } : path;
 }

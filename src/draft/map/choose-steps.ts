@@ -1,6 +1,7 @@
 import type { FieldKind } from '../../contract/fields.ts';
 import { type Json, NumberText } from '../../kernel/json/json.ts';
 import { scalarText } from '../../kernel/json/values.ts';
+import { maskedSample } from './describe-columns.ts';
 import { likely, type Remark, toEdit } from '../note.ts';
 import { amountForm } from './read-amounts.ts';
 import { momentForm } from './read-moments.ts';
@@ -9,11 +10,17 @@ import { momentForm } from './read-moments.ts';
 export type CoercionSteps = {
   readonly as: readonly unknown[];
   readonly remarks: readonly Remark[];
+  /** Steps that may be needed, which only the operator can tell. */
+  readonly doubt?: Remark;
 };
 
-/** Texts that services write for "no value". No other text of a record appears in a draft. */
-const NULL_TEXTS = ['', '-', '--', 'N/A', 'n/a', 'null', 'NULL', 'none', 'None', 'undefined'];
+/**
+ * Texts that services write for "no value". No other text of a record appears in a draft. What empty texts mean is decided for
+ * all fields at once.
+ */
+const NULL_TEXTS = ['-', '--', 'N/A', 'n/a', 'null', 'NULL', 'none', 'None', 'undefined'];
 const NULL_INSTANTS = [
+  '',
   ...NULL_TEXTS,
   '0',
   '00000000',
@@ -32,9 +39,10 @@ const NULL_INSTANTS = [
 
 const MARKUP = /<\/?[a-z][a-z0-9]*(?:\s[^<>]*)?>/i;
 const ESCAPED = /&(?:amp|lt|gt|quot|apos|#\d{1,6}|#x[0-9a-f]{1,5});/i;
+const REFERENCE = /&(?:[a-z][a-z0-9]{1,30}|#\d{1,7}|#x[0-9a-f]{1,6});/gi;
 
 /** Texts that never are a real value. */
-const NULL_SIGNS = ['', '-', '--', 'N/A', 'n/a'];
+const NULL_SIGNS = ['-', '--', 'N/A', 'n/a'];
 
 /** Timestamps that are a real value in some services, and "no value" in others. */
 const EARLY = new Set(['0', '1900-01-01', '1900-01-01 00:00:00']);
@@ -76,37 +84,92 @@ const plain = (values: readonly Json[], absent: readonly unknown[]) =>
     return text === undefined || absent.map(String).includes(text) ? [] : [text];
   });
 
-/** Remarks on texts. `words` are those that mean "no value". */
-function textRemarks(
-  values: readonly Json[],
-  words: readonly unknown[],
-  has: { readonly markup: boolean; readonly nulls: boolean; readonly padding: boolean },
-): readonly Remark[] {
-  const hasEmpty = values.some((value) => typeof value === 'string' && value.trim() === '');
-  const named = words.filter((word) => word !== '').map((word) => JSON.stringify(word));
-  const texts = [
-    has.markup && 'contains HTML, which is passed on; add the step stripHtml for plain text',
-    has.padding && 'white space around texts is removed',
-    hasEmpty && has.nulls && 'empty texts become null',
-    named.length > 0 && `what is written ${named.join(', ')} is taken for nothing`,
-  ];
-  return texts.filter((text) => text !== false).map(likely);
+/** A step, or a word of `nullIf`, that alters or removes texts: those that it touches, and those that show that it is wrong. */
+type Guess = {
+  readonly step: string;
+  readonly word?: string;
+  readonly touched: readonly string[];
+  readonly against: readonly string[];
+  /** What the operator is told of it once it is taken. */
+  readonly remark?: string;
+};
+
+/** So many texts show that a step is needed, if no other one contradicts it. */
+export const SHOWN_MIN = 5;
+const FORMS_SHOWN = 3;
+
+/** The forms of some texts: a letter for each letter, 9 for each digit, _ for white space around them. */
+function formsText(texts: readonly string[]): string {
+  const marked = texts.map((text) => text.replaceAll(/^\s+|\s+$/g, (blanks) => '_'.repeat(blanks.length)));
+  const forms = [...new Set(marked.map(maskedSample))].map((form) => `'${form}'`);
+  return [...forms.slice(0, FORMS_SHOWN), ...(forms.length > FORMS_SHOWN ? ['…'] : [])].join(', ');
 }
 
-/** Steps for texts: they trim, unescape, and remove "no value". */
-function textSteps(values: readonly Json[], words: readonly string[], hasNull: boolean): CoercionSteps {
-  const found = nullValues(values, words);
-  const some = (fits: (text: string) => boolean) =>
-    values.some((value) => typeof value === 'string' && fits(value));
-  const hasMarkup = some((text) => MARKUP.test(text));
-  const unescapes = some((text) => ESCAPED.test(text) && !MARKUP.test(text));
-  const blank = some((text) => text !== '' && text.trim() === '');
-  // Line breaks around HTML text have no meaning; a browser drops them.
-  const trims = blank || (!hasMarkup && values.some(isPadded));
-  const unknown = blank && !found.includes('') ? ['', ...found] : found;
+/**
+ * Takes the guesses that enough texts show and none contradicts. The others are for the operator, as are all of a field that a
+ * filter asks for.
+ */
+function weighGuesses(guesses: readonly Guess[], count: number, isAsked = false) {
+  const possible = guesses.filter(({ touched }) => touched.length > 0);
+  const isSure = ({ touched, against }: Guess) =>
+    !isAsked && touched.length >= SHOWN_MIN && against.length === 0;
+  const taken = possible.filter(isSure);
+  const doubts = possible.flatMap((guess) => {
+    const { step, touched, against } = guess;
+    const other = against.length === 0 ? '' : `; contradicted by ${against.length}: ${formsText(against)}`;
+    const facts = `${step} would change ${touched.length} of ${count} texts: ${formsText(touched)}${other}`;
+    return isSure(guess) ? [] : [facts];
+  });
+  const why = isAsked
+    ? 'a filter asks for these texts, so add to `as` only what the service does, too'
+    : 'add to `as` what is right';
   return {
-    as: [...(trims ? ['trim'] : []), ...(unescapes ? ['unescape'] : []), ...nullIf(unknown)],
-    remarks: textRemarks(values, unknown, { markup: hasMarkup, nulls: hasNull, padding: trims }),
+    steps: taken.flatMap(({ step, word }) => (word === undefined ? [step] : [])),
+    words: taken.flatMap(({ word }) => word ?? []),
+    remarks: taken.flatMap(({ remark }) => (remark === undefined ? [] : [likely(remark)])),
+    ...(doubts.length > 0 && { doubt: toEdit(`${doubts.join('; ')}; ${why}`) }),
+  };
+}
+
+/** A word of `nullIf` that some texts are. Where there is null as well, it may be a value like any other. */
+function nullGuess(texts: readonly string[], word: string, hasGaps: boolean): Guess {
+  const touched = texts.filter((text) => text.trim() === word);
+  const remark = `what is written ${JSON.stringify(word)} is taken for nothing`;
+  return { step: `{ nullIf: ['${word}'] }`, word, touched, against: hasGaps ? touched : [], remark };
+}
+
+/** Steps for texts: they trim, unescape, and remove "no value". What empty texts mean is decided for all fields at once. */
+function textSteps(
+  values: readonly Json[],
+  words: readonly string[],
+  { hasGaps, isAsked }: Pick<StepOptions, 'hasGaps' | 'isAsked'>,
+): CoercionSteps {
+  const texts = values.filter((value) => typeof value === 'string');
+  const hasMarkup = texts.some((text) => MARKUP.test(text));
+  // Line breaks around HTML text have no meaning; a browser drops them.
+  const padded = hasMarkup ? [] : texts.filter(isPadded);
+  const trim: Guess = {
+    ...{ step: 'trim', touched: padded, remark: 'white space around texts is removed' },
+    // Lines may be indented on purpose.
+    against: texts.filter((text) => text.trim().includes('\n')),
+  };
+  const unescape: Guess = {
+    ...{ step: 'unescape', touched: texts.filter((text) => ESCAPED.test(text) && !MARKUP.test(text)) },
+    // A service that escapes its texts leaves none of these characters.
+    against: texts.filter((text) => /[&<"]/.test(text.replaceAll(REFERENCE, ''))),
+  };
+  const nulls = words.map((word) => nullGuess(texts, word, hasGaps));
+  const {
+    steps,
+    words: taken,
+    remarks,
+    ...doubt
+  } = weighGuesses([trim, unescape, ...nulls], texts.length, isAsked);
+  const html = likely('contains HTML, which is passed on; add the step stripHtml for plain text');
+  return {
+    as: [...steps, ...nullIf([...taken, ...(values.includes(false) ? [false] : [])])],
+    remarks: [...(hasMarkup ? [html] : []), ...remarks],
+    ...doubt,
   };
 }
 
@@ -121,7 +184,7 @@ const isJsonNumber = (value: Json) => typeof value === 'number' || value instanc
 
 /** Steps for amounts. JSON numbers need none; texts need their separators. */
 function amountSteps(values: readonly Json[], name: string): CoercionSteps {
-  const found = nullValues(values, NULL_TEXTS);
+  const found = nullValues(values, ['', ...NULL_TEXTS]);
   const as = nullIf(found);
   const known = plain(values, found);
   const whole = known.length > 0 && known.every((text) => /^-?\d+$/.test(text));
@@ -147,14 +210,16 @@ const OTHER_FORM = likely('values in another form become null');
 function momentSteps(values: readonly Json[], zone: string | undefined): CoercionSteps {
   const words = NULL_INSTANTS.filter((word) => !EARLY.has(word) || isPlaceholder(word, values));
   const found = nullValues(values, words);
-  const known = plain(values, found);
-  const form = momentForm(known);
-  const as = nullIf(found);
+  const form = momentForm(plain(values, found));
   if (form === undefined)
     return {
-      as: [...as, { date: { format: 'yyyy-MM-dd HH:mm:ss', zone: 'UTC' } }],
+      as: [...nullIf(found), { date: { format: 'yyyy-MM-dd HH:mm:ss', zone: 'UTC' } }],
       remarks: [toEdit('could not find the format of these timestamps: give the format and its zone')],
     };
+  const texts = values.flatMap((value) => scalarText(value) ?? []);
+  const guesses = words.filter((word) => EARLY.has(word)).map((word) => nullGuess(texts, word, false));
+  const { words: sure, doubt } = weighGuesses(guesses, texts.length);
+  const taken = found.filter((word) => !EARLY.has(String(word)) || sure.includes(String(word)));
   const remarks: Remark[] = [];
   if (form.local && zone === undefined)
     remarks.push(toEdit('the texts have no time zone: replace UTC by the zone of the service'));
@@ -162,21 +227,25 @@ function momentSteps(values: readonly Json[], zone: string | undefined): Coercio
     remarks.push(likely(`the texts have no time zone; this product writes ${zone}`));
   if (form.ambiguous) remarks.push(toEdit('could not find which number is the day and which the month'));
   if (form.share < 1) remarks.push(OTHER_FORM);
-  return { as: [...as, ...form.steps], remarks };
+  return { as: [...nullIf(taken), ...form.steps], remarks, ...(doubt !== undefined && { doubt }) };
 }
 
 const IS_CODE = /^(?:\d+|[A-Z0-9_-]{1,4})$/;
 
 /** Steps for labels. Codes need labels from the operator. */
-function labelSteps(values: readonly Json[], words: readonly string[], hasNull: boolean): CoercionSteps {
-  const { as, remarks } = textSteps(values, words, hasNull);
-  const known = [...new Set(plain(values, nullValues(values, words)))];
+function labelSteps(
+  values: readonly Json[],
+  words: readonly string[],
+  options: Pick<StepOptions, 'hasGaps' | 'isAsked'>,
+): CoercionSteps {
+  const { as, remarks, ...doubt } = textSteps(values, words, options);
+  const known = [...new Set(plain(values, nullValues(values, ['', ...words])))];
   const isText = values.some((value) => typeof value === 'string');
   const number = isText ? [] : ['text'];
   if (known.length === 0 || !known.every((text) => IS_CODE.test(text)))
-    return { as: [...as, ...number], remarks };
+    return { as: [...as, ...number], remarks, ...doubt };
   const text = 'these are codes, not labels: give them labels, as: [{ enum: { code: label } }]';
-  return { as: [...as, ...number], remarks: [...remarks, toEdit(text)] };
+  return { as: [...as, ...number], remarks: [...remarks, toEdit(text)], ...doubt };
 }
 
 /** Steps for texts of a known form, such as URLs: no "no value" text has that form. */
@@ -191,18 +260,19 @@ export type StepOptions = {
   readonly zone: string | undefined;
   /** Some records have null or no value there. */
   readonly hasGaps: boolean;
+  /** A filter of the contract asks for its values. */
+  readonly isAsked: boolean;
 };
 
 /** The steps that read a field of some kind. */
-export function chooseSteps(
-  kind: FieldKind,
-  values: readonly Json[],
-  { name, field, zone, hasGaps }: StepOptions,
-): CoercionSteps {
+export function chooseSteps(kind: FieldKind, values: readonly Json[], options: StepOptions): CoercionSteps {
   const known = values.filter((value) => value !== null);
-  if (kind === 'decimal') return amountSteps(known, name);
-  if (kind === 'instant') return momentSteps(known, zone);
-  // If null is used for "no value", such a text may be real: a category "-", a person called Null.
-  const words = FORMED.has(field) ? NULL_TEXTS : hasGaps ? [''] : NULL_SIGNS;
-  return field === 'category' ? labelSteps(known, words, hasGaps) : textSteps(known, words, hasGaps);
+  if (kind === 'decimal') return amountSteps(known, options.name);
+  if (kind === 'instant') return momentSteps(known, options.zone);
+  if (options.field === 'category') return labelSteps(known, NULL_SIGNS, options);
+  const isFormed = FORMED.has(options.field);
+  return textSteps(known, isFormed ? NULL_TEXTS : NULL_SIGNS, {
+    ...options,
+    hasGaps: options.hasGaps && !isFormed,
+  });
 }

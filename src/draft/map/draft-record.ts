@@ -1,13 +1,15 @@
-import type { RequestSpec } from '../../config/schema/source.ts';
+import type { ItemsSpec, RequestSpec } from '../../config/schema/source.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { compilePath } from '../../adapter/path.ts';
+import { compileItem } from '../../adapter/read/items.ts';
+import { CHECKED } from '../../adapter/spec-location.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { mapLeaves } from '../requests/map-leaves.ts';
 import { isObject, scalarText } from '../../kernel/json/values.ts';
-import { type FieldDraft, mapFields, type MapDraft } from './map-fields.ts';
+import { type FieldDraft, fieldDraft, mapFields, type MapDraft } from './map-fields.ts';
 import { type DraftNote, likely, notesAt, type Remark, sure, toEdit } from '../note.ts';
 import type { IdKind } from '../query/probe-order.ts';
 import { findRecord, type FoundRecord } from './probe-record.ts';
@@ -15,8 +17,13 @@ import { isAbsent, type OutcomeDraft, outcomeRule } from '../detect/outcome-rule
 
 /** The `get` section of a draft. */
 export type RecordDraft = {
-  readonly get: Readonly<Record<string, unknown>> & { readonly map: Readonly<Record<string, FieldDraft>> };
+  readonly get: Readonly<Record<string, unknown>> & {
+    readonly item: ItemsSpec;
+    readonly map: Readonly<Record<string, FieldDraft>>;
+  };
   readonly request: RequestSpec;
+  /** The records that were read by themselves. */
+  readonly records: readonly JsonObject[];
   readonly outcomes: readonly OutcomeDraft[];
   readonly notes: readonly DraftNote[];
   /** A reply with one record, to compare its codes. */
@@ -35,6 +42,7 @@ export type RecordContext = {
   /** The operator's request for one record, with an id of the list in it. */
   readonly given: RequestSpec | undefined;
   readonly rows: readonly JsonObject[];
+  readonly isTable: boolean;
   readonly list: MapDraft;
 };
 
@@ -118,34 +126,41 @@ function recordRequests(context: RecordContext, ids: readonly string[]): readonl
   return known === undefined ? usual : [known, ...usual];
 }
 
-/** Uses the list's steps for a field with equal values in both views, since the list showed more rows. */
-function sameSteps(
-  context: RecordContext,
-  found: FoundRecord,
-  own: MapDraft,
-): Readonly<Record<string, FieldDraft>> {
-  const { list, rows } = context;
+/**
+ * Uses the list's steps, and what is said of them, for a field with equal values in both views, since the list showed more rows.
+ */
+function sameSteps(context: RecordContext, found: FoundRecord, own: MapDraft): MapDraft {
+  const { list, rows, resource } = context;
   const textAt = (draft: FieldDraft, row: JsonObject) => {
     if (draft === null) return undefined;
     const paths = typeof draft === 'string' ? [draft] : [draft.from].flat();
     return paths.map((path) => scalarText(compilePath(path)(row)) ?? '').join('\n');
   };
-  const steps = (draft: FieldDraft) => (draft === null || typeof draft === 'string' ? [] : draft.as);
   const byId = new Map(
     rows.map((row) => [scalarText(compilePath(list.idPath)(row))?.replace(/^0+(?=\d)/, ''), row]),
   );
-  return Object.fromEntries(
-    Object.entries(own.map).map(([field, draft]) => {
-      const other = list.map[field] ?? null;
-      if (draft === null || other === null || field === 'id') return [field, draft];
-      const alike = found.records.every((record) => {
-        const row = byId.get(scalarText(compilePath(own.idPath)(record))?.replace(/^0+(?=\d)/, ''));
-        return row !== undefined && textAt(draft, record) === textAt(other, row);
-      });
-      if (!alike || steps(other).length === 0) return [field, draft];
-      return [field, { from: typeof draft === 'string' ? draft : draft.from, as: steps(other) }];
-    }),
-  );
+  const alike = Object.entries(own.map).flatMap(([field, draft]) => {
+    const other = list.map[field] ?? null;
+    if (draft === null || other === null || field === 'id') return [];
+    const isAlike = found.records.every((record) => {
+      const row = byId.get(scalarText(compilePath(own.idPath)(record))?.replace(/^0+(?=\d)/, ''));
+      return row !== undefined && textAt(draft, record) === textAt(other, row);
+    });
+    const as = typeof other === 'string' ? [] : other.as;
+    return isAlike ? [[field, fieldDraft(typeof draft === 'string' ? draft : draft.from, as)] as const] : [];
+  });
+  const fields = new Map(alike);
+  const isOf = (note: DraftNote) => fields.has(String(note.at[4]));
+  const same = list.notes.filter((note) => note.at[3] === 'map' && isOf(note));
+  const get = ['resources', resource.name, 'get', 'map'];
+  return {
+    ...own,
+    map: { ...own.map, ...Object.fromEntries(alike) },
+    notes: [
+      ...own.notes.filter((note) => !isOf(note)),
+      ...same.map((note) => ({ ...note, at: [...get, ...note.at.slice(4)] })),
+    ],
+  };
 }
 
 /** More records show more texts for "no value". */
@@ -173,14 +188,17 @@ function missingRules({ missing, item }: FoundRecord, success: Json): MissingRul
     rule !== undefined && 'at' in rule ? `${answer} with the code that is named` : answer,
   );
   if (rule !== undefined) return { rules: [rule], remark };
-  if (status >= 300 || !isAbsent(compilePath(item)(missing.document ?? null)))
+  if (status >= 300 || !isAbsent(compileItem(item, CHECKED)(missing.document ?? null)))
     return unknown('another record is returned for an unknown id');
   if (reportsErrors(missing.document))
     return unknown(
       `${answer}, without the record and with errors as any failure has them: name the part that means not_found`,
     );
   return {
-    rules: item === '' ? [] : [{ status, on: 'get', at: item, present: false, is: 'not_found' }],
+    rules:
+      typeof item !== 'string' || item === ''
+        ? []
+        : [{ status, on: 'get', at: item, present: false, is: 'not_found' }],
     remark,
   };
 }
@@ -215,6 +233,7 @@ function placeholder({ request, resource, list, given, rows }: RecordContext): R
       query: {},
       headers: request.headers,
     },
+    records: [],
     outcomes: [],
     notes: notesAt(at, toEdit(text)),
     missing: undefined,
@@ -240,20 +259,22 @@ export async function draftRecord(context: RecordContext): Promise<RecordDraft> 
     ids: tried,
     kind,
     known: ids,
+    isTable: context.isTable,
   });
   const own = found && mapRecords(context, found);
   if (found === undefined || own === undefined) return placeholder(context);
   const at = ['resources', resource.name, 'get'];
   const { rules, remark } = missingRules(found, found.records[0] ?? null);
-  const map = sameSteps(context, found, own);
+  const { map, notes } = sameSteps(context, found, own);
   return {
     get: { request: undefined, item: found.item, map },
+    records: found.records,
     request: found.request,
     outcomes: rules,
     notes: [
       ...notesAt(at, sure(`read with ${found.records.length} ids of the list`)),
       ...notesAt(['outcomes'], remark),
-      ...own.notes,
+      ...notes,
     ],
     missing: found.missing?.document,
   };

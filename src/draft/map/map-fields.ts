@@ -33,8 +33,10 @@ export type DialectFields = {
   readonly idKind: 'text' | undefined;
 };
 
-const fieldDraft = (from: string | readonly string[], as: readonly unknown[]): FieldDraft =>
-  typeof from === 'string' && as.length === 0 ? from : { from, as };
+/** The mapping of a field from its paths, through some steps. */
+export function fieldDraft(from: string | readonly string[], as: readonly unknown[]): FieldDraft {
+  return typeof from === 'string' && as.length === 0 ? from : { from, as };
+}
 
 /** A documented path, if it has a value in the rows. */
 function knownColumn(path: string | undefined, rows: readonly JsonObject[]): Column | undefined {
@@ -47,6 +49,13 @@ function knownColumn(path: string | undefined, rows: readonly JsonObject[]): Col
   return values.some((value) => value !== undefined)
     ? { path, words: [path.toLowerCase()], values }
     : undefined;
+}
+
+/** A choice with the values of every row: columns are found in the first ones. */
+function inAllRows(choice: ColumnChoice | undefined, rows: readonly JsonObject[]): ColumnChoice | undefined {
+  if (choice === undefined || choice.columns[0]?.values.length === rows.length) return choice;
+  const widened = (column: Column) => ({ ...column, values: knownColumn(column.path, rows)?.values ?? [] });
+  return { ...choice, columns: choice.columns.map(widened), others: choice.others.map(widened) };
 }
 
 /** Refuses a column that the operator names and no record has. @throws InferError */
@@ -79,6 +88,8 @@ type FieldContext = {
   readonly zone: string | undefined;
   readonly allColumns: readonly Column[];
   readonly idPath: string;
+  /** The fields that a filter of the contract asks for. */
+  readonly asked: readonly string[];
 };
 
 /** Adds the columns that a field may be in to what is to edit there. */
@@ -111,13 +122,14 @@ function onlyTimes(columns: readonly Column[]): ColumnChoice | undefined {
 function mapField(
   field: Field,
   chosen: ColumnChoice | undefined,
-  { zone, allColumns, idPath }: FieldContext,
+  context: FieldContext,
 ): { readonly draft: FieldDraft; readonly remarks: readonly Remark[] } {
+  const { zone, allColumns, idPath, asked } = context;
   const absent = isExtra(field) ? likely : toEdit;
   if (chosen === undefined) {
     const times = field.kind === 'instant' ? onlyTimes(allColumns) : undefined;
     if (times !== undefined) {
-      const { draft, remarks } = mapField(field, times, { zone, allColumns, idPath });
+      const { draft, remarks } = mapField(field, times, context);
       const path = times.columns[0]?.path ?? '';
       const text = `${path} is the only column of times: check that it means ${field.name}, or write null`;
       return { draft, remarks: [toEdit(text), ...remarks.filter(({ level }) => level === 'edit')] };
@@ -144,13 +156,16 @@ function mapField(
   const hasGaps = chosen.columns.some((one) =>
     one.values.some((value) => value === undefined || value === null),
   );
-  const { as, remarks } = chooseSteps(field.kind, values, { name, field: field.name, zone, hasGaps });
+  const isAsked = asked.includes(field.name);
+  const options = { name, field: field.name, zone, hasGaps, isAsked };
+  const { as, remarks, doubt: open } = chooseSteps(field.kind, values, options);
+  const doubts = open === undefined ? [] : [open];
   const [column] = chosen.columns;
   const money = field.kind === 'decimal' && column !== undefined ? findMoney(column, allColumns) : undefined;
   if (money === undefined)
     return {
       draft: fieldDraft(from, as),
-      remarks: withCandidates([...unsure, ...remarks], field, allColumns, chosen.columns),
+      remarks: [...withCandidates([...unsure, ...remarks], field, allColumns, chosen.columns), ...doubts],
     };
   return {
     draft: { from: money.from, as: [money.step, ...as] },
@@ -172,7 +187,7 @@ export function mapFields(
   const at = ['resources', resource.name, view, 'map'];
   const choose = (name: string): ColumnChoice | undefined => {
     const column = knownColumn(known.paths[name], rows);
-    if (column === undefined) return chooseField(columns, resource.name, name);
+    if (column === undefined) return inAllRows(chooseField(columns, resource.name, name), rows);
     return { columns: [column], others: [], level: 'sure', join: false, isGiven: true };
   };
   const id = draftId(columns, choose('id'), known.idKind);
@@ -185,6 +200,7 @@ export function mapFields(
       zone: known.zone,
       allColumns: columns,
       idPath: id.path,
+      asked: resource.filters.map((filter) => filter.field),
     });
     map[field.name] = draft;
     notes.push(...notesAt([...at, field.name], ...remarks));

@@ -1,7 +1,10 @@
-import type { RequestSpec } from '../../config/schema/source.ts';
-import { compilePath, pathWith } from '../../adapter/path.ts';
+import type { ItemsSpec, RequestSpec } from '../../config/schema/source.ts';
+import { pathWith } from '../../adapter/path.ts';
+import { compileItem } from '../../adapter/read/items.ts';
+import { CHECKED } from '../../adapter/spec-location.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
+import { itemsOf, namedTables, type RowLocation } from '../detect/find-rows.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 import { isList, isObject, scalarText } from '../../kernel/json/values.ts';
 import { mapTexts } from '../requests/map-leaves.ts';
@@ -12,8 +15,8 @@ import { isNameable } from '../path-text.ts';
 export type FoundRecord = {
   /** The request, with `{id}` in the place of the id. */
   readonly request: RequestSpec;
-  /** The path of the record; empty if the body is the record. */
-  readonly item: string;
+  /** The path of the record; empty if the body is the record. Or the place of a table of which it is the only row. */
+  readonly item: ItemsSpec;
   /** The records that were read. */
   readonly records: readonly JsonObject[];
   /** The reply for an unknown id. */
@@ -31,6 +34,8 @@ export type RecordSearch = {
   /** All known ids. */
   readonly known: readonly string[];
   readonly kind: IdKind;
+  /** Whether the rows of the list are a table: one record may be, too. */
+  readonly isTable: boolean;
 };
 
 const VARIABLE = '{id}';
@@ -84,6 +89,14 @@ function findItem(value: Json, id: string, kind: IdKind, path: string, depth: nu
   return undefined;
 }
 
+/** The table of which a record with an id is the only row. */
+function tableItem(document: Json, id: string, kind: IdKind): ItemsSpec | undefined {
+  const holds = ({ rows: [row, ...others] }: RowLocation) =>
+    row !== undefined && others.length === 0 && containsId(row, id, kind);
+  const table = namedTables(document).find(holds);
+  return table && itemsOf(table);
+}
+
 /** An unknown id of the same form. */
 function unknownId(ids: readonly string[], kind: IdKind): string {
   if (kind === 'number') {
@@ -102,6 +115,7 @@ export async function findRecord({
   ids,
   known,
   kind,
+  isTable,
 }: RecordSearch): Promise<FoundRecord | undefined> {
   const [first, ...others] = ids;
   if (first === undefined) return undefined;
@@ -109,13 +123,15 @@ export async function findRecord({
     if (client.callsLeft < 3) return undefined;
     const reply = await client.send(withId(request, first));
     const document = reply.status < 300 ? read(reply) : undefined;
-    const item = document === undefined ? undefined : findItem(document, first, kind, '', 0);
+    const path = document === undefined ? undefined : findItem(document, first, kind, '', 0);
+    const item = path ?? (document === undefined || !isTable ? undefined : tableItem(document, first, kind));
     if (document === undefined || item === undefined) continue;
-    const records = [compilePath(item)(document)].filter((one) => isObject(one));
+    const find = compileItem(item, CHECKED);
+    const records = [find(document)].filter((one) => isObject(one));
     for (const id of others) {
       if (client.callsLeft < 3) break;
       const more = read(await client.send(withId(request, id)));
-      const record = more === undefined ? undefined : compilePath(item)(more);
+      const record = more === undefined ? undefined : find(more);
       if (isObject(record)) records.push(record);
     }
     const missing = await client.send(withId(request, unknownId(known, kind)));

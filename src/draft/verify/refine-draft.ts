@@ -55,8 +55,10 @@ function noteOf(draft: Draft, finding: Finding): DraftNote | undefined {
 
 /** The draft with what doctor found beside what it is about: differences to edit, and how far claims were seen. */
 function withFindings(draft: Draft, { findings, unreached }: DraftDiagnosis): Draft {
-  const editAt = ({ at }: DraftNote) =>
-    draft.notes.find((note) => note.level === 'edit' && isSamePlace(note.at, at));
+  function editAt({ at }: DraftNote): DraftNote | undefined {
+    const open = draft.notes.filter((note) => note.level === 'edit' && isSamePlace(note.at, at));
+    return open[0] && { ...open[0], text: open.map(({ text }) => text).join('; ') };
+  }
   const notes = findings.flatMap((finding): readonly DraftNote[] => {
     const note = noteOf(draft, finding);
     const open = note && editAt(note);

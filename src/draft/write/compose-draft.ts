@@ -81,8 +81,11 @@ function budgetSection(list: ListDraft, msEach: number) {
 }
 
 /** The `items` section, without defaults. */
-const itemsSection = (items: ItemsSpec) =>
-  typeof items === 'string' ? items : { at: items.at, form: items.form };
+function itemsSection(items: ItemsSpec): unknown {
+  if (typeof items === 'string') return items;
+  const { at, form, columns, columnName } = items;
+  return { at, form, ...(columns !== undefined && { columns, ...(columnName !== '' && { columnName }) }) };
+}
 
 function listSection(
   list: ListDraft,
@@ -148,7 +151,7 @@ export function composeDraft(parts: DraftParts): Draft {
   const isXml = decode['format'] === 'xml';
   const get = record && {
     request: requestSection(record.request),
-    item: record.get.item,
+    item: itemsSection(record.get.item),
     map: record.get.map,
   };
   const place = ['resources', resource, 'list'];

@@ -27,7 +27,7 @@ export type Draft = {
 export type Alternatives = { readonly at: DraftNote['at']; readonly values: readonly unknown[] };
 
 const WIDTH = 110;
-const NOTE_MAX = 300;
+const NOTE_MAX = 600;
 const FLOW_MAX = 100;
 const LEVELS = { sure: 'sure', likely: 'likely', edit: 'EDIT' } as const;
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu;

@@ -72,8 +72,9 @@ export const dialectCases: readonly DialectCase[] = [
     dialect: woocommerce,
     list: '/wp-json/wc/v3/products',
     base: '',
-    edits: 0,
+    edits: 1,
     corrections: [
+      ['category: categories[0].name', "category: { from: 'categories[0].name', as: [unescape] }"],
       ["as: [{ nullIf: [''] }] }\n        price", "as: [{ nullIf: [''] }, stripHtml] }\n        price"],
     ],
   },
@@ -102,8 +103,9 @@ export const dialectCases: readonly DialectCase[] = [
     dialect: shopify,
     list: '/admin/api/2025-01/products.json',
     base: '',
-    edits: 0,
+    edits: 1,
     corrections: [
+      ['category: product_type', "category: { from: product_type, as: [{ nullIf: [''] }] }"],
       ["from: body_html, as: [{ nullIf: [''] }]", "from: body_html, as: [{ nullIf: [''] }, stripHtml]"],
     ],
   },
@@ -204,8 +206,10 @@ export const dialectCases: readonly DialectCase[] = [
     dialect: csvExport,
     list: '/export/artikel.csv',
     base: '',
-    edits: 2,
+    edits: 5,
     corrections: [
+      ['name: Bezeichnung', 'name: { from: Bezeichnung, as: [trim] }'],
+      ['description: Beschreibung', "description: { from: Beschreibung, as: [trim, { nullIf: [''] }] }"],
       [
         'category: WGR',
         "category: { from: WGR, as: [{ enum: { '10': Werkzeug, '20': Garten, '30': Küche & Bad } }] }",

@@ -22,6 +22,12 @@ const slashed: Dialect = ({ path, query }) => {
   return { body: { count: people.length, results: people.slice(offset, offset + limit) } };
 };
 
+/** The same without the names of the columns. */
+const unnamed: Dialect = (request) => {
+  const { body, ...reply } = tabular(request);
+  return { ...reply, body: { ...body, columns: undefined } };
+};
+
 /** Tables and rows as lists of values, or as objects where that is asked for; `next` is a token. */
 const tabular = ({ path, query }: UpstreamRequest) => {
   const shown = (rows: typeof people) =>
@@ -87,8 +93,16 @@ describe('a draft of a list', () => {
     );
   });
 
+  it('takes the names of the columns from where they stand apart, also for one record', async () => {
+    const draft = await draftOf(tabular, '/shop/people.json');
+    const table = '{ at: rows, form: table, columns: columns }';
+    expect(draft).toContain(`items: ${table}`);
+    expect(draft).toContain(`item: ${table}`);
+    expect(draft).toContain('email: { from: mail');
+  });
+
   it('is refused where more rows are lists of values than the rows it would take', async () => {
-    const service = await serve(tabular);
+    const service = await serve(unnamed);
     try {
       const address = `${service.origin}/shop/people.json`;
       const run = await runInfer([address, '--resource', 'users', '--name', 'crm', ...credential]);
