@@ -1,5 +1,11 @@
 import type { ReportProblem } from '../config/problem.ts';
-import type { OutcomeKind, OutcomeSpec, SourceResourceSpec, SourceSpec } from '../config/schema/source.ts';
+import type {
+  CoercionSpec,
+  OutcomeKind,
+  OutcomeSpec,
+  SourceResourceSpec,
+  SourceSpec,
+} from '../config/schema/source.ts';
 import { resources, type ResourceName } from '../contract/resources.ts';
 import { compileIdCodec } from './map/native-id.ts';
 import { escapedText } from './pattern.ts';
@@ -109,6 +115,35 @@ function noteOrderBet(spec: SourceResourceSpec, here: SpecLocation): void {
     );
 }
 
+/**
+ * The steps of a mapping that alter or remove texts, in words. What is looked up in an enum is no text of its own, and products
+ * that escape all their texts are known: that matters only if they filter by them.
+ */
+function alteringSteps(as: readonly CoercionSpec[], isFiltered: boolean): readonly string[] {
+  if (as.some((step) => typeof step === 'object' && 'enum' in step)) return [];
+  return as.flatMap((step) => {
+    if (step === 'trim' || (step === 'unescape' && isFiltered)) return step;
+    const words = typeof step === 'object' && 'nullIf' in step ? step.nullIf : [];
+    return words.some((word) => typeof word === 'string' && word !== '') ? 'nullIf' : [];
+  });
+}
+
+/** What a filter asks for should be what the source has: a label that a step alters is served as another one. */
+function noteAlteredLabels(name: ResourceName, { list }: SourceResourceSpec, here: SpecLocation): void {
+  const { itemFields, filters } = resources[name];
+  for (const { name: field, kind } of itemFields) {
+    const { from, as } = list.map[field] ?? { from: [], as: [] };
+    const steps = alteringSteps(as, list.filters[field] !== undefined);
+    if (kind !== 'text' || steps.length === 0 || !filters.some((one) => one.field === field)) continue;
+    here
+      .at('list', 'map', field, 'as')
+      .report(
+        `a filter asks for ${field}, but ${steps.join(' and ')} may change what the source means by it`,
+        `${field}: ${[from].flat().join(', ')}, unless the source is known to write its texts so; portico infer shows which texts a step would change`,
+      );
+  }
+}
+
 /** Finds what is valid in a source file but probably a mistake. */
 export function lintSource(source: SourceSpec, report: ReportProblem): void {
   const file = locationIn(report);
@@ -119,5 +154,6 @@ export function lintSource(source: SourceSpec, report: ReportProblem): void {
     if (spec === undefined) continue;
     noteReservedIds(name, spec, source, file.at('resources', name));
     noteOrderBet(spec, file.at('resources', name));
+    noteAlteredLabels(name, spec, file.at('resources', name));
   }
 }
