@@ -82,13 +82,29 @@ function withPattern(codec: IdCodec, pattern: RegExp): IdCodec {
   };
 }
 
+/** The largest ids of the whole numbers that services hold ids in, the narrowest first; `int53` is exact in JavaScript. */
+export const INTEGER_FORMS: ReadonlyMap<string | undefined, bigint> = new Map([
+  ['int32', 2n ** 31n - 1n],
+  ['uint32', 2n ** 32n - 1n],
+  ['int53', 2n ** 53n - 1n],
+  ['int64', 2n ** 63n - 1n],
+  ['uint64', 2n ** 64n - 1n],
+]);
+
+/** Compiles whether a native id has a form: that of a whole number of some size, or a regular expression. */
+function compileForm(form: string, here: SpecLocation): (native: string) => boolean {
+  const largest = INTEGER_FORMS.get(form);
+  const pattern = patternAt(largest === undefined ? `^(?:${form})$` : '^0*\\d{1,20}$', here);
+  return (native) => pattern.test(native) && (largest === undefined || BigInt(native) <= largest);
+}
+
 /** Accepts only ids of one form: a source may find a record by something else and return it under its real id. */
-function withForm(codec: IdCodec, form: RegExp): IdCodec {
+function withForm(codec: IdCodec, isOfForm: (native: string) => boolean): IdCodec {
   return {
-    toPublic: (native) => (form.test(scalarText(native) ?? '') ? codec.toPublic(native) : undefined),
+    toPublic: (native) => (isOfForm(scalarText(native) ?? '') ? codec.toPublic(native) : undefined),
     toNative(publicId) {
       const native = codec.toNative(publicId);
-      return native !== undefined && form.test(native) ? native : undefined;
+      return native !== undefined && isOfForm(native) ? native : undefined;
     },
   };
 }
@@ -103,6 +119,6 @@ export function compileIdCodec(
   here: SpecLocation,
 ): IdCodec {
   const plain = kind === 'number' ? createNumberCodec(prefix) : createTextCodec(prefix);
-  const codec = form === undefined ? plain : withForm(plain, patternAt(`^(?:${form})$`, here.at('form')));
+  const codec = form === undefined ? plain : withForm(plain, compileForm(form, here.at('form')));
   return pattern === undefined ? codec : withPattern(codec, patternAt(pattern, here.at('pattern')));
 }

@@ -7,7 +7,7 @@ import { packBytes, type PackedBytes } from '../../kernel/json/packed-bytes.ts';
 import type { Projection } from '../../kernel/json/projection.ts';
 import { DOCUMENT, WHOLE } from '../../kernel/json/scan-json.ts';
 import { compileFieldReader, type OnGap } from '../map/map-record.ts';
-import type { IdCodec } from '../map/native-id.ts';
+import { type IdCodec, INTEGER_FORMS } from '../map/native-id.ts';
 import type { FieldMapping } from '../projected/slot-paths.ts';
 import { CHECKED } from '../spec-location.ts';
 import { JsonSink } from './json-sink.ts';
@@ -75,7 +75,10 @@ function compileIdWriter(
   const { projection, sink } = context;
   const { kinds, starts, ends } = projection;
   const field = fields.find(({ kind }) => kind === 'id');
-  const isPlainNumber = id.kind === 'number' && id.pattern === undefined && id.form === undefined;
+  const isPlain = id.form === undefined || INTEGER_FORMS.has(id.form);
+  const isPlainNumber = id.kind === 'number' && id.pattern === undefined && isPlain;
+  // Every form of whole numbers holds those of 9 digits; without a form, the projection bounds them.
+  const digitsMax = id.form === undefined ? Infinity : 9;
   const idStart = packBytes(Buffer.from(`"${resource.idPrefix}_`));
   const tagStart = packBytes(Buffer.from(`${resource.idPrefix}:`));
   /** The id before, as a number where it is one. */
@@ -112,7 +115,8 @@ function compileIdWriter(
     /** False where the row has no id that can be used. */
     write(): boolean {
       const [start, end] = [starts[slot] as number, ends[slot] as number];
-      if (!isPlainNumber || kinds[slot] !== WHOLE || BYTES[start] === MINUS) return writeGeneral();
+      if (!isPlainNumber || kinds[slot] !== WHOLE || BYTES[start] === MINUS || end - start > digitsMax)
+        return writeGeneral();
       sink.write(idStart);
       sink.copy(start, end);
       sink.byte(QUOTE);

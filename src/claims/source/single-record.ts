@@ -1,5 +1,6 @@
 import type { Value } from '../../contract/fields.ts';
 import { Decimal } from '../../kernel/decimal.ts';
+import { INTEGER_FORMS } from '../../adapter/map/native-id.ts';
 import { type Claim, claimOf, type Evidence, type EvidenceRow } from '../claim.ts';
 import { type Ask, describeExchange, type Exchange, getPlace } from '../evidence/ask.ts';
 import { concludeAt, type Finding, setting } from '../evidence/finding.ts';
@@ -171,6 +172,22 @@ function formAdvice(evidence: Evidence) {
   return { ...setting(at, form), otherwise };
 }
 
+/** Has the file ask only for whole numbers that the source can hold: the widest form of which it knows the largest id. */
+async function integerAdvice(evidence: Evidence) {
+  const { ask, sample } = evidence;
+  const { idPrefix, name } = ask.resource;
+  const natives = sample.records.map(({ id }) => id.slice(idPrefix.length + 1));
+  if (natives.length === 0 || !natives.every((native) => /^\d{1,20}$/.test(native))) return undefined;
+  for (const [form = '', largest] of [...INTEGER_FORMS].reverse()) {
+    const exchange = natives.every((native) => BigInt(native) <= largest)
+      ? await ask.one(`${idPrefix}_${largest}`)
+      : undefined;
+    if (exchange !== undefined && exchange.problem === undefined)
+      return setting(['resources', name, 'id', 'form'], form);
+  }
+  return undefined;
+}
+
 async function judgeMalformed(evidence: Evidence): Promise<Finding> {
   const { ask, failed } = evidence;
   const { idPrefix, name } = ask.resource;
@@ -181,12 +198,15 @@ async function judgeMalformed(evidence: Evidence): Promise<Finding> {
   ]);
   if (failed.has('missing id')) return conclude('could not tell', 'nor is any other');
   let asked = 0;
-  for (const tail of HOSTILE_SUFFIXES) {
+  const largest = INTEGER_FORMS.get(ask.spec.resources[name]?.id.form);
+  for (const tail of [...(largest === undefined ? [] : [String(largest)]), ...HOSTILE_SUFFIXES]) {
     const exchange = await ask.one(`${idPrefix}_${tail}`);
     if (exchange === undefined) continue;
     asked += 1;
-    if (exchange.problem !== undefined)
-      return conclude('differs', describeExchange(exchange), formAdvice(evidence), exchange);
+    if (exchange.problem === undefined) continue;
+    const isTooLarge = /^\d{2,}$/.test(tail);
+    const advice = (isTooLarge ? await integerAdvice(evidence) : undefined) ?? formAdvice(evidence);
+    return conclude('differs', describeExchange(exchange), advice, exchange);
   }
   return conclude('agrees', asked === 0 ? 'none is ever asked for' : `${plural(asked, 'odd id')} asked for`);
 }

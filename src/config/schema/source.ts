@@ -65,7 +65,7 @@ const sourceResource = z.strictObject({
       .string()
       .optional()
       .describe(
-        'A regular expression that a native id matches as a whole; the source is never asked for any other id.',
+        'A regular expression that a native id matches as a whole, or int32, uint32, int53, int64, uint64: the size of a whole number. The source is never asked for any other id.',
       ),
   }),
   onInvalidRecord: z

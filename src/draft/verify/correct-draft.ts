@@ -1,3 +1,4 @@
+import { INTEGER_FORMS } from '../../adapter/map/native-id.ts';
 import type { Finding } from '../../claims/evidence/finding.ts';
 import { changeText } from '../../claims/evidence/spec-change.ts';
 import type { Draft } from '../write/write-draft.ts';
@@ -9,8 +10,11 @@ type Section = Readonly<Record<string, unknown>>;
 /** The claims of a list that infer changes by itself, as doctor advises; what else differs is for the operator to judge. */
 const CHANGEABLE = /^(?:filters\b|sort\b|total\b|order\b|window\.(?:pastEnd|shortPage|base|sizeMax|sizes)$)/;
 
-function isChangeable(draft: Draft, { at, probe }: Finding): boolean {
+function isChangeable(draft: Draft, { at, probe, changes = [] }: Finding): boolean {
   const place = at.slice(3).join('.');
+  // The size of whole numbers was tried; another form is only that of the ids of today.
+  if (probe === 'malformed id' && valueAt(draft, [...at, 'kind']) === 'number')
+    return changes.every(({ value }) => INTEGER_FORMS.has(String(value)));
   if (at[2] !== 'list' || !CHANGEABLE.test(place)) return false;
   // A single size that cannot be asked for may be the only one that can.
   if (place === 'window.sizes') return probe === 'size';
