@@ -128,9 +128,9 @@ function notesOf(
     ...mapping.notes,
     ...filters.notes,
     ...notesAt(at('window'), ...window.remarks),
-    ...notesAt(at(total.total === undefined ? 'window' : 'total'), total.remark),
+    ...notesAt(at('total'), total.remark),
     ...notesAt(at('window'), isRepeated && REPEATED),
-    ...notesAt(at('items'), foreign),
+    ...notesAt(at('dropWhen'), foreign),
   ];
 }
 

@@ -93,20 +93,33 @@ function setFlow(node: unknown, key: string, hasNotes: (node: unknown) => boolea
   }
 }
 
-/** The pairs on the path to a place, as far as they exist. */
-function pairsTo(document: Document, at: readonly PropertyKey[]): readonly Pair[] {
-  const pairs: Pair[] = [];
+/** The keys of a list in the order in which they are written. */
+const LIST_KEYS = 'request window total items itemsAbsent dropWhen order sort filterJoin filters map'.split(
+  ' ',
+);
+
+/** The pair above which a missing key of a list would be written. */
+function pairBehind({ items }: YAMLMap, key: string): Pair | undefined {
+  const index = LIST_KEYS.indexOf(key);
+  const behind = index === -1 ? [] : LIST_KEYS.slice(index + 1);
+  return items.find((item) => behind.includes(String(item.key)));
+}
+
+/** The pair at a place; where there is none, the one that would follow it in a list, or the nearest one around it. */
+function pairAt(document: Document, at: readonly PropertyKey[]): Pair | undefined {
+  let found: Pair | undefined;
   let node: unknown = document.contents;
   for (const key of at) {
     if (isMap(node)) {
       const pair: Pair | undefined = node.items.find((item) => String(item.key) === String(key));
-      if (pair === undefined) break;
-      pairs.push(pair);
+      if (pair === undefined)
+        return (String(found?.key) === 'list' && pairBehind(node, String(key))) || found;
+      found = pair;
       node = pair.value;
     } else if (isSeq(node)) node = node.items[Number(key)];
     else break;
   }
-  return pairs;
+  return found;
 }
 
 function addComment(pair: Pair, lines: readonly string[]): void {
@@ -121,7 +134,7 @@ export function writeDraft({ content, notes, head }: Draft): string {
   const document = new Document(content, { version: '1.2', aliasDuplicateObjects: false });
   const noted = new Map<Pair, DraftNote[]>();
   for (const note of notes) {
-    const pair = pairsTo(document, note.at).at(-1);
+    const pair = pairAt(document, note.at);
     if (pair !== undefined) noted.set(pair, [...(noted.get(pair) ?? []), note]);
   }
   const holdsNote = (node: unknown): boolean => {
