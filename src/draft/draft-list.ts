@@ -119,7 +119,7 @@ function findForeign(rows: readonly JsonObject[], { map, idPath }: MapDraft): Re
 
 function notesOf(
   { resource, response }: ListContext,
-  { mapping, window, total, order, filters }: Sections,
+  { mapping, window, total, filters }: Sections,
   { isRepeated, foreign }: { readonly isRepeated: boolean; readonly foreign: Remark | undefined },
 ): readonly DraftNote[] {
   const at = (section: string) => ['resources', resource.name, 'list', section];

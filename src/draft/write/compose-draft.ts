@@ -172,7 +172,7 @@ export function composeDraft(parts: DraftParts): Draft {
       },
     },
   };
-  const orderNotes = notesAt([...place, order.order === undefined ? 'items' : 'order'], order.remark);
+  const orderNotes = notesAt([...place, 'order'], order.remark);
   const notes = [
     ...[...parts.notes, budget.note, ...outcomes.notes],
     ...[...list.notes, ...orderNotes, ...(record?.notes ?? [])],
