@@ -49,8 +49,8 @@ function otherCase(text: string): string {
   return upper === text ? text.toLowerCase() : upper;
 }
 
-/** All values with what is special about each: one for each difficulty, then (`others`) the rest. */
-function valuesByDifficulty(rarest: readonly string[]): { kinds: Map<string, string>; others: number } {
+/** All values with what is special about each: one for each difficulty comes before all others. */
+function valuesByDifficulty(rarest: readonly string[]): ReadonlyMap<string, string> {
   const twins = Map.groupBy(rarest, looseForm);
   const hasTwin = (text: string) => (twins.get(looseForm(text))?.length ?? 0) > 1;
   const cases: readonly EdgeCase[] = [['like another but for case or form', hasTwin], ...EDGE_CASES];
@@ -60,25 +60,26 @@ function valuesByDifficulty(rarest: readonly string[]): { kinds: Map<string, str
     const fitting = rarest.filter(fits);
     if (fitting[0] !== undefined && !fitting.some((text) => kinds.has(text))) kinds.set(fitting[0], kind);
   }
-  const others = kinds.size;
   for (const [kind, fits] of all)
     for (const text of rarest) if (fits(text) && !kinds.has(text)) kinds.set(text, kind);
-  return { kinds, others };
+  return kinds;
 }
+
+/** Values of records that are tried before those that no record has. */
+const OWN_FIRST = 7;
 
 function textTrials(records: readonly CanonicalRecord[], field: string): readonly FilterProbe[] {
   const counts = countValues(records, field);
   const rarest = [...counts].sort(([, a], [, b]) => a - b).map(([value]) => value);
-  const { kinds, others } = valuesByDifficulty(rarest);
   const trial = (value: string, kind: string): FilterProbe => ({ filter: { field, op: 'eq', value }, kind });
-  const values = [...kinds].map(([value, kind]) => trial(value, kind));
+  const values = [...valuesByDifficulty(rarest)].map(([value, kind]) => trial(value, kind));
   const cased = rarest.find((text) => otherCase(text) !== text && !counts.has(otherCase(text)));
   return [
-    ...values.slice(0, others),
+    ...values.slice(0, OWN_FIRST),
     ...(cased === undefined ? [] : [trial(otherCase(cased), 'in other case')]),
     ...(counts.has(NULL_TEXT) ? [] : [trial(NULL_TEXT, 'null, which no record has')]),
     trial(NOWHERE, 'that no record has'),
-    ...values.slice(others),
+    ...values.slice(OWN_FIRST),
   ];
 }
 

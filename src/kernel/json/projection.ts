@@ -27,6 +27,18 @@ import {
 
 const BUFFER = Buffer.from(DOCUMENT);
 const BYTES = new Uint8Array(DOCUMENT);
+/** The types of values by their first byte; all others are numbers. */
+const TYPES: ReadonlyMap<number, JsonType> = new Map([
+  ...([
+    [0x22, 'string'],
+    [0x7b, 'object'],
+    [0x5b, 'array'],
+  ] as const),
+  ...([
+    [0x74, 'boolean'],
+    [0x66, 'boolean'],
+  ] as const),
+]);
 
 /**
  * Reads the wanted values of JSON documents (RFC 8259) and skips all others. It accepts no document that `readJson` refuses,
@@ -97,21 +109,9 @@ export class Projection {
   /** The type of the value in a slot; `undefined` for `null`, and where there is none. */
   typeIn(slot: number): JsonType | undefined {
     const kind = this.kinds[slot] as number;
+    if (kind === ABSENT || kind === NULL) return undefined;
     if (kind === ASCII || kind === PLAIN) return 'string';
-    if (kind !== OTHER) return kind === ABSENT || kind === NULL ? undefined : 'number';
-    switch (BYTES[this.starts[slot] as number]) {
-      case 0x22:
-        return 'string';
-      case 0x7b:
-        return 'object';
-      case 0x5b:
-        return 'array';
-      case 0x74:
-      case 0x66:
-        return 'boolean';
-      default:
-        return 'number';
-    }
+    return TYPES.get(BYTES[this.starts[slot] as number] as number) ?? 'number';
   }
 
   /** Reads a value inside `depth` containers; answers its end. */
