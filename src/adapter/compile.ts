@@ -1,16 +1,22 @@
-import type { ListSpec, SourceResourceSpec, SourceSpec } from '../config/schema/source.ts';
+import type { SourceResourceSpec, SourceSpec } from '../config/schema/source.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
 import type { ResourceName, Resource } from '../contract/resources.ts';
-import { GatewayError, invalidReply } from '../errors/fault.ts';
+import { invalidReply } from '../errors/fault.ts';
 import type { Json } from '../kernel/json/json.ts';
 import type { UpstreamReply } from '../kernel/upstream-call.ts';
 import { compileDetails, compileGet, type DetailsAdapter, type GetAdapter } from './compile-record.ts';
 import { compileDecoder } from './read/decode.ts';
 import { compileEcho, type Echo } from './read/echo.ts';
 import { compileItems, itemsPlace } from './read/items.ts';
-import { compileTypeWatch, type OtherType, type TypeWatch } from './map/certified-types.ts';
+import {
+  compileTypeWatch,
+  type OtherType,
+  type TypedMapper,
+  typedMapper,
+  type TypeWatch,
+} from './map/certified-types.ts';
 import { compileGhosts, type GhostFinder } from './map/ghost-record.ts';
-import { compileMapping, type OnGap, type RecordMapper } from './map/map-record.ts';
+import { compileMapping, type OnGap } from './map/map-record.ts';
 import { compileIdCodec } from './map/native-id.ts';
 import { compileNext, type NextReader } from './read/next.ts';
 import { compileOutcomes } from './read/outcome.ts';
@@ -23,7 +29,8 @@ import { pathAt } from './path.ts';
 import { compileDrop, compileReader, type ReplyContext } from './read/read-reply.ts';
 import { type ReplyObserver, type RuleObserver, notifyObserver } from './reply-observer.ts';
 import { rowFields } from './map/row-fields.ts';
-import { compileTotal, type TotalReader } from './read/total.ts';
+import { compileTotal } from './read/total.ts';
+import { type BesideRows, compileTotalBeside } from './read/total-beside.ts';
 import { compileProjectedRecords } from './projected/projected-list.ts';
 import { compileTranscoder } from './write/transcode-reply.ts';
 import type { RowMapping, WrittenRecords } from './write/row-writer.ts';
@@ -75,27 +82,24 @@ export type ListAdapter = {
 export type Adapter = { readonly list: ListAdapter; readonly get: GetAdapter | undefined };
 
 type RowsMapping = {
-  readonly map: RecordMapper;
+  readonly map: TypedMapper;
   readonly ghosts: GhostFinder | undefined;
   readonly drop: boolean;
   readonly idAt: string;
-  readonly look: LookAtTypes;
 };
 
 function mapRows(
   rows: readonly Json[],
-  { map, ghosts, drop, idAt, look }: RowsMapping,
-  { onGap, onType, keepsGhosts }: ReplyObserver,
+  { map, ghosts, drop, idAt }: RowsMapping,
+  observer: ReplyObserver,
 ): CanonicalRecord[] {
   const records: CanonicalRecord[] = [];
-  const invalid = keepsGhosts === true ? undefined : ghosts?.(rows);
+  const invalid = observer.keepsGhosts === true ? undefined : ghosts?.(rows);
   for (const [index, row] of rows.entries()) {
     const isGhost = invalid?.has(row) === true;
-    const record = isGhost ? undefined : map(row, onGap);
-    if (record !== undefined) {
-      records.push(record);
-      look(row, record.id, onType);
-    } else if (drop) onGap('id', 'unreadable');
+    const record = isGhost ? undefined : map(row, observer);
+    if (record !== undefined) records.push(record);
+    else if (drop) observer.onGap('id', 'unreadable');
     else if (isGhost)
       throw invalidReply(
         'id',
@@ -106,34 +110,6 @@ function mapRows(
   return records;
 }
 
-/** Looks at the types of a row's fields; `onType` learns of each. */
-type LookAtTypes = (row: Json, id: string, onType: ReplyObserver['onType']) => void;
-
-function compileLook({ fields }: TypeWatch): LookAtTypes {
-  const all = fields.map(({ from, ...field }) => ({ ...field, find: pathAt(from, CHECKED) }));
-  return (row, id, onType) => {
-    for (const { field, find, isTyped, look } of all) {
-      if (!isTyped && onType === undefined) continue;
-      const type = look(find(row));
-      if (type !== undefined) onType?.(field, id, type);
-    }
-  };
-}
-
-/** Compiles what reads the total in a reply with rows. An unreadable one is ignored, because the rows can be counted. */
-function compileTotalBeside({ total: spec }: ListSpec, total: TotalReader) {
-  return (reply: UpstreamReply, body: Json, onGap: OnGap): Pick<Rows, 'total' | 'isTotalLost'> => {
-    if (spec?.count !== undefined) return { total: undefined };
-    try {
-      return { total: total(reply, body) };
-    } catch (error) {
-      if (!(error instanceof GatewayError) || error.reason !== 'total') throw error;
-      onGap('total', 'unreadable');
-      return { total: undefined, isTotalLost: true };
-    }
-  };
-}
-
 /** Reads the rows of a reply to records. */
 type RecordsReader = (reply: UpstreamReply, observer: ReplyObserver) => Rows;
 
@@ -141,7 +117,7 @@ type RecordsReader = (reply: UpstreamReply, observer: ReplyObserver) => Rows;
 type BesideReader = {
   readonly types: TypeWatch;
   readonly readReply: ReturnType<typeof compileReader>;
-  readonly total: (reply: UpstreamReply, body: Json, onGap: OnGap) => Pick<Rows, 'total' | 'isTotalLost'>;
+  readonly total: (reply: UpstreamReply, body: Json, onGap: OnGap) => BesideRows;
   readonly next: NextReader;
   readonly echo: (body: Json) => Echo;
 };
@@ -155,12 +131,11 @@ function compileGeneralReader(
 ): RecordsReader {
   const items = compileItems(list.items, list.itemsAbsent, place.at('items'));
   const isDropped = compileDrop(list.dropWhen, place.at('dropWhen'));
-  const map = compileMapping(list.map, fields, codec, place.at('map'));
+  const map = typedMapper(compileMapping(list.map, fields, codec, place.at('map')), types);
   const idAt = [list.map['id']?.from ?? ''].flat().join(', ');
   const findId = pathAt(idAt, CHECKED);
   const ghosts = compileGhosts(list.map, fields, format);
-  const drop = onInvalidRecord === 'drop';
-  const mapping = { map, ghosts, drop, idAt, look: compileLook(types) };
+  const mapping = { map, ghosts, drop: onInvalidRecord === 'drop', idAt };
   return (reply, observer) => {
     const { outcome, body } = readReply(reply, observer);
     if (outcome === 'past_end') return { records: [], total: undefined, received: 0, next: undefined };
@@ -170,7 +145,6 @@ function compileGeneralReader(
     const kept = dropped.length === 0 ? rows : rows.filter((row) => isDropped?.(row) !== true);
     return {
       records: mapRows(kept, mapping, observer),
-      otherTypes: types.take(),
       droppedIds: dropped.flatMap((row) => codec.toPublic(findId(row)) ?? []),
       ...total(reply, body, observer.onGap),
       received: rows.length,
@@ -198,7 +172,6 @@ function compileProjectingReader(
     notifyObserver(observer, found);
     return {
       records,
-      otherTypes: beside.types.take(),
       droppedIds: [],
       ...beside.total(reply, body, observer.onGap),
       received: records.length,
@@ -220,7 +193,7 @@ function compileList(
   const echo = compileEcho(spec.list.window, place.at('window'));
   const readReply = compileReader(context, 'list');
   const types = compileTypeWatch(spec.list, place);
-  const beside: BesideReader = { types, readReply, total: compileTotalBeside(spec.list, total), next, echo };
+  const beside = { types, readReply, total: compileTotalBeside(spec.list, total, types), next, echo };
   const fields = rowFields(spec, resource);
   const mapping = { resource, fields, map: spec.list.map, id: spec.id, codec: context.codec };
   const { format } = context.source.decode;
@@ -241,7 +214,6 @@ function compileList(
     notifyObserver(observer, found);
     return {
       written: records,
-      otherTypes: types.take(),
       ...beside.total(reply, body, observer.onGap),
       received: records.length,
       next: undefined,

@@ -79,19 +79,6 @@ export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRu
     }
   }
 
-  /** Reads the first row of a plan anew, for its total. */
-  async function readTotal(
-    plan: ListPlan,
-    context: CallContext,
-    newerThan: number,
-  ): Promise<Page | PlanFailure> {
-    const range = { offset: 0, limit: 1 };
-    if (plan.kind === 'nothing') return { records: [], total: 0 };
-    if (plan.kind === 'page') return readPage(source, plan, range, context);
-    const walked = plan.walk && !rowSets.has(plan) ? await walk(plan.walk, range, context) : undefined;
-    return walked ?? rowSets.page(plan, range, context, newerThan);
-  }
-
   return async function runPlan(query, plan, context, newerThan) {
     const hydrates = plan.kind === 'nothing' ? undefined : plan.hydrates;
     const finish = hydrates && createHydration(source, 'page');
@@ -103,13 +90,7 @@ export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRu
     );
     if (isPlanFailure(page)) return page;
     if (query.filters.length > 0)
-      await verifyAgainstScan(
-        source,
-        rowSets,
-        { query, plan, total: page.total },
-        (newerThan) => readTotal(plan, context, newerThan),
-        context,
-      );
+      await verifyAgainstScan({ source, rowSets, walk }, { query, plan, total: page.total }, context);
     else if (source.verifications !== undefined) source.verifications.wholeTotal = page.total;
     if (finish === undefined || hydrates === 'rows' || isWritten(page.records))
       return { kind: 'page', ...page };

@@ -1,4 +1,5 @@
 import type { ListSpec } from '../../config/schema/source.ts';
+import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import type { Projection } from '../../kernel/json/projection.ts';
 import { type JsonType, jsonType } from '../../kernel/json/values.ts';
@@ -6,7 +7,8 @@ import { type Path, pathAt } from '../path.ts';
 import type { Capability } from '../plan/push-down.ts';
 import { CHECKED, type SpecLocation } from '../spec-location.ts';
 import { compileStep } from './coercion/coerce.ts';
-import { runSteps } from './map-record.ts';
+import type { ReplyObserver } from '../reply-observer.ts';
+import { type RecordMapper, runSteps } from './map-record.ts';
 
 /** A value came that has a type which a filter was not certified for. */
 export type OtherType = { readonly capability: Capability; readonly field: string; readonly type: JsonType };
@@ -85,6 +87,24 @@ export function compileTypeWatch({ filters, map }: ListSpec, here: SpecLocation)
       found.clear();
       return taken;
     },
+  };
+}
+
+/** Builds a record of a row, and looks at the types of its fields. */
+export type TypedMapper = (row: Json, observer: ReplyObserver) => CanonicalRecord | undefined;
+
+/** Has a mapper look at types, too; `onType` of its observer learns of each. */
+export function typedMapper(map: RecordMapper, { fields }: TypeWatch): TypedMapper {
+  const all = fields.map(({ from, ...field }) => ({ ...field, find: pathAt(from, CHECKED) }));
+  return (row, { onGap, onType }) => {
+    const record = map(row, onGap);
+    if (record === undefined) return undefined;
+    for (const { field, find, isTyped, look } of all) {
+      if (!isTyped && onType === undefined) continue;
+      const type = look(find(row));
+      if (type !== undefined) onType?.(field, record.id, type);
+    }
+    return record;
   };
 }
 

@@ -1,11 +1,12 @@
-import type { ListPlan, ScanPlan } from '../../adapter/plan/plan.ts';
+import type { ListPlan } from '../../adapter/plan/plan.ts';
 import { filtersKey } from '../../contract/query-key.ts';
 import type { ListQuery } from '../../contract/query.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import { isPlanFailure, type PlanFailure } from '../plan-failure.ts';
-import type { Page } from '../read-page.ts';
+import { type Page, readPage } from '../read-page.ts';
 import type { RowSetPage, RowSets } from '../rowsets/rowsets.ts';
 import { type CallContext, letFall, type SourceRuntime } from '../source-runtime.ts';
+import type { Walker } from '../walk-page.ts';
 
 /** How often one selection is looked at, and how often any of a resource. */
 const LOOK_MS = 60_000;
@@ -13,41 +14,36 @@ const ANY_LOOK_MS = 10_000;
 /** Matching rows of two scans that are compared one by one; of more, the others only by their number. */
 const COMPARED_MAX = 5_000;
 
+type Readers = { readonly source: SourceRuntime; readonly rowSets: RowSets; readonly walk: Walker };
 type FilteredPage = { readonly query: ListQuery; readonly plan: ListPlan; readonly total: number };
-
-/** Reads the total of a page anew, from rows that are newer than a time. */
-type ReadAgain = (newerThan: number) => Promise<Page | PlanFailure>;
 
 const idsOf = ({ records }: RowSetPage) => records.map(({ id }) => id).join(' ');
 
-/** The total that the filters of a page should have, where two scans around it show that it has another. */
-async function contradictingScan(
-  scan: () => Promise<RowSetPage | PlanFailure>,
-  readAgain: () => Promise<Page | PlanFailure>,
-): Promise<{ readonly scanned: number; readonly told: number } | undefined> {
-  const before = await scan();
-  if (isPlanFailure(before)) return undefined;
-  const again = await readAgain();
-  if (isPlanFailure(again) || again.total === before.total) return undefined;
-  const after = await scan();
-  const isSteady =
-    !isPlanFailure(after) &&
-    after.storedAt > before.storedAt &&
-    after.total === before.total &&
-    idsOf(after) === idsOf(before);
-  return isSteady ? { scanned: before.total, told: again.total } : undefined;
+/** Reads the first row of a plan anew, for its total. */
+async function readAgain(
+  { source, rowSets, walk }: Readers,
+  plan: Exclude<ListPlan, { kind: 'nothing' }>,
+  context: CallContext,
+): Promise<Page | PlanFailure> {
+  const range = { offset: 0, limit: 1 };
+  if (plan.kind === 'page') return readPage(source, plan, range, context);
+  const walked = plan.walk && !rowSets.has(plan) ? await walk(plan.walk, range, context) : undefined;
+  return walked ?? rowSets.page(plan, range, context, source.clock.now() - 1);
 }
 
-/** The plan for the same page from a scan of the whole list, where this process has one that lives. */
-function planOfScan(
-  { adapter, claims }: SourceRuntime,
-  rowSets: RowSets,
-  { query, plan }: FilteredPage,
-  filters: readonly string[],
-): ScanPlan | undefined {
-  if (plan.kind === 'nothing' || plan.hydrates === 'rows' || filters.length === 0) return undefined;
-  const whole = adapter.list.plan({ ...query, sort: null }, claims.fallen.union(new Set(filters)));
-  return whole.kind === 'scan' && rowSets.has(whole) ? whole : undefined;
+/** The totals with the filters and by a scan, where two scans around the former show that it is another one. */
+async function contradictingTotals(
+  scan: () => Promise<RowSetPage | PlanFailure>,
+  filtered: () => Promise<Page | PlanFailure>,
+): Promise<{ readonly told: number; readonly scanned: number } | undefined> {
+  const before = await scan();
+  if (isPlanFailure(before)) return undefined;
+  const again = await filtered();
+  if (isPlanFailure(again) || again.total === before.total) return undefined;
+  const after = await scan();
+  if (isPlanFailure(after) || after.storedAt <= before.storedAt || after.total !== before.total)
+    return undefined;
+  return idsOf(after) === idsOf(before) ? { told: again.total, scanned: before.total } : undefined;
 }
 
 /**
@@ -55,30 +51,29 @@ function planOfScan(
  * where they differ still, and the list has not changed meanwhile, the filters fall. Failures of the source show nothing.
  */
 export async function verifyAgainstScan(
-  source: SourceRuntime,
-  rowSets: RowSets,
-  page: FilteredPage,
-  readAgain: ReadAgain,
+  readers: Readers,
+  { query, plan, total }: FilteredPage,
   context: CallContext,
 ): Promise<void> {
+  const { source, rowSets } = readers;
   const { verifications, takeLook, clock } = source;
-  const { query, plan, total } = page;
   if (takeLook === undefined || verifications === undefined || rowSets.keys().length === 0) return;
-  const relies = plan.kind === 'nothing' ? [] : plan.relies;
-  const filters = relies.filter((capability) => capability.startsWith('filter.'));
+  if (plan.kind === 'nothing' || plan.hydrates === 'rows') return;
+  const filters = plan.relies.filter((capability) => capability.startsWith('filter.'));
   const name = `scan cache ${filtersKey(query.filters)}`;
-  const whole = verifications.isKnown(name) ? undefined : planOfScan(source, rowSets, page, filters);
-  if (whole === undefined) return;
+  if (filters.length === 0 || verifications.isKnown(name)) return;
+  const off = source.claims.fallen.union(new Set(filters));
+  const whole = source.adapter.list.plan({ ...query, sort: null }, off);
+  if (whole.kind !== 'scan' || !rowSets.has(whole)) return;
   try {
     const cached = await rowSets.page(whole, { offset: 0, limit: 0 }, { ...context, mayScan: false });
-    if (isPlanFailure(cached)) return;
-    const isLook = cached.total !== total;
+    const isLook = isPlanFailure(cached) || cached.total !== total;
     if (isLook && !((await takeLook('scan cache', ANY_LOOK_MS)) && (await takeLook(name, LOOK_MS)))) return;
     verifications.know(name);
     if (!isLook) return;
-    const found = await contradictingScan(
+    const found = await contradictingTotals(
       () => rowSets.page(whole, { offset: 0, limit: COMPARED_MAX }, context, clock.now() - 1),
-      () => readAgain(clock.now() - 1),
+      () => readAgain(readers, plan, context),
     );
     const detail = `the total is ${found?.told} with the filter, and a scan has ${found?.scanned} such rows`;
     if (found !== undefined) for (const one of filters) letFall(source, one, detail);
