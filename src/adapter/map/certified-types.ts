@@ -120,9 +120,9 @@ export function compileSlotLook(
   });
   if (typed.length === 0) return undefined;
   return () => {
-    for (const { slot, certified, look } of typed) {
-      const type = projection.typeIn(slot);
-      if (type !== undefined && !certified.includes(type)) look(projection.valueIn(slot));
+    for (const field of typed) {
+      const type = projection.typeIn(field.slot);
+      if (type !== undefined && !field.certified.includes(type)) field.look(projection.valueIn(field.slot));
     }
   };
 }

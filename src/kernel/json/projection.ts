@@ -109,8 +109,7 @@ export class Projection {
   /** The type of the value in a slot; `undefined` for `null`, and where there is none. */
   typeIn(slot: number): JsonType | undefined {
     const kind = this.kinds[slot] as number;
-    if (kind === ABSENT || kind === NULL) return undefined;
-    if (kind === ASCII || kind === PLAIN) return 'string';
+    if (kind !== OTHER) return kind < ASCII ? undefined : kind < WHOLE ? 'string' : 'number';
     return TYPES.get(BYTES[this.starts[slot] as number] as number) ?? 'number';
   }
 
