@@ -189,7 +189,7 @@ function compileList(
 ): ListAdapter {
   const place = here.at('list');
   const total = compileTotal(spec.list.total, place.at('total'));
-  const next = compileNext(spec.list, context.source.net.baseUrl, place.at('window'));
+  const next = compileNext(spec.list, context.source.net, place.at('window'));
   const echo = compileEcho(spec.list.window, place.at('window'));
   const readReply = compileReader(context, 'list');
   const types = compileTypeWatch(spec.list, place);

@@ -3,6 +3,7 @@
 import type { ListSpec } from '../../config/schema/source.ts';
 import type { WantedPlace } from '../../kernel/json/learned-keys.ts';
 import { keysOfPath } from '../path.ts';
+import { pathAbove } from '../read/next.ts';
 import type { ReplyContext } from '../read/read-reply.ts';
 import { type FieldMapping, type FieldSlots, fieldSlots, slotsAt } from './slot-paths.ts';
 import { KeySlots, placesOf } from './wanted-paths.ts';
@@ -16,13 +17,17 @@ export type ListPlaces = {
 };
 
 /** The paths at which a window names the next one; `undefined` where a row does. */
-function nextPaths({ window }: ListSpec): readonly (string | undefined)[] | undefined {
+function nextPaths(list: ListSpec): readonly (string | undefined)[] | undefined {
+  const { window } = list;
   switch (window.kind) {
     case 'cursor':
     case 'continue':
-      return [window.next, typeof window.more === 'object' ? window.more.at : window.more];
+      return [
+        ...[window.next, pathAbove(window.next, list)],
+        typeof window.more === 'object' ? window.more.at : window.more,
+      ];
     case 'link':
-      return 'at' in window.next ? [window.next.at] : [];
+      return 'at' in window.next ? [window.next.at, pathAbove(window.next.at, list)] : [];
     case 'keyset':
       return undefined;
     default:

@@ -1,11 +1,11 @@
 import type { ListSpec } from '../../config/schema/source.ts';
 import { invalidReply } from '../../errors/fault.ts';
 import { type Json, NumberText } from '../../kernel/json/json.ts';
-import { isObject } from '../../kernel/json/values.ts';
+import { isList, isObject } from '../../kernel/json/values.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
-import { pathAt } from '../path.ts';
+import { keysOfPath, type Path, pathAt, pathWith } from '../path.ts';
 import { percentEncode } from '../request/template.ts';
-import type { SpecLocation } from '../spec-location.ts';
+import { CHECKED, type SpecLocation } from '../spec-location.ts';
 
 /** Reads the cursor, key or target of the next window; `undefined` at the end. */
 export type NextReader = (reply: UpstreamReply, body: Json, rows: readonly Json[]) => string | undefined;
@@ -41,27 +41,55 @@ const PARAMETER = String.raw`\s*;\s*([\w!#$&+.^|~*-]*)\s*(?:=\s*("(?:[^"\\]|\\.)
 /** One link of the header; a comma within quotes does not end it. */
 const LINK = new RegExp(`<([^<>]*)>((?:${PARAMETER})*)`, 'g');
 
-/** The URL with rel="next" in a `Link` header (RFC 8288, section 3); of several `rel`, the first counts. */
-function linkNext(header: string | undefined): string | undefined {
-  for (const [, address, parameters = ''] of (header ?? '').matchAll(LINK)) {
+/** An address as it stands alone in a header or a body: absolute, or from the root, or a query. */
+const ADDRESS = /^(?:https?:\/\/|[/?])[^\s<>"]*$/i;
+
+/**
+ * The URL with rel="next" in a list of links (RFC 8288, section 3); of several `rel`, the first counts. A list without one
+ * is the end, but only if all of it can be read as links.
+ */
+function linkNext(links: string): string | undefined {
+  for (const [, address, parameters = ''] of links.matchAll(LINK)) {
     const rel = [...parameters.matchAll(new RegExp(PARAMETER, 'g'))].find(
       ([, name]) => name?.toLowerCase() === 'rel',
     )?.[2];
     const relations = (rel ?? '').replaceAll('"', '').toLowerCase().split(/\s+/);
     if (relations.includes('next')) return address;
   }
-  return undefined;
+  if (/^[\s,]*$/.test(links.replaceAll(LINK, ''))) return undefined;
+  throw invalidReply('next', 'the header is neither an address nor a list of links (RFC 8288)');
+}
+
+/** The address of the next window in a header: a list of links, or the address itself. An absent or blank one is the end. */
+export function addressInHeader(header: string | undefined): string | undefined {
+  const text = header?.trim() ?? '';
+  return text === '' || ADDRESS.test(text) ? text || undefined : linkNext(text);
+}
+
+/** The address of the next window in a body. One that is relative to the list must have a query or a path of its own. */
+function addressInBody(value: Json | undefined): string | undefined {
+  const text = scalar(value)?.trim() ?? '';
+  if (text === '' || ADDRESS.test(text) || /^[^\s<>"]+[/?]/.test(text)) return text || undefined;
+  throw invalidReply('next', 'the name of the next window is no address');
 }
 
 /**
- * The target of the next window's URL, which is relative to that of the list. Only its path and query are used: sources
- * behind proxies name internal hosts, and a reply must never choose the host that Portico calls (SSRF).
+ * The target of the next window's URL, which is relative to that of the list. A reply must never choose the host that
+ * Portico calls (SSRF), so only path and query are used. Another origin is an error unless the file expects it, because
+ * its path may mean something else there.
  */
-function targetWithin(baseUrl: string, path: string, address: string): string {
+function targetWithin(
+  baseUrl: string,
+  path: string,
+  address: string,
+  origins: ReadonlySet<string> | undefined,
+): string {
   if (!URL.canParse(address, baseUrl + path)) {
     throw invalidReply('next', 'the address of the next window cannot be read');
   }
-  const { pathname, search } = new URL(address, baseUrl + path);
+  const { origin, pathname, search } = new URL(address, baseUrl + path);
+  if (origins?.has(origin) === false)
+    throw invalidReply('next', 'the address of the next window is at another origin than net.baseUrl');
   const base = new URL(baseUrl).pathname.replace(/\/$/, '');
   // The next window may be a query on the base URL itself, as FHIR servers do.
   if (!pathname.startsWith(`${base}/`) && !(pathname === base && search !== '')) {
@@ -115,13 +143,47 @@ function compileMore(
   return (body, next) => goesOn(((find(body) ?? null) !== null) === more.present, next);
 }
 
+/**
+ * The path of what holds a path's last key, where no rows are in it: those say themselves where it is missing.
+ * `undefined` where there is none.
+ */
+export function pathAbove(path: string, { items }: Pick<ListSpec, 'items'>): string | undefined {
+  const above = keysOfPath(path)?.slice(0, -1) ?? [];
+  const rows = typeof items === 'string' ? (keysOfPath(items) ?? []) : [];
+  return above.every((key, index) => key === rows[index]) ? undefined : above.reduce(pathWith, '');
+}
+
+/**
+ * Compiles a path to what names the next window. A list or a text in the place of the object around it is an error,
+ * because the name may then stand elsewhere.
+ */
+function compilePlace(path: string, list: ListSpec, here: SpecLocation): Path {
+  const find = pathAt(path, here);
+  const above = pathAbove(path, list);
+  if (above === undefined) return find;
+  const findAbove = pathAt(above, CHECKED);
+  return (body) => {
+    const around = findAbove(body) ?? false;
+    if (isObject(around) || around === false || around === '' || (isList(around) && around.length === 0))
+      return find(body);
+    throw invalidReply('next', `no object stands at "${above}", where the next window is named`);
+  };
+}
+
+/** Where calls go to: the origins that addresses of the next window may name. */
+export type Origins = { readonly baseUrl: string; readonly otherUrls?: readonly string[] };
+
 /** Compiles the reader of the next window, by the kind of the window. */
-export function compileNext(list: ListSpec, baseUrl: string, here: SpecLocation): NextReader {
+export function compileNext(
+  list: ListSpec,
+  { baseUrl, otherUrls = [] }: Origins,
+  here: SpecLocation,
+): NextReader {
   const { window, request } = list;
   switch (window.kind) {
     case 'cursor':
     case 'continue': {
-      const find = pathAt(window.next, here.at('next'));
+      const find = compilePlace(window.next, list, here.at('next'));
       const more = compileMore(window.more, here.at('more'));
       const taken = window.kind === 'continue' ? parametersTaken(list) : undefined;
       return (_reply, body) => {
@@ -131,13 +193,15 @@ export function compileNext(list: ListSpec, baseUrl: string, here: SpecLocation)
     }
     case 'link': {
       const place = window.next;
-      const find = 'at' in place ? pathAt(place.at, here.at('next', 'at')) : undefined;
+      const find = 'at' in place ? compilePlace(place.at, list, here.at('next', 'at')) : undefined;
+      const own = new Set([baseUrl, ...otherUrls].map((url) => new URL(url).origin));
+      const origins = window.origin === 'any' ? undefined : own;
       return (reply, body) => {
         const address =
           find === undefined && 'header' in place
-            ? linkNext(reply.header(place.header.toLowerCase()))
-            : scalar(find?.(body));
-        return address === undefined ? undefined : targetWithin(baseUrl, request.path, address);
+            ? addressInHeader(reply.header(place.header.toLowerCase()))
+            : addressInBody(find?.(body));
+        return address === undefined ? undefined : targetWithin(baseUrl, request.path, address, origins);
       };
     }
     case 'keyset': {

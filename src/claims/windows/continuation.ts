@@ -1,4 +1,5 @@
 import { compilePath } from '../../adapter/path.ts';
+import { addressInHeader } from '../../adapter/read/next.ts';
 import { explainReplies } from '../../adapter/read/explain-reply.ts';
 import { type Claim, claimOf, type Evidence, type WindowEvidence } from '../claim.ts';
 import { describeExchange, idsOf, listPlace, sameIds } from '../evidence/ask.ts';
@@ -58,8 +59,7 @@ async function judgeTwice({ ask, first }: Evidence): Promise<Finding> {
 function writtenAddress({ ask: { spec, resource, list }, first: { reply } }: Evidence): string | undefined {
   const { window } = list;
   if (window.kind !== 'link') return undefined;
-  if ('header' in window.next)
-    return /<(\w+:\/\/[^>]*)>/.exec(reply.header(window.next.header.toLowerCase()) ?? '')?.[1];
+  if ('header' in window.next) return addressInHeader(reply.header(window.next.header.toLowerCase()));
   const body = explainReplies(spec, resource, 'list')?.body(reply);
   const found = body === undefined ? undefined : compilePath(window.next.at)(body);
   return typeof found === 'string' ? found : undefined;

@@ -12,7 +12,7 @@ import {
   sizeKey,
   sizeOf,
 } from '../evidence/ask.ts';
-import { concludeAt, type Finding, setting } from '../evidence/finding.ts';
+import { type Advice, concludeAt, type Finding, setting } from '../evidence/finding.ts';
 import { plural } from '../../kernel/plural.ts';
 import { isBrokenQuery, refusalHint } from './refusal-hint.ts';
 
@@ -42,7 +42,7 @@ const PLACES: Readonly<Partial<Record<InvalidReason, readonly [readonly string[]
 const SIZES_TRIED = 3;
 
 /** The finding about a first reply that cannot be read, with the place in the file to correct. */
-function unreadable(ask: Ask, first: Exchange<Rows>): Finding {
+function unreadable(ask: Ask, first: Exchange<Rows>, mended?: Advice): Finding {
   const { problem } = first;
   if (problem?.credentialRefused === true)
     return concludeAt('first call', 'the credential is good', ['auth'])(
@@ -64,9 +64,17 @@ function unreadable(ask: Ask, first: Exchange<Rows>): Finding {
   return concludeAt('first call', 'the list can be read', at)(
     'differs',
     describeExchange(first),
-    usual,
+    mended ?? usual,
     first,
   );
+}
+
+/** The first window where links may lead to another origin; `undefined` where it cannot be read then, either. */
+async function atAnyOrigin(ask: Ask, size: number): Promise<{ ask: Ask; first: Read } | undefined> {
+  if (ask.list.window.kind !== 'link') return undefined;
+  const other = ask.with([{ at: listPlace(ask, 'window', 'origin'), value: 'any' }]);
+  const first = await rowsAt(other, 0, size);
+  return first.value && { ask: other, first: { ...first, value: first.value } };
 }
 
 /** The file with another size or base of its windows. */
@@ -160,14 +168,14 @@ export async function openFirstWindow(declared: Ask): Promise<FirstWindow> {
     const smaller = await smallerSize(ask);
     if (smaller !== undefined) [asked, first] = [smaller.size, smaller.first];
   }
+  const elsewhere = first.problem?.reason === 'next' ? await atAnyOrigin(ask, size) : undefined;
+  const readable = elsewhere
+    ? unreadable(ask, first, setting(listPlace(ask, 'window', 'origin'), 'any'))
+    : concludeAt('first call', 'the list can be read', listPlace(ask))('agrees', describeExchange(first));
+  if (elsewhere !== undefined) ({ ask, first } = elsewhere);
   const { value } = first;
   if (value === undefined) return { findings: [unreadable(ask, first)], opened: undefined };
   const read = { ...first, value };
-  const readable = concludeAt(
-    'first call',
-    'the list can be read',
-    listPlace(ask),
-  )('agrees', describeExchange(first));
   if (!Number.isFinite(size)) return { findings: [readable], opened: { ask, first: read, base } };
   const { finding, size: real } = await judgeSize(ask, read, asked);
   const corrected = real === size ? ask : correct(ask, { size: real });

@@ -44,7 +44,7 @@ export function continuedRequest(
   request: RequestSpec,
 ): RequestSpec | undefined {
   const list = { window: { kind: 'continue', sizeMax: 1, next }, request, filters: {} };
-  const read = compileNext(list as unknown as ListSpec, '', CHECKED);
+  const read = compileNext(list as unknown as ListSpec, { baseUrl: '' }, CHECKED);
   const parts = readOrUndefined(() => read(reply, document, rows));
   if (parts === undefined) return undefined;
   return { ...request, query: { ...request.query, ...Object.fromEntries(new URLSearchParams(parts)) } };

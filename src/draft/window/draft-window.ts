@@ -111,14 +111,18 @@ function nextDraft(
   const sizeMax = found?.size ?? dialect?.paging?.sizeMax ?? 1000;
   const sized = variable(request, size?.place, '{limit}');
   const unread = unreadParts(form, base);
-  const draft = (rest: object, followed: string, next: RequestSpec): WindowDraft => ({
+  const draft = (rest: object | undefined, followed: string, next: RequestSpec): WindowDraft => ({
     window: { kind: form.kind, sizeMax, next: form.next, ...rest },
     request: next,
     remarks: [unread ?? sure(`${followed}; it was followed`), ...(found === undefined ? [] : [found.remark])],
   });
   if (form.kind === 'link') {
     const from = 'header' in form.next ? `the ${form.next.header} header` : form.next.at;
-    return draft({}, `${from} names the next window`, sized);
+    const own =
+      form.origin === undefined
+        ? ''
+        : ' by another origin than its own, of which nothing but path and query counts';
+    return draft(form.origin && { origin: form.origin }, `${from} names the next window${own}`, sized);
   }
   if (form.kind === 'continue')
     return draft({}, `${form.next} holds the parameters of the next window`, sized);

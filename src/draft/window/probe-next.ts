@@ -1,5 +1,5 @@
 import { CHECKED } from '../../adapter/spec-location.ts';
-import { compileNext } from '../../adapter/read/next.ts';
+import { addressInHeader, compileNext } from '../../adapter/read/next.ts';
 import type { ListSpec, RequestSpec } from '../../config/schema/source.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import { isObject, scalarText } from '../../kernel/json/values.ts';
@@ -13,7 +13,12 @@ import { type ContinuationForm, continuationForms, continuedRequest } from './co
 /** How a reply names the next window: by a link, by a cursor, or by several parameters. */
 export type NextForm =
   | ContinuationForm
-  | { readonly kind: 'link'; readonly next: { readonly at: string } | { readonly header: string } }
+  | {
+      readonly kind: 'link';
+      readonly next: { readonly at: string } | { readonly header: string };
+      /** The service names itself by another origin. */
+      readonly origin?: 'any';
+    }
   | {
       readonly kind: 'cursor';
       readonly next: string;
@@ -68,15 +73,30 @@ export function lastName({ name }: Leaf): string {
   return name.slice(name.lastIndexOf('.') + 1);
 }
 
+/** Headers that hold an address, those that may name the next window first. A link of RFC 8288 says itself whether it does. */
+function headersWithAddress({ reply }: ListReply): readonly string[] {
+  const named = Object.entries(reply.headers ?? { link: reply.header('link') }).flatMap(([name, value]) => {
+    const address = typeof value === 'string' ? readOrUndefined(() => addressInHeader(value)) : undefined;
+    return address === undefined ? [] : [name.replaceAll(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase())];
+  });
+  return named.sort((a, b) => Number(/^link$|next/i.test(b)) - Number(/^link$|next/i.test(a)));
+}
+
 /** The places that may hold a link to the next window. */
 function linkForms(listing: ListReply): readonly LinkForm[] {
-  const inHeader = /rel\s*=\s*"?[^",;]*\bnext\b/i.test(listing.reply.header('link') ?? '');
-  const inBody = envelopeOf(listing).filter(
-    (leaf) => isLink(leaf) && LINK_NAME.test(lastName(leaf)) && leaf.name.includes('next'),
-  );
-  return [...(inHeader ? [{ header: 'Link' }] : []), ...inBody.map(({ path }) => ({ at: path }))].map(
-    (next): LinkForm => ({ kind: 'link', next }),
-  );
+  const inHeader = headersWithAddress(listing).map((header) => ({ header }));
+  const inBody = envelopeOf(listing)
+    .filter((leaf) => isLink(leaf) && LINK_NAME.test(lastName(leaf)) && leaf.name.includes('next'))
+    .map(({ path }) => ({ at: path }));
+  return [...inHeader, ...inBody].flatMap((next): readonly LinkForm[] => [
+    { kind: 'link', next },
+    { kind: 'link', next, origin: 'any' },
+  ]);
+}
+
+/** Whether a link may be followed to see where it leads: an address of no such name may do anything but list. */
+function isHarmless({ next }: LinkForm, target: string, path: string): boolean {
+  return 'at' in next || /^link$|next/i.test(next.header) || target.startsWith(`${path}?`);
 }
 
 /** The target of the next window. The gateway's own code reads it, so the draft is tested by what will run. */
@@ -87,7 +107,7 @@ export function nextTarget(
   baseUrl: string,
 ): string | undefined {
   const window = { ...form, sizeMax: 1 };
-  const read = compileNext({ window, request: { path } } as unknown as ListSpec, baseUrl, CHECKED);
+  const read = compileNext({ window, request: { path } } as unknown as ListSpec, { baseUrl }, CHECKED);
   return readOrUndefined(() => read(listing.reply, listing.document, listing.rows));
 }
 
@@ -111,9 +131,16 @@ async function findLink(
 ): Promise<NextForm | undefined> {
   for (const form of linkForms(listing)) {
     const target = nextTarget(form, listing, request.path, baseUrl);
-    if (target === undefined || reader.client.callsLeft < 1) continue;
+    if (target === undefined || !isHarmless(form, target, request.path) || reader.client.callsLeft < 1)
+      continue;
     const { listing: next } = await reader.read(requestOfTarget(request, target));
-    if (isBehind(listing, next)) return form;
+    // A link that stays the same leads to the last rows, not to the next.
+    if (
+      next !== undefined &&
+      isBehind(listing, next) &&
+      nextTarget(form, next, request.path, baseUrl) !== target
+    )
+      return form;
   }
   return undefined;
 }

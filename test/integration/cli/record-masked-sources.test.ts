@@ -208,7 +208,7 @@ resources:
       return JSON.stringify({ rows: some.map((row) => ({ ...row, ...more(row.name) })), next });
     };
     const linked = sourceText(`request: { path: /items, query: { n: '{limit}' } }
-      window: { kind: link, sizeMax: 40, next: { at: next } }
+      window: { kind: link, sizeMax: 40, next: { at: next }, origin: any }
       items: rows
       order: id`);
     const { out, code, text } = await masked(linked, '/v1/products?limit=6');

@@ -126,7 +126,13 @@ export const window = z.discriminatedUnion('kind', [
           z.strictObject({ header: z.string().describe('The header, mostly Link.') }),
         ])
         .describe(
-          'Path of the next address, or the header with rel="next" (RFC 8288). Only its path and query count.',
+          'Path of the next address, or the header that holds it, with or without rel="next" (RFC 8288). Blank or absent at the end.',
+        ),
+      origin: z
+        .literal('any')
+        .optional()
+        .describe(
+          'Of an address at another origin, path and query count: the service names itself by another host, as behind a proxy. Without it, such an address is an error. Nothing is ever sent to another origin.',
         ),
       checkpoints,
     })

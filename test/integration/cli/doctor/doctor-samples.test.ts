@@ -113,7 +113,7 @@ resources:
     id: { kind: number }
     list:
       request: { path: /items }
-      window: { kind: link, sizeMax: 4, next: { header: Link } }
+      window: { kind: link, sizeMax: 4, next: { header: Link }, origin: any }
       items: ''
       map: { id: id, name: kind, description: null, price: null, category: kind }
 `);

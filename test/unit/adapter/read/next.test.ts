@@ -2,6 +2,7 @@ import { locationIn } from '../../../../src/adapter/spec-location.ts';
 import fc from 'fast-check';
 import { compileNext } from '../../../../src/adapter/read/next.ts';
 import type { ListSpec } from '../../../../src/config/schema/source.ts';
+import { readOrUndefined } from '../../../../src/draft/read-or-undefined.ts';
 import { readJson } from '../../../../src/kernel/json/json.ts';
 import { refusal } from '../../../support/pipeline/parse-as.ts';
 import { replyOf } from '../../../support/pipeline/source-text.ts';
@@ -24,7 +25,7 @@ function nextOf(
   } as unknown as ListSpec;
   const next = compileNext(
     list,
-    baseUrl,
+    { baseUrl },
     locationIn((_at, message) => {
       throw new Error(message);
     }),
@@ -99,8 +100,28 @@ describe('the address of the next window', () => {
     [`<${BASE}/rows?c=3>; rel="prev"; rel="next"`, undefined],
     [`<${BASE}/rows?c=3>`, undefined],
     ['', undefined],
-    ['next', undefined],
+    ['  ', undefined],
+    [`${BASE}/rows?c=2`, '/rows?c=2'],
+    ['/api/v0/rows?c=2', '/rows?c=2'],
+    ['?c=2', '/rows?c=2'],
   ])('in %s is %p (RFC 8288)', (link, target) => expect(linked(link)).toBe(target));
+
+  it.each([
+    'next',
+    'rows?c=2',
+    `${BASE}/rows?c=2; rel="next"`,
+    `<${BASE}/rows?c=2`,
+    `${BASE}/rows?c=2, ${BASE}/rows?c=3`,
+    `<${BASE}/rows?c=1>; rel="prev", ${BASE}/rows?c=3`,
+    'null',
+    '-',
+    'https://elsewhere.example/api/v0/rows?c=2',
+    '<https://elsewhere.example/api/v0/rows?c=2>; rel="next"',
+    'http://shop.example/api/v0/rows?c=2',
+    '//elsewhere.example/api/v0/rows?c=2',
+  ])('%s is no end: 502', (link) =>
+    expect(refusal(() => linked(link)).code).toBe('upstream_invalid_response'),
+  );
 
   it('is found among any others, in any order', () => {
     const text = fc.string({ unit: fc.constantFrom('a', ',', ';', '<', '>', ' ', '=', 'next') });
@@ -116,10 +137,12 @@ describe('the address of the next window', () => {
 
   it('is read in linear time', () => {
     for (const part of ['<a>;', '; x="', '<', ' ;a="\\', ',', '; a=b'])
-      expect(finishes(() => linked(`<a>${part.repeat(1_000_000 / part.length)}`))).toBeUndefined();
+      expect(
+        finishes(() => readOrUndefined(() => linked(`<a>${part.repeat(1_000_000 / part.length)}`))),
+      ).toBeUndefined();
   });
 
-  const inside = { kind: 'link', sizeMax: 20, next: { at: 'next' } } as const;
+  const inside = { kind: 'link', sizeMax: 20, next: { at: 'next' }, origin: 'any' } as const;
   const addressed = (next: string, baseUrl = BASE, path = '/rows') =>
     nextOf(inside, { next }, { baseUrl, path });
 
@@ -134,6 +157,29 @@ describe('the address of the next window', () => {
     ['/api/v0/?_getpages=7', '/?_getpages=7'],
   ])('%s counts by its path and query alone: %s', (address, target) =>
     expect(addressed(address)).toBe(target),
+  );
+
+  it('may be at another origin only if the file says so', () => {
+    const own = { kind: 'link', sizeMax: 20, next: { at: 'next' } } as const;
+    expect(refusal(() => nextOf(own, { next: 'http://10.0.0.7:8080/api/v0/rows?skip=2' })).detail).toContain(
+      'another origin',
+    );
+    expect(nextOf(own, { next: `${BASE}/rows?skip=2` })).toBe('/rows?skip=2');
+    expect(nextOf(own, { next: ' ' })).toBeUndefined();
+  });
+
+  it.each([
+    '{"links":"https://shop.example/api/v0/rows?c=2"}',
+    '{"links":[{"rel":"next"}]}',
+    '{"links":true}',
+  ])('is 502 where something else stands in the place around it: %s', (body) => {
+    const linked = { kind: 'link', sizeMax: 20, next: { at: 'links.next' } } as const;
+    expect(refusal(() => nextOf(linked, body)).detail).toContain('no object stands at "links"');
+  });
+
+  it.each(['{"links":[]}', '{"links":null}', '{"links":{}}', '{"links":""}', '{"links":false}', '{}'])(
+    'is the end where nothing stands around it: %s',
+    (body) => expect(nextOf({ kind: 'link', sizeMax: 20, next: { at: 'links.next' } }, body)).toBeUndefined(),
   );
 
   it('is relative to the list, however deep that is', () => {
@@ -151,6 +197,9 @@ describe('the address of the next window', () => {
     String.raw`\api\v0\..\..\admin`,
     'javascript:alert(1)',
     'http://[',
+    'null',
+    'end',
+    '2',
   ])('%s leads out of the base address, or nowhere: 502', (address) =>
     expect(refusal(() => addressed(address)).code).toBe('upstream_invalid_response'),
   );
