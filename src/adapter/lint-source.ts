@@ -27,6 +27,9 @@ function fitsByAbsence({ present, equals, is }: OutcomeSpec): boolean {
   return !ERRORS.has(is) && (present === false || [equals].flat().includes(null));
 }
 
+/** Whether the rule takes any reply that holds something for rows: an error may come with an empty list. */
+const fitsByRows = ({ present, is }: OutcomeSpec) => is === 'ok' && present === true;
+
 function statusesOverlap(a: OutcomeSpec['status'], b: OutcomeSpec['status']): boolean {
   if (a === undefined || b === undefined || a === b) return true;
   return String(a)[0] === String(b)[0] && (typeof a === 'string' || typeof b === 'string');
@@ -42,12 +45,20 @@ function canFitBoth(absent: OutcomeSpec, other: OutcomeSpec): boolean {
   return !isWithin || fitsByAbsence({ ...other, is: 'ok' });
 }
 
+/** Whether a reply that holds what the first rule looks for can hold an error elsewhere. */
+function fitsBeside(rows: OutcomeSpec, error: OutcomeSpec): boolean {
+  if (rows.on !== undefined && error.on !== undefined && rows.on !== error.on) return false;
+  return error.at !== undefined && error.at !== rows.at && statusesOverlap(rows.status, error.status);
+}
+
 /** An error reply lacks the record, too: a rule that looks for errors must stand above one that misses the record. */
 function noteHiddenErrors({ outcomes }: SourceSpec, file: SpecLocation): void {
   for (const [index, rule] of outcomes.entries()) {
-    if (!fitsByAbsence(rule)) continue;
+    const isByRows = fitsByRows(rule);
+    if (!fitsByAbsence(rule) && !isByRows) continue;
     const hidden = outcomes.findIndex(
-      (other, at) => at > index && ERRORS.has(other.is) && canFitBoth(rule, other),
+      (other, at) =>
+        at > index && ERRORS.has(other.is) && (isByRows ? fitsBeside(rule, other) : canFitBoth(rule, other)),
     );
     const other = outcomes[hidden];
     if (other === undefined) continue;
@@ -55,10 +66,54 @@ function noteHiddenErrors({ outcomes }: SourceSpec, file: SpecLocation): void {
     file
       .at('outcomes', index)
       .report(
-        `a reply without ${rule.at ?? 'a value'} is taken for ${rule.is} although it may be an error: outcomes[${hidden}] (${where}, is: ${other.is}) stands below`,
+        `a reply ${isByRows ? 'with' : 'without'} ${rule.at ?? 'a value'} is taken for ${rule.is} although it may be an error: outcomes[${hidden}] (${where}, is: ${other.is}) stands below`,
         `move outcomes[${hidden}] above this rule: the first rule that fits decides`,
       );
   }
+}
+
+/** Whether every value that fits one condition fits another one at the same place. */
+function coversValue(wide: OutcomeSpec, narrow: OutcomeSpec): boolean {
+  if (wide.at === undefined) return true;
+  if (wide.at !== narrow.at) return false;
+  const wanted = narrow.equals === undefined ? undefined : [narrow.equals].flat();
+  if (wide.equals !== undefined)
+    return wanted?.every((value) => [wide.equals].flat().includes(value)) === true;
+  if (wide.matches !== undefined) return wide.matches === narrow.matches;
+  const present = wanted?.every((value) => value !== null) ?? narrow.present ?? narrow.matches !== undefined;
+  return wide.present === present && wanted?.includes(null) !== present;
+}
+
+/** Whether every reply that fits one rule fits another one. */
+function coversRule(wide: OutcomeSpec, narrow: OutcomeSpec): boolean {
+  const status = wide.status === undefined || wide.status === narrow.status;
+  const isInClass = typeof wide.status === 'string' && String(narrow.status)[0] === wide.status[0];
+  return (
+    (wide.on === undefined || wide.on === narrow.on) && (status || isInClass) && coversValue(wide, narrow)
+  );
+}
+
+/** A rule below one that fits all of its replies never applies. */
+function noteUnreachable({ outcomes }: SourceSpec, file: SpecLocation): void {
+  for (const [index, rule] of outcomes.entries()) {
+    const above = outcomes.findIndex(
+      (other, at) => at < index && other.is !== rule.is && coversRule(other, rule),
+    );
+    const other = outcomes[above];
+    if (other === undefined) continue;
+    file
+      .at('outcomes', index)
+      .report(
+        `this rule can never apply: outcomes[${above}] (is: ${other.is}) stands above and fits all of its replies`,
+        `move it above outcomes[${above}]: the first rule that fits decides`,
+      );
+  }
+}
+
+/** Notes that say that replies are taken for something else than they are: answers are then wrong, not only slow. */
+export function lintOutcomes(source: SourceSpec, report: ReportProblem): void {
+  noteHiddenErrors(source, locationIn(report));
+  noteUnreachable(source, locationIn(report));
 }
 
 /** The line that makes a call end before a scan does. */
@@ -147,7 +202,7 @@ function noteAlteredLabels(name: ResourceName, { list }: SourceResourceSpec, her
 /** Finds what is valid in a source file but probably a mistake. */
 export function lintSource(source: SourceSpec, report: ReportProblem): void {
   const file = locationIn(report);
-  noteHiddenErrors(source, file);
+  lintOutcomes(source, report);
   noteLongTimeout(source, file);
   for (const name of Object.keys(resources) as ResourceName[]) {
     const spec = source.resources[name];

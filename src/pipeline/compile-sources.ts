@@ -5,6 +5,7 @@ import type { MigrationConfig } from '../config/schema/migration.ts';
 import type { LoadedConfig, LoadedSource } from '../config/loaded-config.ts';
 import { type FileText, loadSources } from '../config/load.ts';
 import { ConfigError, type Problem } from '../config/problem.ts';
+import { openEdits } from '../config/yaml/open-edits.ts';
 import type { Environment } from '../config/yaml/substitute.ts';
 import { resources, type Resource } from '../contract/resources.ts';
 import { contentDigest } from './parts/content-digest.ts';
@@ -62,7 +63,7 @@ export function compileSourceText(text: FileText, environment: Environment): rea
 /** What is valid in source files but probably a mistake, with the lines. */
 export function sourceNotes(sources: Iterable<LoadedSource>): readonly Problem[] {
   return [...sources].flatMap(({ spec, yaml }) => {
-    const notes: Problem[] = [];
+    const notes = [...openEdits(yaml)];
     lintSource(spec, (path, message, hint) => notes.push(yaml.problemAt(path, message, hint)));
     return notes;
   });

@@ -1,4 +1,5 @@
-import type { ClaimVerdict, Finding } from '../claims/evidence/finding.ts';
+import { lintOutcomes } from '../adapter/lint-source.ts';
+import { type ClaimVerdict, concludeAt, type Finding } from '../claims/evidence/finding.ts';
 import { pathText } from '../config/problem.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { createSourceAsk, type SourceAsk } from './source-ask.ts';
@@ -101,6 +102,14 @@ export async function diagnose(
         findings.push(displayed);
         onFinding(displayed);
       };
+      // They are of the whole file, and its first resource says them.
+      if (index === 0)
+        lintOutcomes(spec, (at, message, hint = '') =>
+          report({
+            ...concludeAt('outcomes', 'each rule decides what it is for', at)('differs', message),
+            hint,
+          }),
+        );
       const found = await runClaims({ ...deps, onFinding: report }, source);
       const { rows, complete } = found;
       resources.push({ resource: one.resource.name, rows, complete, findings });

@@ -1,6 +1,6 @@
-import type { ListSpec, RequestSpec } from '../../config/schema/source.ts';
+import type { FilterSpec, ListSpec, RequestSpec } from '../../config/schema/source.ts';
 import type { SpecLocation } from '../spec-location.ts';
-import { variablesOf } from './template.ts';
+import { quotedVariables, variablesOf } from './template.ts';
 
 type Template = { readonly text: string; readonly path: readonly PropertyKey[] };
 
@@ -119,6 +119,72 @@ function checkNames({ filters, request }: ListSpec, reserved: readonly string[],
       .report(`the path needs {${inPath}} always`, 'give the filter a `path` of its own');
 }
 
+/** The texts of a request in which a quote may stand: of XML, what its own escapes do not cover. */
+function quotableTexts({ path, query, headers, body }: RequestSpec): readonly Template[] {
+  const names = Object.keys(query).map((name): Template => ({ text: name, path: ['query', name] }));
+  const inXml =
+    body !== undefined && 'xml' in body ? body.xml.matchAll(/=\s*"([^"]*)"|=\s*'([^']*)'|>([^<]*)/g) : [];
+  const ofXml = Array.from(inXml, ([, double, single, text]): Template => {
+    return { text: double ?? single ?? text ?? '', path: ['body', 'xml'] };
+  });
+  const inTree = body !== undefined && !('xml' in body) ? { body } : {};
+  return [...textsOf({ path, query, headers, ...inTree }), ...names, ...ofXml];
+}
+
+/** Whether a filter sends nothing but numbers and codes of the file, which hold no quotes. */
+function sendsNoQuotes({ map }: ListSpec, field: string, op: string, filter: FilterSpec): boolean {
+  const { expr, item, name, escape, exactness } = filter;
+  const isNumber = op !== 'eq' || (escape === 'number' && (expr ?? item ?? name) !== undefined);
+  const steps = map[field]?.as ?? [];
+  return exactness === 'none' || isNumber || steps.some((step) => typeof step === 'object' && 'enum' in step);
+}
+
+/**
+ * A value of a caller inside quotes ends them wherever it holds one, and then finds other rows. Only `expr` knows how a
+ * service escapes them, and writes the quotes, too.
+ */
+function checkQuoted(list: ListSpec, here: SpecLocation): void {
+  const unsafe = new Map<string, string>();
+  for (const [field, operators] of Object.entries(list.filters))
+    for (const [op, filter] of Object.entries(operators)) {
+      if (sendsNoQuotes(list, field, op, filter)) continue;
+      const { query, expr, item, path, name, escape } = filter;
+      const hint =
+        expr === undefined || escape === 'servicenow'
+          ? `expr: '${field} = {value}' with an escape such as sql, odata or json, which writes the quotes; and {filter} in the request`
+          : `leave the quotes out: escape: ${escape ?? 'sql'} writes them`;
+      for (const variable of [
+        ...(name === undefined ? [] : [name]),
+        ...(expr === undefined ? [] : ['filter']),
+      ])
+        unsafe.set(variable, hint);
+      const keys = Object.keys(query).map((text): Template => ({ text, path: ['query', text] }));
+      reportQuoted(
+        [...textsOf({ query, expr, item, path }), ...keys],
+        new Map([['value', hint]]),
+        here.at('filters', field, op),
+      );
+    }
+  reportQuoted(quotableTexts(list.request), unsafe, here.at('request'));
+  if (list.total?.count !== undefined)
+    reportQuoted(quotableTexts(list.total.count), unsafe, here.at('total', 'count'));
+}
+
+function reportQuoted(
+  texts: readonly Template[],
+  hints: ReadonlyMap<string, string>,
+  here: SpecLocation,
+): void {
+  for (const { text, path } of texts)
+    for (const variable of quotedVariables(text)) {
+      const hint = hints.get(variable);
+      if (hint !== undefined)
+        here
+          .at(...path)
+          .report(`{${variable}} stands inside quotes, and a value that holds one would end them`, hint);
+    }
+}
+
 /**
  * Checks that the variables of a list's request are consistent, and reports problems at their places. `taken` are the
  * names that filters must not use.
@@ -127,4 +193,5 @@ export function checkVariables(list: ListSpec, reserved: readonly string[], here
   checkNames(list, reserved, here);
   checkAbsent(list, here);
   checkSent(list, here);
+  checkQuoted(list, here);
 }

@@ -35,6 +35,26 @@ export function variablesOf(template: string): readonly string[] {
   return [...template.matchAll(VARIABLE)].map(([, variable = '']) => variable);
 }
 
+/** Quotes as they may be written where they have another meaning. */
+const WRITTEN_QUOTE = /%2[27]|%60|&(?:quot|apos|#3[49]);|\\(?=['"`])/g;
+const PLAIN_QUOTE: Readonly<Record<string, string>> = {
+  ...{ '%22': '"', '%27': "'", '%60': '`', '&quot;': '"', '&apos;': "'", '&#34;': '"', '&#39;': "'" },
+};
+
+/** The variables of a template that stand inside quotes, which a value with such a quote would end. */
+export function quotedVariables(template: string): readonly string[] {
+  const text = template.replaceAll(WRITTEN_QUOTE, (written) => PLAIN_QUOTE[written] ?? '');
+  let open: string | undefined;
+  let from = 0;
+  return [...text.matchAll(VARIABLE)].flatMap(({ 0: whole, 1: name = '', index }) => {
+    for (const [quote] of text.slice(from, index).matchAll(/['"`]/g))
+      if (open === undefined || open === quote) open = open === undefined ? quote : undefined;
+    from = index + whole.length;
+    const isBetween = /['"`]/.test(text[index - 1] ?? '') && text[index - 1] === text[from];
+    return isBetween || (open !== undefined && text.includes(open, from)) ? [name] : [];
+  });
+}
+
 /** Reports every variable of a template that is not in `allowed`. */
 export function checkTemplate(template: string, allowed: readonly string[], here: SpecLocation): void {
   for (const variable of variablesOf(template)) {

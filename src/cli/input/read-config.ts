@@ -12,6 +12,7 @@ import {
   compileSourceText,
   sourceNotes,
 } from '../../pipeline/compile-sources.ts';
+import { openEdits } from '../../config/yaml/open-edits.ts';
 import type { Environment } from '../../config/yaml/substitute.ts';
 import { finishSteps, type Steps } from '../../kernel/yield-to-loop.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
@@ -190,6 +191,12 @@ const placeholderEnvironment: Environment = { variables: {}, readFile: () => 'pl
  */
 export function readSource(file: string, environment = placeholderEnvironment): readonly CompiledSource[] {
   return compileSourceText(readText(file), environment);
+}
+
+/** Tells what drafts of sources leave open: the files serve, but nobody has said yet whether they are right. */
+export function printOpenEdits(sources: readonly CompiledSource[], context: CliContext): void {
+  for (const { yaml } of new Set(sources.map(({ source }) => source)))
+    for (const edit of openEdits(yaml)) context.err(`portico: ${problemText(edit)}\n`);
 }
 
 /** Prints every problem of a configuration. */

@@ -7,8 +7,9 @@ import { systemClock } from '../../kernel/clock.ts';
 import { type CliContext, ExitError, exitCodes, type LogDestination } from '../context.ts';
 import { servedOpenapi } from '../generate/documents.ts';
 import { servedRunbook } from '../input/served-runbook.ts';
+import { withTargets } from '../../pipeline/compile-sources.ts';
 import type { ServedConfig } from '../../reload/snapshot.ts';
-import { printProblems, readConfig, type ReadyConfig } from '../input/read-config.ts';
+import { printOpenEdits, printProblems, readConfig, type ReadyConfig } from '../input/read-config.ts';
 import { tracingOrExit } from './tracing.ts';
 import { openPrimary, runWorker, workersOf } from './start-workers.ts';
 import { version } from '../input/version.ts';
@@ -92,6 +93,7 @@ async function openAlone(
 /** Starts one process or several. The result does not refer to the first configuration, so that a reload can free it. */
 async function open(configFile: string, context: CliContext): Promise<() => Promise<void>> {
   const { ready, isFallback } = readFirst(configFile, context);
+  printOpenEdits(withTargets(ready.compiled), context);
   const openReloadTriggers = createReloadTriggers(configFile, isFallback, context);
   const openAll = workersOf(ready.gateway, context) > 1 ? openPrimary : openAlone;
   return openAll(ready, openReloadTriggers, context);

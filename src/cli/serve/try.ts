@@ -5,7 +5,7 @@ import type { Resource } from '../../contract/resources.ts';
 import { Secret } from '../../kernel/secret.ts';
 import { chooseSources, type CompiledSource } from '../../pipeline/compile-sources.ts';
 import type { CliContext } from '../context.ts';
-import { liveEnvironment, orExit, readSource } from '../input/read-config.ts';
+import { liveEnvironment, orExit, printOpenEdits, readSource } from '../input/read-config.ts';
 import { keyEntry, keyHeader, serveEmbedded, temporaryKey } from './serve-embedded.ts';
 
 const PORT = 8080;
@@ -64,6 +64,7 @@ Stop: Ctrl-C
 async function runTry(file: string, { port }: { readonly port: number }, context: CliContext): Promise<void> {
   const key = temporaryKey('PORTICO_TRY_KEY', context);
   const compiled = orExit(context, () => readSource(file, liveEnvironment(context.env)));
+  printOpenEdits(compiled, context);
   const gateway = gatewayOf(compiled, port, key);
   const ready = { gateway, compiled: chooseSources(gateway, compiled) };
   await serveEmbedded(ready, context, (base) => instructions(base, compiled, file, key));

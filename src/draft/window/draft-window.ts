@@ -194,6 +194,14 @@ function whyCutOff(request: RequestSpec, base: ListReply): string | undefined {
     : `the reply has ${key}, which may name more rows, and nothing here reads it`;
 }
 
+/** Whether services are likely to cut a list off at so many rows: 10, 15, 20, 25, 30, 50, 100, 128, 250, … */
+function isRound(count: number): boolean {
+  return (
+    count >= 10 &&
+    (count % 10 === 0 || count % 25 === 0 || [12, 15].includes(count) || Number.isInteger(Math.log2(count)))
+  );
+}
+
 /** The remark on a list whose one reply counts as all of it. */
 function wholeRemark(
   kind: 'none' | 'unseen',
@@ -206,6 +214,10 @@ function wholeRemark(
   if (cutOff !== undefined) return toEdit(cutOff);
   if (rows !== undefined && rows > count)
     return toEdit(`${rows} rows are stated, and ${count} came: say how the others are asked for`);
+  if (isRound(count))
+    return toEdit(
+      `just ${count} rows came, a round number: say how others are asked for, or that these are all`,
+    );
   if (rows !== undefined && rows <= count) return sure(`one call brings all ${count} rows`);
   if (kind === 'unseen')
     return toEdit(

@@ -41,6 +41,13 @@ describe('portico check', () => {
     expect(meant.out + meant.err).not.toContain('API page');
   });
 
+  it('tells each EDIT that is open, with its line', async () => {
+    const line = config.edit('sources/crm.yaml', 'resources:', '# EDIT: which rows are users?\nresources:');
+    const { code, out } = await check('--no-fixtures');
+    expect(code).toBe(0);
+    expect(out).toContain(`note: sources/crm.yaml:${line}:1: EDIT: which rows are users?`);
+  });
+
   it('refuses a case that is answered otherwise, with file, line and hint', async () => {
     const line = config.edit(CASE, '- id: user_3', '- id: user_4');
     const { code, err } = await check();

@@ -106,3 +106,44 @@ describe('the shipped sources and examples', () => {
     expect(open).toEqual([]);
   });
 });
+
+describe('a rule that another one hides', () => {
+  const failed = { status: 200, at: 'error', present: true, is: 'error' };
+
+  it.each<[string, object, object]>([
+    ['for the same status', { status: 200, is: 'ok' }, failed],
+    ['for a class of statuses', { status: '2xx', is: 'ok' }, failed],
+    ['for any status', { is: 'past_end', on: 'list' }, { ...failed, on: 'list' }],
+    [
+      'for whatever stands there',
+      { at: 'error', present: true, is: 'not_found' },
+      { ...failed, present: undefined, equals: 7 },
+    ],
+    [
+      'for more values',
+      { at: 'error', equals: [6, 7], is: 'past_end' },
+      { ...failed, present: undefined, equals: 7 },
+    ],
+  ])('can never apply %s', (_how, first, second) =>
+    expect(rules(first, second)[0]).toContain('outcomes[1]: this rule can never apply'),
+  );
+
+  it('may be an error beside rows', () => {
+    expect(rules({ status: 200, at: 'rows', present: true, is: 'ok' }, failed)).toEqual([
+      expect.stringContaining('a reply with rows is taken for ok although it may be an error'),
+    ]);
+  });
+
+  it.each<[string, object, object]>([
+    ['of another status', { status: 201, is: 'ok' }, failed],
+    ['of another kind of request', { on: 'get', is: 'ok' }, failed],
+    [
+      'with another value',
+      { at: 'error', equals: 6, is: 'past_end' },
+      { ...failed, present: undefined, equals: 7 },
+    ],
+    ['that is wider', { status: 401, is: 'unauthorized' }, { status: '4xx', is: 'client_bug' }],
+    ['that says the same', { status: '4xx', is: 'client_bug' }, { status: 422, is: 'client_bug' }],
+    ['by a code of success', { status: 200, at: 'code', equals: 0, is: 'ok' }, failed],
+  ])('is no note %s', (_how, first, second) => expect(rules(first, second)).toEqual([]));
+});

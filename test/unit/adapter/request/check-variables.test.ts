@@ -94,3 +94,69 @@ describe('inconsistent variables of a request', () => {
     ]);
   });
 });
+
+describe('a variable inside quotes', () => {
+  const problems = (request: string, list: string) =>
+    compileText('products', text(request, list, 'products')).problems.filter((one) =>
+      one.includes('stands inside quotes'),
+    );
+  const named = 'filters: { category: { eq: { name: cat, exactness: exact } } }';
+  const own = (filter: string) => `filters: { category: { eq: { ${filter}, exactness: exact } } }`;
+  const plain = '{ path: /x }';
+  const body = (kind: string) => `{ method: POST, path: /x, body: { ${kind} } }`;
+
+  it.each<[string, string, string, string]>([
+    ['single ones', `{ path: /x, query: { q: "c = '{cat}'" } }`, named, 'request.query.q: {cat}'],
+    ['double ones', `{ path: /x, query: { q: 'c = "{cat}"' } }`, named, 'request.query.q'],
+    ['with more text', `{ path: /x, query: { q: 'c like "% {cat} %"' } }`, named, 'request.query.q'],
+    ['backticks', '{ path: /x, query: { q: "c = `{cat}`" } }', named, 'request.query.q'],
+    ['doubled ones', `{ path: /x, query: { q: "''{cat}''" } }`, named, 'request.query.q'],
+    ['in a name', `{ path: /x, query: { "q[c='{cat}']": '1' } }`, named, "request.query.q[c='{cat}']"],
+    ['in a tree', body(`json: { q: ["c = '{cat}'"] }`), named, 'request.body.json.q[0]'],
+    ['in a query of GraphQL', body(`json: { query: '{ a(c: "{cat}") }' }`), named, 'request.body.json.query'],
+    ['in a form', body(`form: { q: "c = '{cat}'" }`), named, 'request.body.form.q'],
+    ['in XML', body(`xml: "<q>c = '{cat}'</q>"`), named, 'request.body.xml'],
+    ['in XML, written', body(`xml: '<q f="c = &quot;{cat}&quot;"/>'`), named, 'request.body.xml'],
+    ['of a filter', plain, own(`query: { q: "c = '{value}'" }`), 'filters.category.eq.query.q: {value}'],
+    ['of a path', plain, own(`path: "/by('{value}')"`), 'filters.category.eq.path'],
+    ['of an encoded path', plain, own('path: "/by(%27{value}%27)"'), 'filters.category.eq.path'],
+    [
+      'of an item',
+      `{ method: POST, path: /x, body: { json: { f: '{filters}' } } }`,
+      own(`item: "c='{value}'"`),
+      'filters.category.eq.item',
+    ],
+    [
+      'which the escape writes',
+      `{ path: /x, query: { q: '{filter}' } }`,
+      own(`expr: "c eq '{value}'", escape: odata`),
+      'filters.category.eq.expr',
+    ],
+    [
+      'around a condition',
+      `{ path: /x, query: { q: '"{filter}"' } }`,
+      own(`expr: 'c = {value}', escape: sql`),
+      'request.query.q: {filter}',
+    ],
+  ])('is refused: %s', (_how, request, list, place) => {
+    expect(problems(request, list)).toEqual([expect.stringContaining(place)]);
+  });
+
+  it.each<[string, string, string]>([
+    ['none are there', '{ path: /x, query: { c: "{cat}" } }', named],
+    ['they stand beside it', `{ path: /x, query: { q: "a = 'b' and c:{cat} and d = 'e'" } }`, named],
+    ['others stand in them', `{ path: /x, query: { q: 'a = "it''s" c:{cat} d = "it''s"' } }`, named],
+    [
+      'the escape writes them',
+      `{ path: /x, query: { q: '{filter}' } }`,
+      own(`expr: 'c eq {value}', escape: odata`),
+    ],
+    ['XML escapes them', body(`xml: '<q c="{cat}"><d>{cat}</d></q>'`), named],
+    [
+      'it is a number',
+      plain,
+      `filters: { price: { ge: { query: { q: "p ge '{value}'" }, exactness: exact } } }`,
+    ],
+    ['it is of the window', `{ path: /x, query: { q: "rows '{limit}'" } }`, ''],
+  ])('is taken where %s', (_how, request, list) => expect(problems(request, list)).toEqual([]));
+});
