@@ -44,26 +44,35 @@ type Drafted = {
   readonly isComplete: boolean;
 };
 
+/** An address without what may be secret in it. */
+function plainAddress(url: string): string {
+  if (!URL.canParse(url)) return 'an address that is none';
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}
+
 /**
- * Drafts resource by resource. Where a later one cannot be drafted, that is printed, and what there is stands:
- * nothing that was found by many calls is lost.
+ * Drafts resource by resource. Where one of several cannot be drafted, that is printed with its address, and the others
+ * stand: nothing that was found by many calls is lost. @throws InferError where there is only one
  */
-async function draftAll({ drafts: [first, ...more], into }: InferJob, context: CliContext): Promise<Drafted> {
-  const inferred = await inferShown(first, context);
-  let text = into === undefined ? inferred.text : mergeSourceFiles(into, inferred.text);
-  const others: InferredSource[] = [];
-  for (const options of more) {
+async function draftAll({ drafts, into }: InferJob, context: CliContext): Promise<Drafted> {
+  const resources: InferredSource[] = [];
+  let text = into?.text;
+  for (const options of drafts) {
     try {
       const one = await inferShown(options, context);
-      text = mergeSourceFiles({ file: 'the draft', text }, one.text);
-      others.push(one);
+      const file = resources.length === 0 && into !== undefined ? into.file : 'the draft';
+      text = text === undefined ? one.text : mergeSourceFiles({ file, text }, one.text);
+      resources.push(one);
     } catch (error) {
-      if (!(error instanceof InferError)) throw error;
-      printInferError(error, context, `${options.resource} is not in the draft: `);
-      return { text, resources: [inferred, ...others], isComplete: false };
+      if (!(error instanceof InferError) || drafts.length === 1) throw error;
+      const about = `${options.resource} is not in the draft (${plainAddress(options.url)}): `;
+      printInferError(error, context, about);
     }
   }
-  return { text, resources: [inferred, ...others], isComplete: true };
+  const [first, ...others] = resources;
+  if (first === undefined || text === undefined) throw new ExitError(exitCodes.failure);
+  return { text, resources: [first, ...others], isComplete: resources.length === drafts.length };
 }
 
 /** Writes the draft. Where that fails, it goes to standard output: it must not be lost. */

@@ -97,6 +97,13 @@ function withVariable(request: RequestSpec, ids: readonly string[]): RequestSpec
 /** The end of a path that only says that it is a list. A record stands above it. */
 const LIST_NAME = /(?<=\/[^/]+)\/(?:_\w+|all|list|search|query|find)$/i;
 
+/** The path of a record's own address, with `{id}` at its end, where ids come from there. */
+function linkedPaths({ rows, list }: RecordContext): readonly string[] {
+  const link = scalarText(compilePath(list.idPath)(rows[0] ?? null)) ?? '';
+  if (list.id.pattern === undefined || !URL.canParse(link, 'http://service.invalid')) return [];
+  return [new URL(link, 'http://service.invalid').pathname.replace(/[^/]+(?=\/?$)/, '{id}')];
+}
+
 /** The requests to try for one record, with `{id}`, the most probable first. */
 function recordRequests(context: RecordContext, ids: readonly string[]): readonly RequestSpec[] {
   const { request, dialect, given, list } = context;
@@ -114,13 +121,13 @@ function recordRequests(context: RecordContext, ids: readonly string[]): readonl
   const suffixed = bare === path ? [] : [`${bare}/{id}${path.slice(bare.length)}`];
   // `/users/_all_docs` and `/users/list` name a way to read all of `/users`.
   const beside = LIST_NAME.test(path) ? [path.replace(LIST_NAME, '/{id}')] : [];
-  const paths = [...slashed, `${path}/{id}`, ...suffixed, ...beside];
+  const paths = new Set([...linkedPaths(context), ...slashed, `${path}/{id}`, ...suffixed, ...beside]);
   const entries = Object.entries(request.query);
   const secrets = entries.filter(([, value]) => value.includes('${'));
   // The list's parameters may be needed (the form of the rows) or refused (filters, sorts), so they are the second try.
   const constants = entries.filter(([, value]) => !/(?<!\$)\{/.test(value));
   const queries = constants.length === secrets.length ? [secrets] : [secrets, constants];
-  const usual = paths.flatMap((one) =>
+  const usual = [...paths].flatMap((one) =>
     queries.map((query): RequestSpec => ({ ...below, path: one, query: Object.fromEntries(query) })),
   );
   return known === undefined ? usual : [known, ...usual];
@@ -260,6 +267,7 @@ export async function draftRecord(context: RecordContext): Promise<RecordDraft> 
     kind,
     known: ids,
     isTable: context.isTable,
+    link: list.id.pattern === undefined ? undefined : { at: list.idPath, pattern: list.id.pattern },
   });
   const own = found && mapRecords(context, found);
   if (found === undefined || own === undefined) return placeholder(context);

@@ -1,5 +1,5 @@
 import type { ItemsSpec, RequestSpec } from '../../config/schema/source.ts';
-import { pathWith } from '../../adapter/path.ts';
+import { compilePath, pathWith } from '../../adapter/path.ts';
 import { compileItem } from '../../adapter/read/items.ts';
 import { CHECKED } from '../../adapter/spec-location.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
@@ -36,7 +36,12 @@ export type RecordSearch = {
   readonly kind: IdKind;
   /** Whether the rows of the list are a table: one record may be, too. */
   readonly isTable: boolean;
+  /** Where a record has the address that ends in its id, if its id stands nowhere else. */
+  readonly link: { readonly at: string; readonly pattern: string } | undefined;
 };
+
+/** Whether a record is the one with an id, by what stands somewhere in it. */
+type IsRecord = (record: JsonObject) => boolean;
 
 const VARIABLE = '{id}';
 
@@ -65,25 +70,37 @@ function containsId(value: JsonObject, id: string, kind: IdKind, depth = 0): boo
 const hasOwnScalars = (value: JsonObject) =>
   Object.values(value).filter((one) => scalarText(one) !== undefined).length;
 
+/** Whether a record's own address ends in an id. */
+function linkedBy({ kind, link }: Pick<RecordSearch, 'kind' | 'link'>, id: string): IsRecord {
+  if (link === undefined) return () => false;
+  const find = compilePath(link.at);
+  const pattern = new RegExp(link.pattern);
+  return (record) => sameId(pattern.exec(scalarText(find(record)) ?? '')?.[1], id, kind);
+}
+
+/** An id, and how a record with it is known. */
+type Wanted = { readonly id: string; readonly kind: IdKind; readonly isLinked: IsRecord };
+
 /** The path of the record with an id: the outermost object that is not only a wrapper. */
-function findItem(value: Json, id: string, kind: IdKind, path: string, depth: number): string | undefined {
+function findItem(value: Json, wanted: Wanted, path: string, depth: number): string | undefined {
+  const { id, kind, isLinked } = wanted;
   if (depth > DEPTH_MAX) return undefined;
   if (isList(value)) {
     const [first] = value;
     return value.length === 1 && first !== undefined
-      ? findItem(first, id, kind, `${path}[0]`, depth + 1)
+      ? findItem(first, wanted, `${path}[0]`, depth + 1)
       : undefined;
   }
   if (!isObject(value)) return undefined;
   const inner = Object.entries(value).filter(
     ([key, one]) => isNameable(key) && (isObject(one) || isList(one)),
   );
-  const direct = Object.values(value).some((one) => sameId(one, id, kind));
+  const direct = isLinked(value) || Object.values(value).some((one) => sameId(one, id, kind));
   const parts = inner.filter(([, one]) => isObject(one)).length;
   // The id may be in one of several parts of a record. The record is then the whole.
   if (direct || (parts > 1 && hasOwnScalars(value) === 0 && containsId(value, id, kind, 1))) return path;
   for (const [key, one] of inner) {
-    const found = findItem(one, id, kind, pathWith(path, key), depth + 1);
+    const found = findItem(one, wanted, pathWith(path, key), depth + 1);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -116,14 +133,16 @@ export async function findRecord({
   known,
   kind,
   isTable,
+  link,
 }: RecordSearch): Promise<FoundRecord | undefined> {
   const [first, ...others] = ids;
   if (first === undefined) return undefined;
+  const wanted = { id: first, kind, isLinked: linkedBy({ kind, link }, first) };
   for (const request of requests) {
     if (client.callsLeft < 3) return undefined;
     const reply = await client.send(withId(request, first));
     const document = reply.status < 300 ? read(reply) : undefined;
-    const path = document === undefined ? undefined : findItem(document, first, kind, '', 0);
+    const path = document === undefined ? undefined : findItem(document, wanted, '', 0);
     const item = path ?? (document === undefined || !isTable ? undefined : tableItem(document, first, kind));
     if (document === undefined || item === undefined) continue;
     const find = compileItem(item, CHECKED);

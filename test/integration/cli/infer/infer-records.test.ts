@@ -1,3 +1,4 @@
+import { parse } from 'yaml';
 import { inferDraft, runInfer } from '../../../support/dialects/infer-draft.ts';
 import { type Dialect, serve, TOKEN } from '../../../support/dialects/serve.ts';
 import type { UpstreamRequest } from '../../../support/upstream/scripted-upstream.ts';
@@ -117,5 +118,79 @@ describe('a draft of a list', () => {
     } finally {
       await service.close();
     }
+  });
+});
+
+describe('a draft of the view of one record whose id stands only in its own link', () => {
+  /** A list at `/people`, each record known by its link alone, and the records where the links lead. */
+  const linkedAt =
+    (
+      place: (href: string) => object,
+      prefix: (origin: string) => string,
+      wrap: (one: object) => object,
+    ): Dialect =>
+    ({ path, query, origin }) => {
+      const at = prefix(origin);
+      const row = ({ person_id, full_name, mail, joined }: (typeof people)[number], index: number) => ({
+        ...{ name: full_name ?? `N ${index}`, email: mail, created: joined },
+        ...place(`${at}/p${person_id}x`),
+      });
+      const rows = people.map(row);
+      const index = people.findIndex(({ person_id }) => `${at}/p${person_id}x`.endsWith(path));
+      if (path !== '/people' && index >= 0) return { body: wrap(rows[index]!) };
+      if (path !== '/people') return { status: 404, body: { message: 'none' } };
+      const offset = Number(query.get('offset') ?? '0');
+      const limit = Math.min(Number(query.get('limit') ?? '20'), 40);
+      return { body: { total: people.length, rows: rows.slice(offset, offset + limit) } };
+    };
+
+  it.each<[string, Dialect, string, string]>([
+    [
+      'in HAL',
+      linkedAt(
+        (href) => ({ _links: { self: { href } } }),
+        () => '/people',
+        (one) => one,
+      ),
+      '/people/{id}',
+      '',
+    ],
+    [
+      'by an absolute one',
+      linkedAt(
+        (self) => ({ links: { self } }),
+        (origin) => `${origin}/people`,
+        (one) => one,
+      ),
+      '/people/{id}',
+      '',
+    ],
+    [
+      'beside the list',
+      linkedAt(
+        (href) => ({ href }),
+        () => '/person/by-id',
+        (one) => one,
+      ),
+      '/person/by-id/{id}',
+      '',
+    ],
+    [
+      'in an envelope',
+      linkedAt(
+        (url) => ({ url }),
+        () => '/people',
+        (data) => ({ data }),
+      ),
+      '/people/{id}',
+      'data',
+    ],
+  ])('is found %s', async (_how, dialect, path, item) => {
+    const draft = await draftOf(dialect, '/people');
+    expect(draft).not.toContain('no view of one record was found');
+    const { get } = (
+      parse(draft) as { resources: { users: { get: { request: { path: string }; item: string } } } }
+    ).resources.users;
+    expect([get.request.path, get.item]).toEqual([path, item]);
   });
 });

@@ -93,6 +93,33 @@ describe('portico infer for several resources', () => {
     expect(Object.keys(parse(readFileSync(shopFile(), 'utf8')).resources)).toEqual(['users']);
   });
 
+  it('keeps what it has found where the first list cannot be read, and says which it is', async () => {
+    const missing = `${service.origin}/api/none`;
+    const { code, err } = await infer([
+      ...['--resource', `users=${missing}?key=secret-5`],
+      ...both().slice(2),
+      ...HEADER,
+    ]);
+    expect(code).toBe(1);
+    expect(err).toContain(`users is not in the draft (${missing}): `);
+    expect(err).not.toContain('secret-5');
+    expect(Object.keys(parse(readFileSync(shopFile(), 'utf8')).resources)).toEqual(['products']);
+  });
+
+  it('names each list where none can be read', async () => {
+    const missing = (name: string) => ['--resource', `${name}=${service.origin}/api/no-${name}`];
+    const { code, err } = await infer([
+      ...missing('users'),
+      ...missing('products'),
+      '--name',
+      'shop',
+      ...HEADER,
+    ]);
+    expect(code).toBe(1);
+    expect(err).toContain(`users is not in the draft (${service.origin}/api/no-users): `);
+    expect(err).toContain(`products is not in the draft (${service.origin}/api/no-products): `);
+  });
+
   it.each([
     ['lists at two hosts', ['users=http://a.invalid/x', 'products=http://b.invalid/x'], 'net.baseUrl'],
     ['a resource twice', ['users=http://a.invalid/x', 'users=http://a.invalid/y'], 'named twice'],
