@@ -10,6 +10,7 @@ import { createRowSets, type RowSets } from './rowsets/rowsets.ts';
 import { createRecordReader } from './records/read-record.ts';
 import { createPlanRunner } from './run-plan.ts';
 import { type CallContext, letFall, type SourceRuntime } from './source-runtime.ts';
+import { createSmallerWindows } from './verify/smaller-windows.ts';
 import { createWalker, type Walker } from './walk-page.ts';
 
 /** How a single record is read. */
@@ -24,15 +25,17 @@ function tagOf(id: string): string {
 function createPageFinder(deps: Parameters<typeof createPlanRunner>[0]) {
   const { source } = deps;
   const runPlan = createPlanRunner(deps);
+  const smallerWindows = createSmallerWindows(source);
 
   return async function findPage(query: ListQuery, context: CallContext): Promise<DatedPage> {
     let state: SearchState = noAttempts;
+    let isAsked = false;
     for (;;) {
       const { unusable, blamed, vanished } = state;
       const startMs = performance.now();
       const { fallen } = source.claims;
       const off = fallen.union(unusable).union(blamed);
-      const plan = source.adapter.list.plan(query, off);
+      const plan = smallerWindows.apply(source.adapter.list.plan(query, off));
       context.usage.plan = plan;
       context.usage.steps?.add('plan', startMs, performance.now());
       const attempt = await runPlan(query, plan, context, vanished?.listedAt).catch((error: unknown) => {
@@ -41,6 +44,14 @@ function createPageFinder(deps: Parameters<typeof createPlanRunner>[0]) {
       const isDisabled = (capability: Capability) => fallen.has(capability) && !off.has(capability);
       // A claim was proved wrong meanwhile, and the page rests on it.
       if (plan.kind !== 'nothing' && plan.relies.some(isDisabled)) continue;
+      // Before a claim is blamed for it: windows may only be smaller than the file says. Once in an answer.
+      if (attempt.kind === 'inconsistent' && state.isMoved && !isAsked) {
+        isAsked = true;
+        if (await smallerWindows.learn(plan, context)) {
+          state = { ...noAttempts, attempts: state.attempts };
+          continue;
+        }
+      }
       const step = nextAttempt(state, plan, attempt);
       for (const [capability, detail] of step.falling) letFall(source, capability, detail);
       if (step.kind === 'fail') throw step.error;

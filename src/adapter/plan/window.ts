@@ -33,6 +33,8 @@ export type RandomWindow = {
   readonly shortAtEnd: boolean;
   /** The most rows that can be reached. */
   readonly depthMax: number;
+  /** The same in windows of at most so many rows; `undefined` where none are so small. */
+  readonly upTo?: (rows: number) => RandomWindow | undefined;
 };
 
 /** Sequential access: each window names the next one. */
@@ -49,13 +51,8 @@ export type Window = RandomWindow | SequentialWindow;
 
 type Kind<K> = Extract<ListSpec['window'], { kind: K }>;
 
-function offsetWindow({
-  base,
-  sizeMax,
-  pastEnd,
-  shortPage,
-  depthMax = Infinity,
-}: Kind<'offset'>): RandomWindow {
+function offsetWindow(spec: Kind<'offset'>): RandomWindow {
+  const { base, sizeMax, pastEnd, shortPage, depthMax = Infinity } = spec;
   const call = (firstRow: number, wanted: number) => {
     // Sources refuse a window beyond their depth limit, even if it has no rows.
     const size = Math.max(1, Math.min(wanted, depthMax - firstRow));
@@ -88,10 +85,12 @@ function offsetWindow({
     endsEmpty: pastEnd === 'empty',
     shortAtEnd: shortPage === 'end',
     depthMax,
+    upTo: (rows) => (rows < 1 ? undefined : offsetWindow({ ...spec, sizeMax: Math.min(sizeMax, rows) })),
   };
 }
 
-function pageWindow({ base, sizes, pastEnd, shortPage, depthMax = Infinity }: Kind<'page'>): RandomWindow {
+function pageWindow(spec: Kind<'page'>): RandomWindow {
+  const { base, sizes, pastEnd, shortPage, depthMax = Infinity } = spec;
   const largest = Math.max(...sizes);
   const ascending = [...sizes].sort((a, b) => a - b);
   const call = (page: number, size: number) => ({
@@ -115,6 +114,10 @@ function pageWindow({ base, sizes, pastEnd, shortPage, depthMax = Infinity }: Ki
     endsEmpty: pastEnd === 'empty',
     shortAtEnd: shortPage === 'end',
     depthMax,
+    upTo(rows) {
+      const smaller = sizes.filter((size) => size <= rows);
+      return smaller.length === 0 ? undefined : pageWindow({ ...spec, sizes: smaller });
+    },
   };
 }
 

@@ -89,9 +89,23 @@ async function verifyDue(
 }
 
 /**
+ * Whether the source gives as many rows at once as its file says. Where it gives fewer in silence, it counts pages of its
+ * own size, and the last page may have as many rows as the total leaves for it, but others.
+ */
+function sizeVerification(source: SourceRuntime, { window, request }: PagePlan, total: number): Verification {
+  return {
+    name: 'size',
+    async verify(context) {
+      const first = await readWindow(source, request, window.scanCall(0), context);
+      return isPlanFailure(first) ? first : brokenTotal(first, total);
+    },
+  };
+}
+
+/**
  * Verifies what a filtered page rests on and does not show, where rows of it are on other pages: that the last rows come
  * which the total promises, and that no row comes for a value that no record has. Each claim is looked at once in a while,
- * and a total that is nearly that of the whole list with each selection.
+ * and a total that is nearly that of the whole list with each selection. The last page by its number shows no size.
  */
 export async function verifyPage(
   source: SourceRuntime,
@@ -102,16 +116,19 @@ export async function verifyPage(
 ): Promise<PlanFailure | undefined> {
   const { verifications } = source;
   const { total, offset, limit, records } = page;
-  if (verifications === undefined || plan.filters.length === 0 || total <= records.length) return undefined;
+  if (verifications === undefined || total <= records.length) return undefined;
+  const isLastCut = offset > 0 && offset < total && offset + limit > total;
+  const isSizeKnown = !isLastCut || !plan.window.shortAtEnd || !plan.window.variables.includes('page');
+  const ofSize = isSizeKnown ? [] : [sizeVerification(source, plan, total)];
   // Rows that lack fields cannot be judged without a call each.
-  if (plan.hydrates === 'rows') return undefined;
+  if (plan.filters.length === 0 || plan.hydrates === 'rows') return verifyDue(verifications, ofSize, context);
   const isEndSeen = offset + limit >= total;
   const selection = isNearlyWhole(source, total) ? filtersKey(plan.filters) : plan.relies.join(' ');
   const last: Verification = {
     name: `total ${selection}`,
     verify: (within) => checkLastRows(source, plan, total, within),
   };
-  const all = [...(isEndSeen ? [] : [last]), ...filterVerifications(source, query, plan)];
+  const all = [...ofSize, ...(isEndSeen ? [] : [last]), ...filterVerifications(source, query, plan)];
   return verifyDue(verifications, all, context);
 }
 

@@ -1,0 +1,55 @@
+import type { ListPlan } from '../../adapter/plan/plan.ts';
+import { windowIds } from '../../claims/claim.ts';
+import { isPlanFailure } from '../plan-failure.ts';
+import { readWindow } from '../read-window.ts';
+import type { CallContext, SourceRuntime } from '../source-runtime.ts';
+
+/** The size of windows that a source was found to give, where that is less than its file says. */
+export type SmallerWindows = {
+  /** The plan, in windows that the source gives in full. */
+  readonly apply: (plan: ListPlan) => ListPlan;
+  /** Looks whether the source gives smaller windows than the plan asks for. True where that is new. @throws GatewayError */
+  readonly learn: (plan: ListPlan, context: CallContext) => Promise<boolean>;
+};
+
+const isSame = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((id, index) => id === b[index]);
+
+/**
+ * Learns a cap that a source has lowered in silence. Nothing has to be believed: the file says that the source gives smaller
+ * windows as well, and each of them is checked like any other. It is learnt only if the first window is cut off, comes
+ * again in the smaller size, and the window behind it is full and has other rows, so that one bad reply is none.
+ */
+export function createSmallerWindows(source: SourceRuntime): SmallerWindows {
+  let rowsMax = Infinity;
+
+  return {
+    apply(plan) {
+      if (plan.kind === 'nothing' || plan.window.kind !== 'random' || plan.window.scanSize <= rowsMax)
+        return plan;
+      const window = plan.window.upTo?.(rowsMax);
+      return window === undefined ? plan : { ...plan, window };
+    },
+
+    async learn(plan, context) {
+      if (plan.kind === 'nothing' || plan.window.kind !== 'random' || !plan.window.shortAtEnd) return false;
+      const { window, request } = plan;
+      const cut = await readWindow(source, request, window.scanCall(0), context);
+      if (isPlanFailure(cut)) return false;
+      const { received, total = Infinity } = cut.rows;
+      const smaller = window.upTo?.(received);
+      if (smaller === undefined || received >= Math.min(window.scanSize, total)) return false;
+      const size = smaller.scanSize;
+      const first = await readWindow(source, request, smaller.scanCall(0), context);
+      if (isPlanFailure(first) || !isSame(windowIds(first), windowIds(cut).slice(0, size))) return false;
+      const next = await readWindow(source, request, smaller.scanCall(1), context);
+      if (isPlanFailure(next) || next.rows.total !== cut.rows.total) return false;
+      const rows = Math.min(size, total - size);
+      const known = new Set(windowIds(first));
+      const isBehind = next.rows.received > 0 && !windowIds(next).some((id) => known.has(id));
+      if (!isBehind || (Number.isFinite(rows) && next.rows.received !== rows)) return false;
+      rowsMax = size;
+      return true;
+    },
+  };
+}
