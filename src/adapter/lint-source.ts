@@ -22,9 +22,14 @@ const ERRORS: ReadonlySet<OutcomeKind> = new Set([
   'error',
 ]);
 
+/** Values that stand for nothing: a total of 0 comes with an error as well. */
+const NOTHING: readonly unknown[] = [0, '', false];
+
 /** Whether the rule fits a reply because something is not there. */
 function fitsByAbsence({ present, equals, is }: OutcomeSpec): boolean {
-  return !ERRORS.has(is) && (present === false || [equals].flat().includes(null));
+  const values = [equals].flat();
+  const isNothing = is === 'past_end' && values.some((value) => NOTHING.includes(value));
+  return !ERRORS.has(is) && (present === false || values.includes(null) || isNothing);
 }
 
 /** Whether the rule takes any reply that holds something for rows: an error may come with an empty list. */

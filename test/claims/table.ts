@@ -1,5 +1,8 @@
 import { orderBetRows } from './bets/order-bets.ts';
 import { dialectCases } from '../support/dialects/cases.ts';
+import { hiddenRuleRows } from './files/hidden-rules.ts';
+import { loweredCapRows } from './files/lowered-caps.ts';
+import { quotedVariableRows } from './files/quoted-variables.ts';
 import { describeOutcome } from './harness/describe-outcome.ts';
 import { nameOf, runDialect } from './harness/dialect-row.ts';
 import type { Lie } from './harness/lie.ts';
@@ -30,12 +33,15 @@ export const lies: readonly Lie[] = [
 
 const drafts = dialectCases.map((one) => ({ name: nameOf(one), run: runDialect.bind(undefined, one) }));
 
+const files = [...hiddenRuleRows, ...quotedVariableRows, ...loweredCapRows];
+
 /** Every row: honest services, drafts of the dialects, and the lies. */
 export const table: readonly TableRow[] = [
   ...drafts,
   ...tieRows,
   ...[...typeCases, ...quotingCases, ...scanCacheCases].map(rowOf),
   ...orderBetRows,
+  ...files,
   ...[...honestRows(), ...lies].map((row) => ({
     name: row.name,
     run: async (options: Parameters<TableRow['run']>[0]) => describeOutcome(await runRow(row, options)),

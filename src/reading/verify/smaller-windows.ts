@@ -36,7 +36,9 @@ export function createSmallerWindows(source: SourceRuntime): SmallerWindows {
       const { window, request } = plan;
       const cut = await readWindow(source, request, window.scanCall(0), context);
       if (isPlanFailure(cut)) return false;
-      const { received, total = Infinity } = cut.rows;
+      const { received } = cut.rows;
+      const isCounted = plan.kind === 'page' || (plan.totalCounts && !plan.totalIsLowerBound);
+      const total = (isCounted ? cut.rows.total : undefined) ?? Infinity;
       const smaller = window.upTo?.(received);
       if (smaller === undefined || received >= Math.min(window.scanSize, total)) return false;
       const size = smaller.scanSize;
@@ -44,10 +46,10 @@ export function createSmallerWindows(source: SourceRuntime): SmallerWindows {
       if (isPlanFailure(first) || !isSame(windowIds(first), windowIds(cut).slice(0, size))) return false;
       const next = await readWindow(source, request, smaller.scanCall(1), context);
       if (isPlanFailure(next) || next.rows.total !== cut.rows.total) return false;
-      const rows = Math.min(size, total - size);
       const known = new Set(windowIds(first));
       const isBehind = next.rows.received > 0 && !windowIds(next).some((id) => known.has(id));
-      if (!isBehind || (Number.isFinite(rows) && next.rows.received !== rows)) return false;
+      const isFull = total === Infinity || next.rows.received === Math.min(size, total - size);
+      if (!isBehind || !isFull) return false;
       rowsMax = size;
       return true;
     },

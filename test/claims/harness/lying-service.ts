@@ -66,7 +66,11 @@ function headersOf({ traits }: Store, ask: Ask, { next }: Windowed, total: numbe
   if (traits.window === 'link' && next !== undefined) {
     const query = new URLSearchParams(ask.query);
     query.set('cursor', String(next));
-    headers['Link'] = `<${ask.origin}${ask.path}?${query.toString()}>; rel="next"`;
+    const { origin, path } = ask;
+    const target = `?${query.toString()}`;
+    const starts = { url: `${origin}${path}`, path, query: '' };
+    if (traits.nextAddress === undefined) headers['Link'] = `<${origin}${path}${target}>; rel="next"`;
+    else headers['Next-Page'] = `${starts[traits.nextAddress]}${target}`;
   }
   return headers;
 }

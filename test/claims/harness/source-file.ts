@@ -47,7 +47,7 @@ function windowQuery({ window }: Traits): Tree {
   }
 }
 
-function windowSpec({ window, base, sizeMax, pastEnd, echo, checkpoints }: Traits): Tree {
+function windowSpec({ window, base, sizeMax, pastEnd, echo, checkpoints, nextAddress }: Traits): Tree {
   const end = pastEnd === 'last' ? { pastEnd: 'other' } : {};
   const kept = checkpoints ? { checkpoints: true } : {};
   switch (window) {
@@ -69,7 +69,12 @@ function windowSpec({ window, base, sizeMax, pastEnd, echo, checkpoints }: Trait
     case 'continue':
       return { kind: 'continue', sizeMax, next: 'continue', ...kept };
     case 'link':
-      return { kind: 'link', sizeMax, next: { header: 'Link' }, ...kept };
+      return {
+        kind: 'link',
+        sizeMax,
+        next: { header: nextAddress === undefined ? 'Link' : 'Next-Page' },
+        ...kept,
+      };
     case 'keyset':
       return { kind: 'keyset', sizeMax, key: 'id', ...kept };
     case 'none':

@@ -28,6 +28,8 @@ export type Traits = {
   readonly checkpoints: boolean;
   /** How many records it has. */
   readonly count: number;
+  /** How the next page is named in the header `Next-Page`, in place of a list of links in `Link`. */
+  readonly nextAddress?: 'url' | 'path' | 'query';
   /** What stands in `errors` of a good reply, where the service speaks GraphQL. */
   readonly graphql?: 'nothing' | 'null' | 'an empty list';
   /** Why only a person can write the file of this service, if so: then no draft is tried. */
@@ -94,6 +96,10 @@ const services = {
   'text id users': { ...users, ids: 'text' },
   'cursor users': { ...users, window: 'cursor', sort: false },
   'link users': { ...users, window: 'link', sort: false, total: 'none' },
+  'url link users': { ...users, window: 'link', sort: false, total: 'none', nextAddress: 'url' },
+  'path link users': { ...users, window: 'link', sort: false, total: 'none', nextAddress: 'path' },
+  'query link users': { ...users, window: 'link', sort: false, total: 'none', nextAddress: 'query' },
+  'url link products': { ...usual, window: 'link', total: 'header', nextAddress: 'url' },
   'unsorted users': { ...users, sort: false, order: 'unknown' },
   'uncounted users': { ...users, total: 'none' },
   'echoing users': { ...users, echo: true, window: 'page', base: 1 },

@@ -16,6 +16,20 @@ const continuing =
     },
   });
 
+/** Names the next page otherwise in its header, where there is a next page. */
+const linking =
+  (change: (url: string) => string): Breaks =>
+  (honest) => ({
+    reply: (ask, reply) => {
+      const kept = honest.reply(ask, reply);
+      const { Link: list, 'Next-Page': address } = kept.headers ?? {};
+      const url = /^<(.*)>/.exec(String(list ?? ''))?.[1];
+      if (url !== undefined) return { ...kept, headers: { ...kept.headers, Link: change(url) } };
+      if (address === undefined) return kept;
+      return { ...kept, headers: { ...kept.headers, 'Next-Page': change(String(address)) } };
+    },
+  });
+
 const specs: readonly LieSpec[] = [
   {
     what: 'continuation: forgets the filter',
@@ -169,6 +183,50 @@ const specs: readonly LieSpec[] = [
     breaks: continuing((parameters) => ({ continue: { ...parameters, limit: '3' } })),
     shapes: ['continue users'],
     when: ['always', 'only behind page 3'],
+  },
+  {
+    what: 'next link: an address in place of a list of links',
+    breaks: linking((url) => url),
+    shapes: ['link users', 'link products'],
+    when: ['always', 'only behind page 3'],
+    fast: ['always'],
+  },
+  {
+    what: 'next link: a token in place of a list of links',
+    breaks: linking((url) => new URL(url).searchParams.get('cursor') ?? ''),
+    shapes: ['link users'],
+    when: ['always', 'only behind page 3'],
+    fast: ['only behind page 3'],
+  },
+  {
+    what: 'next link: JSON in place of a list of links',
+    breaks: linking((url) => JSON.stringify({ next: url })),
+    shapes: ['link users', 'url link users'],
+    when: ['only behind page 3'],
+  },
+  {
+    what: 'next link: a list of links that is cut off',
+    breaks: linking((url) => `<${url}`),
+    shapes: ['link users', 'path link users'],
+    when: ['only behind page 3', 'every third time'],
+  },
+  {
+    what: 'next link: its parameters alone',
+    breaks: linking((url) => url.slice(url.indexOf('?') + 1)),
+    shapes: ['link users', 'query link users'],
+    when: ['only behind page 3'],
+  },
+  {
+    what: 'next link: a word for the end too early',
+    breaks: linking(() => 'none'),
+    shapes: ['link users', 'url link users'],
+    when: ['only behind page 3'],
+  },
+  {
+    what: 'next link: at another origin',
+    breaks: linking((url) => url.replace(/^https?:\/\/[^/]+/, 'http://elsewhere.example')),
+    shapes: ['url link users', 'url link products'],
+    when: ['only behind page 3'],
   },
   {
     what: 'continuation: from a row further on',
