@@ -3,6 +3,7 @@ import type { Capability } from './plan/push-down.ts';
 
 /** The place in a source file that claims a capability, as a path of keys. */
 export function claimPlace(resource: ResourceName, capability: Capability): readonly PropertyKey[] {
+  if (capability === 'auth.proof') return ['auth', 'proof'];
   if (capability === 'get') return ['resources', resource, 'get'];
   const list = ['resources', resource, 'list'];
   const [kind = '', ...rest] = capability.split('.');

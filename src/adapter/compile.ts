@@ -5,6 +5,7 @@ import { invalidReply } from '../errors/fault.ts';
 import type { Json } from '../kernel/json/json.ts';
 import type { UpstreamReply } from '../kernel/upstream-call.ts';
 import { compileDetails, compileGet, type DetailsAdapter, type GetAdapter } from './compile-record.ts';
+import { requireProof } from './read/credential-proof.ts';
 import { compileDecoder } from './read/decode.ts';
 import { compileEcho, type Echo } from './read/echo.ts';
 import { compileItems, itemsPlace } from './read/items.ts';
@@ -251,7 +252,11 @@ export function compileAdapter(
   const context: ReplyContext = {
     source,
     decode,
-    classify: compileOutcomes(source.outcomes, file.at('outcomes')),
+    classify: requireProof(
+      compileOutcomes(source.outcomes, file.at('outcomes')),
+      source,
+      file.at('auth', 'proof'),
+    ),
     codec,
   };
   if (resource.detail !== null && spec.get === undefined) {

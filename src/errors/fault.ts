@@ -106,6 +106,11 @@ export function invalidReply(reason: InvalidReason, detail: string, cause?: unkn
   return new GatewayError('upstream_invalid_response', { reason, detail, cause });
 }
 
+/** The error for a source that does not take Portico's credential, so that another one may work. */
+export function refusedCredential(detail: string): GatewayError {
+  return fault('upstream_error', { detail, credentialRefused: true, sourceHealth: { isHealthy: true } });
+}
+
 /** Names the upstream of anything thrown that is an error of the catalogue; `base` is the address that was called. */
 export function blameUpstream(thrown: unknown, source: string, base?: string): void {
   if (!(thrown instanceof GatewayError) || thrown.upstream !== undefined) return;

@@ -11,6 +11,9 @@ import type { Upstream } from '../upstream/client.ts';
 import type { CompiledResource } from './compile-sources.ts';
 import { createQuality, type Quality, type QualityMetrics } from './quality.ts';
 
+/** The claim that the source knows the credential: while it is contradicted, there are no answers. */
+const PROOF = 'auth.proof';
+
 /** What the metrics count of the replies of sources. */
 export type ReplyMetrics = QualityMetrics & {
   unreadableField(source: string, field: string, reason: string): void;
@@ -24,7 +27,7 @@ export type RuntimeDeps = {
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly metrics: ReplyMetrics;
-  readonly fallenClaims: Pick<FallenClaims, 'of'>;
+  readonly fallenClaims: Pick<FallenClaims, 'of' | 'reset'>;
   readonly lookTurns: LookTurns;
 };
 
@@ -51,6 +54,7 @@ function watchUpstream(upstream: Upstream, { failed }: Quality): Upstream {
     get load() {
       return upstream.load;
     },
+    proofs: upstream.proofs,
     close: () => upstream.close(),
   };
 }
@@ -59,17 +63,40 @@ function watchUpstream(upstream: Upstream, { failed }: Quality): Upstream {
 function watchClaims(
   { resource, source, digest }: CompiledResource,
   quality: Quality,
+  { proofs }: Upstream,
   { log, fallenClaims }: Pick<RuntimeDeps, 'log' | 'fallenClaims'>,
 ): ResourceClaims {
   const { name } = source.spec;
   const onChange: OnClaimChange = (change, { claim, at, detail }) => {
     const fields = { source: name, resource: resource.name, capability: claim };
+    if (claim === PROOF) proofs?.doubt();
     if (change === 'fallen') quality.contradicted(claim);
     if (change === 'fallen')
       log.info({ ...fields, at, detail }, 'a claim has fallen before, or in another process');
     else log.info(fields, 'a claim that had fallen is believed again');
   };
   return fallenClaims.of({ source: name, resource: resource.name, digest }, onChange);
+}
+
+/**
+ * Lets the claim fall that the source knows the credential, which purges what may be a visitor's, and raises it with the
+ * next good proof. Returns what ends that.
+ */
+function watchProofs(
+  name: string,
+  { claims, observer, upstream: { proofs } }: SourceRuntime,
+  { fallenClaims }: Pick<RuntimeDeps, 'fallenClaims'>,
+) {
+  return proofs?.listen({
+    failed(detail) {
+      if (claims.fall(PROOF, detail)) observer.contradicted(PROOF);
+    },
+    async good() {
+      if (!claims.fallen.has(PROOF)) return;
+      // Without Redis, the next good proof tries again.
+      await fallenClaims.reset({ source: name, claim: PROOF }).catch(() => undefined);
+    },
+  });
 }
 
 /** Counts the replies that each rule of a source's file decides, in counters that are found once. */
@@ -90,7 +117,7 @@ export function createRuntime(
   const largeReplies = createLargeReplies(compiled);
   const tasks = createBackgroundTasks();
   const quality = createQuality({ ...compiled, adapter: largeReplies.adapter }, { clock, metrics });
-  const claims = watchClaims(compiled, quality, { log, fallenClaims });
+  const claims = watchClaims(compiled, quality, upstream, { log, fallenClaims });
   const runtime: SourceRuntime = {
     resource,
     adapter: quality.adapter,
@@ -111,12 +138,14 @@ export function createRuntime(
         const { file, line } = quality.contradicted(capability);
         log.warn(
           { source: name, resource: resource.name, capability, file, line },
-          `the source contradicts its configuration: all ${resource.name} read so far are forgotten in every process, and answers are computed without this claim`,
+          `the source contradicts its configuration: all ${resource.name} read so far are forgotten in every process, and ${capability === PROOF ? 'there are no answers while it takes Portico for a visitor' : 'answers are computed without this claim'}`,
         );
       },
     },
   };
+  const endProofs = watchProofs(name, runtime, { fallenClaims });
   async function close(): Promise<void> {
+    endProofs?.();
     await tasks.close();
     claims.close();
     await largeReplies.close();

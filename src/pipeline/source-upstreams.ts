@@ -1,7 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import { compileCredentialProof } from '../adapter/read/credential-proof.ts';
 import { compileSessionReader } from '../adapter/read/session-reader.ts';
 import type { SourceSpec } from '../config/schema/source.ts';
 import { contentDigest } from './parts/content-digest.ts';
 import type { MadeComponent, ComponentSet } from './parts/shared-components.ts';
+import type { LookTurns } from '../store/fleet/look-turns.ts';
+import type { UpstreamProof } from '../upstream/credentials/proofs.ts';
 import type { Share } from '../upstream/bulkhead/bulkhead.ts';
 import { type CheckableUpstream, createUpstream, type Upstream } from '../upstream/client.ts';
 import type { GuardedClient } from '../upstream/guarded-client.ts';
@@ -25,6 +29,7 @@ export type SourceUpstreamsDeps = SourceRateDeps &
       watchLoad(source: string, load: () => GuardedClient['load']): () => void;
     };
     readonly shareOf?: ShareOf | undefined;
+    readonly lookTurns: LookTurns;
   };
 
 /** The clients of all sources. Two resources of one source share its connections and its limits. */
@@ -39,10 +44,19 @@ export type SourceClient = {
   readonly key: string;
 };
 
+/** The proof of a source's credential. One process of the fleet asks for it, unless each has obtained a credential of its own. */
+function createProof(spec: SourceSpec, digest: string, { lookTurns }: SourceUpstreamsDeps) {
+  const proof = compileCredentialProof(spec);
+  const owner = ['oauth2', 'session'].includes(spec.auth.kind) ? randomUUID() : '';
+  const nameOf = (turn: string) => JSON.stringify([spec.name, digest, 'auth.proof', turn, owner]);
+  const takeTurn: UpstreamProof['takeTurn'] = (turn, everyMs) => lookTurns.take(nameOf(turn), everyMs);
+  return proof && { ...proof, takeTurn };
+}
+
 /** Creates the client of a source. `first`: the first of the resources that are read from it. */
 function createSourceClient(
   spec: SourceSpec,
-  first: CompiledResource | undefined,
+  first: CompiledResource,
   deadlineMs: number,
   deps: SourceUpstreamsDeps,
 ): MadeComponent<Upstream> {
@@ -59,7 +73,8 @@ function createSourceClient(
       ...{ ...deps, deadlineMs, patienceMs },
       askKnownGood: (base) => upstream.askKnownGood(base),
     }),
-    knownGood: first && knownGoodRequest(first),
+    knownGood: knownGoodRequest(first),
+    proof: createProof(spec, first.digest, deps),
   });
   const endWatch = deps.metrics.watchLoad(name, () => upstream.load);
   function close(): void {
@@ -80,11 +95,15 @@ export function createSourceUpstreams(
   deps: SourceUpstreamsDeps,
 ): SourceUpstreams {
   return {
-    of({ source: { spec }, digest }) {
+    of(one) {
+      const {
+        source: { spec },
+        digest,
+      } = one;
       const served = compiled.filter(({ source }) => source.spec.name === spec.name);
       const deadlineMs = Math.min(...served.map(({ config }) => config.deadline));
-      const [first] = served;
-      const key = contentDigest([spec.name, digest, deadlineMs, first?.resource.name]);
+      const [first = one] = served;
+      const key = contentDigest([spec.name, digest, deadlineMs, first.resource.name]);
       const create = () => createSourceClient(spec, first, deadlineMs, deps);
       return { upstream: parts.acquire('source', key, create), key };
     },

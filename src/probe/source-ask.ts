@@ -164,6 +164,7 @@ function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts, t
       const rule = explainReplies(spec, resource, on)?.rule(reply);
       return rule === undefined ? undefined : { is: spec.outcomes[rule]?.is ?? '', rule };
     },
+    send: (request) => session.exchange(request, () => undefined, stop),
     with(changes: readonly SpecChange[]) {
       const changed = { spec: changeSpec(spec, changes), masked: changeSpec(masked, changes) };
       return createAsk(changed, deps, toDisplay, types);

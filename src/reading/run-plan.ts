@@ -28,6 +28,15 @@ export type RunPlan = (
   newerThan: number | undefined,
 ) => Promise<PageAttempt>;
 
+/**
+ * Fewer records than before may be those that a visitor may see, so the source must show that it knows the credential.
+ * Where that stays unknown, the former total is kept: the next answer asks again. @throws GatewayError
+ */
+async function proveFall({ verifications, upstream }: SourceRuntime, total: number) {
+  const hasFallen = total < (verifications?.wholeTotal ?? 0);
+  return hasFallen && upstream.proofs !== undefined ? upstream.proofs.confirm() : 'good';
+}
+
 /** Creates what runs plans: straight from the source, by a walk from a checkpoint, or from the rows of a scan. */
 export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRunnerDeps): RunPlan {
   const lookAtOrder = createOrderLooks(source);
@@ -91,7 +100,11 @@ export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRu
     if (isPlanFailure(page)) return page;
     if (query.filters.length > 0)
       await verifyAgainstScan({ source, rowSets, walk }, { query, plan, total: page.total }, context);
-    else if (source.verifications !== undefined) source.verifications.wholeTotal = page.total;
+    else if (source.verifications !== undefined) {
+      const proven = await proveFall(source, page.total);
+      if (proven === 'renewed') return runPlan(query, plan, context, newerThan);
+      if (proven === 'good') source.verifications.wholeTotal = page.total;
+    }
     if (finish === undefined || hydrates === 'rows' || isWritten(page.records))
       return { kind: 'page', ...page };
     const records = await finish(page.records, context);

@@ -9,6 +9,8 @@ import {
 } from './credentials/credential.ts';
 import { obtainByOAuth2 } from './credentials/oauth2.ts';
 import { obtainedCredential, type Obtain, type Obtained } from './credentials/obtained-credential.ts';
+import type { ProofWatch } from './credentials/proof-watch.ts';
+import { createProofs, type UpstreamProof } from './credentials/proofs.ts';
 import { obtainBySession, type ReadSession } from './credentials/session.ts';
 import {
   createGuardedClient,
@@ -46,6 +48,8 @@ export type Upstream = {
   ): Promise<T>;
   /** Running and waiting calls. */
   readonly load: GuardedClient['load'];
+  /** Present where a request shows that the source knows the credential. */
+  readonly proofs?: Pick<ProofWatch, 'confirm' | 'doubt' | 'listen'> | undefined;
   close(): void;
 };
 
@@ -64,6 +68,8 @@ export type UpstreamDeps = GuardedClientDeps & {
   readonly readSession: ReadSession;
   /** A question that no caller chose; absent: there is none. */
   readonly knownGood?: KnownGoodRequest | undefined;
+  /** Absent: a credential is good until the source refuses it. */
+  readonly proof?: UpstreamProof | undefined;
 };
 
 const TIMED_OUT = new DOMException('net.timeout is over', 'TimeoutError');
@@ -157,7 +163,7 @@ function createCredentials(
 /** Creates the client of one source. It keeps connections open; `close` closes them. */
 export function createUpstream(
   spec: ConnectionSpec,
-  { readSession, knownGood, ...deps }: UpstreamDeps,
+  { readSession, knownGood, proof, ...deps }: UpstreamDeps,
 ): CheckableUpstream {
   const { net } = spec;
   const transport = createTransport(net);
@@ -166,17 +172,32 @@ export function createUpstream(
   const logIn = compileLogIn(guard, net.timeout);
   const credentials = createCredentials(spec.auth, transport, readSession, logIn);
 
-  async function send(request: UpstreamRequest, { signal, steps }: SentCall, attempt: GuardedTry) {
+  async function send(
+    request: UpstreamRequest,
+    { signal, steps }: SentCall,
+    attempt: GuardedTry,
+    timeoutMs = net.timeout,
+  ) {
     let credential: UpstreamCredential =
       credentials.held() ?? (await timed(steps, 'login', credentials.obtain(signal)));
     const exchange = (base: string, trace: TraceHeaders | undefined) =>
-      withinTimeout(signal, net.timeout, (until) => {
+      withinTimeout(signal, timeoutMs, (until) => {
         // It may have been renewed while the call waited for its slot.
         credential = credentials.held() ?? credential;
         return transport.send({ ...outgoing(request, credential, base, trace), signal: until });
       });
     const reply = await attempt.exchange({ send: exchange, statusOf: ({ status }) => status });
     return { reply, credential };
+  }
+
+  const proofs = proof && createProofs(proof, { send, guard, credentials, knownGood, net });
+  const watch = proofs?.watch;
+
+  /** Reads a reply. One of failure, such as that to an unknown id, may lack the proof: then the list must show it. */
+  async function readProven<T>(reply: UpstreamReply, read: Read<T>, call: SentCall, attempt: GuardedTry) {
+    const value = await readReply(reply, read, call, attempt);
+    if (reply.status >= 400 && proofs?.lacksProof(reply) === true) await proofs.proveByList(call);
+    return value;
   }
 
   /** Sends with the current credential; if that is refused and another can be obtained, once more with that. */
@@ -188,12 +209,12 @@ export function createUpstream(
   ): Promise<T> {
     const { reply, credential } = await send(request, call, attempt);
     try {
-      return await readReply(reply, read, call, attempt);
+      return await readProven(reply, read, call, attempt);
     } catch (error) {
       const isRefused = error instanceof GatewayError && error.credentialRefused;
-      if (!isRefused || !credentials.renew(credential)) throw error;
+      if (!isRefused || !credentials.renew(credential, proofs?.whyRenew(reply))) throw error;
     }
-    return readReply((await send(request, call, attempt)).reply, read, call, attempt);
+    return readProven((await send(request, call, attempt)).reply, read, call, attempt);
   }
 
   async function askKnownGood(base: string): Promise<boolean | undefined> {
@@ -218,8 +239,17 @@ export function createUpstream(
       const sent = { method, window, isSafe, question: questionOf(request) };
       const { spans: trace, steps } = usage;
       const call = { signal, priority, usage, trace, steps, affinity: usage, ...sent };
-      return guard.run(call, (attempt) => sendAndRead(request, read, call, attempt));
+      const run = () => guard.run(call, (attempt) => sendAndRead(request, read, call, attempt));
+      if (watch === undefined) return run();
+      await watch.pass();
+      const { failures } = watch;
+      const value = await run();
+      if (watch.failures === failures) return value;
+      // What came may be a visitor's. The credential has been renewed since, or this throws.
+      await watch.pass();
+      return run();
     },
+    proofs: watch,
     get load() {
       return guard.load;
     },

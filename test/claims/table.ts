@@ -3,6 +3,7 @@ import { dialectCases } from '../support/dialects/cases.ts';
 import { hiddenRuleRows } from './files/hidden-rules.ts';
 import { loweredCapRows } from './files/lowered-caps.ts';
 import { quotedVariableRows } from './files/quoted-variables.ts';
+import { visitorRows } from './credential/visitors.ts';
 import { describeOutcome } from './harness/describe-outcome.ts';
 import { nameOf, runDialect } from './harness/dialect-row.ts';
 import type { Lie } from './harness/lie.ts';
@@ -42,6 +43,7 @@ export const table: readonly TableRow[] = [
   ...[...typeCases, ...quotingCases, ...scanCacheCases].map(rowOf),
   ...orderBetRows,
   ...files,
+  ...visitorRows,
   ...[...honestRows(), ...lies].map((row) => ({
     name: row.name,
     run: async (options: Parameters<TableRow['run']>[0]) => describeOutcome(await runRow(row, options)),

@@ -4,6 +4,7 @@ import type { ListSpec } from '../../config/schema/source.ts';
 import type { WantedPlace } from '../../kernel/json/learned-keys.ts';
 import { keysOfPath } from '../path.ts';
 import { pathAbove } from '../read/next.ts';
+import { proofPaths } from '../read/credential-proof.ts';
 import type { ReplyContext } from '../read/read-reply.ts';
 import { type FieldMapping, type FieldSlots, fieldSlots, slotsAt } from './slot-paths.ts';
 import { KeySlots, placesOf } from './wanted-paths.ts';
@@ -36,14 +37,16 @@ function nextPaths(list: ListSpec): readonly (string | undefined)[] | undefined 
 }
 
 /** The paths that a file looks at in the document itself, besides that of the rows; `undefined` where it needs the rows. */
-function documentPaths({ outcomes }: ReplyContext['source'], list: ListSpec): readonly string[] | undefined {
+function documentPaths(source: ReplyContext['source'], list: ListSpec): readonly string[] | undefined {
   const { total, window } = list;
   const next = nextPaths(list);
   if (next === undefined) return undefined;
-  const conditions = outcomes.flatMap(({ on, at }) => (on === 'get' ? [] : (at ?? [])));
+  const conditions = source.outcomes.flatMap(({ on, at }) => (on === 'get' ? [] : (at ?? [])));
   const totals = total === undefined || total.count !== undefined ? [] : [total.at, total.unless?.at];
   const echoes = 'echo' in window ? Object.values(window.echo ?? {}) : [];
-  return [...conditions, ...totals, ...echoes, ...next].filter((path) => path !== undefined);
+  return [...conditions, ...proofPaths(source), ...totals, ...echoes, ...next].filter(
+    (path) => path !== undefined,
+  );
 }
 
 /** What a file wants of the reply to a list; `undefined` where its paths have more than keys, or it looks at whole rows. */

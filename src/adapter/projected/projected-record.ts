@@ -6,6 +6,7 @@ import { Projection } from '../../kernel/json/projection.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { compileMapping, type OnGap } from '../map/map-record.ts';
 import { keysOfPath } from '../path.ts';
+import { proofPaths } from '../read/credential-proof.ts';
 import { compileUtf8Body } from '../read/decode.ts';
 import type { ReplyContext } from '../read/read-reply.ts';
 import type { Observed } from '../reply-observer.ts';
@@ -34,7 +35,8 @@ function compileRecordPlaces(
   const itemAt = typeof item === 'string' ? keysOfPath(item) : undefined;
   const conditions = source.outcomes.flatMap(({ on, at }) => (on === 'list' ? [] : (at ?? [])));
   const document = new KeySlots(0);
-  if (itemAt === undefined || slotsAt(conditions, document) === undefined) return undefined;
+  const judgedPaths = [...conditions, ...proofPaths(source)];
+  if (itemAt === undefined || slotsAt(judgedPaths, document) === undefined) return undefined;
   const judged = placesOf([...document.wanted]);
   const slotsOf = fieldSlots(mapping, document, itemAt);
   const root = placesOf(document.wanted);

@@ -1,5 +1,11 @@
 import type { OutcomeKind, OutcomeSpec, SourceSpec } from '../../config/schema/source.ts';
-import { fault, type GatewayError, invalidReply, type SourceHealth } from '../../errors/fault.ts';
+import {
+  fault,
+  type GatewayError,
+  invalidReply,
+  refusedCredential,
+  type SourceHealth,
+} from '../../errors/fault.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { compileCondition } from './condition.ts';
@@ -7,7 +13,10 @@ import type { SpecLocation } from '../spec-location.ts';
 import { retryAfter } from './retry-after.ts';
 
 /** The outcome of a reply, and the place where it says when the source will answer again. */
-export type Outcome = Pick<OutcomeSpec, 'is' | 'resetAt'>;
+export type Outcome = Pick<OutcomeSpec, 'is' | 'resetAt'> & {
+  /** The reply would be good, but does not show that the source knows the credential. */
+  readonly lacksProof?: boolean;
+};
 
 /** Decides the outcome of a reply, by the rule with this index; `undefined` if no rule matches. */
 export type Classifier = (
@@ -100,11 +109,11 @@ export function outcomeFault(rule: Outcome | undefined, reply: UpstreamReply): G
   const outcome = rule?.is ?? BY_STATUS.get(reply.status);
   switch (outcome) {
     case 'unauthorized':
-      return fault('upstream_error', {
-        detail: `the source refused Portico's credential (${status})`,
-        credentialRefused: true,
-        sourceHealth: { isHealthy: true },
-      });
+      return refusedCredential(
+        rule?.lacksProof === true
+          ? `the source took Portico for a visitor: the reply lacks auth.proof (${status})`
+          : `the source refused Portico's credential (${status})`,
+      );
     case 'rate_limited': {
       const waitSeconds = retryAfter(reply, rule?.resetAt);
       return fault('upstream_unavailable', {

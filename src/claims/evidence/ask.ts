@@ -70,6 +70,8 @@ export type Ask = {
     on: 'list' | 'get',
     reply: UpstreamReply,
   ): { readonly is: string; readonly rule: number } | undefined;
+  /** Sends a request of the file that asks for no records. */
+  send(request: UpstreamRequest): Promise<Exchange<undefined>>;
   /** The same source behind a file with some changes. */
   with(changes: readonly SpecChange[]): Ask;
   /** Does some work in the same session, but with another credential. */

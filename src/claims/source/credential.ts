@@ -1,8 +1,11 @@
+import { compileCredentialProof, proofOf } from '../../adapter/read/credential-proof.ts';
+import type { Rows } from '../../adapter/compile.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import { Secret } from '../../kernel/secret.ts';
-import { type Claim, claimOf } from '../claim.ts';
-import { type Ask, describeExchange, rowsAt, sizeOf } from '../evidence/ask.ts';
-import { concludeAt, type Finding } from '../evidence/finding.ts';
+import { type Claim, claimOf, type Evidence, type EvidenceRow } from '../claim.ts';
+import { type Ask, describeExchange, idsOf, rowsAt, sameIds, sizeOf } from '../evidence/ask.ts';
+import { concludeAt, type Finding, type Findings, setting } from '../evidence/finding.ts';
+import { otherFields } from './single-record.ts';
 
 /** A made-up credential, with a made-up user, so that no account is locked by wrong passwords. */
 const WRONG = 'portico-doctor-wrong';
@@ -31,19 +34,59 @@ function wrongAuth(auth: Auth): Auth {
   }
 }
 
-async function judgeAs(ask: Ask, name: string, auth: Auth): Promise<Finding> {
-  const exchange = await ask.withCredential(auth, (other) => rowsAt(other, 0, sizeOf(other.list)));
+const PLACE = ['auth', 'proof'];
+const ADVICE =
+  'auth.proof: a place that only replies to the credential have, or a request such as /me; a dead credential is served as a visitor';
+
+/** What a visitor does not get as the account does, in words. */
+async function lossesOf(
+  { ask, first, sample }: Evidence,
+  other: Ask,
+  { records, total, received }: Rows,
+): Promise<readonly string[]> {
+  const own = new Map<string, EvidenceRow>(sample.records.map((record) => [record.id, record]));
+  const known = records.filter(({ id }) => own.has(id));
+  const fields = ask.resource.itemFields.map(({ name }) => name);
+  const lacking = new Set(
+    known.flatMap((record) => otherFields(own.get(record.id) ?? record, record, fields)),
+  );
+  const [id = ''] = [...known, ...first.value.records].map((record) => record.id);
+  const [one, theirs] = [await ask.one(id), await other.one(id)];
+  const details = one?.value && otherFields(one.value, theirs?.value ?? { id: '' }, Object.keys(one.value));
+  const count = Math.min(records.length, first.value.records.length);
+  const isSame = sameIds(
+    idsOf(first).slice(0, count),
+    records.slice(0, count).map((record) => record.id),
+  );
+  const [all, seen] = total === undefined ? [first.value.received, received] : [first.value.total, total];
+  return [
+    ...(all === seen ? [] : [`a visitor sees ${seen} of ${all ?? 'more'} records`]),
+    ...(lacking.size > 0 ? [`a visitor's rows lack ${[...lacking].join(', ')}`] : []),
+    ...(details?.length ? [`a visitor's single view lacks ${details.join(', ')}`] : []),
+    ...(isSame && known.length === records.length ? [] : ['a visitor gets other rows']),
+  ];
+}
+
+async function judgeAs(evidence: Evidence, name: string, auth: Auth): Promise<Finding> {
+  const { ask } = evidence;
+  const { exchange, losses } = await ask.withCredential(auth, async (other) => {
+    const answer = await rowsAt(other, 0, sizeOf(other.list));
+    const isServed = answer.problem === undefined;
+    return { exchange: answer, losses: isServed ? await lossesOf(evidence, other, answer.value) : [] };
+  });
   const rule = ask.outcomeOf('list', exchange.reply);
   const status = `HTTP ${exchange.reply.status}`;
   const conclude = concludeAt(name, 'without the credential there is no answer', ['auth']);
-  if (exchange.problem === undefined)
-    return conclude(
-      'differs',
-      `accepted: ${describeExchange(exchange)}`,
-      'protect the source; or auth: { kind: none }, if it is meant to be open',
-      exchange,
-    );
-  if (rule?.is === 'unauthorized') return conclude('agrees', `${status} means unauthorized`);
+  if (exchange.problem === undefined) {
+    const lost = losses.length > 0 ? losses.join('; ') : 'the credential makes no difference to what is read';
+    const observed = `accepted: ${describeExchange(exchange)}; ${lost}`;
+    if (proofOf(ask.spec) !== undefined)
+      return conclude('agrees', `${observed}; auth.proof tells the two apart`);
+    const open = 'protect the source; or auth: { kind: none }, if it is meant to be open';
+    return conclude('differs', observed, losses.length > 0 ? ADVICE : open, exchange);
+  }
+  const isUnproven = exchange.reply.status < 400 && exchange.problem.credentialRefused;
+  if (rule?.is === 'unauthorized' || isUnproven) return conclude('agrees', `${status} means unauthorized`);
   const at = rule === undefined ? ['outcomes'] : ['outcomes', rule.rule];
   return concludeAt(name, 'a refused credential is known as such', at)(
     'differs',
@@ -53,11 +96,35 @@ async function judgeAs(ask: Ask, name: string, auth: Auth): Promise<Finding> {
   );
 }
 
-/** That the source answers nothing without the credential: it is asked once with a wrong one, and once with none. */
+/** That the place of `auth.proof` shows the account, and no visitor. */
+async function judgeProof({ ask, first }: Evidence): Promise<Findings> {
+  const proof = compileCredentialProof(ask.spec);
+  if (proof === undefined) return undefined;
+  const { request, holds } = proof;
+  const conclude = concludeAt('credential proof', 'only replies to the credential have the proof', PLACE);
+  const replyOf = async (one: Ask) =>
+    (await (request === undefined ? rowsAt(one, 0, 1) : one.send(request))).reply;
+  const own = await replyOf(ask);
+  const status = `HTTP ${own.status}`;
+  const taken = setting(PLACE, undefined, 'another place or request in auth.proof; this one shows nothing');
+  if (own.status >= 300 || !holds(own)) return conclude('differs', `${status} without the proof`, taken);
+  const one = request === undefined ? await ask.one(idsOf(first)[0] ?? '') : undefined;
+  if (one?.problem?.credentialRefused === true)
+    return conclude('differs', 'the single view has no proof', taken, one);
+  for (const auth of [wrongAuth(ask.spec.auth), { kind: 'none' } as const]) {
+    const visitor = await ask.withCredential(auth, replyOf);
+    if (visitor.status < 300 && holds(visitor))
+      return conclude('differs', 'a visitor has the proof, too', taken);
+  }
+  return conclude('agrees', `${status} with the proof, and without it for a visitor`);
+}
+
+/** That a source knows its credential: it is asked once with a wrong one, and once with none. */
 export function credentialClaims({ spec: { auth } }: Ask): readonly Claim[] {
   if (auth.kind === 'none') return [];
   return [
-    claimOf('wrong credential', ({ ask }) => judgeAs(ask, 'wrong credential', wrongAuth(auth))),
-    claimOf('no credential', ({ ask }) => judgeAs(ask, 'no credential', { kind: 'none' })),
+    claimOf('wrong credential', (evidence) => judgeAs(evidence, 'wrong credential', wrongAuth(auth))),
+    claimOf('no credential', (evidence) => judgeAs(evidence, 'no credential', { kind: 'none' })),
+    claimOf('credential proof', judgeProof),
   ];
 }

@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Adapter, Rows, WrittenRows } from '../../adapter/compile.ts';
+import { proofOf } from '../../adapter/read/credential-proof.ts';
 import type { ReplyObserver, RuleObserver } from '../../adapter/reply-observer.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { Resource } from '../../contract/resources.ts';
@@ -45,11 +46,16 @@ const THREAD = new URL(`./reading-thread${extname(import.meta.url)}`, import.met
 /** What a thread needs of a source to read its replies; the credentials are left out. */
 function readerDataOf({ source: { spec }, resource }: Readable): ReaderData {
   const { tls: _tls, ...net } = spec.net;
-  return { spec: { ...spec, auth: { kind: 'none' }, net: { ...net, headers: {} } }, resource: resource.name };
+  const proof = proofOf(spec);
+  return {
+    spec: { ...spec, auth: { kind: 'none' }, net: { ...net, headers: {} } },
+    resource: resource.name,
+    proof,
+  };
 }
 
 /** The names of headers that reading a reply may look at: wherever a source file names one, it says `header`. */
-function headerNames(spec: SourceSpec['resources'] | SourceSpec['outcomes']): readonly string[] {
+function headerNames(spec: unknown): readonly string[] {
   const names = new Set(['content-type', 'date', 'retry-after']);
   JSON.stringify(spec, (key, value: unknown) => {
     if (key === 'header' && typeof value === 'string') names.add(value.toLowerCase());
@@ -147,9 +153,9 @@ function createThread(data: ReaderData) {
 /** Creates the reader of large replies to the list of one resource of one source. */
 export function createLargeReplies(compiled: Readable): LargeReplies {
   const { adapter, source, resource } = compiled;
-  const { resources, outcomes } = source.spec;
   const thread = createThread(readerDataOf(compiled));
-  const headers = [...headerNames(resources), ...headerNames(outcomes)];
+  const { resources, outcomes } = source.spec;
+  const headers = headerNames([resources, outcomes, proofOf(source.spec)]);
   const codec = compileRowCodec(resource.itemFields);
   const bytesOf = new WeakMap<UpstreamReply, Uint8Array>();
 

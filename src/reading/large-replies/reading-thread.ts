@@ -3,6 +3,7 @@ import { compileAdapter } from '../../adapter/compile.ts';
 import type { OnRule } from '../../adapter/read/outcome.ts';
 import { resources } from '../../contract/resources.ts';
 import { GatewayError } from '../../errors/fault.ts';
+import { Secret } from '../../kernel/secret.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { compileRowCodec } from '../../store/rowset/row-codec.ts';
 import { type ReaderData, type ReadingResult, type ReadingTask, writeParts } from './reply-parts.ts';
@@ -12,8 +13,9 @@ import { type ReaderData, type ReadingResult, type ReadingTask, writeParts } fro
  * loop of the gateway. The adapter is pure, so the thread compiles its own.
  */
 
-const { spec, resource } = workerData as ReaderData;
-const adapter = compileAdapter(spec, resources[resource], () => undefined);
+const { spec, resource, proof } = workerData as ReaderData;
+const nobody = { kind: 'header', name: 'Authorization', value: new Secret(''), proof } as const;
+const adapter = compileAdapter({ ...spec, auth: nobody }, resources[resource], () => undefined);
 const codec = compileRowCodec(resources[resource].itemFields);
 
 function replyOf({ status, headers, body }: ReadingTask): UpstreamReply {

@@ -1,5 +1,6 @@
 import type { Rows } from '../../adapter/compile.ts';
 import type { OnGap } from '../../adapter/map/map-record.ts';
+import type { ProofSpec } from '../../config/schema/net/proof.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import { type Json, NumberText, readJson } from '../../kernel/json/json.ts';
 import type { ResourceName } from '../../contract/resources.ts';
@@ -8,7 +9,12 @@ import type { InvalidReason, SourceHealth } from '../../errors/fault.ts';
 import type { RowCodec } from '../../store/rowset/row-codec.ts';
 
 /** What a reading thread needs: the source without its credentials. */
-export type ReaderData = { readonly spec: SourceSpec; readonly resource: ResourceName };
+export type ReaderData = {
+  readonly spec: SourceSpec;
+  readonly resource: ResourceName;
+  /** What the replies must show of a credential. */
+  readonly proof: ProofSpec | undefined;
+};
 
 /** A reply on its way to the reading thread. */
 export type ReadingTask = {

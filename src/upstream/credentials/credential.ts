@@ -13,8 +13,11 @@ export type CredentialSource = {
   held(): UpstreamCredential | undefined;
   /** @throws GatewayError if it cannot be obtained, with the codes of a call to the source */
   obtain(signal: AbortSignal): Promise<UpstreamCredential>;
-  /** Discards a credential that the source has refused; false if no other can be obtained. */
-  renew(refused: UpstreamCredential): boolean;
+  /**
+   * Discards a credential that the source has refused; false if no other can be obtained. `unproven`: the source has not
+   * refused it, but does not know it either. Another is then obtained at most once a minute, so that no account is locked.
+   */
+  renew(refused: UpstreamCredential, why?: 'unproven'): boolean;
 };
 
 const unchanged = (target: string) => target;

@@ -9,6 +9,7 @@ import {
   retries,
   tlsOf,
 } from './resilience.ts';
+import { proof } from './proof.ts';
 import {
   addedHeaderName,
   bytes,
@@ -89,6 +90,8 @@ export const net = z
 
 const loginPath = z.string().startsWith('/').describe('Appended to net.baseUrl.');
 
+const proven = { proof: proof.optional() };
+
 /**
  * The credential of the gateway at a source; none of a caller is ever passed on. `oauth2` is the client credentials grant
  * (RFC 6749, section 4.4).
@@ -100,6 +103,7 @@ export const sourceAuth = z.discriminatedUnion('kind', [
       kind: z.literal('basic'),
       user: secret.describe('The user.'),
       password: secret.describe('The password.'),
+      ...proven,
     })
     .describe('HTTP Basic (RFC 7617).'),
   z
@@ -107,6 +111,7 @@ export const sourceAuth = z.discriminatedUnion('kind', [
       kind: z.literal('header'),
       name: addedHeaderName.describe('Such as Authorization or X-API-Key.'),
       value: headerSecret.describe('All of the value, such as `Bearer ${TOKEN}`.'),
+      ...proven,
     })
     .describe('A constant header.'),
   z
@@ -114,6 +119,7 @@ export const sourceAuth = z.discriminatedUnion('kind', [
       kind: z.literal('query'),
       name: z.string().min(1).describe('The name of the parameter.'),
       value: secret.describe('Its value.'),
+      ...proven,
     })
     .describe('A constant parameter of the query, for sources that take no header.'),
   z
@@ -128,6 +134,7 @@ export const sourceAuth = z.discriminatedUnion('kind', [
         .describe('How the client is sent to the token endpoint: by HTTP Basic, or in the body.'),
       scope: z.string().optional().describe('Sent as `scope`; several are separated by spaces.'),
       audience: z.string().optional().describe('Sent as `audience`, for issuers that ask for it.'),
+      ...proven,
     })
     .describe('OAuth 2.0 client credentials.'),
   z
@@ -147,6 +154,7 @@ export const sourceAuth = z.discriminatedUnion('kind', [
       header: addedHeaderName.default('Authorization').describe('The header that the session goes into.'),
       value: headerValue.default('Bearer {session}').describe('The header, with {session}.'),
       lifetime: timeLimit.default(600_000).describe('The longest that a session is used.'),
+      ...proven,
     })
     .describe(
       'A login whose session goes into a header. After an outcome `unauthorized`, Portico logs in again.',

@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { pathTemplate, queryTemplate } from '../request.ts';
+import { headerName } from '../scalars.ts';
+
+/** Where a service shows whom it takes Portico for, so that a dead credential is not served as a visitor. */
+export const proof = z
+  .strictObject({
+    at: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('A path into the body. Something other than null, false or an empty text stands there.'),
+    header: headerName.optional().describe('A header, in place of `at`.'),
+    equals: z
+      .union([z.string(), z.number(), z.boolean()])
+      .optional()
+      .describe('The value that stands there, such as the name of the account.'),
+    request: z
+      .strictObject({
+        path: pathTemplate.describe('Appended to net.baseUrl, such as /me. It is asked by GET.'),
+        query: queryTemplate.default({}).describe('Constant parameters.'),
+      })
+      .optional()
+      .describe(
+        'A request whose reply has the place. It is asked before the first answer, then once a minute while the source is asked, and when the total of the list falls.',
+      ),
+  })
+  .refine(
+    ({ at, header }) => (at === undefined) !== (header === undefined),
+    'a proof stands at one place: give one of `at` and `header`',
+  )
+  .describe(
+    'Shows in replies that the source knows the credential. Without `request`, every reply of the source has it. A reply without it is the outcome `unauthorized`.',
+  );
+
+/** The proof of a credential. */
+export type ProofSpec = z.infer<typeof proof>;
