@@ -204,11 +204,24 @@ function noteAlteredLabels(name: ResourceName, { list }: SourceResourceSpec, her
   }
 }
 
+/** A service may take a credential that it does not know for a visitor's, and answer with what visitors may see. */
+function noteUnprovenCredential({ auth, outcomes }: SourceSpec, file: SpecLocation): void {
+  if (auth.kind === 'none' || auth.proof !== undefined) return;
+  if (outcomes.some(({ is }) => is === 'unauthorized')) return;
+  file
+    .at('auth')
+    .report(
+      'nothing shows that the source still knows the credential: if it serves visitors, too, a dead one brings their rows',
+      'proof: { request: { path: /me }, at: login } under auth; or, if it refuses others, - { status: 401, is: unauthorized } under outcomes',
+    );
+}
+
 /** Finds what is valid in a source file but probably a mistake. */
 export function lintSource(source: SourceSpec, report: ReportProblem): void {
   const file = locationIn(report);
   lintOutcomes(source, report);
   noteLongTimeout(source, file);
+  noteUnprovenCredential(source, file);
   for (const name of Object.keys(resources) as ResourceName[]) {
     const spec = source.resources[name];
     if (spec === undefined) continue;

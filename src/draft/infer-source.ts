@@ -11,6 +11,8 @@ import { readInferTarget, type InferTarget } from './requests/read-target.ts';
 import { recordRequest, type RecordOptions } from './requests/record-request.ts';
 import { type OutcomesDraft, probeWithoutCredential, draftOutcomes } from './detect/draft-outcomes.ts';
 import { decideEmptyTexts } from './map/empty-texts.ts';
+import { draftProof, type ProofDraft } from './detect/draft-proof.ts';
+import { withId } from './map/probe-record.ts';
 import { type RecordDraft, draftRecord } from './map/draft-record.ts';
 import { type ListDraft, draftList } from './draft-list.ts';
 import { readFirst } from './graphql/read-first.ts';
@@ -67,11 +69,11 @@ async function findOutcomes(
   response: FirstResponse,
   list: ListDraft,
   record: RecordDraft | undefined,
-): Promise<OutcomesDraft> {
-  const refusal =
-    target.auth && (await probeWithoutCredential(client, response.request, response.format.read));
+): Promise<OutcomesDraft & { readonly proof: ProofDraft | undefined }> {
+  const { read } = response.format;
+  const refusal = target.auth && (await probeWithoutCredential(client, response.request, read));
   const listings = [list.base, ...(list.walk?.windows ?? [])];
-  return draftOutcomes({
+  const drafted = draftOutcomes({
     dialect: response.dialect,
     successes: listings.map(({ document }) => document),
     statuses: [...list.reader.statuses],
@@ -80,6 +82,15 @@ async function findOutcomes(
     refusal,
     pastEnd: list.total.total === undefined ? list.walk?.pastEnd : undefined,
   });
+  if (refusal === undefined || !drafted.servesVisitors) return { ...drafted, proof: undefined };
+  const [id = ''] = list.base.ids;
+  const one =
+    record && id !== '' && client.callsLeft > 0 ? await client.send(withId(record.request, id)) : undefined;
+  const proof = await draftProof({
+    ...{ client, read, request: response.request, lists: listings, visitor: refusal },
+    record: one && { reply: one, document: read(one) },
+  });
+  return { ...drafted, proof };
 }
 
 /** Whether the service answers an unknown id with a success status. */
@@ -157,8 +168,10 @@ async function proposeDraft(target: InferTarget, client: ServiceClient, options:
   const { list, record, notes } = withEmptyTexts(options.resource, found, one);
   const outcomes = await findOutcomes(client, target, response, list, record);
   const { upstreamCalls: calls, upstreamMs: ms } = client.usage;
+  const { proof } = outcomes;
+  const auth = proof === undefined ? target.auth : { ...target.auth, proof: proof.proof };
   const draft = composeDraft({
-    target,
+    target: { ...target, auth },
     resource: options.resource,
     decode: response.format.decode,
     dialect: response.dialect,
@@ -166,7 +179,7 @@ async function proposeDraft(target: InferTarget, client: ServiceClient, options:
     record,
     outcomes,
     made: { calls, msEach: calls === 0 ? 100 : ms / calls },
-    notes,
+    notes: [...notes, ...(proof?.notes ?? [])],
   });
   return { draft, response, calls };
 }

@@ -1,4 +1,5 @@
 import { claimPlace } from '../adapter/claim-place.ts';
+import { proofOf } from '../adapter/read/credential-proof.ts';
 import type { Adapter } from '../adapter/compile.ts';
 import type { PagePlan, ScanPlan } from '../adapter/plan/plan.ts';
 import { scanReach } from '../claims/source/capacity.ts';
@@ -78,11 +79,12 @@ function scanCalls({ window, request }: ScanPlan, callsMax: number): readonly Up
 }
 
 function claimsOf(
-  { yaml }: LoadedSource,
+  { yaml, spec }: LoadedSource,
   resource: Resource,
   capabilities: readonly string[],
 ): readonly PlacedClaim[] {
-  return capabilities.map((claim) => {
+  const proof = proofOf(spec) === undefined ? [] : ['auth.proof'];
+  return [...capabilities, ...proof].map((claim) => {
     const { file, line } = yaml.problemAt(claimPlace(resource.name, claim), '');
     return { claim, file, line };
   });
@@ -171,6 +173,6 @@ export function explainPlan(
     calls,
     callsMax: calls.length,
     left: [],
-    relies: [],
+    relies: claimsOf(source, resource, []),
   };
 }

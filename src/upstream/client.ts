@@ -160,23 +160,14 @@ function createCredentials(
   return obtainedCredential((signal) => logIn(obtain, signal));
 }
 
-/** Creates the client of one source. It keeps connections open; `close` closes them. */
-export function createUpstream(
-  spec: ConnectionSpec,
-  { readSession, knownGood, proof, ...deps }: UpstreamDeps,
-): CheckableUpstream {
-  const { net } = spec;
-  const transport = createTransport(net);
+/** Makes the function that sends a request with the current credential, which is obtained first if there is none. */
+function createSend(spec: ConnectionSpec, transport: Transport, credentials: CredentialSource) {
   const outgoing = compileOutgoing(spec);
-  const guard = createGuardedClient(net, deps);
-  const logIn = compileLogIn(guard, net.timeout);
-  const credentials = createCredentials(spec.auth, transport, readSession, logIn);
-
-  async function send(
+  return async function send(
     request: UpstreamRequest,
     { signal, steps }: SentCall,
     attempt: GuardedTry,
-    timeoutMs = net.timeout,
+    timeoutMs = spec.net.timeout,
   ) {
     let credential: UpstreamCredential =
       credentials.held() ?? (await timed(steps, 'login', credentials.obtain(signal)));
@@ -188,15 +179,27 @@ export function createUpstream(
       });
     const reply = await attempt.exchange({ send: exchange, statusOf: ({ status }) => status });
     return { reply, credential };
-  }
+  };
+}
 
+/** Creates the client of one source. It keeps connections open; `close` closes them. */
+export function createUpstream(
+  spec: ConnectionSpec,
+  { readSession, knownGood, proof, ...deps }: UpstreamDeps,
+): CheckableUpstream {
+  const { net } = spec;
+  const transport = createTransport(net);
+  const guard = createGuardedClient(net, deps);
+  const logIn = compileLogIn(guard, net.timeout);
+  const credentials = createCredentials(spec.auth, transport, readSession, logIn);
+
+  const send = createSend(spec, transport, credentials);
   const proofs = proof && createProofs(proof, { send, guard, credentials, knownGood, net });
   const watch = proofs?.watch;
 
-  /** Reads a reply. One of failure, such as that to an unknown id, may lack the proof: then the list must show it. */
   async function readProven<T>(reply: UpstreamReply, read: Read<T>, call: SentCall, attempt: GuardedTry) {
     const value = await readReply(reply, read, call, attempt);
-    if (reply.status >= 400 && proofs?.lacksProof(reply) === true) await proofs.proveByList(call);
+    if (proofs !== undefined) await proofs.check(reply, call);
     return value;
   }
 
@@ -240,14 +243,7 @@ export function createUpstream(
       const { spans: trace, steps } = usage;
       const call = { signal, priority, usage, trace, steps, affinity: usage, ...sent };
       const run = () => guard.run(call, (attempt) => sendAndRead(request, read, call, attempt));
-      if (watch === undefined) return run();
-      await watch.pass();
-      const { failures } = watch;
-      const value = await run();
-      if (watch.failures === failures) return value;
-      // What came may be a visitor's. The credential has been renewed since, or this throws.
-      await watch.pass();
-      return run();
+      return watch === undefined ? run() : watch.guarded(run);
     },
     proofs: watch,
     get load() {

@@ -74,7 +74,11 @@ function claims({ gauges }: AttentionFacts): readonly Attention[] {
   );
   return [...fallen].map(([source, all]) => {
     const names = all.map((gauge) => `${label(gauge, 'resource')} ${label(gauge, 'claim')}`);
-    const text = `${source} has contradicted its file (${names.join(', ')}): answers are computed without it, which costs more calls.`;
+    const isVisitor = all.some((gauge) => label(gauge, 'claim') === 'auth.proof');
+    const effect = isVisitor
+      ? 'there are no answers until it knows the credential again'
+      : 'answers are computed without it, which costs more calls';
+    const text = `${source} has contradicted its file (${names.join(', ')}): ${effect}.`;
     return {
       severity: 'warning',
       code: 'claims_fallen',

@@ -11,6 +11,8 @@ import type { PastEnd } from '../requests/walk-list.ts';
 /** The `outcomes` section of a draft, with notes. */
 export type OutcomesDraft = {
   readonly outcomes: readonly OutcomeDraft[];
+  /** Whether the list is served without a credential, too. */
+  readonly servesVisitors: boolean;
   readonly notes: readonly DraftNote[];
 };
 
@@ -43,7 +45,11 @@ export async function probeWithoutCredential(
 }
 
 /** Rules of the table, with notes on them. */
-type Rules = { readonly rules: readonly OutcomeDraft[]; readonly notes: readonly DraftNote[] };
+type Rules = {
+  readonly rules: readonly OutcomeDraft[];
+  readonly notes: readonly DraftNote[];
+  readonly servesVisitors?: boolean;
+};
 
 const NO_RULES: Rules = { rules: [], notes: [] };
 
@@ -55,8 +61,8 @@ function refusalRule({ refusal, successes }: OutcomeContext): Rules {
   if (isUsual || (status >= 300 && status < 400)) return NO_RULES;
   const rule = outcomeRule(refusal, successes[0], { is: 'unauthorized' });
   if (rule !== undefined) return { rules: [rule], notes: [] };
-  const open = status < 300 && likely('the service returns the same list without a credential');
-  return { rules: [], notes: notesAt(['auth'], open) };
+  const open = status < 300 && likely('the service serves a list without a credential, too');
+  return { rules: [], notes: notesAt(['auth'], open), servesVisitors: status < 300 };
 }
 
 /** The rule for a window after the last row, if the service answers it with a failure. */
@@ -149,5 +155,6 @@ export function draftOutcomes(context: OutcomeContext): OutcomesDraft {
     ...USUAL,
   ];
   const outcomes = rules.filter((rule, index) => rules.findIndex((other) => sameRule(rule, other)) === index);
-  return { outcomes, notes: [...success.notes, ...refusal.notes, ...pastEnd.notes] };
+  const servesVisitors = refusal.servesVisitors === true;
+  return { outcomes, servesVisitors, notes: [...success.notes, ...refusal.notes, ...pastEnd.notes] };
 }

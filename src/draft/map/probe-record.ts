@@ -45,8 +45,8 @@ type IsRecord = (record: JsonObject) => boolean;
 
 const VARIABLE = '{id}';
 
-/** Replaces the variable in a request by an id. */
-function withId(request: RequestSpec, id: string): RequestSpec {
+/** Replaces the variable `{id}` in a request by an id. */
+export function withId(request: RequestSpec, id: string): RequestSpec {
   const filled = mapTexts(request, (text) => text.replaceAll(VARIABLE, () => id));
   return { ...filled, path: request.path.replaceAll(VARIABLE, () => encodeURIComponent(id)) };
 }

@@ -66,7 +66,8 @@ function resourceBlock(quality: ResourceQuality | LiveQuality): ReportBlock {
   const blocks = [
     ...quality.views.map((view) => viewBlock(view, live?.shapes ?? [])),
     ...quality.contradicted.map(
-      (one) => `contradicted, and switched off: ${one.claim}  ${placeText(one)}  at ${one.at}`,
+      (one) =>
+        `contradicted, and ${one.claim === 'auth.proof' ? 'no answers until it holds' : 'switched off'}: ${one.claim}  ${placeText(one)}  at ${one.at}`,
     ),
     ...quality.invalidReplies.map(
       ({ reason, count, last }) =>

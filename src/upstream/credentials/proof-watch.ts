@@ -16,10 +16,11 @@ export type ProofListener = {
 
 /** The proofs of a source's credential. */
 export type ProofWatch = {
-  /** How often proofs have failed: what was read before the last failure may be a visitor's. */
-  readonly failures: number;
-  /** Lets a call pass, after a proof where one is due. @throws GatewayError while the source does not know the credential */
-  pass(): Promise<void>;
+  /**
+   * Does some work, after a proof where one is due, and again if the credential has been renewed meanwhile.
+   * @throws GatewayError while the source does not know the credential
+   */
+  guarded<T>(work: () => Promise<T>): Promise<T>;
   /**
    * Asks for a proof because fewer records came than before: `good`; `renewed`, so that they must be read again; or
    * `unknown`, because the proof showed nothing or was asked a moment ago. @throws GatewayError if it fails
@@ -97,14 +98,20 @@ export function createProofWatch({ ask, renew, takeTurn }: ProofWatchDeps): Proo
     else dueMs = performance.now() + FALL_MS;
   }
 
+  async function pass(): Promise<void> {
+    if (performance.now() >= dueMs) await (turn ??= proveIfDue().finally(() => (turn = undefined)));
+    else if (state === 'failed') await flight;
+    if (state === 'failed') throw notProven();
+  }
+
   return {
-    get failures() {
-      return failures;
-    },
-    async pass() {
-      if (performance.now() >= dueMs) await (turn ??= proveIfDue().finally(() => (turn = undefined)));
-      else if (state === 'failed') await flight;
-      if (state === 'failed') throw notProven();
+    async guarded(work) {
+      await pass();
+      const before = failures;
+      const value = await work();
+      if (failures === before) return value;
+      await pass();
+      return work();
     },
     async confirm() {
       const before = failures;

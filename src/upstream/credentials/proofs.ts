@@ -32,10 +32,8 @@ type ProofsDeps = {
 
 /** The proofs of a source's credential. */
 export type Proofs = {
-  /** Whether every reply has the proof, and this one has none. */
-  lacksProof(reply: UpstreamReply): boolean;
-  /** Asks for the list, whose reply must have the proof. @throws GatewayError */
-  proveByList(call: SentCall): Promise<void>;
+  /** A reply of failure, such as that to an unknown id, may lack the proof: then the list must show it. @throws GatewayError */
+  check(reply: UpstreamReply, call: SentCall): Promise<void>;
   /** Why the credential that got this reply is renewed, as `renew` wants to know it. */
   whyRenew(reply: UpstreamReply): 'unproven' | undefined;
   /** Present where the proof takes a request. */
@@ -75,10 +73,9 @@ export function createProofs(proof: UpstreamProof, deps: ProofsDeps): Proofs {
   }
 
   return {
-    lacksProof,
     whyRenew: (reply) => (!REFUSED.includes(reply.status) && lacksProof(reply) ? 'unproven' : undefined),
-    async proveByList(call) {
-      if (knownGood === undefined) return;
+    async check(checked, call) {
+      if (checked.status < 400 || knownGood === undefined || !lacksProof(checked)) return;
       await guard.runAt(net.baseUrl, { ...about, ...call }, async (attempt) => {
         const { reply } = await send(knownGood.request, call, attempt);
         await knownGood.read(reply);

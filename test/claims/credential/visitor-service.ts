@@ -19,18 +19,22 @@ export type VisitorSpec = {
   readonly sees: 'fewer' | 'others' | 'gaps' | 'same' | 'refused';
 };
 
+/** How the page that shows the account answers. */
+export type AccountPage = 'well' | 500 | 'slow' | 'gone';
+
 /** Such a service at work. */
 export type VisitorService = {
   readonly origin: string;
   /** The inner service, whose records are the truth. */
   readonly whole: Service;
-  /** Calls for the list or a record, those of visitors included. */
   readonly logins: number;
+  /** How often the page that shows the account was asked for. */
+  readonly proofs: number;
   /** The service does not know any credential any more; `lastingly`: nor will it know new ones. */
-  kill(lastingly: boolean): void;
-  revive(): void;
+  readonly kill: (lastingly: boolean) => void;
+  readonly revive: () => void;
   /** How the page that shows the account answers from now on. */
-  page: 'well' | 500 | 'slow' | 'gone';
+  turnPage(to: AccountPage): void;
   close(): Promise<void>;
 };
 
@@ -52,91 +56,110 @@ function withoutKey({ path, query }: UpstreamRequest): string {
   return rest.size === 0 ? path : `${path}?${rest.toString()}`;
 }
 
+/** The credentials that the service knows: `SERVICE_KEY`, and tokens that it issues. */
+function createAccounts({ auth }: VisitorSpec) {
+  const tokens = new Set<string>([SERVICE_KEY]);
+  const issued: string[] = [];
+  let isLocked = false;
+
+  function credentialOf({ headers, query }: UpstreamRequest): string | undefined {
+    if (auth === 'query') return query.get('api_key') ?? undefined;
+    if (auth === 'header') return headers['x-key'] as string | undefined;
+    return headers.authorization?.replace('Bearer ', '');
+  }
+
+  return {
+    issued,
+    of: (request: UpstreamRequest) => (tokens.has(credentialOf(request) ?? '') ? ACCOUNT : undefined),
+    login: () => {
+      const token = `token-${issued.length + 1}`;
+      issued.push(token);
+      if (!isLocked) tokens.add(token);
+      return { body: { access_token: token, expires_in: 3_600 } };
+    },
+    kill: (lastingly: boolean) => {
+      tokens.clear();
+      isLocked = lastingly;
+    },
+    revive: () => {
+      for (const token of [SERVICE_KEY, ...issued]) tokens.add(token);
+      isLocked = false;
+    },
+  };
+}
+
+/** The page that shows the account. */
+function showAccount(page: AccountPage, account: string | undefined) {
+  if (page === 500) return { status: 500, body: { error: 'broken' } };
+  if (page === 'slow') return undefined;
+  if (page === 'gone') return { status: 404, body: { error: 'no such page' } };
+  return account === undefined
+    ? { status: 401, body: { error: 'who?' } }
+    : { body: { id: 7, login: account } };
+}
+
+/** The reply of the service inside, with the account where the service shows it. */
+async function passOn(
+  spec: VisitorSpec,
+  origin: string,
+  request: UpstreamRequest,
+  account: string | undefined,
+) {
+  const reply = await fetch(origin + withoutKey(request), { headers: { 'X-Key': SERVICE_KEY } });
+  const body = await reply.text();
+  const name = account ?? spec.visitor;
+  const isShown = name !== undefined && (reply.ok || spec.onFailures === true);
+  const viewer = isShown && spec.shown === 'body' ? `{"viewer":{"login":"${name}"},` : '{';
+  const count = reply.headers.get('x-total-count');
+  const headers = {
+    'Content-Type': 'application/json',
+    ...(isShown && spec.shown === 'header' && { 'X-User': name }),
+    ...(count !== null && { 'X-Total-Count': count }),
+  };
+  return { status: reply.status, headers, body: body.replace(/^\{/, viewer) };
+}
+
 /** Starts the service. Its credential is `SERVICE_KEY`, or a token that it issues for it. */
 export async function startVisitorService(spec: VisitorSpec): Promise<VisitorService> {
   const traits = shapes[spec.shape];
   const all = inventRecords(traits);
   const whole = await startService(traits, all);
   const open = await startService({ ...traits, key: false }, publicRecords(all, spec.sees));
-  let [issued, isDead, isLocked, logins] = [0, false, false, 0];
-  const tokens = new Set<string>([SERVICE_KEY]);
+  const accounts = createAccounts(spec);
+  let page: AccountPage = spec.shown === 'page' ? 'well' : 'gone';
 
-  function credentialOf({ headers, query }: UpstreamRequest): string | undefined {
-    if (spec.auth === 'query') return query.get('api_key') ?? undefined;
-    if (spec.auth === 'header') return headers['x-key'] as string | undefined;
-    return headers.authorization?.replace('Bearer ', '');
-  }
+  let proofs = 0;
 
-  function login() {
-    logins += 1;
-    issued += 1;
-    const token = `token-${issued}`;
-    if (!isLocked) tokens.add(token);
-    return { body: { access_token: token, expires_in: 3_600 } };
-  }
-
-  async function pass(request: UpstreamRequest, account: string | undefined) {
-    if (account === undefined && spec.sees === 'refused') return { status: 401, body: { error: 'no key' } };
-    const inner = account === undefined ? open : whole;
-    const reply = await fetch(inner.origin + withoutKey(request), { headers: { 'X-Key': SERVICE_KEY } });
-    const body = await reply.text();
-    const isShown = reply.ok || spec.onFailures === true;
-    const name = account ?? spec.visitor;
-    const viewer =
-      isShown && spec.shown === 'body' && name !== undefined ? `{"viewer":{"login":"${name}"},` : '{';
-    const header = isShown && spec.shown === 'header' && name !== undefined ? { 'X-User': name } : {};
-    const count = reply.headers.get('x-total-count');
-    return {
-      status: reply.status,
-      headers: {
-        'Content-Type': 'application/json',
-        ...header,
-        ...(count !== null && { 'X-Total-Count': count }),
-      },
-      body: body.replace(/^\{/, viewer),
-    };
-  }
-
-  const service = { page: 'well' as VisitorService['page'] };
-
-  function showAccount(account: string | undefined) {
-    if (service.page === 500) return { status: 500, body: { error: 'broken' } };
-    if (service.page === 'slow') return undefined;
-    if (service.page === 'gone' || spec.shown !== 'page')
-      return { status: 404, body: { error: 'no such page' } };
-    return account === undefined
-      ? { status: 401, body: { error: 'who?' } }
-      : { body: { id: 7, login: account } };
+  async function answer(request: UpstreamRequest) {
+    const account = accounts.of(request);
+    if (request.path === '/login') return accounts.login();
+    if (request.path === '/me') {
+      proofs += 1;
+      return showAccount(page, account);
+    }
+    if (account !== undefined) return passOn(spec, whole.origin, request, account);
+    if (spec.sees === 'refused') return { status: 401, body: { error: 'no key' } };
+    return passOn(spec, open.origin, request, undefined);
   }
 
   const front = await startUpstream({
     async onRequest(request, response) {
-      const isKnown = !isDead && tokens.has(credentialOf(request) ?? '');
-      const account = isKnown ? ACCOUNT : undefined;
-      const answer =
-        request.path === '/login'
-          ? login()
-          : request.path === '/me'
-            ? showAccount(account)
-            : await pass(request, account);
-      if (answer !== undefined) await serving(() => answer).onRequest(request, response);
+      const reply = await answer(request);
+      if (reply !== undefined) await serving(() => reply).onRequest(request, response);
     },
   });
 
-  return Object.assign(service, {
-    origin: front.origin,
-    whole,
+  return {
+    ...{ origin: front.origin, whole, kill: accounts.kill, revive: accounts.revive },
     get logins() {
-      return logins;
+      return accounts.issued.length;
     },
-    kill(lastingly: boolean) {
-      tokens.clear();
-      [isDead, isLocked] = [lastingly, lastingly];
+    get proofs() {
+      return proofs;
     },
-    revive() {
-      tokens.add(SERVICE_KEY);
-      [isDead, isLocked] = [false, false];
+    turnPage: (to) => (page = to),
+    async close() {
+      await Promise.all([front.close(), whole.close(), open.close()]);
     },
-    close: async () => void (await Promise.all([front.close(), whole.close(), open.close()])),
-  });
+  };
 }
