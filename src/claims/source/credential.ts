@@ -3,7 +3,7 @@ import type { Rows } from '../../adapter/compile.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import { Secret } from '../../kernel/secret.ts';
 import { type Claim, claimOf, type Evidence, type EvidenceRow } from '../claim.ts';
-import { type Ask, describeExchange, idsOf, rowsAt, sameIds, sizeOf } from '../evidence/ask.ts';
+import { type Ask, describeExchange, idsOf, isNumbered, rowsAt, sizeOf } from '../evidence/ask.ts';
 import { concludeAt, type Finding, type Findings, setting } from '../evidence/finding.ts';
 import { otherFields } from './single-record.ts';
 
@@ -50,20 +50,24 @@ async function lossesOf(
   const lacking = new Set(
     known.flatMap((record) => otherFields(own.get(record.id) ?? record, record, fields)),
   );
-  const [id = ''] = [...known, ...first.value.records].map((record) => record.id);
+  const [{ id } = { id: '' }] = [...known, ...first.value.records];
   const [one, theirs] = [await ask.one(id), await other.one(id)];
   const details = one?.value && otherFields(one.value, theirs?.value ?? { id: '' }, Object.keys(one.value));
-  const count = Math.min(records.length, first.value.records.length);
-  const isSame = sameIds(
-    idsOf(first).slice(0, count),
-    records.slice(0, count).map((record) => record.id),
-  );
+  const ids = sample.records.map((record) => record.id);
+  const size = sizeOf(ask.list);
+  const last = Math.floor((ids.length - 1) / size) * size;
+  const isCounted = isNumbered(ask.list.window) || ask.list.window.kind === 'none';
+  // Rows that a visitor lacks anywhere move those behind them.
+  const end = isNumbered(ask.list.window) && last > 0 ? await rowsAt(other, last, size) : undefined;
+  const isSame = records.every((record, index) => record.id === ids[index]);
+  const isSameEnd = (end === undefined ? [] : idsOf(end)).every((one, index) => one === ids[last + index]);
   const [all, seen] = total === undefined ? [first.value.received, received] : [first.value.total, total];
   return [
     ...(all === seen ? [] : [`a visitor sees ${seen} of ${all ?? 'more'} records`]),
     ...(lacking.size > 0 ? [`a visitor's rows lack ${[...lacking].join(', ')}`] : []),
     ...(details?.length ? [`a visitor's single view lacks ${details.join(', ')}`] : []),
-    ...(isSame && known.length === records.length ? [] : ['a visitor gets other rows']),
+    ...(isSame && isSameEnd ? [] : ['a visitor gets other rows']),
+    ...(isCounted || total !== undefined ? [] : ['how many rows a visitor gets is not known']),
   ];
 }
 

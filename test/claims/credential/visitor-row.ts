@@ -79,7 +79,8 @@ const freshPages = (round: number): readonly Question[] =>
 function happen({ happens }: VisitorCase, service: VisitorService): void {
   if (happens === 'dies') service.kill(true);
   if (happens === 'dies and is renewed') service.kill(false);
-  if (happens === 'rows go') service.whole.write(service.whole.store.records.filter((_, n) => n % 30 !== 7));
+  if (happens === 'rows go' || happens === 'page goes')
+    service.whole.write(service.whole.store.records.filter((_, n) => n % 30 !== 7));
   if (happens === 'page fails') service.turnPage(500);
   if (happens === 'page hangs') service.turnPage('slow');
   if (happens === 'page goes') service.turnPage('gone');
@@ -101,7 +102,7 @@ async function askAround(
   const before = await served.ask(invent(0));
   happen(one, service);
   // Answers and scans may be as old as the cache lets them be.
-  if (one.happens === 'rows go' || isScanned(traits)) await served.purge();
+  if (one.happens === 'rows go' || one.happens === 'page goes' || isScanned(traits)) await served.purge();
   const isUsers = traits.resource === 'users';
   const ids = records.filter((_, n) => isUsers && n % 12 === 5).map(({ record }) => record.id);
   const record: readonly Question[] = ids.slice(0, 3).map((id) => ({ id }));
@@ -143,6 +144,8 @@ function failuresOf(
     ...(one.proof === 'draft' && one.sees === 'refused' && text.includes('proof:')
       ? ['a needless proof']
       : []),
+    // Nobody can tell a page that is gone from one that is hidden from visitors.
+    ...(one.happens === 'page goes' && rounds[1]?.errors.size === 0 ? ['answers without a proof'] : []),
     ...(hasHealed ? [] : ['no answer although the service knows the credential again']),
     ...(one.happens === 'dies and is renewed' && last !== undefined && last.errors.size > 0
       ? [...last.errors].map(([code, { log }]) => `after the renewal: ${code}: ${log}`)
