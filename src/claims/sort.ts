@@ -17,7 +17,7 @@ import { plural } from '../kernel/plural.ts';
 import { walkRows } from './evidence/walk.ts';
 import { countUnlisted } from './filter.ts';
 import { disorder } from './order.ts';
-import { idAsTiebreak } from './tiebreak.ts';
+import { idAsTiebreak } from './evidence/tiebreak.ts';
 
 /** What `disorder` says of ties. */
 const TIES_OUT_OF_ORDER = 'rows that tie are not in the order of their ids';

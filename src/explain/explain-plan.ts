@@ -101,6 +101,8 @@ function detailsLeft({ hydrates }: Pick<PagePlan, 'hydrates'>): readonly string[
 /** What the gateway asks besides, at most once a minute, because no row of the answer shows it. */
 const LOOKS = {
   page: 'once a minute, ask whether a value that nobody has brings no row, and for the last rows of the total',
+  order:
+    'once a minute, read the last two windows and one at random, because nothing asks for the order that pages rest on',
   scan: 'once a minute, ask whether the filters choose rows before the source pages them',
 };
 
@@ -137,7 +139,10 @@ function explainList(
       const calls = pageCalls(plan, query);
       const relies = claimsOf(source, resource, [...plan.relies, 'total', 'window']);
       const callsMax = calls.length + detailCalls(plan, query);
-      const looks = plan.filters.length > 0 && plan.hydrates !== 'rows' ? [LOOKS.page] : [];
+      const looks = [
+        ...(plan.filters.length > 0 && plan.hydrates !== 'rows' ? [LOOKS.page] : []),
+        ...(list.bet !== undefined && plan.relies.includes('order') ? [LOOKS.order] : []),
+      ];
       return { kind: 'page', calls, callsMax, left: [...detailsLeft(plan), ...looks], relies };
     }
     case 'scan': {

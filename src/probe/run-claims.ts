@@ -9,7 +9,7 @@ import { filtersTogetherClaims } from '../claims/filters-together.ts';
 import { missingFilterClaims } from '../claims/missing-filter.ts';
 import { openFirstWindow } from '../claims/windows/first-window.ts';
 import { orderClaims } from '../claims/order.ts';
-import { orderBetClaim } from '../claims/order-bet.ts';
+import { orderBetClaim } from '../claims/source/order-bet.ts';
 import { pastEndClaim } from '../claims/windows/past-end.ts';
 import { judgeFirstNumber } from '../claims/windows/first-number.ts';
 import { otherSizesClaims } from '../claims/windows/other-sizes.ts';

@@ -1,4 +1,5 @@
 import { orderBetRows } from './bets/order-bets.ts';
+import { tiebreakRows } from './bets/tiebreak-rows.ts';
 import { dialectCases } from '../support/dialects/cases.ts';
 import { hiddenRuleRows } from './files/hidden-rules.ts';
 import { loweredCapRows } from './files/lowered-caps.ts';
@@ -44,6 +45,7 @@ export const table: readonly TableRow[] = [
   ...orderBetRows,
   ...files,
   ...visitorRows,
+  ...tiebreakRows,
   ...[...honestRows(), ...lies].map((row) => ({
     name: row.name,
     run: async (options: Parameters<TableRow['run']>[0]) => describeOutcome(await runRow(row, options)),

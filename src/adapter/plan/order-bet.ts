@@ -25,7 +25,7 @@ const NO_COLUMN = /^(?:asc|desc|ascending|descending|true|false|\d*|direction|fi
 function constantTexts({ query, headers, body = { form: {} } }: RequestSpec): readonly string[] {
   const texts = Object.entries({ ...headers, ...query, ...('form' in body ? body.form : {}) });
   if ('xml' in body)
-    for (const [, name = '', text = ''] of body.xml.matchAll(/<(?:[\w.-]+:)?([\w.-]+)[^<>]*>([^<]*)</g))
+    for (const [, name = '', text = ''] of body.xml.matchAll(/<(?:[\w.-]+:)?([\w.-]+)[^<>]*>([^<]*)(?=<)/g))
       texts.push([name, text]);
   const walk = (path: string, value: unknown): void => {
     if (typeof value !== 'object' || value === null) texts.push([path, String(value)]);

@@ -15,7 +15,7 @@ import {
   type SortForm,
   USUAL_SORTS,
 } from './probe-order.ts';
-import { type SortDraft, sortSection, withTiebreak } from './sort-section.ts';
+import { sortSection, withTiebreak } from './sort-section.ts';
 
 /** The order of a list in a draft. */
 export type OrderDraft = {
@@ -47,6 +47,8 @@ export type OrderContext = {
   readonly map: Readonly<Record<string, FieldDraft>>;
 };
 
+/** Calls that a trial of a tiebreak must leave for the rest of the draft. */
+const CALLS_KEPT = 8;
 /** So many ascending ids are not chance. */
 const IDS_MIN = { number: 6, text: 12 } as const;
 
@@ -88,24 +90,18 @@ function columnsOf({ sorts, map, idPath }: OrderContext): Readonly<Record<string
   return Object.fromEntries(columns);
 }
 
-/** Calls that a trial of a tiebreak must leave for the rest of the draft. */
-const CALLS_KEPT = 8;
-
 /** The `sort` section of a way to sort; with the id as the second column, if rows show that the service honours it. */
-async function sortOf(
-  context: OrderContext,
-  request: RequestSpec,
-  form: SortForm,
-): Promise<SortDraft | undefined> {
+async function sortOf(context: OrderContext, request: RequestSpec, form: SortForm) {
   const { reader, base, kind, walk } = context;
-  const { id, ...columns } = columnsOf(context);
-  const section = request.body === undefined ? sortSection(form, columnsOf(context)) : undefined;
-  const tied = section && id !== undefined ? withTiebreak(section, id) : undefined;
+  const columns = columnsOf(context);
+  const section = request.body === undefined ? sortSection(form, columns) : undefined;
+  const tied = section && withTiebreak(section, columns['id'] ?? '');
   if (tied === undefined) return section;
   const rows = walk?.rows ?? base.rows;
   const distinct = (column: string) => new Set(rows.map((row) => row[column])).size;
+  const others = Object.values(columns).filter((column) => column !== columns['id']);
   // Rows that tie show more than others.
-  for (const column of Object.values(columns).toSorted((a, b) => distinct(a) - distinct(b))) {
+  for (const column of others.toSorted((a, b) => distinct(a) - distinct(b))) {
     if (reader.client.callsLeft < CALLS_KEPT) break;
     const plain = form(column)?.descending(request) ?? request;
     const trial = { column, plain, tied: withQuery(plain, tied.trial(column)) };
@@ -130,35 +126,25 @@ async function requestedOrder(
   const sorted = await sortOf(context, request, form);
   const ordered = (other: RequestSpec) => byId.ascending(other);
   const extend = sorted?.extend ?? ordered;
-  const none = sorted?.none;
   const order = sorted?.holdsOrder === true ? undefined : 'id';
-  const isSeen = asksForOrder('id', extend(request), { idPaths: [idPath], none });
-  return {
-    order,
-    ...(order && !isSeen && { orderIs: 'asked' }),
-    sort: sorted?.sort,
-    extend,
-    ordered,
-    remark,
-  };
+  const isSeen = asksForOrder('id', extend(request), { idPaths: [idPath], none: sorted?.none });
+  const orderIs = order === undefined || isSeen ? {} : { orderIs: 'asked' as const };
+  return { order, ...orderIs, sort: sorted?.sort, extend, ordered, remark };
 }
 
 /**
  * The order of a draft, once it is known whether a scan of its list is affordable: rows that only happened to come by
  * their ids are a bet, which is made where nothing else could be served.
  */
-export function settledOrder(order: OrderDraft, isAffordable: boolean): Pick<OrderDraft, 'order' | 'remark'> {
+export function settledOrder(order: OrderDraft, isAffordable: boolean): OrderDraft {
   const { seen } = order;
   if (seen === undefined) return order;
   const bet = `bets that the service keeps rows by ascending id though nothing asks for it: all ${seen} ids ascend now, and a write may end that`;
-  if (isAffordable)
-    return { order: undefined, remark: toEdit(`lists are scanned; order: id is faster, but ${bet}`) };
-  return {
-    order: 'id',
-    remark: toEdit(
-      `order: id ${bet}. A scan takes too long; ask for the order if the service can, or write orderIs: documented if it promises it`,
-    ),
-  };
+  const remedy =
+    'A scan takes too long; ask for the order if the service can, or write orderIs: documented if it promises it';
+  return isAffordable
+    ? { ...order, remark: toEdit(`lists are scanned; order: id is faster, but ${bet}`) }
+    : { ...order, order: 'id', remark: toEdit(`order: id ${bet}. ${remedy}`) };
 }
 
 /** Proposes the order of the rows: one that a request can ask for, or one that all rows showed, as a bet. */

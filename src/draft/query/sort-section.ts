@@ -1,5 +1,5 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
-import { idAsTiebreak } from '../../claims/tiebreak.ts';
+import { idAsTiebreak } from '../../claims/evidence/tiebreak.ts';
 import type { DialectSort } from '../dialects/dialect.ts';
 import { setIn } from '../requests/request-parameters.ts';
 import type { SortForm } from './probe-order.ts';
@@ -88,23 +88,16 @@ export function sortSection(
   };
 }
 
-/** The section with the id as the second column, and a sort by a column with it, descending, as a trial. */
-export type TiedSort = SortDraft & { readonly trial: (column: string) => Readonly<Record<string, string>> };
-
-/** The same section with the id as the second column of every sort, in the way in which the first one is written. */
-export function withTiebreak(draft: SortDraft, id: string): TiedSort | undefined {
+/** The same section with the id as the second column of every sort, and what asks for it descending, as a trial. */
+export function withTiebreak(draft: SortDraft, id: string) {
   const { sort, extend } = draft;
   const found = idAsTiebreak(sort, id);
   const name = found?.at[1] ?? Object.keys(extend(EMPTY).query)[0];
   if (found === undefined || name === undefined) return undefined;
   const { at, template, tiebreak } = found;
-  const descending = String(sort['descending'] ?? 'desc');
-  const trial = (column: string) => ({
-    [name]: template
-      .replace('{column}', column)
-      .replace('{direction}', descending)
-      .replace('{tiebreak}', tiebreak),
-  });
+  const { descending = 'desc' } = sort as { readonly descending?: string };
+  const whole = template.replace('{direction}', descending).replace('{tiebreak}', tiebreak);
+  const trial = (column: string) => ({ [name]: whole.replace(COLUMN, column) });
   const { columns, ...templates } = setIn(sort, at, template) as SortDraft['sort'];
   return { ...draft, sort: { ...templates, tiebreak, columns }, trial };
 }

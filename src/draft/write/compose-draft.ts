@@ -3,7 +3,7 @@ import type { ResourceName } from '../../contract/resources.ts';
 import { plural } from '../../kernel/plural.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { type DraftNote, likely, notesAt, type Remark, toEdit } from '../note.ts';
-import { type OrderDraft, settledOrder } from '../query/draft-order.ts';
+import { settledOrder } from '../query/draft-order.ts';
 import { requestSection } from '../requests/request-parameters.ts';
 import type { OutcomesDraft } from '../detect/draft-outcomes.ts';
 import type { RecordDraft } from '../map/draft-record.ts';
@@ -43,29 +43,27 @@ const BUDGET_MS = 8_000;
 /** How much a list may grow before its budget is too small. */
 const GROWTH = 1.5;
 
-/** The cost of a scan of the whole list, and whether it is affordable. */
-function scanCost(
+/** The cost of a scan of the whole list. */
+function costRemark(
   rows: number | undefined,
   windowSize: number,
   { msEach, atOnce }: { readonly msEach: number; readonly atOnce: number },
-): { readonly remark: Remark; readonly isAffordable: boolean } {
+): Remark {
   if (rows === undefined || !Number.isFinite(windowSize))
-    return {
-      remark: likely('the cost of a scan is not known, since the number of rows is not'),
-      isAffordable: true,
-    };
+    return likely('the cost of a scan is not known, since the number of rows is not');
   const calls = Math.max(1, Math.ceil(rows / windowSize));
   const seconds = (calls * msEach) / atOnce / 1_000;
   const time = seconds < 1 ? 'a second or less' : `${Math.ceil(seconds)} s`;
   const cost = `a scan of ${rows} rows takes ${plural(calls, 'call')}, about ${time}`;
   // Half as many rows again must still be read in time.
-  if (seconds * 1_000 * GROWTH < BUDGET_MS) return { remark: likely(cost), isAffordable: true };
-  const remedy = 'raise it, and the deadline of the resource in the gateway file above it';
-  return { remark: toEdit(`${cost}: more than time; ${remedy}`), isAffordable: false };
+  if (seconds * 1_000 * GROWTH < BUDGET_MS) return likely(cost);
+  return toEdit(
+    `${cost}: more than time; raise it, and the deadline of the resource in the gateway file above it`,
+  );
 }
 
 /** A budget that is enough for a scan of the whole list, with its cost. */
-function budgetSection(list: ListDraft, msEach: number) {
+function budgetSection(list: ListDraft, msEach: number): { section: Section; note: DraftNote } {
   const known = list.total.rows;
   const wanted = Math.ceil(((known ?? 0) * GROWTH) / 1_000) * 1_000;
   const rows = Math.min(10_000_000, Math.max(20_000, wanted));
@@ -76,8 +74,7 @@ function budgetSection(list: ListDraft, msEach: number) {
   // Windows that name the next one come one after the other; of others, three are asked for side by side.
   const atOnce = ['offset', 'page'].includes(String(list.window.window['kind'])) ? 3 : 1;
   const section = { rows, calls, time: `${BUDGET_MS / 1_000}s`, snapshot: '60s' };
-  const { remark, isAffordable } = scanCost(known, each, { msEach, atOnce });
-  return { section, isAffordable, note: { at: ['budget'], ...remark } satisfies DraftNote };
+  return { section, note: { at: ['budget'], ...costRemark(known, each, { msEach, atOnce }) } };
 }
 
 /** The `items` section, without defaults. */
@@ -87,13 +84,8 @@ function itemsSection(items: ItemsSpec): unknown {
   return { at, form, ...(columns !== undefined && { columns, ...(columnName !== '' && { columnName }) }) };
 }
 
-function listSection(
-  list: ListDraft,
-  order: Pick<OrderDraft, 'order'>,
-  { dialect, isXml }: { readonly dialect: Dialect | undefined; readonly isXml: boolean },
-): Section {
-  const { window, total, filters, mapping, reader } = list;
-  const { orderIs, sort } = list.order;
+function listSection(list: ListDraft, dialect: Dialect | undefined, isXml: boolean): Section {
+  const { window, total, order, filters, mapping, reader } = list;
   const absent = isXml || dialect?.itemsAbsent === 'empty';
   return {
     request: requestSection(listRequest(list)),
@@ -103,8 +95,8 @@ function listSection(
     ...(absent && { itemsAbsent: 'empty' }),
     ...(dialect?.dropWhen !== undefined && { dropWhen: dialect.dropWhen }),
     ...(order.order !== undefined && { order: order.order }),
-    ...(orderIs !== undefined && { orderIs }),
-    ...(sort !== undefined && { sort }),
+    ...(order.orderIs !== undefined && { orderIs: order.orderIs }),
+    ...(order.sort !== undefined && { sort: order.sort }),
     ...(filters.join !== undefined && { filterJoin: filters.join }),
     ...(Object.keys(filters.filters).length > 0 && { filters: filters.filters }),
     map: mapping.map,
@@ -143,11 +135,13 @@ function headOf({ target, dialect, made, resource }: DraftParts, edits: readonly
 
 /** Composes the source file from its parts. */
 export function composeDraft(parts: DraftParts): Draft {
-  const { target, resource, decode, dialect, list, record, outcomes, made } = parts;
-  const budget = budgetSection(list, made.msEach);
+  const { target, resource, decode, dialect, record, outcomes, made } = parts;
+  const budget = budgetSection(parts.list, made.msEach);
   // Where lists are scanned in any case, no order makes them faster.
-  const isPaged = list.total.total !== undefined && dialect?.dropWhen === undefined;
-  const order = isPaged ? settledOrder(list.order, budget.isAffordable) : list.order;
+  const isPaged = parts.list.total.total !== undefined && dialect?.dropWhen === undefined;
+  const isAffordable = budget.note.level !== 'edit';
+  const list = isPaged ? { ...parts.list, order: settledOrder(parts.list.order, isAffordable) } : parts.list;
+  const { order } = list;
   const isXml = decode['format'] === 'xml';
   const get = record && {
     request: requestSection(record.request),
@@ -167,16 +161,13 @@ export function composeDraft(parts: DraftParts): Draft {
     resources: {
       [resource]: {
         id: { ...list.mapping.id, ...(form !== undefined && { form }) },
-        list: listSection(list, order, { dialect, isXml }),
+        list: listSection(list, dialect, isXml),
         ...(get !== undefined && { get }),
       },
     },
   };
-  const orderNotes = notesAt([...place, 'order'], order.remark);
-  const notes = [
-    ...[...parts.notes, budget.note, ...outcomes.notes],
-    ...[...list.notes, ...orderNotes, ...(record?.notes ?? [])],
-  ];
+  const listNotes = [...list.notes, ...notesAt([...place, 'order'], order.remark)];
+  const notes = [...parts.notes, budget.note, ...outcomes.notes, ...listNotes, ...(record?.notes ?? [])];
   return {
     content,
     notes,

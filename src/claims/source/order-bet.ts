@@ -1,7 +1,7 @@
-import { orderBet } from '../adapter/plan/order-bet.ts';
-import { claimOf } from './claim.ts';
-import { listPlace } from './evidence/ask.ts';
-import { concludeAt } from './evidence/finding.ts';
+import { orderBet } from '../../adapter/plan/order-bet.ts';
+import { claimOf } from '../claim.ts';
+import { listPlace } from '../evidence/ask.ts';
+import { concludeAt } from '../evidence/finding.ts';
 
 /** Whether something asks for the order that pages rest on, or promises it. That rows show it today proves nothing. */
 export const orderBetClaim = claimOf('bet', ({ ask, failed }) => {
