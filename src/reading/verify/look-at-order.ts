@@ -1,9 +1,7 @@
-import type { OrderBet } from '../../adapter/plan/order-bet.ts';
 import type { PagePlan } from '../../adapter/plan/plan.ts';
+import type { OrderBet } from '../../adapter/plan/order-bet.ts';
 import type { WindowEvidence } from '../../claims/claim.ts';
-import { isOrdered } from '../../claims/order.ts';
-import { hasDuplicates } from '../../claims/unique-ids.ts';
-import { compileOrder } from '../../contract/order.ts';
+import { brokenBet } from '../../claims/source/order-bet.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { isPlanFailure } from '../plan-failure.ts';
 import { totalOfCount } from '../read-total.ts';
@@ -13,7 +11,7 @@ import type { CallContext, SourceRuntime } from '../source-runtime.ts';
 /** How often the fleet looks, while the resource is asked. */
 const LOOK_EVERY_MS = 60_000;
 const NAME = 'order';
-const BY_ID = compileOrder({ field: 'id', descending: false }, 'id');
+const FIRST_ROW = { kind: 'list', page: 1, limit: 1, sort: null, filters: [] } as const;
 
 /** The rows of a look, by their numbers, where the list did not change its length meanwhile. */
 type Rows = readonly CanonicalRecord[];
@@ -39,7 +37,8 @@ async function readRows(
   const wanted = windowsOf(plan, rows, drawn);
   // A window that is not the last one any more is the third.
   const others = new Set(wanted.includes(start) ? wanted : wanted.slice(0, 2)).difference(new Set([start]));
-  const windows: WindowEvidence[] = [first];
+  // Behind the last row, some services repeat the last window.
+  const windows: WindowEvidence[] = first.call.firstRow < rows ? [first] : [];
   for (const index of others) {
     const window = await read(index);
     if (isPlanFailure(window) || (window.rows.total ?? rows) !== rows) return undefined;
@@ -50,23 +49,6 @@ async function readRows(
   return windows
     .sort((a, b) => a.call.firstRow - b.call.firstRow)
     .flatMap(({ rows: { records } }) => records);
-}
-
-/** Whether two records that neither look shows changed have changed places. */
-function isTurnedRound(before: Rows, now: Rows): boolean {
-  const textOf = (record: CanonicalRecord) => Object.values(record).join('\n');
-  const places = new Map(before.map((record, at) => [textOf(record), at]));
-  const kept = now.flatMap((record) => places.get(textOf(record)) ?? []);
-  return kept.some((place, at) => at > 0 && place < (kept[at - 1] ?? 0));
-}
-
-/** How rows break the order that a file bets on; `undefined`: they do not. */
-export function brokenBet(by: OrderBet['by'], rows: Rows, before: Rows | undefined): string | undefined {
-  if (by === 'id' && !isOrdered(rows, BY_ID))
-    return 'rows do not come by ascending id, though nothing was asked';
-  if (hasDuplicates(rows)) return 'a row comes in two windows: nothing keeps the rows in an order';
-  const isMoved = by === 'source' && before !== undefined && isTurnedRound(before, rows);
-  return isMoved ? 'rows that did not change have changed places since the last look' : undefined;
 }
 
 /**
@@ -83,15 +65,7 @@ export function createOrderLooks(
   let before: Rows | undefined;
 
   async function look(by: OrderBet['by'], total: number, signal: AbortSignal): Promise<void> {
-    const whole = {
-      kind: 'list',
-      resource: resource.name,
-      page: 1,
-      limit: 1,
-      sort: null,
-      filters: [],
-    } as const;
-    const plan = adapter.list.plan(whole, source.claims.fallen);
+    const plan = adapter.list.plan({ ...FIRST_ROW, resource: resource.name }, source.claims.fallen);
     if (plan.kind !== 'page' || !plan.relies.includes('order')) return;
     if (!(await takeLook?.(NAME, LOOK_EVERY_MS))) return;
     const usage = { upstreamCalls: 0, upstreamMs: 0 };

@@ -1,6 +1,6 @@
 import type { RequestSpec } from '../../../../src/config/schema/source.ts';
 import { asksForOrder, orderBet } from '../../../../src/adapter/plan/order-bet.ts';
-import { brokenBet } from '../../../../src/reading/verify/look-at-order.ts';
+import { brokenBet } from '../../../../src/claims/source/order-bet.ts';
 import { specOf } from '../../../support/pipeline/source-text.ts';
 
 const GET: RequestSpec = { method: 'GET', path: '/rows', query: {}, headers: {} };
