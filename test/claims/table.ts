@@ -5,6 +5,10 @@ import { hiddenRuleRows } from './files/hidden-rules.ts';
 import { loweredCapRows } from './files/lowered-caps.ts';
 import { quotedVariableRows } from './files/quoted-variables.ts';
 import { visitorRows } from './credential/visitors.ts';
+import { editRows } from './drafts/edits.ts';
+import { formRows } from './drafts/forms.ts';
+import { ghostRows } from './drafts/ghosts.ts';
+import { guessRows } from './drafts/guesses.ts';
 import { describeOutcome } from './harness/describe-outcome.ts';
 import { nameOf, runDialect } from './harness/dialect-row.ts';
 import type { Lie } from './harness/lie.ts';
@@ -46,6 +50,7 @@ export const table: readonly TableRow[] = [
   ...files,
   ...visitorRows,
   ...tiebreakRows,
+  ...[...guessRows, ...formRows, ...ghostRows, ...editRows],
   ...[...honestRows(), ...lies].map((row) => ({
     name: row.name,
     run: async (options: Parameters<TableRow['run']>[0]) => describeOutcome(await runRow(row, options)),
