@@ -24,7 +24,7 @@ export type DraftRow = SmallService & {
 
 type Wrong = { readonly path: string; readonly expected: string; readonly actual: string };
 
-const text = (value: unknown) => (value === undefined || value === null ? null : String(value));
+const text = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? `${value}` : null);
 
 function recordOf({ resource, truth }: DraftRow, row: SmallRow): ModelRecord {
   const fields =
@@ -59,7 +59,9 @@ async function ask(
   const wrong: Wrong[] = [];
   const hold = async (path: string, expected: string, isRight: (status: number, body: string) => boolean) => {
     const { status, body } = await answerer.answer(`GET ${path}`);
-    if (!isRight(status, body)) wrong.push({ path, expected, actual: `${status} ${body}` });
+    // A clear error is no wrong answer where something is to edit.
+    if (!isRight(status, body) && (row.isPlain || status < 500))
+      wrong.push({ path, expected, actual: `${status} ${body}` });
   };
   try {
     for (const question of questionsTo(row, records)) {
@@ -106,6 +108,8 @@ function misplacedEdits({ draft, guesses }: DraftReport): readonly string[] {
     const last = path.split('.').at(-1) ?? '';
     const isThere = path.endsWith(`.${key}`) || path === key;
     const isBefore = isList && behind.includes(last) && behind.indexOf(key) > behind.indexOf(last);
+    const [, about = last] = /\b(order|dropWhen|total|sort): /.exec(said) ?? [];
+    if (about !== last) return [`the EDIT about ${about} stands at ${path}`];
     return isThere || isBefore ? [] : [`the EDIT about ${path} stands above ${key}`];
   });
 }

@@ -27,5 +27,10 @@ export const editRows = draftRows([
   users('about a field and an order at once', {
     rows: shuffled(someUsers(40, (n) => (n === 3 ? { name: '-' } : {}))),
   }),
+  users('about rows that are no records', {
+    rows: someUsers(40, (n) =>
+      n % 9 === 4 ? { name: undefined, email: undefined, created_at: undefined } : {},
+    ),
+  }),
   users('correct: nothing is to edit', { isPlain: true }),
 ]);
