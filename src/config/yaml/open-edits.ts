@@ -6,8 +6,9 @@ const EDIT = /(?:^|\s)#\s*(?=EDIT:)(.*)$/;
 const GOES_ON = /^\s*#(?!\s*(?:EDIT|sure|likely):)\s*(.*)$/;
 
 /** What a draft could not know and nobody has decided yet: each comment `EDIT: …` of a file, with its line. */
-export function openEdits({ file, text }: YamlFile): readonly Problem[] {
-  const lines = text().split(/\r?\n/);
+export function openEdits(yaml: YamlFile): readonly Problem[] {
+  const { file } = yaml;
+  const lines = yaml.text().split(/\r?\n/);
   return lines.flatMap((line, index) => {
     const said = EDIT.exec(line)?.[1];
     if (said === undefined) return [];

@@ -23,10 +23,10 @@ const linking =
     reply: (ask, reply) => {
       const kept = honest.reply(ask, reply);
       const { Link: list, 'Next-Page': address } = kept.headers ?? {};
-      const url = /^<(.*)>/.exec(String(list ?? ''))?.[1];
+      const url = /^<(.*)>/.exec(list ?? '')?.[1];
       if (url !== undefined) return { ...kept, headers: { ...kept.headers, Link: change(url) } };
       if (address === undefined) return kept;
-      return { ...kept, headers: { ...kept.headers, 'Next-Page': change(String(address)) } };
+      return { ...kept, headers: { ...kept.headers, 'Next-Page': change(address) } };
     },
   });
 

@@ -161,7 +161,7 @@ const nativeOf = ({ id, name, email, created_at: since }: ModelRecord) => ({
 });
 
 const keyOf = (record: ModelRecord, column: string) =>
-  column === 'id' ? record.id : ((record[column]) ?? null);
+  column === 'id' ? record.id : (record[column] ?? null);
 
 /** Unknown values are last, as in a database with NULLS LAST; composed and decomposed texts are equal. */
 function compareColumn(

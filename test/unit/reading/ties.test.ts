@@ -48,7 +48,7 @@ function tied(rows: readonly ModelRecord[], sort: string, rank: (number: number)
   const groups = Map.groupBy(sorted, (row) => (row[field] as string | null)?.normalize('NFC') ?? null);
   const numberOf = ({ id }: { id: unknown }) => Number(String(id).slice('user_'.length));
   return [...groups.values()].flatMap((group) =>
-    group.toSorted((a, b) => rank(numberOf(a as never)) - rank(numberOf(b as never))),
+    group.toSorted((a, b) => rank(numberOf(a)) - rank(numberOf(b))),
   );
 }
 
@@ -68,7 +68,7 @@ function serveTies(rows: () => readonly ModelRecord[], way: keyof typeof WAYS): 
     const all = tied(rows(), sort, WAYS[way](after === undefined ? first * 131 + size : 0));
     const some = all.slice(first, first + size);
     const next = first + size < all.length ? `"${first + size}"` : 'null';
-    const native = some.map((row) => ({ ...row, id: Number(String(row['id']).slice('user_'.length)) }));
+    const native = some.map((row) => ({ ...row, id: Number(row.id.slice('user_'.length)) }));
     return replyOf(`{"hits":${all.length},"next":${next},"rows":${JSON.stringify(native)}}`);
   };
 }
@@ -83,7 +83,7 @@ const record: fc.Arbitrary<Omit<ModelRecord, 'id'>> = fc.record({
 });
 const people = fc
   .array(record, { minLength: 1, maxLength: 90 })
-  .map((rows) => rows.map((row, i) => ({ ...row, id: `user_${i * 7 + 1}` }) as ModelRecord));
+  .map((rows) => rows.map((row, i) => ({ ...row, id: `user_${i * 7 + 1}` })));
 
 const shape: fc.Arbitrary<Shape> = fc
   .record({
