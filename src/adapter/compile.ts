@@ -9,15 +9,9 @@ import { requireProof } from './read/credential-proof.ts';
 import { compileDecoder } from './read/decode.ts';
 import { compileEcho, type Echo } from './read/echo.ts';
 import { compileItems, itemsPlace } from './read/items.ts';
-import {
-  compileTypeWatch,
-  type OtherType,
-  type TypedMapper,
-  typedMapper,
-  type TypeWatch,
-} from './map/certified-types.ts';
-import { compileGhosts, type GhostFinder } from './map/ghost-record.ts';
-import { compileMapping, type OnGap } from './map/map-record.ts';
+import { compileTypeWatch, type OtherType, type TypeWatch } from './map/certified-types.ts';
+import { compileRows } from './map/map-rows.ts';
+import type { OnGap } from './map/map-record.ts';
 import { compileIdCodec } from './map/native-id.ts';
 import { compileNext, type NextReader } from './read/next.ts';
 import { compileOutcomes } from './read/outcome.ts';
@@ -82,35 +76,6 @@ export type ListAdapter = {
 /** Everything about one resource of one upstream, compiled. */
 export type Adapter = { readonly list: ListAdapter; readonly get: GetAdapter | undefined };
 
-type RowsMapping = {
-  readonly map: TypedMapper;
-  readonly ghosts: GhostFinder | undefined;
-  readonly drop: boolean;
-  readonly idAt: string;
-};
-
-function mapRows(
-  rows: readonly Json[],
-  { map, ghosts, drop, idAt }: RowsMapping,
-  observer: ReplyObserver,
-): CanonicalRecord[] {
-  const records: CanonicalRecord[] = [];
-  const invalid = observer.keepsGhosts === true ? undefined : ghosts?.(rows);
-  for (const [index, row] of rows.entries()) {
-    const isGhost = invalid?.has(row) === true;
-    const record = isGhost ? undefined : map(row, observer);
-    if (record !== undefined) records.push(record);
-    else if (drop) observer.onGap('id', 'unreadable');
-    else if (isGhost)
-      throw invalidReply(
-        'id',
-        `record ${index + 1} of ${rows.length} is a ghost: it has no mapped key but its id`,
-      );
-    else throw invalidReply('id', `a record has no usable id at "${idAt}"`);
-  }
-  return records;
-}
-
 /** Reads the rows of a reply to records. */
 type RecordsReader = (reply: UpstreamReply, observer: ReplyObserver) => Rows;
 
@@ -132,11 +97,11 @@ function compileGeneralReader(
 ): RecordsReader {
   const items = compileItems(list.items, list.itemsAbsent, place.at('items'));
   const isDropped = compileDrop(list.dropWhen, place.at('dropWhen'));
-  const map = typedMapper(compileMapping(list.map, fields, codec, place.at('map')), types);
   const idAt = [list.map['id']?.from ?? ''].flat().join(', ');
   const findId = pathAt(idAt, CHECKED);
-  const ghosts = compileGhosts(list.map, fields, format);
-  const mapping = { map, ghosts, drop: onInvalidRecord === 'drop', idAt };
+  const mapRows = compileRows(list, fields, codec, {
+    ...{ drop: onInvalidRecord === 'drop', format, here: place.at('map'), idAt, types },
+  });
   return (reply, observer) => {
     const { outcome, body } = readReply(reply, observer);
     if (outcome === 'past_end') return { records: [], total: undefined, received: 0, next: undefined };
@@ -145,7 +110,7 @@ function compileGeneralReader(
     const dropped = isDropped === undefined ? [] : rows.filter(isDropped);
     const kept = dropped.length === 0 ? rows : rows.filter((row) => isDropped?.(row) !== true);
     return {
-      records: mapRows(kept, mapping, observer),
+      records: mapRows(kept, observer),
       droppedIds: dropped.flatMap((row) => codec.toPublic(findId(row)) ?? []),
       ...total(reply, body, observer.onGap),
       received: rows.length,

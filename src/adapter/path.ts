@@ -132,49 +132,39 @@ export function compilePath(text: string): Path {
   };
 }
 
-/**
- * Compiles whether a document has the keys that a path begins with. An object without one of them has not; `null`, or another
- * value in place of an object, is a value. A text that is no path has any key: it is reported where it is read.
- */
-export function compilePresence(text: string): (document: Json) => boolean {
-  const alternatives = keyStarts(text);
-  return (document) =>
-    alternatives.some((keys) => {
-      let value: Json | undefined = document;
-      for (const key of keys) {
-        if (!isObject(value)) return true;
-        if (!Object.hasOwn(value, key)) return false;
-        value = value[key];
-      }
-      return true;
-    });
-}
-
-/** The keys that each alternative of a path begins with. */
-function keyStarts(text: string): readonly (readonly string[])[] {
+/** The steps of each alternative of a path; `undefined` for what is no path. */
+function stepsOf(text: string): readonly (readonly Step[])[] | undefined {
   try {
-    return splitAlternatives(text).map((alternative) => {
-      const keys = readSteps(alternative.trim()).map(({ key }) => key);
-      const end = keys.indexOf(undefined);
-      return keys.slice(0, end === -1 ? keys.length : end) as readonly string[];
-    });
+    return splitAlternatives(text).map((alternative) => readSteps(alternative.trim()));
   } catch (error) {
-    if (error instanceof PathError) return [[]];
+    if (error instanceof PathError) return undefined;
     throw error;
   }
 }
 
 /** The keys of a path that has keys only, outermost first; `undefined` for any other, and for what is no path. */
 export function keysOfPath(text: string): readonly string[] | undefined {
-  try {
-    const [only, ...others] = splitAlternatives(text);
-    if (only === undefined || others.length > 0) return undefined;
-    const keys = [...readSteps(only.trim())].map(({ key }) => key);
-    return keys.every((key) => key !== undefined) ? keys : undefined;
-  } catch (error) {
-    if (error instanceof PathError) return undefined;
-    throw error;
-  }
+  const [only, ...others] = stepsOf(text) ?? [];
+  const keys = only?.map(({ key }) => key);
+  return others.length === 0 && keys?.every((key) => key !== undefined) === true ? keys : undefined;
+}
+
+/**
+ * Compiles whether a document has the keys that a path begins with. An object without one of them has not; `null`, or another
+ * value in place of an object, is a value. What is no path is in any document: it is reported where it is read.
+ */
+export function compilePresence(text: string): (document: Json) => boolean {
+  const alternatives = stepsOf(text) ?? [[]];
+  return (document) =>
+    alternatives.some((steps) => {
+      let value: Json | undefined = document;
+      for (const { key } of steps) {
+        if (key === undefined || !isObject(value)) return true;
+        if (!Object.hasOwn(value, key)) return false;
+        value = value[key];
+      }
+      return true;
+    });
 }
 
 const PLAIN = new RegExp(`^${KEY}$`);

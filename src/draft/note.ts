@@ -2,7 +2,12 @@
 export type Confidence = 'sure' | 'likely' | 'edit';
 
 /** A guess, or an open question, in one plain sentence. It may name keys of the service, never a value of a record. */
-export type Remark = { readonly level: Confidence; readonly text: string };
+export type Remark = {
+  readonly level: Confidence;
+  readonly text: string;
+  /** It is about the steps of a field, which are the same in both views. */
+  readonly isOfSteps?: true;
+};
 
 /** A remark on one place of a draft. */
 export type DraftNote = Remark & {

@@ -3,9 +3,10 @@ import { Decimal } from '../../kernel/decimal.ts';
 import { INTEGER_FORMS } from '../../adapter/map/native-id.ts';
 import { type Claim, claimOf, type Evidence, type EvidenceRow } from '../claim.ts';
 import { type Ask, describeExchange, type Exchange, getPlace } from '../evidence/ask.ts';
-import { concludeAt, type Finding, setting } from '../evidence/finding.ts';
+import { concludeAt, type Finding } from '../evidence/finding.ts';
 import { plural } from '../../kernel/plural.ts';
 import { hiddenRecordsClaim } from './hidden-records.ts';
+import { formAdvice, integerAdvice } from './id-form.ts';
 
 /** Records that are asked for one by one. */
 const RECORDS_TRIED = 12;
@@ -16,17 +17,6 @@ const MISSING_TRIED = 3;
 
 /** Malformed and hostile ids. */
 const HOSTILE_SUFFIXES = ['0', '99999999999999999999999', 'x~27~20or~20~271~27~3d~271', '~2e~2e~2fx', '-1'];
-
-/** Forms that the ids of a source may all have, the narrowest first. */
-const FORMS = [
-  '\\d+',
-  '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}',
-  '[0-9a-f]+',
-  '[a-z0-9]+',
-  '[A-Z0-9]+',
-  '[A-Za-z0-9]+',
-  '[A-Za-z0-9_-]+',
-];
 
 function isEqual(left: Value, right: Value): boolean {
   if (left instanceof Decimal && right instanceof Decimal) return left.compare(right) === 0;
@@ -154,38 +144,6 @@ async function judgeMissing({ ask, sample }: Evidence): Promise<Finding> {
         shown,
       )
     : conclude('could not tell', 'no such id could be made');
-}
-
-/** The narrowest form that all ids of the sample have; `undefined` where they have none. */
-function commonForm({ ask, sample }: Evidence): string | undefined {
-  const natives = sample.records.map(({ id }) => id.slice(ask.resource.idPrefix.length + 1));
-  return FORMS.find((form) => natives.every((native) => new RegExp(`^(?:${form})$`).test(native)));
-}
-
-/** Has the file ask only for ids of the form that all ids have. */
-function formAdvice(evidence: Evidence) {
-  const form = commonForm(evidence);
-  const otherwise =
-    "id: { form: '…' }, a regular expression for all of a native id, or a rule that says not_found";
-  if (form === undefined) return { otherwise };
-  const at = ['resources', evidence.ask.resource.name, 'id', 'form'];
-  return { ...setting(at, form), otherwise };
-}
-
-/** Has the file ask only for whole numbers that the source can hold: the widest form of which it knows the largest id. */
-async function integerAdvice(evidence: Evidence) {
-  const { ask, sample } = evidence;
-  const { idPrefix, name } = ask.resource;
-  const natives = sample.records.map(({ id }) => id.slice(idPrefix.length + 1));
-  if (natives.length === 0 || !natives.every((native) => /^\d{1,20}$/.test(native))) return undefined;
-  for (const [form = '', largest] of [...INTEGER_FORMS].reverse()) {
-    const exchange = natives.every((native) => BigInt(native) <= largest)
-      ? await ask.one(`${idPrefix}_${largest}`)
-      : undefined;
-    if (exchange !== undefined && exchange.problem === undefined)
-      return setting(['resources', name, 'id', 'form'], form);
-  }
-  return undefined;
 }
 
 async function judgeMalformed(evidence: Evidence): Promise<Finding> {

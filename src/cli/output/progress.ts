@@ -93,20 +93,6 @@ function openLine(work: Work, terminal: Terminal) {
   };
 }
 
-/** Does a long piece of work, with a line every few seconds: a pipe or a log shows then that it goes on. */
-async function withLines<T>(
-  work: Work,
-  context: CliContext,
-  run: (context: CliContext) => Promise<T>,
-): Promise<T> {
-  const stop = sayProgress(work, LINE_MS, (text) => context.err(`${text}\n`));
-  try {
-    return await run(context);
-  } finally {
-    stop();
-  }
-}
-
 /**
  * Does a long piece of work, and shows on a terminal how it goes on: calls, time, and what is asked now. What the work
  * prints through its context stands above that line. Without a terminal, a line is written to standard error every 5 seconds;
@@ -119,7 +105,10 @@ export async function withProgress<T>(
 ): Promise<T> {
   const terminal = context.terminals?.err;
   if (work.quiet === true) return run(context);
-  if (terminal === undefined) return withLines(work, context, run);
+  if (terminal === undefined) {
+    const stop = sayProgress(work, LINE_MS, (text) => context.err(`${text}\n`));
+    return run(context).finally(stop);
+  }
   const line = openLine(work, terminal);
   /** The same, with the line taken away first. */
   function above<A extends readonly unknown[], R>(write: (...args: A) => R) {

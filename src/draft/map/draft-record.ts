@@ -9,7 +9,8 @@ import type { ServiceClient } from '../requests/service-client.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { mapLeaves } from '../requests/map-leaves.ts';
 import { isObject, scalarText } from '../../kernel/json/values.ts';
-import { type FieldDraft, fieldDraft, mapFields, type MapDraft } from './map-fields.ts';
+import { type FieldDraft, mapFields, type MapDraft } from './map-fields.ts';
+import { sameSteps } from './same-steps.ts';
 import { type DraftNote, likely, notesAt, type Remark, sure, toEdit } from '../note.ts';
 import type { IdKind } from '../query/probe-order.ts';
 import { findRecord, type FoundRecord } from './probe-record.ts';
@@ -133,43 +134,6 @@ function recordRequests(context: RecordContext, ids: readonly string[]): readonl
   return known === undefined ? usual : [known, ...usual];
 }
 
-/**
- * Uses the list's steps, and what is said of them, for a field with equal values in both views, since the list showed more rows.
- */
-function sameSteps(context: RecordContext, found: FoundRecord, own: MapDraft): MapDraft {
-  const { list, rows, resource } = context;
-  const textAt = (draft: FieldDraft, row: JsonObject) => {
-    if (draft === null) return undefined;
-    const paths = typeof draft === 'string' ? [draft] : [draft.from].flat();
-    return paths.map((path) => scalarText(compilePath(path)(row)) ?? '').join('\n');
-  };
-  const byId = new Map(
-    rows.map((row) => [scalarText(compilePath(list.idPath)(row))?.replace(/^0+(?=\d)/, ''), row]),
-  );
-  const alike = Object.entries(own.map).flatMap(([field, draft]) => {
-    const other = list.map[field] ?? null;
-    if (draft === null || other === null || field === 'id') return [];
-    const isAlike = found.records.every((record) => {
-      const row = byId.get(scalarText(compilePath(own.idPath)(record))?.replace(/^0+(?=\d)/, ''));
-      return row !== undefined && textAt(draft, record) === textAt(other, row);
-    });
-    const as = typeof other === 'string' ? [] : other.as;
-    return isAlike ? [[field, fieldDraft(typeof draft === 'string' ? draft : draft.from, as)] as const] : [];
-  });
-  const fields = new Map(alike);
-  const isOf = (note: DraftNote) => fields.has(String(note.at[4]));
-  const same = list.notes.filter((note) => note.at[3] === 'map' && isOf(note));
-  const get = ['resources', resource.name, 'get', 'map'];
-  return {
-    ...own,
-    map: { ...own.map, ...Object.fromEntries(alike) },
-    notes: [
-      ...own.notes.filter((note) => !isOf(note)),
-      ...same.map((note) => ({ ...note, at: [...get, ...note.at.slice(4)] })),
-    ],
-  };
-}
-
 /** More records show more texts for "no value". */
 const RECORDS_MAX = 16;
 
@@ -273,7 +237,7 @@ export async function draftRecord(context: RecordContext): Promise<RecordDraft> 
   if (found === undefined || own === undefined) return placeholder(context);
   const at = ['resources', resource.name, 'get'];
   const { rules, remark } = missingRules(found, found.records[0] ?? null);
-  const { map, notes } = sameSteps(context, found, own);
+  const { map, notes } = sameSteps(context, found.records, own);
   return {
     get: { request: undefined, item: found.item, map },
     records: found.records,

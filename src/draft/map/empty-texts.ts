@@ -2,8 +2,8 @@ import { compilePath } from '../../adapter/path.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { JsonObject } from '../../kernel/json/json.ts';
 import { type DraftNote, likely, notesAt, toEdit } from '../note.ts';
-import { SHOWN_MIN } from './choose-steps.ts';
 import type { FieldDraft } from './map-fields.ts';
+import { SHOWN_MIN } from './weigh-guesses.ts';
 
 type FieldDrafts = Readonly<Record<string, FieldDraft>>;
 

@@ -4,7 +4,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../../src/cli/program.ts';
-import { progressText } from '../../../src/cli/output/progress.ts';
+import type { CliContext } from '../../../src/cli/context.ts';
+import { progressText, withProgress } from '../../../src/cli/output/progress.ts';
 import { aloneProcess } from '../../support/command/single-process.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { runPortico } from '../../support/gateway/gateway-process.ts';
@@ -105,6 +106,16 @@ describe('in a pipe', () => {
 });
 
 describe('the progress line', () => {
+  it('is written every few seconds where there is no terminal, and not with `quiet`', async () => {
+    const first = Promise.withResolvers<string>();
+    const context = { err: (text: string) => first.resolve(text) } as unknown as CliContext;
+    const line = await withProgress({ title: 'infer users' }, context, () => first.promise);
+    expect(line).toMatch(/^infer users: 0 calls · [56] s\n$/);
+    expect(await withProgress({ title: 'a', quiet: true }, context, () => Promise.resolve('done'))).toBe(
+      'done',
+    );
+  });
+
   it.each([
     [{ title: 'infer users', callsMax: 400 }, 0, 1_000, '', 'infer users: 0 of at most 400 calls · 1 s'],
     [

@@ -147,3 +147,34 @@ describe('a rule that another one hides', () => {
     ['by a code of success', { status: 200, at: 'code', equals: 0, is: 'ok' }, failed],
   ])('is no note %s', (_how, first, second) => expect(rules(first, second)).toEqual([]));
 });
+
+describe('a step that alters a label that a filter asks for', () => {
+  const products = (category: string, filters = '') => `
+resources:
+  products:
+    id: { kind: number }
+    list:
+      request: { path: /products }
+      window: { kind: none }
+      items: rows
+      ${filters}
+      map: { id: id, name: { from: name, as: [trim, unescape] }, description: null, price: price, category: ${category} }
+`;
+  const filter = 'filters: { category: { eq: { query: { c: "{value}" }, exactness: exact } } }';
+
+  it.each([
+    ['{ from: cat, as: [trim] }', '', ['trim']],
+    ['{ from: cat, as: [{ nullIf: ["--"] }] }', '', ['nullIf']],
+    ['{ from: cat, as: [trim, unescape, { nullIf: ["", "N/A"] }] }', filter, ['trim', 'unescape', 'nullIf']],
+    ['{ from: cat, as: [unescape] }', '', []],
+    ['{ from: cat, as: [{ nullIf: [""] }] }', '', []],
+    ['{ from: cat, as: [{ nullIf: [false] }, text] }', '', []],
+    ['{ from: cat, as: [trim, { enum: { a: A } }] }', '', []],
+    ['cat', filter, []],
+  ])('%s %s', (category, filters, steps) => {
+    const notes = notesOf(products(category, filters)).filter((note) => note.includes('may change'));
+    const said = `resources.products.list.map.category.as: a filter asks for category, but ${steps.join(' and ')} may`;
+    expect(notes.map((note) => note.slice(0, said.length))).toEqual(steps.length === 0 ? [] : [said]);
+    expect(notes.every((note) => note.includes('(category: cat, unless'))).toBe(true);
+  });
+});

@@ -164,4 +164,24 @@ describe('ids of one form', () => {
     expect(codec.toPublic('https://x.example/users/00af')).toBe('user_00af');
     expect(codec.toPublic('https://x.example/users/00AF')).toBeUndefined();
   });
+
+  it.each([
+    ['int32', '2147483647', '2147483648'],
+    ['uint32', '4294967295', '4294967296'],
+    ['int53', '9007199254740991', '9007199254740992'],
+    ['int64', '9223372036854775807', '9223372036854775808'],
+    ['uint64', '18446744073709551615', '18446744073709551616'],
+  ])('%s hold %s, and not %s', (size, largest, beyond) => {
+    const codec = compile({ kind: 'number', form: size });
+    expect([codec.toNative(`user_${largest}`), codec.toNative(`user_${beyond}`)]).toEqual([
+      largest,
+      undefined,
+    ]);
+    expect([codec.toPublic(readJson(largest)), codec.toPublic(readJson(beyond))]).toEqual([
+      `user_${largest}`,
+      undefined,
+    ]);
+    expect(codec.toPublic('000000000000000000000000000007')).toBe('user_7');
+    expect(codec.toNative('user_99999999999999999999999')).toBeUndefined();
+  });
 });

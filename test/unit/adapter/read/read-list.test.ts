@@ -131,3 +131,36 @@ outcomes:
     );
   });
 });
+
+describe('a ghost record', () => {
+  const ghostly = { rows: [row(1), { id: 2, deleted: true }, row(3)] };
+  const dropping = adapterOf(
+    'products',
+    productsText().replace('{ kind: number }', '{ kind: number }\n    onInvalidRecord: drop'),
+  ).list;
+
+  it.each(['written', undefined] as const)('is invalid beside others (%s)', (as) => {
+    const thrown = refusal(() => without.read(replyOf(ghostly), UNOBSERVED, as));
+    expect(thrown).toMatchObject({
+      code: 'upstream_invalid_response',
+      detail: 'record 2 of 3 is a ghost: it has no mapped key but its id',
+    });
+  });
+
+  it('is left out and counted where invalid records are dropped', () => {
+    expect(read(dropping, ghostly)).toMatchObject({
+      ids: ['prod_1', 'prod_3'],
+      received: 3,
+      gaps: ['id unreadable'],
+    });
+  });
+
+  it.each([
+    ['with one key that is null', [row(1), { id: 2, name: null }]],
+    ['among none that have the keys', [{ id: 1 }, { id: 2 }]],
+    ['alone', [{ id: 2 }]],
+  ])('is none %s', (_, rows) => {
+    expect(read(without, { rows }).ids).toHaveLength(rows.length);
+    expect(() => without.read(replyOf({ rows }), UNOBSERVED, 'written')).not.toThrow();
+  });
+});

@@ -1,0 +1,46 @@
+import { INTEGER_FORMS } from '../../adapter/map/native-id.ts';
+import type { Evidence } from '../claim.ts';
+import { setting } from '../evidence/finding.ts';
+
+/** Forms that the ids of a source may all have, the narrowest first. */
+const FORMS = [
+  '\\d+',
+  '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}',
+  '[0-9a-f]+',
+  '[a-z0-9]+',
+  '[A-Z0-9]+',
+  '[A-Za-z0-9]+',
+  '[A-Za-z0-9_-]+',
+];
+
+/** The narrowest form that all ids of the sample have; `undefined` where they have none. */
+function commonForm({ ask, sample }: Evidence): string | undefined {
+  const natives = sample.records.map(({ id }) => id.slice(ask.resource.idPrefix.length + 1));
+  return FORMS.find((form) => natives.every((native) => new RegExp(`^(?:${form})$`).test(native)));
+}
+
+/** Has the file ask only for ids of the form that all ids have. */
+export function formAdvice(evidence: Evidence) {
+  const form = commonForm(evidence);
+  const otherwise =
+    "id: { form: '…' }, a regular expression for all of a native id, or a rule that says not_found";
+  if (form === undefined) return { otherwise };
+  const at = ['resources', evidence.ask.resource.name, 'id', 'form'];
+  return { ...setting(at, form), otherwise };
+}
+
+/** Has the file ask only for whole numbers that the source can hold: the widest form of which it knows the largest id. */
+export async function integerAdvice(evidence: Evidence) {
+  const { ask, sample } = evidence;
+  const { idPrefix, name } = ask.resource;
+  const natives = sample.records.map(({ id }) => id.slice(idPrefix.length + 1));
+  if (natives.length === 0 || !natives.every((native) => /^\d{1,20}$/.test(native))) return undefined;
+  for (const [form = '', largest] of [...INTEGER_FORMS].reverse()) {
+    const exchange = natives.every((native) => BigInt(native) <= largest)
+      ? await ask.one(`${idPrefix}_${largest}`)
+      : undefined;
+    if (exchange !== undefined && exchange.problem === undefined)
+      return setting(['resources', name, 'id', 'form'], form);
+  }
+  return undefined;
+}
