@@ -52,7 +52,12 @@ export function decideEmptyTexts(
   views: readonly View[],
 ): { readonly maps: readonly FieldDrafts[]; readonly notes: readonly DraftNote[] } {
   const columns = views.flatMap((view) => textColumns(view, resource));
-  const shown = columns.reduce((sum, { isAsked, empty }) => sum + (isAsked ? 0 : empty), 0);
+  const inList = new Set(columns.flatMap(({ view, field }) => (view === 'list' ? field : [])));
+  // A record of both views shows the same text twice.
+  const counted = columns.filter(
+    ({ view, field, isAsked }) => !isAsked && (view === 'list' || !inList.has(field)),
+  );
+  const shown = counted.reduce((sum, { empty }) => sum + empty, 0);
   const isNull = ({ isAsked }: TextColumn) => shown >= SHOWN_MIN && !isAsked;
   const notes = columns.flatMap((column) => {
     const open = `${column.empty} texts are empty: if that means nothing, add { nullIf: [''] } to \`as\`, of all texts alike`;

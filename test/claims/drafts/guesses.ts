@@ -60,7 +60,7 @@ export const guessRows = draftRows([
   ),
   users(
     'four names and no address are empty',
-    names(40, (n) => (n % 10 === 9 ? '' : `Bo ${n}`)),
+    names(40, (n) => (n % 10 === 0 ? '' : `Bo ${n}`)),
   ),
   products(
     'the label of a category is --',
