@@ -8,6 +8,7 @@ export function claimPlace(resource: ResourceName, capability: Capability): read
   const list = ['resources', resource, 'list'];
   const [kind = '', ...rest] = capability.split('.');
   const field = rest.slice(0, -1).join('.');
+  if (kind === 'field') return [...list, 'map', field];
   if (kind === 'filter') return [...list, 'filters', field, rest.at(-1) ?? ''];
   if (kind === 'sort') return [...list, 'sort', 'columns', field];
   return [...list, kind];

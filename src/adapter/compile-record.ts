@@ -81,7 +81,7 @@ export function compileGet(
   const request = compileRequest(spec.request, ['id'], here.at('request'));
   const item = compileItem(spec.item, here.at('item'));
   const isDropped = compileDrop(spec.dropWhen, here.at('dropWhen'));
-  const map = compileMapping(spec.map, fields, codec, here.at('map'));
+  const map = compileMapping(spec.map, fields, codec, here.at('map'), undefined, true);
   const readProjected = compileProjectedRecord(context, spec, fields);
   const reserved = new Set(reservedIds(spec.request.path, context.source).map(({ native }) => native));
 

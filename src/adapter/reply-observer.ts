@@ -1,6 +1,10 @@
+import type { CanonicalRecord } from '../contract/response-body.ts';
+import type { Json } from '../kernel/json/json.ts';
 import type { JsonType } from '../kernel/json/values.ts';
-import type { OnGap } from './map/map-record.ts';
+import type { GapReason, OnGap } from './map/map-record.ts';
+import type { RecordView } from './map/row-fields.ts';
 import type { OnRule } from './read/outcome.ts';
+import type { WrittenRecords } from './write/row-writer.ts';
 
 /** Learns which rule decides a reply. */
 export type RuleObserver = { readonly onRule: OnRule };
@@ -12,6 +16,19 @@ export type ReplyObserver = RuleObserver & {
   readonly onType?: ((field: string, id: string, type: JsonType) => void) | undefined;
   /** Takes ghost records, too, to say how they are left out. */
   readonly keepsGhosts?: true;
+  /** Called with the records of each usable reply and with what they lack; absent where nobody compares them. */
+  readonly onRecords?: (view: RecordView, records: ReadRecords, gaps: readonly Gap[]) => void;
+};
+
+/** Records as such, or as the bytes of an answer. */
+export type ReadRecords = readonly CanonicalRecord[] | WrittenRecords;
+
+/** A value that a record lacks, with the number of the record among those of its reply. */
+export type Gap = {
+  readonly field: string;
+  readonly reason: GapReason;
+  readonly found: Json | undefined;
+  readonly row: number | undefined;
 };
 
 /** The observer of a reply of which nothing is counted. */

@@ -1,19 +1,11 @@
 import { compileStep } from '../adapter/map/coercion/coerce.ts';
 import { type RecordView, type ViewSpec, viewSpecOf } from '../adapter/map/row-fields.ts';
 import { type StepValue, UNREADABLE } from '../adapter/map/coercion/flow.ts';
-import type { WrittenRecords } from '../adapter/write/row-writer.ts';
+import type { Gap, ReadRecords } from '../adapter/reply-observer.ts';
 import type { CoercionSpec } from '../config/schema/source.ts';
-import type { CanonicalRecord } from '../contract/response-body.ts';
 import type { Field } from '../contract/fields.ts';
 import type { Json } from '../kernel/json/json.ts';
 import type { CompiledSource } from './compile-sources.ts';
-
-/** An optional field that became `null` because it was missing or could not be read. */
-export type Gap = {
-  readonly field: string;
-  readonly reason: 'missing' | 'unreadable';
-  readonly found: Json | undefined;
-};
 
 /** How a field of a view was read, in numbers of records. */
 export type FieldQuality = {
@@ -42,11 +34,8 @@ export type ViewQuality = {
   readonly fields: readonly FieldQuality[];
 };
 
-/** Records as such, or as the bytes of an answer. */
-export type CountedRecords = readonly CanonicalRecord[] | WrittenRecords;
-
 /** How many records have `null` for a field. */
-function nullsIn(records: CountedRecords, name: string): number {
+function nullsIn(records: ReadRecords, name: string): number {
   if ('nulls' in records) return records.nulls.get(name) ?? 0;
   let nulls = 0;
   for (const record of records) if ((record[name] ?? null) === null) nulls += 1;
@@ -55,7 +44,7 @@ function nullsIn(records: CountedRecords, name: string): number {
 
 /** The field statistics of one view. Their size depends on the source file alone. */
 export type ViewStatistics = {
-  count(records: CountedRecords, dropped: number, gaps: readonly Gap[]): void;
+  count(records: ReadRecords, dropped: number, gaps: readonly Gap[]): void;
   report(): ViewQuality;
 };
 
@@ -119,7 +108,7 @@ export function createViewStatistics(
     if (name === 'total') totalsLost += 1;
     const field = counts.get(name);
     // The total and the id are not counted as fields.
-    if (field === undefined) return;
+    if (field === undefined || reason === 'absent') return;
     field[reason] += 1;
     if (found === undefined) return;
     const step = field.failedStep(found);

@@ -3,19 +3,13 @@ import type { Adapter, Rows, WrittenRows } from '../adapter/compile.ts';
 import { claimPlace } from '../adapter/claim-place.ts';
 import type { OnGap } from '../adapter/map/map-record.ts';
 import type { Capability } from '../adapter/plan/push-down.ts';
-import type { RecordView } from '../adapter/map/row-fields.ts';
-import type { ReplyObserver } from '../adapter/reply-observer.ts';
+import { detailFields, detailsPlace, type RecordView } from '../adapter/map/row-fields.ts';
+import type { Gap, ReadRecords, ReplyObserver } from '../adapter/reply-observer.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { UpstreamReply } from '../kernel/upstream-call.ts';
 import type { CompiledSource } from './compile-sources.ts';
-import {
-  createViewStatistics,
-  type CountedRecords,
-  type Gap,
-  type OnUnreadable,
-  type ViewQuality,
-} from './field-statistics.ts';
+import { createViewStatistics, type OnUnreadable, type ViewQuality } from './field-statistics.ts';
 
 /** A claim that a reply contradicted, with the line of the source file that makes it. */
 export type ContradictedClaim = {
@@ -24,6 +18,8 @@ export type ContradictedClaim = {
   readonly line: number | undefined;
   /** When, as an instant in UTC. */
   readonly at: string;
+  /** The shares of records, where it is a field that records suddenly lack. */
+  readonly detail?: string;
 };
 
 /** Replies that could not be used for one reason. */
@@ -69,27 +65,31 @@ export type Quality = {
   /** Counts an unusable reply, once for each error; other errors are ignored. */
   readonly failed: (error: unknown) => void;
   /** Keeps that a reply contradicted a claim, and returns where the file makes it. */
-  contradicted(claim: Capability): ContradictedClaim;
+  contradicted(claim: Capability, detail?: string): ContradictedClaim;
+  /** Forgets that a field was lacking: its values have come back, or an operator accepts it. */
+  accepted(claim: Capability): void;
   report(): ResourceQuality;
 };
 
 /** The adapter, with `count` called for every reply that could be read, before the reader learns of its gaps. */
 function watchAdapter(
   { list, get }: Adapter,
-  count: (view: RecordView, records: CountedRecords, gaps: readonly Gap[]) => void,
+  count: (view: RecordView, records: ReadRecords, gaps: readonly Gap[]) => void,
 ): Adapter {
   /** Gaps wait until the whole reply is read: those of a reply that fails belong to no record. */
   function read<T>(
     view: RecordView,
-    { onGap, onRule }: ReplyObserver,
+    { onGap, onRule, onRecords }: ReplyObserver,
     readWith: (observer: ReplyObserver) => T,
-    recordsOf: (result: T) => CountedRecords,
+    recordsOf: (result: T) => ReadRecords,
   ): T {
     const gaps: Gap[] = [];
-    const keep: OnGap = (field, reason, found) => gaps.push({ field, reason, found });
+    const keep: OnGap = (field, reason, found, row) => gaps.push({ field, reason, found, row });
     const result = readWith({ onGap: keep, onRule });
-    count(view, recordsOf(result), gaps);
-    for (const { field, reason, found } of gaps) onGap(field, reason, found);
+    const records = recordsOf(result);
+    count(view, records, gaps);
+    onRecords?.(view, records, gaps);
+    for (const { field, reason, found } of gaps) if (reason !== 'absent') onGap(field, reason, found);
     return result;
   }
   function one<T extends GetAdapter>(view: RecordView, adapter: T): T {
@@ -126,6 +126,16 @@ function watchAdapter(
   };
 }
 
+/** Where the file makes a claim. Some fields of rows are mapped with their details. */
+function placeOfClaim({ resource, source }: CompiledSource, claim: Capability): readonly PropertyKey[] {
+  const spec = source.spec.resources[resource.name];
+  const [kind, field = ''] = claim.split('.');
+  const isDetail =
+    spec && kind === 'field' && detailFields(spec, resource).some(({ name }) => name === field);
+  if (isDetail !== true) return claimPlace(resource.name, claim);
+  return ['resources', resource.name, ...detailsPlace(spec), 'map', field];
+}
+
 /** Creates the quality of a compiled source. It keeps counts, places and reasons, never a value. */
 export function createQuality(
   compiled: CompiledSource,
@@ -159,12 +169,13 @@ export function createQuality(
       invalid.set(reason, { reason, count: (invalid.get(reason)?.count ?? 0) + 1, last });
       metrics?.invalidReply(name, resource.name, reason);
     },
-    contradicted(claim) {
-      const { file, line } = source.yaml.problemAt(claimPlace(resource.name, claim), '');
-      const contradicted = { claim, file, line, at: now() };
+    contradicted(claim, detail) {
+      const { file, line } = source.yaml.problemAt(placeOfClaim(compiled, claim), '');
+      const contradicted = { claim, file, line, at: now(), ...(detail !== undefined && { detail }) };
       claims.set(claim, contradicted);
       return contradicted;
     },
+    accepted: (claim) => void claims.delete(claim),
     report: () => ({
       source: name,
       resource: resource.name,

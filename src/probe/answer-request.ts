@@ -41,7 +41,11 @@ export function createAnswerQuery(compiled: CompiledSource, deps: AnswerQueryDep
       budget: compiled.source.spec.budget,
       clock: systemClock,
       claims: createLocalClaims(switchedOff),
-      observer: { ...UNOBSERVED, onGap, contradicted: onContradicted },
+      observer: {
+        ...UNOBSERVED,
+        onGap: (...gap) => gap[1] !== 'absent' && onGap(...gap),
+        contradicted: onContradicted,
+      },
     },
     { fresh: 1 },
   );

@@ -132,7 +132,7 @@ function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts, t
   const log = createTotalLog();
   const adapterFor = compileSelection(specs, deps, toDisplay);
   const onGap: OnGap = (field, reason) =>
-    gaps.set(`${field} ${reason}`, (gaps.get(`${field} ${reason}`) ?? 0) + 1);
+    reason !== 'absent' && gaps.set(`${field} ${reason}`, (gaps.get(`${field} ${reason}`) ?? 0) + 1);
   const onType: ReplyObserver['onType'] = (field, id, type) => {
     if (!types.has(field)) types.set(field, new Map());
     types.get(field)?.set(id, type);

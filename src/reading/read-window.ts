@@ -10,15 +10,19 @@ import { invalidReply } from '../errors/fault.ts';
 import { createYieldToLoop } from '../kernel/yield-to-loop.ts';
 import type { UpstreamReply } from '../kernel/upstream-call.ts';
 import { isPlanFailure, type PlanFailure } from './plan-failure.ts';
-import { type CallContext, letFall, type SourceRuntime } from './source-runtime.ts';
+import { type CallContext, letFall, observerOf, type SourceRuntime } from './source-runtime.ts';
 
 /** The rows of a reply. Those of a large one are read by a thread, and taken over in parts. @throws GatewayError */
 async function readRows(
-  { adapter: { list }, observer, largeReplies }: SourceRuntime,
+  source: SourceRuntime,
   reply: UpstreamReply,
-  signal: AbortSignal,
+  context: CallContext,
   as: 'written' | undefined,
 ): Promise<Rows | WrittenRows> {
+  const { adapter, largeReplies } = source;
+  const { list } = adapter;
+  const { signal } = context;
+  const observer = observerOf(source, context);
   const parts = await largeReplies?.parts(reply, observer, signal);
   if (parts === undefined) return list.read(reply, observer, as);
   const yieldToLoop = createYieldToLoop(signal);
@@ -65,7 +69,7 @@ export async function readWindow(
   as?: 'written',
 ): Promise<WindowEvidence | WrittenWindow | PlanFailure> {
   const { signal, usage, priority } = context;
-  const read = (reply: UpstreamReply) => readRows(source, reply, signal, as);
+  const read = (reply: UpstreamReply) => readRows(source, reply, context, as);
   const asked = request(call);
   const named = usage.spans?.isSampled === true ? { ...asked, window: call } : asked;
   const rows = await source.upstream.ask(named, read, signal, usage, priority);

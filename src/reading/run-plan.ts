@@ -88,7 +88,8 @@ export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRu
     }
   }
 
-  return async function runPlan(query, plan, context, newerThan) {
+  return async function runPlan(query, plan, call, newerThan) {
+    const context = { ...call, isWholeList: query.sort === null && query.filters.length === 0 };
     const hydrates = plan.kind === 'nothing' ? undefined : plan.hydrates;
     const finish = hydrates && createHydration(source, 'page');
     const page = await readPlan(

@@ -53,6 +53,8 @@ export type SourceRuntime = {
   readonly budget: SourceSpec['budget'];
   readonly clock: Clock;
   readonly observer: SourceObserver;
+  /** Learns of the rows of the whole list only, in the order of the source; absent in commands. */
+  readonly wholeListObserver?: ReplyObserver;
   readonly claims: RuntimeClaims;
   /** Absent in commands, which ask for nothing that the answer does not need. */
   readonly verifications?: Verifications;
@@ -66,7 +68,17 @@ export type SourceRuntime = {
 export type CallContext = Omit<SourceCall, 'query'> & {
   /** Completes rows that lack fields; absent where they lack none. */
   readonly finish?: FinishRows | undefined;
+  /** The rows that are asked for are neither filtered nor sorted: no query chooses which records come. */
+  readonly isWholeList?: boolean;
 };
+
+/** Who learns of the replies to a call. */
+export function observerOf(
+  { observer, wholeListObserver = observer }: SourceRuntime,
+  { isWholeList = false }: CallContext,
+): ReplyObserver {
+  return isWholeList ? wholeListObserver : observer;
+}
 
 /** Completes rows that lack fields. @throws GatewayError */
 export type FinishRows = (

@@ -30,7 +30,11 @@ export type ResourceClaims = {
 export type OnClaimChange = (change: 'fallen' | 'reset', fallen: FallenClaim) => void;
 
 /** Some fallen claims; what is absent may be anything. */
-export type ClaimSelection = { readonly source?: string | undefined; readonly claim?: string | undefined };
+export type ClaimSelection = {
+  readonly source?: string | undefined;
+  readonly resource?: string | undefined;
+  readonly claim?: string | undefined;
+};
 
 /** The fallen claims of all sources. */
 export type FallenClaims = {
@@ -80,8 +84,11 @@ function noteIn(name: string, text: string): Note {
   return { source, resource, digest, claim, at, detail };
 }
 
-const isSelected = ({ source, claim }: ClaimSelection) => {
-  return (one: FallenClaim) => (source ?? one.source) === one.source && (claim ?? one.claim) === one.claim;
+const isSelected = ({ source, resource, claim }: ClaimSelection) => {
+  return (one: FallenClaim) =>
+    (source ?? one.source) === one.source &&
+    (resource ?? one.resource) === one.resource &&
+    (claim ?? one.claim) === one.claim;
 };
 
 type Purging = Pick<Purges, 'purge' | 'forgetHere'>;

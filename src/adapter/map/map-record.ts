@@ -12,11 +12,15 @@ import type { IdCodec } from './native-id.ts';
 import { type Path, pathAt } from '../path.ts';
 import type { SpecLocation } from '../spec-location.ts';
 
+/** Why a field has a gap. `absent`: a mapped key is absent, but a default or another key makes a value. */
+export type GapReason = 'missing' | 'unreadable' | 'absent';
+
 /**
- * Called for every optional field that became `null` because it was missing or unreadable. `found` is the unreadable
- * value; it helps to find the failing step and must not be kept.
+ * Called for every optional field that became `null` because it was missing or unreadable, or that lacks a mapped key.
+ * `found` is the unreadable value; it helps to find the failing step and must not be kept. `row` is the number of the
+ * record among those of its reply, from 0; a reply with one record has none.
  */
-export type OnGap = (field: string, reason: 'missing' | 'unreadable', found?: Json) => void;
+export type OnGap = (field: string, reason: GapReason, found?: Json, row?: number) => void;
 
 /** Builds a v1 record from a legacy one; `undefined` if it has no usable id. */
 export type RecordMapper = (record: Json, onGap: OnGap) => CanonicalRecord | undefined;
@@ -42,17 +46,26 @@ export function canonical(
   return typeof value === 'string' ? readDecimal(value) : readNumber(value);
 }
 
-/** The value at the path of a field, or a list for several paths; `undefined` if there is no value. */
-export function collect(paths: readonly Path[], record: Json): Json | undefined {
+/**
+ * The value at the path of a field, or a list for several paths; `undefined` if there is no value. `onAbsent` is called
+ * where some of several paths find nothing.
+ */
+export function collect(
+  paths: readonly Path[],
+  record: Json,
+  onAbsent: () => void = () => undefined,
+): Json | undefined {
   const first = paths[0];
   if (paths.length === 1 && first !== undefined) return first(record);
   const values: Json[] = [];
-  let isFound = false;
+  let [isFound, isPartial] = [false, false];
   for (const path of paths) {
     const value = path(record);
-    isFound ||= value !== undefined;
+    if (value === undefined) isPartial = true;
+    else isFound = true;
     values.push(value ?? null);
   }
+  if (isFound && isPartial) onAbsent();
   return isFound ? values : undefined;
 }
 
@@ -71,14 +84,17 @@ function compileField(
   paths: readonly Path[],
   steps: readonly CompiledStep[],
   missing: null | undefined,
+  tellsAbsent: boolean,
 ): FieldReader {
+  const tell = (onGap: OnGap) => tellsAbsent && onGap(field.name, 'absent');
   function read(record: Json, onGap: OnGap): Value {
-    const value = collect(paths, record);
+    const value = paths.length === 1 ? collect(paths, record) : collect(paths, record, () => tell(onGap));
     const found = value === undefined ? missing : value;
     if (found === undefined) {
       onGap(field.name, 'missing');
       return null;
     }
+    if (value === undefined) tell(onGap);
     const result = canonical(runSteps(steps, found), field);
     if (result !== UNREADABLE) return result;
     onGap(field.name, 'unreadable', found);
@@ -120,6 +136,7 @@ export function compileFieldReader(
   mapping: MappingSpec[string],
   here: SpecLocation,
   pathsOf: PathCompiler = compilePaths,
+  tellsAbsent = false,
 ): FieldReader {
   const fixed = fixedValue(field, mapping);
   if (fixed !== undefined) {
@@ -137,12 +154,13 @@ export function compileFieldReader(
         .at('as', index, 'default')
         .report(`makes no value of ${field.name}, which is ${field.kind}`, DEFAULTS[field.kind]);
   });
-  return compileField(field, paths, steps, missingAs(mapping));
+  return compileField(field, paths, steps, missingAs(mapping), tellsAbsent);
 }
 
 /**
  * Compiles a mapping into a function that builds a record from the named fields only. Missing or unsuitable mappings
- * are reported at their place in the source file. `pathsOf` may find the values elsewhere than in the record.
+ * are reported at their place in the source file. `pathsOf` may find the values elsewhere than in the record;
+ * `tellsAbsent`: gaps `absent` are told, too.
  */
 export function compileMapping(
   spec: MappingSpec,
@@ -150,6 +168,7 @@ export function compileMapping(
   codec: IdCodec,
   here: SpecLocation,
   pathsOf: PathCompiler = compilePaths,
+  tellsAbsent = false,
 ): RecordMapper {
   const known = fields.map((field) => field.name);
   for (const key of Object.keys(spec)) {
@@ -169,7 +188,7 @@ export function compileMapping(
     }
     const place = here.at(field.name);
     if (field.kind !== 'id') {
-      readers.push(compileFieldReader(field, mapping, place, pathsOf));
+      readers.push(compileFieldReader(field, mapping, place, pathsOf, tellsAbsent));
       continue;
     }
     [idPath] = pathsOf(mapping.from, place);

@@ -49,16 +49,20 @@ export function compileRows(
   codec: IdCodec,
   { drop, format, here, idAt, types }: RowsContext,
 ) {
-  const map = typedMapper(compileMapping(spec, fields, codec, here), types);
+  const map = typedMapper(compileMapping(spec, fields, codec, here, undefined, true), types);
   const findGhosts = compileGhosts(spec, fields, format);
   return function mapRows(rows: readonly Json[], observer: ReplyObserver): CanonicalRecord[] {
     const records: CanonicalRecord[] = [];
+    const { onGap } = observer;
+    const onRowGap: ReplyObserver['onGap'] = (field, reason, found) =>
+      onGap(field, reason, found, records.length);
+    const numbered = { ...observer, onGap: onRowGap };
     const ghosts = observer.keepsGhosts === true ? NONE : findGhosts(rows);
     for (const row of rows) {
       const isGhost = ghosts.has(row);
-      const record = isGhost ? undefined : map(row, observer);
+      const record = isGhost ? undefined : map(row, numbered);
       if (record !== undefined) records.push(record);
-      else if (drop) observer.onGap('id', 'unreadable');
+      else if (drop) onGap('id', 'unreadable');
       else if (isGhost) {
         const place = `record ${rows.indexOf(row) + 1} of ${rows.length}`;
         throw invalidReply('id', `${place} is a ghost: it has no mapped key but its id`);

@@ -37,12 +37,12 @@ export function compileProjectedRecords(
   const { root, slotsOf, counts } = places;
   const projection = new Projection(root, counts, addRecord);
   const pathsOf = slotPaths(projection, mapping, slotsOf);
-  const map = compileMapping(mapping.map, mapping.fields, context.codec, CHECKED, pathsOf);
+  const map = compileMapping(mapping.map, mapping.fields, context.codec, CHECKED, pathsOf, true);
   const look = compileSlotLook(types, slotsOf, projection);
   const bare = new BareRows(projection, mapping, slotsOf);
   let records: CanonicalRecord[] = [];
   let gaps: Parameters<OnGap>[] = [];
-  const addGap: OnGap = (...gap) => void gaps.push(gap);
+  const addGap: OnGap = (field, reason, found) => void gaps.push([field, reason, found, records.length]);
 
   /** False where the row has no usable id. */
   function addRecord(): boolean {

@@ -59,7 +59,14 @@ export function compileProjectedRecord(
   if (utf8Of === undefined || places === undefined) return undefined;
   const { root, judged, slotsOf, count } = places;
   const projection = new Projection(root, { document: count, row: 0 }, () => true);
-  const map = compileMapping(spec, fields, context.codec, CHECKED, slotPaths(projection, mapping, slotsOf));
+  const map = compileMapping(
+    spec,
+    fields,
+    context.codec,
+    CHECKED,
+    slotPaths(projection, mapping, slotsOf),
+    true,
+  );
 
   return function readProjected(reply) {
     const bytes = utf8Of(reply);

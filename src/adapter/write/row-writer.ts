@@ -155,7 +155,8 @@ export function compileRowWriter(
   onGap: OnGap,
 ): RowWriter {
   const { fields, map } = mapping;
-  const context: WriteContext = { projection, sink, onGap };
+  const onRowGap: OnGap = (field, reason, found) => onGap(field, reason, found, recordEnds.length);
+  const context: WriteContext = { projection, sink, onGap: onRowGap };
   const frame = frameOf(fields);
   const end = packBytes(Buffer.from(frame.end));
   const idSlot = slotsOf.get('id')?.[0] ?? -1;
@@ -166,7 +167,7 @@ export function compileRowWriter(
     if (field.kind === 'id' || spec === undefined) return () => id.write() || undefined;
     const slots = slotsOf.get(field.name) ?? [];
     const paths = slots.map((slot) => () => projection.valueIn(slot));
-    const reader = compileFieldReader(field, spec, CHECKED, () => paths);
+    const reader = compileFieldReader(field, spec, CHECKED, () => paths, true);
     return compileValueWriter(field, spec, slots, context, generalWriter(field, reader, context));
   }
 

@@ -70,8 +70,12 @@ function textWriter(
 /** Writes several texts or numbers with a separator between, as their bytes stand in the reply. */
 function joinWriter(
   slots: readonly number[],
-  { isLabel, separator }: { readonly isLabel: boolean; readonly separator: string },
-  { projection: { kinds, starts, ends }, sink }: WriteContext,
+  {
+    name,
+    isLabel,
+    separator,
+  }: { readonly name: string; readonly isLabel: boolean; readonly separator: string },
+  { projection: { kinds, starts, ends }, sink, onGap }: WriteContext,
   general: WriteValue,
 ): WriteValue {
   const writeNull = nullWriter(sink);
@@ -84,12 +88,13 @@ function joinWriter(
   }
 
   return () => {
-    let isFound = false;
+    let absent = 0;
     for (const slot of slots) {
       if (!isCopied(slot)) return general();
-      isFound ||= kinds[slot] !== ABSENT;
+      if (kinds[slot] === ABSENT) absent += 1;
     }
-    if (!isFound) return general();
+    if (absent === slots.length) return general();
+    if (absent > 0) onGap(name, 'absent');
     let isEmpty = true;
     for (const slot of slots) {
       const [start, end] = [starts[slot] as number, ends[slot] as number];
@@ -147,5 +152,5 @@ export function compileValueWriter(
   if (as.length !== 1 || typeof step !== 'object' || !('join' in step)) return general;
   const { join: separator } = step;
   const isPlain = separator.isWellFormed() && !(isLabel && hasUnprintable(separator));
-  return isPlain ? joinWriter(slots, { isLabel, separator }, context, general) : general;
+  return isPlain ? joinWriter(slots, { name: field.name, isLabel, separator }, context, general) : general;
 }

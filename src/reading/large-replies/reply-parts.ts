@@ -1,5 +1,5 @@
 import type { Rows } from '../../adapter/compile.ts';
-import type { OnGap } from '../../adapter/map/map-record.ts';
+import type { GapReason, OnGap } from '../../adapter/map/map-record.ts';
 import type { ProofSpec } from '../../config/schema/net/proof.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import { type Json, NumberText, readJson } from '../../kernel/json/json.ts';
@@ -44,8 +44,8 @@ export type ReadingResult = { readonly id: number } & (
   | { readonly failed: true }
 );
 
-/** A gap as text: field, reason and, where there is something, its JSON. */
-type WrittenGap = readonly [field: string, reason: 'missing' | 'unreadable', found?: string];
+/** A gap as text: field, reason, the JSON of what was found, and the number of the record in its part. */
+type WrittenGap = readonly [field: string, reason: GapReason, found: string | null, row?: number];
 
 /** One part of the rows of a reply. The last one also has the rest of the reply, such as its total. */
 type Part = {
@@ -68,9 +68,18 @@ function writeJson(value: Json): string {
 /** Writes the rows of a reply, read by `read`, as parts. @throws what `read` throws */
 export function writeParts(codec: RowCodec, read: (onGap: OnGap) => Rows): readonly Uint8Array[] {
   const gaps: WrittenGap[] = [];
-  const { records, received, ...rest } = read((field, reason, found) =>
-    gaps.push(found === undefined ? [field, reason] : [field, reason, writeJson(found)]),
-  );
+  // Those of a record come in the part that has the record.
+  const gapsOfRows = new Map<number, WrittenGap[]>();
+  const { records, received, ...rest } = read((field, reason, found, row) => {
+    const json = found === undefined ? null : writeJson(found);
+    if (row === undefined) gaps.push([field, reason, json]);
+    else {
+      const index = Math.floor(row / PART_ROWS);
+      const own = gapsOfRows.get(index) ?? [];
+      if (own.length === 0) gapsOfRows.set(index, own);
+      own.push([field, reason, json, row % PART_ROWS]);
+    }
+  });
   const count = Math.max(1, Math.ceil(Math.max(records.length, gaps.length) / PART_ROWS));
   return Array.from({ length: count }, (_, index) => {
     const [from, to] = [index * PART_ROWS, (index + 1) * PART_ROWS];
@@ -78,7 +87,7 @@ export function writeParts(codec: RowCodec, read: (onGap: OnGap) => Rows): reado
     const isLast = index === count - 1;
     const part: Part = {
       rows,
-      gaps: gaps.slice(from, to),
+      gaps: [...gaps.slice(from, to), ...(gapsOfRows.get(index) ?? [])],
       received: rows.length + (isLast ? received - records.length : 0),
       ...(isLast && { rest }),
     };
@@ -94,7 +103,7 @@ export function readPart(codec: RowCodec, bytes: Uint8Array, onGap: OnGap): Rows
     if (record === undefined) throw new Error('the reading thread wrote a record that cannot be read');
     return record;
   });
-  for (const [field, reason, found] of gaps)
-    onGap(field, reason, found === undefined ? undefined : readJson(found));
+  for (const [field, reason, found, row] of gaps)
+    onGap(field, reason, found === null ? undefined : readJson(found), row);
   return { records, received, total: undefined, next: undefined, ...rest };
 }

@@ -4,24 +4,25 @@ import { createSemaphore } from '../../kernel/semaphore.ts';
 import { allOrAbort } from '../all-or-abort.ts';
 import { isPlanFailure, type RowVanished, rowVanished } from '../plan-failure.ts';
 import { overBudget } from '../scan/scan-faults.ts';
-import type { CallContext, FinishRows, SourceRuntime } from '../source-runtime.ts';
+import { type CallContext, type FinishRows, observerOf, type SourceRuntime } from '../source-runtime.ts';
 
 /** Details that are asked for at once: of a page, and of a scan, beside which callers must get through. */
 const CONCURRENCY = { page: 8, scan: 3 };
 
 /** Asks for what one row lacks. @throws GatewayError as a single record does */
 async function complete(
-  { upstream, observer }: SourceRuntime,
+  source: SourceRuntime,
   details: DetailsAdapter,
   row: CanonicalRecord,
-  { signal, usage, priority }: CallContext,
+  context: CallContext,
 ): Promise<{ readonly record: CanonicalRecord } | RowVanished> {
+  const { signal, usage, priority } = context;
   signal.throwIfAborted();
   const request = details.request(row.id);
   if (request === undefined) return rowVanished;
-  const found = await upstream.ask(
+  const found = await source.upstream.ask(
     request,
-    (reply) => details.read(reply, row.id, observer),
+    (reply) => details.read(reply, row.id, observerOf(source, context)),
     signal,
     usage,
     priority,

@@ -109,7 +109,8 @@ export async function scan(
   try {
     const finish = plan.hydrates === 'rows' ? createHydration(watched.source, 'scan') : undefined;
     const priority = context.priority === 'shadow' ? 'shadow' : 'scan';
-    return await scanOnce(watched.source, plan, name, { ...context, signal, priority, finish });
+    const isWholeList = plan.pushedFilters.length === 0;
+    return await scanOnce(watched.source, plan, name, { ...context, signal, priority, finish, isWholeList });
   } catch (error) {
     if (!deadline.aborted || context.signal.aborted) throw error;
     throw watched.silentMs() * 2 >= source.budget.time ? tooSlow() : overBudget('time');

@@ -13,34 +13,55 @@ export type LookTurns = {
    * does not answer, each process takes turns of its own. It never rejects.
    */
   take(name: string, everyMs: number): Promise<boolean>;
+  /** What a look has left for the next one, in whatever process, within two days. It never rejects. */
+  recall(name: string): Promise<string | undefined>;
+  /** Leaves something for the next look. It never rejects. */
+  leave(name: string, text: string): Promise<void>;
 };
+
+/** For how long what a look leaves is kept. */
+const LEFT_MS = 48 * 3_600_000;
 
 /** Names that a process remembers without Redis; the oldest are dropped first. */
 const NAMES_MAX = 1_000;
 
 /** Creates the turns. `redis` is absent in the embedded mode: only this process takes turns then. */
 export function createLookTurns(
-  redis: { readonly client: Pick<Redis, 'set'>; readonly keys: Pick<RedisKeys, 'rowSet'> } | undefined,
+  redis:
+    { readonly client: Pick<Redis, 'set' | 'get'>; readonly keys: Pick<RedisKeys, 'rowSet'> } | undefined,
+  now: () => number = Date.now,
 ): LookTurns {
-  const taken = createBoundedMap<object>(NAMES_MAX, () => 1);
+  const taken = createBoundedMap<{ readonly untilMs: number }>(NAMES_MAX, () => 1);
+  const isTakenHere = (name: string) => (taken.get(name)?.untilMs ?? -Infinity) > now();
+  const left = createBoundedMap<{ readonly text: string }>(NAMES_MAX, () => 1);
+  // Below the keys of scans, so that the user of this Redis needs no more rights than it has.
+  const keyOf = (name: string, part: string) =>
+    redis?.keys.rowSet(hash('sha256', name, 'base64url').slice(0, 22), part) ?? name;
   const takeHere = (name: string, everyMs: number) => {
-    if (taken.get(name) !== undefined) return false;
-    taken.set(name, {}, everyMs);
+    if (isTakenHere(name)) return false;
+    taken.set(name, { untilMs: now() + everyMs }, everyMs);
     return true;
   };
   return {
     async take(name, everyMs) {
       // What this process has just looked at, nobody need be asked about.
-      if (taken.get(name) !== undefined) return false;
+      if (isTakenHere(name)) return false;
       if (redis === undefined) return takeHere(name, everyMs);
-      // Below the keys of scans, so that the user of this Redis needs no more rights than it has.
-      const key = redis.keys.rowSet(hash('sha256', name, 'base64url').slice(0, 22), 'look');
       try {
-        const isTaken = await redis.client.set(key, '1', 'PX', everyMs, 'NX');
+        const isTaken = await redis.client.set(keyOf(name, 'look'), '1', 'PX', everyMs, 'NX');
         return isTaken === null ? false : takeHere(name, everyMs);
       } catch {
         return takeHere(name, everyMs);
       }
+    },
+    async recall(name) {
+      const here = left.get(name)?.text;
+      const there = await redis?.client.get(keyOf(name, 'left')).catch(() => undefined);
+      return there ?? here;
+    },
+    async leave(name, text) {
+      left.set(name, { text }, LEFT_MS);
+      await redis?.client.set(keyOf(name, 'left'), text, 'PX', LEFT_MS).catch(() => undefined);
     },
   };
 }
