@@ -3,12 +3,16 @@ import { type CountedRule, countedRules, type OnRule } from '../adapter/read/out
 import { createBackgroundTasks } from '../kernel/background-tasks.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createLargeReplies } from '../reading/large-replies/large-replies.ts';
-import type { SourceRuntime } from '../reading/source-runtime.ts';
+import type { SourceObserver, SourceRuntime } from '../reading/source-runtime.ts';
 import { createVerifications } from '../reading/verify/verifications.ts';
 import type { LookTurns } from '../store/fleet/look-turns.ts';
 import type { FallenClaims, OnClaimChange, ResourceClaims } from '../store/fallen-claims.ts';
 import type { Upstream } from '../upstream/client.ts';
+import type { WebhookEvent } from '../telemetry/webhooks/webhook-event.ts';
 import type { CompiledResource } from './compile-sources.ts';
+import type { FieldBit } from './fields/field-states.ts';
+import { createFieldWatch, type FieldAlarms, type FieldWatch, fieldShareText } from './fields/field-watch.ts';
+import { partOf } from './fields/share.ts';
 import { createQuality, type Quality, type QualityMetrics } from './quality.ts';
 
 /** The claim that the source knows the credential: while it is contradicted, there are no answers. */
@@ -25,10 +29,12 @@ export type ReplyMetrics = QualityMetrics & {
 /** `fallenClaims` is shared by the fleet: a claim that has fallen in another process is not relied on here either. */
 export type RuntimeDeps = {
   readonly clock: Clock;
-  readonly log: Pick<Logger, 'info' | 'warn'>;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly metrics: ReplyMetrics;
   readonly fallenClaims: Pick<FallenClaims, 'of' | 'reset'>;
   readonly lookTurns: LookTurns;
+  /** Tells receivers of webhooks of fields that records suddenly lack; absent: there are none. */
+  readonly tell?: ((event: WebhookEvent) => void) | undefined;
 };
 
 /** A resource of a source at work, and the quality of its replies. */
@@ -39,11 +45,13 @@ export type WatchedRuntime = {
   close(): Promise<void>;
 };
 
-/** An upstream whose unusable replies count in the quality of the source. */
-function watchUpstream(upstream: Upstream, { failed }: Quality): Upstream {
+/** An upstream whose unusable replies count in the quality of the source. `onAsked` is called after each usable one. */
+function watchUpstream(upstream: Upstream, { failed }: Quality, onAsked: () => void): Upstream {
   const ask: Upstream['ask'] = async (request, read, signal, ...more) => {
     try {
-      return await upstream.ask(request, read, signal, ...more);
+      const answer = await upstream.ask(request, read, signal, ...more);
+      onAsked();
+      return answer;
     } catch (error) {
       failed(error);
       throw error;
@@ -63,14 +71,19 @@ function watchUpstream(upstream: Upstream, { failed }: Quality): Upstream {
 function watchClaims(
   { resource, source, digest }: CompiledResource,
   quality: Quality,
-  { proofs }: Upstream,
+  { accept, proofs }: Pick<FieldWatch, 'accept'> & Pick<Upstream, 'proofs'>,
   { log, fallenClaims }: Pick<RuntimeDeps, 'log' | 'fallenClaims'>,
 ): ResourceClaims {
   const { name } = source.spec;
   const onChange: OnClaimChange = (change, { claim, at, detail }) => {
     const fields = { source: name, resource: resource.name, capability: claim };
     if (claim === PROOF) proofs?.doubt();
-    if (change === 'fallen') quality.contradicted(claim);
+    const isField = claim.startsWith('field.');
+    if (change === 'fallen') quality.contradicted(claim, isField ? detail : undefined);
+    else if (isField) {
+      quality.accepted(claim);
+      accept(claim);
+    }
     if (change === 'fallen')
       log.info({ ...fields, at, detail }, 'a claim has fallen before, or in another process');
     else log.info(fields, 'a claim that had fallen is believed again');
@@ -106,49 +119,109 @@ function countRules({ source: { spec } }: CompiledResource, metrics: ReplyMetric
   return (rule = none) => counters[rule]?.add();
 }
 
+/** What the log and the metrics learn of replies. */
+function createObserver(
+  compiled: CompiledResource,
+  quality: Quality,
+  { log, metrics }: Pick<RuntimeDeps, 'log' | 'metrics'>,
+): SourceObserver {
+  const { resource, source } = compiled;
+  const { name } = source.spec;
+  return {
+    onGap: (field, reason) => metrics.unreadableField(name, `${resource.name}.${field}`, reason),
+    onRule: countRules(compiled, metrics),
+    contradicted(capability) {
+      metrics.guardTrip(name, resource.name, capability);
+      const { file, line } = quality.contradicted(capability);
+      log.warn(
+        { source: name, resource: resource.name, capability, file, line },
+        `the source contradicts its configuration: all ${resource.name} read so far are forgotten in every process, and ${capability === PROOF ? 'there are no answers while it takes Portico for a visitor' : 'answers are computed without this claim'}`,
+      );
+    },
+  };
+}
+
+/** What is done about fields that records suddenly lack. An alarm stands for the whole fleet, as a fallen claim does. */
+function createFieldAlarms(
+  { resource, source }: CompiledResource,
+  quality: Quality,
+  { log, fallenClaims, tell }: Pick<RuntimeDeps, 'log' | 'fallenClaims' | 'tell'>,
+  claims: () => ResourceClaims,
+): FieldAlarms {
+  const { name } = source.spec;
+  const restoring = new Set<string>();
+
+  function event(type: 'field.lost' | 'field.restored', { field, kind }: FieldBit, shares = {}): void {
+    const subject = `field:${name}:${resource.name}.${field}`;
+    tell?.({ type, subject, data: { source: name, resource: resource.name, field, kind, ...shares } });
+  }
+
+  return {
+    isRaised: (claim) => claims().fallen.has(claim),
+    raise(bit, before, now) {
+      const { field, kind, claim } = bit;
+      const what = kind === 'gone' ? 'the key is absent' : 'the value is unreadable';
+      const detail = `${what} in ${fieldShareText(now)} of ${now.records} records, before in ${fieldShareText(before)}`;
+      if (!claims().fall(claim, detail)) return;
+      const { file, line } = quality.contradicted(claim, detail);
+      const place = { source: name, resource: resource.name, field, kind, file, line };
+      const shares = { shareNow: partOf(now), shareBefore: partOf(before) };
+      log.error({ ...place, ...shares }, `many records of the source suddenly have no ${field}: ${detail}`);
+      event('field.lost', bit, shares);
+    },
+    restore(bit) {
+      if (restoring.has(bit.claim)) return;
+      restoring.add(bit.claim);
+      const selection = { source: name, resource: resource.name, claim: bit.claim };
+      const ended = fallenClaims.reset(selection).then(
+        () => event('field.restored', bit),
+        // Redis failed: the next look tries again.
+        () => undefined,
+      );
+      void ended.finally(() => restoring.delete(bit.claim));
+    },
+  };
+}
+
 /** Puts a resource of a source to work. */
 export function createRuntime(
   compiled: CompiledResource,
   upstream: Upstream,
-  { clock, log, metrics, fallenClaims, lookTurns }: RuntimeDeps,
+  { clock, log, metrics, fallenClaims, lookTurns, tell }: RuntimeDeps,
 ): WatchedRuntime {
   const { resource, source } = compiled;
-  const { name, budget } = source.spec;
+  const { budget } = source.spec;
   const largeReplies = createLargeReplies(compiled);
   const tasks = createBackgroundTasks();
   const quality = createQuality({ ...compiled, adapter: largeReplies.adapter }, { clock, metrics });
-  const claims = watchClaims(compiled, quality, upstream, { log, fallenClaims });
+  const lookName = (name: string) => JSON.stringify([source.spec.name, compiled.digest, resource.name, name]);
+  const alarms = createFieldAlarms(compiled, quality, { log, fallenClaims, tell }, () => claims);
+  const fields = createFieldWatch(compiled, clock, alarms, {
+    recall: () => lookTurns.recall(lookName('fields')),
+    leave: (text) => lookTurns.leave(lookName('fields'), text),
+  });
+  const watched = { accept: fields.accept, proofs: upstream.proofs };
+  const claims = watchClaims(compiled, quality, watched, { log, fallenClaims });
+  const observer = createObserver(compiled, quality, { log, metrics });
   const runtime: SourceRuntime = {
     resource,
     adapter: quality.adapter,
-    upstream: watchUpstream(upstream, quality),
+    upstream: watchUpstream(upstream, quality, () => fields.asked(runtime)),
     largeReplies,
     budget,
     clock,
     verifications: createVerifications(),
-    takeLook: (name, everyMs) =>
-      lookTurns.take(JSON.stringify([source.spec.name, compiled.digest, resource.name, name]), everyMs),
+    takeLook: (name, everyMs) => lookTurns.take(lookName(name), everyMs),
     inBackground: (work) => tasks.run(work),
     claims,
-    observer: {
-      onGap: (field, reason) => metrics.unreadableField(name, `${resource.name}.${field}`, reason),
-      onRule: countRules(compiled, metrics),
-      contradicted(capability) {
-        metrics.guardTrip(name, resource.name, capability);
-        const { file, line } = quality.contradicted(capability);
-        log.warn(
-          { source: name, resource: resource.name, capability, file, line },
-          `the source contradicts its configuration: all ${resource.name} read so far are forgotten in every process, and ${capability === PROOF ? 'there are no answers while it takes Portico for a visitor' : 'answers are computed without this claim'}`,
-        );
-      },
-    },
+    observer,
+    wholeListObserver: { ...observer, onRecords: fields.onRecords },
   };
-  const endProofs = watchProofs(name, runtime, { fallenClaims });
+  const endProofs = watchProofs(source.spec.name, runtime, { fallenClaims });
   async function close(): Promise<void> {
     endProofs?.();
-    await tasks.close();
     claims.close();
-    await largeReplies.close();
+    await Promise.all([tasks.close(), fields.close(), largeReplies.close()]);
   }
   return { runtime, quality, close };
 }

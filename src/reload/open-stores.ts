@@ -40,7 +40,7 @@ export function openStores(
   const fallenClaims = createFallenClaims(purges, clock, (claim) =>
     log.warn({ claim }, 'a note of a claim in Redis has the format of a newer Portico; it is ignored'),
   );
-  const lookTurns = createLookTurns(client && { client, keys });
+  const lookTurns = createLookTurns(client && { client, keys }, clock.now);
   const requestIndex =
     redis.of.cache &&
     createRequestIndex({ redis: redis.of.cache, keys, clock, onStory: metrics.requestStory });

@@ -89,6 +89,22 @@ function claims({ gauges }: AttentionFacts): readonly Attention[] {
   });
 }
 
+function lostFields({ gauges }: AttentionFacts): readonly Attention[] {
+  const lost = gauges('portico_source_field_alarm').filter(({ value }) => value > 0);
+  return lost.map((gauge) => {
+    const [source, kind] = [label(gauge, 'source'), label(gauge, 'kind')];
+    const what = kind === 'gone' ? 'no longer have' : 'have an unreadable';
+    const text = `Many ${label(gauge, 'resource')} of ${source} ${what} ${label(gauge, 'field')}: callers get null.`;
+    return {
+      severity: 'critical',
+      code: 'field_lost',
+      text,
+      entry: 'PorticoFieldLost',
+      view: viewOf(source),
+    };
+  });
+}
+
 function migrations({ gauges }: AttentionFacts): readonly Attention[] {
   const viewed = (gauge: GaugeValue) => migrationView(label(gauge, 'resource'));
   const isSet = ({ value }: GaugeValue) => value > 0;
@@ -143,5 +159,5 @@ function migrations({ gauges }: AttentionFacts): readonly Attention[] {
 
 /** What needs an operator by the states of Redis, of sources and of migrations. */
 export function findTroubledStates(facts: AttentionFacts): readonly Attention[] {
-  return [redisTrouble, breakers, migrations, saturation, claims].flatMap((find) => find(facts));
+  return [redisTrouble, breakers, lostFields, migrations, saturation, claims].flatMap((find) => find(facts));
 }

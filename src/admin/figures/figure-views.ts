@@ -73,7 +73,7 @@ function repliesOf(name: string, reports: readonly ResourceQuality[], { gauges }
       contradicted.map(({ claim, file, line, at }) => ({
         ...{ resource, claim, file, at },
         ...(line === undefined ? {} : { line }),
-        isFallen: fallen.has(`${resource} ${claim}`),
+        isFallen: claim.startsWith('field.') || fallen.has(`${resource} ${claim}`),
       })),
     ),
   };

@@ -56,7 +56,21 @@ function createClaimMetrics({ registry }: MetricPlace) {
     registers: [registry],
     collect() {
       this.reset();
-      for (const { source, resource, claim } of fallen()) this.labels(source, resource, claim).set(1);
+      for (const { source, resource, claim } of fallen())
+        if (!claim.startsWith('field.')) this.labels(source, resource, claim).set(1);
+    },
+  });
+  new Gauge({
+    name: 'portico_source_field_alarm',
+    help: 'Fields that many records of a source suddenly lack: 1 each. Kind `gone`: the key is absent; or `unreadable`.',
+    labelNames: ['source', 'resource', 'field', 'kind'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { source, resource, claim } of fallen()) {
+        const [word, field = '', kind = ''] = claim.split('.');
+        if (word === 'field') this.labels(source, resource, field, kind).set(1);
+      }
     },
   });
   /** Reports at each scrape what `list` has. */

@@ -54,6 +54,8 @@ export const webhookEvents = [
   'breaker.opened',
   'breaker.closed',
   'config.refused',
+  'field.lost',
+  'field.restored',
   'key.expiring',
   'migration.gate_ready',
   'migration.stepped',
@@ -90,7 +92,9 @@ export const webhooks = z
   .array(gatewayWebhook)
   .max(10)
   .default([])
-  .describe('Receivers of events about breakers, refused reloads, keys that end soon and migrations.');
+  .describe(
+    'Receivers of events about breakers, fields that records suddenly lack, refused reloads, keys that end soon and migrations.',
+  );
 
 /** Where messages are sent. */
 export type WebhookTarget = z.infer<typeof webhook>;

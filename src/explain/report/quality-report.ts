@@ -65,9 +65,11 @@ function resourceBlock(quality: ResourceQuality | LiveQuality): ReportBlock {
   const live = 'single' in quality ? quality : undefined;
   const blocks = [
     ...quality.views.map((view) => viewBlock(view, live?.shapes ?? [])),
-    ...quality.contradicted.map(
-      (one) =>
-        `contradicted, and ${one.claim === 'auth.proof' ? 'no answers until it holds' : 'switched off'}: ${one.claim}  ${placeText(one)}  at ${one.at}`,
+    ...quality.contradicted.map((one) =>
+      one.detail === undefined
+        ? `contradicted, and ${one.claim === 'auth.proof' ? 'no answers until it holds' : 'switched off'}: ${one.claim}  ${placeText(one)}  at ${one.at}`
+        : `ALARM: ${one.claim}  ${placeText(one)}  since ${one.at}: ${one.detail}; ` +
+          `\`portico claims reset ${quality.source} ${one.claim}\` accepts it`,
     ),
     ...quality.invalidReplies.map(
       ({ reason, count, last }) =>

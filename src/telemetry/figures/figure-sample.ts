@@ -93,6 +93,7 @@ export const sampledMetrics: readonly string[] = [
   'portico_row_sets',
   'portico_row_sets_oldest_seconds',
   'portico_claims_fallen',
+  'portico_source_field_alarm',
   'portico_redis_state',
   'portico_keys_expiring',
   'portico_config_info',

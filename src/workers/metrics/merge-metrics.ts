@@ -21,6 +21,7 @@ const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min' |
   ['portico_config_stale', 'max'],
   // Each worker knows of the same claims.
   ['portico_claims_fallen', 'max'],
+  ['portico_source_field_alarm', 'max'],
   // A count of events, although its name begins like that of the rev.
   ['portico_migration_rev_regressed_total', 'sum'],
   // Each worker follows the same state; a rev or a state that is old in one worker must be seen.

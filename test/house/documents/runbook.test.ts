@@ -37,7 +37,10 @@ async function series(): Promise<string> {
   metrics.watchRedis('cache', () => 'full');
   metrics.breakerState('crm', 'open');
   metrics.configInForce('digest');
-  metrics.watchClaims(() => [{ source: 'crm', resource: 'users', claim: 'order' }]);
+  metrics.watchClaims(() => [
+    { source: 'crm', resource: 'users', claim: 'order' },
+    { source: 'crm', resource: 'users', claim: 'field.email.gone' },
+  ]);
   metrics.sourceEvent('crm', 'breaker_open');
   metrics.migrationFallback('users', 'users.get', 'timeout');
   metrics.migrationCompared({

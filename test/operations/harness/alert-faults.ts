@@ -44,8 +44,9 @@ const ofTheService: readonly AlertFault[] = [
     },
     lastsSeconds: 10,
   }),
+  mannered('a service renames a key', 'renamed', ['PorticoFieldLost']),
   mannered('a service leaves out ids and writes other dates', 'other', ['PorticoSourceDrift'], {
-    also: ['PorticoRepliesInvalid', FAILING],
+    also: ['PorticoRepliesInvalid', 'PorticoFieldLost', FAILING],
   }),
   {
     name: 'more is asked at once than may be in flight',

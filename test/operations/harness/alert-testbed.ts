@@ -8,7 +8,7 @@ import { type Collector, startCollector } from '../../support/process/telemetry/
 import { usersSource } from './users-source.ts';
 
 /** What the service of users and goods does. */
-export type Manner = 'well' | 'failing' | 'slow' | 'busy' | 'garbage' | 'disordered' | 'other';
+export type Manner = 'well' | 'failing' | 'slow' | 'busy' | 'garbage' | 'disordered' | 'other' | 'renamed';
 
 /** A gateway under a little traffic, with everything that can be done to it. */
 export type AlertTestbed = {
@@ -74,7 +74,8 @@ resources:
 function recordOf(id: number, manner: Manner, isUser: boolean) {
   const isOther = manner === 'other';
   const made = isOther ? 'yesterday' : '2026-01-02T03:04:05Z';
-  const record = { id, name: `Record ${id}`, mail: `u${id}@example.test`, made };
+  const mail = `u${id}@example.test`;
+  const record = { id, name: `Record ${id}`, ...(manner === 'renamed' ? { eMail: mail } : { mail }), made };
   return isOther && !isUser && id % 10 === 0 ? { ...record, id: null } : record;
 }
 

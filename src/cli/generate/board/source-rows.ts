@@ -98,6 +98,10 @@ export const qualityRow: BoardRow = {
       'A reply has contradicted a source’s file: answers cost scans until it is mended.',
       [max(of('portico_claims_fallen'), 'source, resource, claim'), '{{source}} {{resource}} {{claim}}'],
     ),
+    lines('Lost fields', 'none', 'Fields that many records of a source suddenly lack: callers get null.', [
+      max(of('portico_source_field_alarm'), 'source, resource, field, kind'),
+      '{{source}} {{resource}} {{field}} {{kind}}',
+    ]),
     lines('Contradicted claims', 'none', 'Replies that contradict the file, by what it claims.', [
       sum(increase('portico_guard_trips_total'), 'source, resource, rule'),
       '{{source}} {{resource}} {{rule}}',

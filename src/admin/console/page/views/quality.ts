@@ -250,7 +250,7 @@ export function QualityView(): VNode {
             })
       }`,
     )}
-    ${cardOf('Fallen claims', 'Of the whole fleet. What a reply has contradicted is computed, until the file changes or somebody believes it again.', html`${problemNote(fallen.problem, fallen.reload)}${fallen.value && fallenTable(fallen.value.fallen, now, reset)}`)}
+    ${cardOf('Fallen claims', 'Of the whole fleet. What a reply has contradicted is computed, until the file changes or somebody believes it again. `field.…` is a field that many records suddenly lack: to believe it again is to accept that.', html`${problemNote(fallen.problem, fallen.reload)}${fallen.value && fallenTable(fallen.value.fallen, now, reset)}`)}
     ${actionDialog(form, () => setForm(undefined))}
   </div>`;
 }

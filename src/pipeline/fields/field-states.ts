@@ -1,0 +1,51 @@
+import type { Gap, ReadRecords } from '../../adapter/reply-observer.ts';
+import type { Field } from '../../contract/fields.ts';
+
+/** A field of which many records suddenly have no value, and why: its key is gone, or its value cannot be read. */
+export type LackKind = 'gone' | 'unreadable';
+
+/** The state of a record: a bit for each field whose key is gone, and one for each that cannot be read. */
+export type RecordState = { readonly id: string; readonly bits: number };
+
+/** A whole number of 32 bits holds two bits for each of so many fields. */
+const FIELDS_MAX = 15;
+
+/** What is told apart of a field: its bit, and the name of its alarm, such as `field.email.gone`. */
+export type FieldBit = { readonly field: string; readonly kind: LackKind; readonly claim: string };
+
+/** The bits of fields, in order; ids are never lacking. */
+export function fieldBits(fields: readonly Field[]): readonly FieldBit[] {
+  const counted = fields.filter(({ kind }) => kind !== 'id').slice(0, FIELDS_MAX);
+  return counted.flatMap(({ name: field }) =>
+    (['gone', 'unreadable'] as const).map((kind) => ({ field, kind, claim: `field.${field}.${kind}` })),
+  );
+}
+
+/** The states of the records of a reply, in their order. */
+export function statesOf(
+  bits: readonly FieldBit[],
+  records: ReadRecords,
+  gaps: readonly Gap[],
+): readonly RecordState[] {
+  const masks = new Int32Array(records.length);
+  for (const { field, reason, row = 0 } of gaps) {
+    const kind = reason === 'unreadable' ? 'unreadable' : 'gone';
+    const bit = bits.findIndex((one) => one.field === field && one.kind === kind);
+    if (bit !== -1 && row < masks.length) masks[row] = (masks[row] ?? 0) | (1 << bit);
+  }
+  const ids = 'tags' in records ? records.tags.split(' ') : records.map(({ id }) => id.replace('_', ':'));
+  return Array.from(masks, (mask, row) => ({ id: ids[row] ?? '', bits: mask }));
+}
+
+/** A text that is another one if the records of a reply, or what they lack, are others. */
+export function digestOf(records: ReadRecords, gaps: readonly Gap[]): { key: string; gaps: number } {
+  const { length } = records;
+  const [first, last] =
+    'tags' in records
+      ? [records.tags.split(' ', 1)[0], records.tags.slice(records.tags.lastIndexOf(' ') + 1)]
+      : [records[0]?.id, records[length - 1]?.id];
+  let sum = 0;
+  for (const { field, reason, row = 0 } of gaps)
+    sum = (sum * 31 + field.length * 7 + field.charCodeAt(0) + reason.length + row * 131) | 0;
+  return { key: `${first} ${last} ${length}`, gaps: sum };
+}

@@ -1,0 +1,163 @@
+import type { ReplyObserver } from '../../adapter/reply-observer.ts';
+import { viewSpecOf } from '../../adapter/map/row-fields.ts';
+import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { SourceRuntime } from '../../reading/source-runtime.ts';
+import type { CompiledSource } from '../compile-sources.ts';
+import { digestOf, type FieldBit, fieldBits, statesOf } from './field-states.ts';
+import { createPairedReads } from './paired-reads.ts';
+import { type PastShares, readPast, textOfPast, withLook } from './past-shares.ts';
+import { readEnds } from './read-ends.ts';
+import { isBack, isJump, partOf, type FieldShare } from './share.ts';
+
+/** What is done about fields of which many records suddenly have no value. */
+export type FieldAlarms = {
+  readonly isRaised: (claim: string) => boolean;
+  readonly raise: (bit: FieldBit, before: FieldShare, now: FieldShare) => void;
+  /** The values have come back. */
+  readonly restore: (bit: FieldBit) => void;
+};
+
+/** What looks have found before, in whatever process. Neither rejects. */
+export type PastStore = {
+  readonly recall: () => Promise<string | undefined>;
+  readonly leave: (text: string) => Promise<void>;
+};
+
+/** Watches for fields of one resource of a source that its records suddenly lack. */
+export type FieldWatch = {
+  readonly onRecords: NonNullable<ReplyObserver['onRecords']>;
+  /** Looks at both ends of the list if it is time. To be called whenever the source is asked. */
+  asked(source: SourceRuntime): void;
+  /** Takes the present state of a field for its normal one. */
+  accept(claim: string): void;
+  close(): Promise<void>;
+};
+
+const NOTHING = { records: 0, without: 0, isFrozen: false };
+/** The fleet looks so often. */
+const LOOK_MS = 55_000;
+/** A look costs two calls, seldom three; one that costs more is made as much less often. */
+const CALLS_USUAL = 3;
+/** How soon a process tries again to get the turn to look. */
+const RETRY_MS = 5_000;
+/** Where nothing is known of before, the first look can wait: the pages that callers read are compared anyway. */
+const FIRST_MS = 45_000;
+
+/** Judges the pages that callers read, of one view. */
+function createPageJudge(bits: readonly FieldBit[], clock: Pick<Clock, 'now'>, alarms: FieldAlarms) {
+  const reads = createPairedReads(bits.length, clock);
+  const raisedFrom = new Map<string, FieldShare>();
+  // Most replies say what the same page said before.
+  const pages = new Map<string, number>();
+  let window = -1;
+
+  function judge(): void {
+    for (const [index, bit] of bits.entries()) {
+      const { before, now } = reads.sharesOf(index);
+      if (!alarms.isRaised(bit.claim)) {
+        if (!isJump(before, now)) continue;
+        raisedFrom.set(bit.claim, before);
+        alarms.raise(bit, before, now);
+      } else if (isJump(now, before) && isBack(raisedFrom.get(bit.claim) ?? NOTHING, now))
+        alarms.restore(bit);
+    }
+  }
+
+  return {
+    count(records: Parameters<FieldWatch['onRecords']>[1], gaps: Parameters<FieldWatch['onRecords']>[2]) {
+      if (records.length === 0 || bits.length === 0) return;
+      const { key, gaps: lacking } = digestOf(records, gaps);
+      if (reads.window() !== window || pages.size > 1_000) pages.clear();
+      window = reads.window();
+      if (pages.get(key) === lacking) return;
+      pages.set(key, lacking);
+      const raised = bits.reduce((all, { claim }, bit) => all | (Number(alarms.isRaised(claim)) << bit), 0);
+      reads.add(statesOf(bits, records, gaps), raised);
+      judge();
+    },
+    forget() {
+      pages.clear();
+      reads.clear();
+    },
+  };
+}
+
+/** Judges looks at both ends of a list by what looks have found before. */
+function judgeEnds(
+  bits: readonly FieldBit[],
+  states: ReadonlyMap<string, number>,
+  past: PastShares,
+  alarms: FieldAlarms,
+): void {
+  for (const [index, bit] of bits.entries()) {
+    const without = [...states.values()].filter((state) => (state >> index) & 1).length;
+    const now = { records: states.size, without };
+    const before = past.get(bit.claim) ?? NOTHING;
+    const jumps = isJump(before, now);
+    const isRaised = alarms.isRaised(bit.claim);
+    if (jumps && !isRaised) alarms.raise(bit, before, now);
+    if (jumps) past.set(bit.claim, { ...before, isFrozen: true });
+    else if (!isRaised) past.set(bit.claim, withLook(before, now));
+    // An alarm that looks do not see is ended by what callers read.
+    else if (before.isFrozen && isBack(before, now)) alarms.restore(bit);
+  }
+}
+
+/** Creates the watch of a compiled source. */
+export function createFieldWatch(
+  { resource, source: { spec } }: CompiledSource,
+  clock: Pick<Clock, 'now'>,
+  alarms: FieldAlarms,
+  store: PastStore,
+): FieldWatch {
+  const own = spec.resources[resource.name];
+  const bitsOf = (view: 'list' | 'details') =>
+    fieldBits((own && viewSpecOf(own, resource, view))?.fields ?? []);
+  const bits = bitsOf('list');
+  const judges = {
+    list: createPageJudge(bits, clock, alarms),
+    details: createPageJudge(bitsOf('details'), clock, alarms),
+  };
+  const tasks = createBackgroundTasks();
+  let [isLooking, isBegun, dueAt, everyMs] = [false, false, 0, LOOK_MS];
+
+  async function look(source: SourceRuntime, signal: AbortSignal): Promise<void> {
+    const begunAt = clock.now();
+    dueAt = begunAt + RETRY_MS;
+    const isFirst = !isBegun;
+    isBegun = true;
+    if (isFirst && (await store.recall()) === undefined) dueAt = begunAt + FIRST_MS;
+    else if ((await source.takeLook?.('fields', everyMs)) === true) {
+      const ends = await readEnds(source, bits, { signal });
+      everyMs = LOOK_MS * Math.max(1, (ends?.calls ?? 0) / CALLS_USUAL);
+      dueAt = begunAt + everyMs;
+      const past = readPast(await store.recall());
+      if (ends !== undefined) judgeEnds(bits, ends.states, past, alarms);
+      await store.leave(textOfPast(past));
+    }
+  }
+
+  return {
+    onRecords(view, records, gaps) {
+      if (view !== 'get') judges[view].count(records, gaps);
+    },
+    asked(source) {
+      if (isLooking || clock.now() < dueAt) return;
+      isLooking = true;
+      tasks.run((signal) => look(source, signal).finally(() => (isLooking = false)));
+    },
+    accept(claim) {
+      tasks.run(async () => {
+        const past = readPast(await store.recall());
+        if (past.delete(claim)) await store.leave(textOfPast(past));
+      });
+      judges.list.forget();
+      judges.details.forget();
+    },
+    close: () => tasks.close(),
+  };
+}
+
+/** A share in a sentence. */
+export const fieldShareText = (share: FieldShare) => `${Math.round(partOf(share) * 100)} %`;

@@ -1,0 +1,86 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { RecordState } from './field-states.ts';
+import type { FieldShare } from './share.ts';
+
+/**
+ * Records that are read again within some minutes, each compared with itself: which records callers ask for, and that
+ * old ones may lack what new ones have, shows no change then.
+ */
+export type PairedReads = {
+  /**
+   * Adds the records of a reply. Only the first state of a record in a while, and its last one, count. `raised` has the bits
+   * with an alarm: a record that has lacked such a field is remembered as lacking it, so that it can come back.
+   */
+  add(states: readonly RecordState[], raised: number): void;
+  /** How many of the compared records lacked a field before, and how many do now. */
+  sharesOf(bit: number): { readonly before: FieldShare; readonly now: FieldShare };
+  /** The number of the window; records that were read neither in this one nor in the one before are forgotten. */
+  window(): number;
+  /** Forgets all records: what they are from now on is what they were before. */
+  clear(): void;
+};
+
+type Seen = { before: number; now: number; window: number; isPaired: boolean };
+
+const WINDOW_MS = 5 * 60_000;
+/** Others are not followed in a process; a few hundred rows show a change as well. */
+const RECORDS_FOLLOWED = 5_000;
+
+/** Creates the comparison; `bits` are counted in each state. */
+export function createPairedReads(bits: number, clock: Pick<Clock, 'now'>): PairedReads {
+  const seen = new Map<string, Seen>();
+  const counts = { before: new Int32Array(bits), now: new Int32Array(bits) };
+  let pairs = 0;
+  let current = -1;
+
+  function count({ before, now, isPaired }: Seen, sign: number): void {
+    if (!isPaired) return;
+    pairs += sign;
+    if ((before | now) === 0) return;
+    for (let bit = 0; bit < bits; bit += 1) {
+      if ((before >> bit) & 1) counts.before[bit] = (counts.before[bit] ?? 0) + sign;
+      if ((now >> bit) & 1) counts.now[bit] = (counts.now[bit] ?? 0) + sign;
+    }
+  }
+
+  function restart(): void {
+    pairs = 0;
+    counts.before.fill(0);
+    counts.now.fill(0);
+  }
+
+  function turn(): number {
+    const window = Math.floor(clock.now() / WINDOW_MS);
+    if (window === current) return window;
+    current = window;
+    restart();
+    for (const [id, one] of seen) if (one.window < window - 1) seen.delete(id);
+    return window;
+  }
+
+  return {
+    window: turn,
+    add(states, raised) {
+      const window = turn();
+      for (const { id, bits: now } of states) {
+        const one = seen.get(id);
+        if (one === undefined) {
+          if (seen.size < RECORDS_FOLLOWED) seen.set(id, { before: now, now, window, isPaired: false });
+          continue;
+        }
+        if (one.window === window) count(one, -1);
+        else one.before = one.now;
+        Object.assign(one, { before: one.before | (one.now & raised), now, window, isPaired: true });
+        count(one, 1);
+      }
+    },
+    sharesOf: (bit) => ({
+      before: { records: pairs, without: counts.before[bit] ?? 0 },
+      now: { records: pairs, without: counts.now[bit] ?? 0 },
+    }),
+    clear() {
+      seen.clear();
+      restart();
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { Redis } from 'ioredis';
+import { chooseSources } from '../../../src/pipeline/compile-sources.ts';
+import { answerOf, sourceOf, storedUser } from '../../claims/fields/field-service.ts';
+import { loadTexts } from '../../support/gateway/config-texts.ts';
+import { setGenerousTimeouts } from '../../support/gateway/generous-timeouts.ts';
+import { type LocalGateway, runGateway } from '../../support/gateway/running-gateway.ts';
+import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { createManualClock } from '../../support/time/manual-clock.ts';
+import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+
+let redis: RedisServer;
+let upstream: ScriptedUpstream;
+let isRenamed = false;
+const gateways: LocalGateway[] = [];
+const clock = createManualClock();
+const users = Array.from({ length: 120 }, (_, n) => storedUser(n + 1));
+const renamed = users.map(({ mail, ...user }) => ({ ...user, eMail: mail }));
+
+beforeEach(async () => {
+  isRenamed = false;
+  redis = await startRedis();
+  upstream = await startUpstream(
+    serving((request) => answerOf('json', isRenamed ? renamed : users, request)),
+  );
+});
+afterEach(async () => {
+  await Promise.all(gateways.splice(0).map((gateway) => gateway.close()));
+  await Promise.all([redis.stop(), upstream.close()]);
+});
+
+/** A gateway on the Redis; `webhook` is told. */
+async function open(webhook?: string): Promise<LocalGateway> {
+  const text = `portico: 1
+listen: { host: 127.0.0.1, port: 0, drain: 0ms }
+admin: { port: 0 }
+redis: { url: '${redis.url}' }
+webhooks: [${webhook === undefined ? '' : `{ url: '${webhook}', secret: a-secret-of-the-tests, events: [field.lost, field.restored] }`}]
+limits: { tiers: { standard: { windows: [1000000 per 1s] } } }
+resources:
+  users: { source: people, public: true, deadline: 60s, cache: { fresh: 0s, notFound: 0s } }
+`;
+  const sources = { 'people.yaml': sourceOf('json', upstream.origin) };
+  const { config, compiled, problems } = loadTexts({ gateway: text, sources });
+  if (config.gateway === undefined || problems.length > 0) throw new Error(JSON.stringify(problems));
+  setGenerousTimeouts(config.gateway, [compiled[0]!.source.spec]);
+  const gateway = await runGateway(config.gateway, chooseSources(config.gateway, compiled), { clock });
+  gateways.push(gateway);
+  return gateway;
+}
+
+const ask = (gateway: LocalGateway, path = '/v1/users?limit=100') =>
+  fetch(gateway.url + path).then((answer) => answer.text());
+const alarms = (gateway: LocalGateway) =>
+  gateway.counted('portico_source_field_alarm', 'field="email"', 'kind="gone"');
+const isRaised = (gateway: LocalGateway) => eventually(async () => (await alarms(gateway)) === 1);
+const isOver = (gateway: LocalGateway) => eventually(async () => (await alarms(gateway)) === 0);
+
+/** Has the turns of looks given back, which last by Redis' own clock. */
+async function endTurns(): Promise<void> {
+  const client = new Redis(redis.url);
+  for (const key of await client.keys('*:look')) await client.del(key);
+  await client.quit();
+}
+
+describe('a field that records suddenly lack', () => {
+  it('is told in the log, the metrics, by webhook, on the overview and by the quality, in every gateway', async () => {
+    const events: { type: string; data: Record<string, unknown> }[] = [];
+    const receiver = await startUpstream(
+      serving(({ body }) => {
+        events.push(JSON.parse(body) as (typeof events)[number]);
+        return { status: 204 };
+      }),
+    );
+    const [gateway, other] = [await open(receiver.origin), await open()];
+    await ask(gateway);
+    isRenamed = true;
+    await ask(gateway);
+    await Promise.all([isRaised(gateway), isRaised(other)]);
+    const line = gateway.log.find((text) => text.includes('suddenly have no email')) ?? '{}';
+    expect(JSON.parse(line)).toMatchObject({
+      ...{ level: 50, source: 'people', resource: 'users', field: 'email', kind: 'gone' },
+      ...{ file: 'people.yaml', shareNow: 1, shareBefore: 0 },
+    });
+    expect((JSON.parse(line) as { line: number }).line).toBeGreaterThan(10);
+    await eventually(async () => {
+      const overview = await (await fetch(`${gateway.adminUrl}/api/overview`)).text();
+      return overview.includes('"critical","code":"field_lost"');
+    });
+    expect(await (await fetch(`${gateway.adminUrl}/quality`)).text()).toContain('100 % of 100 records');
+    isRenamed = false;
+    await ask(gateway);
+    await Promise.all([isOver(gateway), isOver(other)]);
+    await eventually(() => events.length === 2);
+    const told = { source: 'people', resource: 'users', field: 'email', kind: 'gone' };
+    expect(events.map(({ type }) => type)).toEqual(['field.lost', 'field.restored']);
+    for (const { data } of events) expect(data).toMatchObject(told);
+    await receiver.close();
+  });
+
+  it('is told by a gateway that starts after the key was renamed', async () => {
+    const before = await open();
+    await ask(before, '/v1/users/user_1');
+    clock.advance(46_000);
+    await ask(before, '/v1/users/user_1');
+    const client = new Redis(redis.url);
+    await eventually(async () => (await client.keys('*:left')).length === 1);
+    await client.quit();
+    await before.close();
+    gateways.splice(0);
+    await endTurns();
+    isRenamed = true;
+    const after = await open();
+    await ask(after, '/v1/users/user_1');
+    await isRaised(after);
+  });
+
+  it('is accepted by a reset, in every gateway, and for the looks to come', async () => {
+    const [gateway, other] = [await open(), await open()];
+    await ask(gateway);
+    clock.advance(46_000);
+    await ask(gateway);
+    await eventually(() => upstream.calls >= 4);
+    isRenamed = true;
+    await ask(gateway);
+    await Promise.all([isRaised(gateway), isRaised(other)]);
+    const reset = await fetch(`${gateway.adminUrl}/claims/reset?source=people&claim=field.email.gone`, {
+      method: 'POST',
+    });
+    expect(reset.status).toBe(200);
+    await Promise.all([isOver(gateway), isOver(other)]);
+    await endTurns();
+    clock.advance(60_000);
+    const calls = upstream.calls;
+    for (const one of [gateway, other, gateway, other]) await ask(one);
+    await eventually(() => upstream.calls >= calls + 6);
+    await ask(gateway);
+    expect([await alarms(gateway), await alarms(other)]).toEqual([0, 0]);
+  });
+});
