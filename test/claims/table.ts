@@ -9,6 +9,7 @@ import { editRows } from './drafts/edits.ts';
 import { formRows } from './drafts/forms.ts';
 import { ghostRows } from './drafts/ghosts.ts';
 import { guessRows } from './drafts/guesses.ts';
+import { fieldRows } from './fields/field-rows.ts';
 import { describeOutcome } from './harness/describe-outcome.ts';
 import { nameOf, runDialect } from './harness/dialect-row.ts';
 import type { Lie } from './harness/lie.ts';
@@ -51,6 +52,7 @@ export const table: readonly TableRow[] = [
   ...visitorRows,
   ...tiebreakRows,
   ...[...guessRows, ...formRows, ...ghostRows, ...editRows],
+  ...fieldRows,
   ...[...honestRows(), ...lies].map((row) => ({
     name: row.name,
     run: async (options: Parameters<TableRow['run']>[0]) => describeOutcome(await runRow(row, options)),
