@@ -32,38 +32,30 @@ function fitsByAbsence({ present, equals, is }: OutcomeSpec): boolean {
   return !ERRORS.has(is) && (present === false || values.includes(null) || isNothing);
 }
 
-/** Whether the rule takes any reply that holds something for rows: an error may come with an empty list. */
-const fitsByRows = ({ present, is }: OutcomeSpec) => is === 'ok' && present === true;
-
 function statusesOverlap(a: OutcomeSpec['status'], b: OutcomeSpec['status']): boolean {
   if (a === undefined || b === undefined || a === b) return true;
   return String(a)[0] === String(b)[0] && (typeof a === 'string' || typeof b === 'string');
 }
 
-/** Whether one reply can fit both rules, of which the first fits by absence. */
-function canFitBoth(absent: OutcomeSpec, other: OutcomeSpec): boolean {
-  if (absent.on !== undefined && other.on !== undefined && absent.on !== other.on) return false;
-  if (!statusesOverlap(absent.status, other.status)) return false;
-  const [at, place] = [absent.at ?? '', other.at];
+/** Whether one reply can fit both rules, of which the first fits by absence, or by rows of which there may be none. */
+function canFitBoth(first: OutcomeSpec, other: OutcomeSpec, isByRows: boolean): boolean {
+  if (first.on !== undefined && other.on !== undefined && first.on !== other.on) return false;
+  if (!statusesOverlap(first.status, other.status)) return false;
+  const [at, place] = [first.at ?? '', other.at];
+  if (isByRows) return place !== undefined && place !== at;
   // What is not there cannot hold a value as well.
   const isWithin = place !== undefined && (place === at || place.startsWith(`${at}.`));
   return !isWithin || fitsByAbsence({ ...other, is: 'ok' });
 }
 
-/** Whether a reply that holds what the first rule looks for can hold an error elsewhere. */
-function fitsBeside(rows: OutcomeSpec, error: OutcomeSpec): boolean {
-  if (rows.on !== undefined && error.on !== undefined && rows.on !== error.on) return false;
-  return error.at !== undefined && error.at !== rows.at && statusesOverlap(rows.status, error.status);
-}
-
 /** An error reply lacks the record, too: a rule that looks for errors must stand above one that misses the record. */
 function noteHiddenErrors({ outcomes }: SourceSpec, file: SpecLocation): void {
   for (const [index, rule] of outcomes.entries()) {
-    const isByRows = fitsByRows(rule);
+    // An error may come with an empty list, too.
+    const isByRows = rule.is === 'ok' && rule.present === true;
     if (!fitsByAbsence(rule) && !isByRows) continue;
     const hidden = outcomes.findIndex(
-      (other, at) =>
-        at > index && ERRORS.has(other.is) && (isByRows ? fitsBeside(rule, other) : canFitBoth(rule, other)),
+      (other, at) => at > index && ERRORS.has(other.is) && canFitBoth(rule, other, isByRows),
     );
     const other = outcomes[hidden];
     if (other === undefined) continue;
@@ -79,14 +71,11 @@ function noteHiddenErrors({ outcomes }: SourceSpec, file: SpecLocation): void {
 
 /** Whether every value that fits one condition fits another one at the same place. */
 function coversValue(wide: OutcomeSpec, narrow: OutcomeSpec): boolean {
-  if (wide.at === undefined) return true;
-  if (wide.at !== narrow.at) return false;
+  if (wide.at === undefined || wide.at !== narrow.at) return wide.at === undefined;
   const wanted = narrow.equals === undefined ? undefined : [narrow.equals].flat();
   if (wide.equals !== undefined)
     return wanted?.every((value) => [wide.equals].flat().includes(value)) === true;
-  if (wide.matches !== undefined) return wide.matches === narrow.matches;
-  const present = wanted?.every((value) => value !== null) ?? narrow.present ?? narrow.matches !== undefined;
-  return wide.present === present && wanted?.includes(null) !== present;
+  return wide.present === (narrow.present ?? true) && wanted?.includes(null) !== true;
 }
 
 /** Whether every reply that fits one rule fits another one. */

@@ -139,50 +139,34 @@ function sendsNoQuotes({ map }: ListSpec, field: string, op: string, filter: Fil
   return exactness === 'none' || isNumber || steps.some((step) => typeof step === 'object' && 'enum' in step);
 }
 
+const QUOTED =
+  "leave the quotes to an escape: expr: 'column = {value}' with escape: sql, odata, json …, and {filter} in the request";
+
+function reportQuoted(texts: readonly Template[], unsafe: ReadonlySet<string>, here: SpecLocation): void {
+  for (const { text, path } of texts)
+    for (const name of quotedVariables(text).filter((one) => unsafe.has(one)))
+      here.at(...path).report(`{${name}} stands inside quotes, and a value that holds one ends them`, QUOTED);
+}
+
 /**
  * A value of a caller inside quotes ends them wherever it holds one, and then finds other rows. Only `expr` knows how a
  * service escapes them, and writes the quotes, too.
  */
 function checkQuoted(list: ListSpec, here: SpecLocation): void {
-  const unsafe = new Map<string, string>();
+  const unsafe = new Set<string>();
   for (const [field, operators] of Object.entries(list.filters))
     for (const [op, filter] of Object.entries(operators)) {
       if (sendsNoQuotes(list, field, op, filter)) continue;
-      const { query, expr, item, path, name, escape } = filter;
-      const hint =
-        expr === undefined || escape === 'servicenow'
-          ? `expr: '${field} = {value}' with an escape such as sql, odata or json, which writes the quotes; and {filter} in the request`
-          : `leave the quotes out: escape: ${escape ?? 'sql'} writes them`;
-      for (const variable of [
-        ...(name === undefined ? [] : [name]),
-        ...(expr === undefined ? [] : ['filter']),
-      ])
-        unsafe.set(variable, hint);
+      const { query, expr, item, path, name } = filter;
+      if (name !== undefined) unsafe.add(name);
+      if (expr !== undefined) unsafe.add('filter');
       const keys = Object.keys(query).map((text): Template => ({ text, path: ['query', text] }));
-      reportQuoted(
-        [...textsOf({ query, expr, item, path }), ...keys],
-        new Map([['value', hint]]),
-        here.at('filters', field, op),
-      );
+      const texts = [...textsOf({ query, expr, item, path }), ...keys];
+      reportQuoted(texts, new Set(['value']), here.at('filters', field, op));
     }
-  reportQuoted(quotableTexts(list.request), unsafe, here.at('request'));
-  if (list.total?.count !== undefined)
-    reportQuoted(quotableTexts(list.total.count), unsafe, here.at('total', 'count'));
-}
-
-function reportQuoted(
-  texts: readonly Template[],
-  hints: ReadonlyMap<string, string>,
-  here: SpecLocation,
-): void {
-  for (const { text, path } of texts)
-    for (const variable of quotedVariables(text)) {
-      const hint = hints.get(variable);
-      if (hint !== undefined)
-        here
-          .at(...path)
-          .report(`{${variable}} stands inside quotes, and a value that holds one would end them`, hint);
-    }
+  const { request, total } = list;
+  reportQuoted(quotableTexts(request), unsafe, here.at('request'));
+  if (total?.count !== undefined) reportQuoted(quotableTexts(total.count), unsafe, here.at('total', 'count'));
 }
 
 /**

@@ -35,15 +35,10 @@ export function variablesOf(template: string): readonly string[] {
   return [...template.matchAll(VARIABLE)].map(([, variable = '']) => variable);
 }
 
-/** Quotes as they may be written where they have another meaning. */
-const WRITTEN_QUOTE = /%2[27]|%60|&(?:quot|apos|#3[49]);|\\(?=['"`])/g;
-const PLAIN_QUOTE: Readonly<Record<string, string>> = {
-  ...{ '%22': '"', '%27': "'", '%60': '`', '&quot;': '"', '&apos;': "'", '&#34;': '"', '&#39;': "'" },
-};
-
 /** The variables of a template that stand inside quotes, which a value with such a quote would end. */
 export function quotedVariables(template: string): readonly string[] {
-  const text = template.replaceAll(WRITTEN_QUOTE, (written) => PLAIN_QUOTE[written] ?? '');
+  const plain = template.replaceAll(/%22|&(?:quot|#34);/g, '"').replaceAll(/%27|&(?:apos|#39);/g, "'");
+  const text = plain.replaceAll('%60', '`').replaceAll('\\', '');
   let open: string | undefined;
   let from = 0;
   return [...text.matchAll(VARIABLE)].flatMap(({ 0: whole, 1: name = '', index }) => {

@@ -45,11 +45,7 @@ type Drafted = {
 };
 
 /** An address without what may be secret in it. */
-function plainAddress(url: string): string {
-  if (!URL.canParse(url)) return 'an address that is none';
-  const { origin, pathname } = new URL(url);
-  return origin + pathname;
-}
+const plainAddress = (url: string) => url.replace(/[?#].*$/s, '').replace(/(?<=\/\/)[^/]*@/, '');
 
 /**
  * Drafts resource by resource. Where one of several cannot be drafted, that is printed with its address, and the others

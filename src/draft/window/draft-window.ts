@@ -118,11 +118,8 @@ function nextDraft(
   });
   if (form.kind === 'link') {
     const from = 'header' in form.next ? `the ${form.next.header} header` : form.next.at;
-    const own =
-      form.origin === undefined
-        ? ''
-        : ' by another origin than its own, of which nothing but path and query counts';
-    return draft(form.origin && { origin: form.origin }, `${from} names the next window${own}`, sized);
+    const remark = `${from} names the next window${form.origin === undefined ? '' : ' at another origin'}`;
+    return draft(form.origin && { origin: form.origin }, remark, sized);
   }
   if (form.kind === 'continue')
     return draft({}, `${form.next} holds the parameters of the next window`, sized);
@@ -196,10 +193,8 @@ function whyCutOff(request: RequestSpec, base: ListReply): string | undefined {
 
 /** Whether services are likely to cut a list off at so many rows: 10, 15, 20, 25, 30, 50, 100, 128, 250, … */
 function isRound(count: number): boolean {
-  return (
-    count >= 10 &&
-    (count % 10 === 0 || count % 25 === 0 || [12, 15].includes(count) || Number.isInteger(Math.log2(count)))
-  );
+  const isPower = Number.isInteger(Math.log2(count));
+  return count >= 10 && (count % 10 === 0 || count % 25 === 0 || isPower || count === 12 || count === 15);
 }
 
 /** The remark on a list whose one reply counts as all of it. */
@@ -215,9 +210,7 @@ function wholeRemark(
   if (rows !== undefined && rows > count)
     return toEdit(`${rows} rows are stated, and ${count} came: say how the others are asked for`);
   if (isRound(count))
-    return toEdit(
-      `just ${count} rows came, a round number: say how others are asked for, or that these are all`,
-    );
+    return toEdit(`${count} rows came, a round number: say how others are asked for, or that these are all`);
   if (rows !== undefined && rows <= count) return sure(`one call brings all ${count} rows`);
   if (kind === 'unseen')
     return toEdit(

@@ -88,10 +88,7 @@ function linkForms(listing: ListReply): readonly LinkForm[] {
   const inBody = envelopeOf(listing)
     .filter((leaf) => isLink(leaf) && LINK_NAME.test(lastName(leaf)) && leaf.name.includes('next'))
     .map(({ path }) => ({ at: path }));
-  return [...inHeader, ...inBody].flatMap((next): readonly LinkForm[] => [
-    { kind: 'link', next },
-    { kind: 'link', next, origin: 'any' },
-  ]);
+  return [...inHeader, ...inBody].map((next): LinkForm => ({ kind: 'link', next }));
 }
 
 /** Whether a link may be followed to see where it leads: an address of no such name may do anything but list. */
@@ -129,18 +126,15 @@ async function findLink(
   listing: ListReply,
   baseUrl: string,
 ): Promise<NextForm | undefined> {
-  for (const form of linkForms(listing)) {
-    const target = nextTarget(form, listing, request.path, baseUrl);
-    if (target === undefined || !isHarmless(form, target, request.path) || reader.client.callsLeft < 1)
-      continue;
+  const targetOf = (form: LinkForm, of: ListReply) => nextTarget(form, of, request.path, baseUrl);
+  for (const own of linkForms(listing)) {
+    const form: LinkForm = targetOf(own, listing) === undefined ? { ...own, origin: 'any' } : own;
+    const target = targetOf(form, listing);
+    if (target === undefined || !isHarmless(form, target, request.path)) continue;
+    if (reader.client.callsLeft < 1) return undefined;
     const { listing: next } = await reader.read(requestOfTarget(request, target));
     // A link that stays the same leads to the last rows, not to the next.
-    if (
-      next !== undefined &&
-      isBehind(listing, next) &&
-      nextTarget(form, next, request.path, baseUrl) !== target
-    )
-      return form;
+    if (next !== undefined && isBehind(listing, next) && targetOf(form, next) !== target) return form;
   }
   return undefined;
 }

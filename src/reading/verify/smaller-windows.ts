@@ -4,14 +4,6 @@ import { isPlanFailure } from '../plan-failure.ts';
 import { readWindow } from '../read-window.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';
 
-/** The size of windows that a source was found to give, where that is less than its file says. */
-export type SmallerWindows = {
-  /** The plan, in windows that the source gives in full. */
-  readonly apply: (plan: ListPlan) => ListPlan;
-  /** Looks whether the source gives smaller windows than the plan asks for. True where that is new. @throws GatewayError */
-  readonly learn: (plan: ListPlan, context: CallContext) => Promise<boolean>;
-};
-
 const isSame = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((id, index) => id === b[index]);
 
@@ -20,18 +12,20 @@ const isSame = (a: readonly string[], b: readonly string[]) =>
  * windows as well, and each of them is checked like any other. It is learnt only if the first window is cut off, comes
  * again in the smaller size, and the window behind it is full and has other rows, so that one bad reply is none.
  */
-export function createSmallerWindows(source: SourceRuntime): SmallerWindows {
+export function createSmallerWindows(source: SourceRuntime) {
   let rowsMax = Infinity;
 
   return {
-    apply(plan) {
+    /** The plan, in windows that the source gives in full. */
+    apply(plan: ListPlan): ListPlan {
       if (plan.kind === 'nothing' || plan.window.kind !== 'random' || plan.window.scanSize <= rowsMax)
         return plan;
       const window = plan.window.upTo?.(rowsMax);
       return window === undefined ? plan : { ...plan, window };
     },
 
-    async learn(plan, context) {
+    /** Whether the source gives smaller windows than the plan asks for, which is then learnt. @throws GatewayError */
+    async learn(plan: ListPlan, context: CallContext): Promise<boolean> {
       if (plan.kind === 'nothing' || plan.window.kind !== 'random' || !plan.window.shortAtEnd) return false;
       const { window, request } = plan;
       const cut = await readWindow(source, request, window.scanCall(0), context);

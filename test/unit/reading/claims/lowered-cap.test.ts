@@ -1,5 +1,5 @@
 import { type Asked, openSource, type Serve } from '../../../support/pipeline/scripted-source.ts';
-import { codeOf, expectedBody, honest, products, shopText } from '../shop.ts';
+import { codeOf, expectedBody, honest, products, rowsReply, shopText, windowOf } from '../shop.ts';
 
 const OFFSETS = shopText();
 const PAGES = shopText({
@@ -80,12 +80,7 @@ describe('a source that gives fewer rows at once than its file says', () => {
     [
       'a row is missing between others',
       OFFSETS,
-      (asked) => {
-        const reply = honest(() => products(32))(asked);
-        if (reply instanceof Promise) return reply;
-        const { hits, rows } = JSON.parse(reply.body.toString()) as { hits: number; rows: unknown[] };
-        return { ...reply, body: Buffer.from(JSON.stringify({ hits, rows: rows.toSpliced(1, 1) })) };
-      },
+      (asked) => rowsReply(windowOf(asked, products(32)).toSpliced(1, 1), 32),
     ],
     ['no size is so small', LISTED, capped(32, () => 2)],
   ])('is not taken for one where %s', async (_why, text, serve) => {
