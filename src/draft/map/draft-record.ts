@@ -13,7 +13,7 @@ import { type FieldDraft, mapFields, type MapDraft } from './map-fields.ts';
 import { sameSteps } from './same-steps.ts';
 import { type DraftNote, likely, notesAt, type Remark, sure, toEdit } from '../note.ts';
 import type { IdKind } from '../query/probe-order.ts';
-import { findRecord, type FoundRecord } from './probe-record.ts';
+import { findRecord, type FoundRecord, linkedPaths, linkOf } from './probe-record.ts';
 import { isAbsent, type OutcomeDraft, outcomeRule } from '../detect/outcome-rules.ts';
 
 /** The `get` section of a draft. */
@@ -98,13 +98,6 @@ function withVariable(request: RequestSpec, ids: readonly string[]): RequestSpec
 /** The end of a path that only says that it is a list. A record stands above it. */
 const LIST_NAME = /(?<=\/[^/]+)\/(?:_\w+|all|list|search|query|find)$/i;
 
-/** The path of a record's own address, with `{id}` at its end, where ids come from there. */
-function linkedPaths({ rows, list }: RecordContext): readonly string[] {
-  const link = scalarText(compilePath(list.idPath)(rows[0] ?? null)) ?? '';
-  if (list.id.pattern === undefined || !URL.canParse(link, 'http://service.invalid')) return [];
-  return [new URL(link, 'http://service.invalid').pathname.replace(/[^/]+(?=\/?$)/, '{id}')];
-}
-
 /** The requests to try for one record, with `{id}`, the most probable first. */
 function recordRequests(context: RecordContext, ids: readonly string[]): readonly RequestSpec[] {
   const { request, dialect, given, list } = context;
@@ -122,7 +115,8 @@ function recordRequests(context: RecordContext, ids: readonly string[]): readonl
   const suffixed = bare === path ? [] : [`${bare}/{id}${path.slice(bare.length)}`];
   // `/users/_all_docs` and `/users/list` name a way to read all of `/users`.
   const beside = LIST_NAME.test(path) ? [path.replace(LIST_NAME, '/{id}')] : [];
-  const paths = new Set([...linkedPaths(context), ...slashed, `${path}/{id}`, ...suffixed, ...beside]);
+  const linked = linkedPaths(context.rows, list);
+  const paths = new Set([...linked, ...slashed, `${path}/{id}`, ...suffixed, ...beside]);
   const entries = Object.entries(request.query);
   const secrets = entries.filter(([, value]) => value.includes('${'));
   // The list's parameters may be needed (the form of the rows) or refused (filters, sorts), so they are the second try.
@@ -223,16 +217,10 @@ export async function draftRecord(context: RecordContext): Promise<RecordDraft> 
     (_, index) => ids[Math.floor((index / count) * ids.length)] ?? '',
   );
   const tried = [...new Set(spread.filter((id) => id !== ''))];
-  const found = await findRecord({
-    client,
-    read,
-    requests: recordRequests(context, ids),
-    ids: tried,
-    kind,
-    known: ids,
-    isTable: context.isTable,
-    link: list.id.pattern === undefined ? undefined : { at: list.idPath, pattern: list.id.pattern },
-  });
+  const requests = recordRequests(context, ids);
+  const { isTable } = context;
+  const search = { client, read, requests, ids: tried, kind, known: ids, isTable, link: linkOf(list) };
+  const found = await findRecord(search);
   const own = found && mapRecords(context, found);
   if (found === undefined || own === undefined) return placeholder(context);
   const at = ['resources', resource.name, 'get'];

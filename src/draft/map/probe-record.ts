@@ -8,6 +8,7 @@ import { itemsOf, namedTables, type RowLocation } from '../detect/find-rows.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 import { isList, isObject, scalarText } from '../../kernel/json/values.ts';
 import { mapTexts } from '../requests/map-leaves.ts';
+import type { MapDraft } from './map-fields.ts';
 import type { IdKind } from '../query/probe-order.ts';
 import { isNameable } from '../path-text.ts';
 
@@ -36,9 +37,23 @@ export type RecordSearch = {
   readonly kind: IdKind;
   /** Whether the rows of the list are a table: one record may be, too. */
   readonly isTable: boolean;
-  /** Where a record has the address that ends in its id, if its id stands nowhere else. */
-  readonly link: { readonly at: string; readonly pattern: string } | undefined;
+  readonly link: IdLink | undefined;
 };
+
+/** Where a record has the address that ends in its id, if its id stands nowhere else. */
+type IdLink = { readonly at: string; readonly pattern: string };
+
+/** Where records have that address. */
+export function linkOf({ idPath, id }: Pick<MapDraft, 'idPath' | 'id'>): IdLink | undefined {
+  return id.pattern === undefined ? undefined : { at: idPath, pattern: id.pattern };
+}
+
+/** The path of that address, with `{id}` at its end: there the record is, wherever the list stands. */
+export function linkedPaths(rows: readonly JsonObject[], list: MapDraft): readonly string[] {
+  const link = scalarText(compilePath(list.idPath)(rows[0] ?? null)) ?? '';
+  if (linkOf(list) === undefined || !URL.canParse(link, 'http://service.invalid')) return [];
+  return [new URL(link, 'http://service.invalid').pathname.replace(/[^/]+(?=\/?$)/, '{id}')];
+}
 
 /** Whether a record is the one with an id, by what stands somewhere in it. */
 type IsRecord = (record: JsonObject) => boolean;

@@ -49,7 +49,7 @@ function windowSpec(says: Capabilities): Tree {
     case 'cursor':
       return { kind: 'cursor', sizeMax: size, next: says.format === 'xml' ? 'reply.next' : 'next' };
     case 'link':
-      return { kind: 'link', sizeMax: size, next: { header: 'Link' } };
+      return { kind: 'link', sizeMax: size, next: { header: 'Link' }, origin: 'any' };
     case 'keyset':
       return { kind: 'keyset', sizeMax: size, key: 'key' };
     case 'none':
