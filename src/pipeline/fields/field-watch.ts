@@ -30,7 +30,7 @@ export type FieldWatch = {
   /** Looks at both ends of the list if it is time. To be called whenever the source is asked. */
   asked(source: SourceRuntime): void;
   /** Takes the present state of a field for its normal one. */
-  accept(claim: string): void;
+  readonly accept: (claim: string) => void;
   close(): Promise<void>;
 };
 
