@@ -113,7 +113,7 @@ describe('a draft of the sample services', () => {
     expect(report.guesses.filter(({ confidence }) => confidence === 'edit').map(({ path }) => path)).toEqual([
       'resources.products.list.map.price',
       'resources.products.list.map.category',
-      'resources.products.list.items',
+      'resources.products.list.order',
     ]);
     const labels = new Map(products.map(({ truth, legacy }) => [legacy.cc, truth.category]));
     const table = [...labels]
