@@ -32,6 +32,15 @@ export type Ties = {
   runOf(first: number, records: readonly CanonicalRecord[]): SortedRun;
   /** Whether keys are in order, whatever the order of ties is. */
   readonly areInOrder: (keys: readonly (SortKey | null)[]) => boolean;
+  /**
+   * The records of a range that one reply holds with the rows beside it, in one pass; `unsorted` if its keys are not in
+   * order, `undefined` if more has to be known.
+   */
+  settleAlone(
+    run: SortedRun,
+    range: RowRange,
+    total: number,
+  ): { readonly records: readonly CanonicalRecord[] } | 'unsorted' | undefined;
   /** The keys that some replies show; `undefined` where two of them do not fit together: rows have moved, or are unsorted. */
   keysOf(runs: readonly SortedRun[], known: KnownKeys): KnownKeys | undefined;
   /**
@@ -73,6 +82,20 @@ export function compileTies(sort: Sort, kind: FieldKind): Ties {
     order,
     runOf: (first, records) => ({ first, records, keys: records.map(order.keyOf) }),
     areInOrder: (keys) => keys.every((key, at) => at === 0 || order.compare(keys[at - 1] ?? null, key) <= 0),
+    settleAlone({ first, records, keys }, { from, to }, total) {
+      const holdsBorders = (from === 0 || first < from) && (to === total || first + keys.length > to);
+      let [isTied, isCrossed] = [false, false];
+      for (let at = 1; at < keys.length; at += 1) {
+        const compared = order.compare(keys[at - 1] ?? null, keys[at] ?? null);
+        if (compared > 0) return 'unsorted';
+        if (compared < 0) continue;
+        isTied = true;
+        isCrossed ||= first + at === from || first + at === to;
+      }
+      if (!holdsBorders || isCrossed) return undefined;
+      const page = records.slice(from - first, to - first);
+      return { records: isTied ? page.sort(whole) : page };
+    },
     keysOf(runs, known) {
       const keys = new Map(known);
       const isOther = (row: number, key: SortKey | null) =>

@@ -44,6 +44,10 @@ const RETRY_MS = 5_000;
 /** Where nothing is known of before, the first look can wait: the pages that callers read are compared anyway. */
 const FIRST_MS = 45_000;
 
+/** Pages that are compared at once, and in a second: under load a part of them shows as much as all. */
+const PAGES_AT_ONCE = 200;
+const PAGES_PER_SECOND = 10;
+
 /** Judges the pages that callers read, of one view. */
 function createPageJudge(bits: readonly FieldBit[], clock: Pick<Clock, 'now'>, alarms: FieldAlarms) {
   const reads = createPairedReads(bits.length, clock);
@@ -51,6 +55,17 @@ function createPageJudge(bits: readonly FieldBit[], clock: Pick<Clock, 'now'>, a
   // Most replies say what the same page said before.
   const pages = new Map<string, number>();
   let window = -1;
+  let [tokens, filledAt] = [PAGES_AT_ONCE, clock.now()];
+
+  /** A token bucket for pages. */
+  function takeToken(): boolean {
+    const now = clock.now();
+    tokens = Math.min(PAGES_AT_ONCE, tokens + Math.max(0, now - filledAt) * (PAGES_PER_SECOND / 1_000));
+    filledAt = now;
+    if (tokens < 1) return false;
+    tokens -= 1;
+    return true;
+  }
 
   function judge(): void {
     for (const [index, bit] of bits.entries()) {
@@ -66,7 +81,7 @@ function createPageJudge(bits: readonly FieldBit[], clock: Pick<Clock, 'now'>, a
 
   return {
     count(records: Parameters<FieldWatch['onRecords']>[1], gaps: Parameters<FieldWatch['onRecords']>[2]) {
-      if (records.length === 0 || bits.length === 0) return;
+      if (records.length === 0 || bits.length === 0 || !takeToken()) return;
       const { key, gaps: lacking } = digestOf(records, gaps);
       if (reads.window() !== window || pages.size > 1_000) pages.clear();
       window = reads.window();

@@ -31,14 +31,23 @@ function areOrdered(source: SourceRuntime, sort: Sort, records: readonly Canonic
   return areInOrder(records.map(order.keyOf)) && !hasDuplicates(records);
 }
 
+/** Checks of the filters alone. */
+export function checkFilters(
+  { filters }: Relied,
+  records: readonly CanonicalRecord[],
+): ClaimContradicted | undefined {
+  const filter = brokenFilter(records, filters);
+  return filter === undefined ? undefined : contradicted(filter, ROW_EXCLUDED);
+}
+
 /** Checks of one reply at run time: what the plan relied on must hold in the rows that came. */
 export function checkClaims(
   source: SourceRuntime,
   plan: Relied,
   records: readonly CanonicalRecord[],
 ): ClaimContradicted | undefined {
-  const filter = brokenFilter(records, plan.filters);
-  if (filter !== undefined) return contradicted(filter, ROW_EXCLUDED);
+  const excluded = checkFilters(plan, records);
+  if (excluded !== undefined) return excluded;
   const ordered = plan.sort === null ? !hasDuplicates(records) : areOrdered(source, plan.sort, records);
   return ordered ? undefined : inOtherOrder(plan);
 }

@@ -19,7 +19,7 @@ import { isPlanFailure, type PlanFailure, unprovenTies } from '../plan-failure.t
 import { readWindow } from '../read-window.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';
 import type { BorderKey } from './border-keys.ts';
-import { checkClaims, inOtherOrder, tiesOf } from './check-claims.ts';
+import { checkClaims, checkFilters, inOtherOrder, tiesOf } from './check-claims.ts';
 
 /** A plan of a page whose sort can have ties. */
 export type SortedPlan = PagePlan & { readonly sort: Sort };
@@ -129,6 +129,21 @@ async function closeGroups(
   }
 }
 
+/** The rows of a page that one window holds with the rows beside it; `undefined` if more has to be read. */
+function settleWindow(
+  plan: SortedPlan,
+  { page, total }: SortedPage,
+  { call, rows: { records } }: WindowEvidence,
+  ties: Ties,
+): SettledRows | PlanFailure | undefined {
+  const settled = ties.settleAlone(ties.runOf(call.firstRow, records), page, total);
+  if (settled === undefined) return undefined;
+  const excluded = checkFilters(plan, records);
+  if (excluded !== undefined) return excluded;
+  if (settled === 'unsorted' || hasDuplicates(records)) return inOtherOrder(plan);
+  return { ...settled, provenMs: Infinity };
+}
+
 /**
  * The rows of a sorted page in the contract's order, proven: each group of ties that touches it was read whole in one
  * reply. A group that crosses the border of the page is read apart; one that no reply holds is left to a scan.
@@ -141,6 +156,10 @@ export async function settleTies(
 ): Promise<SettledRows | PlanFailure> {
   const { page, total, windows } = sorted;
   const ties = tiesOf(source, plan.sort);
+  const [only, ...others] = windows;
+  const settled =
+    only === undefined || others.length > 0 ? undefined : settleWindow(plan, sorted, only, ties);
+  if (settled !== undefined) return settled;
   const runs: SortedRun[] = [];
   for (const { call, rows } of windows) {
     const failure = checkClaims(source, plan, rows.records);
