@@ -132,7 +132,11 @@ async function runDraft(row: DraftRow, _options: RowOptions): Promise<Outcome> {
     ]);
     if (code !== 0) throw new Error(err);
     const report = JSON.parse(out) as DraftReport;
-    const { draft, edits } = report;
+    const { draft } = report;
+    // These services sort by nothing, so each draft asks about their order.
+    const edits = report.guesses.filter(
+      ({ path, confidence }) => confidence === 'edit' && !path.endsWith('.list.order'),
+    ).length;
     const names = [...new Set(Array.from(draft.matchAll(/\$\{(DRAFT_(?!URL)\w+)/g), ([, name]) => name!))];
     const valueOf = (name: string) => login?.[name.endsWith('_USER') ? 0 : 1] ?? '';
     const variables = Object.fromEntries(names.map((name) => [name, valueOf(name)]));
