@@ -31,6 +31,7 @@ import { quotingCases } from './values/quoting.ts';
 import { rowOf } from './values/run-case.ts';
 import { scanCacheCases } from './values/scan-cache.ts';
 import { typeCases } from './values/types.ts';
+import { variantRows } from './variants/variants.ts';
 
 /** Every lie, by the claim that it breaks. */
 export const lies: readonly Lie[] = [
@@ -53,6 +54,7 @@ export const table: readonly TableRow[] = [
   ...tiebreakRows,
   ...[...guessRows, ...formRows, ...ghostRows, ...editRows],
   ...fieldRows,
+  ...variantRows,
   ...[...honestRows(), ...lies].map((row) => ({
     name: row.name,
     run: async (options: Parameters<TableRow['run']>[0]) => describeOutcome(await runRow(row, options)),
