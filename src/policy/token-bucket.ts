@@ -1,8 +1,8 @@
 import type { Clock } from '../kernel/clock.ts';
 
 /**
- * A token bucket for failures: `burst` tokens, refilled at `perSecond`. Charged once the outcome is known, so successes
- * are free, however many there are at once.
+ * A token bucket: `burst` tokens, refilled at `perSecond`. For failures it is charged once the outcome is known, so
+ * successes are free, however many there are at once.
  */
 export type TokenBucket = {
   /** Whole seconds until there is a token; 0 where there is one. */

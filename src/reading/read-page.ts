@@ -5,7 +5,6 @@ import { canTie } from '../claims/ties.ts';
 import { brokenTotal } from '../claims/total.ts';
 import type { WindowCall } from '../adapter/plan/window.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
-import { filtersKey } from '../contract/query-key.ts';
 import { fault } from '../errors/fault.ts';
 import { allOrAbort } from './all-or-abort.ts';
 import { isPlanFailure, type PlanFailure, unprovenTies } from './plan-failure.ts';
@@ -13,7 +12,7 @@ import { totalOfCount, totalOfRows } from './read-total.ts';
 import { isWrittenWindow, readWindow, type WrittenWindow } from './read-window.ts';
 import type { CallContext, SourceRuntime } from './source-runtime.ts';
 import { checkClaims, inOtherOrder } from './verify/check-claims.ts';
-import { settleTies, type SortedPlan, withBorders } from './verify/settle-ties.ts';
+import { settleTies, sortedListName, type SortedPlan, withBorders } from './verify/settle-ties.ts';
 
 /** A page's records, as such or as the bytes of an answer. */
 export type PageRecords = readonly CanonicalRecord[] | WrittenRecords;
@@ -171,8 +170,8 @@ function cutWritten(
 const isSorted = (plan: PagePlan): plan is SortedPlan => canTie(plan.sort);
 
 /** What a page is called whose ties no reply holds: it is not read in vain again soon. */
-const tiesName = ({ sort, filters }: SortedPlan, { offset, limit }: PageRange) =>
-  `ties ${sort.descending ? '-' : ''}${sort.field} ${filtersKey(filters)} ${offset} ${limit}`;
+const tiesName = (plan: SortedPlan, { offset, limit }: PageRange) =>
+  `ties ${sortedListName(plan)} ${offset} ${limit}`;
 
 /** The rows of a page whose sort can have ties. */
 async function readSorted(

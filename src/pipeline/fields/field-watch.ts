@@ -2,6 +2,7 @@ import type { ReplyObserver } from '../../adapter/reply-observer.ts';
 import { viewSpecOf } from '../../adapter/map/row-fields.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { createTokenBucket } from '../../policy/token-bucket.ts';
 import type { SourceRuntime } from '../../reading/source-runtime.ts';
 import type { CompiledSource } from '../compile-sources.ts';
 import { digestOf, type FieldBit, fieldBits, statesOf } from './field-states.ts';
@@ -49,23 +50,13 @@ const PAGES_AT_ONCE = 200;
 const PAGES_PER_SECOND = 10;
 
 /** Judges the pages that callers read, of one view. */
-function createPageJudge(bits: readonly FieldBit[], clock: Pick<Clock, 'now'>, alarms: FieldAlarms) {
+function createPageJudge(bits: readonly FieldBit[], clock: Clock, alarms: FieldAlarms) {
   const reads = createPairedReads(bits.length, clock);
   const raisedFrom = new Map<string, FieldShare>();
   // Most replies say what the same page said before.
   const pages = new Map<string, number>();
   let window = -1;
-  let [tokens, filledAt] = [PAGES_AT_ONCE, clock.now()];
-
-  /** A token bucket for pages. */
-  function takeToken(): boolean {
-    const now = clock.now();
-    tokens = Math.min(PAGES_AT_ONCE, tokens + Math.max(0, now - filledAt) * (PAGES_PER_SECOND / 1_000));
-    filledAt = now;
-    if (tokens < 1) return false;
-    tokens -= 1;
-    return true;
-  }
+  const tokens = createTokenBucket(PAGES_AT_ONCE, PAGES_PER_SECOND, clock);
 
   function judge(): void {
     for (const [index, bit] of bits.entries()) {
@@ -81,7 +72,8 @@ function createPageJudge(bits: readonly FieldBit[], clock: Pick<Clock, 'now'>, a
 
   return {
     count(records: Parameters<FieldWatch['onRecords']>[1], gaps: Parameters<FieldWatch['onRecords']>[2]) {
-      if (records.length === 0 || bits.length === 0 || !takeToken()) return;
+      if (records.length === 0 || bits.length === 0 || tokens.waitSeconds() > 0) return;
+      tokens.spend();
       const { key, gaps: lacking } = digestOf(records, gaps);
       if (reads.window() !== window || pages.size > 1_000) pages.clear();
       window = reads.window();
@@ -122,7 +114,7 @@ function judgeEnds(
 /** Creates the watch of a compiled source. */
 export function createFieldWatch(
   { resource, source: { spec } }: CompiledSource,
-  clock: Pick<Clock, 'now'>,
+  clock: Clock,
   alarms: FieldAlarms,
   store: PastStore,
 ): FieldWatch {

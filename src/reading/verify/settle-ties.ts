@@ -55,10 +55,14 @@ export function withBorders(window: RandomWindow, page: { readonly offset: numbe
   return calls(wide) > calls(page) ? page : wide;
 }
 
+/** What a sorted list is called: equal names mean equal rows in equal order. */
+export const sortedListName = ({ sort, filters }: Pick<SortedPlan, 'sort' | 'filters'>): string =>
+  `${sort.descending ? '-' : ''}${sort.field} ${filtersKey(filters)}`;
+
 /** What is remembered of the rows beside the pages of one sorted list. */
 function createMemory({ verifications }: SourceRuntime, { sort, filters }: SortedPlan, total: number) {
   const borders = verifications?.borderKeys;
-  const list = `${total} ${sort.descending ? '-' : ''}${sort.field} ${filtersKey(filters)}`;
+  const list = `${total} ${sortedListName({ sort, filters })}`;
   return {
     /** The keys of rows beside a page that no reply showed, by their numbers; none if the rows have moved since. */
     recall(
