@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { type CountedRule, countedRules, type OnRule } from '../adapter/read/outcome.ts';
-import { createBackgroundTasks } from '../kernel/background-tasks.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createLargeReplies } from '../reading/large-replies/large-replies.ts';
 import type { SourceObserver, SourceRuntime } from '../reading/source-runtime.ts';
@@ -10,9 +9,9 @@ import type { FallenClaims, OnClaimChange, ResourceClaims } from '../store/falle
 import type { Upstream } from '../upstream/client.ts';
 import type { WebhookEvent } from '../telemetry/webhooks/webhook-event.ts';
 import type { CompiledResource } from './compile-sources.ts';
-import type { FieldBit } from './fields/field-states.ts';
-import { createFieldWatch, type FieldAlarms, type FieldWatch, fieldShareText } from './fields/field-watch.ts';
-import { partOf } from './fields/share.ts';
+import type { FieldBit } from './looks/field-states.ts';
+import { createListWatch, type FieldAlarms, type ListWatch, fieldShareText } from './looks/list-watch.ts';
+import { partOf } from './looks/share.ts';
 import { createQuality, type Quality, type QualityMetrics } from './quality.ts';
 
 /** The claim that the source knows the credential: while it is contradicted, there are no answers. */
@@ -71,7 +70,7 @@ function watchUpstream(upstream: Upstream, { failed }: Quality, onAsked: () => v
 function watchClaims(
   { resource, source, digest }: CompiledResource,
   quality: Quality,
-  { accept, proofs }: Pick<FieldWatch, 'accept'> & Pick<Upstream, 'proofs'>,
+  { accept, proofs }: Pick<ListWatch, 'accept'> & Pick<Upstream, 'proofs'>,
   { log, fallenClaims }: Pick<RuntimeDeps, 'log' | 'fallenClaims'>,
 ): ResourceClaims {
   const { name } = source.spec;
@@ -192,36 +191,34 @@ export function createRuntime(
   const { resource, source } = compiled;
   const { budget } = source.spec;
   const largeReplies = createLargeReplies(compiled);
-  const tasks = createBackgroundTasks();
   const quality = createQuality({ ...compiled, adapter: largeReplies.adapter }, { clock, metrics });
   const lookName = (name: string) => JSON.stringify([source.spec.name, compiled.digest, resource.name, name]);
   const alarms = createFieldAlarms(compiled, quality, { log, fallenClaims, tell }, () => claims);
-  const fields = createFieldWatch(compiled, clock, alarms, {
+  const watch = createListWatch(compiled, clock, alarms, {
     recall: () => lookTurns.recall(lookName('fields')),
     leave: (text) => lookTurns.leave(lookName('fields'), text),
   });
-  const watched = { accept: fields.accept, proofs: upstream.proofs };
+  const watched = { accept: watch.accept, proofs: upstream.proofs };
   const claims = watchClaims(compiled, quality, watched, { log, fallenClaims });
   const observer = createObserver(compiled, quality, { log, metrics });
   const runtime: SourceRuntime = {
     resource,
     adapter: quality.adapter,
-    upstream: watchUpstream(upstream, quality, () => fields.asked(runtime)),
+    upstream: watchUpstream(upstream, quality, () => watch.asked(runtime)),
     largeReplies,
     budget,
     clock,
     verifications: createVerifications(),
     takeLook: (name, everyMs) => lookTurns.take(lookName(name), everyMs),
-    inBackground: (work) => tasks.run(work),
     claims,
     observer,
-    wholeListObserver: { ...observer, onRecords: fields.onRecords },
+    wholeListObserver: { ...observer, onRecords: watch.onRecords },
   };
   const endProofs = watchProofs(source.spec.name, runtime, { fallenClaims });
   async function close(): Promise<void> {
     endProofs?.();
     claims.close();
-    await Promise.all([tasks.close(), fields.close(), largeReplies.close()]);
+    await Promise.all([watch.close(), largeReplies.close()]);
   }
   return { runtime, quality, close };
 }

@@ -6,7 +6,6 @@ import type { PageAttempt } from './next-attempt.ts';
 import { isWritten, type Page, readPage } from './read-page.ts';
 import type { RowSets } from './rowsets/rowsets.ts';
 import type { CallContext, SourceRuntime } from './source-runtime.ts';
-import { createOrderLooks } from './verify/look-at-order.ts';
 import { isNearlyWhole, verifyPage, verifyWalk } from './verify/verify-page.ts';
 import { verifyAgainstScan } from './verify/verify-against-scan.ts';
 import type { Walker } from './walk-page.ts';
@@ -39,7 +38,6 @@ async function proveFall({ verifications, upstream }: SourceRuntime, total: numb
 
 /** Creates what runs plans: straight from the source, by a walk from a checkpoint, or from the rows of a scan. */
 export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRunnerDeps): RunPlan {
-  const lookAtOrder = createOrderLooks(source);
   type Dated = Page & { readonly storedAt: number; readonly freshSeconds: number };
 
   /** A total that may not count the filters is compared with the rows of a scan, where the budget allows one. */
@@ -65,7 +63,6 @@ export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRu
         if (isPlanFailure(page)) return page;
         const failure = await verifyPage(source, query, plan, { ...page, ...range }, context);
         if (failure !== undefined) return failure;
-        lookAtOrder(query.filters.length === 0 ? page.total : source.verifications?.wholeTotal);
         const provenSeconds = Math.floor((page.provenMs ?? Infinity) / 1_000);
         return { ...page, storedAt, freshSeconds: Math.min(freshSeconds, provenSeconds) };
       }

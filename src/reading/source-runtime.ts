@@ -4,7 +4,6 @@ import type { ReplyObserver } from '../adapter/reply-observer.ts';
 import type { SourceSpec } from '../config/schema/source.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
 import type { Resource } from '../contract/resources.ts';
-import type { BackgroundTasks } from '../kernel/background-tasks.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { SourceCall } from '../policy/call.ts';
 import type { Upstream } from '../upstream/client.ts';
@@ -60,8 +59,6 @@ export type SourceRuntime = {
   readonly verifications?: Verifications;
   /** Whether it is this process' turn in the fleet to look at this of the source; absent in commands, as above. */
   readonly takeLook?: (name: string, everyMs: number) => Promise<boolean>;
-  /** Starts work that no answer waits for; absent in commands, as above. */
-  readonly inBackground?: BackgroundTasks['run'];
 };
 
 /** What a call to a source carries: its signal, what it costs and how urgent it is. */

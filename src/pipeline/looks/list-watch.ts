@@ -8,7 +8,8 @@ import type { CompiledSource } from '../compile-sources.ts';
 import { digestOf, type FieldBit, fieldBits, statesOf } from './field-states.ts';
 import { createPairedReads } from './paired-reads.ts';
 import { type PastShares, readPast, textOfPast, withLook } from './past-shares.ts';
-import { readEnds } from './read-ends.ts';
+import { lookAtList } from './look-at-list.ts';
+import { createOrderJudge } from './order-judge.ts';
 import { isBack, isJump, partOf, type FieldShare } from './share.ts';
 
 /** What is done about fields of which many records suddenly have no value. */
@@ -25,10 +26,10 @@ export type PastStore = {
   readonly leave: (text: string) => Promise<void>;
 };
 
-/** Watches for fields of one resource of a source that its records suddenly lack. */
-export type FieldWatch = {
+/** Watches the list of one resource of a source: for fields that records suddenly lack, and an order that is lost. */
+export type ListWatch = {
   readonly onRecords: NonNullable<ReplyObserver['onRecords']>;
-  /** Looks at both ends of the list if it is time. To be called whenever the source is asked. */
+  /** Looks at the list if it is time. To be called whenever the source is asked. */
   asked(source: SourceRuntime): void;
   /** Takes the present state of a field for its normal one. */
   readonly accept: (claim: string) => void;
@@ -36,10 +37,10 @@ export type FieldWatch = {
 };
 
 const NOTHING = { records: 0, without: 0, isFrozen: false };
-/** The fleet looks so often. */
+/** The fleet looks so often at a list. */
 const LOOK_MS = 55_000;
-/** A look costs two calls, seldom three; one that costs more is made as much less often. */
-const CALLS_USUAL = 3;
+/** A source is sent so many calls of looks in that time; where its lists need more, they are looked at less often. */
+const CALLS_MAX = 4;
 /** How soon a process tries again to get the turn to look. */
 const RETRY_MS = 5_000;
 /** Where nothing is known of before, the first look can wait: the pages that callers read are compared anyway. */
@@ -71,7 +72,7 @@ function createPageJudge(bits: readonly FieldBit[], clock: Clock, alarms: FieldA
   }
 
   return {
-    count(records: Parameters<FieldWatch['onRecords']>[1], gaps: Parameters<FieldWatch['onRecords']>[2]) {
+    count(records: Parameters<ListWatch['onRecords']>[1], gaps: Parameters<ListWatch['onRecords']>[2]) {
       if (records.length === 0 || bits.length === 0 || tokens.waitSeconds() > 0) return;
       tokens.spend();
       const { key, gaps: lacking } = digestOf(records, gaps);
@@ -112,12 +113,13 @@ function judgeEnds(
 }
 
 /** Creates the watch of a compiled source. */
-export function createFieldWatch(
+export function createListWatch(
   { resource, source: { spec } }: CompiledSource,
   clock: Clock,
   alarms: FieldAlarms,
   store: PastStore,
-): FieldWatch {
+  random: () => number = Math.random,
+): ListWatch {
   const own = spec.resources[resource.name];
   const bitsOf = (view: 'list' | 'details') =>
     fieldBits((own && viewSpecOf(own, resource, view))?.fields ?? []);
@@ -126,22 +128,27 @@ export function createFieldWatch(
     list: createPageJudge(bits, clock, alarms),
     details: createPageJudge(bitsOf('details'), clock, alarms),
   };
+  const judgeOrder = createOrderJudge();
+  const lists = Object.keys(spec.resources).length;
   const tasks = createBackgroundTasks();
-  let [isLooking, isBegun, dueAt, everyMs] = [false, false, 0, LOOK_MS];
+  let [isLooking, isBegun, dueAt, everyMs] = [false, false, -Infinity, LOOK_MS];
 
   async function look(source: SourceRuntime, signal: AbortSignal): Promise<void> {
-    const begunAt = clock.now();
+    const begunAt = clock.monotonic();
     dueAt = begunAt + RETRY_MS;
-    const isFirst = !isBegun;
+    const canWait = !isBegun && source.adapter.list.bet === undefined;
     isBegun = true;
-    if (isFirst && (await store.recall()) === undefined) dueAt = begunAt + FIRST_MS;
-    else if ((await source.takeLook?.('fields', everyMs)) === true) {
-      const ends = await readEnds(source, bits, { signal });
-      everyMs = LOOK_MS * Math.max(1, (ends?.calls ?? 0) / CALLS_USUAL);
+    if (canWait && (await store.recall()) === undefined) dueAt = begunAt + FIRST_MS;
+    else if ((await source.takeLook?.('list', everyMs)) === true) {
+      const drawn = random();
+      const lookOnce = () => lookAtList(source, bits, { signal, drawn });
+      const found = await lookOnce();
+      everyMs = LOOK_MS * Math.max(1, ((found?.calls ?? 0) * lists) / CALLS_MAX);
       dueAt = begunAt + everyMs;
       const past = readPast(await store.recall());
-      if (ends !== undefined) judgeEnds(bits, ends.states, past, alarms);
+      if (found !== undefined) judgeEnds(bits, found.ends, past, alarms);
       await store.leave(textOfPast(past));
+      if (found !== undefined) await judgeOrder(source, found, lookOnce);
     }
   }
 
@@ -150,7 +157,7 @@ export function createFieldWatch(
       if (view !== 'get') judges[view].count(records, gaps);
     },
     asked(source) {
-      if (isLooking || clock.now() < dueAt) return;
+      if (isLooking || clock.monotonic() < dueAt) return;
       isLooking = true;
       tasks.run((signal) => look(source, signal).finally(() => (isLooking = false)));
     },

@@ -1,4 +1,4 @@
-import { readPast, textOfPast, withLook } from '../../../../src/pipeline/fields/past-shares.ts';
+import { readPast, textOfPast, withLook } from '../../../../src/pipeline/looks/past-shares.ts';
 
 describe('the shares of earlier looks', () => {
   it('are read as they were written', () => {

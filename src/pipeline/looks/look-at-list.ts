@@ -1,0 +1,108 @@
+import type { RandomWindow, WindowCall } from '../../adapter/plan/window.ts';
+import type { WindowEvidence } from '../../claims/claim.ts';
+import type { CanonicalRecord } from '../../contract/response-body.ts';
+import { isPlanFailure } from '../../reading/plan-failure.ts';
+import { totalOfCount } from '../../reading/read-total.ts';
+import { readWindow } from '../../reading/read-window.ts';
+import type { CallContext, SourceRuntime } from '../../reading/source-runtime.ts';
+import { type FieldBit, type RecordState, statesOf } from './field-states.ts';
+
+/** What a look at a list has shown, and what it took. */
+export type ListLook = {
+  /** The states of the first and the last rows, by their ids. */
+  readonly ends: ReadonlyMap<string, number>;
+  /** The rows of all windows, by their places in the list; absent where it changed meanwhile, or where no order is bet on. */
+  readonly inOrder: readonly CanonicalRecord[] | undefined;
+  readonly calls: number;
+};
+
+/** Rows at each end: one window, so that new rows change the share slowly, or a few windows where they are small. */
+const ROWS = 100;
+const SMALL_WINDOW = 50;
+const ROWS_OF_SMALL_WINDOWS = 30;
+
+/** The calls that cover the last rows. One that covers most of them is enough. */
+function lastCalls(window: RandomWindow, total: number, rows: number): readonly WindowCall[] {
+  const end = Math.min(total, window.depthMax);
+  if (end < total || end <= rows) return [];
+  const calls = window.cover(end - rows, rows);
+  const last = calls.at(-1);
+  return last !== undefined && end - last.firstRow >= rows / 2 ? [last] : calls;
+}
+
+/** The windows that show a lost order, beside the first one: the last two, because writes move rows there, and one between. */
+function orderCalls(window: RandomWindow, total: number, drawn: number): readonly WindowCall[] {
+  const last = Math.max(0, Math.ceil(Math.min(total, window.depthMax) / window.scanSize) - 1);
+  const indexes = new Set([1 + Math.floor(drawn * (last - 2)), last - 1, last]);
+  return [...indexes].filter((index) => index > 0).map((index) => window.scanCall(index));
+}
+
+function rowsInOrder(windows: readonly WindowEvidence[]): readonly CanonicalRecord[] {
+  return windows
+    .toSorted((a, b) => a.call.firstRow - b.call.firstRow)
+    .flatMap(({ rows: { records } }) => records);
+}
+
+/**
+ * Reads the first and the last rows of the list as it is, and a window between where the file bets on its order. They are
+ * the same rows from look to look, while pages that callers read may be any. `drawn`, from 0 to 1, chooses the window
+ * between. `undefined`: there is nothing to read. @throws GatewayError
+ */
+export async function lookAtList(
+  source: SourceRuntime,
+  bits: readonly FieldBit[],
+  { signal, drawn }: Pick<CallContext, 'signal'> & { readonly drawn: number },
+): Promise<ListLook | undefined> {
+  const { adapter, resource, claims, wholeListObserver: observer = source.observer } = source;
+  const query = { kind: 'list', resource: resource.name, page: 1, limit: ROWS, filters: [] } as const;
+  const plan = adapter.list.plan({ ...query, sort: null }, claims.fallen);
+  if (plan.kind === 'nothing') return undefined;
+  const { window, request } = plan;
+  const isBet = adapter.list.bet !== undefined && plan.kind === 'page' && plan.relies.includes('order');
+  const size = window.kind === 'random' ? window.scanSize : window.first.size;
+  const rows = size < SMALL_WINDOW ? ROWS_OF_SMALL_WINDOWS : Math.min(size, ROWS);
+  const context: CallContext = {
+    ...{ signal, priority: 'scan', isWholeList: true },
+    usage: { upstreamCalls: 0, upstreamMs: 0 },
+  };
+  const ends = new Map<string, number>();
+  const windows: WindowEvidence[] = [];
+  let isSteady = true;
+  let total: number | undefined;
+
+  /** Keeps the states of a window's rows at the ends of the list. */
+  async function read(call: WindowCall): Promise<void> {
+    if (call.firstRow >= (total ?? Infinity)) return;
+    const states: RecordState[] = [];
+    const onRecords: NonNullable<typeof observer.onRecords> = (view, records, gaps) => {
+      if (view === 'list') states.push(...statesOf(bits, records, gaps));
+      observer.onRecords?.(view, records, gaps);
+    };
+    const looked = { ...source, wholeListObserver: { ...observer, onRecords } };
+    const found = await readWindow(looked, request, call, context);
+    if (isPlanFailure(found)) {
+      isSteady = false;
+      return;
+    }
+    const told = call.size === Infinity ? states.length : found.rows.total;
+    if (windows.length > 0 && told !== undefined && told !== total) isSteady = false;
+    total = told ?? total;
+    windows.push(found);
+    for (const [index, { id, bits: state }] of states.entries()) {
+      const row = call.firstRow + index;
+      if (row < rows || row >= (total ?? Infinity) - rows) ends.set(id, state);
+    }
+  }
+
+  const first =
+    window.kind === 'sequential' ? [window.first] : isBet ? [window.scanCall(0)] : window.cover(0, rows);
+  for (const call of first) await read(call);
+  total ??= source.verifications?.wholeTotal;
+  const isAll = total === undefined || window.kind === 'sequential' || size === Infinity;
+  const lastOf = isBet ? orderCalls : lastCalls;
+  if (!isAll) for (const call of lastOf(window, total ?? 0, isBet ? drawn : rows)) await read(call);
+  if (isBet && plan.count !== undefined && (await totalOfCount(source, plan.count, context)) !== total)
+    isSteady = false;
+  const inOrder = isBet && isSteady ? rowsInOrder(windows) : undefined;
+  return { ends, inOrder, calls: context.usage.upstreamCalls };
+}
