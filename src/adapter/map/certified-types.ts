@@ -58,7 +58,8 @@ function compileTypedField(
     look(value) {
       const type = jsonType(value) && jsonType(amount === undefined ? value : amount(value as Json));
       if (type === undefined || common.includes(type)) return type;
-      if (steps.length > 0 && runSteps(steps, value) === null) return undefined;
+      // An empty text is no value of any field, so no filter can leave it out wrongly.
+      if (value === '' || (steps.length > 0 && runSteps(steps, value) === null)) return undefined;
       for (const [op, { types = [] }] of typed)
         if (!types.includes(type)) note({ capability: `filter.${field}.${op}`, field, type });
       return type;
