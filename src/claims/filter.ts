@@ -137,7 +137,7 @@ export async function tryFilters(
     found,
     extra: found.records.filter((record) => !fitsFilters(record, filters)),
     missing: isWhole && sample.repeated === 0 ? lost.length : undefined,
-    isCutOff: ask.list.order !== 'unknown' && isOfTypes && isRunOf(found, wanted),
+    isCutOff: isOfTypes && isRunOf(found, wanted),
     unlisted: await countUnlisted(evidence, found),
     ignored: isIgnored(found, sample),
     torn: tornWalk(evidence, found),

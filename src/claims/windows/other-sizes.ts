@@ -11,6 +11,8 @@ import {
   sizeOf,
 } from '../evidence/ask.ts';
 import { concludeAt, type Findings, setting } from '../evidence/finding.ts';
+import { compileOrder } from '../../contract/order.ts';
+import { isOrdered } from '../order.ts';
 import { plural } from '../../kernel/plural.ts';
 import { isDense, walkRows } from '../evidence/walk.ts';
 
@@ -20,6 +22,8 @@ const SIZES = [1, 2, 3, 7];
 const CHAIN_SIZE = 10;
 const CALLS_SHARE = 0.2;
 
+const BY_ID = compileOrder({ field: 'id', descending: false }, 'id');
+
 /** Whether the rows of the sample may be held against others: what is wrong with its order is told elsewhere. */
 function isSettled(evidence: Evidence): boolean {
   const { sample } = evidence;
@@ -27,16 +31,23 @@ function isSettled(evidence: Evidence): boolean {
   return !isWrong && sample.repeated === 0 && isDense(sample);
 }
 
-/** Windows of other sizes somewhere in the middle must hold the rows that stand there. */
+/**
+ * Windows of other sizes somewhere in the middle must hold the rows that stand there. Where the file says no order, that is
+ * asked only of rows that come in one: a scan hides the same rows with each window of its size.
+ */
 async function judgeSizes(evidence: Evidence): Promise<Findings> {
   const { ask, sample } = evidence;
   const { list } = ask;
-  if (list.order === 'unknown' || !isSettled(evidence)) return undefined;
+  const isOrderUnknown = list.order === 'unknown';
+  if ((isOrderUnknown && !isOrdered(sample.records, BY_ID)) || !isSettled(evidence)) return undefined;
   const at = listPlace(ask, 'window', 'sizeMax');
   const conclude = concludeAt('other sizes', 'windows of any size hold the rows that stand there', at);
   const firstRow = Math.floor(sample.records.length / 2);
-  const text = 'order: unknown: rows are then read in the largest windows';
-  const advice = { ...setting(listPlace(ask, 'order'), 'unknown', text), otherwise: text };
+  const text = isOrderUnknown
+    ? 'a parameter with which all rows come, because some are hidden in windows of some sizes'
+    : 'order: unknown: rows are then read in the largest windows';
+  const set = isOrderUnknown ? {} : setting(listPlace(ask, 'order'), 'unknown', text);
+  const advice = { ...set, otherwise: text };
   const sizes = SIZES.filter((size) => size < sizeOf(list) && isWithinReach(list, firstRow, size));
   let compared = 0;
   for (const size of sizes) {

@@ -122,9 +122,19 @@ async function draftOf(row: Row) {
   }
 }
 
+/**
+ * The answers that are wrong after a contradiction. Where the list without filters is wrong, no filter that falls can mend
+ * an answer: the rows of the list are all that is left, and doctor alone finds what is wrong with them.
+ */
+function lateOf(wrong: Trial['wrong']): Trial['wrong'] {
+  const isListWrong = wrong.some(({ path }) => !/category|price/.test(path));
+  const isOfFilter = (claim: string) => isListWrong && claim.startsWith('filter.');
+  return wrong.filter(({ contradicted }) => contradicted.some((claim) => !isOfFilter(claim)));
+}
+
 /** What is wrong with a trial, whatever the service is. */
 function failuresOf(who: string, { doctor, doctorLater, wrong }: Trial, row: Row): readonly string[] {
-  const late = wrong.filter(({ contradicted }) => contradicted.length > 0);
+  const late = lateOf(wrong);
   const isPassed = (row.afterWrite ? doctorLater : doctor).differs.length === 0;
   return [
     ...(isPassed && wrong.length > 0 && row.unseen === undefined
