@@ -199,9 +199,10 @@ export function createUpstream(
 
   async function readProven<T>(reply: UpstreamReply, read: Read<T>, call: SentCall, attempt: GuardedTry) {
     const value = await readReply(reply, read, call, attempt);
-    if (proofs !== undefined) await proofs.check(reply, call);
+    await proofs?.check(reply, call);
     return value;
   }
+  const readSent = proofs === undefined ? readReply : readProven;
 
   /** Sends with the current credential; if that is refused and another can be obtained, once more with that. */
   async function sendAndRead<T>(
@@ -212,12 +213,12 @@ export function createUpstream(
   ): Promise<T> {
     const { reply, credential } = await send(request, call, attempt);
     try {
-      return await readProven(reply, read, call, attempt);
+      return await readSent(reply, read, call, attempt);
     } catch (error) {
       const isRefused = error instanceof GatewayError && error.credentialRefused;
       if (!isRefused || !credentials.renew(credential, proofs?.whyRenew(reply))) throw error;
     }
-    return readProven((await send(request, call, attempt)).reply, read, call, attempt);
+    return readSent((await send(request, call, attempt)).reply, read, call, attempt);
   }
 
   async function askKnownGood(base: string): Promise<boolean | undefined> {
