@@ -2,6 +2,7 @@ import { compileFieldOrder, compileOrder, type FieldOrder, type SortKey } from '
 import type { FieldKind } from '../contract/fields.ts';
 import type { Sort } from '../contract/query.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
+import { hasDuplicates } from './unique-ids.ts';
 
 /*
  * Ties are rows that are equal in the column of a sort. A database without a tiebreak orders them anew for each limit and
@@ -34,7 +35,7 @@ export type Ties = {
   readonly areInOrder: (keys: readonly (SortKey | null)[]) => boolean;
   /**
    * The records of a range that one reply holds with the rows beside it, in one pass; `unsorted` if its keys are not in
-   * order, `undefined` if more has to be known.
+   * order or a row comes twice, `undefined` if more has to be known.
    */
   settleAlone(
     run: SortedRun,
@@ -92,6 +93,8 @@ export function compileTies(sort: Sort, kind: FieldKind): Ties {
         isTied = true;
         isCrossed ||= first + at === from || first + at === to;
       }
+      // A row that comes twice is tied with itself.
+      if (isTied && hasDuplicates(records)) return 'unsorted';
       if (!holdsBorders || isCrossed) return undefined;
       const page = records.slice(from - first, to - first);
       return { records: isTied ? page.sort(whole) : page };

@@ -53,7 +53,8 @@ export function canonical(
 export function collect(
   paths: readonly Path[],
   record: Json,
-  onAbsent: () => void = () => undefined,
+  onAbsent: (onGap: OnGap) => void = () => undefined,
+  onGap: OnGap = () => undefined,
 ): Json | undefined {
   const first = paths[0];
   if (paths.length === 1 && first !== undefined) return first(record);
@@ -65,7 +66,7 @@ export function collect(
     else isFound = true;
     values.push(value ?? null);
   }
-  if (isFound && isPartial) onAbsent();
+  if (isFound && isPartial) onAbsent(onGap);
   return isFound ? values : undefined;
 }
 
@@ -86,9 +87,9 @@ function compileField(
   missing: null | undefined,
   tellsAbsent: boolean,
 ): FieldReader {
-  const tell = (onGap: OnGap) => tellsAbsent && onGap(field.name, 'absent');
+  const tell = (onGap: OnGap) => void (tellsAbsent && onGap(field.name, 'absent'));
   function read(record: Json, onGap: OnGap): Value {
-    const value = paths.length === 1 ? collect(paths, record) : collect(paths, record, () => tell(onGap));
+    const value = collect(paths, record, tell, onGap);
     const found = value === undefined ? missing : value;
     if (found === undefined) {
       onGap(field.name, 'missing');

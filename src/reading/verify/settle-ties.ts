@@ -144,7 +144,7 @@ function settleWindow(
   if (settled === undefined) return undefined;
   const excluded = checkFilters(plan, records);
   if (excluded !== undefined) return excluded;
-  if (settled === 'unsorted' || hasDuplicates(records)) return inOtherOrder(plan);
+  if (settled === 'unsorted') return inOtherOrder(plan);
   return { ...settled, provenMs: Infinity };
 }
 
