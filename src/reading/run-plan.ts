@@ -7,7 +7,7 @@ import { isWritten, type Page, readPage } from './read-page.ts';
 import type { RowSets } from './rowsets/rowsets.ts';
 import type { CallContext, SourceRuntime } from './source-runtime.ts';
 import { isNearlyWhole, verifyPage, verifyWalk } from './verify/verify-page.ts';
-import { verifyAgainstScan } from './verify/verify-against-scan.ts';
+import { countInScan, verifyAgainstScan } from './verify/verify-against-scan.ts';
 import type { Walker } from './walk-page.ts';
 
 /** What plans are run with. */
@@ -31,9 +31,8 @@ export type RunPlan = (
  * Fewer records than before may be those that a visitor may see, so the source must show that it knows the credential.
  * Where that stays unknown, the former total is kept: the next answer asks again. @throws GatewayError
  */
-async function proveFall({ verifications, upstream }: SourceRuntime, total: number) {
-  const hasFallen = total < (verifications?.wholeTotal ?? 0);
-  return hasFallen && upstream.proofs !== undefined ? upstream.proofs.confirm() : 'good';
+async function proveFall({ upstream }: SourceRuntime, before: number, total: number) {
+  return total < before && upstream.proofs !== undefined ? upstream.proofs.confirm() : 'good';
 }
 
 /** Creates what runs plans: straight from the source, by a walk from a checkpoint, or from the rows of a scan. */
@@ -96,13 +95,16 @@ export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRu
       newerThan,
     );
     if (isPlanFailure(page)) return page;
-    if (query.filters.length > 0)
-      await verifyAgainstScan({ source, rowSets, walk }, { query, plan, total: page.total }, context);
-    else if (source.verifications !== undefined) {
-      const proven = await proveFall(source, page.total);
-      if (proven === 'renewed') return runPlan(query, plan, context, newerThan);
-      if (proven === 'good') source.verifications.wholeTotal = page.total;
-    }
+    const isWhole = query.filters.length === 0;
+    const readers = { source, rowSets, walk };
+    const counted = isWhole ? undefined : await countInScan(readers, { query, plan }, context);
+    const before = isWhole ? source.verifications?.wholeTotal : counted?.total;
+    const proven = before === undefined ? 'good' : await proveFall(source, before, page.total);
+    if (proven === 'renewed') return runPlan(query, plan, context, newerThan);
+    if (counted !== undefined)
+      await verifyAgainstScan(readers, { plan, total: page.total }, counted, context);
+    else if (isWhole && proven === 'good' && source.verifications !== undefined)
+      source.verifications.wholeTotal = page.total;
     if (finish === undefined || hydrates === 'rows' || isWritten(page.records))
       return { kind: 'page', ...page };
     const records = await finish(page.records, context);

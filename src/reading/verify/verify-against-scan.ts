@@ -1,4 +1,4 @@
-import type { ListPlan } from '../../adapter/plan/plan.ts';
+import type { ListPlan, ScanPlan } from '../../adapter/plan/plan.ts';
 import { filtersKey } from '../../contract/query-key.ts';
 import type { ListQuery } from '../../contract/query.ts';
 import { GatewayError } from '../../errors/fault.ts';
@@ -17,7 +17,22 @@ const COMPARED_MAX = 5_000;
 type Readers = { readonly source: SourceRuntime; readonly rowSets: RowSets; readonly walk: Walker };
 type FilteredPage = { readonly query: ListQuery; readonly plan: ListPlan; readonly total: number };
 
+const NO_ROWS = { offset: 0, limit: 0 };
+
+const filtersOf = ({ relies }: Exclude<ListPlan, { kind: 'nothing' }>) =>
+  relies.filter((capability) => capability.startsWith('filter.'));
+
 const idsOf = ({ records }: RowSetPage) => records.map(({ id }) => id).join(' ');
+
+/** What work finds; `undefined` where it fails, which shows nothing of a filter. */
+async function unlessRefused<T>({ signal }: CallContext, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof GatewayError) || signal.aborted) throw error;
+    return undefined;
+  }
+}
 
 /** Reads the first row of a plan anew, for its total. */
 async function readAgain(
@@ -49,38 +64,54 @@ async function contradictingTotals(
   return idsOf(after) === idsOf(before) ? { told: again.total, scanned: before.total } : undefined;
 }
 
+/** A scan of the whole list that lives, and how many of its rows match. */
+type ScanCount = { readonly scan: ScanPlan; readonly name: string; readonly total: number };
+
+/** Counts the rows for a filtered page in a scan of the whole list, where one lives; each selection once in a while. */
+export async function countInScan(
+  { source, rowSets }: Readers,
+  { query, plan }: Omit<FilteredPage, 'total'>,
+  context: CallContext,
+): Promise<ScanCount | undefined> {
+  const { verifications } = source;
+  if (verifications === undefined || rowSets.keys().length === 0) return undefined;
+  if (plan.kind === 'nothing' || plan.hydrates === 'rows') return undefined;
+  const name = `scan cache ${filtersKey(query.filters)}`;
+  const filters = filtersOf(plan);
+  if (filters.length === 0 || verifications.isKnown(name)) return undefined;
+  const off = source.claims.fallen.union(new Set(filters));
+  const scan = source.adapter.list.plan({ ...query, sort: null }, off);
+  if (scan.kind !== 'scan' || !rowSets.has(scan)) return undefined;
+  const inMemory = { ...context, mayScan: false };
+  const cached = await unlessRefused(context, () => rowSets.page(scan, NO_ROWS, inMemory));
+  return cached === undefined || isPlanFailure(cached) ? undefined : { scan, name, total: cached.total };
+}
+
 /**
- * Compares the total of a filtered page with a scan of the whole list, where one lives. If they differ, both are read anew;
- * where they differ still, and the list has not changed meanwhile, the filters fall. Failures of the source show nothing.
+ * Compares the total of a filtered page with the rows of a scan. If it has fewer, both are read anew; where they differ
+ * still, and the list has not changed meanwhile, the filters fall. Failures of the source show nothing.
  */
 export async function verifyAgainstScan(
   readers: Readers,
-  { query, plan, total }: FilteredPage,
+  { plan, total }: Pick<FilteredPage, 'plan' | 'total'>,
+  counted: ScanCount,
   context: CallContext,
 ): Promise<void> {
   const { source, rowSets } = readers;
   const { verifications, takeLook, clock } = source;
-  if (takeLook === undefined || verifications === undefined || rowSets.keys().length === 0) return;
-  if (plan.kind === 'nothing' || plan.hydrates === 'rows') return;
-  const filters = plan.relies.filter((capability) => capability.startsWith('filter.'));
-  const name = `scan cache ${filtersKey(query.filters)}`;
-  if (filters.length === 0 || verifications.isKnown(name)) return;
-  const off = source.claims.fallen.union(new Set(filters));
-  const whole = source.adapter.list.plan({ ...query, sort: null }, off);
-  if (whole.kind !== 'scan' || !rowSets.has(whole)) return;
-  try {
-    const cached = await rowSets.page(whole, { offset: 0, limit: 0 }, { ...context, mayScan: false });
-    const isLook = isPlanFailure(cached) || cached.total > total;
-    if (isLook && !((await takeLook('scan cache', ANY_LOOK_MS)) && (await takeLook(name, LOOK_MS)))) return;
-    verifications.know(name);
-    if (!isLook) return;
-    const found = await contradictingTotals(
-      () => rowSets.page(whole, { offset: 0, limit: COMPARED_MAX }, context, clock.now() - 1),
+  const { scan, name } = counted;
+  const differs = counted.total > total;
+  if (differs && !((await takeLook?.('scan cache', ANY_LOOK_MS)) && (await takeLook?.(name, LOOK_MS))))
+    return;
+  verifications?.know(name);
+  if (!differs || plan.kind === 'nothing') return;
+  const found = await unlessRefused(context, () =>
+    contradictingTotals(
+      () => rowSets.page(scan, { offset: 0, limit: COMPARED_MAX }, context, clock.now() - 1),
       () => readAgain(readers, plan, context),
-    );
-    const detail = `the total is ${found?.told} with the filter, and a scan has ${found?.scanned} such rows`;
-    if (found !== undefined) for (const one of filters) letFall(source, one, detail);
-  } catch (error) {
-    if (!(error instanceof GatewayError) || context.signal.aborted) throw error;
-  }
+    ),
+  );
+  if (found === undefined) return;
+  const detail = `the total is ${found.told} with the filter, and a scan has ${found.scanned} such rows`;
+  for (const one of filtersOf(plan)) letFall(source, one, detail);
 }
