@@ -42,6 +42,12 @@ function apart(wanted: readonly PushedFilter[]): readonly PushedFilter[] {
   });
 }
 
+/** Whether a claim is switched off. Both bounds of a field rest on how the source compares its values. */
+function isOff({ field, op }: Filter, { capability }: FilterPush, off: ReadonlySet<Capability>): boolean {
+  const both = op === 'eq' ? [capability] : [`filter.${field}.ge`, `filter.${field}.le`];
+  return both.some((one) => off.has(one));
+}
+
 /** Splits filters into those that the source does, without switched-off claims, and the rest. */
 export function splitFilters(
   filters: readonly Filter[],
@@ -54,7 +60,7 @@ export function splitFilters(
     // No label holds such a text, so no source is asked for it.
     if (filter.op === 'eq' && hasUnprintable(filter.value)) matchesNone = true;
     const push = pushes.get(`${filter.field}.${filter.op}`);
-    const part = push === undefined || off.has(push.capability) ? undefined : push.part(filter.value);
+    const part = push === undefined || isOff(filter, push, off) ? undefined : push.part(filter.value);
     if (part === NO_MATCH) matchesNone = true;
     else if (part !== undefined && push !== undefined) wanted.push({ filter, push, part });
   }

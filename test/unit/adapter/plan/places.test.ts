@@ -61,3 +61,20 @@ describe('two pushed parts that write one parameter', () => {
     });
   });
 });
+
+describe('a bound of a field that was contradicted', () => {
+  const adapter = adapterOf('products', price("query: { min: '{value}' }", "query: { max: '{value}' }"));
+  const plan = (query: string, off: readonly string[]) =>
+    adapter.list.plan(queryOf('products', query), new Set(off));
+
+  it('takes the other one with it, because both rest on how the source compares', () => {
+    const found = plan('min_price=20', ['filter.price.le']);
+    expect(found).toMatchObject({ kind: 'scan', residualFilters: [{ op: 'ge' }] });
+  });
+
+  it('leaves it alone where another filter was contradicted', () => {
+    expect(plan('min_price=20', ['filter.category.eq'])).toMatchObject({
+      relies: ['filter.price.ge', 'order'],
+    });
+  });
+});
