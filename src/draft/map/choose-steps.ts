@@ -94,10 +94,14 @@ function textSteps(
   const hasMarkup = texts.some((text) => MARKUP.test(text));
   // Line breaks around HTML text have no meaning; a browser drops them.
   const padded = hasMarkup ? [] : texts.filter(isPadded);
+  const indented = padded.filter((text) => text !== text.trimStart());
   const trim: Guess = {
     ...{ step: 'trim', touched: padded, remark: 'white space around texts is removed' },
-    // Lines may be indented on purpose.
-    against: texts.filter((text) => text.trim().includes('\n')),
+    // Lines may be indented on purpose. Columns of a fixed width are filled at one side; a blank at the other is a value.
+    against: [
+      ...texts.filter((text) => text.trim().includes('\n')),
+      ...(indented.length < padded.length ? indented : []),
+    ],
   };
   const unescape: Guess = {
     ...{ step: 'unescape', touched: texts.filter((text) => ESCAPED.test(text) && !MARKUP.test(text)) },

@@ -59,6 +59,10 @@ export const guessRows = draftRows([
     },
   ),
   users(
+    'names are of fixed width, and one begins with a blank',
+    names(40, (n) => (n === 7 ? ` ${WIDE(n).slice(1)}` : WIDE(n))),
+  ),
+  users(
     'four names and no address are empty',
     names(40, (n) => (n % 10 === 0 ? '' : `Bo ${n}`)),
   ),
