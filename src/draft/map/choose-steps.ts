@@ -4,7 +4,7 @@ import { scalarText } from '../../kernel/json/values.ts';
 import { likely, type Remark, toEdit } from '../note.ts';
 import { amountForm } from './read-amounts.ts';
 import { momentForm } from './read-moments.ts';
-import { type Guess, nullGuess, weighGuesses } from './weigh-guesses.ts';
+import { type Guess, nullGuess, SHOWN_MIN, weighGuesses } from './weigh-guesses.ts';
 
 /** The coercion steps for a field, with notes for the operator. */
 export type CoercionSteps = {
@@ -94,13 +94,16 @@ function textSteps(
   const hasMarkup = texts.some((text) => MARKUP.test(text));
   // Line breaks around HTML text have no meaning; a browser drops them.
   const padded = hasMarkup ? [] : texts.filter(isPadded);
-  const indented = padded.filter((text) => text !== text.trimStart());
+  const sides = [
+    padded.filter((text) => text !== text.trimStart()),
+    padded.filter((text) => text !== text.trimEnd()),
+  ];
   const trim: Guess = {
     ...{ step: 'trim', touched: padded, remark: 'white space around texts is removed' },
-    // Lines may be indented on purpose. Columns of a fixed width are filled at one side; a blank at the other is a value.
+    // Lines may be indented on purpose. Columns of a fixed width are filled at one side; a rare blank at the other counts.
     against: [
       ...texts.filter((text) => text.trim().includes('\n')),
-      ...(indented.length < padded.length ? indented : []),
+      ...sides.filter(({ length }) => length < SHOWN_MIN).flat(),
     ],
   };
   const unescape: Guess = {

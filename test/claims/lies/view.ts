@@ -16,7 +16,10 @@ const specs: readonly LieSpec[] = [
   {
     what: 'record: another name than in the list',
     inValues: true,
-    breaks: inKind('one', (row) => ({ ...row, name: `${String(row['name'])} ` })),
+    breaks: inKind('one', (row) => ({
+      ...row,
+      name: row['name'] === null ? null : `${String(row['name'])} `,
+    })),
     shapes: ['offset users'],
     when: ['always', 'every third time'],
   },
