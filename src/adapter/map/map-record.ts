@@ -87,7 +87,9 @@ function compileField(
   missing: null | undefined,
   tellsAbsent: boolean,
 ): FieldReader {
-  const tell = (onGap: OnGap) => void (tellsAbsent && onGap(field.name, 'absent'));
+  function tell(onGap: OnGap): void {
+    if (tellsAbsent) onGap(field.name, 'absent');
+  }
   function read(record: Json, onGap: OnGap): Value {
     const value = collect(paths, record, tell, onGap);
     const found = value === undefined ? missing : value;

@@ -18,7 +18,7 @@ const specs: readonly LieSpec[] = [
     inValues: true,
     breaks: inKind('one', (row) => ({
       ...row,
-      name: row['name'] === null ? null : `${String(row['name'])} `,
+      name: typeof row['name'] === 'string' ? `${row['name']} ` : null,
     })),
     shapes: ['offset users'],
     when: ['always', 'every third time'],
