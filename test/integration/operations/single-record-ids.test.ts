@@ -39,6 +39,7 @@ resources:
       total: { at: total }
       items: rows
       order: id
+      sort: { query: { by: '{column}' }, columns: { id: { column: id, directions: [ascending] } } }
       map: &map { id: id, name: name, email: null, created_at: { from: made, as: [iso8601] } }
     get:
       request: { path: '${path}' }
