@@ -32,7 +32,7 @@ export const admin = z.strictObject({
   token: bearerToken
     .optional()
     .describe(
-      'The token of the operator named "admin": what `Authorization: Bearer` must carry, or who uses the console signs in with, for all but /livez and /readyz. This or one of `tokens` is needed where `host` can be reached from other machines.',
+      'The token of the operator named "admin": what `Authorization: Bearer` must carry, or who uses the console signs in with, for all but /livez and /readyz. This or one of `tokens` is needed where `host` can be reached from other machines. Make it random, of 128 bits or more.',
     ),
   tokens: z
     .array(adminToken)

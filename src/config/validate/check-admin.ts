@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { GatewayConfig } from '../schema/gateway.ts';
 import type { ReportProblem } from '../problem.ts';
+import { tokenBits } from './token-bits.ts';
 
 /** Addresses that can only be reached from the same machine. */
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/;
@@ -18,6 +19,19 @@ const EVERYWHERE = ['0.0.0.0', '::', ''];
 function isSamePlace(one: string, other: string): boolean {
   const isBothLocal = LOOPBACK.test(one) && LOOPBACK.test(other);
   return one === other || isBothLocal || EVERYWHERE.includes(one) || EVERYWHERE.includes(other);
+}
+
+const BITS_MIN = 128;
+
+/** The paths of the tokens that have fewer bits than a random one of 128. Of a token that is given by its hash, nothing is known. */
+export function weakTokens({ admin: { token, tokens } }: GatewayConfig): readonly (readonly PropertyKey[])[] {
+  const all = [
+    { path: ['admin', 'token'], secret: token },
+    ...tokens.map((entry, index) => ({ path: ['admin', 'tokens', index, 'token'], secret: entry.token })),
+  ];
+  return all
+    .filter(({ secret }) => secret !== undefined && tokenBits(secret.reveal()) < BITS_MIN)
+    .map(({ path }) => path);
 }
 
 /** Checks the operator's listener: its place, and its tokens. */

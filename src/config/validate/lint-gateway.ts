@@ -4,6 +4,7 @@ import type { GatewayConfig } from '../schema/gateway.ts';
 import type { LoadedConfig } from '../loaded-config.ts';
 import { hasAddress } from '../schema/redis.ts';
 import type { PassthroughConfig } from '../schema/passthrough.ts';
+import { weakTokens } from './check-admin.ts';
 import { weakGates } from './check-migrations.ts';
 import type { Problem } from '../problem.ts';
 import type { YamlFile } from '../yaml/yaml-file.ts';
@@ -59,6 +60,14 @@ export function lintGateway(
         ['auth', 'apiKeys', 'pepper'],
         'the pepper is the published one, so anybody who can read the stored hashes can test guessed keys against them',
         'set PORTICO_KEY_PEPPER on every replica before you make keys (openssl rand -base64 32 makes a good one)',
+      ),
+    );
+  for (const path of weakTokens(gateway))
+    notes.push(
+      yaml.problemAt(
+        path,
+        'the token has fewer than 128 bits; no limit holds up a right one, so only its length keeps it from being guessed',
+        'openssl rand -hex 32 makes a good one',
       ),
     );
   for (const name of resourceNames) {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { problemText } from '../../../src/config/problem.ts';
 import { gatewayText, loadTexts, sourceTexts } from '../../support/gateway/config-texts.ts';
 
@@ -61,6 +61,48 @@ describe("the operator's listener has a token where other machines can reach it"
     expect(withTokens(`{ name: bob, role: operator, token: ${TOKEN} }`, entry)).toEqual([
       expect.stringContaining(problem),
     ]);
+  });
+
+  describe('which has 128 bits, or a note says that it has not', () => {
+    const notesOf = (entry: string) =>
+      loadTexts({
+        gateway: gatewayText.replace(/^admin:\n(?: .*\n)+/m, `admin:\n  ${entry}\n`),
+        sources: sourceTexts,
+      })
+        .config.notes.map(problemText)
+        .filter((note) => note.includes('admin.'));
+    const WEAK = 'the token has fewer than 128 bits';
+
+    it.each([
+      ['words', 'the-token-of-ada-the-operator'],
+      ['words and a number', 'operator-token-0123456789'],
+      ['capital words', 'Portico.Admin.TOKEN.2026'],
+      ['the fewest characters', 'x8Kq2v_ZpT0aLw9d'],
+      ['digits', '1'.repeat(38)],
+      ['31 hexadecimal digits', '0123456789abcdef0123456789abcde'],
+    ])('has a note for %s', (_, token) => {
+      expect(notesOf(`token: '${token}'`)).toEqual([
+        expect.stringMatching(
+          /^portico\.yaml:\d+:\d+: admin\.token: the token has fewer.*\n {4}hint: openssl/,
+        ),
+      ]);
+      const notes = notesOf(`tokens: [{ name: ada, role: viewer, token: '${token}' }]`);
+      expect(notes).toEqual([expect.stringContaining(`admin.tokens[0].token: ${WEAK}`)]);
+      expect(notes.join()).not.toContain(token);
+    });
+
+    it('has none for a token that a generator makes, and none for a hash', () => {
+      for (let round = 0; round < 20; round += 1)
+        for (const token of [
+          randomBytes(16).toString('hex'),
+          randomBytes(16).toString('hex').toUpperCase(),
+          randomBytes(16).toString('base64url'),
+          randomBytes(24).toString('base64'),
+          randomUUID(),
+        ])
+          expect([token, notesOf(`token: '${token}'`)]).toEqual([token, []]);
+      expect(notesOf(`tokens: [{ name: ada, role: viewer, hash: '${HASH}' }]`)).toEqual([]);
+    });
   });
 
   it('which is long enough not to be guessed', () => {
