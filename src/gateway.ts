@@ -100,7 +100,7 @@ export function createGateway(
   const config = () => reloader?.status ?? inForceOf(side);
   const figures = openFigures({
     sampled: () => side.metrics.sampled(),
-    clock: services.clock,
+    ...{ clock: services.clock, log },
     served: () => ({ gateway: side.inForce().config, compiled: side.inForce().compiled }),
     status: () => ({ scope: 'process', version: services.version, processes: 1, draining, config: config() }),
     quality: () => side.quality(),

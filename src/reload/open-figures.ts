@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { countedRules } from '../adapter/read/outcome.ts';
 import {
   type FigureActionsDeps,
@@ -33,6 +34,7 @@ export type OpenFiguresDeps = Pick<FigureActionsDeps, 'quality'> & {
   /** The metrics of the gateway, of all its processes. */
   readonly sampled: FigureSamplerDeps['metrics'];
   readonly clock: Clock;
+  readonly log: Pick<Logger, 'warn'>;
   /** The configuration in force. */
   readonly served: () => ServedConfig;
   /** What an overview says that neither a metric nor the configuration does. */
@@ -107,6 +109,7 @@ function describeSource({ gateway, compiled }: ServedConfig, name: string): Sour
 export function openFigures({
   sampled,
   clock,
+  log,
   served,
   status,
   quality,
@@ -124,7 +127,7 @@ export function openFigures({
     cacheBytesMax: () => served().gateway.cache.localBytes * status().processes,
     readFleet: fleet && createSharedReads(fleet.read, clock),
   };
-  const events = createEventStream({ sampler, tickOf: (sample) => overviewOf(deps, sample) });
+  const events = createEventStream({ sampler, log, tickOf: (sample) => overviewOf(deps, sample) });
   return {
     actions: createFigureActions(deps),
     events,

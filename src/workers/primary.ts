@@ -119,7 +119,7 @@ type StatusOfPrimary = ReturnType<OpenFiguresDeps['status']>;
 
 /** The figures of all workers; those of the fleet, which are in Redis, are read and written by one of them. */
 function openPrimaryFigures(
-  { first, version }: PrimaryDeps,
+  { first, version, log }: PrimaryDeps,
   given: Pick<OpenFiguresDeps, 'served'> & {
     readonly metrics: MergedMetrics;
     readonly serving: () => readonly WorkerLink[];
@@ -130,7 +130,7 @@ function openPrimaryFigures(
   const hasRedis = redisProfile(first.gateway.redis, 'cache') !== undefined;
   return openFigures({
     sampled: metrics.sampled,
-    clock: systemClock,
+    ...{ clock: systemClock, log },
     served,
     status: () => ({ scope: 'workers', version, ...status() }),
     quality: metrics.quality,

@@ -1,8 +1,9 @@
 import type { RequestHandler, Response } from 'express';
+import type { Logger } from 'pino';
 import type { FigureSample } from '../../telemetry/figures/figure-sample.ts';
 import type { FigureSampler } from '../../telemetry/figures/figure-sampler.ts';
 import { sendProblem } from '../api/send-problem.ts';
-import { isStillAdmitted } from '../access/guard.ts';
+import { accessOf, isStillAdmitted } from '../access/guard.ts';
 
 /** The stream of events of the operator's listener: server-sent events, see the HTML standard. */
 export type EventStream = {
@@ -17,9 +18,10 @@ export type EventStreamDeps = {
   readonly sampler: Pick<FigureSampler, 'now' | 'listen'>;
   /** What a tick says. It is made once, however many read it. */
   readonly tickOf: (sample: FigureSample) => object;
+  readonly log: Pick<Logger, 'warn'>;
 };
 
-/** A browser opens one for each tab; more than these would be a program that does not close them. */
+/** A browser opens one for each tab that is seen; more than these would be a program that does not close them. */
 const STREAMS_MAX = 100;
 /** How long a reader waits before it connects again, in milliseconds. */
 const RETRY_MS = 3_000;
@@ -33,11 +35,18 @@ function sendHead(res: Response): void {
 }
 
 /** Creates the stream. Nothing is sampled for it while nobody reads. */
-export function createEventStream({ sampler, tickOf }: EventStreamDeps): EventStream {
-  const streams = new Set<Response>();
+export function createEventStream({ sampler, tickOf, log }: EventStreamDeps): EventStream {
+  /** Each with the name of its token, the oldest first. */
+  const streams = new Map<Response, string>();
   let stopListening: (() => void) | undefined;
   let isEnded = false;
   const textOf = (sample: FigureSample) => `event: tick\ndata: ${JSON.stringify(tickOf(sample))}\n\n`;
+
+  /** A reader that has not taken the tick before gets nothing more: ticks must not pile up in memory. */
+  function endStream(stream: Response): void {
+    if (stream.writableNeedDrain) stream.destroy();
+    else stream.end(BYE);
+  }
 
   function leave(stream: Response): void {
     streams.delete(stream);
@@ -48,16 +57,31 @@ export function createEventStream({ sampler, tickOf }: EventStreamDeps): EventSt
 
   function tick(sample: FigureSample): void {
     const text = textOf(sample);
-    for (const stream of streams) {
-      // A reader that has not taken the tick before gets no other: ticks must not pile up in memory.
-      if (stream.writableNeedDrain) stream.destroy();
-      else if (isStillAdmitted(stream)) stream.write(text);
-      else stream.end(BYE);
+    for (const stream of streams.keys()) {
+      if (isStillAdmitted(stream) && !stream.writableNeedDrain) stream.write(text);
+      else endStream(stream);
     }
   }
 
-  async function open(res: Response): Promise<void> {
-    streams.add(res);
+  const streamsOf = (name: string) => [...streams].filter(([, of]) => of === name).map(([stream]) => stream);
+
+  /**
+   * Makes room for one more stream of a token (max-min fairness): where all are taken, the token with the most gives its
+   * oldest one up, unless the one that asks would have as many then.
+   */
+  function makeRoom(name: string): boolean {
+    if (streams.size < STREAMS_MAX) return true;
+    const [most = []] = [...new Set(streams.values())].map(streamsOf).sort((a, b) => b.length - a.length);
+    const [oldest] = most;
+    if (oldest === undefined || streamsOf(name).length + 1 >= most.length) return false;
+    leave(oldest);
+    endStream(oldest);
+    log.warn({ actor: accessOf(oldest).actor.name, streams: most.length }, 'a stream of events gave way');
+    return true;
+  }
+
+  async function open(res: Response, name: string): Promise<void> {
+    streams.set(res, name);
     res.once('close', () => leave(res));
     stopListening ??= sampler.listen(tick);
     sendHead(res);
@@ -67,16 +91,17 @@ export function createEventStream({ sampler, tickOf }: EventStreamDeps): EventSt
 
   return {
     async serve(_req, res) {
-      if (isEnded || streams.size >= STREAMS_MAX) {
+      const { name } = accessOf(res).actor;
+      if (isEnded || !makeRoom(name)) {
         const reason = isEnded ? 'the gateway is draining' : `${STREAMS_MAX} streams are open`;
         sendProblem(res, { code: 'unavailable', reason, hint: 'ask again in a few seconds' });
         return;
       }
-      await open(res);
+      await open(res, name);
     },
     end() {
       isEnded = true;
-      for (const stream of streams) stream.end(BYE);
+      for (const stream of streams.keys()) stream.end(BYE);
     },
   };
 }

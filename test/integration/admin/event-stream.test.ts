@@ -10,7 +10,8 @@ import { eventually } from '../../support/time/eventually.ts';
 
 /** A stream whose ticks the test makes, behind a listener; what it opened ends with `close`. */
 async function startStream() {
-  const state = { listeners: 0, made: 0, isAdmitted: true, padding: '' };
+  const state = { listeners: 0, made: 0, isAdmitted: true, padding: '', actor: 'ada' };
+  const warned: object[] = [];
   let onTick: (sample: FigureSample) => void = () => undefined;
   const sampleAt = (at: number) => sampleMetrics([], at);
   const stream: EventStream = createEventStream({
@@ -22,6 +23,7 @@ async function startStream() {
         return () => void (state.listeners -= 1);
       },
     },
+    log: { warn: (fields: object) => void warned.push(fields) },
     tickOf({ at }) {
       state.made += 1;
       return { at, padding: state.padding };
@@ -30,6 +32,7 @@ async function startStream() {
   const app = express();
   app.use((_req, res, next) => {
     res.locals['isStillAdmitted'] = () => state.isAdmitted;
+    res.locals['access'] = { how: 'token', actor: { name: state.actor, role: 'viewer' } };
     next();
   });
   app.get('/api/events', stream.serve);
@@ -70,7 +73,16 @@ async function startStream() {
   }
 
   const connections = promisify(server.getConnections.bind(server));
-  return { state, stream, read, readNothing, connections, tick: (at: number) => onTick(sampleAt(at)), close };
+  return {
+    state,
+    warned,
+    stream,
+    read,
+    readNothing,
+    connections,
+    tick: (at: number) => onTick(sampleAt(at)),
+    close,
+  };
 }
 
 let started: Awaited<ReturnType<typeof startStream>>;
@@ -106,6 +118,26 @@ describe('the stream of events', () => {
     await eventually(() => refused.text.includes('100 streams are open'));
     readers[0]?.leave();
     await eventually(async () => (await started.read()).status === 200);
+  });
+
+  it('is shared by tokens: the one with the most gives its oldest up to another, until both have as many', async () => {
+    const greedy = await Promise.all(Array.from({ length: 100 }, () => started.read()));
+    const open = () => greedy.filter(({ isEnded }) => !isEnded).length;
+    started.state.actor = 'vera';
+    const others = [];
+    for (let count = 0; count < 49; count += 1) others.push(await started.read());
+    await eventually(() => open() === 51);
+    expect((await started.read()).status).toBe(200);
+    await eventually(() => open() === 50);
+    expect(greedy.filter(({ isEnded }) => isEnded).every(({ text }) => text.endsWith('data: {}\n\n'))).toBe(
+      true,
+    );
+    expect(others.every(({ status, isEnded }) => status === 200 && !isEnded)).toBe(true);
+    for (const actor of ['vera', 'ada']) {
+      started.state.actor = actor;
+      expect((await started.read()).status).toBe(503);
+    }
+    expect([started.warned.length, started.warned[0]]).toEqual([50, { actor: 'ada', streams: 100 }]);
   });
 
   it('ends a reader that does not read, and no other', async () => {
