@@ -111,9 +111,11 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  app.use((_req: Request, res: Response, next: NextFunction) => {
+  app.use((req: Request, res: Response, next: NextFunction) => {
     res.set(HEADERS);
-    next();
+    // Of two such headers, a proxy may have read the other one (RFC 9112, section 3.2).
+    if ((req.headersDistinct['host']?.length ?? 0) <= 1) next();
+    else sendProblem(res, { code: 'bad_input', reason: 'two Host headers', hint: 'send one' });
   });
 
   // Liveness means only that this process answers: a restart would not repair a dependency.

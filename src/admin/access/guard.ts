@@ -59,19 +59,19 @@ const refused = (code: ActionProblem['code'], reason: string, hint: string): Adm
   problem: { code, reason, hint },
 });
 
-/** Finds the token that an address presents, unless it has tried too many wrong ones. */
+/** Finds the token that an address presents. A right one always passes: wrong ones from its address are limited alone. */
 export function checkToken(
   { tokens, guesses }: Pick<GuardDeps, 'tokens' | 'guesses'>,
   address: string,
   text: string,
 ): AdminToken | AccessRefusal {
-  const retryAfterSeconds = guesses.waitSeconds(address);
-  if (retryAfterSeconds > 0) {
-    const reason = 'too many wrong tokens came from this address';
-    return { problem: { code: 'too_many', reason, hint: 'wait as Retry-After says' }, retryAfterSeconds };
-  }
   const token = findToken(tokens(), text);
   if (token !== undefined) return token;
+  const retryAfterSeconds = guesses.waitSeconds(address);
+  if (retryAfterSeconds > 0) {
+    const reason = 'a wrong token, and too many of them came from this address';
+    return { problem: { code: 'too_many', reason, hint: 'wait as Retry-After says' }, retryAfterSeconds };
+  }
   guesses.fail(address);
   const hint = 'send "Authorization: Bearer <token>" with admin.token or one of admin.tokens';
   return { problem: { code: 'unauthenticated', reason: 'no such token', hint } };

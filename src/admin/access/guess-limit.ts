@@ -2,15 +2,15 @@ import type { Clock } from '../../kernel/clock.ts';
 import { addressSubject } from '../../policy/address-subject.ts';
 import { createTokenBucket, type TokenBucket } from '../../policy/token-bucket.ts';
 
-/** Slows those down who try tokens, by their addresses. */
+/** Limits the wrong tokens of an address. It holds up no right one, so what keeps a token secret is its length. */
 export type GuessLimit = {
-  /** Whole seconds until an address may try a token again; 0: now. */
+  /** Whole seconds for which a wrong token of an address is answered 429; 0: it is answered 401. */
   waitSeconds(address: string): number;
   /** Charges an address for a wrong token. */
   fail(address: string): void;
 };
 
-/** So many wrong tokens at once, and one in two seconds for good. A token has 16 characters at least. */
+/** So many wrong tokens at once, and one in two seconds for good. */
 const BURST = 20;
 const PER_SECOND = 0.5;
 /** Addresses with wrong tokens that are remembered; beyond it the one whose failure is the longest ago is forgotten. */

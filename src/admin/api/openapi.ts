@@ -116,7 +116,8 @@ const sentences = {
   not_found: 'There is no such path or no such thing.',
   conflict: 'The thing is in a state that does not allow this.',
   gate: 'A step of a migration whose gate is not ready; `unmet` says what is missing.',
-  too_many: 'Too many wrong tokens came from this address; `Retry-After` says when to try again.',
+  too_many:
+    'A wrong token, and too many of them came from this address; `Retry-After` says when to try again. A right one always passes.',
   failed: 'The gateway failed.',
   unavailable: 'Redis or a worker process did not answer.',
 };
