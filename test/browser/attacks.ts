@@ -1,9 +1,10 @@
 import { attack, attacks, framed, stateOf } from './attacks/other-origins.ts';
 import { HACKED, hostileAddresses, hostileTexts } from './attacks/injected-texts.ts';
+import { otherPort } from './attacks/other-port.ts';
 import { startAttacker } from './harness/attacker.ts';
 import type { BrowserRow } from './harness/browser-row.ts';
 import { launchChromium } from './harness/chromium.ts';
-import { faultsOf, isClean, openAs } from './harness/console-tab.ts';
+import { faultsOf, FETCH_IN_TAB, isClean, openAs, sessionOf } from './harness/console-tab.ts';
 import { openScene } from './harness/scene.ts';
 import { openTab } from './harness/watched-tab.ts';
 
@@ -30,7 +31,7 @@ const forged: BrowserRow = {
     const after = await stateOf(scene);
     await operator.page.bringToFront();
     const status = await operator.page.evaluate<number>(
-      "fetch('../api/session').then(({ status }) => status)",
+      `${FETCH_IN_TAB}('../api/session').then(({ status }) => status)`,
     );
     return {
       ok: successes.length === 0 && before === after && status === 200,
@@ -187,9 +188,9 @@ const afterwards: BrowserRow = {
     const planted = 'planted-by-an-attacker-0123456789abcdef0123456789';
     const tab = await openAs(bench, scene, 'operator');
     const [session] = await tab.context.cookies();
-    const old = `${session?.name ?? ''}=${session?.value ?? ''}`;
+    const { cookie: old, ...secret } = await sessionOf(tab);
     const statusOf = (cookie: string) =>
-      fetch(`${adminUrl}/api/overview`, { headers: { cookie } }).then(({ status }) => status);
+      fetch(`${adminUrl}/api/overview`, { headers: { cookie, ...secret } }).then(({ status }) => status);
     if ((await statusOf(old)) !== 200) successes.push('the session does not work at all');
     if ((await statusOf(`${session?.name ?? ''}=${planted}`)) === 200) successes.push('a made-up session');
     if ((await statusOf(`${old}; ${session?.name ?? ''}=${planted}`)) === 200) successes.push('two cookies');
@@ -216,4 +217,4 @@ const afterwards: BrowserRow = {
 };
 
 /** What is promised where somebody attacks an operator's browser. */
-export const attackRows: readonly BrowserRow[] = [forged, inFrames, rebound, injected, afterwards];
+export const attackRows: readonly BrowserRow[] = [forged, inFrames, rebound, injected, afterwards, otherPort];

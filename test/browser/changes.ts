@@ -1,5 +1,5 @@
 import type { BrowserRow } from './harness/browser-row.ts';
-import { faultsOf, isClean, openAs } from './harness/console-tab.ts';
+import { faultsOf, FETCH_IN_TAB, isClean, openAs } from './harness/console-tab.ts';
 import { make, type PageChange, pageChanges, REASON } from './harness/page-changes.ts';
 import { keepScreenshot } from './harness/run-options.ts';
 import { openScene, type Scene } from './harness/scene.ts';
@@ -47,10 +47,11 @@ function byHand(id: string, wanted: readonly PageChange[], isShort: boolean): Br
         await tab.page.keyboard.press('Escape');
       }
       const kept = await tab.page.evaluate<string>(
-        'JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage)])',
+        'JSON.stringify([Object.entries(localStorage), Object.keys(sessionStorage)])',
       );
+      const isOnlySecret = kept === '[[],["portico-session-secret /api/"]]';
       return {
-        ok: wrong.length === 0 && kept === '[[],[]]' && isClean(tab),
+        ok: wrong.length === 0 && isOnlySecret && isClean(tab),
         figure: {
           changes: wanted.length,
           'without their line': wrong.join(' || ').slice(0, 2_000) || 0,
@@ -91,13 +92,13 @@ const viewer: BrowserRow = {
       for (const { path, method } of ${JSON.stringify(asked)}) {
         if (path === '/api/session' || path === '/api/explain') continue;
         const headers = { 'X-Portico-Console': '1', 'Content-Type': 'application/json' };
-        const { status } = await fetch('..' + path, { method: method.toUpperCase(), headers, body: '{}' });
+        const { status } = await ${FETCH_IN_TAB}('..' + path, { method: method.toUpperCase(), headers, body: '{}' });
         found[method + ' ' + path] = status;
       }
       return found;
     })()`);
     const explained = await tab.page.evaluate<number>(
-      `fetch('../api/explain', { method: 'POST', headers: { 'X-Portico-Console': '1', 'Content-Type': 'application/json' }, body: JSON.stringify({ request: '/v1/users', live: true, reason: 'no' }) }).then(({ status }) => status)`,
+      `${FETCH_IN_TAB}('../api/explain', { method: 'POST', headers: { 'X-Portico-Console': '1', 'Content-Type': 'application/json' }, body: JSON.stringify({ request: '/v1/users', live: true, reason: 'no' }) }).then(({ status }) => status)`,
     );
     const admitted = Object.entries({ ...statuses, 'post /api/explain live': explained }).filter(
       ([, status]) => status !== 403,

@@ -2,7 +2,15 @@ import type { Route } from 'playwright-core';
 import { eventually } from '../support/time/eventually.ts';
 import type { BrowserRow } from './harness/browser-row.ts';
 import { keptBy } from './harness/accessibility.ts';
-import { type ConsoleTab, faultsOf, isClean, logIn, openAs, openConsole } from './harness/console-tab.ts';
+import {
+  type ConsoleTab,
+  faultsOf,
+  isClean,
+  logIn,
+  openAs,
+  openConsole,
+  sessionOf,
+} from './harness/console-tab.ts';
 import { keepScreenshot } from './harness/run-options.ts';
 import { openScene, TOKENS } from './harness/scene.ts';
 
@@ -24,12 +32,13 @@ const inAndOut: BrowserRow = {
     const heading = await page.locator('main h1').innerText();
     const isSame = page.url().endsWith(FILTERED);
     await tab.go('#/cache');
+    const headers = await sessionOf(tab);
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByLabel('Token').waitFor();
     await page.goBack().catch(() => undefined);
     await page.reload();
     await page.getByLabel('Token').waitFor();
-    const status = await page.evaluate<number>("fetch('../api/overview').then(({ status }) => status)");
+    const { status } = await fetch(`${scene.gateway.adminUrl}/api/overview`, { headers });
     const ok =
       refusal.includes('no such token') && heading === 'Requests' && isSame && status === 401 && isClean(tab);
     return {
@@ -41,7 +50,7 @@ const inAndOut: BrowserRow = {
 
 const cookie: BrowserRow = {
   id: 'login-2',
-  name: 'the session is a cookie that no script reads and no other site sends, and the token is kept nowhere',
+  name: 'the session is a cookie that no script reads and no other site sends, and a secret that the tab alone keeps; the token is kept nowhere',
   isShort: false,
   async run(bench) {
     const scene = await openScene(bench);
@@ -58,10 +67,15 @@ const cookie: BrowserRow = {
       session.sameSite === 'Strict' &&
       session.value.length >= 32 &&
       !whole.includes(TOKENS.operator) &&
-      kept === '[[],[],""]';
+      /^\[\[\],\[\["portico-session-secret \/api\/","[\w-]{43}"\]\],""\]$/.test(kept);
     return {
       ok: ok && isClean(tab),
-      figure: { cookies: cookies.length, 'same site': session?.sameSite ?? 'none', kept, ...faultsOf(tab) },
+      figure: {
+        cookies: cookies.length,
+        'same site': session?.sameSite ?? 'none',
+        kept: kept.replace(/[\w-]{43}/, '…'),
+        ...faultsOf(tab),
+      },
     };
   },
 };
@@ -115,5 +129,42 @@ const oneRound: BrowserRow = {
   },
 };
 
+const newTab: BrowserRow = {
+  id: 'login-4',
+  name: 'a new tab signs in for itself, a tab that is loaded again does not, each goes on with its stream, and logging out ends both',
+  isShort: true,
+  async run(bench) {
+    const scene = await openScene(bench);
+    const first = await openAs(bench, scene, 'viewer');
+    const second = { ...first, page: await first.context.newPage() };
+    await second.page.goto(`${scene.gateway.adminUrl}/console/`);
+    await second.page.getByLabel('Token').waitFor();
+    await logIn(second, 'operator');
+    const roles: string[] = [];
+    const streams: number[] = [];
+    for (const { page } of [second, first, second, first]) {
+      await page.bringToFront();
+      const stream = page.waitForResponse((response) => response.url().endsWith('/api/events'));
+      await page.reload();
+      roles.push(
+        /operator|viewer/.exec(await page.locator('.who', { hasText: /operator|viewer/ }).innerText())?.[0] ??
+          'none',
+      );
+      streams.push((await stream).status());
+      await page.getByText('live', { exact: true }).first().waitFor();
+    }
+    await first.page.getByRole('button', { name: 'Log out' }).click();
+    await first.page.getByLabel('Token').waitFor();
+    await second.page.bringToFront();
+    await second.page.reload();
+    await second.page.getByLabel('Token').waitFor();
+    const isOwn = roles.join() === 'operator,viewer,operator,viewer';
+    return {
+      ok: isOwn && streams.every((status) => status === 200) && isClean(first),
+      figure: { roles: roles.join(), streams: streams.join(), ...faultsOf(first) },
+    };
+  },
+};
+
 /** What is promised of logging in. */
-export const loginRows: readonly BrowserRow[] = [inAndOut, cookie, oneRound];
+export const loginRows: readonly BrowserRow[] = [inAndOut, cookie, oneRound, newTab];

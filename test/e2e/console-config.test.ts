@@ -86,7 +86,9 @@ describe('a gateway of two workers', () => {
     gateway.config.edit('portico.yaml', '\nadmin:\n', `\nadmin:\n${tokens}${vera}`);
     expect((await reload()).status).toBe(200);
     const signedIn = await ask('POST', '/api/session', {}, { token: VIEWER });
-    const headers = { cookie: signedIn.headers.get('set-cookie')?.split(';')[0] ?? '' };
+    const { secret } = (await signedIn.json()) as { secret: string };
+    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const headers = { cookie, 'x-portico-session-secret': secret };
     const shown = await (await ask('GET', '/api/config', headers)).text();
     expect(shown).toContain('portico.yaml');
     expect(shown).not.toMatch(/the-token-of|a-pepper/);

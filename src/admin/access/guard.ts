@@ -4,13 +4,13 @@ import { sendProblem } from '../api/send-problem.ts';
 import { type AdminToken, findToken, isSameToken } from './admin-tokens.ts';
 import type { GuessLimit } from './guess-limit.ts';
 import { isLoopbackHost, type RequestSite, siteOf } from './request-site.ts';
-import { presentedSession, sessionCookie } from './session-cookie.ts';
-import type { Sessions } from './sessions.ts';
+import { presentedSession } from './session-cookie.ts';
+import type { Session, Sessions } from './sessions.ts';
 
 /** Who was admitted, and how. */
 export type Access =
   | { readonly how: 'token'; readonly actor: Actor; readonly token: AdminToken }
-  | { readonly how: 'cookie'; readonly actor: Actor; readonly id: string; readonly endsAt: string }
+  | { readonly how: 'cookie'; readonly actor: Actor; readonly id: string; readonly session: Session }
   /** No token is configured, and the request comes from this machine. */
   | { readonly how: 'local'; readonly actor: Actor };
 
@@ -30,6 +30,8 @@ export type GuardDeps = {
 
 /** The header that a page of another site cannot send unasked, and a form cannot send at all. */
 const CONSOLE_HEADER = 'x-portico-console';
+/** The header with the secret of a tab. A browser sends the cookie to other ports of the host, too, and not this. */
+const SECRET_HEADER = 'x-portico-session-secret';
 
 /** Where a request comes from, as the audit names it. Behind a proxy it is the proxy's. */
 export function remoteAddressOf({ socket }: Pick<Request, 'socket'>): string {
@@ -123,15 +125,19 @@ function admitSession(req: Request, site: RequestSite, { sessions }: GuardDeps):
   const presented = presentedSession(req);
   const hint = 'send "Authorization: Bearer <token>" with admin.token or one of admin.tokens';
   if (presented.kind === 'none') return refused('unauthenticated', 'no token', hint);
-  const session = presented.kind === 'id' ? sessions.find(presented.id) : undefined;
-  if (presented.kind === 'unclear' || session === undefined)
+  const [secret, ...more] = req.headersDistinct[SECRET_HEADER] ?? [];
+  if (secret === undefined)
+    return refused('unauthenticated', 'the secret of the session is missing', 'sign in in this tab, too');
+  const isClear = presented.kind === 'id' && more.length === 0;
+  const session = isClear ? sessions.find(presented.id, secret) : undefined;
+  if (!isClear || session === undefined)
     return refused('unauthenticated', 'the session has ended', 'sign in again with a token');
   const problem = pageProblem(req, site);
   if (problem !== undefined) return { kind: 'refused', problem };
   const { name, role } = session.token;
   const actor = { name, role, address: remoteAddressOf(req) };
   const { id } = presented;
-  return { kind: 'admitted', access: { how: 'cookie', actor, id, endsAt: session.endsAt } };
+  return { kind: 'admitted', access: { how: 'cookie', actor, id, session } };
 }
 
 function admit(req: Request, deps: GuardDeps): Admission {
@@ -146,16 +152,16 @@ function admit(req: Request, deps: GuardDeps): Admission {
 }
 
 /** Whether what somebody was admitted by still holds. */
-function isValid(access: Access, { tokens, sessions }: GuardDeps): boolean {
+function isValid(access: Access, { tokens }: GuardDeps): boolean {
   if (access.how === 'local') return tokens().length === 0;
-  if (access.how === 'cookie') return sessions.find(access.id) !== undefined;
+  if (access.how === 'cookie') return access.session.isAlive();
   return tokens().some((token) => isSameToken(token, access.token));
 }
 
 /**
- * Creates the guard: it admits requests with one of the tokens, or with the cookie of a session from a page of this
- * listener. Where there is no token, it admits programs on this machine. No page of another origin gets in: it could post
- * here, or resolve a name to this address (DNS rebinding).
+ * Creates the guard: it admits requests with one of the tokens, or with the cookie and the secret of a session from a page
+ * of this listener. Where there is no token, it admits programs on this machine. No page of another origin gets in: it
+ * could post here, or resolve a name to this address (DNS rebinding).
  */
 export function createAdminGuard(deps: GuardDeps): RequestHandler {
   return function guard(req, res, next) {
@@ -166,8 +172,6 @@ export function createAdminGuard(deps: GuardDeps): RequestHandler {
       next();
       return;
     }
-    const hasEnded = admission.problem.code === 'unauthenticated' && presentedSession(req).kind !== 'none';
-    if (hasEnded) res.append('Set-Cookie', sessionCookie(req));
     refuseAccess(res, admission);
   };
 }

@@ -20,7 +20,7 @@ export type SessionRoutesDeps = Pick<GuardDeps, 'tokens' | 'guesses'> & {
 
 const credentials = z.strictObject({ token: z.string().min(1).max(600) });
 
-/** Begins a session: the token is shown once, and a cookie stands for it from then on. */
+/** Begins a session: the token is shown once, and a cookie with a secret for the tab stands for it from then on. */
 function signIn(deps: SessionRoutesDeps): RequestHandler {
   const { tokens, sessions, log } = deps;
   return (req: Request, res: Response) => {
@@ -53,11 +53,12 @@ function signIn(deps: SessionRoutesDeps): RequestHandler {
     }
     // An id that was there before may be known to somebody else (session fixation): it ends, and never becomes this one.
     const before = presentedSession(req);
-    if (before.kind === 'id') sessions.end(before.id);
-    const { id, session } = sessions.begin(token);
+    const { id, secret, session } = sessions.begin(token, before.kind === 'id' ? before.id : undefined);
     const { name, role } = token;
     log.info({ address, name, role }, 'somebody signed in to the console');
-    res.append('Set-Cookie', sessionCookie(req, id)).json({ name, role, endsAt: session.endsAt });
+    const { endsAt } = session;
+    // No other answer has the secret: the cookie, which others may see, must not be enough to get it.
+    res.append('Set-Cookie', sessionCookie(req, id)).json({ name, role, endsAt, secret });
   };
 }
 
@@ -74,7 +75,7 @@ export function createSessionRoutes({ sessions, version }: SessionRoutesDeps): R
   router.get('/api/session', (_req, res) => {
     const access = accessOf(res);
     const { name, role } = access.actor;
-    const endsAt = access.how === 'cookie' ? access.endsAt : null;
+    const endsAt = access.how === 'cookie' ? access.session.endsAt : null;
     res.json({ name, role, endsAt, how: access.how, version });
   });
   router.delete('/api/session', (req, res) => {

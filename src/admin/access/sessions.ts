@@ -2,19 +2,29 @@ import { hash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
 import { type AdminToken, isSameToken } from './admin-tokens.ts';
 
-/** Somebody who has signed in to the console with a token. */
+/** A tab of the console in which somebody has signed in with a token. */
 export type Session = {
   readonly token: AdminToken;
   /** When it ends, as an instant in UTC. */
   readonly endsAt: string;
+  /** `false` once it has ended, or its token is gone or has another role. */
+  readonly isAlive: () => boolean;
 };
 
-/** The sessions of the console. They live in this process, and end with it. */
+/**
+ * The sessions of the console. They live in this process, and end with it. Each has two secrets of 256 random bits, of
+ * which only digests are kept: the id is the cookie, which all tabs of a browser share and which reaches other ports of the
+ * host, too; the secret is known to one tab alone.
+ */
 export type Sessions = {
-  /** Begins one, and returns its id: 256 random bits, of which only a digest is kept. */
-  begin(token: AdminToken): { readonly id: string; readonly session: Session };
-  /** The session of an id; `undefined` once it has ended, or its token is gone or has another role. */
-  find(id: string): Session | undefined;
+  /** Begins one. `before` is the id that the browser had: it counts no more, and its other tabs go on under the new one. */
+  begin(
+    token: AdminToken,
+    before?: string,
+  ): { readonly id: string; readonly secret: string; readonly session: Session };
+  /** The session of both secrets, if it is alive. */
+  find(id: string, secret: string): Session | undefined;
+  /** Ends the sessions of all tabs with this id. */
   end(id: string): void;
 };
 
@@ -29,40 +39,46 @@ const LIFE_MS = 12 * 60 * 60 * 1_000;
 /** Of one token, so that a script that signs in again and again ends only sessions of its own token. */
 const SESSIONS_MAX = 50;
 
-type KeptSession = Session & { /** On the monotonic clock. */ readonly ends: number };
+type KeptSession = Session & { /** The digest of the id. */ idDigest: string };
 
-const keyOf = (id: string) => hash('sha256', id, 'base64url');
+const newSecret = () => randomBytes(32).toString('base64url');
+const digestOf = (text: string) => hash('sha256', text, 'base64url');
 
 /** Creates the sessions of an operator's listener. */
 export function createSessions({ tokens, clock }: SessionsDeps): Sessions {
-  /** By the digests of their ids, the oldest first. */
+  /** By the digests of their secrets, the oldest first. */
   const sessions = new Map<string, KeptSession>();
 
-  const isAlive = ({ token, ends }: KeptSession) =>
-    clock.monotonic() < ends && tokens().some((known) => isSameToken(known, token));
+  /** The sessions of a browser, each with its key. */
+  const withId = (id: string) => [...sessions].filter(([, { idDigest }]) => idDigest === digestOf(id));
 
   function makeRoom(token: AdminToken): void {
-    for (const [key, session] of sessions) if (!isAlive(session)) sessions.delete(key);
+    for (const [key, session] of sessions) if (!session.isAlive()) sessions.delete(key);
     const own = [...sessions].filter(([, session]) => isSameToken(session.token, token));
     for (const [key] of own.slice(0, Math.max(0, own.length + 1 - SESSIONS_MAX))) sessions.delete(key);
   }
 
   return {
-    begin(token) {
+    begin(token, before) {
       makeRoom(token);
-      const id = randomBytes(32).toString('base64url');
-      const endsAt = new Date(clock.now() + LIFE_MS).toISOString();
-      const session = { token, endsAt, ends: clock.monotonic() + LIFE_MS };
-      sessions.set(keyOf(id), session);
-      return { id, session };
+      const [id, secret] = [newSecret(), newSecret()];
+      const [key, idDigest] = [digestOf(secret), digestOf(id)];
+      for (const [, other] of before === undefined ? [] : withId(before)) other.idDigest = idDigest;
+      const ends = clock.monotonic() + LIFE_MS;
+      const session: KeptSession = {
+        ...{ token, idDigest, endsAt: new Date(clock.now() + LIFE_MS).toISOString() },
+        isAlive: () =>
+          sessions.has(key) &&
+          clock.monotonic() < ends &&
+          tokens().some((known) => isSameToken(known, token)),
+      };
+      sessions.set(key, session);
+      return { id, secret, session };
     },
-    find(id) {
-      const key = keyOf(id);
-      const session = sessions.get(key);
-      if (session === undefined || isAlive(session)) return session;
-      sessions.delete(key);
-      return undefined;
+    find(id, secret) {
+      const session = sessions.get(digestOf(secret));
+      return session?.idDigest === digestOf(id) && session.isAlive() ? session : undefined;
     },
-    end: (id) => void sessions.delete(keyOf(id)),
+    end: (id) => withId(id).forEach(([key]) => sessions.delete(key)),
   };
 }

@@ -111,7 +111,7 @@ function otherPaths(): Schema {
 
 const sentences = {
   bad_input: 'The input is wrong; the reason names what.',
-  unauthenticated: 'No token, or no known one.',
+  unauthenticated: 'No token or no known one, or a cookie without the secret of its session.',
   forbidden: 'The role of the token does not allow this.',
   not_found: 'There is no such path or no such thing.',
   conflict: 'The thing is in a state that does not allow this.',
@@ -151,7 +151,7 @@ export function adminOpenapi(): Schema {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: "The operator's listener that serves this document." }],
-    security: [{ token: [] }, { session: [] }],
+    security: [{ token: [] }, { session: [], sessionSecret: [] }],
     tags: [...new Set(tags)].map((name) => ({ name, description: `What concerns ${name}.` })),
     paths: all,
     components: {
@@ -161,6 +161,10 @@ export function adminOpenapi(): Schema {
           ...{ type: 'apiKey', in: 'cookie', name: 'portico_session' },
           description:
             'A session of the console, for its own pages alone: a change needs `X-Portico-Console: 1`.',
+        },
+        sessionSecret: {
+          ...{ type: 'apiKey', in: 'header', name: 'X-Portico-Session-Secret' },
+          description: 'The secret of the tab, from the answer to signing in: the cookie alone is refused.',
         },
       },
       responses: problemResponses(),

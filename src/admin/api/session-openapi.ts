@@ -7,6 +7,11 @@ const who = {
   role: { type: 'string', enum: ['viewer', 'operator'] },
 };
 
+const secret = {
+  type: 'string',
+  description: 'What `X-Portico-Session-Secret` must be beside the cookie. No other answer has it.',
+};
+
 const object = (properties: Schema): Schema => ({
   type: 'object',
   additionalProperties: false,
@@ -18,7 +23,7 @@ const json = (schema: Schema): Schema => ({ 'application/json': { schema } });
 
 function operation(operationId: string, summary: string, rest: Schema): Schema {
   const description =
-    'A cookie of the console counts on every path under `/api/`, for requests of its own pages alone. Needs no role but `viewer` or `operator`.';
+    'A cookie of the console with the secret of its tab counts on every path under `/api/`, for requests of its own pages alone. Needs no role but `viewer` or `operator`.';
   return { operationId, summary, description, tags: ['session'], ...rest };
 }
 
@@ -45,25 +50,29 @@ export const sessionPaths: Schema = {
         ...problems,
       },
     }),
-    post: operation('sessionBegin', 'Signs in with a token; the answer sets a cookie that lasts for 12 h.', {
-      security: [],
-      requestBody: { required: true, content: json(object({ token: { type: 'string' } })) },
-      responses: {
-        200: {
-          description: 'A session has begun.',
-          headers: {
-            'Set-Cookie': {
-              description:
-                '`portico_session`: HttpOnly, SameSite=Strict, and Secure where the page came by TLS.',
-              schema: { type: 'string' },
+    post: operation(
+      'sessionBegin',
+      'Signs in with a token; the answer sets a cookie and has a secret, which count together for 12 h.',
+      {
+        security: [],
+        requestBody: { required: true, content: json(object({ token: { type: 'string' } })) },
+        responses: {
+          200: {
+            description: 'A session has begun.',
+            headers: {
+              'Set-Cookie': {
+                description:
+                  '`portico_session`: HttpOnly, SameSite=Strict, and Secure where the page came by TLS.',
+                schema: { type: 'string' },
+              },
             },
+            content: json(object({ ...who, endsAt: { type: 'string' }, secret })),
           },
-          content: json(object({ ...who, endsAt: { type: 'string' } })),
+          ...problems,
         },
-        ...problems,
       },
-    }),
-    delete: operation('sessionEnd', 'Signs out.', {
+    ),
+    delete: operation('sessionEnd', 'Signs out, in all tabs of the browser.', {
       responses: { 204: { description: 'The session has ended.' }, ...problems },
     }),
   },

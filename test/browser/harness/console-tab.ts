@@ -31,6 +31,18 @@ export function viewsOf(request: string): Readonly<Record<string, string>> {
   };
 }
 
+/** A function for a script in the page: `fetch` with the secret of the tab, as the console sends it. */
+export const FETCH_IN_TAB = `((path, { headers, ...options } = {}) =>
+  fetch(path, { ...options, headers: { ...headers, 'X-Portico-Session-Secret': Object.values(sessionStorage)[0] ?? '' } }))`;
+
+/** What the browser and the tab have of a session, as headers. */
+export async function sessionOf({ page, context }: Pick<ConsoleTab, 'page' | 'context'>) {
+  const cookies = await context.cookies();
+  const secret = await page.evaluate<string>("Object.values(sessionStorage)[0] ?? ''");
+  const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+  return { cookie, 'x-portico-session-secret': secret };
+}
+
 /** Opens the console at an address, before anybody has logged in. */
 export async function openConsole(
   bench: FaultBench,

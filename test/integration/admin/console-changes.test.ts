@@ -4,12 +4,13 @@ import {
   OPERATOR,
   type SentHeaders,
   startConsole,
+  type TabHeaders,
   VIEWER,
 } from '../../support/client/console-gateway.ts';
 
 let gateway: ConsoleGateway;
-let operator: string;
-let viewer: string;
+let operator: TabHeaders;
+let viewer: TabHeaders;
 beforeAll(async () => {
   gateway = await startConsole({ hasTokens: true });
   operator = await gateway.signIn(OPERATOR);
@@ -75,14 +76,12 @@ describe('a change with the cookie of an operator', () => {
   ])('is refused %s', async (_, headers) => {
     const before = await gateway.auditLines();
     for (const path of ['/api/cache/purge', '/api/cache/purge?tag=users'])
-      expect((await purge({ ...headers(), cookie: operator }, path)).status).toBe(403);
+      expect((await purge({ ...headers(), ...operator }, path)).status).toBe(403);
     expect(await gateway.auditLines()).toEqual(before);
   });
 
   it('is made from a page of an old browser, whose origin is this host', async () => {
-    expect((await purge({ ...without(gateway.fromPage(), 'sec-fetch-site'), cookie: operator })).status).toBe(
-      200,
-    );
+    expect((await purge({ ...without(gateway.fromPage(), 'sec-fetch-site'), ...operator })).status).toBe(200);
   });
 
   it.each(['PUT', 'TRACE', 'OPTIONS', 'HEAD', 'PROPFIND'])(
@@ -97,9 +96,9 @@ describe('a change with the cookie of an operator', () => {
       await gateway.send(method, '/api/cache/purge?tag=users&_method=POST', {
         ...gateway.fromPage(),
         ...names,
-        cookie: operator,
+        ...operator,
       });
-      await gateway.send('GET', '/api/cache/purge?tag=users&_method=POST', { ...names, cookie: operator });
+      await gateway.send('GET', '/api/cache/purge?tag=users&_method=POST', { ...names, ...operator });
       expect(await gateway.auditLines()).toEqual(before);
     },
   );
@@ -113,7 +112,7 @@ describe('a viewer with a cookie', () => {
     const { status, text } = await gateway.send(
       method.toUpperCase(),
       target,
-      { ...gateway.fromPage(), cookie: viewer },
+      { ...gateway.fromPage(), ...viewer },
       method === 'delete' ? undefined : '{}',
     );
     expect([status, JSON.parse(text)]).toEqual([

@@ -1,7 +1,12 @@
-import { type ConsoleGateway, startConsole, VIEWER } from '../../support/client/console-gateway.ts';
+import {
+  type ConsoleGateway,
+  startConsole,
+  type TabHeaders,
+  VIEWER,
+} from '../../support/client/console-gateway.ts';
 
 let gateway: ConsoleGateway;
-let viewer: string;
+let viewer: TabHeaders;
 beforeAll(async () => {
   gateway = await startConsole({ hasTokens: true });
   viewer = await gateway.signIn(VIEWER);
@@ -64,7 +69,7 @@ describe('the files of the console', () => {
     const { text, headers } = await gateway.send('GET', '/console/');
     expect([...text.matchAll(/<script[^>]*>/g)]).toHaveLength(2);
     expect(String(headers['content-security-policy']).match(/'sha256-/g)).toHaveLength(1);
-    const api = await gateway.send('GET', '/api/config', { cookie: viewer });
+    const api = await gateway.send('GET', '/api/config', viewer);
     expect(api.headers).toMatchObject({ 'x-frame-options': 'DENY', 'x-content-type-options': 'nosniff' });
   });
 

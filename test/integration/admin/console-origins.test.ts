@@ -3,11 +3,12 @@ import {
   OPERATOR,
   type SentHeaders,
   startConsole,
+  type TabHeaders,
   VIEWER,
 } from '../../support/client/console-gateway.ts';
 
 let gateway: ConsoleGateway;
-let operator: string;
+let operator: TabHeaders;
 beforeAll(async () => {
   gateway = await startConsole({ hasTokens: true });
   operator = await gateway.signIn(OPERATOR);
@@ -38,7 +39,7 @@ describe('a page of another origin', () => {
   it.each(foreign)(
     'from %s reads nothing, by cookie or by token, and hears no events',
     async (_, headers) => {
-      for (const credential of [{ cookie: operator }, { authorization: `Bearer ${OPERATOR}` }])
+      for (const credential of [operator, { authorization: `Bearer ${OPERATOR}` }])
         for (const path of ['/api/config', '/api/audit', '/api/events', '/metrics', '/api/session'])
           expect([path, (await gateway.send('GET', path, { ...headers, ...credential })).status]).toEqual([
             path,

@@ -10,6 +10,9 @@ export const VIEWER = 'the-token-of-vera-the-viewer';
 /** Headers of a request; a list is sent as several lines. */
 export type SentHeaders = Readonly<Record<string, string | string[]>>;
 
+/** What makes a session: the cookie of the browser, and the secret of the tab. */
+export type TabHeaders = { readonly cookie: string; readonly 'x-portico-session-secret': string };
+
 /** What a gateway answered, as it came. */
 export type RawAnswer = {
   readonly status: number;
@@ -24,8 +27,8 @@ export type ConsoleGateway = {
   send(method: string, path: string, headers?: SentHeaders, body?: string): Promise<RawAnswer>;
   /** What a page of the console sends with a change. */
   fromPage(origin?: string): SentHeaders;
-  /** Signs in as a page does, and returns the cookie; empty where that is refused. */
-  signIn(token: string, headers?: SentHeaders): Promise<string>;
+  /** Signs in as a page does, and returns what the tab sends from then on. @throws where that is refused */
+  signIn(token: string, headers?: SentHeaders): Promise<TabHeaders>;
   auditLines(): Promise<readonly string[]>;
   readonly close: () => Promise<unknown>;
 };
@@ -73,7 +76,8 @@ export async function startConsole({ hasTokens }: { readonly hasTokens: boolean 
       const sent = { ...fromPage(), ...headers };
       const answer = await send('POST', '/api/session', sent, JSON.stringify({ token }));
       const [cookie = ''] = answer.headers['set-cookie'] ?? [];
-      return cookie.split(';')[0] ?? '';
+      const { secret } = JSON.parse(answer.text) as { secret: string };
+      return { cookie: cookie.split(';')[0] ?? '', 'x-portico-session-secret': secret };
     },
     async auditLines() {
       const headers: SentHeaders = hasTokens ? { authorization: `Bearer ${VIEWER}` } : {};

@@ -1,5 +1,7 @@
 // Asks the operator's API. Every address is relative to the page, so that it works under any path of a proxy.
 
+import { sessionHeaders } from './session-secret.ts';
+
 /** An answer that is none: what was wrong, and what to do about it, in the words of the gateway. */
 export class ApiProblem extends Error {
   readonly status: number;
@@ -50,7 +52,7 @@ export function createAsk(onUnauthenticated: () => void): AskApi {
     const answer = await fetch(`../api/${path}`, {
       method,
       credentials: 'same-origin',
-      headers: { Accept: 'application/json', ...(method === 'GET' ? {} : changes) },
+      headers: { Accept: 'application/json', ...sessionHeaders(), ...(method === 'GET' ? {} : changes) },
       ...(method === 'GET' ? {} : { body: JSON.stringify(body ?? {}) }),
       ...(signal && { signal }),
     }).catch((error: unknown) => {

@@ -1,6 +1,7 @@
 // The one stream of events of this tab: closed while the tab is hidden, opened again with back-off.
 
 import { backOffMs } from './backoff.ts';
+import { sessionHeaders } from './session-secret.ts';
 
 /** What the stream is doing: `draining` means that the gateway has said it ends. */
 export type StreamState = 'connecting' | 'live' | 'paused' | 'reconnecting' | 'draining';
@@ -14,17 +15,36 @@ export type StreamHandlers = {
   readonly onFailure: () => void;
 };
 
+/** Reads one stream to its end. `EventSource` cannot send a header, so this reads the two lines of each event itself. */
+async function readEvents(signal: AbortSignal, onEvent: (name: string, data: string) => void): Promise<void> {
+  const headers = { Accept: 'text/event-stream', ...sessionHeaders() };
+  const { ok, body } = await fetch('../api/events', { credentials: 'same-origin', headers, signal });
+  if (!ok || body === null) return;
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const events = (text + value).split('\n\n');
+    text = events.pop() ?? '';
+    for (const event of events) {
+      const [, name = '', data = ''] = /^event: (.*)\ndata: (.*)$/.exec(event) ?? [];
+      onEvent(name, data);
+    }
+  }
+}
+
 /** Opens the stream; the function that is returned closes it. */
 export function followEvents({ onTick, onState, onFailure }: StreamHandlers): () => void {
-  let source: EventSource | undefined;
+  let reading: AbortController | undefined;
   let timer: number | undefined;
   let attempt = 0;
   let isDraining = false;
 
   function close() {
     window.clearTimeout(timer);
-    source?.close();
-    source = undefined;
+    reading?.abort();
+    reading = undefined;
   }
 
   function retry() {
@@ -40,21 +60,27 @@ export function followEvents({ onTick, onState, onFailure }: StreamHandlers): ()
       onState('paused');
       return;
     }
-    source = new EventSource('../api/events');
-    source.addEventListener('tick', (event: MessageEvent<string>) => {
+    const controller = new AbortController();
+    reading = controller;
+    const isOver = () => reading !== controller;
+    function onEvent(name: string, data: string) {
+      if (isOver()) return;
+      if (name === 'bye') {
+        isDraining = true;
+        retry();
+      }
+      if (name !== 'tick') return;
       attempt = 0;
       isDraining = false;
       onState('live');
-      onTick(JSON.parse(event.data));
-    });
-    source.addEventListener('bye', () => {
-      isDraining = true;
-      retry();
-    });
-    source.addEventListener('error', () => {
+      onTick(JSON.parse(data));
+    }
+    function onEnd() {
+      if (isOver()) return;
       onFailure();
       retry();
-    });
+    }
+    readEvents(controller.signal, onEvent).then(onEnd, onEnd);
   }
 
   document.addEventListener('visibilitychange', open);

@@ -4,6 +4,7 @@ import { type ApiProblem, type AskApi, createAsk } from '../data/api.ts';
 import { followEvents, type StreamState } from '../data/events.ts';
 import type { Overview } from '../data/figure-shapes.ts';
 import { type ConsoleContext, type ConsoleSession, ConsoleContextProvider } from '../data/console-context.ts';
+import { forgetSessionSecret } from '../data/session-secret.ts';
 import { toApiProblem } from '../data/use-load.ts';
 import { element, html } from '../parts/html.ts';
 import { problemNote } from '../parts/marks.ts';
@@ -150,7 +151,10 @@ export function ConsoleApp(): VNode {
   }, [ask, enter]);
   useEffect(start, [start]);
   const logout = () => {
-    const out = () => setPhase({ kind: 'outside', hasEnded: false });
+    const out = () => {
+      forgetSessionSecret();
+      setPhase({ kind: 'outside', hasEnded: false });
+    };
     ask('session', { method: 'DELETE' }).then(out, out);
   };
   switch (phase.kind) {

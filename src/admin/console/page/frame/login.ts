@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiProblem, type AskApi } from '../data/api.ts';
 import type { ConsoleSession } from '../data/console-context.ts';
+import { keepSessionSecret } from '../data/session-secret.ts';
 import { toApiProblem } from '../data/use-load.ts';
 import { formValues } from '../parts/action-dialog.ts';
 import { html } from '../parts/html.ts';
@@ -35,10 +36,16 @@ export function Login({ ask, hasEnded, onSession }: LoginProps): VNode {
     event.preventDefault();
     const { token = '' } = formValues(event.target as HTMLFormElement);
     setRunning(true);
-    ask<ConsoleSession>('session', { method: 'POST', body: { token } }).then(onSession, (error: unknown) => {
-      setRunning(false);
-      setProblem(inWords(toApiProblem(error)));
-    });
+    ask<ConsoleSession & { secret: string }>('session', { method: 'POST', body: { token } }).then(
+      ({ secret, ...session }) => {
+        keepSessionSecret(secret);
+        onSession(session);
+      },
+      (error: unknown) => {
+        setRunning(false);
+        setProblem(inWords(toApiProblem(error)));
+      },
+    );
   };
   return html`<main class="login" id="content">
     <form onSubmit=${submit} aria-labelledby="login-title">
@@ -57,8 +64,8 @@ export function Login({ ask, hasEnded, onSession }: LoginProps): VNode {
           aria-describedby="token-hint"
         />
         <small id="token-hint"
-          >A token of the operator's listener. It becomes a session of this browser that ends after 12 hours;
-          the token itself is not kept.</small
+          >A token of the operator's listener. It becomes a session of this tab that ends after 12 hours; the
+          token itself is not kept. Another tab asks for it again.</small
         >
       </p>
       ${problemNote(problem)}
