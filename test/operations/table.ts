@@ -3,6 +3,7 @@ import { httpRows } from './http.ts';
 import { auditRows } from './audit.ts';
 import { backupRows } from './backup.ts';
 import { keyRows } from './keys.ts';
+import { operatorListenerRows } from './operator-listener.ts';
 import { redisFullRows } from './redis-full.ts';
 import { redisMemoryRows } from './redis-memory.ts';
 import { reloadRows } from './reload.ts';
@@ -19,6 +20,7 @@ export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
   backup: backupRows,
   http: httpRows,
   keys: keyRows,
+  'operator-listener': operatorListenerRows,
   'redis-full': redisFullRows,
   'redis-memory': redisMemoryRows,
   'rotated-secrets': rotatedSecretRows,
