@@ -1,5 +1,5 @@
 import type { ResourceName } from '../contract/resources.ts';
-import type { Capability } from './plan/push-down.ts';
+import type { Capability } from './capability.ts';
 
 /** The place in a source file that claims a capability, as a path of keys. */
 export function claimPlace(resource: ResourceName, capability: Capability): readonly PropertyKey[] {

@@ -1,5 +1,5 @@
 import type { ReplyFacts, Rows } from '../adapter/compile.ts';
-import type { Capability } from '../adapter/plan/push-down.ts';
+import type { Capability } from '../adapter/capability.ts';
 import type { WindowCall } from '../adapter/plan/window.ts';
 import type { Value } from '../contract/fields.ts';
 import type { Ask, Exchange } from './evidence/ask.ts';

@@ -1,4 +1,4 @@
-import type { Capability } from '../adapter/plan/push-down.ts';
+import type { Capability } from '../adapter/capability.ts';
 import type { FilterSpec } from '../config/schema/source.ts';
 import { matches } from '../contract/order.ts';
 import type { Filter } from '../contract/query.ts';

@@ -2,7 +2,7 @@ import type { GetAdapter } from '../adapter/compile-record.ts';
 import type { Adapter, Rows, WrittenRows } from '../adapter/compile.ts';
 import { claimPlace } from '../adapter/claim-place.ts';
 import type { OnGap } from '../adapter/map/map-record.ts';
-import type { Capability } from '../adapter/plan/push-down.ts';
+import type { Capability } from '../adapter/capability.ts';
 import { detailFields, detailsPlace, type RecordView } from '../adapter/map/row-fields.ts';
 import type { Gap, ReadRecords, ReplyObserver } from '../adapter/reply-observer.ts';
 import { GatewayError } from '../errors/fault.ts';

@@ -1,4 +1,4 @@
-import type { Capability } from '../adapter/plan/push-down.ts';
+import type { Capability } from '../adapter/capability.ts';
 import { detailBody, listBody, type Meta, writtenListBody } from '../contract/response-body.ts';
 import type { GetQuery, ListQuery } from '../contract/query.ts';
 import { GatewayError } from '../errors/fault.ts';

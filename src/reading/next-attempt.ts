@@ -1,5 +1,5 @@
 import type { ListPlan } from '../adapter/plan/plan.ts';
-import { type Capability, TIES } from '../adapter/plan/push-down.ts';
+import { type Capability, TIES } from '../adapter/capability.ts';
 import type { InconsistentReads } from '../claims/claim.ts';
 import { isUnsteady } from '../claims/total.ts';
 import { type GatewayError, invalidReply } from '../errors/fault.ts';

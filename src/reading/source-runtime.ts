@@ -1,5 +1,5 @@
 import type { Adapter } from '../adapter/compile.ts';
-import type { Capability } from '../adapter/plan/push-down.ts';
+import type { Capability } from '../adapter/capability.ts';
 import type { ReplyObserver } from '../adapter/reply-observer.ts';
 import type { SourceSpec } from '../config/schema/source.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';

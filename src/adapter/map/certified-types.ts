@@ -4,7 +4,7 @@ import type { Json } from '../../kernel/json/json.ts';
 import type { Projection } from '../../kernel/json/projection.ts';
 import { type JsonType, jsonType } from '../../kernel/json/values.ts';
 import { type Path, pathAt } from '../path.ts';
-import type { Capability } from '../plan/push-down.ts';
+import type { Capability } from '../capability.ts';
 import { CHECKED, type SpecLocation } from '../spec-location.ts';
 import { compileStep } from './coercion/coerce.ts';
 import type { ReplyObserver } from '../reply-observer.ts';

@@ -1,6 +1,6 @@
 import type { Filter, ListQuery, Sort } from '../../contract/query.ts';
 import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
-import type { Capability } from './push-down.ts';
+import type { Capability } from '../capability.ts';
 import type { RandomWindow, SequentialWindow, Window, WindowCall } from './window.ts';
 
 /**

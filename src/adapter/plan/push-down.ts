@@ -1,6 +1,7 @@
 import type { FilterSpec, ListSpec } from '../../config/schema/source.ts';
 import type { Filter } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
+import type { Capability } from '../capability.ts';
 import { NO_MATCH_LABEL, noMatchNative } from './no-match-probe.ts';
 import { hasControl } from '../../kernel/control-characters.ts';
 import { boundText, compileFilterPart, equalText } from './filter-part.ts';
@@ -9,15 +10,6 @@ import type { SpecLocation } from '../spec-location.ts';
 import type { RequestPart } from '../request/combine-parts.ts';
 import { checkJsonTree, compileJsonTree } from '../request/request-body.ts';
 import { checkQuery, checkTemplate, compileQuery, compileText, variablesOf } from '../request/template.ts';
-
-/**
- * A claim of a source: `order` (without a sort parameter), `sort.<field>.<direction>` or `filter.<field>.<op>`. A claim
- * that a reply contradicts is switched off.
- */
-export type Capability = string;
-
-/** Switched off beside a sort if not the sort but rows that are equal in it keep a page from being answered by it. */
-export const TIES: Capability = 'ties';
 
 /** A filter that the source can do. */
 export type FilterPush = {

@@ -2,7 +2,8 @@ import type { Filter } from '../../contract/query.ts';
 import { hasUnprintable } from '../../kernel/control-characters.ts';
 import { NO_MATCH } from './inverse.ts';
 import type { RequestPart } from '../request/combine-parts.ts';
-import type { Capability, FilterPush } from './push-down.ts';
+import type { Capability } from '../capability.ts';
+import type { FilterPush } from './push-down.ts';
 
 /** A pushed filter with its request part. */
 export type PushedFilter = { readonly filter: Filter; readonly push: FilterPush; readonly part: RequestPart };

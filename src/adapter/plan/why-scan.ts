@@ -1,5 +1,5 @@
 import type { SourceResourceSpec } from '../../config/schema/source.ts';
-import { type Capability, TIES } from './push-down.ts';
+import { type Capability, TIES } from '../capability.ts';
 import type { Split } from './split-filters.ts';
 
 /** The reason for a scan of a source that may be walked instead. */
