@@ -19,12 +19,15 @@ export function proofOf({ auth }: Pick<ConnectionSpec, 'auth'>): ProofSpec | und
 
 const NOTHING: readonly (Json | undefined)[] = [undefined, null, false, ''];
 
+/** Whether a value at the place of a proof shows no account, whatever account is expected. */
+export const showsNobody = (value: Json | undefined): boolean => NOTHING.includes(value);
+
 /** Compiles the test of a reply, of which `body` is the document. */
 function compileTest({ at = '', header, equals }: ProofSpec, here: SpecLocation) {
   const find = pathAt(at, here.at('at'));
   const fits =
     equals === undefined
-      ? (value: Json | undefined) => !NOTHING.includes(value)
+      ? (value: Json | undefined) => !showsNobody(value)
       : compileOneOf([header === undefined ? equals : String(equals)]);
   return (reply: UpstreamReply, body: Json | undefined) =>
     fits(header === undefined ? body && find(body) : reply.header(header.toLowerCase()));

@@ -1,11 +1,12 @@
-import type { RequestSpec } from '../../config/schema/source.ts';
-import type { Json } from '../../kernel/json/json.ts';
-import { isObject, scalarText } from '../../kernel/json/values.ts';
-import type { UpstreamReply } from '../../kernel/upstream-call.ts';
-import { columnsOf } from '../map/columns.ts';
-import { type DraftNote, notesAt, sure } from '../note.ts';
-import { fold } from '../path-text.ts';
-import type { ServiceClient } from '../requests/service-client.ts';
+import { showsNobody } from '../adapter/read/credential-proof.ts';
+import type { RequestSpec } from '../config/schema/source.ts';
+import type { Json } from '../kernel/json/json.ts';
+import { isObject, scalarText } from '../kernel/json/values.ts';
+import type { UpstreamReply } from '../kernel/upstream-call.ts';
+import { columnsOf } from './map/columns.ts';
+import { type DraftNote, notesAt, sure } from './note.ts';
+import { fold } from './path-text.ts';
+import type { ServiceClient } from './requests/service-client.ts';
 
 /** A reply, and its document where it has one. */
 export type ShownReply = { readonly reply: UpstreamReply; readonly document: Json | undefined };
@@ -45,8 +46,6 @@ type Found = {
   readonly theirs: Json | undefined;
 };
 
-const isNothing = (value: Json | undefined) => [undefined, null, false, ''].includes(value as null);
-
 /** The values that all replies to the credential have alike, and the visitor's have not. */
 function placesIn(own: readonly ShownReply[], visitor: ShownReply): readonly Found[] {
   const documents = [...own, visitor].map(({ document }) => (isObject(document) ? document : {}));
@@ -65,7 +64,7 @@ function placesIn(own: readonly ShownReply[], visitor: ShownReply): readonly Fou
     const [first, theirs] = [values[0], values.at(-1)];
     const isSame = values
       .slice(0, -1)
-      .every((value) => scalarText(value) === scalarText(first) && !isNothing(value));
+      .every((value) => scalarText(value) === scalarText(first) && !showsNobody(value));
     const isOwn = first !== undefined && isSame && String(scalarText(theirs)) !== String(scalarText(first));
     return isOwn ? [{ place, name, own: first, theirs }] : [];
   });
@@ -78,7 +77,7 @@ function choosePlace(found: readonly Found[], isPage: boolean): Place | undefine
   const value = scalarText(named?.own) ?? '';
   if (named !== undefined)
     return { ...named.place, ...(/^[\w@.+ -]{1,64}$/.test(value) && { equals: value }) };
-  return usable.find(({ theirs }) => isNothing(theirs))?.place;
+  return usable.find(({ theirs }) => showsNobody(theirs))?.place;
 }
 
 /** A page that shows the account to the credential, and to nobody else. */
