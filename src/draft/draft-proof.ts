@@ -30,10 +30,11 @@ export type ProofDraft = {
 
 /** Names under which a service says whom it takes a request for. */
 const ACCOUNT =
-  /user|viewer|account|login|principal|identity|actor|auth|member|whoami|client|tenant|caller|acting|subject|session|email/;
+  /user|viewer|account|login|principal|identity|actor|auth|member|whoami|client|tenant|caller|acting|subject|email/;
 /** What depends on the rows, or on when they are asked for. */
 const PASSING =
   /next|prev|cursor|link|page|token|total|count|time|date|limit|request|trace|cache|etag|length|type/;
+const WRITABLE = /^[\w@.+ -]{1,64}$/;
 /** Pages of the account, below the list's own parent and at the root. */
 const PAGES = ['/me', '/user', '/users/me', '/whoami', '/account', '/session', '/profile', '/api/me'];
 const CALLS_MAX = 8;
@@ -70,14 +71,13 @@ function placesIn(own: readonly ShownReply[], visitor: ShownReply): readonly Fou
   });
 }
 
-/** The first place that names the account, with its value if it may be written; then one that a visitor lacks. */
+/** The first place with a name of the account that may be written; else one that a visitor lacks. */
 function choosePlace(found: readonly Found[], isPage: boolean): Place | undefined {
   const usable = found.filter(({ own, name }) => (isPage || typeof own === 'string') && !PASSING.test(name));
-  const named = usable.find(({ name, own }) => ACCOUNT.test(name) && typeof own === 'string');
-  const value = scalarText(named?.own) ?? '';
-  if (named !== undefined)
-    return { ...named.place, ...(/^[\w@.+ -]{1,64}$/.test(value) && { equals: value }) };
-  return usable.find(({ theirs }) => showsNobody(theirs))?.place;
+  for (const { place, name, own } of usable)
+    if (ACCOUNT.test(name) && typeof own === 'string' && WRITABLE.test(own)) return { ...place, equals: own };
+  const lacking = usable.filter(({ theirs }) => showsNobody(theirs));
+  return (lacking.find(({ name }) => ACCOUNT.test(name)) ?? lacking[0])?.place;
 }
 
 /** A page that shows the account to the credential, and to nobody else. */
