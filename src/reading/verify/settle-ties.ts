@@ -11,14 +11,12 @@ import {
 } from '../../claims/ties.ts';
 import { brokenTotal } from '../../claims/total.ts';
 import { hasDuplicates } from '../../claims/unique-ids.ts';
-import type { FieldOrder } from '../../contract/order.ts';
 import type { Sort } from '../../contract/query.ts';
 import { filtersKey } from '../../contract/query-key.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { isPlanFailure, type PlanFailure, unprovenTies } from '../plan-failure.ts';
 import { readWindow } from '../read-window.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';
-import type { BorderKey } from './border-keys.ts';
 import { checkClaims, checkFilters, inOtherOrder, tiesOf } from './check-claims.ts';
 
 /** A plan of a page whose sort can have ties. */
@@ -58,39 +56,6 @@ export function withBorders(window: RandomWindow, page: { readonly offset: numbe
 /** What a sorted list is called: equal names mean equal rows in equal order. */
 export const sortedListName = ({ sort, filters }: Pick<SortedPlan, 'sort' | 'filters'>): string =>
   `${sort.descending ? '-' : ''}${sort.field} ${filtersKey(filters)}`;
-
-/** What is remembered of the rows beside the pages of one sorted list. */
-function createMemory({ verifications }: SourceRuntime, { sort, filters }: SortedPlan, total: number) {
-  const borders = verifications?.borderKeys;
-  const list = `${total} ${sortedListName({ sort, filters })}`;
-  return {
-    /** The keys of rows beside a page that no reply showed, by their numbers; none if the rows have moved since. */
-    recall(
-      { from, to }: RowRange,
-      shown: KnownKeys,
-      { compare }: FieldOrder,
-    ): ReadonlyMap<number, BorderKey> {
-      const isMoved = (row: number) => {
-        const before = borders?.get(list, row);
-        return before !== undefined && compare(before.key, shown.get(row) ?? null) !== 0;
-      };
-      if (isMoved(from) || isMoved(to - 1)) return new Map();
-      const lacking = [from - 1, to].filter((row) => !shown.has(row));
-      return new Map(
-        lacking.flatMap((row) => {
-          const known = borders?.get(list, row);
-          return known === undefined ? [] : [[row, known] as const];
-        }),
-      );
-    },
-    keep({ from, to }: RowRange, shown: KnownKeys): void {
-      for (const row of new Set([from - 1, from, to - 1, to])) {
-        const key = shown.get(row);
-        if (key !== undefined) borders?.set(list, row, key);
-      }
-    },
-  };
-}
 
 /** Reads more of a split group in one reply; `undefined` if the source gives no such rows in one reply. */
 async function readMore(
@@ -170,14 +135,16 @@ export async function settleTies(
     if (failure !== undefined) return failure;
     runs.push(ties.runOf(call.firstRow, rows.records));
   }
-  const memory = createMemory(source, plan, total);
-  const recalled = memory.recall(page, ties.keysOf(runs, NONE) ?? NONE, ties.order);
-  const known: KnownKeys = new Map([...recalled].map(([row, { key }]) => [row, key]));
+  const borders = source.verifications?.borderKeys;
+  const list = `${total} ${sortedListName(plan)}`;
+  const shown = () => ties.keysOf(runs, NONE) ?? NONE;
+  const recalled = borders?.recall(list, page, shown(), ties.order);
+  const known = recalled?.keys ?? NONE;
   const records = await closeGroups(source, plan, sorted, { ties, runs, known }, context);
   if (isPlanFailure(records)) return records;
   if (hasDuplicates(records)) return inOtherOrder(plan);
-  memory.keep(page, ties.keysOf(runs, NONE) ?? NONE);
-  return { records, provenMs: Math.min(Infinity, ...[...recalled.values()].map(({ leftMs }) => leftMs)) };
+  borders?.keep(list, page, shown());
+  return { records, provenMs: recalled?.leftMs ?? Infinity };
 }
 
 /**
