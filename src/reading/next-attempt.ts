@@ -65,7 +65,7 @@ export const noAttempts: SearchState = {
 };
 
 /** The filters that a plan relies on. */
-function filtersOf(plan: ListPlan): readonly Capability[] {
+export function filtersOf(plan: ListPlan): readonly Capability[] {
   return plan.kind === 'nothing' ? [] : plan.relies.filter((capability) => capability.startsWith('filter.'));
 }
 

@@ -1,12 +1,13 @@
 import type { ListPlan, ScanPlan } from '../../adapter/plan/plan.ts';
 import { filtersKey } from '../../contract/query-key.ts';
 import type { ListQuery } from '../../contract/query.ts';
-import { GatewayError } from '../../errors/fault.ts';
+import { filtersOf } from '../next-attempt.ts';
 import { isPlanFailure, type PlanFailure } from '../plan-failure.ts';
 import { type Page, readPage } from '../read-page.ts';
 import type { RowSetPage, RowSets } from '../rowsets/rowsets.ts';
 import { type CallContext, letFall, type SourceRuntime } from '../source-runtime.ts';
 import type { Walker } from '../walk-page.ts';
+import { unlessRefused } from './unless-refused.ts';
 
 /** How often one selection is looked at, and how often any of a resource. */
 const LOOK_MS = 60_000;
@@ -19,20 +20,7 @@ type FilteredPage = { readonly query: ListQuery; readonly plan: ListPlan; readon
 
 const NO_ROWS = { offset: 0, limit: 0 };
 
-const filtersOf = ({ relies }: Exclude<ListPlan, { kind: 'nothing' }>) =>
-  relies.filter((capability) => capability.startsWith('filter.'));
-
 const idsOf = ({ records }: RowSetPage) => records.map(({ id }) => id).join(' ');
-
-/** What work finds; `undefined` where it fails, which shows nothing of a filter. */
-async function unlessRefused<T>({ signal }: CallContext, work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof GatewayError) || signal.aborted) throw error;
-    return undefined;
-  }
-}
 
 /** Reads the first row of a plan anew, for its total. */
 async function readAgain(

@@ -6,13 +6,13 @@ import { brokenFilter } from '../../claims/filter.ts';
 import { brokenTotal } from '../../claims/total.ts';
 import type { Filter, ListQuery } from '../../contract/query.ts';
 import { filtersKey } from '../../contract/query-key.ts';
-import { GatewayError } from '../../errors/fault.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import { allOrAbort } from '../all-or-abort.ts';
 import { isPlanFailure, type PlanFailure } from '../plan-failure.ts';
 import { checkLastRows, type Page, type PageRange } from '../read-page.ts';
 import { readWindow } from '../read-window.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';
+import { unlessRefused } from './unless-refused.ts';
 import type { Verifications } from './verifications.ts';
 
 /** The same filter with a value that no record is likely to have, harmless in a request: in cents it fits 32 bits. */
@@ -43,11 +43,8 @@ async function verifyFilter(
   if (plan.kind === 'nothing' || !plan.relies.includes(capability)) return undefined;
   const call = firstCall(plan.window, 1);
   if (call === undefined) return undefined;
-  const window = await readWindow(source, plan.request, call, context).catch((error: unknown) => {
-    // A source may refuse such a value: that shows nothing.
-    if (error instanceof GatewayError && !context.signal.aborted) return undefined;
-    throw error;
-  });
+  // A source may refuse such a value.
+  const window = await unlessRefused(context, () => readWindow(source, plan.request, call, context));
   if (window === undefined || isPlanFailure(window)) return window;
   if (brokenFilter(window.rows.records, filters) !== undefined)
     return contradicted(capability, 'rows come for a value that no record has');
