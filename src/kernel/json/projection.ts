@@ -28,16 +28,12 @@ import {
 const BUFFER = Buffer.from(DOCUMENT);
 const BYTES = new Uint8Array(DOCUMENT);
 /** The types of values by their first byte; all others are numbers. */
-const TYPES: ReadonlyMap<number, JsonType> = new Map([
-  ...([
-    [0x22, 'string'],
-    [0x7b, 'object'],
-    [0x5b, 'array'],
-  ] as const),
-  ...([
-    [0x74, 'boolean'],
-    [0x66, 'boolean'],
-  ] as const),
+const TYPES = new Map<number | undefined, JsonType>([
+  [0x22, 'string'],
+  [0x7b, 'object'],
+  [0x5b, 'array'],
+  [0x74, 'boolean'],
+  [0x66, 'boolean'],
 ]);
 
 /**
@@ -110,7 +106,7 @@ export class Projection {
   typeIn(slot: number): JsonType | undefined {
     const kind = this.kinds[slot] as number;
     if (kind !== OTHER) return kind < ASCII ? undefined : kind < WHOLE ? 'string' : 'number';
-    return TYPES.get(BYTES[this.starts[slot] as number] as number) ?? 'number';
+    return TYPES.get(BYTES[this.starts[slot] as number]) ?? 'number';
   }
 
   /** Reads a value inside `depth` containers; answers its end. */
