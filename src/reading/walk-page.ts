@@ -2,7 +2,6 @@ import type { WalkPlan } from '../adapter/plan/plan.ts';
 import { contradicted, type WindowEvidence } from '../claims/claim.ts';
 import { isFullWindow } from '../claims/windows/continuation.ts';
 import { canTie } from '../claims/ties.ts';
-import { compileOrder } from '../contract/order.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { Checkpoint, CursorCheckpoints } from '../store/rowset/cursor-checkpoints.ts';
@@ -69,11 +68,11 @@ function createWalk(source: SourceRuntime, keep: (walk: string, place: Checkpoin
   function fitsStart({ sort }: WalkPlan, from: Checkpoint, records: readonly CanonicalRecord[]): boolean {
     const last = codec.fromValues(from.last);
     if (last === undefined || records.some(({ id }) => id === from.firstId || id === last.id)) return false;
-    const kind = resource.itemFields.find(({ name }) => name === sort?.field)?.kind ?? 'text';
     const [first] = records;
     if (sort === null || first === undefined) return true;
     const { keyOf, compare } = tiesOf(source, sort).order;
-    return canTie(sort) ? compare(keyOf(last), keyOf(first)) <= 0 : compileOrder(sort, kind)(last, first) < 0;
+    const compared = compare(keyOf(last), keyOf(first));
+    return canTie(sort) ? compared <= 0 : compared < 0;
   }
 
   return async function walkFrom(
