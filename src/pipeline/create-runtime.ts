@@ -10,8 +10,8 @@ import type { Upstream } from '../upstream/client.ts';
 import type { WebhookEvent } from '../telemetry/webhooks/webhook-event.ts';
 import type { CompiledResource } from './compile-sources.ts';
 import type { FieldBit } from './looks/field-states.ts';
-import { createListWatch, type FieldAlarms, type ListWatch, fieldShareText } from './looks/list-watch.ts';
-import { partOf } from './looks/share.ts';
+import { createListWatch, type FieldAlarms, type ListWatch } from './looks/list-watch.ts';
+import { fieldShareText, partOf } from './looks/share.ts';
 import { createQuality, type Quality, type QualityMetrics } from './quality.ts';
 
 /** The claim that the source knows the credential: while it is contradicted, there are no answers. */

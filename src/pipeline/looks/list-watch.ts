@@ -10,7 +10,7 @@ import { createPairedReads } from './paired-reads.ts';
 import { type PastShares, readPast, textOfPast, withLook } from './past-shares.ts';
 import { lookAtList } from './look-at-list.ts';
 import { createOrderJudge } from './order-judge.ts';
-import { isBack, isJump, partOf, type FieldShare } from './share.ts';
+import { isBack, isJump, type FieldShare } from './share.ts';
 
 /** What is done about fields of which many records suddenly have no value. */
 export type FieldAlarms = {
@@ -172,6 +172,3 @@ export function createListWatch(
     close: () => tasks.close(),
   };
 }
-
-/** A share in a sentence. */
-export const fieldShareText = (share: FieldShare) => `${Math.round(partOf(share) * 100)} %`;

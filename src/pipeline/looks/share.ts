@@ -11,6 +11,9 @@ const EVIDENCE_MIN = 15;
 /** The part of the records that lack the field, from 0 to 1. */
 export const partOf = ({ records, without }: FieldShare) => (records === 0 ? 0 : without / records);
 
+/** A share in a sentence. */
+export const fieldShareText = (share: FieldShare) => `${Math.round(partOf(share) * 100)} %`;
+
 /** How much better a share is described by its own part than by another one: `n` times the Kullback-Leibler divergence. */
 function evidence({ records, without }: FieldShare, other: number): number {
   const term = (count: number, part: number) => (count === 0 ? 0 : count * Math.log(count / records / part));
