@@ -9,7 +9,7 @@ import { followedWindow, followList } from './window/follow-list.ts';
 import { createListReader, type ListReader, type ListReply, readListReply } from './requests/list-reader.ts';
 import { columnsOf } from './map/columns.ts';
 import { candidatesText } from './map/describe-columns.ts';
-import { mapFields, type MapDraft, refuseAbsent } from './map/map-fields.ts';
+import { mapFields, type MapDraft, partsOf, refuseAbsent } from './map/map-fields.ts';
 import { type DraftNote, notesAt, type Remark, toEdit } from './note.ts';
 import { compilePath } from '../adapter/path.ts';
 import { changeText } from '../claims/evidence/spec-change.ts';
@@ -100,9 +100,7 @@ const REPEATED = toEdit(
 /** The note about rows that have none of the mapped fields, with the condition that leaves them out. */
 function findForeign(rows: readonly JsonObject[], { map, idPath }: MapDraft): Remark | undefined {
   const columns = Object.entries(map)
-    .flatMap(([field, draft]) =>
-      field === 'id' || draft === null ? [] : [typeof draft === 'string' ? draft : draft.from].flat(),
-    )
+    .flatMap(([field, draft]) => (field === 'id' || draft === null ? [] : [partsOf(draft).from].flat()))
     .map((path) => ({ path, find: compilePath(path) }));
   const has = (row: JsonObject, { find }: (typeof columns)[number]) => (find(row) ?? null) !== null;
   const isRecord = (row: JsonObject) => columns.some((column) => has(row, column));

@@ -2,7 +2,7 @@ import { compilePath } from '../../adapter/path.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { JsonObject } from '../../kernel/json/json.ts';
 import { type DraftNote, likely, notesAt, toEdit } from '../note.ts';
-import type { FieldDraft } from './map-fields.ts';
+import { type FieldDraft, partsOf } from './map-fields.ts';
 import { SHOWN_MIN } from './weigh-guesses.ts';
 
 type FieldDrafts = Readonly<Record<string, FieldDraft>>;
@@ -31,8 +31,7 @@ function textColumns({ name: view, map, rows }: View, resource: Resource): reado
   const fields = resource.detail === null ? resource.itemFields : resource.detailFields;
   return fields.flatMap(({ name: field, kind }): readonly TextColumn[] => {
     const draft = map[field] ?? null;
-    const { from, as } =
-      typeof draft === 'string' ? { from: draft, as: [] } : (draft ?? { from: [], as: [] });
+    const { from, as } = draft === null ? { from: [], as: [] } : partsOf(draft);
     if (kind !== 'text' || typeof from !== 'string') return [];
     const isEmpty = (value: unknown) =>
       typeof value === 'string' && (as.includes('trim') ? value.trim() : value) === '';

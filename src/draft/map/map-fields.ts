@@ -38,6 +38,11 @@ export function fieldDraft(from: string | readonly string[], as: readonly unknow
   return typeof from === 'string' && as.length === 0 ? from : { from, as };
 }
 
+/** The paths and the steps of a field, however its mapping is written. */
+export function partsOf(draft: NonNullable<FieldDraft>) {
+  return typeof draft === 'string' ? { from: draft, as: [] } : draft;
+}
+
 /** A documented path, if it has a value in the rows. */
 function knownColumn(path: string | undefined, rows: readonly JsonObject[]): Column | undefined {
   if (path === undefined) return undefined;

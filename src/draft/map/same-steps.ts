@@ -3,7 +3,7 @@ import type { Resource } from '../../contract/resources.ts';
 import type { JsonObject } from '../../kernel/json/json.ts';
 import { scalarText } from '../../kernel/json/values.ts';
 import type { DraftNote } from '../note.ts';
-import { type FieldDraft, fieldDraft, type MapDraft } from './map-fields.ts';
+import { fieldDraft, type MapDraft, partsOf } from './map-fields.ts';
 
 /**
  * Uses the list's steps, and what is said of them, for a field with equal values in both views, since the list showed more rows.
@@ -17,23 +17,23 @@ export function sameSteps(
   records: readonly JsonObject[],
   own: MapDraft,
 ): MapDraft {
-  const textAt = (draft: FieldDraft, row: JsonObject) => {
-    if (draft === null) return undefined;
-    const paths = typeof draft === 'string' ? [draft] : [draft.from].flat();
-    return paths.map((path) => scalarText(compilePath(path)(row)) ?? '').join('\n');
-  };
-  const byId = new Map(
-    rows.map((row) => [scalarText(compilePath(list.idPath)(row))?.replace(/^0+(?=\d)/, ''), row]),
-  );
+  const valueAt = (path: string, row: JsonObject) => scalarText(compilePath(path)(row));
+  const textAt = ({ from }: ReturnType<typeof partsOf>, row: JsonObject) =>
+    [from]
+      .flat()
+      .map((path) => valueAt(path, row) ?? '')
+      .join('\n');
+  const idOf = ({ idPath }: MapDraft, row: JsonObject) => valueAt(idPath, row)?.replace(/^0+(?=\d)/, '');
+  const byId = new Map(rows.map((row) => [idOf(list, row), row]));
   const alike = Object.entries(own.map).flatMap(([field, draft]) => {
     const other = list.map[field] ?? null;
     if (draft === null || other === null || field === 'id') return [];
+    const [parts, inList] = [partsOf(draft), partsOf(other)];
     const isAlike = records.every((record) => {
-      const row = byId.get(scalarText(compilePath(own.idPath)(record))?.replace(/^0+(?=\d)/, ''));
-      return row !== undefined && textAt(draft, record) === textAt(other, row);
+      const row = byId.get(idOf(own, record));
+      return row !== undefined && textAt(parts, record) === textAt(inList, row);
     });
-    const as = typeof other === 'string' ? [] : other.as;
-    return isAlike ? [[field, fieldDraft(typeof draft === 'string' ? draft : draft.from, as)] as const] : [];
+    return isAlike ? [[field, fieldDraft(parts.from, inList.as)] as const] : [];
   });
   const fields = new Map(alike);
   const isOf = ({ at, isOfSteps }: DraftNote) => isOfSteps === true && fields.has(String(at[4]));
