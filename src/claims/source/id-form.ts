@@ -13,15 +13,14 @@ const FORMS = [
   '[A-Za-z0-9_-]+',
 ];
 
-/** The narrowest form that all ids of the sample have; `undefined` where they have none. */
-function commonForm({ ask, sample }: Evidence): string | undefined {
-  const natives = sample.records.map(({ id }) => id.slice(ask.resource.idPrefix.length + 1));
-  return FORMS.find((form) => natives.every((native) => new RegExp(`^(?:${form})$`).test(native)));
-}
+/** The ids of the sample as the source has them. */
+const nativeIds = ({ ask, sample }: Evidence): readonly string[] =>
+  sample.records.map(({ id }) => id.slice(ask.resource.idPrefix.length + 1));
 
 /** Has the file ask only for ids of the form that all ids have. */
 export function formAdvice(evidence: Evidence) {
-  const form = commonForm(evidence);
+  const natives = nativeIds(evidence);
+  const form = FORMS.find((one) => natives.every((native) => new RegExp(`^(?:${one})$`).test(native)));
   const otherwise =
     "id: { form: '…' }, a regular expression for all of a native id, or a rule that says not_found";
   if (form === undefined) return { otherwise };
@@ -31,14 +30,13 @@ export function formAdvice(evidence: Evidence) {
 
 /** Has the file ask only for whole numbers that the source can hold: the widest form of which it knows the largest id. */
 export async function integerAdvice(evidence: Evidence) {
-  const { ask, sample } = evidence;
+  const { ask } = evidence;
   const { idPrefix, name } = ask.resource;
-  const natives = sample.records.map(({ id }) => id.slice(idPrefix.length + 1));
+  const natives = nativeIds(evidence);
   if (natives.length === 0 || !natives.every((native) => /^\d{1,20}$/.test(native))) return undefined;
   for (const [form = '', largest] of [...INTEGER_FORMS].reverse()) {
-    const exchange = natives.every((native) => BigInt(native) <= largest)
-      ? await ask.one(`${idPrefix}_${largest}`)
-      : undefined;
+    if (natives.some((native) => BigInt(native) > largest)) continue;
+    const exchange = await ask.one(`${idPrefix}_${largest}`);
     if (exchange !== undefined && exchange.problem === undefined)
       return setting(['resources', name, 'id', 'form'], form);
   }
