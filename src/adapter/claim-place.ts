@@ -1,9 +1,9 @@
 import type { ResourceName } from '../contract/resources.ts';
-import type { Capability } from './capability.ts';
+import { type Capability, PROOF } from './capability.ts';
 
 /** The place in a source file that claims a capability, as a path of keys. */
 export function claimPlace(resource: ResourceName, capability: Capability): readonly PropertyKey[] {
-  if (capability === 'auth.proof') return ['auth', 'proof'];
+  if (capability === PROOF) return ['auth', 'proof'];
   if (capability === 'get') return ['resources', resource, 'get'];
   const list = ['resources', resource, 'list'];
   const [kind = '', ...rest] = capability.split('.');

@@ -1,3 +1,4 @@
+import { PROOF } from '../adapter/capability.ts';
 import { claimPlace } from '../adapter/claim-place.ts';
 import { proofOf } from '../adapter/read/credential-proof.ts';
 import type { Adapter } from '../adapter/compile.ts';
@@ -83,7 +84,7 @@ function claimsOf(
   resource: Resource,
   capabilities: readonly string[],
 ): readonly PlacedClaim[] {
-  const proof = proofOf(spec) === undefined ? [] : ['auth.proof'];
+  const proof = proofOf(spec) === undefined ? [] : [PROOF];
   return [...capabilities, ...proof].map((claim) => {
     const { file, line } = yaml.problemAt(claimPlace(resource.name, claim), '');
     return { claim, file, line };

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { isFieldAlarm, PROOF } from '../adapter/capability.ts';
 import { type CountedRule, countedRules, type OnRule } from '../adapter/read/outcome.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createLargeReplies } from '../reading/large-replies/large-replies.ts';
@@ -13,9 +14,6 @@ import type { FieldBit } from './looks/field-states.ts';
 import { createListWatch, type FieldAlarms, type ListWatch } from './looks/list-watch.ts';
 import { fieldShareText, partOf } from './looks/share.ts';
 import { createQuality, type Quality, type QualityMetrics } from './quality.ts';
-
-/** The claim that the source knows the credential: while it is contradicted, there are no answers. */
-const PROOF = 'auth.proof';
 
 /** What the metrics count of the replies of sources. */
 export type ReplyMetrics = QualityMetrics & {
@@ -77,7 +75,7 @@ function watchClaims(
   const onChange: OnClaimChange = (change, { claim, at, detail }) => {
     const fields = { source: name, resource: resource.name, capability: claim };
     if (claim === PROOF) proofs?.doubt();
-    const isField = claim.startsWith('field.');
+    const isField = isFieldAlarm(claim);
     if (change === 'fallen') quality.contradicted(claim, isField ? detail : undefined);
     else if (isField) {
       quality.accepted(claim);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { PROOF } from '../adapter/capability.ts';
 import { compileCredentialProof } from '../adapter/read/credential-proof.ts';
 import { compileSessionReader } from '../adapter/read/session-reader.ts';
 import type { SourceSpec } from '../config/schema/source.ts';
@@ -48,7 +49,7 @@ export type SourceClient = {
 function createProof(spec: SourceSpec, digest: string, { lookTurns }: SourceUpstreamsDeps) {
   const proof = compileCredentialProof(spec);
   const owner = ['oauth2', 'session'].includes(spec.auth.kind) ? randomUUID() : '';
-  const nameOf = (turn: string) => JSON.stringify([spec.name, digest, 'auth.proof', turn, owner]);
+  const nameOf = (turn: string) => JSON.stringify([spec.name, digest, PROOF, turn, owner]);
   const takeTurn: UpstreamProof['takeTurn'] = (turn, everyMs) => lookTurns.take(nameOf(turn), everyMs);
   return proof && { ...proof, takeTurn };
 }

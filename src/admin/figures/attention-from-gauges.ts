@@ -1,3 +1,4 @@
+import { PROOF } from '../../adapter/capability.ts';
 import type { GaugeValue } from '../../telemetry/figures/figure-sample.ts';
 import {
   type Attention,
@@ -74,7 +75,7 @@ function claims({ gauges }: AttentionFacts): readonly Attention[] {
   );
   return [...fallen].map(([source, all]) => {
     const names = all.map((gauge) => `${label(gauge, 'resource')} ${label(gauge, 'claim')}`);
-    const isVisitor = all.some((gauge) => label(gauge, 'claim') === 'auth.proof');
+    const isVisitor = all.some((gauge) => label(gauge, 'claim') === PROOF);
     const effect = isVisitor
       ? 'there are no answers until it knows the credential again'
       : 'answers are computed without it, which costs more calls';

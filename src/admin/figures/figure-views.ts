@@ -1,3 +1,4 @@
+import { isFieldAlarm } from '../../adapter/capability.ts';
 import type { ResourceQuality } from '../../pipeline/quality.ts';
 import type { FigureSample } from '../../telemetry/figures/figure-sample.ts';
 import type { FigureTable } from '../../telemetry/figures/figure-slots.ts';
@@ -73,7 +74,7 @@ function repliesOf(name: string, reports: readonly ResourceQuality[], { gauges }
       contradicted.map(({ claim, file, line, at }) => ({
         ...{ resource, claim, file, at },
         ...(line === undefined ? {} : { line }),
-        isFallen: claim.startsWith('field.') || fallen.has(`${resource} ${claim}`),
+        isFallen: isFieldAlarm(claim) || fallen.has(`${resource} ${claim}`),
       })),
     ),
   };

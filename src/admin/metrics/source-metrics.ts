@@ -1,4 +1,5 @@
 import { Gauge } from 'prom-client';
+import { isFieldAlarm } from '../../adapter/capability.ts';
 import {
   createCounter,
   createEventCounter,
@@ -57,7 +58,7 @@ function createClaimMetrics({ registry }: MetricPlace) {
     collect() {
       this.reset();
       for (const { source, resource, claim } of fallen())
-        if (!claim.startsWith('field.')) this.labels(source, resource, claim).set(1);
+        if (!isFieldAlarm(claim)) this.labels(source, resource, claim).set(1);
     },
   });
   new Gauge({
@@ -68,8 +69,8 @@ function createClaimMetrics({ registry }: MetricPlace) {
     collect() {
       this.reset();
       for (const { source, resource, claim } of fallen()) {
-        const [word, field = '', kind = ''] = claim.split('.');
-        if (word === 'field') this.labels(source, resource, field, kind).set(1);
+        const [, field = '', kind = ''] = claim.split('.');
+        if (isFieldAlarm(claim)) this.labels(source, resource, field, kind).set(1);
       }
     },
   });

@@ -1,3 +1,4 @@
+import { PROOF } from '../../adapter/capability.ts';
 import type { ResourceQuality } from '../../pipeline/quality.ts';
 import type { FieldQuality, ViewQuality } from '../../pipeline/field-statistics.ts';
 import type { LiveQuality, Shape } from '../quality-live.ts';
@@ -67,7 +68,7 @@ function resourceBlock(quality: ResourceQuality | LiveQuality): ReportBlock {
     ...quality.views.map((view) => viewBlock(view, live?.shapes ?? [])),
     ...quality.contradicted.map((one) =>
       one.detail === undefined
-        ? `contradicted, and ${one.claim === 'auth.proof' ? 'no answers until it holds' : 'switched off'}: ${one.claim}  ${placeText(one)}  at ${one.at}`
+        ? `contradicted, and ${one.claim === PROOF ? 'no answers until it holds' : 'switched off'}: ${one.claim}  ${placeText(one)}  at ${one.at}`
         : `ALARM: ${one.claim}  ${placeText(one)}  since ${one.at}: ${one.detail}; ` +
           `\`portico claims reset ${quality.source} ${one.claim}\` accepts it`,
     ),
