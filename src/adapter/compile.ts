@@ -25,7 +25,7 @@ import { compileDrop, compileReader, type ReplyContext } from './read/read-reply
 import { type ReplyObserver, type RuleObserver, notifyObserver } from './reply-observer.ts';
 import { rowFields } from './map/row-fields.ts';
 import { compileTotal } from './read/total.ts';
-import { type BesideRows, compileTotalBeside } from './read/total-beside.ts';
+import { compileTotalBeside, type TotalBeside } from './read/total-beside.ts';
 import { compileProjectedRecords } from './projected/projected-list.ts';
 import { compileTranscoder } from './write/transcode-reply.ts';
 import type { RowMapping, WrittenRecords } from './write/row-writer.ts';
@@ -83,7 +83,7 @@ type RecordsReader = (reply: UpstreamReply, observer: ReplyObserver) => Rows;
 type BesideReader = {
   readonly types: TypeWatch;
   readonly readReply: ReturnType<typeof compileReader>;
-  readonly total: (reply: UpstreamReply, body: Json, onGap: OnGap) => BesideRows;
+  readonly total: (reply: UpstreamReply, body: Json, onGap: OnGap) => TotalBeside;
   readonly next: NextReader;
   readonly echo: (body: Json) => Echo;
 };
@@ -113,6 +113,7 @@ function compileGeneralReader(
       records: mapRows(kept, observer),
       droppedIds: dropped.flatMap((row) => codec.toPublic(findId(row)) ?? []),
       ...total(reply, body, observer.onGap),
+      otherTypes: types.take(),
       received: rows.length,
       next: next(reply, body, rows),
       echo: echo(body),
@@ -140,6 +141,7 @@ function compileProjectingReader(
       records,
       droppedIds: [],
       ...beside.total(reply, body, observer.onGap),
+      otherTypes: beside.types.take(),
       received: records.length,
       next: beside.next(reply, body, []),
       echo: beside.echo(body),
@@ -159,7 +161,7 @@ function compileList(
   const echo = compileEcho(spec.list.window, place.at('window'));
   const readReply = compileReader(context, 'list');
   const types = compileTypeWatch(spec.list, place);
-  const beside = { types, readReply, total: compileTotalBeside(spec.list, total, types), next, echo };
+  const beside = { types, readReply, total: compileTotalBeside(spec.list, total), next, echo };
   const fields = rowFields(spec, resource);
   const mapping = { resource, fields, map: spec.list.map, id: spec.id, codec: context.codec };
   const { format } = context.source.decode;
@@ -181,6 +183,7 @@ function compileList(
     return {
       written: records,
       ...beside.total(reply, body, observer.onGap),
+      otherTypes: types.take(),
       received: records.length,
       next: undefined,
       echo: echo(body),
