@@ -1,4 +1,4 @@
-import type { ReplyObserver } from '../../adapter/reply-observer.ts';
+import type { Gap, ReadRecords, ReplyObserver } from '../../adapter/reply-observer.ts';
 import { viewSpecOf } from '../../adapter/map/row-fields.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -72,7 +72,7 @@ function createPageJudge(bits: readonly FieldBit[], clock: Clock, alarms: FieldA
   }
 
   return {
-    count(records: Parameters<ListWatch['onRecords']>[1], gaps: Parameters<ListWatch['onRecords']>[2]) {
+    count(records: ReadRecords, gaps: readonly Gap[]) {
       if (records.length === 0 || bits.length === 0 || tokens.waitSeconds() > 0) return;
       tokens.spend();
       const { key, gaps: lacking } = digestOf(records, gaps);

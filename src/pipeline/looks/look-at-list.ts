@@ -98,9 +98,10 @@ export async function lookAtList(
     window.kind === 'sequential' ? [window.first] : isBet ? [window.scanCall(0)] : window.cover(0, rows);
   for (const call of first) await read(call);
   total ??= source.verifications?.wholeTotal;
-  const isAll = total === undefined || window.kind === 'sequential' || size === Infinity;
-  const lastOf = isBet ? orderCalls : lastCalls;
-  if (!isAll) for (const call of lastOf(window, total ?? 0, isBet ? drawn : rows)) await read(call);
+  if (total !== undefined && window.kind === 'random' && size !== Infinity) {
+    const others = isBet ? orderCalls(window, total, drawn) : lastCalls(window, total, rows);
+    for (const call of others) await read(call);
+  }
   if (isBet && plan.count !== undefined && (await totalOfCount(source, plan.count, context)) !== total)
     isSteady = false;
   const inOrder = isBet && isSteady ? rowsInOrder(windows) : undefined;
