@@ -11,7 +11,7 @@ import { readInferTarget, type InferTarget } from './requests/read-target.ts';
 import { recordRequest, type RecordOptions } from './requests/record-request.ts';
 import { type OutcomesDraft, probeWithoutCredential, draftOutcomes } from './detect/draft-outcomes.ts';
 import { decideEmptyTexts } from './map/empty-texts.ts';
-import { draftProof, type ProofDraft } from './draft-proof.ts';
+import { draftProof, type ProofDraft } from './verify/draft-proof.ts';
 import { withId } from './map/probe-record.ts';
 import { type RecordDraft, draftRecord } from './map/draft-record.ts';
 import { type ListDraft, draftList } from './draft-list.ts';

@@ -65,7 +65,7 @@ export const noAttempts: SearchState = {
 };
 
 /** The filters that a plan relies on. */
-export function filtersOf(plan: ListPlan): readonly Capability[] {
+export function filterClaimsOf(plan: ListPlan): readonly Capability[] {
   return plan.kind === 'nothing' ? [] : plan.relies.filter((capability) => capability.startsWith('filter.'));
 }
 
@@ -80,7 +80,7 @@ function sortOf(plan: ListPlan): readonly Capability[] {
  */
 function suspectedClaims(plan: ListPlan): readonly Capability[] {
   if (plan.kind === 'nothing') return [];
-  const filters = filtersOf(plan);
+  const filters = filterClaimsOf(plan);
   if (filters.length > 0) return filters;
   return plan.kind === 'page' || plan.totalCounts ? ['total'] : [];
 }
@@ -142,7 +142,7 @@ export function nextAttempt(before: SearchState, plan: ListPlan, attempt: PageAt
       // No contradiction: the source says so itself, and for this query only.
       return again({ ...state, unusable: state.unusable.union(new Set(['total'])) });
     case 'unproven filters':
-      return again({ ...state, unusable: state.unusable.union(new Set(filtersOf(plan))) });
+      return again({ ...state, unusable: state.unusable.union(new Set(filterClaimsOf(plan))) });
     case 'unproven ties':
       // The sort is no broken claim: the rows of this page are sorted here, and those of other pages need not be.
       return again({ ...state, unusable: state.unusable.union(new Set([...sortOf(plan), TIES])) });

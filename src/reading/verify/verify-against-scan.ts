@@ -1,7 +1,7 @@
 import type { ListPlan, ScanPlan } from '../../adapter/plan/plan.ts';
 import { filtersKey } from '../../contract/query-key.ts';
 import type { ListQuery } from '../../contract/query.ts';
-import { filtersOf } from '../next-attempt.ts';
+import { filterClaimsOf } from '../next-attempt.ts';
 import { isPlanFailure, type PlanFailure } from '../plan-failure.ts';
 import { type Page, readPage } from '../read-page.ts';
 import type { RowSetPage, RowSets } from '../rowsets/rowsets.ts';
@@ -65,7 +65,7 @@ export async function countInScan(
   if (verifications === undefined || rowSets.keys().length === 0) return undefined;
   if (plan.kind === 'nothing' || plan.hydrates === 'rows') return undefined;
   const name = `scan cache ${filtersKey(query.filters)}`;
-  const filters = filtersOf(plan);
+  const filters = filterClaimsOf(plan);
   if (filters.length === 0 || verifications.isKnown(name)) return undefined;
   const off = source.claims.fallen.union(new Set(filters));
   const scan = source.adapter.list.plan({ ...query, sort: null }, off);
@@ -101,5 +101,5 @@ export async function verifyAgainstScan(
   );
   if (found === undefined) return;
   const detail = `the total is ${found.told} with the filter, and a scan has ${found.scanned} such rows`;
-  for (const one of filtersOf(plan)) letFall(source, one, detail);
+  for (const one of filterClaimsOf(plan)) letFall(source, one, detail);
 }

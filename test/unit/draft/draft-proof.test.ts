@@ -1,4 +1,4 @@
-import { draftProof, type ProofContext, type ShownReply } from '../../../src/draft/draft-proof.ts';
+import { draftProof, type ProofContext, type ShownReply } from '../../../src/draft/verify/draft-proof.ts';
 import type { Json } from '../../../src/kernel/json/json.ts';
 import { replyOf } from '../../support/pipeline/source-text.ts';
 

@@ -1,12 +1,12 @@
-import { showsNobody } from '../adapter/read/credential-proof.ts';
-import type { RequestSpec } from '../config/schema/source.ts';
-import type { Json } from '../kernel/json/json.ts';
-import { isObject, scalarText } from '../kernel/json/values.ts';
-import type { UpstreamReply } from '../kernel/upstream-call.ts';
-import { columnsOf } from './map/columns.ts';
-import { type DraftNote, notesAt, sure } from './note.ts';
-import { fold } from './path-text.ts';
-import type { ServiceClient } from './requests/service-client.ts';
+import { showsNobody } from '../../adapter/read/credential-proof.ts';
+import type { RequestSpec } from '../../config/schema/source.ts';
+import type { Json } from '../../kernel/json/json.ts';
+import { isObject, scalarText } from '../../kernel/json/values.ts';
+import type { UpstreamReply } from '../../kernel/upstream-call.ts';
+import { columnsOf } from '../map/columns.ts';
+import { type DraftNote, notesAt, sure } from '../note.ts';
+import { fold } from '../path-text.ts';
+import type { ServiceClient } from '../requests/service-client.ts';
 
 /** A reply, and its document where it has one. */
 export type ShownReply = { readonly reply: UpstreamReply; readonly document: Json | undefined };
