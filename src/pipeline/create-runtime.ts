@@ -199,6 +199,7 @@ export function createRuntime(
   const watched = { accept: watch.accept, proofs: upstream.proofs };
   const claims = watchClaims(compiled, quality, watched, { log, fallenClaims });
   const observer = createObserver(compiled, quality, { log, metrics });
+  const verifications = createVerifications();
   const runtime: SourceRuntime = {
     resource,
     adapter: quality.adapter,
@@ -206,7 +207,7 @@ export function createRuntime(
     largeReplies,
     budget,
     clock,
-    verifications: createVerifications(),
+    verifications,
     takeLook: (name, everyMs) => lookTurns.take(lookName(name), everyMs),
     claims,
     observer,
@@ -216,7 +217,7 @@ export function createRuntime(
   async function close(): Promise<void> {
     endProofs?.();
     claims.close();
-    await Promise.all([watch.close(), largeReplies.close()]);
+    await Promise.all([watch.close(), verifications.close(), largeReplies.close()]);
   }
   return { runtime, quality, close };
 }

@@ -77,7 +77,8 @@ export async function countInScan(
 
 /**
  * Compares the total of a filtered page with the rows of a scan. If it has fewer, both are read anew; where they differ
- * still, and the list has not changed meanwhile, the filters fall. Failures of the source show nothing.
+ * still, and the list has not changed meanwhile, the filters fall. Failures of the source show nothing, and a caller does
+ * not wait long for two scans: a correct list from which a row was deleted causes them, too.
  */
 export async function verifyAgainstScan(
   readers: Readers,
@@ -93,13 +94,14 @@ export async function verifyAgainstScan(
     return;
   verifications?.know(name);
   if (!differs || plan.kind === 'nothing') return;
-  const found = await unlessRefused(context, () =>
-    contradictingTotals(
-      () => rowSets.page(scan, { offset: 0, limit: COMPARED_MAX }, context, clock.now() - 1),
-      () => readAgain(readers, plan, context),
-    ),
-  );
-  if (found === undefined) return;
-  const detail = `the total is ${found.told} with the filter, and a scan has ${found.scanned} such rows`;
-  for (const one of filterClaimsOf(plan)) letFall(source, one, detail);
+  await verifications?.attempt(async (signal) => {
+    const within = { ...context, signal };
+    const found = await contradictingTotals(
+      () => rowSets.page(scan, { offset: 0, limit: COMPARED_MAX }, within, clock.now() - 1),
+      () => readAgain(readers, plan, within),
+    );
+    if (found === undefined) return;
+    const detail = `the total is ${found.told} with the filter, and a scan has ${found.scanned} such rows`;
+    for (const one of filterClaimsOf(plan)) letFall(source, one, detail);
+  });
 }
