@@ -186,6 +186,7 @@ function openOperated(
   const { openBreakers } = migrations;
   const operated: OperatedMigrations = {
     ...{ migrating: served, states, evidence, operatorTasks, tasks, openBreakers, clock },
+    uncompared: comparisons.uncompared,
   };
   async function close(): Promise<void> {
     await tasks.close();

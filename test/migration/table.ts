@@ -9,6 +9,7 @@ import { judgeRows } from './judge.ts';
 import { leakRows } from './leaked-values.ts';
 import { redisRows } from './redis.ts';
 import { rollbackRows } from './rollback.ts';
+import { shadowRows } from './shadow.ts';
 import { splitRows } from './split.ts';
 import { stickyRows } from './sticky.ts';
 
@@ -17,6 +18,7 @@ export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
   compare: compareRows,
   cost: costRows,
   heap: heapRows,
+  shadow: shadowRows,
   split: splitRows,
   sticky: stickyRows,
   rollback: rollbackRows,

@@ -24,7 +24,7 @@ export type Answered = {
 export type ComparisonCall =
   | Answered
   | { readonly kind: 'failed'; readonly isTimeout: boolean }
-  | { readonly kind: 'skipped'; readonly reason: SkipReason };
+  | { readonly kind: 'skipped'; readonly reason: SkipReason; readonly detail?: string | undefined };
 
 /**
  * `cap`: no slot was free; `scan`: the answer needs a scan; `bounds`: the answer is beyond the bounds of the source, so no
@@ -62,7 +62,12 @@ function failedOrSkipped(error: unknown, usage: Usage, signal: AbortSignal): Com
   if (isBeyondBounds(error)) return { kind: 'skipped', reason: 'bounds' };
   if (code === 'scan_limit_exceeded') return { kind: 'skipped', reason: 'scan' };
   // Without any exchange, the source cannot have failed: its breaker is open, or other calls are more urgent.
-  if (code === 'overloaded' || usage.upstreamCalls === 0) return { kind: 'skipped', reason: 'source' };
+  if (code === 'overloaded' || usage.upstreamCalls === 0)
+    return {
+      kind: 'skipped',
+      reason: 'source',
+      detail: error instanceof GatewayError ? error.detail : undefined,
+    };
   const isOver = error instanceof DOMException && error.name === 'TimeoutError';
   return { kind: 'failed', isTimeout: isOver || code === 'upstream_timeout' };
 }

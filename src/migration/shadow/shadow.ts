@@ -18,6 +18,7 @@ import { isReadSince, type ComparisonCall } from './comparison-call.ts';
 import type { ShadowRateLimit } from './shadow-rate-limit.ts';
 import { createComparisonSemaphore } from './comparison-semaphore.ts';
 import type { Strain } from './strain.ts';
+import { createUncompared, type ShadowOutcome } from './uncompared.ts';
 
 /** Compares answers that were just read for callers with those of the other source. No caller waits for it. */
 export type Shadow = {
@@ -25,21 +26,11 @@ export type Shadow = {
   offer(read: OfferedAnswer): void;
   /** Calls of comparisons under way in this process. */
   readonly inFlight: number;
+  /** Why no answer is compared with a source; `undefined` while some are. */
+  uncompared(origin: Origin): string | undefined;
   /** Aborts the comparisons that run, and waits for their end. */
   close(): Promise<void>;
 };
-
-/** Why an answer was not compared, or what the other source did. */
-export type ShadowOutcome =
-  | 'ok'
-  | 'timeout'
-  | 'error'
-  | 'dropped_cap'
-  | 'dropped_rate'
-  | 'dropped_strain'
-  | 'dropped_breaker'
-  | 'dropped_scan'
-  | 'dropped_source';
 
 /** What the metrics count of shadows. */
 export type ShadowMetrics = {
@@ -61,6 +52,8 @@ export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck'>
   readonly metrics: ShadowMetrics;
   /** Returns a new random number for each answer: from 0, and below 1. */
   readonly random: () => number;
+  /** Called once when nothing is compared with a source any more, and with `undefined` when something is again. */
+  readonly onUncompared?: ((origin: Origin, reason: string | undefined) => void) | undefined;
   /** Keeps answers of the new source that are equal, so that its cache is warm when it begins to serve. */
   readonly warm?: BeginPrewarm | undefined;
 };
@@ -113,6 +106,7 @@ function createCompareRead(
   deps: ShadowDeps,
   room: ReturnType<typeof createRoom>,
   breakers: ByOrigin<ReturnType<typeof createComparisonBreaker>>,
+  report: (origin: Origin, outcome: ShadowOutcome, detail?: string) => void,
 ) {
   const { resource, config, state, evidence, rate, metrics, clock, random, warm } = deps;
   const comparer = createComparer({
@@ -134,7 +128,7 @@ function createCompareRead(
     await nextTurn();
     const isAllowed = await isWithinRate();
     if (!isAllowed) {
-      metrics.shadow(resource.name, 'dropped_rate');
+      report(otherOrigin(origin), 'dropped_rate');
       return;
     }
     const current = state();
@@ -152,7 +146,8 @@ function createCompareRead(
     if (second.kind === 'answered')
       metrics.migrationAnswered(resource.name, otherOrigin(origin), true, second.ms);
     const outcome = outcomeOf(second);
-    if (outcome !== undefined) metrics.shadow(resource.name, outcome);
+    if (outcome !== undefined)
+      report(otherOrigin(origin), outcome, second.kind === 'skipped' ? second.detail : undefined);
     if (comparison === undefined) return;
     evidence.compared(comparison);
     if (isEqual === true && second.kind === 'answered') await keep?.(second.answer);
@@ -167,7 +162,14 @@ export function createShadow(deps: ShadowDeps): Shadow {
   const room = createRoom(concurrency);
   const { monotonic } = clock;
   const breakers = { legacy: createComparisonBreaker(monotonic), new: createComparisonBreaker(monotonic) };
-  const compare = createCompareRead(deps, room, breakers);
+  const uncomparedOf = (origin: Origin) =>
+    createUncompared(monotonic, (reason) => deps.onUncompared?.(origin, reason));
+  const uncompared = { legacy: uncomparedOf('legacy'), new: uncomparedOf('new') };
+  function report(origin: Origin, outcome: ShadowOutcome, detail?: string): void {
+    metrics.shadow(resource.name, outcome);
+    uncompared[origin].count(outcome, detail);
+  }
+  const compare = createCompareRead(deps, room, breakers, report);
 
   /** A question that was never compared is always chosen: a random share would rarely include rare questions. */
   function isChosen({ operation, query }: OfferedAnswer): boolean {
@@ -189,11 +191,12 @@ export function createShadow(deps: ShadowDeps): Shadow {
       const refusal = refusalOf(read);
       const isFresh = isReadSince(read.answer, clock.now() - read.ms);
       if (refusal === undefined) tasks.run((signal) => compare(read, isFresh, signal));
-      else metrics.shadow(resource.name, refusal);
+      else report(otherOrigin(read.origin), refusal);
     },
     get inFlight() {
       return room.slots.taken;
     },
+    uncompared: (origin) => uncompared[origin].reason,
     close: () => tasks.close(),
   };
 }

@@ -1,9 +1,11 @@
 // Everything of one process that compares sources: shadows, walks, calibrations, replays and explanations.
 
 import type { Redis } from 'ioredis';
+import type { Logger } from 'pino';
 import { type Resource, resources } from '../../contract/resources.ts';
 import type { Query } from '../../contract/query.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { ByOrigin, Origin } from '../../kernel/upstream-call.ts';
 import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 import { queryKind } from '../compare/query-kind.ts';
 import { createToSample } from '../compare/sample.ts';
@@ -26,6 +28,8 @@ import type { Strain } from './strain.ts';
 export type SourceComparisons = {
   /** Offers an answer that was just read; a share of them is compared. It never throws, and returns at once. */
   offer(resource: string, read: OfferedAnswer): void;
+  /** Why this process compares nothing with a source of the resource, by its name; none: it does. */
+  uncompared(resource: string): readonly string[];
   /** Takes note of the configuration in force. */
   serveBy(served: readonly ServedMigration[]): void;
   /** Compares all records. @throws Error where a source fails */
@@ -54,6 +58,7 @@ export type SourceComparisonsDeps = {
   readonly keys: Pick<RedisKeys, 'tierCounts'>;
   readonly strain: () => Strain | undefined;
   readonly metrics: ShadowMetrics & { watchShadows(inFlight: () => number): void };
+  readonly log: Pick<Logger, 'info' | 'warn'>;
   /** The key of the hashes in samples. */
   readonly secret: string;
 };
@@ -63,6 +68,7 @@ type ComparedResource = {
   readonly parts: ReturnType<typeof partsOf>;
   readonly rate: ShadowRateLimit;
   readonly shadow: Shadow;
+  readonly names: ByOrigin<string>;
 };
 
 /** The parts that shadows, walks, replays and explanations of one resource share. */
@@ -82,7 +88,7 @@ function partsOf({ declared, config, sources }: ServedMigration, deps: SourceCom
 
 /** Creates the comparisons of a process. Nothing is compared before `serveBy`. */
 export function createSourceComparisons(deps: SourceComparisonsDeps): SourceComparisons {
-  const { states, metrics } = deps;
+  const { states, metrics, log } = deps;
   let compared: ReadonlyMap<string, ComparedResource> = new Map();
 
   function start(served: ServedMigration): ComparedResource {
@@ -90,8 +96,15 @@ export function createSourceComparisons(deps: SourceComparisonsDeps): SourceComp
     const parts = partsOf(served, deps);
     const rate = createShadowRateLimit(declared.resource, config.shadow.maxRps, deps);
     const state = () => states.current(declared.resource);
-    const shadow = createShadow({ ...deps, ...parts, state, rate, random: Math.random, warm: served.warm });
-    return { parts, rate, shadow };
+    const names = { legacy: declared.sources[0], new: declared.sources[1] };
+    const { warm } = served;
+    function onUncompared(origin: Origin, reason: string | undefined): void {
+      const about = { resource: declared.resource, source: names[origin], reason };
+      if (reason === undefined) log.info(about, 'answers are compared with this source again');
+      else log.warn(about, 'nothing is compared with this source');
+    }
+    const more = { state, rate, warm, onUncompared, random: Math.random };
+    return { parts, rate, shadow: createShadow({ ...deps, ...parts, ...more }), names };
   }
 
   async function end(ended: ReadonlyMap<string, ComparedResource>): Promise<void> {
@@ -110,6 +123,13 @@ export function createSourceComparisons(deps: SourceComparisonsDeps): SourceComp
   );
   return {
     offer: (resource, read) => compared.get(resource)?.shadow.offer(read),
+    uncompared(resource) {
+      const { shadow, names } = compared.get(resource) ?? {};
+      return (['legacy', 'new'] as const).flatMap((origin) => {
+        const reason = shadow?.uncompared(origin);
+        return reason === undefined ? [] : [`nothing is compared with ${names?.[origin] ?? ''}; ${reason}`];
+      });
+    },
     serveBy(served) {
       const before = compared;
       compared = new Map(served.map((one) => [one.declared.resource, start(one)]));

@@ -1,6 +1,6 @@
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { Priority } from '../../kernel/upstream-call.ts';
-import { fault, GatewayError } from '../../errors/fault.ts';
+import { GatewayError } from '../../errors/fault.ts';
 import type { Breaker, CallOutcome, RecordOutcome } from './breaker.ts';
 import type { Host, Hosts } from './hosts.ts';
 import type { RetryBudget } from './retry-budget.ts';
@@ -84,26 +84,30 @@ export type AttemptedCall = {
 };
 
 /**
- * Creates the attempt of a shadow, which must do no harm to callers: it is sent once, only while the source is known to
- * be well, and nobody learns of its outcome.
+ * Creates the attempt of a shadow, which must do no harm to callers: it is sent once, and while the breaker is closed nobody
+ * learns of its outcome. Else it is the half-open probe, because a source that only shadows ask would never be asked again.
  */
 function createShadowAttempt(
   { breaker, hosts, check }: AttemptParts,
-  { affinity }: Pick<AttemptedCall, 'affinity'>,
+  { affinity, question }: Pick<AttemptedCall, 'affinity' | 'question'>,
 ): CallAttempt {
-  let host: Host | undefined;
+  let active: { readonly host: Host; readonly record: RecordOutcome | undefined } | undefined;
   return {
     start() {
       check();
-      if (breaker.state !== 'closed')
-        throw fault('upstream_unavailable', { detail: 'the breaker of the source is not closed' });
-      host = hosts.choose(affinity);
+      const record = breaker.state === 'closed' ? undefined : breaker.enter();
+      const host = hosts.choose(affinity);
       host.active += 1;
+      active = { host, record };
       return host.base;
     },
-    finish() {
-      if (host !== undefined) host.active -= 1;
-      host = undefined;
+    finish(error, isAbandoned) {
+      if (active === undefined) return;
+      const { host, record } = active;
+      active = undefined;
+      host.active -= 1;
+      // A shadow has less time than a caller, so a late reply shows nothing: the next call is the probe.
+      record?.(isAbandoned ? 'ignored' : outcomeOf(error), question);
     },
     retryDelayMs: () => undefined,
   };
@@ -114,7 +118,7 @@ export function createCallAttempt(
   parts: AttemptParts,
   { affinity, isSafe, question, priority }: AttemptedCall,
 ): CallAttempt {
-  if (priority === 'shadow') return createShadowAttempt(parts, { affinity });
+  if (priority === 'shadow') return createShadowAttempt(parts, { affinity, question });
   const { breaker, budget, hosts, pause, silence, monotonic, net } = parts;
   const begunMs = monotonic();
   let retries = 0;

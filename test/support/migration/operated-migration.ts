@@ -22,10 +22,12 @@ export function openOperated({
   ready = true,
   operatorTasks = {},
   openBreakers = () => [],
+  uncompared = () => [],
 }: {
   ready?: boolean;
   operatorTasks?: Partial<OperatorTasks>;
   openBreakers?: () => readonly string[];
+  uncompared?: () => readonly string[];
 } = {}) {
   const clock = createManualClock();
   const states = createLocalStates({ file: openStateFile(undefined, '', () => undefined), clock });
@@ -63,7 +65,7 @@ export function openOperated({
       ...operatorTasks,
     },
     tasks: createTasks(clock),
-    openBreakers,
+    ...{ openBreakers, uncompared },
     clock,
   };
   const act = createAct(createMigrationActions(migrations, { record }), { audit: { record } });

@@ -120,8 +120,11 @@ describe('the actions on a migration', () => {
     expect(await status()).toMatchObject({ rules: [], acknowledged: [] });
   });
 
-  it('show that the new source fails in this process, and that the file of a source has changed', async () => {
-    const { run, go, status, states } = open({ openBreakers: () => ['users'] });
+  it('show that the new source fails in this process, why nothing is compared, and that the file of a source has changed', async () => {
+    const { run, go, status, states } = open({
+      openBreakers: () => ['users'],
+      uncompared: () => ['nothing is compared with people; the breaker of the source is open'],
+    });
     await run('create');
     const state = states.current('users')!;
     await states.change(state, withDigests(state, ['a', 'c'], '2026-11-22T10:00:00.000Z'));
@@ -129,10 +132,11 @@ describe('the actions on a migration', () => {
     expect(breakerOpen).toBe(true);
     expect(notes).toEqual([
       'the new source fails in the process that answers: it serves from the legacy one for half a minute',
+      'nothing is compared with people; the breaker of the source is open (in the process that answers)',
       'the file of a source has changed at 2026-11-22T10:00:00.000Z: the evidence began anew',
     ]);
     await go('shadow');
-    expect((await status()).notes).toHaveLength(1);
+    expect((await status()).notes).toHaveLength(2);
     expect(await open().status()).toMatchObject({ breakerOpen: false, notes: [] });
   });
 

@@ -22,6 +22,8 @@ export type OperatedMigrations = {
   readonly tasks: Tasks;
   /** The resources that the process that answers serves from the legacy source, because the new one fails there. */
   readonly openBreakers: () => readonly string[];
+  /** Why that process compares nothing with a source of the resource, one sentence for each. */
+  readonly uncompared: (resource: string) => readonly string[];
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
 };
 

@@ -45,8 +45,13 @@ function fallbackView(evidence: Readonly<Record<string, OperationEvidence>>): St
 function notesOf(
   { sourceChangedAt }: FoundMigration['state'],
   config: FoundMigration['config'],
-  { breakerOpen, served }: { readonly breakerOpen: boolean; readonly served: Position | undefined },
+  found: {
+    readonly breakerOpen: boolean;
+    readonly served: Position | undefined;
+    readonly uncompared: readonly string[];
+  },
 ): readonly string[] {
+  const { breakerOpen, served, uncompared } = found;
   return [
     ...(served === undefined
       ? []
@@ -56,6 +61,7 @@ function notesOf(
     ...(breakerOpen
       ? ['the new source fails in the process that answers: it serves from the legacy one for half a minute']
       : []),
+    ...uncompared.map((reason) => `${reason} (in the process that answers)`),
     ...(sourceChangedAt === undefined
       ? []
       : [`the file of a source has changed at ${sourceChangedAt}: the evidence began anew`]),
@@ -65,7 +71,7 @@ function notesOf(
 
 /** Everything about one migration. Rejects where Redis fails. */
 export async function readStatus(
-  { states, evidence, operatorTasks, tasks, openBreakers }: OperatedMigrations,
+  { states, evidence, operatorTasks, tasks, ...migrations }: OperatedMigrations,
   { state, config }: FoundMigration,
   operation: string | undefined,
 ): Promise<Status> {
@@ -77,8 +83,9 @@ export async function readStatus(
     states.acknowledged(resource),
   ]);
   const { stage, percent } = positionOf(state, operation);
-  const breakerOpen = openBreakers().includes(resource);
+  const breakerOpen = migrations.openBreakers().includes(resource);
   const own = states.current(resource);
+  const served = own === state ? undefined : own;
   return {
     ...{ resource, sources, rev, stage, percent, operations: state.operations },
     hold: state.hold ?? null,
@@ -92,6 +99,6 @@ export async function readStatus(
     ...{ rules: state.rules, acknowledged: state.acknowledged },
     task: tasks.of(resource) ?? null,
     breakerOpen,
-    notes: notesOf(state, config, { breakerOpen, served: own === state ? undefined : own }),
+    notes: notesOf(state, config, { breakerOpen, served, uncompared: migrations.uncompared(resource) }),
   };
 }

@@ -20,13 +20,14 @@ function open() {
     },
   });
   const about = { affinity: {}, isSafe: true, question: '/x' };
-  function end(priority: 'caller' | 'shadow', error?: unknown) {
+  function end(priority: 'caller' | 'shadow', error?: unknown, isAbandoned = false) {
     const attempt = resilience.begin({ ...about, priority });
     attempt.start();
-    attempt.finish(error, false);
+    attempt.finish(error, isAbandoned);
     return attempt.retryDelayMs(error);
   }
-  return { clock, events, resilience, end };
+  const abandon = (priority: 'shadow') => end(priority, new DOMException('late', 'TimeoutError'), true);
+  return { clock, events, resilience, end, abandon };
 }
 
 const failed = fault('upstream_timeout');
@@ -41,13 +42,26 @@ describe('the shadows of a source', () => {
     expect(() => resilience.check()).not.toThrow();
   });
 
-  it('are no probe of a breaker that opens: a caller is', () => {
-    const { clock, resilience, end } = open();
+  it('are refused while the breaker is open, and then one of them is the probe that closes it', () => {
+    const { clock, events, resilience, end } = open();
+    for (const error of [failed, failed]) end('caller', error);
+    expect(() => end('shadow')).toThrow(expect.objectContaining({ code: 'upstream_unavailable' }));
+    clock.advance(1_001);
+    expect(end('shadow')).toBeUndefined();
+    expect(events).toEqual(['retry', 'open', 'half_open', 'closed']);
+    expect(() => resilience.check()).not.toThrow();
+  });
+
+  it('leave the breaker open if the probe fails, and let the next call probe if it was only late', () => {
+    const { clock, events, resilience, end, abandon } = open();
     for (const error of [failed, failed]) end('caller', error);
     clock.advance(1_001);
-    expect(() => end('shadow')).toThrow(expect.objectContaining({ code: 'upstream_unavailable' }));
-    end('caller');
-    expect(end('shadow')).toBeUndefined();
+    end('shadow', failed);
+    expect(() => end('caller')).toThrow(expect.objectContaining({ code: 'upstream_unavailable' }));
+    clock.advance(1_001);
+    abandon('shadow');
     expect(() => resilience.check()).not.toThrow();
+    end('caller');
+    expect(events).toEqual(['retry', 'open', 'half_open', 'open', 'half_open', 'closed']);
   });
 });
