@@ -4,6 +4,7 @@ import { compareRows } from './compare.ts';
 import { costRows } from './cost.ts';
 import { gateRows } from './gate.ts';
 import { goldenRows } from './golden.ts';
+import { groupRows } from './groups.ts';
 import { heapRows } from './heap.ts';
 import { judgeRows } from './judge.ts';
 import { leakRows } from './leaked-values.ts';
@@ -16,6 +17,7 @@ import { stickyRows } from './sticky.ts';
 /** Every row, by theme, in its order. A new theme is a file of its own and a line here. */
 export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
   compare: compareRows,
+  groups: groupRows,
   cost: costRows,
   heap: heapRows,
   shadow: shadowRows,

@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { percent, stages } from '../../config/schema/migration.ts';
 import type { ActionSpec } from './action.ts';
+import { differenceHints } from '../../migration/compare/hint.ts';
 import { anything, position, replicas, resource, status, task } from './migration-schemas.ts';
 import { printable, reason } from './printable-text.ts';
 
@@ -105,7 +106,7 @@ export const migrationSpecs = {
     method: 'get',
     path: '/api/migrations/{resource}/diffs',
     role: 'viewer',
-    summary: 'The differences that were found, by path and kind, with samples that hold no values.',
+    summary: 'The differences that were found, by path, kind and hint, with samples that hold no values.',
     input: z.strictObject({
       resource,
       operation: operation.optional(),
@@ -121,6 +122,10 @@ export const migrationSpecs = {
     input: z.strictObject({
       resource,
       path: printable(1, 200).describe('Such as data.name, data[].name or meta.total.'),
+      hint: z
+        .enum(differenceHints)
+        .optional()
+        .describe('Only differences with this hint, such as numeric-equal; absent: all at the path.'),
       until: z
         .string()
         .regex(/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?$/, 'expected a day such as 2026-12-01')

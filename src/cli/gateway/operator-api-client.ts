@@ -1,5 +1,6 @@
 import { type ActionProblem, type ActionResult, type ActionSpec, takesBody } from '../../admin/api/action.ts';
 import { type ActionName, actionSpecs } from '../../admin/api/action-table.ts';
+import { parseExact } from '../../kernel/json/exact-json.ts';
 import type { CliContext } from '../context.ts';
 import { ownToken } from '../input/operator-listener.ts';
 
@@ -58,7 +59,7 @@ export async function askGateway(
       },
       ...(body === undefined ? {} : { body }),
     });
-    const value = (await response.json()) as { readonly error?: ActionProblem };
+    const value = parseExact(await response.text()) as { readonly error?: ActionProblem };
     if (response.ok) return { kind: 'done', value };
     if (value.error !== undefined) return { kind: 'refused', problem: value.error };
     return unavailable(`what answers at ${url} is no operator's listener`, 'look at --gateway');

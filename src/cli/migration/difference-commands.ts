@@ -1,5 +1,6 @@
 // The commands `diffs`, `ignore`, `rules`, `acknowledge` and `explain` of `portico migration`.
 
+import { type DifferenceHint, differenceHints } from '../../migration/compare/hint.ts';
 import type { CliContext } from '../context.ts';
 import { printReport } from '../output/print-report.ts';
 import type { AskOptions } from './ask-migration.ts';
@@ -14,6 +15,7 @@ type RuleOptions = AskOptions & {
   readonly until: string;
   readonly owner?: string;
   readonly reason: string;
+  readonly hint?: string;
   readonly remove?: string;
 };
 
@@ -22,16 +24,17 @@ type Group = {
   readonly operation: string;
   readonly path: string;
   readonly kind: string;
+  readonly hint?: string;
   readonly count: number;
   readonly ignored: boolean;
   readonly lastAt: string;
-  readonly samples: readonly { readonly hint?: string; readonly traceId?: string }[];
+  readonly samples: readonly { readonly traceId?: string }[];
 };
 
-function groupRow({ operation, path, kind, count, ignored, samples, lastAt }: Group): readonly string[] {
-  const hints = [...new Set(samples.flatMap(({ hint }) => hint ?? []))].join(', ');
+function groupRow(group: Group): readonly string[] {
+  const { operation, path, kind, hint = '', count, ignored, samples, lastAt } = group;
   const [trace = ''] = samples.flatMap(({ traceId }) => traceId ?? []);
-  return [operation, path, kind, String(count), ignored ? 'ignored' : '', hints, lastAt, trace];
+  return [operation, path, kind, String(count), ignored ? 'ignored' : '', hint, lastAt, trace];
 }
 
 /** Adds the commands on differences and the rules that ignore them. */
@@ -71,14 +74,17 @@ function addIgnore(add: AddCommand, context: CliContext): void {
     async (ask, args, options: RuleOptions) => {
       const [resource = '', path = ''] = args;
       const { until, owner, reason } = options;
-      const { rule, rev } = await ask('migrations.ignore', { resource, path, until, owner, reason });
-      const text = `${resource}: ${path} is ignored until ${String(rule['until'])} (${String(rule['id'])}, rev ${rev})`;
+      // The action refuses a name that is none.
+      const hint = options.hint as DifferenceHint | undefined;
+      const { rule, rev } = await ask('migrations.ignore', { resource, path, hint, until, owner, reason });
+      const text = `${resource}: ${[path, hint ?? []].flat().join(' ')} is ignored until ${String(rule['until'])} (${String(rule['id'])}, rev ${rev})`;
       printReport({ json: { rule, rev }, blocks: [text] }, options.json, context);
     },
   )
     .argument('<path>', 'such as data.name, data[].name or meta.total')
     .requiredOption('--until <day>', 'when it ends, such as 2027-01-31')
     .requiredOption('--reason <text>', 'why it does not matter')
+    .option('--hint <hint>', `only such differences: ${differenceHints.join(', ')}`)
     .option('--owner <name>', 'who has decided it; default: the name of the token');
 }
 
@@ -98,7 +104,11 @@ function addRules(add: AddCommand, context: CliContext): void {
         return;
       }
       const { rules, acknowledged } = await ask('migrations.status', { resource });
-      const rows = rules.map((rule) => ['id', 'path', 'owner', 'reason'].map((name) => String(rule[name])));
+      const rows = rules.map((rule) =>
+        ['id', 'path', 'hint', 'owner', 'reason'].map((name) =>
+          typeof rule[name] === 'string' ? rule[name] : '',
+        ),
+      );
       const blocks = rows.length === 0 ? ['no rules but those of the file'] : [{ table: rows }];
       printReport({ json: { rules, acknowledged }, blocks }, options.json, context);
     },
@@ -142,7 +152,8 @@ function addExplain(add: AddCommand, context: CliContext): void {
       const asked = { resource, ...questionOf(resource, question), reason };
       const found = await ask('migrations.explain', asked);
       const differences = (found['differences'] ?? []) as readonly Record<string, unknown>[];
-      const rows = differences.map(({ path, kind, legacy, new: newValue }) => [
+      const rows = differences.map(({ id, path, kind, legacy, new: newValue }) => [
+        typeof id === 'string' ? id : '',
         String(path),
         String(kind),
         valueText(legacy),
@@ -151,7 +162,7 @@ function addExplain(add: AddCommand, context: CliContext): void {
       const blocks =
         rows.length === 0
           ? ['both sources say the same']
-          : [{ table: [['PATH', 'KIND', 'LEGACY', 'NEW'], ...rows] }];
+          : [{ table: [['ID', 'PATH', 'KIND', 'LEGACY', 'NEW'], ...rows] }];
       printReport({ json: found, blocks }, json, context);
     },
   )

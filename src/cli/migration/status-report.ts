@@ -103,7 +103,8 @@ function restBlocks({
     ...(edges === null ? [] : [`Last look at the edges: ${asked ?? 0} questions, ${different ?? 0} differ`]),
     ...(rehearsedAt === null ? [] : [`Rehearsed: ${rehearsedAt}`]),
     ...rules.map(
-      (rule) => `Ignored: ${['path', 'id', 'owner', 'reason'].map((name) => String(rule[name])).join('  ')}`,
+      (rule) =>
+        `Ignored: ${['path', 'hint', 'id', 'owner', 'reason'].flatMap((name) => (typeof rule[name] === 'string' ? rule[name] : [])).join('  ')}`,
     ),
     ...(task === null ? [] : [`Work: ${taskText(task)}`]),
   ];

@@ -7,6 +7,15 @@ const ZONE_STEP_MS = 15 * 60_000;
 const ZONE_MS_MAX = 14 * 3_600_000;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
+/** The names of all hints. `numeric-equal`: the same number with other digits, such as 1.5 and 1.50. */
+export const differenceHints = [
+  ...(['numeric-equal', 'precision', 'tz-shift', 'unicode-form'] as const),
+  ...(['whitespace', 'case-only', 'truncated', 'reordered'] as const),
+] as const;
+
+/** Names what happened to a value, as far as two values show it. */
+export type DifferenceHint = (typeof differenceHints)[number];
+
 const words = (text: string) =>
   text
     .toLowerCase()
@@ -15,7 +24,7 @@ const words = (text: string) =>
     .join(' ') ?? '';
 
 /** The relations of two texts that are recognised; the first that holds is the hint. */
-const TEXT_HINTS: readonly (readonly [name: string, holds: (a: string, b: string) => boolean])[] = [
+const TEXT_HINTS: readonly (readonly [name: DifferenceHint, holds: (a: string, b: string) => boolean])[] = [
   ['unicode-form', (a, b) => a.normalize('NFC') === b.normalize('NFC')],
   ['whitespace', (a, b) => a.replaceAll(/\s+/g, '') === b.replaceAll(/\s+/g, '')],
   ['case-only', (a, b) => a.toLowerCase() === b.toLowerCase()],
@@ -23,14 +32,14 @@ const TEXT_HINTS: readonly (readonly [name: string, holds: (a: string, b: string
   ['reordered', (a, b) => words(a) !== '' && words(a) === words(b)],
 ];
 
-function instantHint(a: string, b: string): string | undefined {
+function instantHint(a: string, b: string): DifferenceHint | undefined {
   if (!INSTANT.test(a) || !INSTANT.test(b)) return undefined;
   const apartMs = Math.abs(Date.parse(a) - Date.parse(b));
   if (apartMs < 1_000) return 'precision';
   return apartMs <= ZONE_MS_MAX && apartMs % ZONE_STEP_MS === 0 ? 'tz-shift' : undefined;
 }
 
-function numberHint(a: Decimal, b: Decimal): string | undefined {
+function numberHint(a: Decimal, b: Decimal): DifferenceHint | undefined {
   if (a.compare(b) === 0) return 'numeric-equal';
   const scale = Math.min(a.scale, b.scale);
   const cut = ({ digits, scale: own }: Decimal) => digits / 10n ** BigInt(own - scale);
@@ -42,7 +51,7 @@ function numberHint(a: Decimal, b: Decimal): string | undefined {
 export function hintOf(
   legacy: ComparedValue | undefined,
   newValue: ComparedValue | undefined,
-): string | undefined {
+): DifferenceHint | undefined {
   if (legacy instanceof Decimal && newValue instanceof Decimal) return numberHint(legacy, newValue);
   if (typeof legacy !== 'string' || typeof newValue !== 'string') return undefined;
   return instantHint(legacy, newValue) ?? TEXT_HINTS.find(([, holds]) => holds(legacy, newValue))?.[0];

@@ -4,6 +4,7 @@ import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import type { RuntimeRule } from '../state/migration-state.ts';
 import type { ComparedValue, AnswerDifference } from './comparison.ts';
+import { hintOf } from './hint.ts';
 
 type TolerateRule = MigrationConfig['compare']['tolerate'][number];
 type TextStep = NonNullable<TolerateRule['text']>[number];
@@ -66,12 +67,17 @@ function isTolerated(rule: TolerateRule, { kind, legacy, new: newValue }: Answer
   return plain(legacy) === plain(newValue);
 }
 
+/** Whether a rule with a hint is about a difference: one of a cent is none of trailing zeros at the same path. */
+const isHinted = ({ hint }: RuntimeRule, { legacy, new: newValue }: AnswerDifference) =>
+  hint === undefined || hint === hintOf(legacy, newValue);
+
 /**
  * Compiles the rules of the configuration file. The rules that were added while the gateway runs are passed with each call.
  */
 export function compileDifferenceRules({ ignore, tolerate }: MigrationConfig['compare']): IsAccepted {
   return (difference, kept, now) =>
     difference.kind === 'tie_order' ||
-    [...ignore, ...kept].some((rule) => isAbout(rule, difference.path, now)) ||
+    ignore.some((rule) => isAbout(rule, difference.path, now)) ||
+    kept.some((rule) => isAbout(rule, difference.path, now) && isHinted(rule, difference)) ||
     tolerate.some((rule) => isAbout(rule, difference.path, now) && isTolerated(rule, difference));
 }

@@ -32,7 +32,7 @@ export const KEYS_MAX = 50_000;
 export const CRITICAL_MAX = 1_000;
 
 /**
- * The most groups of differences (path, kind, whether a rule ignores it) of one operation, in a delta and in a store.
+ * The most groups of differences (path, kind, whether a rule ignores it, hint) of one operation, in a delta and in a store.
  * Further ones count in `OTHER_GROUP`.
  */
 export const GROUPS_MAX = 200;
@@ -77,7 +77,8 @@ function addToBoth({ counts, step }: Delta, field: string): void {
 }
 
 function addGroup(groups: Delta['groups'], sample: DifferenceSample, ignored: boolean, now: number): void {
-  const wanted = JSON.stringify([sample.path, sample.kind, ignored]);
+  // Three cents must not hide among a hundred trailing zeros at the same path.
+  const wanted = JSON.stringify([sample.path, sample.kind, ignored, sample.hint]);
   const name = groups.has(wanted) || groups.size < GROUPS_MAX ? wanted : OTHER_GROUP;
   const group = groups.get(name) ?? { count: 0, firstAt: now, lastAt: now, samples: [] };
   groups.set(name, group);

@@ -27,7 +27,7 @@ export type StoredEvidence = {
 
 /** A group of differences as it is stored. */
 export type StoredGroup = {
-  /** See `addGroup`: path, kind and whether a rule ignores it. */
+  /** See `addGroup`: path, kind, whether a rule ignores it, and the hint or null. */
   readonly name: string;
   readonly count: number;
   readonly firstAt: number;
@@ -106,10 +106,11 @@ export function operationEvidence(
 /** A group of differences, from what is stored of it. */
 export function differenceGroup(operation: string, group: StoredGroup): DifferenceGroup {
   const { name, count, firstAt, lastAt, samples } = group;
-  const [path, kind, ignored] = JSON.parse(name) as [string, DifferenceGroup['kind'], boolean];
+  type Name = [path: string, kind: DifferenceGroup['kind'], ignored: boolean, hint?: string | null];
+  const [path, kind, ignored, hint] = JSON.parse(name) as Name;
   const instant = (ms: number) => new Date(ms).toISOString();
   return {
-    ...{ operation, path, kind, count, ignored },
+    ...{ operation, path, kind, hint: hint ?? undefined, count, ignored },
     ...{ firstAt: instant(firstAt), lastAt: instant(lastAt) },
     samples: name === OTHER_GROUP ? [] : samples,
   };

@@ -71,8 +71,8 @@ export type OperationEvidence = ComparisonCounts &
     readonly step: StepEvidence;
   };
 
-/** One kind of difference at one path. */
-export type DifferenceGroup = Pick<DifferenceSample, 'path' | 'kind'> & {
+/** The differences of one kind and one hint at one path. */
+export type DifferenceGroup = Pick<DifferenceSample, 'path' | 'kind' | 'hint'> & {
   readonly operation: string;
   readonly count: number;
   /** Whether a rule ignores it. */

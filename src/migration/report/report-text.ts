@@ -123,7 +123,7 @@ function rulesTable({ config, state, now }: ReportFacts): string {
   const all = [
     ...ignore.map((rule) => ({ ...rule, id: rule.path, kind: 'ignore, in the file' })),
     ...tolerate.map((rule) => ({ ...rule, id: rule.path, kind: 'tolerate, in the file' })),
-    ...state.rules.map((rule) => ({ ...rule, kind: 'ignore' })),
+    ...state.rules.map((rule) => ({ ...rule, kind: `ignore ${rule.hint ?? ''}`.trim() })),
   ];
   return table(
     ['Rule', 'Field', 'Kind', 'Owner', 'Reason', 'Until', 'Acknowledged'],
@@ -134,10 +134,10 @@ function rulesTable({ config, state, now }: ReportFacts): string {
 }
 
 function differencesTable({ differences }: ReportFacts): string {
-  const rows = differences.map(({ operation, path, kind, count, ignored, firstAt, lastAt }): Row => [
-    ...[operation, path, kind, count, ignored ? 'yes' : 'no', firstAt, lastAt],
+  const rows = differences.map(({ operation, path, kind, hint = '', count, ignored, ...at }): Row => [
+    ...[operation, path, kind, hint, count, ignored ? 'yes' : 'no', at.firstAt, at.lastAt],
   ]);
-  return table(['Operation', 'Field', 'Kind', 'Count', 'Ignored', 'First', 'Last'], rows);
+  return table(['Operation', 'Field', 'Kind', 'Hint', 'Count', 'Ignored', 'First', 'Last'], rows);
 }
 
 function historyTable({ history }: ReportFacts): string {

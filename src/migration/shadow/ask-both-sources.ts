@@ -2,6 +2,7 @@
 
 import type { Query } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
+import { parseExact } from '../../kernel/json/exact-json.ts';
 import type { ByOrigin } from '../../kernel/upstream-call.ts';
 import type { SourceHandler } from '../../policy/call.ts';
 import { compareAnswers } from '../compare/compare-answers.ts';
@@ -12,7 +13,7 @@ const ask = createAskAtLowPriority({});
 
 function shownBody(reply: LowPriorityReply): unknown {
   const read = bodyOrCode(reply);
-  return 'code' in read ? { error: read.code } : (JSON.parse(read.body) as unknown);
+  return 'code' in read ? { error: read.code } : parseExact(read.body);
 }
 
 /** Asks both sources one question at the same time, and compares their answers. */

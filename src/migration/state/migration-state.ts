@@ -13,6 +13,8 @@ export type Position = {
 export type RuntimeRule = {
   readonly id: string;
   readonly path: string;
+  /** Absent: every difference at the path. See `differenceHints`. */
+  readonly hint?: string | undefined;
   readonly owner: string;
   readonly reason: string;
   /** When it ends, milliseconds since the epoch. */

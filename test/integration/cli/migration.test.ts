@@ -106,6 +106,23 @@ describe('portico migration', () => {
     expect(await statusOf()).toMatchObject({ rules: [], acknowledged: [] });
   });
 
+  it('keeps a rule for a hint alone, and refuses a hint that it does not know', async () => {
+    const words = ['ignore', 'users', 'data.name', '--until', '2099-01-31', '--reason', 'x', '--hint'];
+    const made = await migration(...words, 'whitespace', '--json');
+    const { rule } = JSON.parse(made.out) as { rule: { id: string; hint: string } };
+    expect(rule.hint).toBe('whitespace');
+    expect((await migration('rules', 'users')).out).toMatch(/data\.name +whitespace/);
+    expect((await migration('rules', 'users', '--remove', rule.id)).code).toBe(0);
+    expect((await migration(...words, 'cents')).code).toBe(64);
+  });
+
+  it('explains a list with the id of each record that differs', async () => {
+    const { code, out } = await migration('explain', 'users', 'limit=100', '--reason', 'a test');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^ID +PATH +KIND +LEGACY +NEW\n/);
+    expect(out).toMatch(/^user_\d+ +data\[\]\.name +value +"/m);
+  });
+
   it('answers every command that only reads in JSON', async () => {
     await stack.get('/v1/users?limit=3');
     for (const words of [

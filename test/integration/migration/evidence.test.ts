@@ -154,6 +154,19 @@ describe.each(['redis', 'local'] as const)('evidence that is kept in %s', (kind)
     expect(groups[0]).toMatchObject({ firstAt: '2026-01-01T00:00:00.000Z', samples: { length: 5 } });
   });
 
+  test('groups differences of one path by what happened to the value', async () => {
+    const fleet = await open(kind);
+    for (const hint of ['numeric-equal', 'numeric-equal', undefined])
+      fleet.processes[0].compared(
+        comparison('a', { verdict: 'mismatch', differences: [{ ...difference('data.price', 'h:1'), hint }] }),
+      );
+    const groups = await fleet.processes[0].differences('users');
+    expect(groups.map(({ hint, count }) => [hint, count])).toEqual([
+      ['numeric-equal', 2],
+      [undefined, 1],
+    ]);
+  });
+
   test('bounds the number of groups', async () => {
     const fleet = await open(kind);
     for (let field = 0; field < 250; field += 1)

@@ -27,9 +27,10 @@ function knownRules({ config, state }: FoundMigration): readonly string[] {
 export function createRuleActions(migrations: OperatedMigrations) {
   const { clock } = migrations;
   return {
-    async 'migrations.ignore'({ resource, path, until, owner, reason }, { actor, note }) {
+    async 'migrations.ignore'({ resource, path, hint, until, owner, reason }, { actor, note }) {
       const id = `rule-${randomBytes(3).toString('hex')}`;
-      const rule = { id, path, owner: owner ?? actor.name, reason, until: endOf(until, clock.now()) };
+      const ends = endOf(until, clock.now());
+      const rule = { id, path, hint, owner: owner ?? actor.name, reason, until: ends };
       const state = await changeState(migrations, { resource }, note, (found) => withRule(found.state, rule));
       note({ target: resource, after: rule });
       return { rule: { ...rule, until: new Date(rule.until).toISOString() }, rev: state.rev };

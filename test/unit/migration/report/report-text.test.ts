@@ -17,7 +17,14 @@ const text = reportText({
   ...{ state, config, evidence, gate: gateOf(gateFacts({ state, config, evidence })) },
   differences: [
     {
-      ...{ operation: 'users.get', path: 'data.name', kind: 'value', count: 37, ignored: false },
+      ...{
+        operation: 'users.get',
+        path: 'data.name',
+        kind: 'value',
+        count: 37,
+        ignored: false,
+        hint: 'case-only',
+      },
       ...{ firstAt: '2026-01-01T01:00:00.000Z', lastAt: '2026-01-01T02:00:00.000Z', samples: [] },
     },
   ],
@@ -44,7 +51,7 @@ describe('the report of a migration', () => {
       'rules with their owners and ends',
       '| ana | markup \\| of the old editor | 2026-12-01T00:00:00.000Z | yes |',
     ],
-    ['differences by field', '| users.get | data.name | value | 37 | no |'],
+    ['differences by field', '| users.get | data.name | value | case-only | 37 | no |'],
     ['what was done, by whom and why', '| ana | migrations.stage | done | wave 1 |'],
   ])('has %s', (_what, line) => {
     expect(text).toContain(line);

@@ -71,6 +71,7 @@ export type MigrationStatus = MigrationRow & {
   readonly rules: readonly {
     readonly id: string;
     readonly path: string;
+    readonly hint?: string;
     readonly owner: string;
     readonly reason: string;
     readonly until: number;
@@ -89,11 +90,12 @@ export type SampleShape = {
   readonly mask?: string;
 };
 
-/** Differences of one kind at one path. */
+/** Differences of one kind and one hint at one path. */
 export type DiffRow = {
   readonly operation: string;
   readonly path: string;
   readonly kind: string;
+  readonly hint?: string;
   readonly count: number;
   readonly ignored: boolean;
   readonly firstAt: string;

@@ -109,7 +109,7 @@ function samplesCell({ samples }: DiffRow): VNode | string {
   return html`<details>
     <summary>${samples.length} ${samples.length === 1 ? 'sample' : 'samples'}</summary>
     <ul class="plain">
-      ${samples.map((sample) => html`<li key=${sample.key}><code>${sample.key}</code> ${sampleText(sample.legacy)} → ${sampleText(sample.new)}${sample.hint === undefined ? '' : html` <small>${sample.hint}</small>`}${sample.traceId === undefined ? '' : html` <small>trace <code>${sample.traceId}</code></small>`}</li>`)}
+      ${samples.map((sample) => html`<li key=${sample.key}><code>${sample.key}</code> ${sampleText(sample.legacy)} → ${sampleText(sample.new)}${sample.traceId === undefined ? '' : html` <small>trace <code>${sample.traceId}</code></small>`}</li>`)}
     </ul>
   </details>`;
 }
@@ -117,12 +117,13 @@ function samplesCell({ samples }: DiffRow): VNode | string {
 function diffsTable(
   rows: readonly DiffRow[],
   now: number,
-  ignore: ((path: string) => void) | undefined,
+  ignore: ((row: Partial<DiffRow>) => void) | undefined,
 ): VNode {
   return dataTable<DiffRow>({
     ...{ id: 'diffs', label: 'differences', order: '-count', rows },
-    keyOf: ({ operation, path, kind, ignored }) => `${operation} ${path} ${kind} ${String(ignored)}`,
-    textOf: ({ operation, path, kind }) => `${operation} ${path} ${kind}`,
+    keyOf: ({ operation, path, kind, hint, ignored }) =>
+      [operation, path, kind, hint, ignored].map(String).join(' '),
+    textOf: ({ operation, path, kind, hint = '' }) => `${operation} ${path} ${kind} ${hint}`,
     columns: [
       {
         key: 'path',
@@ -133,7 +134,9 @@ function diffsTable(
       {
         key: 'kind',
         title: 'Kind',
-        cell: ({ kind, ignored }) => html`${kind} ${ignored ? stateMark('idle', 'ignored') : ''}`,
+        cell: ({ kind, hint, ignored }) =>
+          html`${kind}${hint === undefined ? '' : html` <small>${hint}</small>`}
+          ${ignored ? stateMark('idle', 'ignored') : ''}`,
         sort: ({ kind }) => kind,
       },
       {
@@ -157,11 +160,11 @@ function diffsTable(
             {
               key: 'do',
               title: 'Change',
-              cell: ({ path, ignored }: DiffRow) =>
-                ignored
+              cell: (row: DiffRow) =>
+                row.ignored
                   ? ''
-                  : html`<button type="button" onClick=${() => ignore(path)}>
-                      Let not count<span class="hidden"> ${path}</span>
+                  : html`<button type="button" onClick=${() => ignore(row)}>
+                      Let not count<span class="hidden"> ${row.path} ${row.hint ?? ''}</span>
                     </button>`,
             },
           ]),
@@ -173,7 +176,7 @@ function diffsTable(
 const RULES_NOTE =
   'Differences that do not count until a day, besides those of the file. Rules that tolerate a difference up to a bound are made in the file alone, under compare.tolerate.';
 
-/** The differences by path and kind, with samples that hold no value, and the rules by which some do not count. */
+/** The differences by path, kind and hint, with samples that hold no value, and the rules by which some do not count. */
 export function DiffsSection({ status, reload }: { status: MigrationStatus; reload: () => void }): VNode {
   const { ask, canWrite, now } = useConsole();
   const { resource } = status;
@@ -183,18 +186,18 @@ export function DiffsSection({ status, reload }: { status: MigrationStatus; relo
   );
   const [form, setForm] = useState<ActionForm>();
   const deps = { ask, status, reload };
-  const ignore = canWrite ? (path: string) => setForm(ignoreForm(deps, path, now)) : undefined;
+  const ignore = canWrite ? (row: Partial<DiffRow>) => setForm(ignoreForm(deps, row, now)) : undefined;
   const remove = canWrite
     ? (rule: MigrationStatus['rules'][number]) => setForm(unignoreForm(deps, rule))
     : undefined;
   const add =
     ignore &&
-    html`<p class="row-actions"><button type="button" onClick=${() => ignore('')}>Add a rule</button></p>`;
+    html`<p class="row-actions"><button type="button" onClick=${() => ignore({})}>Add a rule</button></p>`;
   const { value, problem } = diffs;
   return html`<div>
     ${cardOf(
       'Differences',
-      'By path and kind. Samples say types, lengths and keyed hashes, never values.',
+      'By path, kind and hint. Samples say types, lengths and keyed hashes, never values.',
       html`${problemNote(problem, diffs.reload)}${value && diffsTable(value.differences, now, ignore)}`,
     )}
     ${cardOf('Rules', RULES_NOTE, html`${rulesTable(status, now, remove)}${add}`)}

@@ -1,7 +1,7 @@
 // The rules by which differences do not count: those that were made while the gateway runs.
 
 import type { VNode } from 'preact';
-import type { MigrationStatus } from '../../data/migration-shapes.ts';
+import type { DiffRow, MigrationStatus } from '../../data/migration-shapes.ts';
 import type { ActionForm } from '../../parts/action-dialog.ts';
 import { reasonField } from '../../parts/action-dialog.ts';
 import { dataTable } from '../../parts/data-table.ts';
@@ -13,8 +13,12 @@ type RuleRow = MigrationStatus['rules'][number];
 
 const DAYS = 30;
 
-/** The form that lets the differences at a path not count. */
-export function ignoreForm(deps: FormDeps, path: string, now: number): ActionForm {
+/** The form that lets the differences at a path not count; of a row with a hint, only those with it. */
+export function ignoreForm(
+  deps: FormDeps,
+  { path = '', hint = '' }: Partial<DiffRow>,
+  now: number,
+): ActionForm {
   return {
     title: 'Let differences not count',
     text: html`<p>
@@ -32,6 +36,12 @@ export function ignoreForm(deps: FormDeps, path: string, now: number): ActionFor
         hint: 'Such as data[].name, data.name or meta.total.',
       },
       {
+        name: 'hint',
+        label: 'Only with the hint (optional)',
+        value: hint,
+        hint: 'Such as numeric-equal. Empty: every difference at the path.',
+      },
+      {
         name: 'until',
         label: 'Until the day',
         kind: 'date',
@@ -41,7 +51,7 @@ export function ignoreForm(deps: FormDeps, path: string, now: number): ActionFor
       },
       reasonField(true),
     ],
-    run: (values) => change(deps, 'rules', values),
+    run: ({ hint: only, ...values }) => change(deps, 'rules', { ...values, ...(only ? { hint: only } : {}) }),
   };
 }
 
@@ -86,7 +96,7 @@ export function rulesTable(
       {
         key: 'path',
         title: 'Path',
-        cell: ({ path, id }) => html`<code>${path}</code> <small>${id}</small>`,
+        cell: ({ path, hint = '', id }) => html`<code>${path}</code> ${hint} <small>${id}</small>`,
         sort: ({ path }) => path,
       },
       {
