@@ -23,7 +23,9 @@ import { createJudge, type JudgeMetrics } from '../migration/judge/judge.ts';
 import { createRehearse } from '../migration/judge/rehearse.ts';
 import type { SourceComparisonsDeps } from '../migration/shadow/source-comparisons.ts';
 import { checkSourcesAgree } from '../migration/operate/check-sources-agree.ts';
-import type { OperatorTasks } from '../migration/operate/operator-tasks.ts';
+import { legacyProblem } from '../migration/operate/legacy-problem.ts';
+import type { Run } from '../migration/operate/operator-tasks.ts';
+import type { SourcePair } from '../migration/operate/source-pair.ts';
 import { createTasks } from '../migration/operate/tasks.ts';
 import { createReport } from '../migration/report/create-report.ts';
 import type { OperatedMigrations } from '../admin/actions/migration/find-migration.ts';
@@ -92,14 +94,14 @@ function holdsOf(served: readonly ServedMigration[], states: MigrationStateStore
   });
 }
 
-/** The resources of which the new source serves some callers or all of them. */
-function servedByNew(served: readonly ServedMigration[], states: MigrationStateStore): readonly string[] {
+/** The resources of which the new source serves callers, or may serve them next. */
+function comparedNow(served: readonly ServedMigration[], states: MigrationStateStore): readonly string[] {
   return served.flatMap(({ declared: { resource }, operations }) => {
     const state = states.current(resource);
-    const isServing = operations.some(
-      (operation) => state && ['ramp', 'live'].includes(positionOf(state, operation).stage),
+    const isCompared = operations.some(
+      (operation) => state && ['shadow', 'ramp', 'live'].includes(positionOf(state, operation).stage),
     );
-    return isServing ? [resource] : [];
+    return isCompared ? [resource] : [];
   });
 }
 
@@ -161,23 +163,18 @@ function openOperated(
   const judge = createJudge({ ...common, memory, askExternalGate: external.ask });
   const tasks = createTasks(clock);
   judge.start();
-  const check: OperatorTasks['check'] = async (name, run) => {
+  function pairOf(name: string): SourcePair {
     const migrating = served().find(({ declared: { resource } }) => resource === name);
     const resource = (contract as Readonly<Record<string, Resource>>)[name];
     if (migrating === undefined || resource === undefined) throw new Error(`${name} does not move any more`);
-    return checkSourcesAgree(
-      {
-        resource,
-        names: migrating.declared.sources,
-        legacy: migrating.sources.legacy,
-        new: migrating.sources.new,
-      },
-      run,
-    );
-  };
+    const { legacy, new: newSource } = migrating.sources;
+    return { resource, names: migrating.declared.sources, legacy, new: newSource };
+  }
   const operatorTasks = {
     ...comparisons.operatorTasks,
-    ...{ check, preview: migrations.preview },
+    check: async (name: string, run: Run) => checkSourcesAgree(pairOf(name), run),
+    legacyProblem: async (name: string, signal: AbortSignal) => legacyProblem(pairOf(name), signal),
+    preview: migrations.preview,
     gate: (resource: string, operation?: string) => judge.gate(resource, operation),
     cusum: (resource: string) => judge.cusum(resource),
     rehearse: createRehearse(common),
@@ -217,7 +214,9 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
   const comparisons = openComparisons({ ...deps, states, evidence, secret: hashSecret(config) });
   const now = () => deps.clock.now();
   const callersDeps = fleet && { ...fleet, now, secret: hashSecret(config) };
-  const latency = createLegacyLatency({ evidence, serving: () => servedByNew(served, states) });
+  const latency = createLegacyLatency({ evidence, compared: () => comparedNow(served, states) });
+  // So that a process which has just started, or learnt of a step, knows the time limit at once.
+  const endLatency = states.onChange(() => void latency.refresh());
   const migrations = createMigrations({
     ...{ ...deps, states },
     openCallers: (name) =>
@@ -244,13 +243,14 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
     operate(auditLog) {
       audit = auditLog;
       const parts = { ...migrations, evidence, served: () => served, memory, external, comparisons };
-      const { operated, close } = openOperated(parts, audit, deps);
+      const { operated, close } = openOperated(parts, auditLog, deps);
       closing.push(close);
       return operated;
     },
     async close() {
       await Promise.all(closing.map((close) => close()));
       await comparisons.close();
+      endLatency();
       latency.close();
       evidence.close();
       external.close();

@@ -112,5 +112,83 @@ const withoutRedis: OperationRow = {
   },
 };
 
+/** A fleet that has left the legacy source for good. */
+async function startComplete(bench: FaultBench): Promise<MigratingFleet> {
+  const fleet = await startLive(bench);
+  for (const stage of ['live', 'complete']) await fleet.goTo(`${stage} users`);
+  return fleet;
+}
+
+/** What a command that must not succeed says. */
+const refusalOf = (command: Promise<unknown>) =>
+  command.then(
+    () => 'it was carried out',
+    (error: unknown) => (error instanceof Error ? error.message : ''),
+  );
+
+const stageOf = async (fleet: MigratingFleet) =>
+  ((await fleet.operate('status users')) as { stage: string }).stage;
+
+const legacyGone: OperationRow = {
+  id: 'rollback-4',
+  name: 'a forced rollback from complete while the legacy service is switched off: refused, and no caller gets an error',
+  fast: false,
+  async run(bench) {
+    const fleet = await startComplete(bench);
+    await fleet.legacy.upstream.close();
+    const { errors, done } = await underCallers(bench, fleet, () =>
+      refusalOf(fleet.operate('rollback users --force')),
+    );
+    const stage = await stageOf(fleet);
+    const isRefused = done.includes('old-users does not answer');
+    return {
+      ok: errors === 0 && isRefused && stage === 'complete',
+      figure: { errors, refused: String(isRefused), stage },
+    };
+  },
+};
+
+const legacyThere: OperationRow = {
+  id: 'rollback-5',
+  name: 'the same while the legacy service still answers: back at once, no answer of the new source a second later, no error',
+  fast: false,
+  async run(bench) {
+    const fleet = await startComplete(bench);
+    const { answers, errors, done } = await underCallers(bench, fleet, async () => {
+      await fleet.operate('rollback users --force');
+      return performance.now();
+    });
+    const last = lastNewAfter(answers, done);
+    bench.atMost('ms of the new source after the command', last, 1_000);
+    const stage = await stageOf(fleet);
+    return { ok: errors === 0 && stage === 'shadow', figure: { 'last new body, ms': last, errors, stage } };
+  },
+};
+
+const besideTheJudge: OperationRow = {
+  id: 'rollback-6',
+  name: 'four people and the judge roll back because of one fault: the resource stays in shadow, in any order',
+  fast: false,
+  async run(bench) {
+    const fleet = await startLive(bench);
+    fleet.next.faults.failing = 1;
+    const { errors } = await underCallers(bench, fleet, async () => {
+      // Each of them sees the fault, and looks at another gateway.
+      const four = () => fleet.gateways.map((gateway) => refusalOf(fleet.operate('rollback users', gateway)));
+      await Promise.all(four());
+      await Promise.all(four());
+    });
+    const stage = await stageOf(fleet);
+    const forced = (await fleet.operate('rollback users --force')) as { stage: string };
+    return {
+      ok: errors === 0 && stage === 'shadow' && forced.stage === 'legacy',
+      figure: { errors, stage, 'with --force': forced.stage },
+    };
+  },
+};
+
 /** Rollbacks by hand. */
-export const rollbackRows: readonly OperationRow[] = [byHand, withoutMessages, withoutRedis];
+export const rollbackRows: readonly OperationRow[] = [
+  ...[byHand, withoutMessages, withoutRedis],
+  ...[legacyGone, legacyThere, besideTheJudge],
+];

@@ -13,6 +13,7 @@ import { rollbackRows } from './rollback.ts';
 import { shadowRows } from './shadow.ts';
 import { splitRows } from './split.ts';
 import { stickyRows } from './sticky.ts';
+import { timeLimitRows } from './time-limit.ts';
 
 /** Every row, by theme, in its order. A new theme is a file of its own and a line here. */
 export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
@@ -24,6 +25,7 @@ export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
   split: splitRows,
   sticky: stickyRows,
   rollback: rollbackRows,
+  limit: timeLimitRows,
   judge: judgeRows,
   gate: gateRows,
   redis: redisRows,

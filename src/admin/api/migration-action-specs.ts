@@ -70,7 +70,12 @@ export const migrationSpecs = {
         .enum(['fleet', 'local'])
         .default('fleet')
         .describe('local: in the processes of this gateway alone, where Redis is gone.'),
-      force: z.boolean().optional().describe('Also from `complete`.'),
+      force: z
+        .boolean()
+        .optional()
+        .describe(
+          'Also from `complete` if the legacy source answers, and within a minute of another rollback.',
+        ),
       reason,
     }),
     output: changed,

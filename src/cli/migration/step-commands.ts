@@ -106,7 +106,10 @@ function addRollback(add: AddCommand, context: CliContext): void {
   )
     .option('--operation <name>', 'only this operation, such as users.list')
     .option('--local', 'in this gateway alone, where Redis is gone')
-    .option('--force', 'also from complete')
+    .option(
+      '--force',
+      'also from complete if the legacy source answers, and within a minute of another rollback',
+    )
     .option('--reason <text>', REASON);
 }
 

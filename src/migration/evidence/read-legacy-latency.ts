@@ -1,6 +1,6 @@
 // Reads from the evidence of the fleet how long the legacy source of each operation takes.
 
-import type { MigrationEvidence } from './evidence.ts';
+import type { MigrationEvidence, OperationEvidence } from './evidence.ts';
 import { latencyCount, latencyQuantile } from './latency.ts';
 
 /** How long the legacy sources take. */
@@ -12,31 +12,39 @@ export type LegacyLatency = {
   close(): void;
 };
 
-/** `serving` is asked at each reading, every 15 seconds; where it is empty, the store is asked nothing. */
+/** `compared` is asked at each reading, every 15 seconds; where it is empty, the store is asked nothing. */
 export type LegacyLatencyDeps = {
   readonly evidence: Pick<MigrationEvidence, 'read'>;
-  /** The resources whose callers the new source serves now. */
-  readonly serving: () => readonly string[];
+  /** The resources of which both sources are asked now: in `shadow`, so that the first step of the ramp knows, too. */
+  readonly compared: () => readonly string[];
 };
 
 const REFRESH_MS = 15_000;
 /** A 99th percentile of fewer calls is that of the slowest one. */
 const CALLS_MIN = 100;
 
-/** Creates what reads the evidence every 15 seconds; while Redis fails, what was read last counts. */
-export function createLegacyLatency({ evidence, serving }: LegacyLatencyDeps): LegacyLatency {
+/** By operation, what 99 % of the calls took at most; without those of which too little is known. */
+function quantilesOf(found: Readonly<Record<string, OperationEvidence>>) {
+  return Object.entries(found).flatMap(([operation, { legacyMs }]) => {
+    const p99Ms = latencyCount(legacyMs) < CALLS_MIN ? undefined : latencyQuantile(legacyMs, 0.99);
+    return p99Ms === undefined ? [] : [[operation, p99Ms] as const];
+  });
+}
+
+/**
+ * Creates what reads the evidence every 15 seconds. While Redis fails, or evidence that began anew says too little, what was
+ * known before counts: the legacy source is no slower because somebody has mended the new one.
+ */
+export function createLegacyLatency({ evidence, compared }: LegacyLatencyDeps): LegacyLatency {
   let known: ReadonlyMap<string, number> = new Map();
 
   async function refresh(): Promise<void> {
     try {
-      const found = await Promise.all(serving().map((resource) => evidence.read(resource)));
-      const all = found.flatMap((operations) => Object.entries(operations));
-      known = new Map(
-        all.flatMap(([operation, { legacyMs }]) => {
-          const p99Ms = latencyCount(legacyMs) < CALLS_MIN ? undefined : latencyQuantile(legacyMs, 0.99);
-          return p99Ms === undefined ? [] : [[operation, p99Ms] as const];
-        }),
-      );
+      const resources = compared();
+      const found = await Promise.all(resources.map((resource) => evidence.read(resource)));
+      const isCompared = ([operation]: readonly [string, number]) =>
+        resources.some((resource) => operation.startsWith(`${resource}.`));
+      known = new Map([...[...known].filter(isCompared), ...found.flatMap(quantilesOf)]);
     } catch {
       // The next time tries again.
     }

@@ -82,6 +82,8 @@ export type OperatorTasks = {
   /** The CUSUM of failures at the new source alone, by operation. Rejects where Redis fails. */
   cusum(resource: string): Promise<Readonly<Record<string, number>>>;
   check(resource: string, run: Run): Promise<SourcesCheck>;
+  /** Why the legacy source does not answer now; `undefined`: it does. */
+  legacyProblem(resource: string, signal: AbortSignal): Promise<string | undefined>;
   walk(resource: string, run: Run): Promise<WalkResult>;
   probeEdges(resource: string, run: Run): Promise<ProbedEdges>;
   rehearse(resource: string, run: Run): Promise<RehearsalResult>;

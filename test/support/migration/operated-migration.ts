@@ -61,6 +61,7 @@ export function openOperated({
       cusum: () => Promise.resolve({ 'users.get': 2.303 }),
       check: () => Promise.resolve({ same: 20, asked: 20, problems: [] }),
       ...{ walk: unasked, probeEdges: unasked, rehearse: unasked, replay: unasked, calibrate: unasked },
+      legacyProblem: () => Promise.resolve(undefined),
       ...{ explain: unasked, report: unasked, preview: unasked },
       ...operatorTasks,
     },
@@ -93,7 +94,7 @@ export function openOperated({
   const status = () => ask('migrations.status', { resource: 'users' });
   const go = (stage: 'shadow' | 'ramp' | 'live' | 'complete', more: object = {}) =>
     ask('migrations.stage', { resource: 'users', stage, ...more });
-  return { ask, run, go, status, audited, states };
+  return { ask, run, go, status, audited, states, clock };
 }
 
 /** An error whose message has this text. */

@@ -1,4 +1,4 @@
-import { withDigests } from '../../../src/migration/state/transitions.ts';
+import { rolledBack, withDigests } from '../../../src/migration/state/transitions.ts';
 import { openOperated as open, refusal } from '../../support/migration/operated-migration.ts';
 
 describe('the actions on a migration', () => {
@@ -79,6 +79,51 @@ describe('the actions on a migration', () => {
     await expect(go('ramp', { force: true, reason: 'x' })).rejects.toEqual(refusal('on hold'));
     await ask('migrations.resume', { resource: 'users', reason: 'mended' });
     expect(await go('ramp')).toMatchObject({ stage: 'ramp', percent: 1 });
+  });
+
+  it('roll back once where the judge has just done so, and end the shadow only with --force or a minute later', async () => {
+    const { run, go, ask, status, states, clock } = open();
+    await run('create');
+    await go('shadow');
+    await go('ramp');
+    const state = states.current('users')!;
+    const at = new Date(clock.now()).toISOString();
+    await states.change(state, rolledBack(state, { by: 'judge', at, rule: 'failures', evidence: 'x' }));
+    const again = () => ask('migrations.rollback', { resource: 'users' });
+    await expect(again()).rejects.toEqual(refusal('judge has rolled it back at'));
+    expect((await status()).stage).toBe('shadow');
+    clock.advance(60_000);
+    expect(await again()).toMatchObject({ stage: 'legacy' });
+  });
+
+  it('end the shadow at once where no rollback came before, and with --force', async () => {
+    const { run, go, ask } = open();
+    await run('create');
+    await go('shadow');
+    expect(await ask('migrations.rollback', { resource: 'users' })).toMatchObject({ stage: 'legacy' });
+    await ask('migrations.resume', { resource: 'users', reason: 'x' });
+    for (const stage of ['shadow', 'ramp'] as const) await go(stage);
+    expect(await ask('migrations.rollback', { resource: 'users' })).toMatchObject({ stage: 'shadow' });
+    const forced = await ask('migrations.rollback', { resource: 'users', force: true });
+    expect(forced).toMatchObject({ stage: 'legacy' });
+  });
+
+  it.each([
+    [
+      'the rollback',
+      (to: ReturnType<typeof open>) => to.ask('migrations.rollback', { resource: 'users', force: true }),
+    ],
+    ['the step back', (to: ReturnType<typeof open>) => to.go('live', { force: true, reason: 'x' })],
+  ])('refuse %s from complete while the legacy source does not answer', async (_what, goBack) => {
+    let problem: string | undefined = 'crm does not answer: upstream_unavailable';
+    const opened = open({ operatorTasks: { legacyProblem: () => Promise.resolve(problem) } });
+    await opened.run('create');
+    await opened.go('shadow');
+    for (const stage of ['live', 'complete'] as const) await opened.go(stage, { force: true, reason: 'x' });
+    await expect(goBack(opened)).rejects.toEqual(refusal('crm does not answer: upstream_unavailable'));
+    expect((await opened.status()).stage).toBe('complete');
+    problem = undefined;
+    expect((await goBack(opened)).stage).not.toBe('complete');
   });
 
   it('change nothing where the rev is another, and say which one it is', async () => {

@@ -17,6 +17,11 @@ import {
   refuseUnknownOperation,
 } from './find-migration.ts';
 
+/** How long the legacy source has to answer before a rollback from `complete`, its retries included. */
+const LEGACY_MS = 20_000;
+/** A rollback so soon after another one was meant for the same fault: two people, or a person and the judge. */
+const SECOND_ROLLBACK_MS = 60_000;
+
 type StageInput = ActionInput<'migrations.stage'>;
 
 /** The requested position. A ramp without a share means the share of the next step. @throws ActionRefusal */
@@ -41,10 +46,11 @@ function positionAsked(
 
 /** The state after a step. @throws ActionRefusal */
 async function stepped(
-  { operatorTasks, clock }: OperatedMigrations,
+  migrations: OperatedMigrations,
   found: FoundMigration,
   input: StageInput,
 ): Promise<MigrationState> {
+  const { operatorTasks, clock } = migrations;
   const { resource, operation, force = false, reason } = input;
   refuseUnknownOperation(found, operation);
   if (force && reason === undefined)
@@ -61,6 +67,7 @@ async function stepped(
   );
   switch (decision.kind) {
     case 'go':
+      await refuseSilentLegacy(migrations, found, operation);
       return decision.state;
     case 'refused':
       throw new ActionRefusal('conflict', decision.reason, decision.hint);
@@ -79,11 +86,36 @@ async function stepped(
   }
 }
 
+/**
+ * Checks before callers go back from `complete` that the legacy source answers: it may be switched off, and then each of them
+ * would get an error. @throws ActionRefusal
+ */
+async function refuseSilentLegacy(
+  { operatorTasks }: OperatedMigrations,
+  { state }: FoundMigration,
+  operation: string | undefined,
+): Promise<void> {
+  if (positionOf(state, operation).stage !== 'complete') return;
+  const problem = await operatorTasks.legacyProblem(state.resource, AbortSignal.timeout(LEGACY_MS));
+  if (problem === undefined) return;
+  const hint =
+    'nothing was changed: each caller would get an error; start the legacy service, then roll back';
+  throw new ActionRefusal('conflict', problem, hint);
+}
+
 /** @throws ActionRefusal where there is nothing to go back to */
-function refuseRollback({ state }: FoundMigration, input: ActionInput<'migrations.rollback'>): void {
+function refuseRollback({ state }: FoundMigration, input: ActionInput<'migrations.rollback'>, now: number) {
   const { stage } = positionOf(state, input.operation);
+  const { lastRollback } = state;
   if (stage === 'legacy')
     throw new ActionRefusal('conflict', 'it is at legacy already', 'there is nothing to roll back');
+  const isSecond = lastRollback !== null && now - Date.parse(lastRollback.at) < SECOND_ROLLBACK_MS;
+  if (stage === 'shadow' && isSecond && lastRollback.from.stage !== 'shadow' && input.force !== true)
+    throw new ActionRefusal(
+      'conflict',
+      `${lastRollback.by} has rolled it back at ${lastRollback.at}: it is at shadow, and the legacy source serves all callers`,
+      'to end the shadow, too, wait a minute or add --force',
+    );
   if (stage === 'complete' && input.force !== true)
     throw new ActionRefusal(
       'conflict',
@@ -104,9 +136,10 @@ export function createStepActions(migrations: OperatedMigrations) {
   const { states, clock } = migrations;
   const now = () => new Date(clock.now()).toISOString();
 
-  function rollback(found: FoundMigration, input: ActionInput<'migrations.rollback'>, by: string) {
+  async function rollback(found: FoundMigration, input: ActionInput<'migrations.rollback'>, by: string) {
     refuseUnknownOperation(found, input.operation);
-    refuseRollback(found, input);
+    refuseRollback(found, input, clock.now());
+    await refuseSilentLegacy(migrations, found, input.operation);
     const grounds = {
       by,
       at: now(),
@@ -117,11 +150,11 @@ export function createStepActions(migrations: OperatedMigrations) {
   }
 
   /** Rolls back in this process alone, because Redis may not be reachable. */
-  function rollbackHere(input: ActionInput<'migrations.rollback'>, { actor, note }: ActionContext) {
+  async function rollbackHere(input: ActionInput<'migrations.rollback'>, { actor, note }: ActionContext) {
     note({ target: input.resource });
     const found = findMigration(migrations, input.resource);
     const state = states.current(input.resource) ?? found.state;
-    const next = rollback({ ...found, state }, input, actor.name);
+    const next = await rollback({ ...found, state }, input, actor.name);
     states.rollBackHere(next);
     return changedHere(note, state, next);
   }

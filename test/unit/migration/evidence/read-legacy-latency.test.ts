@@ -5,13 +5,13 @@ import { goodEvidence } from '../../../support/migration/migration-facts.ts';
 describe('the latency of the legacy source', () => {
   async function read(of: Partial<Record<string, OperationEvidence>>, serving = ['users']) {
     const evidence = { read: () => Promise.resolve(of as Record<string, OperationEvidence>) };
-    const latency = createLegacyLatency({ evidence, serving: () => serving });
+    const latency = createLegacyLatency({ evidence, compared: () => serving });
     await latency.refresh();
     latency.close();
     return latency.p99Ms('users.get');
   }
 
-  it('is the 99th percentile of the evidence, of at least 100 calls, while the new source serves callers', async () => {
+  it('is the 99th percentile of the evidence, of at least 100 calls, while both sources are asked', async () => {
     const legacyMs = { '20': 98, '110': 2 };
     expect(await read({ 'users.get': goodEvidence(100, { legacyMs }) })).toBe(110);
     expect(
@@ -20,13 +20,35 @@ describe('the latency of the legacy source', () => {
     expect(await read({ 'users.get': goodEvidence(100, { legacyMs }) }, [])).toBeUndefined();
   });
 
+  it('is that of the evidence before, until evidence that began anew has 100 calls', async () => {
+    let calls = 200;
+    let legacyMs: Record<string, number> = { '20': calls };
+    let compared = ['users'];
+    const evidence = {
+      read: () => Promise.resolve({ 'users.get': goodEvidence(calls, { legacyMs }) }),
+    };
+    const latency = createLegacyLatency({ evidence, compared: () => compared });
+    const p99Ms = async () => {
+      await latency.refresh();
+      return latency.p99Ms('users.get');
+    };
+    expect(await p99Ms()).toBe(20);
+    [calls, legacyMs] = [99, { '110': 99 }];
+    expect(await p99Ms()).toBe(20);
+    legacyMs = { '110': 100 };
+    expect(await p99Ms()).toBe(110);
+    compared = [];
+    expect(await p99Ms()).toBeUndefined();
+    latency.close();
+  });
+
   it('is the last known one while Redis fails', async () => {
     let isGone = false;
     const evidence = {
       read: () =>
         isGone ? Promise.reject(new Error('gone')) : Promise.resolve({ 'users.get': goodEvidence(200) }),
     };
-    const latency = createLegacyLatency({ evidence, serving: () => ['users'] });
+    const latency = createLegacyLatency({ evidence, compared: () => ['users'] });
     await latency.refresh();
     isGone = true;
     await latency.refresh();

@@ -106,7 +106,7 @@ function rollbackForm(deps: FormDeps): ActionForm {
         ? [
             {
               name: 'force',
-              label: 'The legacy source still answers: roll back from complete',
+              label: 'Roll back from complete, if the legacy source answers',
               kind: 'check' as const,
             },
           ]

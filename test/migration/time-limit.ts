@@ -1,0 +1,88 @@
+import type { FaultBench } from '../faults/harness/bench.ts';
+import type { OperationRow } from '../operations/row.ts';
+import { forEachOf, type MigratingFleet, startMigratingFleet } from './harness/migrating-fleet.ts';
+import { marked } from './harness/model-service.ts';
+
+/** The deadline of the harness is a minute, so half of it would be 30 s. */
+const MIGRATION = { gate: { latencySlack: '20ms' }, shadow: { maxRps: 1_000, concurrency: 64 } };
+
+async function startFleet(bench: FaultBench): Promise<MigratingFleet> {
+  const fleet = await startMigratingFleet(bench, { gateways: 2, migration: MIGRATION });
+  fleet.next.faults.change = marked;
+  return fleet;
+}
+
+/** Has 300 users compared in the shadow, so that it is known how long the legacy source takes. */
+async function compareSome(bench: FaultBench, fleet: MigratingFleet): Promise<void> {
+  await fleet.goTo('shadow users');
+  await forEachOf(fleet.users.slice(0, 300), 4, ({ id }) => fleet.ask(`/v1/users/${id}`));
+  await bench.until(async () => {
+    const { compare } = (await fleet.operate('status users')) as {
+      compare: Readonly<Record<string, { readonly keys: number } | undefined>>;
+    };
+    return (compare['users.get']?.keys ?? 0) >= 150;
+  });
+}
+
+/** The answers for users that nobody has asked for yet, one at each gateway, just after a step. */
+async function afterStep(fleet: MigratingFleet, from: number) {
+  const answers = await Promise.all(
+    fleet.users.slice(from, from + 2).map(({ id }) => fleet.ask(`/v1/users/${id}`)),
+  );
+  const slowestMs = Math.round(Math.max(...answers.map(({ endedAt, askedAt }) => endedAt - askedAt)));
+  return { answers, slowestMs };
+}
+
+const first: OperationRow = {
+  id: 'limit-1',
+  name: 'just after a step of the ramp, a new source that hangs costs a caller 3 x p99 of the legacy one (half a second at least), not half of the deadline',
+  fast: false,
+  async run(bench) {
+    const fleet = await startFleet(bench);
+    await compareSome(bench, fleet);
+    fleet.next.faults.hanging = 1;
+    await fleet.goTo('ramp users --percent 100');
+    const { answers, slowestMs } = await afterStep(fleet, 400);
+    return {
+      ok: answers.every(({ status, isNew }) => status === 200 && !isNew) && slowestMs < 10_000,
+      figure: { 'slowest, ms': slowestMs },
+    };
+  },
+};
+
+const restarted: OperationRow = {
+  id: 'limit-2',
+  name: 'the same at a process that has started in the ramp: it reads the evidence of the fleet at once',
+  fast: false,
+  async run(bench) {
+    const fleet = await startFleet(bench);
+    await compareSome(bench, fleet);
+    await fleet.goTo('ramp users --percent 100');
+    fleet.next.faults.hanging = 1;
+    for (const number of [0, 1]) await fleet.restart(number);
+    const { answers, slowestMs } = await afterStep(fleet, 400);
+    return {
+      ok: answers.every(({ status, isNew }) => status === 200 && !isNew) && slowestMs < 10_000,
+      figure: { 'slowest, ms': slowestMs },
+    };
+  },
+};
+
+const unknown: OperationRow = {
+  id: 'limit-3',
+  name: 'where nothing was compared yet, a new source that takes two seconds is not cut off',
+  fast: false,
+  async run(bench) {
+    const fleet = await startFleet(bench);
+    fleet.next.faults.delayMs = 2_000;
+    await fleet.goTo('ramp users --percent 100');
+    const { answers, slowestMs } = await afterStep(fleet, 400);
+    return {
+      ok: answers.every(({ status, isNew }) => status === 200 && isNew),
+      figure: { 'slowest, ms': slowestMs },
+    };
+  },
+};
+
+/** Rows about how long a caller waits for the new source before the legacy one is asked. */
+export const timeLimitRows: readonly OperationRow[] = [first, restarted, unknown];
