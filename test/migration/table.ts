@@ -8,6 +8,7 @@ import { groupRows } from './groups.ts';
 import { heapRows } from './heap.ts';
 import { judgeRows } from './judge.ts';
 import { leakRows } from './leaked-values.ts';
+import { membershipRows } from './membership.ts';
 import { redisRows } from './redis.ts';
 import { rollbackRows } from './rollback.ts';
 import { shadowRows } from './shadow.ts';
@@ -19,6 +20,7 @@ import { timeLimitRows } from './time-limit.ts';
 export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
   compare: compareRows,
   groups: groupRows,
+  membership: membershipRows,
   cost: costRows,
   heap: heapRows,
   shadow: shadowRows,

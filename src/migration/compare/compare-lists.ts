@@ -3,27 +3,26 @@
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { ListQuery } from '../../contract/query.ts';
+import type { Origin } from '../../kernel/upstream-call.ts';
 import { compareOrder } from './compare-order.ts';
 import { compareRecords } from './compare-records.ts';
 import type { AnswerDifference } from './comparison.ts';
 import type { ListedPage } from './read-body.ts';
 
-/** One of the two pages, and the total of the other one. */
-type Side = { readonly page: ListedPage; readonly otherTotal: number };
+/** One of the two pages, whose it is, and the total of the other one. */
+type Side = { readonly origin: Origin; readonly page: ListedPage; readonly otherTotal: number };
 
 /**
- * Whether a record that only one page has may be on a neighbouring page of the other list, because that list has more or
- * fewer rows before it. That is so where the record is at an edge of its page, the other list has rows beyond that edge, and
- * the totals differ by at least as many records as are alone.
+ * Whether a record that only one page has may be on another page of the other list, because that list has more or fewer rows
+ * before it. That is so where the record is at an edge of its page, and the other list has rows beyond that edge: between two
+ * records that both pages have, the other list has no such record. Totals show nothing: 3 records less and 2 more are 1 apart.
  */
 function isAtBoundary(
   { page, limit }: ListQuery,
-  { page: { records, total }, otherTotal }: Side,
+  { page: { records }, otherTotal }: Side,
   alone: ReadonlySet<string>,
   at: number,
 ): boolean {
-  const apart = Math.abs(total - otherTotal);
-  if (alone.size > apart) return false;
   const isAlone = ({ id }: CanonicalRecord) => alone.has(id);
   if (page > 1 && records.slice(0, at).every(isAlone)) return true;
   return otherTotal > page * limit && records.slice(at).every(isAlone);
@@ -38,10 +37,26 @@ function recordsAlone(
 ): readonly AnswerDifference[] {
   const { records } = side.page;
   const alone = new Set(records.flatMap(({ id }) => (others.has(id) ? [] : [id])));
-  return records.flatMap(({ id }, at) => {
+  return records.flatMap(({ id }, at): readonly AnswerDifference[] => {
     if (!alone.has(id)) return [];
-    return [{ path: 'data[].id', kind: isAtBoundary(query, side, alone, at) ? 'boundary' : kind, id }];
+    if (!isAtBoundary(query, side, alone, at)) return [{ path: 'data[].id', kind, id }];
+    return [{ path: 'data[].id', kind: 'boundary', id, only: side.origin }];
   });
+}
+
+/** Pages without a common record are apart by a page or more: which list lacks what, neither of them shows. */
+function membership(
+  query: ListQuery,
+  [legacy, next]: readonly [Side, Side],
+  [before, after]: readonly [ReadonlyMap<string, CanonicalRecord>, ReadonlyMap<string, CanonicalRecord>],
+): readonly AnswerDifference[] {
+  const alone = [
+    ...recordsAlone(query, legacy, after, 'missing_id'),
+    ...recordsAlone(query, next, before, 'extra_id'),
+  ];
+  const isApart = alone.length > 0 && alone.length === before.size + after.size;
+  if (!isApart || alone.some(({ only }) => only === undefined)) return alone;
+  return [{ path: 'data[].id', kind: 'boundary' }];
 }
 
 const byId = ({ records }: ListedPage) => new Map(records.map((record) => [record.id, record]));
@@ -62,8 +77,14 @@ export function compareLists(
       : [{ path: 'meta.total', kind: 'total', legacy: legacy.total, new: newPage.total }];
   return [
     ...totals,
-    ...recordsAlone(query, { page: legacy, otherTotal: newPage.total }, after, 'missing_id'),
-    ...recordsAlone(query, { page: newPage, otherTotal: legacy.total }, before, 'extra_id'),
+    ...membership(
+      query,
+      [
+        { origin: 'legacy', page: legacy, otherTotal: newPage.total },
+        { origin: 'new', page: newPage, otherTotal: legacy.total },
+      ],
+      [before, after],
+    ),
     ...compareOrder(resource, query.sort, common, commonNew),
     ...common.flatMap((record) => {
       const other = after.get(record.id);

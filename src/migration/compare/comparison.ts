@@ -1,6 +1,7 @@
 // The types of a comparison: what differs, the verdict, and the sample without values that is kept of it.
 
 import type { Decimal } from '../../kernel/decimal.ts';
+import type { Origin } from '../../kernel/upstream-call.ts';
 
 /** A value that differs: of a field, a total, a status, or the ids of an order. */
 export type ComparedValue = string | number | Decimal | null | readonly string[];
@@ -13,7 +14,8 @@ export type AnswerDifference = {
   readonly path: string;
   /**
    * `missing`, `extra`: the new or the legacy value is `null`. `missing_id`, `extra_id`: a record that only the legacy
-   * or the new list has; `boundary`: one that totals have moved to another page. `tie_order`: the order differs only among
+   * or the new list has; `boundary`: one at an edge of its page, which may be on another page of the other list, or, without
+   * an `id`, two pages without a common record. `tie_order`: the order differs only among
    * records that are equal in what the list is sorted by.
    */
   readonly kind:
@@ -29,6 +31,8 @@ export type AnswerDifference = {
     | 'status';
   /** The v1 id of the record, where it is about one. */
   readonly id?: string | undefined;
+  /** Of a `boundary` with an id: the list whose page has the record. */
+  readonly only?: Origin | undefined;
   readonly legacy?: ComparedValue | undefined;
   readonly new?: ComparedValue | undefined;
 };

@@ -6,7 +6,10 @@ import type { NewSourceCall } from './evidence.ts';
 
 /** The differences of one kind at one path that this process has found since the last write. */
 export type GroupDelta = {
+  /** How often it was found; of a kind that is counted by record, the records. */
   count: number;
+  /** The keys of the records, for a kind that is counted by record. */
+  readonly records?: Set<string> | undefined;
   /** Milliseconds since the epoch. */
   readonly firstAt: number;
   lastAt: number;
@@ -36,6 +39,12 @@ export const CRITICAL_MAX = 1_000;
  * Further ones count in `OTHER_GROUP`.
  */
 export const GROUPS_MAX = 200;
+
+/** The most records of one operation that groups count; further ones are not told. */
+export const RECORDS_MAX = 10_000;
+
+/** A record that one list lacks, or a total, shows on many pages, and is still one difference. */
+const COUNTED_BY_RECORD: ReadonlySet<string> = new Set(['missing_id', 'extra_id', 'boundary', 'total']);
 
 /** The most samples that a group keeps; its count goes on. */
 export const SAMPLES_MAX = 5;
@@ -76,13 +85,21 @@ function addToBoth({ counts, step }: Delta, field: string): void {
   add(step, field);
 }
 
+/** Counts differences in a group: those of records that it does not know yet, or `times` for a kind that is not so counted. */
+export function addRecords(group: GroupDelta, keys: Iterable<string>, times: number): void {
+  const { records } = group;
+  if (records !== undefined) for (const key of keys) if (records.size < RECORDS_MAX) records.add(key);
+  group.count = records?.size ?? group.count + times;
+}
+
 function addGroup(groups: Delta['groups'], sample: DifferenceSample, ignored: boolean, now: number): void {
   // Three cents must not hide among a hundred trailing zeros at the same path.
   const wanted = JSON.stringify([sample.path, sample.kind, ignored, sample.hint]);
   const name = groups.has(wanted) || groups.size < GROUPS_MAX ? wanted : OTHER_GROUP;
-  const group = groups.get(name) ?? { count: 0, firstAt: now, lastAt: now, samples: [] };
+  const records = COUNTED_BY_RECORD.has(sample.kind) && name !== OTHER_GROUP ? new Set<string>() : undefined;
+  const group = groups.get(name) ?? { count: 0, records, firstAt: now, lastAt: now, samples: [] };
   groups.set(name, group);
-  group.count += 1;
+  addRecords(group, [sample.key], 1);
   group.lastAt = now;
   const isNew = group.samples.every(({ key }) => key !== sample.key);
   if (isNew && group.samples.length < SAMPLES_MAX) group.samples.push(sample);

@@ -1,6 +1,7 @@
 // Keeps evidence in the memory of one process, for a gateway without Redis.
 
 import {
+  addRecords,
   createDelta,
   CRITICAL_MAX,
   type Delta,
@@ -21,9 +22,10 @@ function addAll(to: Map<string, number>, from: ReadonlyMap<string, number>): voi
 
 function addGroup(groups: Kept['groups'], name: string, more: GroupDelta): void {
   const kept = groups.has(name) || groups.size < GROUPS_MAX ? name : OTHER_GROUP;
-  const group = groups.get(kept) ?? { count: 0, firstAt: more.firstAt, lastAt: 0, samples: [] };
+  const records = more.records && kept === name ? new Set<string>() : undefined;
+  const group = groups.get(kept) ?? { count: 0, records, firstAt: more.firstAt, lastAt: 0, samples: [] };
   groups.set(kept, group);
-  group.count += more.count;
+  addRecords(group, more.records ?? [], more.count);
   group.lastAt = more.lastAt;
   const room = Math.max(0, SAMPLES_MAX - group.samples.length);
   const known = new Set(group.samples.map(({ key }) => key));

@@ -5,7 +5,15 @@ import type { DifferenceSample } from '../compare/comparison.ts';
 import { expectType } from '../../store/redis/expect-type.ts';
 import { compileScript } from '../../store/redis/script.ts';
 import { newToken } from '../../store/distributed-lock.ts';
-import { CRITICAL_MAX, type Delta, GROUPS_MAX, KEYS_MAX, OTHER_GROUP, SAMPLES_MAX } from './delta.ts';
+import {
+  CRITICAL_MAX,
+  type Delta,
+  GROUPS_MAX,
+  KEYS_MAX,
+  OTHER_GROUP,
+  RECORDS_MAX,
+  SAMPLES_MAX,
+} from './delta.ts';
 import type { EvidenceScope, EvidenceStore, StoredEvidence, StoredGroup } from './evidence-store.ts';
 
 /** Redis deletes evidence to which nothing was added for this time. */
@@ -20,6 +28,7 @@ const PARTS = {
   critical: 'zset',
   groups: 'hash',
   samples: 'hash',
+  records: 'set',
 } as const;
 type Part = keyof typeof PARTS;
 const parts = Object.entries(PARTS);
@@ -55,7 +64,11 @@ for _, group in ipairs(delta.groups) do
   local name = group[1]
   local isKnown = redis.call('hexists', KEYS[6], 'n' .. name) == 1
   if not isKnown and redis.call('hlen', KEYS[6]) >= ${3 * GROUPS_MAX} then name = ARGV[4] end
-  redis.call('hincrby', KEYS[6], 'n' .. name, group[2])
+  local more = group[6] and 0 or group[2]
+  for _, key in ipairs(group[6] or {}) do
+    if redis.call('scard', KEYS[8]) < ${RECORDS_MAX} then more = more + redis.call('sadd', KEYS[8], name .. key) end
+  end
+  redis.call('hincrby', KEYS[6], 'n' .. name, more)
   redis.call('hsetnx', KEYS[6], 'f' .. name, group[3])
   redis.call('hset', KEYS[6], 'l' .. name, group[4])
   for _, sample in ipairs(group[5]) do
@@ -80,9 +93,10 @@ function textOf({ counts, step, lastFallbackAt, keys, critical, groups }: Delta)
     lastFallbackAt,
     keys: [...keys].map(([key, { at, isMismatched }]) => [key, at, isMismatched]),
     critical: [...critical],
-    groups: [...groups].map(([name, { count, firstAt, lastAt, samples }]) => [
+    groups: [...groups].map(([name, { count, firstAt, lastAt, samples, records }]) => [
       ...[name, count, firstAt, lastAt],
       samples.map((sample) => JSON.stringify(sample)),
+      ...(records === undefined ? [] : [[...records]]),
     ]),
   });
 }

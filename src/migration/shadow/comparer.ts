@@ -10,7 +10,7 @@ import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
 import { createTokenBucket } from '../../policy/token-bucket.ts';
 import type { Usage } from '../../upstream/exchange.ts';
 import { compareAnswers } from '../compare/compare-answers.ts';
-import type { Comparison } from '../compare/comparison.ts';
+import type { AnswerDifference, Comparison } from '../compare/comparison.ts';
 import { compileDifferenceRules } from '../compare/rules.ts';
 import type { ToSample } from '../compare/sample.ts';
 import type { ByOrigin, Origin } from '../../kernel/upstream-call.ts';
@@ -18,6 +18,7 @@ import type { RuntimeRule } from '../state/migration-state.ts';
 import { confirm, type ClassifiedDifferences, otherOrigin } from './confirm.ts';
 import { type Answered, createAskForComparison, type ComparisonCall } from './comparison-call.ts';
 import type { ComparisonSemaphore } from './comparison-semaphore.ts';
+import { type ReadPage, resolveShift } from './resolve-shift.ts';
 
 /** A question, and the answer that one source has just given. */
 export type ServedQuery = {
@@ -107,6 +108,16 @@ export function createClassify({
   };
 }
 
+/** Stands for a list of any page: a total is wrong on each of its pages, and is still one difference. */
+const listKey = (query: Query) => queryKey(query.kind === 'list' ? { ...query, page: 1 } : query);
+
+/** What is left of a confirmed mismatch once records that have only moved to another page are left out. */
+function remaining(left: readonly AnswerDifference[] | undefined, ignored: readonly AnswerDifference[]) {
+  if (left === undefined) return { verdict: 'inconclusive', differences: [] } as const;
+  if (left.length > 0) return { verdict: 'mismatch', differences: left } as const;
+  return { verdict: ignored.length > 0 ? 'ignored' : 'match', differences: [] } as const;
+}
+
 /** Creates the comparer of one resource. */
 export function createComparer(deps: ComparerDeps): Comparer {
   const { resource, config, sources, toSample, clock, onRecheck, wait = waitUnref } = deps;
@@ -120,25 +131,40 @@ export function createComparer(deps: ComparerDeps): Comparer {
     pair: ByOrigin<Answered>,
     signal: AbortSignal,
   ): Promise<{
-    readonly found: Pick<Comparison, 'verdict' | 'differences' | 'ignored' | 'lagMs'>;
+    readonly found: Pick<Comparison, 'query' | 'verdict' | 'differences' | 'ignored' | 'lagMs'>;
     readonly isEqual: boolean;
   }> {
-    const { verdict, differences, ignored, lagMs, isRechecked } = await confirm(pair, origin, {
-      classify: (answers) => classify(query, answers),
+    const read = (side: Origin, asked: Query) =>
       // A recheck waits for a slot, before new comparisons get one: else a busy hour would confirm nothing.
-      read: (side) => askForComparison(sources[side], query, spans, signal, 'waits'),
+      askForComparison(sources[side], asked, spans, signal, 'waits');
+    const confirmed = await confirm(pair, origin, {
+      classify: (answers) => classify(query, answers),
+      read: (side) => read(side, query),
       wait: () => wait(recheck.delay, signal),
       reserve,
       monotonic: clock.monotonic,
       rounds: ROUNDS[query.kind],
     });
-    if (isRechecked) onRecheck?.(RECHECK_RESULTS[verdict]);
-    const key = queryKey(query);
+    const { lagMs, isRechecked } = confirmed;
+    // Nobody has looked whether such a record has only moved.
+    const ignored = confirmed.ignored.filter(({ only }) => only === undefined);
+    if (isRechecked) onRecheck?.(RECHECK_RESULTS[confirmed.verdict]);
+    const readPage: ReadPage = async (...page) => (reserve(1) ? read(...page) : undefined);
+    const { verdict, differences } =
+      confirmed.verdict === 'mismatch'
+        ? remaining(await resolveShift(resource, query, confirmed.differences, readPage), ignored)
+        : confirmed;
+    const key = listKey(query);
+    // What is wrong with the list as a whole counts for one question, whichever of its pages was asked for.
+    const isOfList = verdict === 'mismatch' && differences.every(({ id }) => id === undefined);
     const traceId = spans?.ids?.traceId;
     const sampled = (all: typeof differences) =>
       all.map((difference) => ({ ...toSample(difference, key), traceId }));
     return {
-      found: { verdict, differences: sampled(differences), ignored: sampled(ignored), lagMs },
+      found: {
+        ...{ query: isOfList ? key : queryKey(query), verdict, lagMs },
+        ...{ differences: sampled(differences), ignored: sampled(ignored) },
+      },
       isEqual: verdict === 'match' && !isRechecked,
     };
   }

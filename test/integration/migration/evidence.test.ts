@@ -167,6 +167,25 @@ describe.each(['redis', 'local'] as const)('evidence that is kept in %s', (kind)
     ]);
   });
 
+  test('counts a record that one list lacks once, on however many pages it was missed; and a value each time', async () => {
+    const fleet = await open(kind);
+    const differ = (...all: readonly [kind: 'missing_id' | 'total' | 'value', key: string][]) =>
+      comparison('a', {
+        verdict: 'mismatch',
+        differences: all.map(([what, key]) => ({ ...difference('data[].id', key), kind: what })),
+      });
+    for (let page = 0; page < 10; page += 1) {
+      fleet.processes[page % 2]?.compared(differ(['missing_id', 'h:1'], ['total', 'q:1'], ['value', 'h:1']));
+      if (page % 3 === 0) await fleet.read();
+    }
+    fleet.processes[1].compared(differ(['missing_id', 'h:2']));
+    await fleet.read();
+    const groups = await fleet.processes[0].differences('users');
+    expect(Object.fromEntries(groups.map((group) => [group.kind, group.count]))).toEqual({
+      ...{ missing_id: 2, total: 1, value: 10 },
+    });
+  });
+
   test('bounds the number of groups', async () => {
     const fleet = await open(kind);
     for (let field = 0; field < 250; field += 1)

@@ -36,12 +36,12 @@ const roughly = {
 const made = (row: (number: number) => Row, count: number) =>
   Array.from({ length: count }, (_, index) => row(100 + count - index));
 
-/** Eight situations of lists, and variants of some. */
+/** Situations of lists, and variants of some. */
 export const listSituations: readonly ListSituation[] = [
   {
     name: 'a missing id',
     change: { nextRows: (rows) => rows.toSpliced(4, 1) },
-    found: differing('meta.total|total', 'data[].id|missing_id of user_5', 'data[].id|boundary of user_11'),
+    found: differing('meta.total|total', 'data[].id|missing_id of user_5'),
   },
   {
     name: 'two rows swapped',
@@ -55,6 +55,36 @@ export const listSituations: readonly ListSituation[] = [
       nextRows: (rows) => swapped(1, 2)(onTwoDays('createdAt')(rows)),
     },
     found: ignored('data[]|tie_order of user_2'),
+  },
+  {
+    name: 'a later page, whose rows a missing record has moved',
+    list: 'page=2&limit=5',
+    change: { nextRows: (rows) => rows.toSpliced(1, 1) },
+    found: differing('meta.total|total'),
+  },
+  {
+    name: 'a page between a missing record and an extra one, whose rows have moved',
+    list: 'page=2&limit=5',
+    change: { nextRows: (rows) => insert(12, users.next.row(99))(rows.toSpliced(1, 1)) },
+    found: { verdict: 'match', differences: [], ignored: [] },
+  },
+  {
+    name: 'a row at the edge of a page that no page has',
+    list: 'page=2&limit=5',
+    change: { hits: 20, nextRows: (rows) => rows.toSpliced(5, 1) },
+    found: differing('data[].id|missing_id of user_6'),
+  },
+  {
+    name: 'a row at the edge of a page that only the new list has',
+    list: 'page=2&limit=5',
+    change: { hits: 20, nextRows: insert(5, users.next.row(99)) },
+    found: differing('data[].id|extra_id of user_99'),
+  },
+  {
+    name: 'pages that have moved so far that they share no record',
+    list: 'page=2&limit=4',
+    change: { nextRows: (rows) => rows.slice(10) },
+    found: differing('meta.total|total', 'data[].id|boundary'),
   },
   { name: 'a total of one more', change: { hits: 21 }, found: differing('meta.total|total') },
   { name: 'a total of one less', change: { hits: 19 }, found: differing('meta.total|total') },
@@ -71,7 +101,8 @@ export const listSituations: readonly ListSituation[] = [
     name: 'a row on two pages',
     list: 'page=2&limit=10',
     change: { hits: 20, nextRows: insert(10, users.next.row(10)) },
-    found: differing('data[].id|missing_id of user_20', 'data[].id|extra_id of user_10'),
+    // Page 1 of the legacy list has user_10, too: that it comes twice, a walk tells.
+    found: differing('data[].id|missing_id of user_20'),
   },
   {
     name: 'a last page that is too short',

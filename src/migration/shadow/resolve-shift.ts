@@ -1,0 +1,42 @@
+// Tells records that have only moved to a neighbouring page from records that one of two lists lacks.
+
+import type { Query } from '../../contract/query.ts';
+import type { Resource } from '../../contract/resources.ts';
+import type { Origin } from '../../kernel/upstream-call.ts';
+import type { AnswerDifference } from '../compare/comparison.ts';
+import { readListBody } from '../compare/read-body.ts';
+import type { ComparisonCall } from './comparison-call.ts';
+import { otherOrigin } from './confirm.ts';
+
+/** Asks one source for a page; `undefined`: no further call is allowed now. */
+export type ReadPage = (origin: Origin, query: Query) => Promise<ComparisonCall | undefined>;
+
+/**
+ * Three records that one list lacks move the rows of all later pages. So a record at the edge of a page (`boundary`) is looked
+ * for on the pages beside it of the other list: there it is no difference, else that list lacks it. Both pages share a record,
+ * so none has moved further. Returns the differences that are left; `undefined` where a page could not be read.
+ */
+export async function resolveShift(
+  resource: Resource,
+  query: Query,
+  differences: readonly AnswerDifference[],
+  read: ReadPage,
+): Promise<readonly AnswerDifference[] | undefined> {
+  if (query.kind === 'get') return differences;
+  const moved = new Set<AnswerDifference>();
+  for (const origin of ['legacy', 'new'] as const)
+    for (const page of [query.page - 1, query.page + 1]) {
+      const wanted = differences.filter((one) => one.only === otherOrigin(origin) && !moved.has(one));
+      if (wanted.length === 0 || page === 0) continue;
+      const call = await read(origin, { ...query, page });
+      if (call?.kind !== 'answered' || !call.isFresh) return undefined;
+      const { records } = readListBody(resource, call.answer.found ? call.answer.body : '{}');
+      const ids = new Set(records.map(({ id }) => id));
+      for (const one of wanted) if (ids.has(one.id ?? '')) moved.add(one);
+    }
+  return differences
+    .filter((one) => !moved.has(one))
+    .map(({ only, ...one }) =>
+      only === undefined ? one : { ...one, kind: only === 'legacy' ? 'missing_id' : 'extra_id' },
+    );
+}
