@@ -1,4 +1,5 @@
 import type { FaultBench } from '../faults/harness/bench.ts';
+import { runCommand } from '../support/command/run-command.ts';
 import type { OperationRow } from '../operations/row.ts';
 import { forEachOf, type MigratingFleet, startMigratingFleet } from './harness/migrating-fleet.ts';
 
@@ -85,5 +86,37 @@ const values: OperationRow = {
   },
 };
 
+const named: OperationRow = {
+  id: 'membership-3',
+  name: 'diffs --ids names exactly the 3 missing and the 2 extra records, once, and the audit says who has asked',
+  fast: false,
+  async run(bench) {
+    const fleet = await startMigratingFleet(bench, { gateways: 1, migration: MIGRATION });
+    const { missing, extra } = spoil(fleet);
+    await fleet.goTo('shadow users');
+    const [gateway] = fleet.gateways;
+    const adminUrl = gateway?.adminUrl ?? '';
+    const words = ['migration', 'diffs', 'users', '--ids', '--reason', 'the copy', '--gateway', adminUrl];
+    const { code, out } = await runCommand(words);
+    const found = out
+      .split('\n')
+      .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as { id?: string; kind: string }]))
+      // A single record that one source lacks differs by its status, too.
+      .flatMap(({ id = '', kind }) => (kind === 'status' ? [] : [`${kind} ${id}`]));
+    const expected = [...missing.map((id) => `missing_id ${id}`), ...extra.map((id) => `extra_id ${id}`)];
+    const again = await fetch(`${adminUrl}/api/migrations/users/ids`, {
+      ...{ method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } },
+    });
+    const audit = await (await fetch(`${adminUrl}/api/audit`)).text();
+    const isAudited = audit.includes('migrations.ids') && audit.includes('the copy');
+    const isKept = [...missing, ...extra].some((id) => audit.includes(`${id}\\"`));
+    const isExact = found.sort().join() === expected.sort().join();
+    return {
+      ok: code === 0 && isExact && again.status === 404 && isAudited && !isKept,
+      figure: { found: found.join('; '), 'asked again': again.status, audited: String(isAudited) },
+    };
+  },
+};
+
 /** Rows about records that only one of the two sources has. */
-export const membershipRows: readonly OperationRow[] = [shifted, values];
+export const membershipRows: readonly OperationRow[] = [shifted, values, named];

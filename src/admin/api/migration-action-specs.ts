@@ -168,9 +168,9 @@ export const migrationSpecs = {
     input: z.strictObject({
       resource,
       task: z
-        .enum(['create', 'walk', 'probe-edges', 'rehearse', 'replay', 'calibrate'])
+        .enum(['create', 'walk', 'ids', 'probe-edges', 'rehearse', 'replay', 'calibrate'])
         .describe(
-          'create: the check by which a migration begins. walk: compare all records, and the edges. probe-edges: compare the edges alone: first and last pages, past the end, unknown ids and values, each sort and filter. rehearse: see the judge trip. replay: ask recorded questions. calibrate: compare the legacy source with itself.',
+          'create: the check by which a migration begins. walk: compare all records, and the edges. ids: compare all records, and name those that differ, see `migrations.ids`. probe-edges: compare the edges alone: first and last pages, past the end, unknown ids and values, each sort and filter. rehearse: see the judge trip. replay: ask recorded questions. calibrate: compare the legacy source with itself.',
         ),
       queries: z
         .array(z.strictObject({ operation, query: z.string().max(2_000) }))
@@ -182,6 +182,15 @@ export const migrationSpecs = {
       reason,
     }),
     output: started,
+  },
+  'migrations.ids': {
+    method: 'post',
+    path: '/api/migrations/{resource}/ids',
+    role: 'operator',
+    summary:
+      'Hands over, once, what the last work `ids` of this process has found: ids, paths and kinds, no values.',
+    input: z.strictObject({ resource, reason }),
+    output: z.strictObject({ differences: z.array(anything) }),
   },
   'migrations.explain': {
     method: 'post',

@@ -1,15 +1,19 @@
 // The commands `diffs`, `ignore`, `rules`, `acknowledge` and `explain` of `portico migration`.
 
 import { type DifferenceHint, differenceHints } from '../../migration/compare/hint.ts';
-import type { CliContext } from '../context.ts';
+import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { printReport } from '../output/print-report.ts';
-import type { AskOptions } from './ask-migration.ts';
+import type { AskMigration, AskOptions } from './ask-migration.ts';
+import { taskText } from './status-report.ts';
 import type { AddCommand } from './step-commands.ts';
+import { endOfTask } from './task-commands.ts';
 
 type DiffOptions = AskOptions & {
   readonly operation?: string;
   readonly kind?: string;
   readonly export?: boolean;
+  readonly ids?: boolean;
+  readonly reason?: string;
 };
 type RuleOptions = AskOptions & {
   readonly until: string;
@@ -45,12 +49,27 @@ export function addDifferenceCommands(add: AddCommand, context: CliContext): voi
   addExplain(add, context);
 }
 
+/** Compares all records, and prints what differs with the ids, one JSON object a line. */
+async function printIds(
+  ask: AskMigration,
+  resource: string,
+  reason: string | undefined,
+  context: CliContext,
+): Promise<void> {
+  const task = await endOfTask(ask, { resource, task: 'ids', reason }, context);
+  context.err(`${taskText(task)}\n`);
+  if (task.outcome.kind === 'failed') throw new ExitError(exitCodes.failure);
+  const { differences } = await ask('migrations.ids', { resource, reason });
+  context.out(differences.map((one) => `${JSON.stringify(one)}\n`).join(''));
+}
+
 function addDifferences(add: AddCommand, context: CliContext): void {
   add(
     'diffs',
     'the differences that were found, without values',
     async (ask, [resource = ''], options: DiffOptions) => {
       const { operation, kind } = options;
+      if (options.ids === true) return printIds(ask, resource, options.reason, context);
       const { differences } = await ask('migrations.diffs', { resource, operation, kind });
       if (options.export === true) {
         context.out(differences.map((one) => `${JSON.stringify(one)}\n`).join(''));
@@ -64,7 +83,12 @@ function addDifferences(add: AddCommand, context: CliContext): void {
   )
     .option('--operation <name>', 'only of this operation')
     .option('--kind <kind>', 'only of this kind, such as value or missing_id')
-    .option('--export', 'one JSON object a line, with the samples');
+    .option('--export', 'one JSON object a line, with the samples')
+    .option(
+      '--ids',
+      'compare all records, and name those that differ: one JSON object a line, without values',
+    )
+    .option('--reason <text>', 'with --ids: why, for the audit');
 }
 
 function addIgnore(add: AddCommand, context: CliContext): void {

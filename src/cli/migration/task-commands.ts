@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ActionRequest } from '../../admin/api/action-table.ts';
+import type { ActionRequest, ActionValue } from '../../admin/api/action-table.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { printReport } from '../output/print-report.ts';
 import type { AskMigration, AskOptions } from './ask-migration.ts';
@@ -27,6 +27,17 @@ async function runTask(
   { json }: AskOptions,
   context: CliContext,
 ): Promise<void> {
+  const task = await endOfTask(ask, input, context);
+  printReport({ json: task, blocks: [taskText(task)] }, json, context);
+  if (task.outcome.kind === 'failed') throw new ExitError(exitCodes.failure);
+}
+
+/** Starts long work, prints its progress to standard error, and returns the work once it has ended. */
+export async function endOfTask(
+  ask: AskMigration,
+  input: ActionRequest<'migrations.start'>,
+  context: CliContext,
+): Promise<NonNullable<ActionValue<'migrations.status'>['task']>> {
   const started = (await ask('migrations.start', input)).task;
   let toldAt = performance.now();
   for (;;) {
@@ -35,11 +46,7 @@ async function runTask(
       context.err('portico: another process answers, which does not know of this work; look at the audit\n');
       throw new ExitError(exitCodes.unavailable);
     }
-    if (task.outcome.kind !== 'running') {
-      printReport({ json: task, blocks: [taskText(task)] }, json, context);
-      if (task.outcome.kind === 'failed') throw new ExitError(exitCodes.failure);
-      return;
-    }
+    if (task.outcome.kind !== 'running') return task;
     if (performance.now() - toldAt > TELL_MS) {
       context.err(`${taskText(task)}\n`);
       toldAt = performance.now();

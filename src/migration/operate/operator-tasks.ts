@@ -28,6 +28,14 @@ export type WalkResult = {
   readonly unknown: number;
 };
 
+/** What differs at one path, with the id of the record; without one, it is about the whole list. It has no values. */
+export type NamedDifference = Pick<AnswerDifference, 'id' | 'path' | 'kind'> & {
+  readonly hint?: string | undefined;
+};
+
+/** Learns of each difference that a walk finds, while it goes on. */
+export type OnDifference = (found: NamedDifference) => void;
+
 /** Whether the judge has seen the faults that a rehearsal made, and would have rolled back. */
 export type RehearsalResult = { readonly tripped: boolean; readonly evidence: string };
 
@@ -84,7 +92,7 @@ export type OperatorTasks = {
   check(resource: string, run: Run): Promise<SourcesCheck>;
   /** Why the legacy source does not answer now; `undefined`: it does. */
   legacyProblem(resource: string, signal: AbortSignal): Promise<string | undefined>;
-  walk(resource: string, run: Run): Promise<WalkResult>;
+  walk(resource: string, run: Run, onDifference?: OnDifference): Promise<WalkResult>;
   probeEdges(resource: string, run: Run): Promise<ProbedEdges>;
   rehearse(resource: string, run: Run): Promise<RehearsalResult>;
   replay(

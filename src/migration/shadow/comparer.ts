@@ -10,7 +10,7 @@ import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
 import { createTokenBucket } from '../../policy/token-bucket.ts';
 import type { Usage } from '../../upstream/exchange.ts';
 import { compareAnswers } from '../compare/compare-answers.ts';
-import type { AnswerDifference, Comparison } from '../compare/comparison.ts';
+import type { Comparison } from '../compare/comparison.ts';
 import { compileDifferenceRules } from '../compare/rules.ts';
 import type { ToSample } from '../compare/sample.ts';
 import type { ByOrigin, Origin } from '../../kernel/upstream-call.ts';
@@ -18,7 +18,7 @@ import type { RuntimeRule } from '../state/migration-state.ts';
 import { confirm, type ClassifiedDifferences, otherOrigin } from './confirm.ts';
 import { type Answered, createAskForComparison, type ComparisonCall } from './comparison-call.ts';
 import type { ComparisonSemaphore } from './comparison-semaphore.ts';
-import { type ReadPage, resolveShift } from './resolve-shift.ts';
+import { type ReadPage, withoutShift } from './without-shift.ts';
 
 /** A question, and the answer that one source has just given. */
 export type ServedQuery = {
@@ -111,13 +111,6 @@ export function createClassify({
 /** Stands for a list of any page: a total is wrong on each of its pages, and is still one difference. */
 const listKey = (query: Query) => queryKey(query.kind === 'list' ? { ...query, page: 1 } : query);
 
-/** What is left of a confirmed mismatch once records that have only moved to another page are left out. */
-function remaining(left: readonly AnswerDifference[] | undefined, ignored: readonly AnswerDifference[]) {
-  if (left === undefined) return { verdict: 'inconclusive', differences: [] } as const;
-  if (left.length > 0) return { verdict: 'mismatch', differences: left } as const;
-  return { verdict: ignored.length > 0 ? 'ignored' : 'match', differences: [] } as const;
-}
-
 /** Creates the comparer of one resource. */
 export function createComparer(deps: ComparerDeps): Comparer {
   const { resource, config, sources, toSample, clock, onRecheck, wait = waitUnref } = deps;
@@ -146,14 +139,9 @@ export function createComparer(deps: ComparerDeps): Comparer {
       rounds: ROUNDS[query.kind],
     });
     const { lagMs, isRechecked } = confirmed;
-    // Nobody has looked whether such a record has only moved.
-    const ignored = confirmed.ignored.filter(({ only }) => only === undefined);
     if (isRechecked) onRecheck?.(RECHECK_RESULTS[confirmed.verdict]);
     const readPage: ReadPage = async (...page) => (reserve(1) ? read(...page) : undefined);
-    const { verdict, differences } =
-      confirmed.verdict === 'mismatch'
-        ? remaining(await resolveShift(resource, query, confirmed.differences, readPage), ignored)
-        : confirmed;
+    const { verdict, differences, ignored } = await withoutShift(resource, query, confirmed, readPage);
     const key = listKey(query);
     // What is wrong with the list as a whole counts for one question, whichever of its pages was asked for.
     const isOfList = verdict === 'mismatch' && differences.every(({ id }) => id === undefined);
@@ -178,11 +166,7 @@ export function createComparer(deps: ComparerDeps): Comparer {
         if (second.reason === 'bounds' && other === 'new') deps.onRefused?.(operation, query);
         return { second };
       }
-      const about = {
-        resource: resource.name,
-        operation,
-        query: queryKey(query),
-      };
+      const about = { resource: resource.name, operation, query: queryKey(query) };
       const msOf = (side: Origin) =>
         side === origin ? served.ms : second.kind === 'answered' ? second.ms : undefined;
       const measured = { ...about, legacyMs: msOf('legacy'), newMs: msOf('new') };

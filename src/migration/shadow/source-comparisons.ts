@@ -11,7 +11,13 @@ import { queryKind } from '../compare/query-kind.ts';
 import { createToSample } from '../compare/sample.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { ServedMigration } from '../migrations.ts';
-import type { CalibrationResult, ExplainedQuestion, Run, WalkResult } from '../operate/operator-tasks.ts';
+import type {
+  CalibrationResult,
+  ExplainedQuestion,
+  OnDifference,
+  Run,
+  WalkResult,
+} from '../operate/operator-tasks.ts';
 import type { OfferedAnswer } from '../routing/offer-answers.ts';
 import type { ProbedEdges } from '../state/migration-state.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
@@ -33,7 +39,7 @@ export type SourceComparisons = {
   /** Takes note of the configuration in force. */
   serveBy(served: readonly ServedMigration[]): void;
   /** Compares all records. @throws Error where a source fails */
-  readonly walk: (resource: string, run: Run) => Promise<WalkResult>;
+  readonly walk: (resource: string, run: Run, onDifference?: OnDifference) => Promise<WalkResult>;
   /** Compares the edges of what may be asked. @throws Error where the legacy source fails */
   readonly probeEdges: (resource: string, run: Run) => Promise<ProbedEdges>;
   /** Compares the legacy source with itself. @throws Error where it fails */
@@ -135,7 +141,7 @@ export function createSourceComparisons(deps: SourceComparisonsDeps): SourceComp
       compared = new Map(served.map((one) => [one.declared.resource, start(one)]));
       void end(before);
     },
-    walk: async (resource, run) => createWalk(partsFor(resource))(run),
+    walk: async (resource, ...run) => createWalk(partsFor(resource))(...run),
     probeEdges: async (resource, run) => createProbeEdges(partsFor(resource))(run),
     async calibrate(resource, samples, run) {
       const { sources, ...parts } = partsFor(resource);

@@ -4,9 +4,10 @@ import type { MigrationConfig } from '../../config/schema/migration.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { compileDifferenceRules } from '../compare/rules.ts';
 import type { AnswerDifference } from '../compare/comparison.ts';
+import { hintOf } from '../compare/hint.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import { createAskAtLowPriority } from '../operate/ask-at-low-priority.ts';
-import type { Run, WalkResult } from '../operate/operator-tasks.ts';
+import type { OnDifference, Run, WalkResult } from '../operate/operator-tasks.ts';
 import { createCompareQuestion } from '../shadow/compare-question.ts';
 import type { ComparerDeps } from '../shadow/comparer.ts';
 import { createPacer, type Pacer, type Wait, waitMs } from './pacer.ts';
@@ -35,7 +36,11 @@ function createRecordWalk(deps: WalkDeps, pace: Pacer, wait: Wait) {
   const compareQuestion = createCompareQuestion({ ...deps, wait });
   const operation = `${resource.name}.get`;
 
-  return async function compareRecord(id: string, signal: AbortSignal): Promise<boolean | undefined> {
+  return async function compareRecord(
+    id: string,
+    signal: AbortSignal,
+    onDifference?: OnDifference,
+  ): Promise<boolean | undefined> {
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
       signal.throwIfAborted();
       if (attempt > 0) await wait(RETRY_MS, signal);
@@ -50,6 +55,7 @@ function createRecordWalk(deps: WalkDeps, pace: Pacer, wait: Wait) {
       )
         continue;
       evidence.compared(comparison);
+      for (const { path, kind, hint } of comparison.differences) onDifference?.({ id, path, kind, hint });
       return verdict !== 'mismatch';
     }
     return undefined;
@@ -84,16 +90,18 @@ export function createWalk(deps: WalkDeps) {
     evidence.compared({ ...about, verdict, differences: samples, ignored: [] });
   }
 
-  return async function walk({ signal, progress }: Run): Promise<WalkResult> {
+  return async function walk({ signal, progress }: Run, onDifference?: OnDifference): Promise<WalkResult> {
     const walked = await walkLists({ ...deps, ask, settle }, signal, progress);
     const { ids } = walked;
     const counting = walked.differences.filter((one) => !isAccepted(one, keptRules(), clock.now()));
     keepLists(counting);
+    for (const one of counting)
+      onDifference?.({ id: one.id, path: one.path, kind: one.kind, hint: hintOf(one.legacy, one.new) });
     const different = new Set(counting.map(({ id, path }) => id ?? path));
     let [done, unknown] = [0, 0];
     if (resource.detail !== null)
       await eachOf(ids, config.shadow.concurrency, async (id) => {
-        const isEqual = await compareRecord(id, signal);
+        const isEqual = await compareRecord(id, signal, onDifference);
         if (isEqual === undefined) unknown += 1;
         else if (!isEqual) different.add(id);
         progress((done += 1), ids.length);

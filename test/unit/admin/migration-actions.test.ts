@@ -185,6 +185,28 @@ describe('the actions on a migration', () => {
     expect(await open().status()).toMatchObject({ breakerOpen: false, notes: [] });
   });
 
+  it('hand over what differs once, with a line in the audit that has no id', async () => {
+    const found = { id: 'user_7', path: 'data[].id', kind: 'missing_id' } as const;
+    const { run, ask, audited, status } = open({
+      operatorTasks: {
+        walk: (_resource, _run, onDifference) => {
+          onDifference?.(found);
+          return Promise.resolve({ records: 200, differences: 1, unknown: 0 });
+        },
+      },
+    });
+    const take = () => ask('migrations.ids', { resource: 'users', reason: 'the copy' });
+    await expect(take()).rejects.toEqual(refusal('nothing waits here'));
+    expect(await run('ids')).toMatchObject({ result: { records: 200, named: 1 } });
+    expect(await take()).toEqual({ differences: [found] });
+    await expect(take()).rejects.toEqual(refusal('nothing waits here'));
+    const about = { action: 'migrations.ids', target: 'users ids', reason: 'the copy' };
+    expect(audited).toContainEqual(
+      expect.objectContaining({ ...about, after: { differences: 1 }, outcome: 'done' }),
+    );
+    expect(JSON.stringify([audited, await status()])).not.toContain('user_7');
+  });
+
   it('run long work, keep what a walk found, and write a line in the audit at its end', async () => {
     const { run, status, audited } = open({
       operatorTasks: {

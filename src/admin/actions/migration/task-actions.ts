@@ -9,6 +9,7 @@ import type { ActionInput } from '../../api/action-table.ts';
 import { type ActionHandlers, auditActor } from '../act.ts';
 import { changeState } from './change-state.ts';
 import { findMigration, type FoundMigration, type OperatedMigrations } from './find-migration.ts';
+import { createNamedDifferences, type NamedDifferences } from './named-differences.ts';
 
 type StartInput = ActionInput<'migrations.start'>;
 type Work = (run: Run) => Promise<unknown>;
@@ -33,6 +34,7 @@ function compileWork(
   found: FoundMigration,
   input: StartInput,
   recordEnd: RecordEnd,
+  named: NamedDifferences,
 ): Work {
   const { operatorTasks, clock } = migrations;
   const { resource, task, queries = [], rps = REPLAY_RPS, samples = CALIBRATION_SAMPLES } = input;
@@ -72,6 +74,8 @@ function compileWork(
         // The edges scan both sources, and what a scan has kept stands in later comparisons: only where the gate asks.
         return found.config.gate.edges ? { ...result, ...(await probeEdges(run)) } : result;
       };
+    case 'ids':
+      return named.find(resource);
     case 'probe-edges':
       return probeEdges;
     case 'rehearse':
@@ -90,7 +94,20 @@ function compileWork(
 
 /** Creates the actions that start long work. */
 export function createTaskActions(migrations: OperatedMigrations, audit: Pick<AuditLog, 'record'>) {
+  const named = createNamedDifferences(migrations.operatorTasks);
   return {
+    'migrations.ids'({ resource }, { note }) {
+      note({ target: `${resource} ids` });
+      const differences = named.take(findMigration(migrations, resource).state.resource);
+      if (differences === undefined)
+        throw new ActionRefusal(
+          'not_found',
+          'nothing waits here to be handed over: it is once, for ten minutes, by the process that has compared',
+          `portico migration diffs ${resource} --ids compares all records again`,
+        );
+      note({ target: `${resource} ids`, after: { differences: differences.length } });
+      return { differences: [...differences] };
+    },
     'migrations.start'(input, { actor, note }) {
       const { resource, task: kind, reason } = input;
       const target = `${resource} ${kind}`;
@@ -100,7 +117,7 @@ export function createTaskActions(migrations: OperatedMigrations, audit: Pick<Au
           ...{ ...auditActor(actor), action: 'migrations.start', ...changed, target, reason },
           outcome: 'done',
         });
-      const work = compileWork(migrations, findMigration(migrations, resource), input, recordEnd);
+      const work = compileWork(migrations, findMigration(migrations, resource), input, recordEnd, named);
       const task = migrations.tasks.start(resource, { kind, by: actor.name }, work);
       if (task !== undefined) return { task };
       const running = migrations.tasks.of(resource)?.kind ?? 'other work';

@@ -197,7 +197,7 @@ export function DiffsSection({ status, reload }: { status: MigrationStatus; relo
   return html`<div>
     ${cardOf(
       'Differences',
-      'By path, kind and hint. Samples say types, lengths and keyed hashes, never values.',
+      'By path, kind and hint. A record that one source lacks and a wrong total count once. Samples say types, lengths and keyed hashes, never values.',
       html`${problemNote(problem, diffs.reload)}${value && diffsTable(value.differences, now, ignore)}`,
     )}
     ${cardOf('Rules', RULES_NOTE, html`${rulesTable(status, now, remove)}${add}`)}

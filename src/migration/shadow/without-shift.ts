@@ -6,7 +6,7 @@ import type { Origin } from '../../kernel/upstream-call.ts';
 import type { AnswerDifference } from '../compare/comparison.ts';
 import { readListBody } from '../compare/read-body.ts';
 import type { ComparisonCall } from './comparison-call.ts';
-import { otherOrigin } from './confirm.ts';
+import { type Confirmation, otherOrigin } from './confirm.ts';
 
 /** Asks one source for a page; `undefined`: no further call is allowed now. */
 export type ReadPage = (origin: Origin, query: Query) => Promise<ComparisonCall | undefined>;
@@ -16,7 +16,7 @@ export type ReadPage = (origin: Origin, query: Query) => Promise<ComparisonCall 
  * for on the pages beside it of the other list: there it is no difference, else that list lacks it. Both pages share a record,
  * so none has moved further. Returns the differences that are left; `undefined` where a page could not be read.
  */
-export async function resolveShift(
+async function resolveShift(
   resource: Resource,
   query: Query,
   differences: readonly AnswerDifference[],
@@ -39,4 +39,20 @@ export async function resolveShift(
     .map(({ only, ...one }) =>
       only === undefined ? one : { ...one, kind: only === 'legacy' ? 'missing_id' : 'extra_id' },
     );
+}
+
+/** What is left of a confirmed comparison without the records that have only moved to another page. */
+export async function withoutShift(
+  resource: Resource,
+  query: Query,
+  { verdict, differences, ...confirmed }: Confirmation,
+  read: ReadPage,
+): Promise<Pick<Confirmation, 'verdict' | 'differences' | 'ignored'>> {
+  // Nobody has looked whether a record that a rule ignores has only moved.
+  const ignored = confirmed.ignored.filter(({ only }) => only === undefined);
+  if (verdict !== 'mismatch') return { verdict, differences, ignored };
+  const left = await resolveShift(resource, query, differences, read);
+  if (left === undefined) return { verdict: 'inconclusive', differences: [], ignored };
+  if (left.length > 0) return { verdict, differences: left, ignored };
+  return { verdict: ignored.length > 0 ? 'ignored' : 'match', differences: [], ignored };
 }
