@@ -10,6 +10,8 @@ import {
 import type { Logger } from 'pino';
 import { blameUpstream, fault } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Json } from '../../kernel/json/json.ts';
+import { isObject } from '../../kernel/json/values.ts';
 import { isValidJwk } from './valid-jwk.ts';
 
 /** The time that the issuer has to answer. */
@@ -25,7 +27,7 @@ export type FetchJwks = (url: string, signal: AbortSignal) => Promise<unknown>;
 /** Finds the key for a token's header. */
 export type IssuerKeys = (header: JWTHeaderParameters, token: FlattenedJWSInput) => Promise<CryptoKey>;
 
-/** Ages are milliseconds of the monotonic clock. `fetchJwks` has one second to answer; each failure is a line of `log`. */
+/** Ages are milliseconds of the monotonic clock. `fetchJwks` has one second to answer; each failure is a line of `log`, and each set with entries that are ignored. */
 export type JwksDeps = {
   readonly url: string;
   readonly fetchJwks: FetchJwks;
@@ -48,7 +50,8 @@ function createRefresh({ url, fetchJwks, clock, log }: JwksDeps, keep: (keys: He
   async function load(): Promise<void> {
     triedAt = clock.monotonic();
     try {
-      keep({ keys: readKeys(await fetchJwks(url, AbortSignal.timeout(FETCH_MS_MAX))), fetchedAt: triedAt });
+      const set = await fetchJwks(url, AbortSignal.timeout(FETCH_MS_MAX));
+      keep({ keys: readKeys(set, log), fetchedAt: triedAt });
     } catch (error) {
       lastProblem = error;
       const problem = error instanceof Error ? error.message : String(error);
@@ -112,10 +115,24 @@ export function createJwks(deps: JwksDeps): IssuerKeys {
   };
 }
 
+/** A key set without the entries that are no objects: jose refuses the whole set for one of them, and so every token. */
+function withoutOddEntries(value: unknown, log: JwksDeps['log']): unknown {
+  const { keys } = Object(value) as { readonly keys?: unknown };
+  if (!Array.isArray(keys)) return value;
+  const objects = keys.filter((entry) => isObject(entry as Json));
+  const ignored = keys.length - objects.length;
+  if (ignored > 0)
+    log.warn(
+      { ignored },
+      'entries of the key set of the token issuer are ignored, because they are no objects',
+    );
+  return { keys: objects };
+}
+
 /** The usable keys of a key set. A set without any is a mistake of the issuer and must not replace the keys at hand. */
-function readKeys(value: unknown): LocalJWKSet {
+function readKeys(value: unknown, log: JwksDeps['log']): LocalJWKSet {
   // jose checks the shape of what it is given.
-  const { keys } = createLocalJWKSet(value as JSONWebKeySet).jwks();
+  const { keys } = createLocalJWKSet(withoutOddEntries(value, log) as JSONWebKeySet).jwks();
   const valid = keys.filter(isValidJwk);
   if (valid.length === 0) throw new Error('the key set has no key that can be used');
   return createLocalJWKSet({ keys: valid });

@@ -16,6 +16,7 @@ const firstKeys = { keys: [await publicJwk('a')] };
 function setUp() {
   const clock = createManualClock();
   const failures: string[] = [];
+  const ignored: number[] = [];
   const issuer = {
     fetches: 0,
     answer: (): Promise<unknown> => Promise.resolve(firstKeys),
@@ -29,9 +30,14 @@ function setUp() {
     clock,
     freshMs: 600_000,
     staleMs: 86_400_000,
-    log: { warn: ({ problem }: { problem: string }) => failures.push(problem) },
+    log: {
+      warn(line: { readonly problem?: string; readonly ignored?: number }) {
+        if (line.problem !== undefined) failures.push(line.problem);
+        if (line.ignored !== undefined) ignored.push(line.ignored);
+      },
+    },
   });
-  return { clock, issuer, failures, find: (kid: string) => keyOf(header(kid), nothing) };
+  return { clock, issuer, failures, ignored, find: (kid: string) => keyOf(header(kid), nothing) };
 }
 
 const down = () => Promise.reject(new Error('issuer down'));
@@ -104,6 +110,31 @@ describe("the issuer's keys", () => {
     issuer.answer = answer;
     clock.advance(1_000);
     await find('a');
+  });
+
+  it.each([
+    ['null', null],
+    ['a number', 5],
+    ['a text', 'x'],
+    ['a list', []],
+    ['true', true],
+  ])('are used although an entry of the set is %s, which is ignored with a warning', async (_, entry) => {
+    const { issuer, failures, ignored, find } = setUp();
+    issuer.answer = () => Promise.resolve({ keys: [entry, ...firstKeys.keys, entry] });
+    expect((await find('a')).constructor.name).toBe('CryptoKey');
+    expect([ignored, failures]).toEqual([[2], []]);
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['of a type that nobody knows', { kty: 'PQC', alg: 'ML-DSA-65', pub: 'x' }],
+    ['without a type', { n: 'x' }],
+    ['with members of its own', { kty: 'EC', crv: 'P-256', x5t: 7, note: null }],
+    ['without any member', {}],
+  ])('are used without a warning beside a key %s', async (_, entry) => {
+    const { issuer, failures, ignored, find } = setUp();
+    issuer.answer = () => Promise.resolve({ keys: [entry, ...firstKeys.keys], more: [null] });
+    expect((await find('a')).constructor.name).toBe('CryptoKey');
+    expect([ignored, failures]).toEqual([[], []]);
   });
 
   it.each([
