@@ -10,7 +10,7 @@ import { compileItem, itemsPlace } from './read/items.ts';
 import { compileMapping } from './map/map-record.ts';
 import { compileProjectedRecord } from './projected/projected-record.ts';
 import { type ReplyContext, compileDrop, compileReader } from './read/read-reply.ts';
-import { type ReplyObserver, notifyObserver, UNOBSERVED } from './reply-observer.ts';
+import { type ReplyObserver, notifyObserver } from './reply-observer.ts';
 import { compileRequest } from './request/request.ts';
 import { reservedIds } from './request/reserved-ids.ts';
 import { detailFields, detailsPlace, detailsSpec } from './map/row-fields.ts';
@@ -24,8 +24,10 @@ export type GetAdapter = {
    * @throws GatewayError with the reason `other_record` if it is a record that nobody asked for
    */
   read(reply: UpstreamReply, id: string, observer: ReplyObserver): CanonicalRecord | undefined;
-  /** The id of the record in a reply that has been read and counted, whichever it is. @throws GatewayError */
-  idIn(reply: UpstreamReply): string | undefined;
+  /** The record in a reply, whichever it is. @throws GatewayError */
+  find(reply: UpstreamReply, observer: ReplyObserver): CanonicalRecord | undefined;
+  /** A record that was found, as `read` gives it. @throws GatewayError as `read` does */
+  only(record: CanonicalRecord | undefined, id: string): CanonicalRecord | undefined;
 };
 
 /** The adapter of the fields that a list's rows lack: its records have these fields and the id. Pure: no I/O. */
@@ -85,8 +87,7 @@ export function compileGet(
   const readProjected = compileProjectedRecord(context, spec, fields);
   const reserved = new Set(reservedIds(spec.request.path, context.source).map(({ native }) => native));
 
-  /** The record in a reply, whichever it is. */
-  function find(reply: UpstreamReply, observer: ReplyObserver): CanonicalRecord | undefined {
+  function findGeneral(reply: UpstreamReply, observer: ReplyObserver): CanonicalRecord | undefined {
     const { outcome, body } = readReply(reply, observer);
     if (outcome === 'not_found') return undefined;
     const found = item(body);
@@ -104,18 +105,24 @@ export function compileGet(
     return found?.record;
   }
 
+  function find(reply: UpstreamReply, observer: ReplyObserver): CanonicalRecord | undefined {
+    return findProjected(reply, observer) ?? findGeneral(reply, observer);
+  }
+
+  function only(record: CanonicalRecord | undefined, id: string): CanonicalRecord | undefined {
+    if (record === undefined || record.id === id) return record;
+    // The source ignores case and the like, and found another id. No record has exactly the id that was asked for.
+    if (isSameFolded(codec.toNative(record.id), codec.toNative(id))) return undefined;
+    throw invalidReply('other_record', 'the record is not the one that was asked for');
+  }
+
   return {
     request(id) {
       const native = codec.toNative(id);
       return native === undefined || reserved.has(native) ? undefined : request({ id: native }, []);
     },
-    read(reply, id, observer) {
-      const record = findProjected(reply, observer) ?? find(reply, observer);
-      if (record === undefined || record.id === id) return record;
-      // The source ignores case and the like, and found another id. No record has exactly the id that was asked for.
-      if (isSameFolded(codec.toNative(record.id), codec.toNative(id))) return undefined;
-      throw invalidReply('other_record', 'the record is not the one that was asked for');
-    },
-    idIn: (reply) => find(reply, UNOBSERVED)?.id,
+    read: (reply, id, observer) => only(find(reply, observer), id),
+    find,
+    only,
   };
 }

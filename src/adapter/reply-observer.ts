@@ -38,8 +38,8 @@ export const UNOBSERVED: ReplyObserver = { onGap: () => undefined, onRule: () =>
 export type Observed = { readonly rule: number; readonly gaps: readonly Parameters<OnGap>[] };
 
 /**
- * Tells an observer what a reader of bytes has found in a reply. The rule is told here, once: who reads the reply again, such
- * as `idIn`, tells nothing.
+ * Tells an observer what a reader of bytes has found in a reply. The rule is told here, once: who reads the reply again
+ * tells nothing.
  */
 export function notifyObserver({ onGap, onRule }: ReplyObserver, { rule, gaps }: Observed): void {
   onRule(rule);

@@ -1,6 +1,7 @@
 import type { ReplyFacts } from '../adapter/compile.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts';
+import { readAside } from './read-aside.ts';
 import { type TotalIsLowerBound, totalIsLowerBound } from './plan-failure.ts';
 import type { CallContext, SourceRuntime } from './source-runtime.ts';
 
@@ -11,7 +12,10 @@ export async function totalOfCount(
   { signal, usage, priority }: CallContext,
 ): Promise<number | TotalIsLowerBound> {
   const { adapter, observer, upstream } = source;
-  const read = (reply: UpstreamReply) => adapter.list.readCount(reply, observer);
+  const read = (reply: UpstreamReply) =>
+    readAside(source, reply, { view: 'count', observer, signal }, (part) =>
+      adapter.list.readCount(part, observer),
+    );
   try {
     return (await upstream.ask(count, read, signal, usage, priority)) ?? totalIsLowerBound;
   } catch (error) {

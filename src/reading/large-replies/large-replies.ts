@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { GetAdapter } from '../../adapter/compile-record.ts';
 import type { Adapter, Rows, WrittenRows } from '../../adapter/compile.ts';
 import { proofOf } from '../../adapter/read/credential-proof.ts';
 import type { ReplyObserver, RuleObserver } from '../../adapter/reply-observer.ts';
@@ -7,23 +8,30 @@ import type { SourceSpec } from '../../config/schema/source.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { fault, invalidReply } from '../../errors/fault.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
-import { compileRowCodec } from '../../store/rowset/row-codec.ts';
-import { type CarriedFault, readPart, type ReaderData, type ReadingResult } from './reply-parts.ts';
+import {
+  type CarriedFault,
+  compileCodecs,
+  readPart,
+  type ReaderData,
+  type ReadingResult,
+  type ReplyView,
+} from './reply-parts.ts';
 
-/** Reads large replies to a list in a thread of their own. */
+/** Reads large replies in a thread of their own: to a list, of one record, and to a count. */
 export type LargeReplies = {
   /** The adapter, which also reads the parts of a reply. */
   readonly adapter: Adapter;
   /**
-   * The parts of a large reply, each small enough to be read at once; `undefined` where the reply is small, or the thread
-   * cannot read it. The rule that decides it is told here, once; reading the parts tells none.
-   * @throws GatewayError as `adapter.list.read` does
+   * The parts of a large reply, each small enough to be read at once: one of a record or a total. `undefined` where the reply
+   * is small, or the thread cannot read it. The rule that decides it is told here, once; reading the parts tells none.
+   * @throws GatewayError as the adapter does
    */
   parts(
     reply: UpstreamReply,
     observer: RuleObserver,
     signal: AbortSignal,
-  ): Promise<readonly UpstreamReply[] | undefined>;
+    view?: ReplyView,
+  ): Promise<readonly UpstreamReply[] | undefined> | undefined;
   /** Ends the thread, with whatever it reads. */
   close(): Promise<void>;
 };
@@ -125,6 +133,7 @@ function createThread(data: ReaderData) {
     end,
     read(
       reply: UpstreamReply,
+      view: ReplyView,
       headers: readonly string[],
       { onRule }: RuleObserver,
       signal: AbortSignal,
@@ -135,7 +144,7 @@ function createThread(data: ReaderData) {
       const id = lastId;
       const sent = Object.fromEntries(headers.map((name) => [name, reply.header(name)]));
       const body = Uint8Array.from(reply.body);
-      worker.postMessage({ id, status: reply.status, headers: sent, body }, [body.buffer]);
+      worker.postMessage({ id, view, status: reply.status, headers: sent, body }, [body.buffer]);
       const reading = Promise.withResolvers<readonly Uint8Array[] | undefined>();
       const abort = () => {
         settle(id);
@@ -150,13 +159,13 @@ function createThread(data: ReaderData) {
   };
 }
 
-/** Creates the reader of large replies to the list of one resource of one source. */
+/** Creates the reader of large replies of one resource of one source. */
 export function createLargeReplies(compiled: Readable): LargeReplies {
   const { adapter, source, resource } = compiled;
   const thread = createThread(readerDataOf(compiled));
   const { resources, outcomes } = source.spec;
   const headers = headerNames([resources, outcomes, proofOf(source.spec)]);
-  const codec = compileRowCodec(resource.itemFields);
+  const codecs = compileCodecs(source.spec, resource);
   const bytesOf = new WeakMap<UpstreamReply, Uint8Array>();
 
   function read(reply: UpstreamReply, observer: ReplyObserver, as: 'written' | undefined): Rows | WrittenRows;
@@ -165,26 +174,49 @@ export function createLargeReplies(compiled: Readable): LargeReplies {
     const bytes = bytesOf.get(reply);
     return bytes === undefined
       ? adapter.list.read(reply, observer, as)
-      : readPart(codec, bytes, observer.onGap);
+      : readPart(codecs.list, bytes, observer.onGap);
   }
+
+  function readCount(reply: UpstreamReply, observer: RuleObserver): number | undefined {
+    const bytes = bytesOf.get(reply);
+    if (bytes === undefined) return adapter.list.readCount(reply, observer);
+    return readPart(codecs.count, bytes, () => undefined).total;
+  }
+
+  function recordsOf<T extends GetAdapter>(one: T, view: 'details' | 'get'): T {
+    const find: GetAdapter['find'] = (reply, observer) => {
+      const bytes = bytesOf.get(reply);
+      if (bytes === undefined) return one.find(reply, observer);
+      return readPart(codecs[view], bytes, observer.onGap).records[0];
+    };
+    const read: GetAdapter['read'] = (reply, id, observer) => one.only(find(reply, observer), id);
+    return { ...one, find, read };
+  }
+
+  async function partsOf(
+    reply: UpstreamReply,
+    view: ReplyView,
+    observer: RuleObserver,
+    signal: AbortSignal,
+  ): Promise<readonly UpstreamReply[] | undefined> {
+    signal.throwIfAborted();
+    const parts = await thread.read(reply, view, headers, observer, signal);
+    return parts?.map((bytes) => {
+      const part = { ...reply, body: Buffer.alloc(0) };
+      bytesOf.set(part, bytes);
+      return part;
+    });
+  }
+
+  const { list, get } = adapter;
 
   return {
     adapter: {
-      ...adapter,
-      list: {
-        ...adapter.list,
-        read,
-      },
+      list: { ...list, read, readCount, details: list.details && recordsOf(list.details, 'details') },
+      get: get && recordsOf(get, 'get'),
     },
-    async parts(reply, observer, signal) {
-      if (reply.body.length < LARGE_BYTES) return undefined;
-      signal.throwIfAborted();
-      const parts = await thread.read(reply, headers, observer, signal);
-      return parts?.map((bytes) => {
-        const part = { ...reply, body: Buffer.alloc(0) };
-        bytesOf.set(part, bytes);
-        return part;
-      });
+    parts(reply, observer, signal, view = 'list') {
+      return reply.body.length < LARGE_BYTES ? undefined : partsOf(reply, view, observer, signal);
     },
     close: () => thread.end(),
   };

@@ -1,12 +1,18 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { compileAdapter } from '../../adapter/compile.ts';
+import { type Adapter, compileAdapter, type Rows } from '../../adapter/compile.ts';
 import type { OnRule } from '../../adapter/read/outcome.ts';
+import type { ReplyObserver } from '../../adapter/reply-observer.ts';
 import { resources } from '../../contract/resources.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import { Secret } from '../../kernel/secret.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
-import { compileRowCodec } from '../../store/rowset/row-codec.ts';
-import { type ReaderData, type ReadingResult, type ReadingTask, writeParts } from './reply-parts.ts';
+import {
+  compileCodecs,
+  type ReaderData,
+  type ReadingResult,
+  type ReadingTask,
+  writeParts,
+} from './reply-parts.ts';
 
 /*
  * The entry of a thread that reads large replies of one source: decoding and mapping many rows would hold the event
@@ -16,7 +22,7 @@ import { type ReaderData, type ReadingResult, type ReadingTask, writeParts } fro
 const { spec, resource, proof } = workerData as ReaderData;
 const nobody = { kind: 'header', name: 'Authorization', value: new Secret(''), proof } as const;
 const adapter = compileAdapter({ ...spec, auth: nobody }, resources[resource], () => undefined);
-const codec = compileRowCodec(resources[resource].itemFields);
+const codecs = compileCodecs(spec, resources[resource]);
 
 function replyOf({ status, headers, body }: ReadingTask): UpstreamReply {
   return {
@@ -30,13 +36,26 @@ function replyOf({ status, headers, body }: ReadingTask): UpstreamReply {
   };
 }
 
+/** Reads a reply as what its task says. A record is a list of one, and a total a list of none. @throws GatewayError */
+function readAs({ list, get }: Adapter, task: ReadingTask, observer: ReplyObserver): Rows {
+  const { view } = task;
+  const reply = replyOf(task);
+  if (view === 'list') return list.read(reply, observer);
+  const none = { records: [], received: 0, total: undefined, next: undefined };
+  if (view === 'count') return { ...none, total: list.readCount(reply, observer) };
+  const one = view === 'get' ? get : list.details;
+  if (one === undefined) throw new Error('the source has no such view');
+  const record = one.find(reply, observer);
+  return record === undefined ? none : { ...none, records: [record], received: 1 };
+}
+
 function resultOf(task: ReadingTask): ReadingResult {
   const { id } = task;
   let rule: number | undefined;
   const onRule: OnRule = (decided) => (rule = decided);
   try {
     if (adapter === undefined) return { id, failed: true };
-    const parts = writeParts(codec, (onGap) => adapter.list.read(replyOf(task), { onGap, onRule }));
+    const parts = writeParts(codecs[task.view], (onGap) => readAs(adapter, task, { onGap, onRule }));
     return { id, rule, parts };
   } catch (error) {
     if (!(error instanceof GatewayError)) return { id, failed: true };

@@ -1,12 +1,13 @@
 import type { Rows } from '../../adapter/compile.ts';
 import type { GapReason, OnGap } from '../../adapter/map/map-record.ts';
+import { type RecordView, viewSpecOf } from '../../adapter/map/row-fields.ts';
 import type { ProofSpec } from '../../config/schema/net/proof.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import { type Json, NumberText, readJson } from '../../kernel/json/json.ts';
-import type { ResourceName } from '../../contract/resources.ts';
+import type { Resource, ResourceName } from '../../contract/resources.ts';
 import { type ErrorCode } from '../../errors/catalogue.ts';
 import type { InvalidReason, SourceHealth } from '../../errors/fault.ts';
-import type { RowCodec } from '../../store/rowset/row-codec.ts';
+import { compileRowCodec, type RowCodec } from '../../store/rowset/row-codec.ts';
 
 /** What a reading thread needs: the source without its credentials. */
 export type ReaderData = {
@@ -16,9 +17,26 @@ export type ReaderData = {
   readonly proof: ProofSpec | undefined;
 };
 
+/** What a reply is read as: records of a view, or the total of a count. */
+export type ReplyView = RecordView | 'count';
+
+/** Compiles how the records of each view are carried. A total comes without records. */
+export function compileCodecs(source: SourceSpec, resource: Resource): Readonly<Record<ReplyView, RowCodec>> {
+  const own = source.resources[resource.name];
+  const codecOf = (view: RecordView) =>
+    compileRowCodec((own && viewSpecOf(own, resource, view)?.fields) ?? []);
+  return {
+    list: compileRowCodec(resource.itemFields),
+    details: codecOf('details'),
+    get: codecOf('get'),
+    count: compileRowCodec([]),
+  };
+}
+
 /** A reply on its way to the reading thread. */
 export type ReadingTask = {
   readonly id: number;
+  readonly view: ReplyView;
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Uint8Array;
@@ -44,7 +62,7 @@ export type ReadingResult = { readonly id: number } & (
   | { readonly failed: true }
 );
 
-/** A gap as text: field, reason, the JSON of what was found, and the number of the record in its part. */
+/** A gap as text: field, reason, the JSON of what was found if it is short, and the number of the record in its part. */
 type WrittenGap = readonly [field: string, reason: GapReason, found: string | null, row?: number];
 
 /** One part of the rows of a reply. The last one also has the rest of the reply, such as its total. */
@@ -58,11 +76,16 @@ type Part = {
 /** Rows and gaps of one part: few enough to be read at once. */
 const PART_ROWS = 256;
 
-/** Legacy JSON as text, its long numbers to the digit. */
-function writeJson(value: Json): string {
-  return JSON.stringify(value, (_key, one: unknown) =>
+/** The most characters of a value that is told with its gap: to read a large one would take the time that the thread saves. */
+const FOUND_MAX = 512;
+
+/** Legacy JSON as text, its long numbers to the digit; `null` for nothing, and for what is too long. */
+function writeFound(value: Json | undefined): string | null {
+  if (value === undefined) return null;
+  const text = JSON.stringify(value, (_key, one: unknown) =>
     one instanceof NumberText ? JSON.rawJSON(one.text) : one,
   );
+  return text.length > FOUND_MAX ? null : text;
 }
 
 /** Writes the rows of a reply, read by `read`, as parts. @throws what `read` throws */
@@ -71,7 +94,7 @@ export function writeParts(codec: RowCodec, read: (onGap: OnGap) => Rows): reado
   // Those of a record come in the part that has the record.
   const gapsOfRows = new Map<number, WrittenGap[]>();
   const { records, received, ...rest } = read((field, reason, found, row) => {
-    const json = found === undefined ? null : writeJson(found);
+    const json = writeFound(found);
     if (row === undefined) gaps.push([field, reason, json]);
     else {
       const index = Math.floor(row / PART_ROWS);

@@ -3,6 +3,7 @@ import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { createSemaphore } from '../../kernel/semaphore.ts';
 import { allOrAbort } from '../all-or-abort.ts';
 import { isPlanFailure, type RowVanished, rowVanished } from '../plan-failure.ts';
+import { readAside } from '../read-aside.ts';
 import { overBudget } from '../scan/scan-faults.ts';
 import { type CallContext, type FinishRows, observerOf, type SourceRuntime } from '../source-runtime.ts';
 
@@ -20,9 +21,13 @@ async function complete(
   signal.throwIfAborted();
   const request = details.request(row.id);
   if (request === undefined) return rowVanished;
+  const observer = observerOf(source, context);
   const found = await source.upstream.ask(
     request,
-    (reply) => details.read(reply, row.id, observerOf(source, context)),
+    (reply) =>
+      readAside(source, reply, { view: 'details', observer, signal }, (part) =>
+        details.read(part, row.id, observer),
+      ),
     signal,
     usage,
     priority,

@@ -1,17 +1,24 @@
 import { firstRows } from '../../adapter/plan/first-rows.ts';
 import { UNOBSERVED } from '../../adapter/reply-observer.ts';
+import { readAside } from '../read-aside.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';
 
 /** The ids of the first rows of a list: at least two if there are as many. @throws GatewayError */
 export async function listedIds(
-  { adapter: { list }, observer: { onRule }, resource, upstream }: SourceRuntime,
+  source: SourceRuntime,
   { signal, usage, priority }: CallContext,
 ): Promise<readonly string[]> {
+  const { adapter, observer, resource, upstream } = source;
+  const { list } = adapter;
+  const { onRule } = observer;
   const request = firstRows(list.plan, resource.name, 2)?.request;
   if (request === undefined) return [];
   const { records } = await upstream.ask(
     request,
-    (reply) => list.read(reply, { ...UNOBSERVED, onRule }),
+    (reply) =>
+      readAside(source, reply, { view: 'list', observer, signal }, (part) =>
+        list.read(part, { ...UNOBSERVED, onRule }),
+      ),
     signal,
     usage,
     priority,

@@ -1,7 +1,9 @@
 import type { GetAdapter } from '../../adapter/compile-record.ts';
+import { UNOBSERVED } from '../../adapter/reply-observer.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
+import { readAside } from '../read-aside.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';
 import { listedIds } from './listed-ids.ts';
 
@@ -46,12 +48,19 @@ export function createRecordReader(source: SourceRuntime, get: GetAdapter): Read
       try {
         return get.read(reply, id, observer);
       } catch (error) {
-        if (error instanceof GatewayError && error.reason === 'other_record') otherId = get.idIn(reply);
+        if (error instanceof GatewayError && error.reason === 'other_record')
+          otherId = get.find(reply, UNOBSERVED)?.id;
         throw error;
       }
     }
     try {
-      const record = await upstream.ask(request, read, signal, usage, priority);
+      const record = await upstream.ask(
+        request,
+        (reply) => readAside(source, reply, { view: 'get', observer, signal }, read),
+        signal,
+        usage,
+        priority,
+      );
       if (record !== undefined) right.add(id);
       return { record };
     } catch (error) {

@@ -213,7 +213,7 @@ describe('a large reply that cannot be read', () => {
     }
     expect(await codeOf(source.list('limit=5'))).toBe((expected as { code: string }).code);
     const parts = source.largeReplies.parts(reply, UNOBSERVED, new AbortController().signal);
-    expect(plain(await parts.catch((error: unknown) => error))).toEqual(plain(expected));
+    expect(plain(await parts!.catch((error: unknown) => error))).toEqual(plain(expected));
   });
 
   it('reports its unreadable fields as a small one does', async () => {

@@ -67,7 +67,7 @@ describe('the rule that decides a reply is told once', () => {
     expect(read(replyOf({ rc: 44 }))).toEqual([1, 0]);
     const other = replyOf({ user: { ...row, id: 8 } });
     expect(read(other)).toEqual([1, 0, 1]);
-    expect(get!.idIn(other)).toBe('user_8');
+    expect(get!.find(other, UNOBSERVED)?.id).toBe('user_8');
     expect(told).toEqual([1, 0, 1]);
   });
 });
