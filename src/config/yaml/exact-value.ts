@@ -8,7 +8,7 @@ import { followAlias, pairsOf } from './yaml-merge.ts';
  */
 export function exactValue(document: Document, path: readonly unknown[]): Json {
   function exact(node: unknown): Json {
-    if (isAlias(node)) return exact(node.resolve(document));
+    if (isAlias(node)) return exact(followAlias(document, node));
     if (isSeq(node)) return node.items.map(exact);
     if (isMap(node)) {
       const object = Object.create(null) as Record<string, Json>;

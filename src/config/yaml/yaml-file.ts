@@ -2,6 +2,7 @@ import {
   type ErrorCode,
   isMap,
   isNode,
+  isScalar,
   isSeq,
   LineCounter,
   parseDocument,
@@ -10,6 +11,7 @@ import {
   type YAMLError,
 } from 'yaml';
 import type { Json } from '../../kernel/json/json.ts';
+import { excessOf } from './alias-bounds.ts';
 import { exactValue } from './exact-value.ts';
 import { pathText, type Problem } from '../problem.ts';
 import { type Environment, type Reference, substitute, type Substituted } from './substitute.ts';
@@ -64,7 +66,7 @@ function contentOf(
   let isValid = document.errors.length === 0;
   visit(document, {
     Alias(_key, alias) {
-      if (alias.resolve(document) !== undefined) return;
+      if (followAlias(document, alias) !== undefined) return;
       isValid = false;
       report(alias.range?.[0], 'an alias without an anchor before it; a text that starts with * is quoted');
     },
@@ -74,12 +76,24 @@ function contentOf(
       const { key } = pair;
       report(isNode(key) ? key.range?.[0] : undefined, '<< takes a map, or a list of maps: <<: *name');
     },
+    Map(_key, { items }) {
+      const known = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (known.has(key.value)) {
+          isValid = false;
+          report(key.range?.[0], 'Map keys must be unique');
+        }
+        known.add(key.value);
+      }
+    },
   });
   if (!isValid) return undefined;
   try {
-    return document.toJS({ maxAliasCount: 50 });
+    // What aliases bring in was counted before.
+    return document.toJS({ maxAliasCount: -1 });
   } catch {
-    report(undefined, 'its aliases expand to too much, or to themselves');
+    report(undefined, 'its aliases or merges cannot be followed');
     return undefined;
   }
 }
@@ -107,9 +121,13 @@ export function parseYamlFile(
   problems: Problem[],
 ): YamlFile {
   const lines = new LineCounter();
-  const document = parseDocument(text, {
+  const excess = excessOf(text);
+  // Of a text that is beyond all bounds, nothing is read but where its lines end.
+  if (excess !== undefined) for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1);
+  const document = parseDocument(excess === undefined ? text : '', {
     lineCounter: lines,
-    uniqueKeys: true,
+    // The parser compares each key with all others of its map; `contentOf` takes a set.
+    uniqueKeys: false,
     version: '1.2',
     merge: true,
     prettyErrors: false,
@@ -134,7 +152,10 @@ export function parseYamlFile(
   for (const { offset, message, hint } of unset) {
     problems.push(problemOn(offset, '', message, hint));
   }
-  const content = contentOf(document, (offset, message) => problems.push(problemOn(offset, '', message)));
+  const report = (offset: number | undefined, message: string) =>
+    problems.push(problemOn(offset, '', message));
+  if (excess !== undefined) report(excess.offset, excess.message);
+  const content = excess === undefined ? contentOf(document, report) : undefined;
   return {
     file,
     content: () => content,

@@ -1,11 +1,40 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, type Pair, type YAMLMap } from 'yaml';
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 
 /** A limit for merges inside merges. */
 const DEPTH_MAX = 20;
 
-/** The target of an alias; any other node itself. */
+const targets = new WeakMap<Document, ReadonlyMap<Alias, Node | undefined>>();
+
+/** What the aliases of a document stand for, found in one pass: `Alias.resolve` reads the whole document for each. */
+function targetsOf(document: Document): ReadonlyMap<Alias, Node | undefined> {
+  const known = targets.get(document);
+  if (known !== undefined) return known;
+  const found = new Map<Alias, Node | undefined>();
+  const anchors = new Map<string, Node>();
+  visit(document, {
+    Node(_key, node) {
+      if (isAlias(node)) found.set(node, anchors.get(node.source));
+      else if (node.anchor !== undefined) anchors.set(node.anchor, node);
+    },
+  });
+  targets.set(document, found);
+  return found;
+}
+
+/** The target of an alias; any other node itself. An alias without a target is `undefined`. */
 export function followAlias(document: Document, node: unknown): unknown {
-  return isAlias(node) ? node.resolve(document) : node;
+  return isAlias(node) ? targetsOf(document).get(node) : node;
 }
 
 /** Whether a pair is a merge (`<<: *anchor`): the parser marks its key. */

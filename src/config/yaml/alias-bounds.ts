@@ -1,0 +1,68 @@
+import { CST, Parser } from 'yaml';
+
+/** The largest text that is read: files written by hand have a hundredth of it, recorded cases a tenth. */
+const CHARACTERS_MAX = 4 * 1024 ** 2;
+const ALIASES_MAX = 1_000;
+/** The most nodes that all aliases and merges of a file may bring in. */
+const COPIES_MAX = 200_000;
+const DEPTH_MAX = 100;
+
+/** Why a text is not read, and where. */
+type Excess = { readonly message: string; readonly offset?: number };
+
+/**
+ * What of a YAML text is beyond all bounds, counted on its tokens, before an alias is resolved: aliases of aliases and
+ * merges of merges grow exponentially, and each alias takes time to find. `undefined`: nothing is.
+ */
+export function excessOf(text: string): Excess | undefined {
+  if (text.length > CHARACTERS_MAX) return { message: `it has more than ${CHARACTERS_MAX} characters` };
+  /** The nodes of each anchor, with those that its own aliases bring in; `undefined` while it is still open. */
+  const sizes = new Map<string, number | undefined>();
+  let [aliases, copies] = [0, 0];
+  let excess: Excess | undefined;
+
+  function sizeOfAlias({ source, offset }: CST.FlowScalar): number {
+    const name = source.slice(1);
+    const size = sizes.get(name) ?? 0;
+    aliases += 1;
+    copies += size;
+    if (sizes.has(name) && sizes.get(name) === undefined)
+      excess ??= { offset, message: 'its aliases expand to themselves' };
+    else if (aliases > ALIASES_MAX) excess ??= { offset, message: `it has more than ${ALIASES_MAX} aliases` };
+    else if (copies > COPIES_MAX)
+      excess ??= { offset, message: `its aliases and merges bring in more than ${COPIES_MAX} values` };
+    return size;
+  }
+
+  /** The nodes of what stands behind some tokens, of which one may be its anchor. */
+  function sizeOf(
+    before: readonly CST.SourceToken[],
+    token: CST.Token | null | undefined,
+    depth: number,
+  ): number {
+    const anchor = before.find(({ type }) => type === 'anchor')?.source.slice(1);
+    if (anchor !== undefined) sizes.set(anchor, undefined);
+    const size = sizeWithin(token, depth);
+    if (anchor !== undefined) sizes.set(anchor, size);
+    return size;
+  }
+
+  function sizeWithin(token: CST.Token | null | undefined, depth: number): number {
+    if (token?.type === 'alias') return sizeOfAlias(token);
+    if (!CST.isCollection(token)) return 1;
+    if (depth > DEPTH_MAX)
+      excess ??= { offset: token.offset, message: `it is nested deeper than ${DEPTH_MAX} levels` };
+    let size = 1;
+    for (const { start, key, sep, value } of token.items) {
+      // The rest is not counted: it cannot make up for it.
+      if (excess !== undefined) break;
+      size += sep === undefined ? 0 : sizeOf(start, key, depth + 1);
+      size += sizeOf(sep ?? start, value, depth + 1);
+    }
+    return size;
+  }
+
+  for (const token of new Parser().parse(text))
+    if (token.type === 'document') sizeOf(token.start, token.value, 0);
+  return excess;
+}
