@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readChecked } from '../../src/cli/input/checked-config.ts';
+import { readSettledTexts } from '../../src/cli/input/checked-config.ts';
 import { watchedFiles } from '../../src/cli/serve/config-fingerprint.ts';
 import { readConfig } from '../../src/cli/input/read-config.ts';
 import { createConfigWatch } from '../../src/reload/watch-config.ts';
@@ -125,7 +125,7 @@ async function mutateOften(bench: FaultBench, times: number) {
     const { kind } = await reload(gateway);
     kinds[kind] = (kinds[kind] ?? 0) + 1;
     if (kind !== 'refused')
-      await readChecked(config.file, { ...process.env, ...env }).catch(() => (servedThoughRefused += 1));
+      await readSettledTexts(config.file, { ...process.env, ...env }).catch(() => (servedThoughRefused += 1));
     writeFileSync(file, originals.get(file) ?? '');
   }
   const isAlive = (await reload(gateway)).kind !== 'refused';

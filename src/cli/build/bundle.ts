@@ -100,7 +100,7 @@ await build({
   entryPoints: {
     main: 'src/main.ts',
     'bundle/serve/reading-thread': 'src/reading/large-replies/reading-thread.ts',
-    'bundle/serve/config-check-thread': 'src/cli/serve/config-check-thread.ts',
+    'bundle/serve/config-check-thread': 'src/cli/input/config-check-thread.ts',
   },
   plugins: [standIns, withoutFetch],
   legalComments: 'none',

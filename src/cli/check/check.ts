@@ -3,7 +3,7 @@ import { sourceNotes } from '../../pipeline/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { type CheckedConfig, checkReport } from '../../explain/report/check-report.ts';
 import { printReport } from '../output/print-report.ts';
-import { readChecked } from '../input/checked-config.ts';
+import { readInThread } from '../input/read-in-thread.ts';
 import { printProblems, readSource } from '../input/read-config.ts';
 import { checkFixtures } from '../../fixtures/check-fixtures.ts';
 import { hasReference, NO_REFERENCE } from '../../http/api-page/page-files.ts';
@@ -30,7 +30,8 @@ async function checkSource(file: string, { fixtures }: CheckOptions): Promise<Ch
 /** Reads, compiles and replays. @throws ConfigError with every problem */
 async function check(options: CheckOptions, configFile: string, context: CliContext): Promise<CheckedConfig> {
   if (options.source !== undefined) return checkSource(options.source, options);
-  const { gateway, compiled, sources, notes, replayed } = await readChecked(configFile, context.env, options);
+  const { ready, replayed } = await readInThread(configFile, context, options);
+  const { gateway, compiled, sources, notes } = ready;
   const passthrough = gateway.passthrough.map(({ path, name }) => ({ path, name }));
   const noReference = isApiPageServed(gateway) && !hasReference();
   const pageNotes = noReference ? [{ file: configFile, path: 'docs', message: NO_REFERENCE }] : [];

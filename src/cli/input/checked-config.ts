@@ -2,24 +2,26 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigTexts } from '../../config/load.ts';
 import { ConfigError } from '../../config/problem.ts';
-import { checkFixtures } from '../../fixtures/check-fixtures.ts';
 import type { CliContext } from '../context.ts';
-import { type ReadyConfig, readConfig, readTexts } from './read-config.ts';
+import { readConfig, readTexts } from './read-config.ts';
 
-/** A sound configuration, and how many recorded cases it replays. */
-export type CheckedFiles = ReadyConfig & { readonly replayed: number };
+/** What is checked: `fixtures: false` leaves recorded cases out. */
+export type CheckOptions = { readonly fixtures?: boolean };
 
-/**
- * Reads, compiles and replays, as `portico check` and every reload do.
- * @throws ConfigError with every problem
- */
-export async function readChecked(
+/** The texts of a sound configuration, and how many recorded cases it replays. */
+export type CheckedTexts = { readonly texts: ConfigTexts; readonly replayed: number };
+
+/** Reads, compiles and replays. @throws ConfigError with every problem */
+async function readChecked(
   gatewayFile: string,
   variables: CliContext['env'],
-  { fixtures = true } = {},
-): Promise<CheckedFiles> {
-  const ready = readConfig(gatewayFile, variables);
-  return { ...ready, replayed: fixtures ? await checkFixtures(ready.sources) : 0 };
+  { fixtures = true }: CheckOptions,
+): Promise<CheckedTexts> {
+  const { texts, sources } = readConfig(gatewayFile, variables);
+  if (!fixtures) return { texts, replayed: 0 };
+  // A start does not need it.
+  const { checkFixtures } = await import('../../fixtures/check-fixtures.ts');
+  return { texts, replayed: await checkFixtures(sources) };
 }
 
 const AGAIN_MAX = 5;
@@ -42,12 +44,13 @@ function readFilesNow(gatewayFile: string): ConfigTexts['files'] | undefined {
 export async function readSettledTexts(
   gatewayFile: string,
   variables: CliContext['env'],
-): Promise<ConfigTexts> {
+  options: CheckOptions = {},
+): Promise<CheckedTexts> {
   for (let again = 0; again < AGAIN_MAX; again += 1) {
     const before = readFilesNow(gatewayFile);
     try {
-      const { texts } = await readChecked(gatewayFile, variables);
-      if (isDeepStrictEqual(readTexts(gatewayFile, texts), texts)) return texts;
+      const checked = await readChecked(gatewayFile, variables, options);
+      if (isDeepStrictEqual(readTexts(gatewayFile, checked.texts), checked.texts)) return checked;
     } catch (error) {
       if (isDeepStrictEqual(readFilesNow(gatewayFile), before)) throw error;
     }

@@ -9,7 +9,8 @@ import { servedOpenapi } from '../generate/documents.ts';
 import { servedRunbook } from '../input/served-runbook.ts';
 import { withTargets } from '../../pipeline/compile-sources.ts';
 import type { ServedConfig } from '../../reload/snapshot.ts';
-import { printOpenEdits, printProblems, readConfig, type ReadyConfig } from '../input/read-config.ts';
+import { readInThread } from '../input/read-in-thread.ts';
+import { printOpenEdits, printProblems, type ReadyConfig } from '../input/read-config.ts';
 import { tracingOrExit } from './tracing.ts';
 import { openPrimary, runWorker, workersOf } from './start-workers.ts';
 import { version } from '../input/version.ts';
@@ -58,9 +59,13 @@ export async function startGateway(
 }
 
 /** The configuration to start with. Where the files are broken, the last good one that was kept. */
-function readFirst(configFile: string, context: CliContext): { ready: ReadyConfig; isFallback: boolean } {
+async function readFirst(
+  configFile: string,
+  context: CliContext,
+): Promise<{ ready: ReadyConfig; isFallback: boolean }> {
   try {
-    return { ready: readConfig(configFile, context.env), isFallback: false };
+    const { ready } = await readInThread(configFile, context, { fixtures: false });
+    return { ready, isFallback: false };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     printProblems(error, context);
@@ -92,7 +97,7 @@ async function openAlone(
 
 /** Starts one process or several. The result does not refer to the first configuration, so that a reload can free it. */
 async function open(configFile: string, context: CliContext): Promise<() => Promise<void>> {
-  const { ready, isFallback } = readFirst(configFile, context);
+  const { ready, isFallback } = await readFirst(configFile, context);
   printOpenEdits(withTargets(ready.compiled), context);
   const openReloadTriggers = createReloadTriggers(configFile, isFallback, context);
   const openAll = workersOf(ready.gateway, context) > 1 ? openPrimary : openAlone;

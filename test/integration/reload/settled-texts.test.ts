@@ -7,7 +7,7 @@ describe('a configuration that is read while its files are written', () => {
     config.edit('portico.yaml', 'notFound: 2s', 'notFound: soon');
     const reading = readSettledTexts(config.file, {});
     config.edit('portico.yaml', 'notFound: soon', 'notFound: 9s');
-    expect((await reading).files.gateway.text).toContain('notFound: 9s');
+    expect((await reading).texts.files.gateway.text).toContain('notFound: 9s');
     config.remove();
   });
 

@@ -1,11 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ConfigTexts } from '../../config/load.ts';
 import { ConfigError, type Problem } from '../../config/problem.ts';
-import { readSettledTexts } from '../input/checked-config.ts';
+import { type CheckedTexts, type CheckOptions, readSettledTexts } from './checked-config.ts';
 
 /*
- * The entry of a thread that checks a configuration as `portico check` does: parsing files and replaying recorded cases
- * takes a second, in which the process that serves would answer nobody.
+ * The entry of a thread that checks a configuration for `portico check`, the start and reloads: parsing files and replaying
+ * recorded cases takes a second, in which a process that serves would answer nobody, and a thread can be ended.
  */
 
 /** What is checked, and with which variables. */
@@ -16,21 +15,21 @@ export type CheckingData = {
 
 /** The texts of a sound configuration, or why it is none. */
 export type CheckingResult =
-  | { readonly kind: 'sound'; readonly texts: ConfigTexts }
+  | { readonly kind: 'sound'; readonly checked: CheckedTexts }
   | { readonly kind: 'problems'; readonly problems: readonly Problem[] }
   | { readonly kind: 'failed'; readonly message: string };
 
 const { configFile, variables } = workerData as CheckingData;
 
-async function check(): Promise<CheckingResult> {
+async function check(options: CheckOptions): Promise<CheckingResult> {
   try {
-    return { kind: 'sound', texts: await readSettledTexts(configFile, variables) };
+    return { kind: 'sound', checked: await readSettledTexts(configFile, variables, options) };
   } catch (error) {
     if (error instanceof ConfigError) return { kind: 'problems', problems: error.problems };
     return { kind: 'failed', message: error instanceof Error ? error.message : 'it cannot be read' };
   }
 }
 
-parentPort?.on('message', () => {
-  void check().then((result) => parentPort?.postMessage(result));
+parentPort?.on('message', (options: CheckOptions) => {
+  void check(options).then((result) => parentPort?.postMessage(result));
 });
