@@ -214,5 +214,27 @@ const revocation: FaultRow = {
   },
 };
 
+const oddKeySets: FaultRow = {
+  id: 'S25',
+  fault: 'an entry of the key set is no object; no entry is one',
+  expected: 'tokens of the other keys are accepted, and the log warns; 503 only where there is no key at all',
+  figure: 'key sets; right statuses',
+  fast: false,
+  async run(bench) {
+    setClock();
+    const { auth, state } = await startIssuer(bench);
+    const gateway = await bench.gateway({ config: { auth, ...MANY_WRONG } });
+    const statusOf = async (sub: string) =>
+      (await gateway.ask('/v1/users?limit=1', { key: await sign(claims({ sub })) })).status;
+    state.answer = '{"keys":[null,5]}';
+    assert.equal(await statusOf('before'), 503);
+    const { keys } = JSON.parse(JSON.stringify(jwks)) as { keys: object[] };
+    state.answer = JSON.stringify({ keys: [null, 5, 'x', [], { kty: 'PQC' }, ...keys] });
+    await bench.until(async () => (await statusOf('after')) === 200, 15_000, 250);
+    await bench.until(() => gateway.log().some(({ ignored }) => ignored === 4));
+    return { 'key sets': 2, right: 2 };
+  },
+};
+
 /** What can be tried with credentials. */
-export const securityCredentials: readonly FaultRow[] = [timing, tokens, issuers, revocation];
+export const securityCredentials: readonly FaultRow[] = [timing, tokens, issuers, revocation, oddKeySets];

@@ -1,6 +1,7 @@
 import type { FaultRow } from '../harness/row.ts';
 import { securityAnswers } from './answers.ts';
 import { securityCredentials } from './credentials.ts';
+import { securityFiles } from './files.ts';
 import { securityGuessing } from './guessing.ts';
 import { securityInput } from './input.ts';
 import { securityPatterns } from './patterns.ts';
@@ -11,9 +12,10 @@ const groups = [
   ...securityAnswers,
   ...securityInput,
   ...securityPatterns,
+  ...securityFiles,
 ];
 
-/** S1 to S18: what attackers can do. */
+/** S1 to S25: what attackers can do. */
 export const securityRows: readonly FaultRow[] = groups.sort(
   (a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)),
 );

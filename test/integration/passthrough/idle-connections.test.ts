@@ -27,6 +27,28 @@ describe('an idle connection of a pass-through route to its upstream', () => {
     expect(route.upstream.connections).toBe(2);
   });
 
+  it.each([
+    ['as a whole', `${OK}HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nstray`],
+    [
+      'behind a status without a body',
+      'HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nstray',
+    ],
+    ['as an interim response', `${OK}HTTP/1.1 103 Early Hints\r\n\r\n`],
+  ])('is not used again where a second answer came with the first: %s', async (_how, both) => {
+    const first = holding(new Set(), (socket, heard) => void (heard.length > 0 && socket.write(both)));
+    const then = answering(OK);
+    await route.start(
+      {},
+      {
+        script: (socket, heard, connection) => (connection === 0 ? first : then)(socket, heard, connection),
+      },
+    );
+    expect([200, 204]).toContain((await route.ask(get)).status);
+
+    expect((await route.ask(get)).body.toString()).toBe('ok');
+    expect(route.upstream.connections).toBe(2);
+  });
+
   it('closes without a trace when its upstream resets it', async () => {
     const sockets = new Set<Socket>();
     await route.start({}, { script: holding(sockets, answering(OK)) });
