@@ -154,6 +154,7 @@ const exitCode = await runCli(process.argv.slice(2), {
     host: hostname(),
     user: userName(),
     cores: availableParallelism(),
+    cpuMs: () => (process.cpuUsage().user + process.cpuUsage().system) / 1_000,
     primary,
     fork,
     // If the output is a terminal, this signal says that the terminal is closed.

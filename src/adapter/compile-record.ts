@@ -25,7 +25,7 @@ export type GetAdapter = {
    */
   read(reply: UpstreamReply, id: string, observer: ReplyObserver): CanonicalRecord | undefined;
   /** The record in a reply, whichever it is. @throws GatewayError */
-  find(reply: UpstreamReply, observer: ReplyObserver): CanonicalRecord | undefined;
+  readonly find: (reply: UpstreamReply, observer: ReplyObserver) => CanonicalRecord | undefined;
   /** A record that was found, as `read` gives it. @throws GatewayError as `read` does */
   only(record: CanonicalRecord | undefined, id: string): CanonicalRecord | undefined;
 };

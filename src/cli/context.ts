@@ -18,6 +18,8 @@ export type Processes = {
   readonly user: string;
   /** Cores that may be used. */
   readonly cores: number;
+  /** The time that this process has had of the processors, in milliseconds. */
+  readonly cpuMs: () => number;
   /** Present where this process is one of several of a gateway. */
   readonly primary: PrimaryChannel | undefined;
   /** Starts one more, with the same command line. */

@@ -1,7 +1,7 @@
 import type { ReplyFacts } from '../adapter/compile.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts';
-import { readAside } from './read-aside.ts';
+import { readAside } from './large-replies/read-aside.ts';
 import { type TotalIsLowerBound, totalIsLowerBound } from './plan-failure.ts';
 import type { CallContext, SourceRuntime } from './source-runtime.ts';
 

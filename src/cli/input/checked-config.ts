@@ -2,11 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigTexts } from '../../config/load.ts';
 import { ConfigError } from '../../config/problem.ts';
+import { checkFixtures } from '../../fixtures/check-fixtures.ts';
 import type { CliContext } from '../context.ts';
 import { readConfig, readTexts } from './read-config.ts';
 
 /** What is checked: `fixtures: false` leaves recorded cases out. */
-export type CheckOptions = { readonly fixtures?: boolean };
+export type CheckScope = { readonly fixtures?: boolean };
 
 /** The texts of a sound configuration, and how many recorded cases it replays. */
 export type CheckedTexts = { readonly texts: ConfigTexts; readonly replayed: number };
@@ -15,13 +16,10 @@ export type CheckedTexts = { readonly texts: ConfigTexts; readonly replayed: num
 async function readChecked(
   gatewayFile: string,
   variables: CliContext['env'],
-  { fixtures = true }: CheckOptions,
+  { fixtures = true }: CheckScope,
 ): Promise<CheckedTexts> {
   const { texts, sources } = readConfig(gatewayFile, variables);
-  if (!fixtures) return { texts, replayed: 0 };
-  // A start does not need it.
-  const { checkFixtures } = await import('../../fixtures/check-fixtures.ts');
-  return { texts, replayed: await checkFixtures(sources) };
+  return { texts, replayed: fixtures ? await checkFixtures(sources) : 0 };
 }
 
 const AGAIN_MAX = 5;
@@ -44,7 +42,7 @@ function readFilesNow(gatewayFile: string): ConfigTexts['files'] | undefined {
 export async function readSettledTexts(
   gatewayFile: string,
   variables: CliContext['env'],
-  options: CheckOptions = {},
+  options: CheckScope = {},
 ): Promise<CheckedTexts> {
   for (let again = 0; again < AGAIN_MAX; again += 1) {
     const before = readFilesNow(gatewayFile);

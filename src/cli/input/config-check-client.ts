@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { ConfigError } from '../../config/problem.ts';
 import { createSerialQueue } from '../../kernel/serial-queue.ts';
-import type { CheckedTexts, CheckOptions } from './checked-config.ts';
+import type { CheckedTexts, CheckScope } from './checked-config.ts';
 import type { CheckingData, CheckingResult } from './config-check-thread.ts';
 
 /** The same extension as this file: `.ts` where Node strips the types itself, `.js` where they were compiled away. */
@@ -18,21 +18,23 @@ const CHECK_MS = 10_000;
 const STARVED_TIMES = 6;
 const LOOKS = 20;
 
-/** How a thread is kept and bounded; both have defaults. */
-export type CheckBounds = { readonly idleMs?: number; readonly checkMs?: number };
+/** How a thread is bounded and kept. `cpuMs`: the time that this process has had of the processors. */
+export type CheckBounds = {
+  readonly cpuMs: () => number;
+  readonly checkMs?: number;
+  readonly idleMs?: number;
+};
 
 /**
- * Resolves once a check has had its time: by the clock and by the time of the processor, for a machine that is busy with
- * other things must not make a sound configuration unsound. Time that the processor gave the rest of this process counts.
+ * Resolves once a check has had its time: by the clock and by the time of the processors, because a machine that is busy with
+ * other things must not make a sound configuration unsound. What the rest of this process takes counts, too.
  */
-async function timeIsOver(checkMs: number, signal: AbortSignal): Promise<void> {
-  const [since, cpuSince] = [performance.now(), process.cpuUsage()];
+async function timeIsOver(checkMs: number, cpuMs: () => number, signal: AbortSignal): Promise<void> {
+  const [since, cpuSince] = [performance.now(), cpuMs()];
   for (;;) {
     await delay(checkMs / LOOKS, undefined, { signal, ref: false });
     const passed = performance.now() - since;
-    const { user, system } = process.cpuUsage(cpuSince);
-    if (passed >= checkMs * STARVED_TIMES) return;
-    if (passed >= checkMs && (user + system) / 1_000 >= checkMs) return;
+    if (passed >= checkMs && (cpuMs() - cpuSince >= checkMs || passed >= checkMs * STARVED_TIMES)) return;
   }
 }
 
@@ -43,8 +45,8 @@ async function timeIsOver(checkMs: number, signal: AbortSignal): Promise<void> {
  */
 export function createCheckInThread(
   data: CheckingData,
-  { idleMs = IDLE_MS, checkMs = CHECK_MS }: CheckBounds = {},
-): (options?: CheckOptions) => Promise<CheckedTexts> {
+  { cpuMs, checkMs = CHECK_MS, idleMs = IDLE_MS }: CheckBounds,
+): (options?: CheckScope) => Promise<CheckedTexts> {
   const oneByOne = createSerialQueue();
   let thread: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
@@ -76,7 +78,7 @@ export function createCheckInThread(
     ],
   };
 
-  async function ask(options: CheckOptions): Promise<CheckingResult> {
+  async function ask(options: CheckScope): Promise<CheckingResult> {
     clearTimeout(idle);
     const asked = (thread ??= start());
     const ended = new AbortController();
@@ -85,7 +87,7 @@ export function createCheckInThread(
     const exit = once(asked, 'exit', { signal }).then(() => {
       throw new Error('the check of the configuration has ended without an answer');
     });
-    const late = timeIsOver(checkMs, signal).then(() => {
+    const late = timeIsOver(checkMs, cpuMs, signal).then(() => {
       end(asked);
       return [tooSlow] as const;
     });

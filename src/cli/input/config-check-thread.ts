@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { ConfigError, type Problem } from '../../config/problem.ts';
-import { type CheckedTexts, type CheckOptions, readSettledTexts } from './checked-config.ts';
+import { type CheckedTexts, type CheckScope, readSettledTexts } from './checked-config.ts';
 
 /*
  * The entry of a thread that checks a configuration for `portico check`, the start and reloads: parsing files and replaying
@@ -21,7 +21,7 @@ export type CheckingResult =
 
 const { configFile, variables } = workerData as CheckingData;
 
-async function check(options: CheckOptions): Promise<CheckingResult> {
+async function check(options: CheckScope): Promise<CheckingResult> {
   try {
     return { kind: 'sound', checked: await readSettledTexts(configFile, variables, options) };
   } catch (error) {
@@ -30,6 +30,6 @@ async function check(options: CheckOptions): Promise<CheckingResult> {
   }
 }
 
-parentPort?.on('message', (options: CheckOptions) => {
+parentPort?.on('message', (options: CheckScope) => {
   void check(options).then((result) => parentPort?.postMessage(result));
 });

@@ -1,6 +1,6 @@
 import { finishSteps } from '../../kernel/yield-to-loop.ts';
 import type { CliContext } from '../context.ts';
-import type { CheckOptions } from './checked-config.ts';
+import type { CheckScope } from './checked-config.ts';
 import { createCheckInThread } from './config-check-client.ts';
 import { readConfigTexts, type ReadyConfig } from './read-config.ts';
 
@@ -11,10 +11,10 @@ import { readConfigTexts, type ReadyConfig } from './read-config.ts';
  */
 export async function readInThread(
   configFile: string,
-  { env }: CliContext,
-  { fixtures = true }: CheckOptions,
+  { env, processes: { cpuMs } }: CliContext,
+  { fixtures = true }: CheckScope,
 ): Promise<{ readonly ready: ReadyConfig; readonly replayed: number }> {
-  const check = createCheckInThread({ configFile, variables: { ...env } }, { idleMs: 0 });
+  const check = createCheckInThread({ configFile, variables: { ...env } }, { cpuMs, idleMs: 0 });
   const { texts, replayed } = await check({ fixtures });
   return { ready: finishSteps(readConfigTexts(texts, env)), replayed };
 }

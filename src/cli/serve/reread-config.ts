@@ -9,7 +9,10 @@ import { createCheckInThread } from '../input/config-check-client.ts';
  * only a sound one is compiled here, a file at a time.
  * @throws ConfigError with every problem, from the function
  */
-export function createConfigReader(configFile: string, { env }: CliContext): () => Promise<SoundConfig> {
-  const check = createCheckInThread({ configFile, variables: { ...env } });
+export function createConfigReader(
+  configFile: string,
+  { env, processes: { cpuMs } }: CliContext,
+): () => Promise<SoundConfig> {
+  const check = createCheckInThread({ configFile, variables: { ...env } }, { cpuMs });
   return async () => finishStepsInTurns(readConfigTexts((await check()).texts, env));
 }

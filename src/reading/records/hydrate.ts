@@ -3,7 +3,7 @@ import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { createSemaphore } from '../../kernel/semaphore.ts';
 import { allOrAbort } from '../all-or-abort.ts';
 import { isPlanFailure, type RowVanished, rowVanished } from '../plan-failure.ts';
-import { readAside } from '../read-aside.ts';
+import { readAside } from '../large-replies/read-aside.ts';
 import { overBudget } from '../scan/scan-faults.ts';
 import { type CallContext, type FinishRows, observerOf, type SourceRuntime } from '../source-runtime.ts';
 

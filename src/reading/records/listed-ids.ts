@@ -1,6 +1,6 @@
 import { firstRows } from '../../adapter/plan/first-rows.ts';
 import { UNOBSERVED } from '../../adapter/reply-observer.ts';
-import { readAside } from '../read-aside.ts';
+import { readAside } from '../large-replies/read-aside.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';
 
 /** The ids of the first rows of a list: at least two if there are as many. @throws GatewayError */

@@ -3,7 +3,7 @@ import { UNOBSERVED } from '../../adapter/reply-observer.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
-import { readAside } from '../read-aside.ts';
+import { readAside } from '../large-replies/read-aside.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';
 import { listedIds } from './listed-ids.ts';
 

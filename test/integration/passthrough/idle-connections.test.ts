@@ -35,7 +35,9 @@ describe('an idle connection of a pass-through route to its upstream', () => {
     ],
     ['as an interim response', `${OK}HTTP/1.1 103 Early Hints\r\n\r\n`],
   ])('is not used again where a second answer came with the first: %s', async (_how, both) => {
-    const first = holding(new Set(), (socket, heard) => void (heard.length > 0 && socket.write(both)));
+    const first = holding(new Set(), (socket, heard) => {
+      if (heard.length > 0) socket.write(both);
+    });
     const then = answering(OK);
     await route.start(
       {},

@@ -6,6 +6,7 @@ export const aloneProcess: Processes = {
   host: 'test-host',
   user: 'tester',
   cores: 1,
+  cpuMs: () => (process.cpuUsage().user + process.cpuUsage().system) / 1_000,
   primary: undefined,
   fork() {
     throw new Error('no process is started here');

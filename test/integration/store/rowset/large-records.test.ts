@@ -4,8 +4,7 @@ import type { ReplyObserver } from '../../../../src/adapter/reply-observer.ts';
 import { resources } from '../../../../src/contract/resources.ts';
 import type { UpstreamReply } from '../../../../src/kernel/upstream-call.ts';
 import { createLargeReplies } from '../../../../src/reading/large-replies/large-replies.ts';
-import { readAside } from '../../../../src/reading/read-aside.ts';
-import type { SourceRuntime } from '../../../../src/reading/source-runtime.ts';
+import { readAside } from '../../../../src/reading/large-replies/read-aside.ts';
 import { replyOf, specOf } from '../../../support/pipeline/source-text.ts';
 
 const spec = specOf(`
@@ -83,11 +82,8 @@ async function outcomeOf(read: (observer: ReplyObserver) => unknown) {
 /** Reads as the gateway does. */
 const aside = (view: keyof typeof READS, reply: UpstreamReply) =>
   outcomeOf((observer) =>
-    readAside(
-      { largeReplies } as Partial<SourceRuntime> as SourceRuntime,
-      reply,
-      { view, observer, signal: new AbortController().signal },
-      (part) => READS[view](largeReplies.adapter, part, observer),
+    readAside({ largeReplies }, reply, { view, observer, signal: new AbortController().signal }, (part) =>
+      READS[view](largeReplies.adapter, part, observer),
     ),
   );
 const here = (view: keyof typeof READS, reply: UpstreamReply) =>
@@ -115,7 +111,7 @@ describe('a reply of one record or a count with tens of thousands of keys', () =
     const reply = replyOf({ ...person, ...keys, id: 8 });
     const found = await outcomeOf((observer) =>
       readAside(
-        { largeReplies } as Partial<SourceRuntime> as SourceRuntime,
+        { largeReplies },
         reply,
         { view: 'get', observer, signal: new AbortController().signal },
         (part) => largeReplies.adapter.get!.find(part, observer)?.id,
@@ -134,7 +130,7 @@ describe('a reply of one record or a count with tens of thousands of keys', () =
 describe('a small reply of one record', () => {
   it('is read at once, without a thread', () => {
     const read = readAside(
-      { largeReplies } as Partial<SourceRuntime> as SourceRuntime,
+      { largeReplies },
       replyOf(person),
       {
         view: 'get',

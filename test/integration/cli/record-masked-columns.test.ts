@@ -1,0 +1,77 @@
+import { writeFileSync } from 'node:fs';
+import { fixtureTexts } from '../../support/command/fixture-texts.ts';
+import { runCommand } from '../../support/command/run-command.ts';
+import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
+import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+
+const rows = ['Anton Meier', 'Berta Huber', 'Dora Wagner'].map((name, index) => ({
+  id: index + 1,
+  name,
+  text: `Text of ${name}, born 198${index}`,
+  owner: 'Anton Meier',
+  price: `${index + 1}4.50`,
+}));
+const PERSONAL = /Anton|Berta|Dora|, born/;
+
+let config: ConfigCopy;
+let service: ScriptedUpstream;
+let replied: readonly object[];
+beforeEach(async () => {
+  config = copyConfig();
+  config.drop('fixtures');
+  replied = rows;
+  service = await startUpstream(
+    serving(() => ({
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ total: replied.length, rows: replied }),
+    })),
+  );
+});
+afterEach(async () => {
+  config.remove();
+  await service.close();
+});
+
+/** Records the whole list of a source that maps its prices so. */
+async function recorded(price: string) {
+  const source = `
+source: 1
+name: shop
+net: { baseUrl: '${service.origin}' }
+outcomes: [{ status: 200, is: ok }]
+resources:
+  products:
+    id: { kind: number }
+    list:
+      request: { path: /items }
+      window: { kind: none }
+      items: rows
+      map: { id: id, name: name, description: text, price: ${price}, category: null }
+`;
+  writeFileSync(config.file.replace('portico.yaml', 'sources/shop.yaml'), source);
+  const args = ['--config', config.file, 'test', '--record', 'shop', '/v1/products?limit=3'];
+  const { code } = await runCommand(args);
+  const replay = await runCommand(['--config', config.file, 'test']);
+  expect([code, replay.out]).toEqual([0, expect.stringContaining('1 passed, 0 failed')]);
+  return fixtureTexts(config.file, 'shop');
+}
+
+describe('a recorded case', () => {
+  it.each([
+    ['feeds a number, too, and cannot be read as one', 'name'],
+    [
+      'feeds a number, too, of which a part is one',
+      "{ from: text, as: [{ match: 'born ([0-9]+)' }, { number: {} }] }",
+    ],
+    ['feeds nothing but a number, and cannot be read as one', 'owner'],
+  ])('has no text of a column that %s', async (_case, price) => {
+    expect(await recorded(price)).not.toMatch(PERSONAL);
+  });
+
+  it('keeps a number in a column of its own, although a name is the same text', async () => {
+    replied = rows.map((row) => ({ ...row, name: row.price }));
+    const text = await recorded('price');
+    expect(text).not.toMatch(PERSONAL);
+    expect(text.match(/price: [123]4\.5/g)).toHaveLength(3);
+  });
+});
