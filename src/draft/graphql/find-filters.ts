@@ -89,7 +89,7 @@ function filterBelow(
     const filled = (value: string) =>
       JSON.parse(JSON.stringify(item), (_key, leaf: unknown) =>
         leaf === '{value}' ? typed(value) : leaf,
-      ) as unknown;
+      );
     return {
       ...{ field, op, item, ...escape },
       body: {
