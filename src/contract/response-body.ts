@@ -103,6 +103,13 @@ export function writtenListBody(records: Buffer, meta: Meta): Buffer {
   return body;
 }
 
+const EMPTY_START = Buffer.from(`${LIST_START}]`);
+
+/** Whether a finished body is that of a list without records. */
+export function isEmptyList(body: Buffer): boolean {
+  return body.subarray(0, EMPTY_START.length).equals(EMPTY_START);
+}
+
 /**
  * The JSON body of a single record.
  * @throws GatewayError `upstream_invalid_response` if the record breaks the contract

@@ -13,8 +13,11 @@ export type Origin = 'legacy' | 'new';
 /** One value for each of the two sources of a migration. */
 export type ByOrigin<T> = Readonly<Record<Origin, T>>;
 
-/** Why the legacy source served a call for which the new one was chosen. */
-export type FallbackCause = 'failed' | 'timeout' | 'invalid' | 'missing';
+/**
+ * Why the legacy source served a call for which the new one was chosen. `odd`: the new one failed at a question for which
+ * the legacy one has no record either, which says nothing about its records.
+ */
+export type FallbackCause = 'failed' | 'timeout' | 'invalid' | 'missing' | 'odd';
 
 /** A request to an upstream. */
 export type UpstreamRequest = {

@@ -27,6 +27,7 @@ const VERDICTS = {
   inconclusive: 'inconclusive',
   ignored: 'ignored',
   failed_new: 'failedNew',
+  odd: 'odd',
 } as const;
 
 /** The cells of each row of a table of the view. */

@@ -54,6 +54,9 @@ export const status = z.strictObject({
       keys: z.int().describe('Distinct questions compared.'),
       ...{ match: z.int(), mismatch: z.int(), inconclusive: z.int() },
       ...{ ignored: z.int(), failedNew: z.int() },
+      odd: z
+        .int()
+        .describe('Failures of the new source at questions for which the legacy one has no record.'),
       bound95: z
         .number()
         .describe(

@@ -25,7 +25,7 @@ const SOURCE_EVENTS = [
 ];
 
 const ORIGINS = ['legacy', 'new'];
-const FALLBACK_CAUSES = ['failed', 'timeout', 'invalid', 'missing'];
+const FALLBACK_CAUSES = ['failed', 'timeout', 'invalid', 'missing', 'odd'];
 const VERDICTS = [
   'match',
   'ignored',
@@ -34,6 +34,7 @@ const VERDICTS = [
   'failed_new',
   'failed_legacy',
   'failed_both',
+  'odd',
 ];
 
 /** Every combination of one value from each list. */

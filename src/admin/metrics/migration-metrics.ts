@@ -122,7 +122,7 @@ export function createMigrationMetrics(place: MetricPlace) {
     }),
     migrationFallback: createEventCounter(place, {
       name: 'portico_migration_fallback_total',
-      help: 'Requests that the legacy source served in place of the new one: it failed, was late (timeout), answered nothing usable (invalid), or has no such record (missing).',
+      help: 'Requests that the legacy source served in place of the new one: it failed, was late (timeout), answered nothing usable (invalid), has no such record (missing), or failed at a question for which the legacy one has no record (odd).',
       labelNames: ['resource', 'operation', 'cause'],
     }),
     migrationOverride: createEventCounter(place, {

@@ -57,12 +57,12 @@ function gateBlocks({ next, ready, unmet }: Status['gate']): readonly ReportBloc
 function compareBlocks(compare: Status['compare']): readonly ReportBlock[] {
   const rows = Object.entries(compare).map(([operation, one]) => [
     operation,
-    ...[one.keys, one.match, one.mismatch, one.inconclusive, one.ignored, one.failedNew].map(String),
+    ...[one.keys, one.match, one.mismatch, one.inconclusive, one.ignored, one.failedNew, one.odd].map(String),
     `${Number((one.bound95 * 100).toPrecision(3))} %`,
     one.lagP99Ms === null ? '' : `${one.lagP99Ms} ms`,
     one.cusum.toFixed(1),
   ]);
-  const counts = ['QUESTIONS', 'MATCH', 'MISMATCH', 'INCONCLUSIVE', 'IGNORED', 'FAILED AT NEW'];
+  const counts = ['QUESTIONS', 'MATCH', 'MISMATCH', 'INCONCLUSIVE', 'IGNORED', 'FAILED AT NEW', 'ODD'];
   const head = ['OPERATION', ...counts, 'AT MOST', 'LAG P99', 'CUSUM'];
   return rows.length === 0 ? [] : section('Compared', [{ table: [head, ...rows] }]);
 }

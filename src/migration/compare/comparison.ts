@@ -37,9 +37,12 @@ export type AnswerDifference = {
   readonly new?: ComparedValue | undefined;
 };
 
-/** The result of a comparison. Only the first three say something about the data. */
+/**
+ * The result of a comparison. Only the first three say something about the data. `odd`: the new source failed at a question
+ * for which the legacy one has no record; that is reported, and never judged.
+ */
 export type ComparisonVerdict =
-  'match' | 'ignored' | 'mismatch' | 'inconclusive' | 'failed_new' | 'failed_legacy' | 'failed_both';
+  'match' | 'ignored' | 'mismatch' | 'inconclusive' | 'failed_new' | 'failed_legacy' | 'failed_both' | 'odd';
 
 /** One finished comparison: the question and the result. */
 export type Comparison = {

@@ -1,11 +1,12 @@
 // Reads records back from the body of a v1 answer, so that they can be compared.
 
 import type { Field, Value } from '../../contract/fields.ts';
-import type { CanonicalRecord } from '../../contract/response-body.ts';
+import { type CanonicalRecord, isEmptyList } from '../../contract/response-body.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import { type Json, readJson } from '../../kernel/json/json.ts';
 import { isList, isObject, scalarText } from '../../kernel/json/values.ts';
+import type { SourceAnswer } from '../../policy/call.ts';
 
 /** A page of a list, read back from its body. */
 export type ListedPage = { readonly records: readonly CanonicalRecord[]; readonly total: number };
@@ -21,6 +22,11 @@ function valueAt(record: Json | undefined, { path, kind }: Field): Value {
 function recordIn(document: Json | undefined, fields: readonly Field[]): CanonicalRecord {
   const values = Object.fromEntries(fields.map((field) => [field.name, valueAt(document, field)]));
   return values as CanonicalRecord;
+}
+
+/** Whether an answer has at least one record. */
+export function hasRecords(answer: SourceAnswer): boolean {
+  return answer.found && !isEmptyList(answer.body);
 }
 
 /** The record in the body of a single record. Decimals keep their digits. */

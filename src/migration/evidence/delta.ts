@@ -61,6 +61,7 @@ const FIELDS: Record<ComparisonVerdict, string> = {
   failed_new: 'failedNew',
   failed_legacy: 'failedLegacy',
   failed_both: 'failedBoth',
+  odd: 'odd',
 };
 
 /** Creates a delta without counts. The functions of this file add to it in place. */
@@ -169,9 +170,10 @@ export function addServed(
     return;
   }
   add(delta.counts, `fallback:${fallback}`);
+  if (fallback !== 'missing') addToBoth(delta, 'failed');
+  if (fallback === 'odd') return;
   if (refused !== undefined && isAttributable) addRefused(delta, refused);
   delta.lastFallbackAt = now;
   if (fallback === 'missing') return;
-  addToBoth(delta, 'failed');
   if (isAttributable) addToBoth(delta, 'attributable');
 }

@@ -65,7 +65,7 @@ function comparisonCounts(counts: Counts, keys: KeyCounts): ComparisonCounts {
   return {
     ...keys,
     ...{ match: of('match'), mismatch: of('mismatch'), inconclusive: of('inconclusive') },
-    ...{ ignored: of('ignored'), failedNew: of('failedNew') },
+    ...{ ignored: of('ignored'), failedNew: of('failedNew'), odd: of('odd') },
     legacyMs: countsOf(counts, 'legacyMs'),
     newMs: countsOf(counts, 'newMs'),
     lagMs: countsOf(counts, 'lagMs'),
@@ -89,6 +89,7 @@ export function operationEvidence(
       timeout: of('fallback:timeout'),
       invalid: of('fallback:invalid'),
       missing: of('fallback:missing'),
+      odd: of('fallback:odd'),
     },
     refused: countsOf(counts, 'refused'),
     lastFallbackAt: lastFallbackAt > 0 ? lastFallbackAt : undefined,

@@ -39,6 +39,8 @@ export type ComparisonCounts = KeyCounts & {
   readonly inconclusive: number;
   readonly ignored: number;
   readonly failedNew: number;
+  /** Failures of the new source at questions for which the legacy one has no record. */
+  readonly odd: number;
   /** Of both sources for the same questions. */
   readonly legacyMs: Latencies;
   readonly newMs: Latencies;

@@ -99,17 +99,18 @@ function comparisonTable({ evidence }: ReportFacts): string {
       one.failedNew,
       one.failedLegacy,
       one.failedBoth,
+      one.odd,
     ],
   ]);
   const distinct = ['Operation', 'Distinct questions', 'of them different', 'At most (95 %)'];
   const verdicts = ['Match', 'Ignored', 'Mismatch', 'Inconclusive'];
-  return table([...distinct, ...verdicts, 'New failed', 'Legacy failed', 'Both failed'], rows);
+  return table([...distinct, ...verdicts, 'New failed', 'Legacy failed', 'Both failed', 'Odd'], rows);
 }
 
 function servedTable({ evidence }: ReportFacts): string {
   const rows = Object.entries(evidence).map(([operation, one]): Row => {
-    const { failed, timeout, invalid, missing } = one.fallback;
-    const fallback = `failed ${failed}, timeout ${timeout}, invalid ${invalid}, missing ${missing}`;
+    const causes = Object.entries(one.fallback).map(([cause, count]) => `${cause} ${count}`);
+    const fallback = causes.join(', ');
     return [operation, one.served, one.attributable, fallback, quantiles(one.legacyMs), quantiles(one.newMs)];
   });
   const calls = ['Operation', 'Calls at the new source', 'failed there alone', 'Fallbacks'];

@@ -1,5 +1,6 @@
 // Serves a call from the new source, and from the legacy one where that fails or is late.
 
+import { isEmptyList } from '../../contract/response-body.ts';
 import { fault, GatewayError } from '../../errors/fault.ts';
 import type { FallbackCause } from '../../kernel/upstream-call.ts';
 import type { Call, Handler, CallAnswer } from '../../policy/call.ts';
@@ -48,8 +49,9 @@ function causeOf(error: unknown): FallbackCause {
 
 /**
  * Makes the function that serves a call from the legacy source after the new one has failed. A failure counts against the
- * new source (`isAttributable`) only where the legacy source itself has just answered: an answer from the legacy cache does
- * not show whether that source works.
+ * new source (`isAttributable`) only if the legacy source itself has just answered with at least one record: an answer from
+ * the legacy cache does not show whether that source works. If the legacy source has no record for the question, the
+ * failure is `odd`: by such questions one caller could roll the migration back for all.
  */
 function createFallBack({ legacy, resource, operation, metrics, breaker, onServed }: ServeWithFallbackDeps) {
   function count({ cause, ...rest }: Failed, isAttributable: boolean): void {
@@ -58,21 +60,28 @@ function createFallBack({ legacy, resource, operation, metrics, breaker, onServe
     if (isAttributable && cause !== 'missing') breaker.count('failed');
   }
 
+  function countOdd({ summary }: Call, { ms }: Failed): void {
+    summary.fallback = 'odd';
+    count({ cause: 'odd', ms }, false);
+  }
+
   return async function fallBack(call: Call, failed: Failed): Promise<CallAnswer> {
     const { summary } = call;
     summary.fallback = failed.cause;
     try {
       const reply = await legacy(call);
-      count(failed, reply.cache === 'miss');
+      if (isEmptyList(reply.body)) countOdd(call, failed);
+      else count(failed, reply.cache === 'miss');
       return reply;
     } catch (error) {
       if (call.signal.aborted) throw error;
-      const isAgreed = failed.cause === 'missing' && isNotFound(error);
-      // The legacy source has no such record either, so the new source was right.
-      if (isAgreed) {
+      if (!isNotFound(error)) count(failed, false);
+      else if (failed.cause !== 'missing') countOdd(call, failed);
+      else {
+        // The legacy source has no such record either, so the new source was right.
         summary.fallback = undefined;
         onServed({ ms: failed.ms, isAttributable: false });
-      } else count(failed, isNotFound(error) && summary.cache === 'miss');
+      }
       throw error;
     }
   };

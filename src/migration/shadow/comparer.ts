@@ -11,6 +11,7 @@ import { createTokenBucket } from '../../policy/token-bucket.ts';
 import type { Usage } from '../../upstream/exchange.ts';
 import { compareAnswers } from '../compare/compare-answers.ts';
 import type { Comparison } from '../compare/comparison.ts';
+import { hasRecords } from '../compare/read-body.ts';
 import { compileDifferenceRules } from '../compare/rules.ts';
 import type { ToSample } from '../compare/sample.ts';
 import type { ByOrigin, Origin } from '../../kernel/upstream-call.ts';
@@ -171,7 +172,8 @@ export function createComparer(deps: ComparerDeps): Comparer {
         side === origin ? served.ms : second.kind === 'answered' ? second.ms : undefined;
       const measured = { ...about, legacyMs: msOf('legacy'), newMs: msOf('new') };
       if (second.kind === 'failed') {
-        const verdict = other === 'new' ? 'failed_new' : 'failed_legacy';
+        const failedNew = hasRecords(served.answer) ? 'failed_new' : 'odd';
+        const verdict = other === 'new' ? failedNew : 'failed_legacy';
         return { second, comparison: { ...measured, verdict, differences: [], ignored: [] } };
       }
       const pair = { [origin]: served, [other]: second } as ByOrigin<Answered>;

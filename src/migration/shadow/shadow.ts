@@ -142,7 +142,8 @@ function createCompareRead(
       { operation, query, origin, served, spans },
       signal,
     );
-    breakers[otherOrigin(origin)].record(second);
+    // Failures at odd questions do not say that the source is not well.
+    if (comparison?.verdict !== 'odd') breakers[otherOrigin(origin)].record(second);
     if (second.kind === 'answered')
       metrics.migrationAnswered(resource.name, otherOrigin(origin), true, second.ms);
     const outcome = outcomeOf(second);

@@ -72,7 +72,8 @@ const COUNTERS: Readonly<Record<string, KeysOf>> = {
   portico_invalid_replies_total: (label) => figureKey('invalidReplies', label('source'), label('resource')),
   portico_migration_compare_total: (label) =>
     onlyIf(label('verdict') === 'mismatch', 'differences', label('resource'), label('operation')),
-  portico_migration_fallback_total: (label) => figureKey('fallbacks', label('resource')),
+  portico_migration_fallback_total: (label) =>
+    onlyIf(label('cause') !== 'odd', 'fallbacks', label('resource')),
   portico_migration_rev_regressed_total: (label) => figureKey('regressions', label('resource')),
   portico_spans_total: (label) => onlyIf(label('outcome') !== 'exported', 'spansLost', label('outcome')),
   portico_webhooks_total: (label) => figureKey('webhooks', label('outcome')),

@@ -87,7 +87,7 @@ describe.each(['redis', 'local'] as const)('evidence that is kept in %s', (kind)
     expect((await fleet.read())?.critical).toEqual({ 'data.email': 1 });
   });
 
-  test('counts calls at the new source, its failures, and those that are its own', async () => {
+  test('counts calls at the new source, its failures, those that are its own, and the odd ones apart', async () => {
     const fleet = await open(kind);
     const call = { resource: 'users', operation: 'users.get', ms: 30, isAttributable: false };
     fleet.clock.advance(5_000);
@@ -96,12 +96,16 @@ describe.each(['redis', 'local'] as const)('evidence that is kept in %s', (kind)
     fleet.processes[1].served({ ...call, fallback: 'invalid', isAttributable: true });
     fleet.processes[1].served({ ...call, fallback: 'missing', isAttributable: true });
     for (const process of fleet.processes) process.refused('users', 'users.get', 'id=…');
+    fleet.clock.advance(5_000);
+    fleet.processes[1].served({ ...call, fallback: 'odd' });
+    fleet.processes[1].compared(comparison('user_99', { verdict: 'odd', newMs: undefined }));
     const read = await fleet.read();
     expect(read).toMatchObject({
-      ...{ served: 4, failed: 2, attributable: 1, lastFallbackAt: BEGAN + 5_000 },
-      fallback: { failed: 0, timeout: 1, invalid: 1, missing: 1 },
+      ...{ served: 5, failed: 3, attributable: 1, lastFallbackAt: BEGAN + 5_000 },
+      ...{ keys: 0, failedNew: 0, odd: 1 },
+      fallback: { failed: 0, timeout: 1, invalid: 1, missing: 1, odd: 1 },
       refused: { 'id=…': 2 },
-      step: { served: 4, failed: 2, attributable: 1, servedMs: { '31.6': 1 } },
+      step: { served: 5, failed: 3, attributable: 1, servedMs: { '31.6': 1 } },
     });
   });
 

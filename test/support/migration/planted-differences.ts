@@ -13,8 +13,11 @@ import {
 /** A difference between two stores, and as what it is found; `null`: no such answer of v1 can have it. */
 export type Planted = DifferingStores & {
   readonly kind: string;
-  /** `failed_new`: the new source's answer is refused, which counts as a failure of it and not as a difference. */
-  readonly found: Readonly<Record<'list' | 'get', readonly string[] | 'failed_new' | null>>;
+  /**
+   * `failed_new`: the new source's answer is refused, which counts as a failure of it and not as a difference; `odd`: so it
+   * is, and the legacy source has no record for the question.
+   */
+  readonly found: Readonly<Record<'list' | 'get', readonly string[] | 'failed_new' | 'odd' | null>>;
 };
 
 /** What is found at one field of the fifth user, in the list and in the single record. */
@@ -150,7 +153,7 @@ export const planted: readonly Planted[] = [
   {
     ...{ kind: 'past-the-end', list: 'page=5&limit=10' },
     change: { reply: (reply, { path }) => (path === '/rows' ? replyOf({}, { status: 404 }) : reply) },
-    found: { list: 'failed_new', get: [] },
+    found: { list: 'odd', get: [] },
   },
   {
     ...{ kind: 'past-the-end', list: 'page=5&limit=10' },
@@ -158,7 +161,7 @@ export const planted: readonly Planted[] = [
       reply: (reply, { path }) =>
         path === '/rows' ? replyOf({ hits: COUNT, rows: numbers.slice(10).map(users.next.row) }) : reply,
     },
-    found: { list: 'failed_new', get: [] },
+    found: { list: 'odd', get: [] },
   },
   {
     kind: 'error envelope',

@@ -21,8 +21,8 @@ function compareView(
   return Object.fromEntries(
     Object.entries(evidence).map(([operation, one]) => {
       const { keys, mismatchedKeys, match, mismatch, inconclusive, ignored } = one;
-      const { failedNew, failedLegacy, failedBoth } = one;
-      const view = { keys, match, mismatch, inconclusive, ignored, failedNew };
+      const { failedNew, failedLegacy, failedBoth, odd } = one;
+      const view = { keys, match, mismatch, inconclusive, ignored, failedNew, odd };
       const judged = {
         bound95: rounded(upperBound(keys, mismatchedKeys)),
         cusum: rounded(cusum[operation] ?? 0),

@@ -1,6 +1,11 @@
+import { resources } from '../../../../src/contract/resources.ts';
+import { listBody } from '../../../../src/contract/response-body.ts';
 import { GenerationReplaced } from '../../../../src/migration/routing/new-source-generations.ts';
 import { callerOf, failing, openOriginStage, replyOf } from '../../../support/migration/origin-stage.ts';
 import { createCall } from '../../../support/pipeline/call.ts';
+
+/** What the writer of v1 lists makes of no record. */
+const EMPTY_LIST = listBody(resources.users, [], { total: 0, page: 1, limit: 20 });
 
 const ids = Array.from({ length: 1_000 }, (_, i) => `caller${i}`);
 
@@ -159,6 +164,30 @@ describe('a call that the new source does not answer', () => {
     opened.answers.legacy = () => replyOf('legacy', 'hit');
     expect((await opened.ask()).by).toBe('legacy');
     expect(opened.served.map(({ isAttributable }) => isAttributable)).toEqual([false, false]);
+  });
+
+  it.each([
+    ['says 404', failing('not_found'), 'not_found'],
+    ['has an empty list', () => replyOf(EMPTY_LIST), EMPTY_LIST],
+    ['has an empty list in its cache', () => replyOf(EMPTY_LIST, 'hit'), EMPTY_LIST],
+  ] as const)('is odd, and no failure of the new source, if the legacy one %s', async (_what, legacy, by) => {
+    const opened = openOriginStage();
+    opened.is({ stage: 'live' });
+    opened.answers.new = failing('upstream_error');
+    opened.answers.legacy = legacy;
+    expect(await opened.ask()).toEqual({ by, origin: 'new', fallback: 'odd' });
+    expect(opened.counted).toEqual(['users.get new', 'fallback odd']);
+    expect(opened.served).toEqual([{ ms: 0, fallback: 'odd', isAttributable: false }]);
+  });
+
+  it('does not open the breaker of this process if it is odd, however often', async () => {
+    const opened = openOriginStage();
+    opened.is({ stage: 'live' });
+    opened.answers.new = failing('upstream_error');
+    opened.answers.legacy = failing('not_found');
+    for (let asked = 0; asked < 100; asked += 1) await opened.ask();
+    opened.answers.new = () => Promise.resolve(replyOf('new'));
+    expect((await opened.ask()).by).toBe('new');
   });
 
   it('is no fallback where both sources have no such record', async () => {

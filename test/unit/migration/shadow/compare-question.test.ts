@@ -6,9 +6,12 @@ import { createCompareQuestion } from '../../../../src/migration/shadow/compare-
 import type { SourceHandler } from '../../../../src/policy/call.ts';
 import { createManualClock } from '../../../support/time/manual-clock.ts';
 
-/** A source that answers 404, one that fails, and one that is not asked because callers go first. */
-const SOURCES: Record<'answers' | 'fails' | 'refuses', SourceHandler> = {
-  answers: () => Promise.resolve({ found: false, tags: [] }),
+const body = Buffer.from('{"data":{"id":"user_1"}}');
+
+/** A source with a record, one that says 404, one that fails, and one that is not asked because callers go first. */
+const SOURCES: Record<'answers' | 'has none' | 'fails' | 'refuses', SourceHandler> = {
+  answers: () => Promise.resolve({ found: true, body, storedAt: 0, freshSeconds: 1, tags: [] }),
+  'has none': () => Promise.resolve({ found: false, tags: [] }),
   fails({ usage }) {
     usage.upstreamCalls += 1;
     return Promise.reject(fault('upstream_error'));
@@ -20,6 +23,7 @@ describe('a question of a walk or a replay', () => {
   it.each([
     ['answers', 'answers', 'match'],
     ['answers', 'fails', 'failed_new'],
+    ['has none', 'fails', 'odd'],
     ['fails', 'answers', 'failed_legacy'],
     ['fails', 'fails', 'failed_both'],
     ['fails', 'refuses', undefined],

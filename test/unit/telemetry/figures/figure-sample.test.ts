@@ -15,7 +15,7 @@ describe('a sample of the metrics', () => {
     metrics.invalidReply('crm', 'users', 'rows');
     for (const verdict of ['mismatch', 'match'])
       metrics.migrationCompared({ resource: 'users', operation: 'users.get', verdict, differences: [] });
-    metrics.migrationFallback('users', 'users.get', 'timeout');
+    for (const cause of ['timeout', 'odd']) metrics.migrationFallback('users', 'users.get', cause);
     metrics.migrationGate('users', true);
     metrics.configInForce('digest');
     const { counters, gauges } = sampleMetrics(await metrics.sampled(), 0);

@@ -37,6 +37,7 @@ export type ComparedOperation = {
   readonly inconclusive: number;
   readonly ignored: number;
   readonly failedNew: number;
+  readonly odd: number;
   readonly bound95: number;
   readonly cusum: number;
   readonly lagP99Ms: number | null;

@@ -53,7 +53,7 @@ type CompareRow = ComparedOperation & { readonly operation: string };
 export function compareTable(compare: MigrationStatus['compare']): VNode {
   const rows = Object.entries(compare).map(([operation, one]) => ({ ...one, operation }));
   const count = (
-    key: 'keys' | 'match' | 'mismatch' | 'inconclusive' | 'ignored' | 'failedNew',
+    key: 'keys' | 'match' | 'mismatch' | 'inconclusive' | 'ignored' | 'failedNew' | 'odd',
     title: string,
   ) => ({
     ...{ key, title, isFigure: true },
@@ -77,6 +77,7 @@ export function compareTable(compare: MigrationStatus['compare']): VNode {
       count('inconclusive', 'Inconclusive'),
       count('ignored', 'Ignored'),
       count('failedNew', 'New failed'),
+      count('odd', 'Odd'),
       {
         key: 'bound',
         title: 'Differ at most',
