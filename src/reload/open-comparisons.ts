@@ -11,7 +11,10 @@ import { createStrainSensor } from '../migration/shadow/strain.ts';
 import type { RedisByRole } from '../store/redis/redis-roles.ts';
 
 /** The comparisons of a process, and those of them that operators start. */
-export type OpenedComparisons = Pick<SourceComparisons, 'offer' | 'uncompared' | 'serveBy' | 'close'> & {
+export type OpenedComparisons = Pick<
+  SourceComparisons,
+  'offer' | 'uncompared' | 'serveBy' | 'askOwnQuestions' | 'close'
+> & {
   readonly operatorTasks: Pick<OperatorTasks, 'walk' | 'probeEdges' | 'calibrate' | 'explain' | 'replay'>;
 };
 

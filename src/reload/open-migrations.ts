@@ -160,7 +160,8 @@ function openOperated(
   const { clock } = deps;
   const declared = () => served().map(({ declared: { resource }, ...rest }) => ({ resource, ...rest }));
   const common = { ...deps, states, evidence, audit, declared };
-  const judge = createJudge({ ...common, memory, askExternalGate: external.ask });
+  const { askOwnQuestions } = comparisons;
+  const judge = createJudge({ ...common, memory, askExternalGate: external.ask, askOwnQuestions });
   const tasks = createTasks(clock);
   judge.start();
   function pairOf(name: string): SourcePair {

@@ -16,7 +16,7 @@ type Status = {
 
 const statusOf = async (fleet: MigratingFleet) => (await fleet.operate('status users')) as Status;
 
-/** Ten callers a second, each with a question that no cache answers, until `work` has ended; how many got an error. */
+/** Ten callers, of whom each asks once a second, each with a question that no cache answers, until `work` has ended; how many got an error. */
 async function underCallers(
   bench: FaultBench,
   fleet: MigratingFleet,
@@ -26,7 +26,8 @@ async function underCallers(
   let next = 0;
   async function askOne(): Promise<void> {
     const user = fleet.users[(next += 1) % fleet.users.length];
-    const answer = await fleet.ask(`/v1/users/${user?.id ?? ''}`).catch(() => undefined);
+    const key = fleet.callers[next % fleet.callers.length];
+    const answer = await fleet.ask(`/v1/users/${user?.id ?? ''}`, key).catch(() => undefined);
     if (answer?.status !== 200) state.errors += 1;
   }
   async function askOn(): Promise<void> {
@@ -45,7 +46,7 @@ async function startServing(
   bench: FaultBench,
   migration: Record<string, unknown> = {},
 ): Promise<MigratingFleet> {
-  const fleet = await startMigratingFleet(bench, { users: 5_000, migration });
+  const fleet = await startMigratingFleet(bench, { users: 5_000, keys: 10, migration });
   await fleet.goTo('ramp users --percent 100');
   return fleet;
 }

@@ -1,5 +1,6 @@
 import type { OperationRow } from '../operations/row.ts';
 import { cacheRows } from './cache.ts';
+import { callerRows } from './callers.ts';
 import { compareRows } from './compare.ts';
 import { costRows } from './cost.ts';
 import { gateRows } from './gate.ts';
@@ -29,6 +30,7 @@ export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
   rollback: rollbackRows,
   limit: timeLimitRows,
   judge: judgeRows,
+  callers: callerRows,
   gate: gateRows,
   redis: redisRows,
   cache: cacheRows,

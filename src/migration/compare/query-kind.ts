@@ -11,6 +11,11 @@ export function queryKind(query: Query): string {
   return query.kind === 'get' ? 'id=…' : listKind(query);
 }
 
+/** The names of a query's parameters: unlike its kind, it does not tell what a list is sorted by. */
+export function queryShape(query: Query): string {
+  return queryKind(query).replace(/^sort=[^&]*/, 'sort=…');
+}
+
 function listKind({ resource, sort, filters, page }: ListQuery): string {
   const { filters: parameters }: Resource = resources[resource];
   const named = parameters.filter(({ field, op }) =>

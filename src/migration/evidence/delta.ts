@@ -27,6 +27,8 @@ export type Delta = {
   /** When a difference of a record at a critical path was confirmed last, see `criticalMember`. */
   readonly critical: Map<string, number>;
   readonly groups: Map<string, GroupDelta>;
+  /** Whose calls have failed at the new source alone, and at which shape of question; the newest last. */
+  readonly failing: string[];
 };
 
 /** The most distinct questions that are counted: no gate needs more. */
@@ -45,6 +47,9 @@ export const RECORDS_MAX = 10_000;
 
 /** A record that one list lacks, or a total, shows on many pages, and is still one difference. */
 const COUNTED_BY_RECORD: ReadonlySet<string> = new Set(['missing_id', 'extra_id', 'boundary', 'total']);
+
+/** The last so many failures say whose they were: the judge needs those of its last look. */
+export const FAILING_MAX = 100;
 
 /** The most samples that a group keeps; its count goes on. */
 export const SAMPLES_MAX = 5;
@@ -73,6 +78,7 @@ export function createDelta(): Delta {
     keys: new Map(),
     critical: new Map(),
     groups: new Map(),
+    failing: [],
   };
 }
 
@@ -157,23 +163,32 @@ export function addRefused({ counts }: Delta, kind: string): void {
 
 /**
  * Counts a call of a caller at the new source. A missing record is no failure of the source: it may not be copied yet, the
- * legacy source has answered it, and the comparisons count it as a difference.
+ * legacy source has answered it, and the comparisons count it as a difference. An odd one is reported, and is part of no
+ * other count: else one caller could move the gate. `failing` stands for the caller and the shape
+ * of the question of a failure.
  */
 export function addServed(
   delta: Delta,
   { ms, fallback, refused, isAttributable }: Omit<NewSourceCall, 'resource'>,
   now: number,
+  failing: string,
 ): void {
+  if (fallback === 'odd') {
+    add(delta.counts, 'fallback:odd');
+    return;
+  }
   addToBoth(delta, 'served');
   if (fallback === undefined) {
     add(delta.step, `servedMs:${latencyBucket(ms)}`);
     return;
   }
   add(delta.counts, `fallback:${fallback}`);
-  if (fallback !== 'missing') addToBoth(delta, 'failed');
-  if (fallback === 'odd') return;
   if (refused !== undefined && isAttributable) addRefused(delta, refused);
   delta.lastFallbackAt = now;
   if (fallback === 'missing') return;
-  if (isAttributable) addToBoth(delta, 'attributable');
+  addToBoth(delta, 'failed');
+  if (!isAttributable) return;
+  addToBoth(delta, 'attributable');
+  delta.failing.push(failing);
+  if (delta.failing.length > FAILING_MAX) delta.failing.shift();
 }

@@ -131,8 +131,8 @@ export function createEvidenceCollector(deps: EvidenceCollectorDeps): MigrationE
     return state && { resource, evidence: state.evidence, stepAt: Date.parse(state.since) };
   }
 
-  const keyOf = (operation: string, query: string) =>
-    createHmac('sha256', secret).update(`query:${operation}:${query}`).digest('base64url').slice(0, 14);
+  const hashOf = (text: string) => createHmac('sha256', secret).update(text).digest('base64url').slice(0, 14);
+  const keyOf = (operation: string, query: string) => hashOf(`query:${operation}:${query}`);
 
   const flush = () => inTurn(() => writer.writeAll());
 
@@ -158,7 +158,10 @@ export function createEvidenceCollector(deps: EvidenceCollectorDeps): MigrationE
     },
     served(call) {
       const scope = scopeOf(call.resource);
-      if (scope !== undefined) addServed(writer.deltaOf(scope, call.operation), call, clock.now());
+      if (scope === undefined) return;
+      const { subject, shape = '' } = call.failing ?? {};
+      const failing = subject === undefined ? '' : `${hashOf(`caller:${subject}`)} ${shape}`;
+      addServed(writer.deltaOf(scope, call.operation), call, clock.now(), failing);
     },
     refused(resource, operation, kind) {
       const scope = scopeOf(resource);

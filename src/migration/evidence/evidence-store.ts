@@ -22,6 +22,8 @@ export type StoredEvidence = {
   readonly keys: Readonly<Record<'all' | 'step' | 'recent', KeyCounts>>;
   /** Members of `Delta.critical`, and when each was confirmed last. */
   readonly critical: readonly (readonly [member: string, at: number])[];
+  /** Entries of `Delta.failing`, the newest first. */
+  readonly failing: readonly string[];
   readonly lastFallbackAt: number;
 };
 
@@ -74,7 +76,7 @@ function comparisonCounts(counts: Counts, keys: KeyCounts): ComparisonCounts {
 
 /** The evidence of one operation, from what is stored of it. */
 export function operationEvidence(
-  { counts, step, keys, critical, lastFallbackAt }: StoredEvidence,
+  { counts, step, keys, critical, failing, lastFallbackAt }: StoredEvidence,
   stepAt: number,
 ): OperationEvidence {
   const of = (field: string) => counts[field] ?? 0;
@@ -92,6 +94,7 @@ export function operationEvidence(
       odd: of('fallback:odd'),
     },
     refused: countsOf(counts, 'refused'),
+    failing,
     lastFallbackAt: lastFallbackAt > 0 ? lastFallbackAt : undefined,
     recent: keys.recent,
     step: {

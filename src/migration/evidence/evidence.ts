@@ -14,6 +14,8 @@ export type NewSourceCall = {
   readonly refused?: string | undefined;
   /** Whether only the new source has failed: the legacy source answered the same call. */
   readonly isAttributable: boolean;
+  /** Whose call has failed, and the shape of the question, see `queryShape`; absent: the call has not failed. */
+  readonly failing?: { readonly subject: string; readonly shape: string } | undefined;
 };
 
 /**
@@ -66,6 +68,11 @@ export type OperationEvidence = ComparisonCounts &
     readonly fallback: Readonly<Record<FallbackCause, number>>;
     /** Questions that lie beyond the bounds of the new source, and which the legacy one answers; by kind. */
     readonly refused: Readonly<Record<string, number>>;
+    /**
+     * The last failures of the new source alone, the newest first: for each a keyed hash of the caller, a blank, and the
+     * shape of the question.
+     */
+    readonly failing: readonly string[];
     /** When the last fallback was, milliseconds since the epoch. */
     readonly lastFallbackAt?: number | undefined;
     /** What was compared in the last 24 hours. */

@@ -5,6 +5,7 @@ import {
   createDelta,
   CRITICAL_MAX,
   type Delta,
+  FAILING_MAX,
   type GroupDelta,
   GROUPS_MAX,
   KEYS_MAX,
@@ -52,6 +53,7 @@ function storedOf(kept: Kept, { stepAt }: EvidenceScope, recentAt: number): Stor
       recent: countKeys(kept.keys, recentAt),
     },
     critical: [...kept.critical],
+    failing: kept.failing.toReversed(),
     lastFallbackAt: kept.lastFallbackAt,
   };
 }
@@ -64,6 +66,8 @@ function addDelta(kept: Kept, delta: Delta): void {
     if (kept.keys.has(key) || kept.keys.size < KEYS_MAX) kept.keys.set(key, compared);
   for (const [member, at] of delta.critical)
     if (kept.critical.has(member) || kept.critical.size < CRITICAL_MAX) kept.critical.set(member, at);
+  kept.failing.push(...delta.failing);
+  kept.failing.splice(0, kept.failing.length - FAILING_MAX);
   for (const [name, group] of delta.groups) addGroup(kept.groups, name, group);
 }
 

@@ -8,6 +8,7 @@ import { newToken } from '../../store/distributed-lock.ts';
 import {
   CRITICAL_MAX,
   type Delta,
+  FAILING_MAX,
   GROUPS_MAX,
   KEYS_MAX,
   OTHER_GROUP,
@@ -29,9 +30,11 @@ const PARTS = {
   groups: 'hash',
   samples: 'hash',
   records: 'set',
+  failing: 'list',
 } as const;
 type Part = keyof typeof PARTS;
 const parts = Object.entries(PARTS);
+const FAILING = `KEYS[${Object.keys(PARTS).indexOf('failing') + 1}]`;
 
 /**
  * Adds a delta. KEYS: the parts, the names of the operations (set), the last delta of this process (string). ARGV: the delta
@@ -79,20 +82,22 @@ for _, group in ipairs(delta.groups) do
     end
   end
 end
+for _, one in ipairs(delta.failing) do redis.call('lpush', ${FAILING}, one) end
+redis.call('ltrim', ${FAILING}, 0, ${FAILING_MAX - 1})
 redis.call('sadd', operations, ARGV[3])
 for at = 1, ${parts.length + 1} do redis.call('pexpire', KEYS[at], ${KEPT_MS}) end
 return 1`);
 
-type Client = Pick<Redis, 'callBuffer' | 'smembers' | 'hgetall' | 'zcard' | 'zcount' | 'zrange'>;
+type Client = Pick<Redis, 'callBuffer' | 'smembers' | 'hgetall' | 'zcard' | 'zcount' | 'zrange' | 'lrange'>;
 
 /** A delta as the script reads it: lists of lists, because an empty table of Lua is an object and a list at once. */
-function textOf({ counts, step, lastFallbackAt, keys, critical, groups }: Delta): string {
+function textOf({ counts, step, lastFallbackAt, keys, critical, groups, failing }: Delta): string {
   return JSON.stringify({
     counts: [...counts],
     step: [...step],
     lastFallbackAt,
     keys: [...keys].map(([key, { at, isMismatched }]) => [key, at, isMismatched]),
-    critical: [...critical],
+    ...{ critical: [...critical], failing },
     groups: [...groups].map(([name, { count, firstAt, lastAt, samples, records }]) => [
       ...[name, count, firstAt, lastAt],
       samples.map((sample) => JSON.stringify(sample)),
@@ -138,19 +143,21 @@ async function readOperation(
     ]);
     return { keys, mismatchedKeys };
   };
-  const [counts, step, all, inStep, recent, critical] = await Promise.all([
+  const [counts, step, all, inStep, recent, critical, failing] = await Promise.all([
     client.hgetall(key('counts')),
     client.hgetall(key('step')),
     since(0),
     since(stepAt),
     since(recentAt),
     client.zrange(key('critical'), 0, '-1', 'WITHSCORES'),
+    client.lrange(key('failing'), 0, -1),
   ]);
   return {
     counts: numbers(counts),
     step: numbers(step),
     keys: { all, step: inStep, recent },
     critical: pairsOf(critical),
+    failing,
     lastFallbackAt: Number(counts['lastFallbackAt'] ?? 0),
   };
 }

@@ -14,6 +14,7 @@ import {
   type GateEvaluatorDeps,
 } from './evaluate-gate.ts';
 import type { JudgedMigration } from './judged-migration.ts';
+import { createOwnJudgement, type OwnJudgementDeps } from './judge-by-own-questions.ts';
 import type { JudgeMemory, ResourceMemory } from './judge-memory.ts';
 import { positionOf } from '../state/operation-position.ts';
 import type { Webhooks } from '../../telemetry/webhooks/webhooks.ts';
@@ -33,6 +34,7 @@ export type JudgeMetrics = RulingDeps['metrics'] & {
 
 /** `memory` also holds the lock by which one process of the fleet is the judge; the others try for it at each look. */
 export type JudgeDeps = RulingDeps &
+  OwnJudgementDeps &
   GateEvaluatorDeps & {
     readonly metrics: JudgeMetrics;
     readonly states: Pick<MigrationStateStore, 'shared' | 'change' | 'acknowledged'>;
@@ -134,6 +136,7 @@ function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promi
   });
   const rulings = createRulingActions(deps);
   const promote = createPromotion(gates, rulings, metrics);
+  const judgeByOwnQuestions = createOwnJudgement(deps);
 
   const ready = new Map<string, ReadyGates>();
   const announce = createAnnounce(webhooks, ready);
@@ -153,7 +156,11 @@ function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promi
       return false;
     }
     const found = await evidence.read(resource);
-    const judged = judgeOperations(migration, before, found, clock.now());
+    const judged = await Promise.all(
+      judgeOperations(migration, before, found, clock.now()).map((one) =>
+        judgeByOwnQuestions(resource, one, found[one.operation]?.failing),
+      ),
+    );
     const operations = Object.fromEntries(judged.map((one) => [one.operation, one.memory]));
     // The memory is written first: a ruling that cannot be carried out now comes again at the next look.
     await memory.write(resource, { step: stepOf(state), operations, announced });

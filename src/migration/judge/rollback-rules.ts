@@ -4,13 +4,16 @@ import type { OperationEvidence, Latencies, StepEvidence } from '../evidence/evi
 import { latenciesSince, latencyCount, latencyQuantile } from '../evidence/latency.ts';
 import type { Rollback } from '../state/migration-state.ts';
 import { CUSUM_LIMIT, nextCusum } from './cusum.ts';
+import { type FailureShares, lastFailing, nextBoundedCusum } from './failure-shares.ts';
 import { lowerBound } from './mismatch-bound.ts';
 
 /** What the judge remembers of an operation between two looks, within one step. */
 export type OperationMemory = {
-  /** The CUSUM of real failures, and the one of failures that a rehearsal has made. */
+  /** The CUSUM of real failures, of which one caller adds a part at most; and the one of failures of a rehearsal. */
   readonly cusum: number;
   readonly rehearsal: number;
+  /** What each caller has added to the CUSUM, and what it would be without that bound; absent: nothing has failed yet. */
+  readonly failures?: { readonly shares: FailureShares; readonly unbounded: number } | undefined;
   /** The counts of the step at the last look. */
   readonly seen: Pick<StepEvidence, 'served' | 'failed' | 'attributable' | 'rehearsed'>;
   /** The latencies at the beginning of the present window, and when that was; milliseconds since the epoch. */
@@ -23,6 +26,8 @@ export type OperationMemory = {
 export type Ruling =
   | { readonly kind: 'go_on' }
   | { readonly kind: 'hold'; readonly evidence: string }
+  /** The limit is only reached if all failures of one caller count: Portico asks by itself, see `createOwnJudgement`. */
+  | { readonly kind: 'ask'; readonly evidence: string; readonly otherwise: Ruling }
   | {
       readonly kind: 'roll_back';
       readonly rule: Exclude<Rollback['rule'], 'asked'>;
@@ -90,10 +95,32 @@ function judgeLatency(memory: OperationMemory, evidence: OperationEvidence, now:
   return { window: next, slowWindows: slow === undefined ? slowWindows : slow ? slowWindows + 1 : 0 };
 }
 
-function ofFailures({ cusum }: OperationMemory, { served, attributable }: StepEvidence): Ruling {
-  if (cusum < CUSUM_LIMIT) return GO_ON;
-  const evidence = `CUSUM ${cusum.toFixed(1)} of ${CUSUM_LIMIT}; ${attributable} of ${served} calls failed at the new source alone`;
-  return { kind: 'roll_back', rule: 'failures', evidence };
+/** Rules on the failures; `otherwise` is the ruling on all else. */
+function ofFailures(
+  { cusum, failures }: OperationMemory,
+  { served, attributable }: StepEvidence,
+  otherwise: Ruling,
+): Ruling {
+  const unbounded = failures?.unbounded ?? 0;
+  if (unbounded < CUSUM_LIMIT) return otherwise;
+  const evidence = `CUSUM ${unbounded.toFixed(1)} of ${CUSUM_LIMIT}; ${attributable} of ${served} calls failed at the new source alone`;
+  if (cusum >= CUSUM_LIMIT) return { kind: 'roll_back', rule: 'failures', evidence };
+  return otherwise.kind === 'roll_back' ? otherwise : { kind: 'ask', evidence, otherwise };
+}
+
+/** The CUSUM after the last look, with and without the bounds on one caller. */
+function judgeFailures(
+  before: OperationMemory,
+  failing: readonly string[],
+  failed: number,
+  answered: number,
+) {
+  const { shares = {}, unbounded = before.cusum } = before.failures ?? {};
+  const bounded = nextBoundedCusum({ cusum: before.cusum, shares }, lastFailing(failing, failed), answered);
+  return {
+    cusum: bounded.cusum,
+    failures: { shares: bounded.shares, unbounded: nextCusum(unbounded, { failed, answered }) },
+  };
 }
 
 function ofDifferences({ critical, keys, mismatchedKeys }: StepEvidence): Ruling {
@@ -127,13 +154,13 @@ export function judgeOperation(
   const { failed, answered, rehearsed } = since(step, before);
   const { served, failed: allFailed, attributable, rehearsed: allRehearsed } = step;
   const memory: OperationMemory = {
-    cusum: nextCusum(before.cusum, { failed, answered }),
+    ...judgeFailures(before, evidence.failing, failed, answered),
     rehearsal: nextCusum(before.rehearsal, { failed: rehearsed, answered: 0 }),
     seen: { served, failed: allFailed, attributable, rehearsed: allRehearsed },
     ...judgeLatency(before, evidence, now),
   };
-  const rulings = [ofFailures(memory, step), ofDifferences(step), ofLatency(memory)];
-  const ruling =
+  const rulings = [ofDifferences(step), ofLatency(memory)];
+  const otherwise =
     rulings.find(({ kind }) => kind === 'roll_back') ?? rulings.find(({ kind }) => kind === 'hold') ?? GO_ON;
-  return { memory, ruling };
+  return { memory, ruling: ofFailures(memory, step, otherwise) };
 }

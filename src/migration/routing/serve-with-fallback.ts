@@ -5,7 +5,7 @@ import { fault, GatewayError } from '../../errors/fault.ts';
 import type { FallbackCause } from '../../kernel/upstream-call.ts';
 import type { Call, Handler, CallAnswer } from '../../policy/call.ts';
 import { isBeyondBounds } from '../../reading/scan/scan-faults.ts';
-import { queryKind } from '../compare/query-kind.ts';
+import { queryKind, queryShape } from '../compare/query-kind.ts';
 import type { NewSourceCall } from '../evidence/evidence.ts';
 import { type SourceGeneration, GenerationReplaced } from './new-source-generations.ts';
 import type { LocalBreaker } from './local-breaker.ts';
@@ -54,15 +54,17 @@ function causeOf(error: unknown): FallbackCause {
  * failure is `odd`: by such questions one caller could roll the migration back for all.
  */
 function createFallBack({ legacy, resource, operation, metrics, breaker, onServed }: ServeWithFallbackDeps) {
-  function count({ cause, ...rest }: Failed, isAttributable: boolean): void {
+  function count({ principal, query }: Call, { cause, ...rest }: Failed, isAttributable: boolean): void {
     metrics.migrationFallback(resource, operation, cause);
-    onServed({ ...rest, fallback: cause, isAttributable });
+    const shape = query === undefined ? '' : queryShape(query);
+    const failing = isAttributable ? { subject: principal?.subject ?? '', shape } : undefined;
+    onServed({ ...rest, fallback: cause, isAttributable, failing });
     if (isAttributable && cause !== 'missing') breaker.count('failed');
   }
 
-  function countOdd({ summary }: Call, { ms }: Failed): void {
-    summary.fallback = 'odd';
-    count({ cause: 'odd', ms }, false);
+  function countOdd(call: Call, { ms }: Failed): void {
+    call.summary.fallback = 'odd';
+    count(call, { cause: 'odd', ms }, false);
   }
 
   return async function fallBack(call: Call, failed: Failed): Promise<CallAnswer> {
@@ -71,11 +73,11 @@ function createFallBack({ legacy, resource, operation, metrics, breaker, onServe
     try {
       const reply = await legacy(call);
       if (isEmptyList(reply.body)) countOdd(call, failed);
-      else count(failed, reply.cache === 'miss');
+      else count(call, failed, reply.cache === 'miss');
       return reply;
     } catch (error) {
       if (call.signal.aborted) throw error;
-      if (!isNotFound(error)) count(failed, false);
+      if (!isNotFound(error)) count(call, failed, false);
       else if (failed.cause !== 'missing') countOdd(call, failed);
       else {
         // The legacy source has no such record either, so the new source was right.

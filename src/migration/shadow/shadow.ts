@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MigrationStage } from '../../config/schema/migration.ts';
 import { queryKey } from '../../contract/query-key.ts';
+import type { Query } from '../../contract/query.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { ByOrigin, Origin } from '../../kernel/upstream-call.ts';
 import type { BeginPrewarm } from '../../policy/cache-prewarm.ts';
@@ -54,6 +55,8 @@ export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck'>
   readonly random: () => number;
   /** Called once when nothing is compared with a source any more, and with `undefined` when something is again. */
   readonly onUncompared?: ((origin: Origin, reason: string | undefined) => void) | undefined;
+  /** Called with a question that both sources have just answered. */
+  readonly onAnswered?: ((operation: string, query: Query) => void) | undefined;
   /** Keeps answers of the new source that are equal, so that its cache is warm when it begins to serve. */
   readonly warm?: BeginPrewarm | undefined;
 };
@@ -144,8 +147,10 @@ function createCompareRead(
     );
     // Failures at odd questions do not say that the source is not well.
     if (comparison?.verdict !== 'odd') breakers[otherOrigin(origin)].record(second);
-    if (second.kind === 'answered')
+    if (second.kind === 'answered') {
+      deps.onAnswered?.(operation, query);
       metrics.migrationAnswered(resource.name, otherOrigin(origin), true, second.ms);
+    }
     const outcome = outcomeOf(second);
     if (outcome !== undefined)
       report(otherOrigin(origin), outcome, second.kind === 'skipped' ? second.detail : undefined);

@@ -18,6 +18,7 @@ import type {
   Run,
   WalkResult,
 } from '../operate/operator-tasks.ts';
+import { attemptLimitMs } from '../routing/attempt-time-limit.ts';
 import type { OfferedAnswer } from '../routing/offer-answers.ts';
 import type { ProbedEdges } from '../state/migration-state.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
@@ -26,6 +27,7 @@ import { askBothSources } from './ask-both-sources.ts';
 import { createProbeEdges } from '../walk/probe-edges.ts';
 import { createWalk } from '../walk/walk.ts';
 import { type CompareQuestion, createCompareQuestion } from './compare-question.ts';
+import { createOwnQuestions, type OwnQuestions } from './own-questions.ts';
 import { createShadow, type Shadow, type ShadowMetrics } from './shadow.ts';
 import { createShadowRateLimit, type ShadowRateLimit } from './shadow-rate-limit.ts';
 import type { Strain } from './strain.ts';
@@ -51,6 +53,11 @@ export type SourceComparisons = {
     resource: string,
     ...question: Parameters<CompareQuestion>
   ) => ReturnType<CompareQuestion>;
+  /** Asks by itself, see `OwnQuestions`; `undefined` also where the resource does not move. It never rejects. */
+  readonly askOwnQuestions: (
+    resource: string,
+    ...question: Parameters<OwnQuestions['ask']>
+  ) => ReturnType<OwnQuestions['ask']>;
   close(): Promise<void>;
 };
 
@@ -75,6 +82,7 @@ type ComparedResource = {
   readonly rate: ShadowRateLimit;
   readonly shadow: Shadow;
   readonly names: ByOrigin<string>;
+  readonly own: OwnQuestions;
 };
 
 /** The parts that shadows, walks, replays and explanations of one resource share. */
@@ -103,19 +111,27 @@ export function createSourceComparisons(deps: SourceComparisonsDeps): SourceComp
     const rate = createShadowRateLimit(declared.resource, config.shadow.maxRps, deps);
     const state = () => states.current(declared.resource);
     const names = { legacy: declared.sources[0], new: declared.sources[1] };
-    const { warm } = served;
     function onUncompared(origin: Origin, reason: string | undefined): void {
       const about = { resource: declared.resource, source: names[origin], reason };
       if (reason === undefined) log.info(about, 'answers are compared with this source again');
       else log.warn(about, 'nothing is compared with this source');
     }
-    const more = { state, rate, warm, onUncompared, random: Math.random };
-    return { parts, rate, shadow: createShadow({ ...deps, ...parts, ...more }), names };
+    const random = Math.random;
+    const own = createOwnQuestions({
+      ...parts,
+      timeLimitMs: attemptLimitMs(served.deadlineMs, undefined, 0),
+      random,
+    });
+    const shadow = createShadow({
+      ...{ ...deps, ...parts, state, rate, random, warm: served.warm },
+      ...{ onUncompared, onAnswered: own.answered },
+    });
+    return { parts, rate, shadow, names, own };
   }
 
   async function end(ended: ReadonlyMap<string, ComparedResource>): Promise<void> {
     for (const { rate } of ended.values()) rate.close();
-    await Promise.all(Array.from(ended.values(), ({ shadow }) => shadow.close()));
+    await Promise.all(Array.from(ended.values(), ({ shadow, own }) => [shadow.close(), own.close()]).flat());
   }
 
   function partsFor(resource: string): ComparedResource['parts'] {
@@ -152,6 +168,7 @@ export function createSourceComparisons(deps: SourceComparisonsDeps): SourceComp
       return askBothSources(contract, sources, query, signal);
     },
     compareQuestion: async (resource, ...question) => createCompareQuestion(partsFor(resource))(...question),
+    askOwnQuestions: async (resource, ...question) => compared.get(resource)?.own.ask(...question),
     close: () => end(compared),
   };
 }

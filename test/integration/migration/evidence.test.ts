@@ -101,12 +101,34 @@ describe.each(['redis', 'local'] as const)('evidence that is kept in %s', (kind)
     fleet.processes[1].compared(comparison('user_99', { verdict: 'odd', newMs: undefined }));
     const read = await fleet.read();
     expect(read).toMatchObject({
-      ...{ served: 5, failed: 3, attributable: 1, lastFallbackAt: BEGAN + 5_000 },
+      ...{ served: 4, failed: 2, attributable: 1, lastFallbackAt: BEGAN + 5_000 },
       ...{ keys: 0, failedNew: 0, odd: 1 },
       fallback: { failed: 0, timeout: 1, invalid: 1, missing: 1, odd: 1 },
       refused: { 'id=…': 2 },
-      step: { served: 5, failed: 3, attributable: 1, servedMs: { '31.6': 1 } },
+      step: { served: 4, failed: 2, attributable: 1, servedMs: { '31.6': 1 } },
     });
+  });
+
+  test('knows of the last hundred failures whose they were and at what, the newest first, and names nobody', async () => {
+    const fleet = await open(kind);
+    const call = { resource: 'users', operation: 'users.get', ms: 30, isAttributable: true };
+    const fail = (subject: string, shape = 'id=…') =>
+      fleet.processes[0].served({ ...call, fallback: 'failed', failing: { subject, shape } });
+    for (let first = 0; first < 120; first += 1) fail('key:first');
+    await fleet.processes[0].flush();
+    fail('address:192.0.2.1');
+    fail('key:first', 'sort=…&page=…');
+    const failing = (await fleet.read())?.failing ?? [];
+    const [newest = '', second = '', third = ''] = failing;
+    expect(failing).toHaveLength(100);
+    expect([newest, second, third].map((one) => one.split(' ')[1])).toEqual([
+      'sort=…&page=…',
+      'id=…',
+      'id=…',
+    ]);
+    expect(newest.split(' ')[0]).toBe(third.split(' ')[0]);
+    expect(new Set(failing).size).toBe(3);
+    expect(failing.join()).not.toMatch(/first|192/);
   });
 
   test('begins the counts of a step anew with the step, and all of them with another evidence', async () => {

@@ -14,6 +14,8 @@ export type FleetOptions = {
   /** How many keys are stored in Redis; none by default. */
   readonly keys?: number;
   readonly gateways?: number;
+  /** The users may be read without a credential. */
+  readonly isPublic?: boolean;
   /** Laid over the gateway file. */
   readonly gateway?: Readonly<Record<string, unknown>>;
   /** Laid over `redis` of the gateway file. */
@@ -90,13 +92,20 @@ function optionsOf(
     cache = { fresh: '300s', notFound: '0s' },
     redis = {},
     gateway = {},
+    isPublic = false,
     stateDir,
   }: FleetOptions,
   number: number,
 ): GatewayOptions {
   const usual = { gate: NO_GATE, rollback: { cooldown: '0s' }, compare: { ignore: IGNORE_NAMES } };
   // No row is about a caller's patience: a machine that is busy must not look like a source that fails.
-  const users = { source, cache, deadline: '1m', migration: { to, ...usual, ...migration } };
+  const users = {
+    source,
+    public: isPublic,
+    cache,
+    deadline: '1m',
+    migration: { to, ...usual, ...migration },
+  };
   const state = stateDir && { state: { dir: stateDir(number) } };
   return {
     ...between,

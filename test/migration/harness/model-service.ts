@@ -17,6 +17,8 @@ export type Faults = {
   hanging: number;
   /** How long each answer takes, in milliseconds. */
   delayMs: number;
+  /** Whether it fails with 500 at this question. */
+  failsAt: (request: Pick<UpstreamRequest, 'path' | 'query'>) => boolean;
   /** A record as this service has it; `undefined`: it has none. */
   change: (user: UserTruth) => UserTruth | undefined;
 };
@@ -144,7 +146,7 @@ resources:
 
 /** Starts a service over the model, with a source file of this name. */
 export async function startModelService(name: string, model: readonly UserTruth[]): Promise<ModelService> {
-  const faults: Faults = { failing: 0, hanging: 0, delayMs: 0, change: (user) => user };
+  const faults: Faults = { failing: 0, hanging: 0, delayMs: 0, failsAt: () => false, change: (user) => user };
   const answer = createAnswers(model);
   const callLog = createCallLog();
   // Not by chance: of 100 calls in a row, just as many fail as the share says.
@@ -158,7 +160,7 @@ export async function startModelService(name: string, model: readonly UserTruth[
     if (isHanging) return undefined;
     if (faults.delayMs > 0) await sleep(faults.delayMs);
     end();
-    return isFailing ? { status: 500, body: {} } : answer(request, faults.change);
+    return isFailing || faults.failsAt(request) ? { status: 500, body: {} } : answer(request, faults.change);
   }
 
   const upstream = await startUpstream(serving(respond));

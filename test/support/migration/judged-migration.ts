@@ -5,6 +5,7 @@ import { createEvidenceCollector } from '../../../src/migration/evidence/evidenc
 import type { NewSourceCall } from '../../../src/migration/evidence/evidence.ts';
 import { createLocalEvidenceStore } from '../../../src/migration/evidence/local-evidence.ts';
 import type { WebhookEvent } from '../../../src/telemetry/webhooks/webhook-event.ts';
+import type { OwnAnswers } from '../../../src/migration/judge/judge-by-own-questions.ts';
 import { createJudge } from '../../../src/migration/judge/judge.ts';
 import { createLocalJudgeMemory, type JudgeMemory } from '../../../src/migration/judge/judge-memory.ts';
 import { positionText } from '../../../src/migration/state/operation-position.ts';
@@ -16,12 +17,20 @@ import { BEGAN, migrationConfig, migrationState } from './migration-facts.ts';
 /** A call that failed at the new source alone. */
 export const FAILED: Partial<NewSourceCall> = { fallback: 'failed', isAttributable: true };
 
+/** A call of one caller that failed at the new source alone, with a question of this shape. */
+export const failedOf = (subject: string, shape = 'id=…'): Partial<NewSourceCall> => ({
+  ...FAILED,
+  failing: { subject, shape },
+});
+
 export type JudgedOptions = {
   readonly state?: Partial<MigrationState>;
   /** What the configuration declares besides the new source. */
   readonly declared?: object;
   readonly memory?: JudgeMemory;
   readonly external?: () => string;
+  /** What the own questions of Portico show; by default, it can ask none. */
+  readonly own?: () => OwnAnswers | undefined;
 };
 
 /** The metrics of the judge, and the series that a gauge of them shows: for each, its labels and its value. */
@@ -41,6 +50,7 @@ export async function openJudged({
   declared = {},
   memory,
   external = () => '200',
+  own = () => undefined,
 }: JudgedOptions = {}) {
   const clock = createManualClock(BEGAN);
   const config = migrationConfig({ compare: { critical: ['data.email'] }, ...declared });
@@ -54,6 +64,8 @@ export async function openJudged({
   });
   const audited: AuditChange[] = [];
   const rollbacks: string[] = [];
+  const asked: string[] = [];
+  let caller = 0;
   const warnings: string[] = [];
   const events: WebhookEvent[] = [];
   const operations = ['users.list', 'users.get'];
@@ -74,17 +86,25 @@ export async function openJudged({
       warn: (_fields: unknown, message?: unknown) => void warnings.push(String(message)),
     },
     askExternalGate: () => Promise.resolve(external()),
+    askOwnQuestions: (_resource, operation, shapes) => {
+      asked.push([operation, ...shapes].join(' '));
+      return Promise.resolve(own());
+    },
     webhooks: { tell: (event, own) => (own === undefined ? undefined : void events.push(event)) },
   });
   const current = () => states.current('users')!;
   return {
-    ...{ clock, states, evidence, judge, audited, rollbacks, warnings, events, current },
+    ...{ clock, states, evidence, judge, audited, rollbacks, warnings, events, current, asked },
     position: () => positionText(current()),
     /** The file of the gateway declares the migration no longer. */
     undeclare: () => void (isDeclared = false),
     gauge,
+    /** Counts a call; a test that does not say whose it is has ten callers in turn. */
     serve(call: Partial<NewSourceCall> = {}): void {
-      evidence.served({ resource: 'users', operation: 'users.get', ms: 20, isAttributable: false, ...call });
+      caller = (caller + 1) % 10;
+      const failing = { subject: `caller ${caller}`, shape: 'id=…' };
+      const usual = { resource: 'users', operation: 'users.get', ms: 20, isAttributable: false };
+      evidence.served({ ...usual, ...(call.isAttributable === true ? { failing } : {}), ...call });
     },
     /** Lets time pass: `each` is called so many times a second, and the judge looks every two seconds. */
     async pass(seconds: number, perSecond: number, each: () => void): Promise<void> {

@@ -127,7 +127,8 @@ describe('a call that the new source does not answer', () => {
     opened.answers.new = failing(code);
     expect(await opened.ask()).toEqual({ by: 'legacy', origin: 'new', fallback: cause });
     expect(opened.counted).toEqual(['users.get new', `fallback ${cause}`]);
-    expect(opened.served).toEqual([{ ms: 0, fallback: cause, isAttributable: true }]);
+    const whose = { subject: 'key:ana', shape: 'id=…' };
+    expect(opened.served).toEqual([{ ms: 0, fallback: cause, isAttributable: true, failing: whose }]);
   });
 
   it('is of a kind that the new source never answers where it lies beyond its bounds', async () => {
@@ -136,8 +137,9 @@ describe('a call that the new source does not answer', () => {
     opened.answers.new = failing('scan_limit_exceeded');
     const list = { kind: 'list', resource: 'users', page: 3, limit: 20, filters: [] } as const;
     await opened.ask({ query: { ...list, sort: { field: 'name', descending: true } } });
+    const whose = { subject: 'key:ana', shape: 'sort=…&page=…' };
     expect(opened.served).toEqual([
-      { ms: 0, fallback: 'failed', isAttributable: true, refused: 'sort=-name&page=…' },
+      { ms: 0, fallback: 'failed', isAttributable: true, refused: 'sort=-name&page=…', failing: whose },
     ]);
   });
 

@@ -1,0 +1,158 @@
+// Asks both sources questions of its own, to tell a broken new source from one that fails at the questions of one caller.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { queryKey } from '../../contract/query-key.ts';
+import type { Query } from '../../contract/query.ts';
+import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
+import { queryShape } from '../compare/query-kind.ts';
+import { hasRecords, readListBody } from '../compare/read-body.ts';
+import type { OwnAnswers } from '../judge/judge-by-own-questions.ts';
+import { answerOf, type AskAtLowPriority, createAskAtLowPriority } from '../operate/ask-at-low-priority.ts';
+import { firstPageQuery } from '../operate/source-pair.ts';
+import type { ComparerDeps } from './comparer.ts';
+
+/** Questions that Portico asks by itself about one resource. No caller chooses them. */
+export type OwnQuestions = {
+  /** Notes a question that both sources have just answered. */
+  readonly answered: (operation: string, query: Query) => void;
+  /**
+   * Asks both sources five questions of an operation: first such as both have answered in the last minute, those of
+   * `shapes` before others; then ids or pages that the legacy source lists now. Resolves with what was asked within the last
+   * minute, or with `undefined` if the answers are still to come: then the next call has them. It never rejects.
+   */
+  ask(operation: string, shapes: ReadonlySet<string>): Promise<OwnAnswers | undefined>;
+  /** Aborts the questions under way, and waits for their end. */
+  close(): Promise<void>;
+};
+
+/** `timeLimitMs` bounds each call, as that of a caller is bounded. `random` returns a number from 0, and below 1. */
+export type OwnQuestionsDeps = Pick<ComparerDeps, 'resource' | 'sources' | 'clock'> & {
+  readonly timeLimitMs: number;
+  readonly random: () => number;
+};
+
+const QUESTIONS = 5;
+const LATELY_MS = 60_000;
+/** The most questions that are remembered: those that were answered last. */
+const ANSWERED_MAX = 200;
+/** Most sources answer within this time. So long the judge waits, and not for one that hangs. */
+const WAIT_MS = 500;
+const ROUND_MS = 30_000;
+const PAGES = 5;
+const PAGE_MAX = 20;
+
+/** Whether something is of the last minute. */
+type IsLate = (one: { readonly at: number }) => boolean;
+
+function shuffled<T>(all: readonly T[], random: () => number): readonly T[] {
+  const drawn = all.map((one) => [random(), one] as const);
+  return drawn.sort(([a], [b]) => a - b).map(([, one]) => one);
+}
+
+/** Remembers the questions that both sources have answered, and chooses among those of the last minute. */
+function createAnswered({ clock, random }: OwnQuestionsDeps, isLate: IsLate) {
+  type Noted = { readonly operation: string; readonly query: Query; readonly at: number };
+  const noted = new Map<string, Noted>();
+  function add(operation: string, query: Query): void {
+    const key = `${operation} ${queryKey(query)}`;
+    noted.delete(key);
+    noted.set(key, { operation, query, at: clock.now() });
+    const [oldest] = noted.keys();
+    if (noted.size > ANSWERED_MAX && oldest !== undefined) noted.delete(oldest);
+  }
+  return {
+    add,
+    choose(operation: string, shapes: ReadonlySet<string>): readonly Query[] {
+      const lately = [...noted.values()].filter((one) => one.operation === operation && isLate(one));
+      const mixed = shuffled(lately, random).map(({ query }) => query);
+      const [first = [], rest = []] = [true, false].map((wanted) =>
+        mixed.filter((query) => shapes.has(queryShape(query)) === wanted),
+      );
+      return [...first, ...rest].slice(0, QUESTIONS);
+    },
+  };
+}
+
+/** Makes the function that has the legacy source list ids or pages now. It throws an Error where that source fails. */
+function createListing({ resource, sources, random }: OwnQuestionsDeps, askSource: AskAtLowPriority) {
+  async function listPage(signal: AbortSignal, more: Parameters<typeof firstPageQuery>[1] = {}) {
+    const answer = answerOf(await askSource(sources.legacy, firstPageQuery(resource, more), signal));
+    return readListBody(resource, answer.found ? answer.body : '{}');
+  }
+
+  return async function listNow(kind: Query['kind'], signal: AbortSignal): Promise<readonly Query[]> {
+    const first = await listPage(signal);
+    const numbers = Array.from({ length: PAGES }, (_, index) => index + 1);
+    // Of a short list, the pages have to be shorter, so that there are as many of them.
+    const limit = Math.min(PAGE_MAX, Math.max(1, Math.floor(first.total / PAGES)));
+    if (kind === 'list') return numbers.map((page) => firstPageQuery(resource, { page, limit }));
+    const page = Math.ceil(random() * Math.min(PAGES, Math.floor(first.total / PAGE_MAX)));
+    const { records } = page <= 1 ? first : await listPage(signal, { page, limit: PAGE_MAX });
+    return shuffled(records, random).map(({ id }) => ({ kind, resource: resource.name, id }));
+  };
+}
+
+/** Creates the questions of one resource; none is noted yet. */
+export function createOwnQuestions(deps: OwnQuestionsDeps): OwnQuestions {
+  const { sources, clock, timeLimitMs } = deps;
+  const isLate: IsLate = ({ at }) => clock.now() - at <= LATELY_MS;
+  const askSource = createAskAtLowPriority({ timeLimitMs });
+  const answered = createAnswered(deps, isLate);
+  const listNow = createListing(deps, askSource);
+  const tasks = createBackgroundTasks();
+  type Asked = { readonly operation: string; readonly at: number; readonly isFailed: boolean };
+  const asked = new Map<string, Asked>();
+  const rounds = new Map<string, { readonly at: number; readonly answers: Promise<OwnAnswers> }>();
+
+  /** Whether only the new source fails; `undefined` where the legacy one has no record, or the new one is busy. */
+  async function failsAlone(query: Query, signal: AbortSignal): Promise<boolean | undefined> {
+    const [legacy, next] = await Promise.all([
+      askSource(sources.legacy, query, signal),
+      askSource(sources.new, query, signal),
+    ]);
+    if ('error' in legacy || !hasRecords(legacy.answer)) return undefined;
+    if ('answer' in next) return false;
+    return next.error.code === 'overloaded' ? undefined : true;
+  }
+
+  async function round(
+    operation: string,
+    shapes: ReadonlySet<string>,
+    signal: AbortSignal,
+  ): Promise<OwnAnswers> {
+    const lately = answered.choose(operation, shapes);
+    const kind = operation.endsWith('.get') ? 'get' : 'list';
+    const more = lately.length < QUESTIONS ? await listNow(kind, signal).catch(() => []) : [];
+    const questions = [...lately, ...more].slice(0, QUESTIONS);
+    await Promise.all(
+      questions.map(async (query) => {
+        const isFailed = await failsAlone(query, signal).catch(() => undefined);
+        if (isFailed !== undefined)
+          asked.set(`${operation} ${queryKey(query)}`, { operation, at: clock.now(), isFailed });
+      }),
+    );
+    for (const [key, one] of asked) if (!isLate(one)) asked.delete(key);
+    const own = [...asked.values()].filter((one) => one.operation === operation);
+    return { asked: own.length, failed: own.filter(({ isFailed }) => isFailed).length };
+  }
+
+  function begin(operation: string, shapes: ReadonlySet<string>) {
+    const work = (signal: AbortSignal) => round(operation, shapes, signal);
+    const answers = tasks.within(AbortSignal.timeout(ROUND_MS), work);
+    const begun = { at: clock.now(), answers };
+    rounds.set(operation, begun);
+    return begun;
+  }
+
+  return {
+    answered: answered.add,
+    async ask(operation, shapes) {
+      const known = rounds.get(operation);
+      const { answers } = known !== undefined && isLate(known) ? known : begin(operation, shapes);
+      const found = await Promise.race([answers, sleep(WAIT_MS, undefined, { ref: false })]);
+      if (found !== undefined) rounds.delete(operation);
+      return found;
+    },
+    close: () => tasks.close(),
+  };
+}
