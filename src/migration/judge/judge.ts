@@ -5,7 +5,13 @@ import type { MigrationEvidence, OperationEvidence } from '../evidence/evidence.
 import { EMPTY_EVIDENCE } from '../evidence/empty-evidence.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
-import { createPromotion, createRulingActions, type RulingDeps } from './act-on-ruling.ts';
+import {
+  createOwnJudgement,
+  createPromotion,
+  createRulingActions,
+  type OwnJudgementDeps,
+  type RulingDeps,
+} from './act-on-ruling.ts';
 import { type AnnouncedState, announcedStateOf, eventsSince } from '../notify/migration-events.ts';
 import {
   createCachedExternalGate,
@@ -14,7 +20,6 @@ import {
   type GateEvaluatorDeps,
 } from './evaluate-gate.ts';
 import type { JudgedMigration } from './judged-migration.ts';
-import { createOwnJudgement, type OwnJudgementDeps } from './judge-by-own-questions.ts';
 import type { JudgeMemory, ResourceMemory } from './judge-memory.ts';
 import { positionOf } from '../state/operation-position.ts';
 import type { Webhooks } from '../../telemetry/webhooks/webhooks.ts';

@@ -1,10 +1,10 @@
 // Decides from new evidence whether the judge rolls an operation back, holds it, or lets it go on.
 
+import { FAILING_MAX } from '../evidence/delta.ts';
 import type { OperationEvidence, Latencies, StepEvidence } from '../evidence/evidence.ts';
 import { latenciesSince, latencyCount, latencyQuantile } from '../evidence/latency.ts';
 import type { Rollback } from '../state/migration-state.ts';
-import { CUSUM_LIMIT, nextCusum } from './cusum.ts';
-import { type FailureShares, lastFailing, nextBoundedCusum } from './failure-shares.ts';
+import { CUSUM_LIMIT, type FailureShares, nextBoundedCusum, nextCusum } from './cusum.ts';
 import { lowerBound } from './mismatch-bound.ts';
 
 /** What the judge remembers of an operation between two looks, within one step. */
@@ -106,6 +106,11 @@ function ofFailures(
   const evidence = `CUSUM ${unbounded.toFixed(1)} of ${CUSUM_LIMIT}; ${attributable} of ${served} calls failed at the new source alone`;
   if (cusum >= CUSUM_LIMIT) return { kind: 'roll_back', rule: 'failures', evidence };
   return otherwise.kind === 'roll_back' ? otherwise : { kind: 'ask', evidence, otherwise };
+}
+
+/** The entries of the last failures. Those of which it is not known whose they were count as one caller's. */
+function lastFailing(failing: readonly string[], failed: number): readonly string[] {
+  return Array.from({ length: Math.min(failed, FAILING_MAX) }, (_, index) => failing[index] ?? '');
 }
 
 /** The CUSUM after the last look, with and without the bounds on one caller. */

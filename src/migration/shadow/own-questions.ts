@@ -6,7 +6,7 @@ import type { Query } from '../../contract/query.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import { queryShape } from '../compare/query-kind.ts';
 import { hasRecords, readListBody } from '../compare/read-body.ts';
-import type { OwnAnswers } from '../judge/judge-by-own-questions.ts';
+import type { OwnAnswers } from '../judge/act-on-ruling.ts';
 import { answerOf, type AskAtLowPriority, createAskAtLowPriority } from '../operate/ask-at-low-priority.ts';
 import { firstPageQuery } from '../operate/source-pair.ts';
 import type { ComparerDeps } from './comparer.ts';

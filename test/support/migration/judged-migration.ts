@@ -5,13 +5,13 @@ import { createEvidenceCollector } from '../../../src/migration/evidence/evidenc
 import type { NewSourceCall } from '../../../src/migration/evidence/evidence.ts';
 import { createLocalEvidenceStore } from '../../../src/migration/evidence/local-evidence.ts';
 import type { WebhookEvent } from '../../../src/telemetry/webhooks/webhook-event.ts';
-import type { OwnAnswers } from '../../../src/migration/judge/judge-by-own-questions.ts';
+import type { OwnAnswers } from '../../../src/migration/judge/act-on-ruling.ts';
 import { createJudge } from '../../../src/migration/judge/judge.ts';
 import { createLocalJudgeMemory, type JudgeMemory } from '../../../src/migration/judge/judge-memory.ts';
 import { positionText } from '../../../src/migration/state/operation-position.ts';
 import { createLocalStates } from '../../../src/migration/state/local-states.ts';
 import type { MigrationState } from '../../../src/migration/state/migration-state.ts';
-import { createManualClock } from '../time/manual-clock.ts';
+import { createManualClock, type ManualClock } from '../time/manual-clock.ts';
 import { BEGAN, migrationConfig, migrationState } from './migration-facts.ts';
 
 /** A call that failed at the new source alone. */
@@ -44,6 +44,23 @@ function openMetrics() {
   return { metrics, gauge };
 }
 
+/** The state of a migration of `users`, and its evidence. */
+async function openStores(
+  clock: ManualClock,
+  { compare }: ReturnType<typeof migrationConfig>,
+  state: JudgedOptions['state'],
+) {
+  const states = createLocalStates({ file: { read: () => [], write: () => undefined }, clock });
+  const { sources, digests, ...first } = migrationState(state);
+  states.declare([{ resource: 'users', sources, digests, position: { stage: 'legacy', percent: 0 } }]);
+  await states.change(states.current('users')!, { ...first, sources, digests });
+  const evidence = createEvidenceCollector({
+    ...{ store: createLocalEvidenceStore(), states, clock, secret: 'of the test' },
+    critical: () => compare.critical,
+  });
+  return { states, evidence };
+}
+
 /** The judge over one migration of `users` in one process, on a clock that the test moves. */
 export async function openJudged({
   state,
@@ -54,14 +71,7 @@ export async function openJudged({
 }: JudgedOptions = {}) {
   const clock = createManualClock(BEGAN);
   const config = migrationConfig({ compare: { critical: ['data.email'] }, ...declared });
-  const states = createLocalStates({ file: { read: () => [], write: () => undefined }, clock });
-  const { sources, digests, ...first } = migrationState(state);
-  states.declare([{ resource: 'users', sources, digests, position: { stage: 'legacy', percent: 0 } }]);
-  await states.change(states.current('users')!, { ...first, sources, digests });
-  const evidence = createEvidenceCollector({
-    ...{ store: createLocalEvidenceStore(), states, clock, secret: 'of the test' },
-    critical: () => config.compare.critical,
-  });
+  const { states, evidence } = await openStores(clock, config, state);
   const audited: AuditChange[] = [];
   const rollbacks: string[] = [];
   const asked: string[] = [];

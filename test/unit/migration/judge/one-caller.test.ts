@@ -1,4 +1,4 @@
-import { failedOf, useJudged } from '../../../support/migration/judged-migration.ts';
+import { FAILED, failedOf, useJudged } from '../../../support/migration/judged-migration.ts';
 
 const RAMP = { stage: 'ramp', percent: 25 } as const;
 const ALL_FAIL = { asked: 5, failed: 5 };
@@ -57,6 +57,12 @@ describe('the failures of one caller', () => {
     judged.serve(failedOf('key:ana', 'sort=…'));
     await judged.judge.look();
     expect(judged.asked).toEqual(['users.get sort=…']);
+  });
+
+  it('are also those of which it is not known whose they were', async () => {
+    const judged = await opened(() => NONE_FAILS);
+    await judged.pass(60, 10, () => judged.serve({ ...FAILED, failing: undefined }));
+    expect([judged.position(), judged.asked.length > 0]).toEqual(['ramp:25', true]);
   });
 
   it('do not cover those of others: back without a question once four callers fail beside him', async () => {

@@ -130,18 +130,6 @@ describe('the shadow of an answer', () => {
     expect(outcomes.at(-1)).toBe('error');
   });
 
-  it('is odd if the new source fails at a question for which the legacy one has no record, however often', async () => {
-    const { offer, outcomes, comparisons, until } = openShadow({
-      next: () => Promise.reject(fault('upstream_error')),
-    });
-    for (let failed = 1; failed <= 30; failed += 1) {
-      offer('legacy', { found: false, tags: [] });
-      await until(() => comparisons.length === failed);
-    }
-    expect(comparisons.map(({ verdict }) => verdict)).toEqual(Array(30).fill('odd'));
-    expect(new Set(outcomes)).toEqual(new Set(['error']));
-  });
-
   it('is no comparison where the source was not asked, or only a scan would tell', async () => {
     const refused: SourceHandler = ({ usage }) => {
       usage.upstreamCalls = 0;

@@ -1,5 +1,4 @@
-import { CUSUM_LIMIT } from '../../../../src/migration/judge/cusum.ts';
-import { lastFailing, nextBoundedCusum } from '../../../../src/migration/judge/failure-shares.ts';
+import { CUSUM_LIMIT, nextBoundedCusum } from '../../../../src/migration/judge/cusum.ts';
 
 const NONE = { cusum: 0, shares: {} };
 const THIRD = CUSUM_LIMIT / 3;
@@ -39,11 +38,5 @@ describe('the part of one caller in the CUSUM of failures', () => {
       bounded = nextBoundedCusum(bounded, [`caller${caller} id=…`], bounded.cusum > 6 ? 60 : 40);
     expect(bounded.cusum).toBeGreaterThan(0);
     expect(Object.keys(bounded.shares).length).toBeLessThan(200);
-  });
-
-  it('is that of one unknown caller for failures of which it is not known whose they were', () => {
-    expect(lastFailing(['ana id=…', 'bob id=…'], 1)).toEqual(['ana id=…']);
-    expect(lastFailing(['ana id=…'], 3)).toEqual(['ana id=…', '', '']);
-    expect(nextBoundedCusum(NONE, lastFailing([], 1_000), 0).cusum).toBeCloseTo(THIRD);
   });
 });
