@@ -27,3 +27,17 @@ export type GetQuery = { readonly kind: 'get'; readonly resource: ResourceName; 
  * A request after its parameters are checked. Nothing of the caller is in it, so that equal queries can share an answer.
  */
 export type Query = ListQuery | GetQuery;
+
+const PREFIXES = { eq: '', ge: 'min_', le: 'max_' } as const;
+
+/**
+ * The shape of a question: its operation and the names of its parameters, without any value. A list is always asked with a
+ * limit, and its first page without a page.
+ */
+export function queryShape(query: Query): string {
+  if (query.kind === 'get') return `${query.resource}.get`;
+  const names = query.filters.map(({ field, op }) => PREFIXES[op] + field).sort();
+  if (query.page > 1) names.push('page');
+  if (query.sort !== null) names.push('sort');
+  return [`${query.resource}.list`, ...names].join(' ');
+}

@@ -42,6 +42,13 @@ const BREAKER_LINES = {
 /** Names that dashboards may still ask for. The next version of Portico does not count them any more. */
 const FORMER_HOST_EVENTS: Partial<Record<HostEvent, string>> = { unhealthy: 'sick', healthy: 'sound' };
 
+/** The same for one shape of question: its operation and the names of its parameters. */
+const QUESTION_LINES = {
+  open: 'questions of this shape hang while the source is well; none goes out until one is answered',
+  half_open: 'one question of this shape shows whether the source answers it',
+  closed: 'the source answers questions of this shape again',
+} satisfies Record<BreakerState, string>;
+
 /** Makes the function that tells when a breaker has opened, and when it is closed again: not each call that tries. */
 function createBreakerNotice(source: string, tell: SourceResilienceDeps['tell']) {
   let isOpen = false;
@@ -75,6 +82,10 @@ export function createSourceResilience(
         metrics.sourceEvent(source, `breaker_${state}`);
         notice(state);
         log[state === 'open' ? 'warn' : 'info']({ source, breaker: state }, BREAKER_LINES[state]);
+      },
+      question(question, state) {
+        metrics.sourceEvent(source, `question_breaker_${state}`);
+        log[state === 'open' ? 'warn' : 'info']({ source, question, breaker: state }, QUESTION_LINES[state]);
       },
       retry: (result) => metrics.sourceEvent(source, `retry_${result}`),
       paused(seconds) {

@@ -64,6 +64,7 @@ function createSourceClient(
   const { name, budget } = spec;
   const patienceMs = Math.min(deadlineMs, budget.time);
   const rate = createSourceRate(spec, deps);
+  const knownGood = knownGoodRequest(first);
   const upstream: CheckableUpstream = createUpstream(spec, {
     name,
     onExchange: (outcome, seconds) => deps.metrics.upstreamCall(name, outcome, seconds),
@@ -72,9 +73,9 @@ function createSourceClient(
     share: deps.shareOf?.(name, spec.net.concurrency),
     resilience: createSourceResilience(spec, {
       ...{ ...deps, deadlineMs, patienceMs },
-      askKnownGood: (base) => upstream.askKnownGood(base),
+      askKnownGood: knownGood && ((base, timeoutMs) => upstream.askKnownGood(base, timeoutMs)),
     }),
-    knownGood: knownGoodRequest(first),
+    knownGood,
     proof: createProof(spec, first.digest, deps),
   });
   const endWatch = deps.metrics.watchLoad(name, () => upstream.load);

@@ -117,7 +117,7 @@ export function createCacheFill(deps: CacheFillDeps, source: SourceHandler): Cac
     refresh(key, query, spans) {
       if (refreshed.get(key) !== undefined) return;
       refreshed.set(key, {}, REFRESH_PAUSE_MS);
-      const usage = { upstreamCalls: 0, upstreamMs: 0, spans };
+      const usage = { upstreamCalls: 0, upstreamMs: 0, spans, query };
       tasks.run((closing) => {
         const signal = AbortSignal.any([closing, AbortSignal.timeout(deadlineMs)]);
         return fill(key, { query, usage, signal, priority: 'refresh' });

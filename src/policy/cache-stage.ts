@@ -45,9 +45,11 @@ function queryOf({ query }: Call): Query {
 
 /** What the source is asked for a call. Nothing of the caller is in it, because others are served the answer, too. */
 export function sourceCallOf(call: Call): SourceCall {
+  const query = queryOf(call);
   call.summary.spans = call.openTrace();
+  call.summary.query = query;
   openSteps(call.summary);
-  return { query: queryOf(call), usage: call.summary, signal: call.signal };
+  return { query, usage: call.summary, signal: call.signal };
 }
 
 /**

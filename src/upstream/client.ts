@@ -55,7 +55,7 @@ export type Upstream = {
 
 /** The client of one source, and its known-good request. */
 export type CheckableUpstream = Upstream & {
-  /** Asks a host the known-good request; `undefined`: there is none, or no slot for it. It never rejects. */
+  /** Asks a host the known-good request, in a slot of its own; `undefined`: there is none. It never rejects. */
   readonly askKnownGood: AskKnownGood;
 };
 
@@ -210,28 +210,28 @@ export function createUpstream(
     read: Read<T>,
     call: SentCall,
     attempt: GuardedTry,
+    timeoutMs?: number,
   ): Promise<T> {
-    const { reply, credential } = await send(request, call, attempt);
+    const { reply, credential } = await send(request, call, attempt, timeoutMs);
     try {
       return await readSent(reply, read, call, attempt);
     } catch (error) {
       const isRefused = error instanceof GatewayError && error.credentialRefused;
       if (!isRefused || !credentials.renew(credential, proofs?.whyRenew(reply))) throw error;
     }
-    return readSent((await send(request, call, attempt)).reply, read, call, attempt);
+    return readSent((await send(request, call, attempt, timeoutMs)).reply, read, call, attempt);
   }
 
-  async function askKnownGood(base: string): Promise<boolean | undefined> {
+  async function askKnownGood(base: string, timeoutMs: number): Promise<boolean | undefined> {
     if (knownGood === undefined) return undefined;
     const call = { ...knownGoodCall, signal: new AbortController().signal };
     try {
-      await guard.runAt(base, call, (attempt) =>
-        sendAndRead(knownGood.request, knownGood.read, call, attempt),
+      await guard.runBeside(base, call, (attempt) =>
+        sendAndRead(knownGood.request, knownGood.read, call, attempt, timeoutMs),
       );
       return true;
     } catch (error) {
-      if (!(error instanceof GatewayError)) return false;
-      return error.code === 'overloaded' ? undefined : error.sourceHealth?.isHealthy === true;
+      return error instanceof GatewayError && error.sourceHealth?.isHealthy === true;
     }
   }
 

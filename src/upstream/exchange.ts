@@ -1,3 +1,4 @@
+import type { Query } from '../contract/query.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { FallbackCause, Origin, Priority, UpstreamRequest } from '../kernel/upstream-call.ts';
 import type { TraceHeaders, UpstreamTrace } from '../telemetry/request-trace.ts';
@@ -16,6 +17,8 @@ export type Usage = StepCarrier & {
   upstreamCalls: number;
   upstreamMs: number;
   plan?: PlanNote | undefined;
+  /** What was asked; absent: no caller asked. */
+  query?: Query | undefined;
   /** The source that was chosen for the request, where its resource moves. */
   origin?: Origin | undefined;
   /** Why the chosen source did not serve it after all. */

@@ -13,7 +13,7 @@ import {
 import type { CallAttempt } from './resilience/call-attempt.ts';
 import { watchHealth } from './resilience/health.ts';
 import type { Resilience } from './resilience/resilience.ts';
-import type { TakeToken } from './bulkhead/token-pacer.ts';
+import { type TakeToken, waitForToken } from './bulkhead/token-pacer.ts';
 
 /** One call, before its host is chosen. */
 export type GuardedCall = ExchangedCall & {
@@ -41,6 +41,8 @@ export type GuardedClient = {
   run<T>(call: GuardedCall, once: (attempt: GuardedTry) => Promise<T>): Promise<T>;
   /** Runs a call at a host once it has a slot, whatever the breaker says, which does not learn its outcome. */
   runAt<T>(base: string, call: ExchangedCall, once: (attempt: GuardedTry) => Promise<T>): Promise<T>;
+  /** The same beside all slots, once the rate allows it: for one call at a time, which must not queue with others. */
+  runBeside<T>(base: string, call: ExchangedCall, once: (attempt: GuardedTry) => Promise<T>): Promise<T>;
   /** Running and waiting calls, and how many may run. */
   readonly load: { readonly active: number; readonly waiting: number; readonly allowed: number };
   close(): void;
@@ -91,9 +93,9 @@ export function createGuardedClient(
     return error;
   }
 
-  function checkOpen(): void {
+  function checkOpen({ usage }: GuardedCall): void {
     try {
-      resilience?.check();
+      resilience?.check(usage?.query);
     } catch (error) {
       throw named(error, undefined);
     }
@@ -101,6 +103,11 @@ export function createGuardedClient(
 
   return {
     runAt: (base, call, once) => once(guardedTry(call, placeAttempt(plainAttempt(base)))),
+    async runBeside(base, call, once) {
+      await waitForToken(takeToken);
+      const placed = placeAttempt(plainAttempt(base));
+      return once({ ...guardedTry(call, placed), exchange: (steps) => exchange(call, placed, steps) });
+    },
     async run(call, once) {
       const { signal } = call;
       const attempt = resilience?.begin(call) ?? plainAttempt(net.baseUrl);
@@ -108,7 +115,7 @@ export function createGuardedClient(
       const guarded = guardedTry(call, placed);
       for (;;) {
         // Checked before the call waits for a slot, and by `start` again once it has one.
-        checkOpen();
+        checkOpen(call);
         try {
           return await once(guarded);
         } catch (error) {

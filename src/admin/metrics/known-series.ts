@@ -17,9 +17,8 @@ const CALL_OUTCOMES = [
   ...['upstream_unavailable', 'upstream_timeout', 'upstream_error', 'upstream_invalid_response'],
 ];
 const SOURCE_EVENTS = [
-  'breaker_open',
-  'breaker_half_open',
-  'breaker_closed',
+  ...['breaker_open', 'breaker_half_open', 'breaker_closed'],
+  ...['question_breaker_open', 'question_breaker_half_open', 'question_breaker_closed'],
   'retry_sent',
   'retry_over_budget',
 ];

@@ -33,7 +33,7 @@ function createHealthMetrics(place: MetricPlace) {
     },
     sourceEvent: createEventCounter(place, {
       name: 'portico_source_events_total',
-      help: 'State changes of the breaker of a source, its retries, and pauses that it asked for.',
+      help: 'State changes of the breaker of a source and of those of its shapes of questions (question_breaker_…), its retries, and pauses that it asked for.',
       labelNames: ['source', 'event'],
     }),
     hostEvent: createEventCounter(place, {

@@ -1,8 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /**
  * Takes one token from a rate limiter: 0 if it is granted, else the milliseconds after which to ask again. It never
  * rejects.
  */
 export type TakeToken = () => number | Promise<number>;
+
+/** Waits until a token is granted. */
+export async function waitForToken(takeToken: TakeToken = () => 0): Promise<void> {
+  for (;;) {
+    const waitMs = await takeToken();
+    if (waitMs <= 0) return;
+    await sleep(waitMs, undefined, { ref: false });
+  }
+}
 
 /** Requests tokens, and waits for as long as the rate limiter says. */
 export type TokenPacer = {

@@ -1,15 +1,19 @@
-import { createLastSuccesses } from './last-success.ts';
-import type { KnownGoodResult } from './known-good-check.ts';
+import { createLastSuccesses, type LastSuccesses } from './last-success.ts';
+import type { IsCurrent, KnownGoodResult } from './known-good-check.ts';
 import { createFailureRate, type FailureRateOptions } from './failure-rate.ts';
 
 /**
- * What a call says about the source. `failure`: it was not reached, or did not answer in time. `error`: it failed at
- * what it was asked, which may be the fault of the question. `ignored`: nothing, for example because its caller left.
+ * What a call says about the source. `failure`: it was not reached. `timeout`: it did not answer in time. `error`: it
+ * failed at what it was asked. A timeout and an error may be the fault of the question. `ignored`: nothing, for example
+ * because its caller left.
  */
-export type CallOutcome = 'success' | 'failure' | 'error' | 'ignored';
+export type CallOutcome = 'success' | 'failure' | 'timeout' | 'error' | 'ignored';
 
-/** Reports the outcome of one call that the breaker admitted, and what was asked; call it exactly once. */
-export type RecordOutcome = (outcome: CallOutcome, question: string) => void;
+/**
+ * Reports the outcome of one call that the breaker admitted, what was asked, and when it was sent by the monotonic clock;
+ * call it exactly once.
+ */
+export type RecordOutcome = (outcome: CallOutcome, question: string, startedMs: number) => void;
 
 /** The thresholds of a breaker. */
 export type BreakerOptions = FailureRateOptions & {
@@ -17,7 +21,7 @@ export type BreakerOptions = FailureRateOptions & {
   readonly openMs: number;
 };
 
-type AskedKnownGood = () => Promise<KnownGoodResult | undefined>;
+type AskedKnownGood = (isCurrent?: IsCurrent) => Promise<KnownGoodResult | undefined>;
 
 /** What a breaker is made with. */
 export type BreakerDeps = {
@@ -26,6 +30,8 @@ export type BreakerDeps = {
   readonly onChange: (state: BreakerState) => void;
   /** Asks the source the known-good request; absent: there is none. */
   readonly checkKnownGood?: AskedKnownGood | undefined;
+  /** Called instead of opening: too many calls timed out, but the source answers the known-good request. */
+  readonly onQuestionsHang?: (() => void) | undefined;
 };
 
 type State =
@@ -41,54 +47,95 @@ export type Breaker = {
   readonly state: BreakerState;
   /** Admits one call; `undefined`: the call must not be made. */
   enter(): RecordOutcome | undefined;
+  /** Opens it if it is closed, because others have found out that it should be. */
+  open(): void;
+  /** The source has been silent since then: asks the known-good request now, because calls will soon time out. */
+  suspect(sinceMs: number): void;
   /** Whether `enter` would refuse a call now. Reading it changes nothing. */
   readonly isRefusing: boolean;
   /** Milliseconds until a probe is admitted; 0 if one may be admitted now. */
   readonly waitMs: number;
 };
 
+/** A good answer shows that calls sent before it were odd. A bad one holds until anything is answered again. */
+function isNewsSince(startedMs: number, answered: LastSuccesses): IsCurrent {
+  return ({ isHealthy, askedMs, endedMs }) => (isHealthy ? endedMs >= startedMs : answered.lastMs <= askedMs);
+}
+
+/** Makes the function that opens a closed breaker once the outcomes of calls say so. */
+function createJudge(
+  options: FailureRateOptions,
+  { monotonic, checkKnownGood, onQuestionsHang }: BreakerDeps,
+  answered: LastSuccesses,
+): (isClosed: () => boolean, open: () => void) => RecordOutcome {
+  return function judge(isClosed, open) {
+    const rate = createFailureRate(options, monotonic);
+    let isJudging = false;
+
+    /** Opens where other questions are answered no better. */
+    function openUnlessAnswered(question: string, sinceMs: number): void {
+      if (isClosed() && answered.lastOtherThan(question) <= sinceMs) open();
+    }
+
+    async function judgeErrors(question: string, asked: ReturnType<AskedKnownGood>): Promise<void> {
+      const verdict = await asked;
+      if (verdict?.isHealthy === true) rate.forgetErrors();
+      else if (verdict !== undefined) openUnlessAnswered(question, verdict.askedMs);
+    }
+
+    async function judgeTimeouts(asked: ReturnType<AskedKnownGood>): Promise<void> {
+      isJudging = true;
+      const verdict = await asked;
+      isJudging = false;
+      if (!isClosed() || verdict === undefined) return;
+      if (verdict.isHealthy) {
+        rate.forgetTimeouts();
+        onQuestionsHang?.();
+      } else open();
+    }
+
+    return function record(outcome, question, startedMs) {
+      // Calls from before the breaker opened say nothing about the source now.
+      if (!isClosed() || outcome === 'ignored') return;
+      if (outcome === 'success') answered.add(question);
+      const isFailure = outcome === 'timeout' && checkKnownGood === undefined;
+      const level = rate.add(isFailure ? 'failure' : outcome);
+      if (level === 'fine') return;
+      if (level === 'too many failures') open();
+      else if (checkKnownGood === undefined) openUnlessAnswered(question, monotonic() - options.windowMs);
+      else if (level === 'too many errors') void judgeErrors(question, checkKnownGood());
+      else if (!isJudging) {
+        // Asked for some timeouts already, so that the breaker of a source that hangs opens no later for it.
+        const asked = checkKnownGood(isNewsSince(startedMs, answered));
+        if (level === 'too many timeouts') void judgeTimeouts(asked);
+      }
+    };
+  };
+}
+
 /**
- * Creates a closed breaker. Failures open it by themselves. Errors open it only if the source answers other questions
- * no better: neither the known-good request nor, meanwhile, those of other calls. Otherwise the odd values of one caller
- * would close the source to all others.
+ * Creates a closed breaker. Failures open it by themselves. Timeouts open it only if the known-good request fails, too.
+ * Errors open it only if the source answers other questions no better: neither the known-good request nor, meanwhile,
+ * those of other calls. Otherwise the odd values of one caller would close the source to all others. Without a known-good
+ * request, timeouts are failures.
  *
  * We do not use cockatiel 4.0.0 for four reasons: callers wait for a half-open probe, but ours must be refused at once;
  * a cancelled call counts as a success and closes the circuit; it reads the wall clock; and if calls are rare it counts
  * some that are older than the window.
  */
-export function createBreaker(
-  { openMs, ...options }: BreakerOptions,
-  { monotonic, onChange, checkKnownGood }: BreakerDeps,
-): Breaker {
+export function createBreaker({ openMs, ...options }: BreakerOptions, deps: BreakerDeps): Breaker {
+  const { monotonic, onChange, checkKnownGood } = deps;
   const answered = createLastSuccesses(monotonic);
+  const judge = createJudge(options, deps, answered);
   let current = closed();
 
   function closed(): State {
-    const rate = createFailureRate(options, monotonic);
-
-    /** Opens where other questions are answered no better. */
-    function judge(question: string, sinceMs: number): void {
-      if (current === state && answered.lastOtherThan(question) <= sinceMs) become(open());
-    }
-
-    async function judgeByKnownGood(question: string, asked: ReturnType<AskedKnownGood>): Promise<void> {
-      const verdict = await asked;
-      if (verdict?.isHealthy === true) rate.forgetErrors();
-      else if (verdict !== undefined) judge(question, verdict.askedMs);
-    }
-
     const state: State = {
       name: 'closed',
-      record(outcome, question) {
-        // Calls from before the breaker opened say nothing about the source now.
-        if (current !== state || outcome === 'ignored') return;
-        if (outcome === 'success') answered.add(question);
-        const verdict = rate.add(outcome);
-        if (verdict === 'too many failures') become(open());
-        if (verdict !== 'too many errors') return;
-        if (checkKnownGood === undefined) judge(question, monotonic() - options.windowMs);
-        else void judgeByKnownGood(question, checkKnownGood());
-      },
+      record: judge(
+        () => current === state,
+        () => become(open()),
+      ),
     };
     return state;
   }
@@ -104,12 +151,14 @@ export function createBreaker(
   function probe(): RecordOutcome {
     become({ name: 'half_open', isProbing: true });
     const conclude = (isHealthy: boolean) => become(isHealthy ? closed() : open());
-    return (outcome) => {
+    return (outcome, _question, startedMs) => {
       // After a probe without a result, the next call is the probe.
       if (outcome === 'ignored') become({ name: 'half_open', isProbing: false });
       // The probe may have been an odd question, which the source never answers well.
-      else if (outcome === 'error' && checkKnownGood !== undefined)
-        void checkKnownGood().then((verdict) => conclude(verdict?.isHealthy === true));
+      else if ((outcome === 'error' || outcome === 'timeout') && checkKnownGood !== undefined)
+        void checkKnownGood(outcome === 'error' ? undefined : ({ askedMs }) => askedMs >= startedMs).then(
+          (verdict) => conclude(verdict?.isHealthy === true),
+        );
       else conclude(outcome === 'success');
     };
   }
@@ -126,6 +175,17 @@ export function createBreaker(
     enter() {
       if (current.name === 'closed') return current.record;
       return isRefusing() ? undefined : probe();
+    },
+    open() {
+      if (current.name === 'closed') become(open());
+    },
+    suspect(sinceMs) {
+      if (current.name !== 'closed') return;
+      const isNews = isNewsSince(sinceMs, answered);
+      // A source may be slow for long: it is asked no more often than a breaker tries.
+      void checkKnownGood?.(
+        (last) => isNews(last) || (last.isHealthy && monotonic() < last.askedMs + openMs),
+      );
     },
     get isRefusing() {
       return isRefusing();

@@ -1,8 +1,10 @@
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { Priority } from '../../kernel/upstream-call.ts';
 import { GatewayError } from '../../errors/fault.ts';
+import type { Query } from '../../contract/query.ts';
 import type { Breaker, CallOutcome, RecordOutcome } from './breaker.ts';
 import type { Host, Hosts } from './hosts.ts';
+import type { QuestionBreakers } from './question-breakers.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import type { SilenceTimer } from './silence-timer.ts';
 import type { SourcePause } from './source-pause.ts';
@@ -28,10 +30,13 @@ export type CallAttempt = {
 export type AttemptParts = {
   readonly net: Pick<SourceSpec['net'], 'timeout' | 'retries'>;
   readonly breaker: Breaker;
+  readonly questions: QuestionBreakers;
   readonly budget: RetryBudget;
   readonly hosts: Hosts;
   readonly pause: SourcePause;
   readonly silence: SilenceTimer;
+  /** A call starts: looks from now on whether the source is silent. */
+  readonly watchSilence: () => void;
   readonly monotonic: () => number;
   /** From 0 to below 1. */
   readonly random: () => number;
@@ -40,12 +45,17 @@ export type AttemptParts = {
   /** The shortest time limit of any caller for one exchange, for example the budget of a scan. */
   readonly patienceMs: number;
   readonly onRetry: (result: 'sent' | 'over_budget') => void;
-  /** @throws GatewayError `upstream_unavailable` while the source pauses or its breaker is open */
-  readonly check: () => void;
+  /** @throws GatewayError `upstream_unavailable` while the source pauses, or a breaker of it is open to this question */
+  readonly check: (query: Query | undefined) => void;
 };
 
 /** An exchange that has started but not finished. */
-type ActiveExchange = { readonly host: Host; readonly record: RecordOutcome; readonly startedMs: number };
+type ActiveExchange = {
+  readonly host: Host;
+  readonly record: RecordOutcome;
+  readonly recordShape: ReturnType<QuestionBreakers['enter']>;
+  readonly startedMs: number;
+};
 
 const BACKOFF_MS = 25;
 const BACKOFF_MS_MAX = 1_000;
@@ -55,7 +65,7 @@ function outcomeOf(error: unknown): CallOutcome {
   if (!(error instanceof GatewayError) || error.sourceHealth?.isHealthy === true) return 'success';
   switch (error.code) {
     case 'upstream_timeout':
-      return 'failure';
+      return 'timeout';
     case 'upstream_unavailable':
       return error.sourceHealth?.hasReplied === true ? 'error' : 'failure';
     case 'upstream_error':
@@ -81,6 +91,8 @@ export type AttemptedCall = {
   /** Equal for calls that ask the source the same. */
   readonly question: string;
   readonly priority: Priority;
+  /** What callers asked, if the call serves any. */
+  readonly usage?: { readonly query?: Query | undefined } | undefined;
 };
 
 /**
@@ -88,26 +100,31 @@ export type AttemptedCall = {
  * learns of its outcome. Else it is the half-open probe, because a source that only shadows ask would never be asked again.
  */
 function createShadowAttempt(
-  { breaker, hosts, check }: AttemptParts,
-  { affinity, question }: Pick<AttemptedCall, 'affinity' | 'question'>,
+  { breaker, hosts, check, monotonic }: AttemptParts,
+  { affinity, question, usage }: Pick<AttemptedCall, 'affinity' | 'question' | 'usage'>,
 ): CallAttempt {
-  let active: { readonly host: Host; readonly record: RecordOutcome | undefined } | undefined;
+  type Exchange = {
+    readonly host: Host;
+    readonly record: RecordOutcome | undefined;
+    readonly startedMs: number;
+  };
+  let active: Exchange | undefined;
   return {
     start() {
-      check();
+      check(usage?.query);
       const record = breaker.state === 'closed' ? undefined : breaker.enter();
       const host = hosts.choose(affinity);
       host.active += 1;
-      active = { host, record };
+      active = { host, record, startedMs: monotonic() };
       return host.base;
     },
     finish(error, isAbandoned) {
       if (active === undefined) return;
-      const { host, record } = active;
+      const { host, record, startedMs } = active;
       active = undefined;
       host.active -= 1;
       // A shadow has less time than a caller, so a late reply shows nothing: the next call is the probe.
-      record?.(isAbandoned ? 'ignored' : outcomeOf(error), question);
+      record?.(isAbandoned ? 'ignored' : outcomeOf(error), question, startedMs);
     },
     retryDelayMs: () => undefined,
   };
@@ -116,10 +133,10 @@ function createShadowAttempt(
 /** Creates the attempt of one call. Retries wait by exponential backoff with full jitter. */
 export function createCallAttempt(
   parts: AttemptParts,
-  { affinity, isSafe, question, priority }: AttemptedCall,
+  { affinity, isSafe, question, priority, usage }: AttemptedCall,
 ): CallAttempt {
-  if (priority === 'shadow') return createShadowAttempt(parts, { affinity, question });
-  const { breaker, budget, hosts, pause, silence, monotonic, net } = parts;
+  if (priority === 'shadow') return createShadowAttempt(parts, { affinity, question, usage });
+  const { breaker, questions, budget, hosts, pause, silence, monotonic, net } = parts;
   const begunMs = monotonic();
   let retries = 0;
   let active: ActiveExchange | undefined;
@@ -133,7 +150,7 @@ export function createCallAttempt(
    */
   function abandonedOutcome(reason: unknown, waitedMs: number): CallOutcome {
     const mostMs = Math.min(net.timeout, parts.patienceMs) / 2;
-    return isTimeOver(reason) && Math.max(waitedMs, silence.ms()) >= mostMs ? 'failure' : 'ignored';
+    return isTimeOver(reason) && Math.max(waitedMs, silence.ms()) >= mostMs ? 'timeout' : 'ignored';
   }
 
   function canRetry(error: unknown): boolean {
@@ -145,31 +162,36 @@ export function createCallAttempt(
 
   return {
     start() {
-      parts.check();
+      parts.check(usage?.query);
       const record = breaker.enter();
       if (record === undefined) throw new Error('the breaker refuses a call that it has just admitted');
       const host = hosts.choose(affinity, failedHost);
       host.active += 1;
       silence.callStarted();
-      active = { host, record, startedMs: monotonic() };
+      parts.watchSilence();
+      const recordShape = questions.enter(usage?.query);
+      active = { host, record, recordShape, startedMs: monotonic() };
       return host.base;
     },
     finish(error, isAbandoned) {
       if (active === undefined) return;
-      const { host, record, startedMs } = active;
+      const { host, record, recordShape, startedMs } = active;
       active = undefined;
       const outcome = isAbandoned ? abandonedOutcome(error, monotonic() - startedMs) : outcomeOf(error);
       silence.callEnded(outcome === 'success');
       host.active -= 1;
-      hosts.report(host, outcome);
-      record(outcome, question);
-      failedHost = outcome === 'failure' || outcome === 'error' ? host : undefined;
+      hosts.report(host, outcome, startedMs);
+      if (recordShape !== undefined) recordShape(outcome);
+      else if (outcome === 'timeout') questions.addTimeout(usage?.query);
+      record(outcome, question, startedMs);
+      failedHost = outcome === 'success' || outcome === 'ignored' ? undefined : host;
       if (error instanceof GatewayError && error.sourceHealth?.pauseSeconds !== undefined)
         pause.request(error.sourceHealth.pauseSeconds);
     },
     retryDelayMs(error) {
       if (!isSafe || retries >= net.retries.max || !canRetry(error)) return undefined;
-      if (pause.waitMs > 0 || breaker.isRefusing) return undefined;
+      if (pause.waitMs > 0 || breaker.isRefusing || questions.refusal(usage?.query) !== undefined)
+        return undefined;
       const hasToken = budget.spend();
       parts.onRetry(hasToken ? 'sent' : 'over_budget');
       if (!hasToken) return undefined;

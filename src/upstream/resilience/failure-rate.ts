@@ -9,14 +9,19 @@ export type FailureRateOptions = {
   readonly failuresPercent: number;
 };
 
-/** Whether too many calls have failed: surely, or only together with errors, which may be the fault of the questions. */
-export type FailureLevel = 'fine' | 'too many errors' | 'too many failures';
+/**
+ * Whether too many calls have failed: surely, or only together with timeouts and errors, which may be the fault of the
+ * questions. `some timeouts`: not yet, but timeouts alone are a quarter of the calls that it takes.
+ */
+export type FailureLevel =
+  'fine' | 'some timeouts' | 'too many errors' | 'too many timeouts' | 'too many failures';
 
-/** The failure rate of a source over a sliding window. Errors are counted apart from failures. */
+/** The failure rate of a source over a sliding window. Errors and timeouts are counted apart from failures. */
 export type FailureRate = {
-  add(outcome: 'success' | 'failure' | 'error'): FailureLevel;
-  /** Forgets the errors so far, because the source is well. */
+  add(outcome: 'success' | 'failure' | 'timeout' | 'error'): FailureLevel;
+  /** Forgets the errors or the timeouts so far, because the source is well. */
   forgetErrors(): void;
+  forgetTimeouts(): void;
 };
 
 /** Creates a rate without calls; `monotonic` is a clock that never jumps, in milliseconds. */
@@ -26,17 +31,24 @@ export function createFailureRate(
 ): FailureRate {
   const certain = createSlidingCounter(windowMs, monotonic);
   let errors = createSlidingCounter(windowMs, monotonic);
+  let timeouts = createSlidingCounter(windowMs, monotonic);
   const isTooMuch = (failed: number, total: number) =>
     total >= calls && failed * 100 >= total * failuresPercent;
   return {
     add(outcome) {
       if (outcome === 'error') errors.add(true);
+      else if (outcome === 'timeout') timeouts.add(true);
       else certain.add(outcome === 'failure');
       if (outcome === 'success') return 'fine';
       const { failures, total } = certain;
       if (isTooMuch(failures, total)) return 'too many failures';
-      return isTooMuch(failures + errors.total, total + errors.total) ? 'too many errors' : 'fine';
+      const late = timeouts.total;
+      if (isTooMuch(failures + late, total + late)) return 'too many timeouts';
+      const doubtful = late + errors.total;
+      if (isTooMuch(failures + doubtful, total + doubtful)) return 'too many errors';
+      return outcome === 'timeout' && late * 4 >= calls ? 'some timeouts' : 'fine';
     },
     forgetErrors: () => void (errors = createSlidingCounter(windowMs, monotonic)),
+    forgetTimeouts: () => void (timeouts = createSlidingCounter(windowMs, monotonic)),
   };
 }

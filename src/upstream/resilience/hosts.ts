@@ -30,11 +30,13 @@ export type Hosts = {
    * Calls with the same `affinity` stay at one host while it is usable. `avoid` is not chosen if there is another.
    */
   choose(affinity: object, avoid?: Host): Host;
-  /** Reports the outcome of a call to a host. */
-  report(host: Host, outcome: CallOutcome): void;
+  /** Reports the outcome of a call to a host, and when it was sent. */
+  report(host: Host, outcome: CallOutcome, startedMs: number): void;
   /** Reports the result of a health check. */
   reportHealth(host: Host, isHealthy: boolean): void;
 };
+
+type HostFailure = 'failure' | 'timeout' | 'error';
 
 type TrackedHost = Host & { failures: number; ejections: number; ejectedUntil: number; isHealthy: boolean };
 
@@ -85,19 +87,22 @@ export function createHosts(
 
   const isLast = (host: TrackedHost) => !all.some((other) => other !== host && isUsable(other));
 
-  function recordFailure(host: TrackedHost, outcome: 'failure' | 'error'): void {
+  function recordFailure(host: TrackedHost, outcome: HostFailure, startedMs: number): void {
     // Failures of calls that started before the ejection do not count.
     if (!isUsable(host)) return;
     host.failures += 1;
+    // After a timeout it is asked at once, so that a host which hangs is ejected no later for it.
+    const asked =
+      outcome === 'timeout' ? checkKnownGood?.(host.base, ({ endedMs }) => endedMs >= startedMs) : undefined;
     if (host.failures < failuresMax || isLast(host)) return;
     host.failures = 0;
-    if (outcome === 'error' && checkKnownGood !== undefined) void ejectUnlessWell(host, checkKnownGood);
-    else eject(host);
+    if (outcome === 'failure' || checkKnownGood === undefined) eject(host);
+    else void ejectUnlessWell(host, asked ?? checkKnownGood(host.base));
   }
 
   /** A host that fails at what callers ask, but answers the known-good request well, is not at fault. */
-  async function ejectUnlessWell(host: TrackedHost, ask: KnownGoodCheck): Promise<void> {
-    const verdict = await ask(host.base);
+  async function ejectUnlessWell(host: TrackedHost, asked: ReturnType<KnownGoodCheck>): Promise<void> {
+    const verdict = await asked;
     if (verdict?.isHealthy === false && isUsable(host) && !isLast(host)) eject(host);
   }
 
@@ -123,10 +128,10 @@ export function createHosts(
       affinities.set(affinity, drawn);
       return drawn;
     },
-    report(host, outcome) {
+    report(host, outcome, startedMs) {
       if (all.length === 1 || outcome === 'ignored') return;
       if (outcome === 'success') recordSuccess(host as TrackedHost);
-      else recordFailure(host as TrackedHost, outcome);
+      else recordFailure(host as TrackedHost, outcome, startedMs);
     },
     reportHealth(reported, isHealthy) {
       const host = reported as TrackedHost;

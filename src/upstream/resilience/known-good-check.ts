@@ -2,38 +2,54 @@
 export type KnownGoodResult = {
   /** Whether the answer was right. */
   readonly isHealthy: boolean;
-  /** When it was asked, by the monotonic clock. */
+  /** When it was asked, and when its answer came or its time was over, by the monotonic clock. */
   readonly askedMs: number;
+  readonly endedMs: number;
 };
 
-/** Sends a host the known-good request; `undefined`: it could not be sent, so nothing is known. It never rejects. */
-export type AskKnownGood = (base: string) => Promise<boolean | undefined>;
+/**
+ * Sends a host the known-good request. No answer within `timeoutMs` of its sending is `false`; `undefined`: it could not
+ * be sent, so nothing is known. It never rejects.
+ */
+export type AskKnownGood = (base: string, timeoutMs: number) => Promise<boolean | undefined>;
 
-/** The last result of a host; a new one, if that is too old. `undefined`: nothing is known. */
-export type KnownGoodCheck = (base: string) => Promise<KnownGoodResult | undefined>;
+/** Whether a result still says something. */
+export type IsCurrent = (result: KnownGoodResult) => boolean;
+
+/** The last result of a host; a new one, if that is not current. `undefined`: nothing is known. */
+export type KnownGoodCheck = (base: string, isCurrent?: IsCurrent) => Promise<KnownGoodResult | undefined>;
 
 /**
  * Creates the check that is made when requests of callers fail, so that bad requests do not open the breaker: if the host
- * answers a known-good request well, the requests are at fault and not the host. A result holds for `holdsMs`. A host gets
- * one such request in this time, however many requests fail.
+ * answers a known-good request well, the requests are at fault and not the host. By default a result is current for
+ * `holdsMs`. A host gets one such request at a time, however many requests fail.
  */
 export function createKnownGoodCheck(
-  ask: AskKnownGood,
+  ask: (base: string) => Promise<boolean | undefined>,
   holdsMs: number,
   monotonic: () => number,
 ): KnownGoodCheck {
-  const asked = new Map<
-    string,
-    { readonly askedMs: number; readonly isHealthy: Promise<boolean | undefined> }
-  >();
-  return async function checkKnownGood(base) {
-    const last = asked.get(base);
-    const isHeld = last !== undefined && monotonic() < last.askedMs + holdsMs;
-    const question = isHeld ? last : { askedMs: monotonic(), isHealthy: ask(base) };
-    asked.set(base, question);
-    const isHealthy = await question.isHealthy;
-    if (isHealthy !== undefined) return { isHealthy, askedMs: question.askedMs };
-    if (asked.get(base) === question) asked.delete(base);
-    return undefined;
+  const results = new Map<string, KnownGoodResult>();
+  const running = new Map<string, Promise<KnownGoodResult | undefined>>();
+  const isRecent: IsCurrent = ({ askedMs }) => monotonic() < askedMs + holdsMs;
+
+  async function askNow(base: string): Promise<KnownGoodResult | undefined> {
+    const askedMs = monotonic();
+    const isHealthy = await ask(base);
+    running.delete(base);
+    if (isHealthy === undefined) return undefined;
+    const result = { isHealthy, askedMs, endedMs: monotonic() };
+    results.set(base, result);
+    return result;
+  }
+
+  return function checkKnownGood(base, isCurrent = isRecent) {
+    const last = results.get(base);
+    const asked =
+      running.get(base) ?? (last !== undefined && isCurrent(last) ? Promise.resolve(last) : undefined);
+    if (asked !== undefined) return asked;
+    const asking = askNow(base);
+    running.set(base, asking);
+    return asking;
   };
 }

@@ -1,7 +1,9 @@
 /** When a source last answered which question well: the breaker asks whether one question fails, or the source. */
 export type LastSuccesses = {
   add(question: string): void;
-  /** When it last answered another question than this one well, by the monotonic clock in ms; -Infinity: never. */
+  /** When it last answered any question well, by the monotonic clock in ms; -Infinity: never. */
+  readonly lastMs: number;
+  /** When it last answered another question than this one well. */
   lastOtherThan(question: string): number;
 };
 
@@ -15,6 +17,9 @@ export function createLastSuccesses(monotonic: () => number): LastSuccesses {
     add(question) {
       if (last?.question === question) last.atMs = monotonic();
       else [last, before] = [{ question, atMs: monotonic() }, last];
+    },
+    get lastMs() {
+      return last?.atMs ?? -Infinity;
     },
     lastOtherThan(question) {
       return (last?.question === question ? before?.atMs : last?.atMs) ?? -Infinity;

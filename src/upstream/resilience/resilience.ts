@@ -1,4 +1,5 @@
 import type { SourceSpec } from '../../config/schema/source.ts';
+import type { Query } from '../../contract/query.ts';
 import { fault, type GatewayError } from '../../errors/fault.ts';
 import { type BreakerState, createBreaker } from './breaker.ts';
 import {
@@ -9,14 +10,15 @@ import {
 } from './call-attempt.ts';
 import { type AskKnownGood, createKnownGoodCheck } from './known-good-check.ts';
 import { createHosts, type Host, type HostEvent, type Hosts } from './hosts.ts';
+import { createQuestionBreakers } from './question-breakers.ts';
 import { createRetryBudget } from './retry-budget.ts';
 import { createSilenceTimer } from './silence-timer.ts';
 import { createSourcePause } from './source-pause.ts';
 
 /** Decides whether a source may be called now, at which host, and whether a failed call is retried. */
 export type Resilience = {
-  /** @throws GatewayError `upstream_unavailable` while the source pauses or its breaker is open */
-  check(): void;
+  /** @throws GatewayError `upstream_unavailable` while the source pauses, or a breaker of it is open to this question */
+  check(query?: Query): void;
   begin(call: AttemptedCall): CallAttempt;
   readonly hosts: Hosts;
 };
@@ -24,6 +26,8 @@ export type Resilience = {
 /** The events of a source, for the log and the metrics. */
 export type ResilienceEvents = {
   readonly breaker: (state: BreakerState) => void;
+  /** The breaker of one shape of question has changed. */
+  readonly question: (shape: string, state: BreakerState) => void;
   /** A call is retried, or would have been if the retry budget had a token left. */
   readonly retry: (result: 'sent' | 'over_budget') => void;
   /** The source asked for a pause. */
@@ -38,6 +42,10 @@ export type ResilienceDeps = Pick<AttemptParts, 'monotonic' | 'random' | 'deadli
   readonly askKnownGood?: AskKnownGood | undefined;
 };
 
+/** Portico asks early whether a source is well if that was silent for this part of the time that a call may take. */
+const SILENT_PART = 1 / 8;
+const SILENT_MS_MIN = 100;
+
 function refusal(detail: string, waitMs: number): GatewayError {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000));
   return fault('upstream_unavailable', { detail, retryAfterSeconds });
@@ -51,35 +59,61 @@ export function createResilience(
   const { monotonic, random } = deps;
   const { calls, window: windowMs, failures: failuresPercent, open: openMs } = net.breaker;
   const pause = createSourcePause(net.retries.pauseMax, monotonic, on.paused);
-  // While the source pauses, the known-good request has to wait like any other.
-  const askUnlessPaused =
-    askKnownGood && ((base: string) => (pause.waitMs > 0 ? Promise.resolve(undefined) : askKnownGood(base)));
-  const checkKnownGood = askUnlessPaused && createKnownGoodCheck(askUnlessPaused, openMs, monotonic);
+  const silence = createSilenceTimer(monotonic);
+  // Callers that wait for less would not get an answer that comes later.
+  const probeMs = Math.min(net.timeout, deps.patienceMs);
+  const silentMs = Math.max(SILENT_MS_MIN, probeMs * SILENT_PART);
+
+  async function askUnlessPaused(base: string): Promise<boolean | undefined> {
+    // While the source pauses, the known-good request has to wait like any other.
+    if (pause.waitMs > 0) return undefined;
+    silence.callStarted();
+    const isHealthy = await askKnownGood?.(base, probeMs);
+    silence.callEnded(isHealthy === true);
+    return isHealthy;
+  }
+  const checkKnownGood = askKnownGood && createKnownGoodCheck(askUnlessPaused, openMs, monotonic);
   const hosts = createHosts(
     [net.baseUrl, ...net.otherUrls],
     { failures: net.outliers.failures, ejectMs: net.outliers.time },
     { monotonic, random, checkKnownGood },
     on.host,
   );
-  const breaker = createBreaker(
-    { calls, windowMs, failuresPercent, openMs },
-    {
-      monotonic,
-      onChange: on.breaker,
-      checkKnownGood: checkKnownGood && (() => checkKnownGood(hosts.choose({}).base)),
-    },
-  );
+  const thresholds = { calls, windowMs, failuresPercent, openMs };
+  const questions = createQuestionBreakers(thresholds, monotonic, on.question);
+  const breaker = createBreaker(thresholds, {
+    monotonic,
+    onChange: on.breaker,
+    checkKnownGood: checkKnownGood && ((isCurrent) => checkKnownGood(hosts.choose({}).base, isCurrent)),
+    onQuestionsHang: () => questions.openWorst(),
+  });
 
-  function check(): void {
+  function check(query: Query | undefined): void {
     const pauseMs = pause.waitMs;
     if (pauseMs > 0) throw refusal('the source asked for a pause', pauseMs);
     if (breaker.isRefusing) throw refusal('the breaker of the source is open', breaker.waitMs);
+    const refused = questions.isWatching ? questions.refusal(query) : undefined;
+    if (refused !== undefined)
+      throw refusal(`the breaker of questions ${refused.shape} is open`, refused.waitMs);
+  }
+
+  let silenceCheck: NodeJS.Timeout | undefined;
+
+  /** Looks whether the source is silent, for as long as calls run. */
+  function watchSilence(afterMs = silentMs): void {
+    silenceCheck ??= setTimeout(() => {
+      silenceCheck = undefined;
+      if (!silence.isRunning) return;
+      const ms = silence.ms();
+      if (ms >= silentMs) breaker.suspect(monotonic() - ms);
+      watchSilence(ms < silentMs ? silentMs - ms : silentMs);
+    }, afterMs).unref();
   }
 
   const parts: AttemptParts = {
-    ...{ ...deps, net, breaker, hosts, pause, check },
+    ...{ ...deps, net, breaker, questions, hosts, pause, silence, check },
+    watchSilence: () => (askKnownGood === undefined ? undefined : watchSilence()),
     budget: createRetryBudget(net.retries.budget, monotonic),
-    silence: createSilenceTimer(monotonic),
     onRetry: on.retry,
   };
   return { check, begin: (call) => createCallAttempt(parts, call), hosts };

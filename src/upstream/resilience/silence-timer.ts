@@ -2,6 +2,8 @@
 export type SilenceTimer = {
   /** Milliseconds of silence so far; time without a running call does not count. */
   ms(): number;
+  /** Whether a call is running. */
+  readonly isRunning: boolean;
   callStarted(): void;
   callEnded(hasAnswered: boolean): void;
 };
@@ -14,6 +16,9 @@ export function createSilenceTimer(monotonic: () => number): SilenceTimer {
   const ms = () => earlierMs + (active > 0 ? monotonic() - sinceMs : 0);
   return {
     ms,
+    get isRunning() {
+      return active > 0;
+    },
     callStarted() {
       if (active === 0) sinceMs = monotonic();
       active += 1;

@@ -1,5 +1,6 @@
 import type { FaultRow } from '../harness/row.ts';
 import { upstreamHealth } from './health.ts';
+import { upstreamHangingQuestions } from './hanging-questions.ts';
 import { upstreamOneCaller } from './one-caller.ts';
 import { upstreamLoss } from './loss.ts';
 import { upstreamManners } from './manners.ts';
@@ -15,9 +16,10 @@ const groups = [
   ...upstreamHealth,
   ...upstreamPassed,
   ...upstreamOneCaller,
+  ...upstreamHangingQuestions,
 ];
 
-/** U1 to U25: what upstreams can do. */
+/** U1 to U27: what upstreams can do. */
 export const upstreamRows: readonly FaultRow[] = groups.sort(
   (a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)),
 );

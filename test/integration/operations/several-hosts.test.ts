@@ -34,6 +34,7 @@ function openSource([baseUrl, ...otherUrls]: readonly string[], net: object = {}
     patienceMs: 10_000,
     on: {
       breaker: () => undefined,
+      question: () => undefined,
       retry: () => undefined,
       paused: () => undefined,
       host({ base }, event) {

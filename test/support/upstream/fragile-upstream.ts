@@ -16,7 +16,8 @@ const products = ['Toys', 'Tools', 'Toys'].map((category, index) => ({
 const PLAIN = /^[\w-]*$/;
 const FAILED = { status: 500, body: { error: 'invalid byte sequence' } };
 
-function answer({ path, query }: UpstreamRequest): Answer {
+/** How it answers a request. */
+export function fragileAnswer({ path, query }: UpstreamRequest): Answer {
   if ([...query.values()].some((value) => !PLAIN.test(value))) return FAILED;
   const from = Number(query.get('from'));
   const rows = (all: readonly object[]) => ({
@@ -38,7 +39,7 @@ export const fragileUsers: readonly string[] = users.map(({ id }) => `user_${id}
 
 /** Starts it on a free port. */
 export function startFragileUpstream(): Promise<ScriptedUpstream> {
-  return startUpstream(serving(answer));
+  return startUpstream(serving(fragileAnswer));
 }
 
 /** The file of the service; `net` is what stands in its `net` beside the address. */

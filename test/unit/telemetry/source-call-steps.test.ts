@@ -25,6 +25,7 @@ function open(net: object, auth: object = { kind: 'none' }) {
     ...{ deadlineMs: 60_000, patienceMs: 60_000 },
     on: {
       breaker: () => undefined,
+      question: () => undefined,
       retry: () => undefined,
       paused: () => undefined,
       host: () => undefined,

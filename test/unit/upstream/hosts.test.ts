@@ -18,7 +18,7 @@ function openHosts(count: number) {
   const chosen = (avoid?: Host) =>
     new Set(Array.from({ length: 100 }, () => hosts.choose({}, avoid).name)).size;
   const fail = (host: Host, times = 3) => {
-    for (let time = 0; time < times; time += 1) hosts.report(host, 'failure');
+    for (let time = 0; time < times; time += 1) hosts.report(host, 'failure', 0);
   };
   return { hosts, first, clock, events, chosen, fail };
 }
@@ -48,7 +48,7 @@ describe('several hosts', () => {
   it('eject one that fails again and again, for longer each time', () => {
     const { hosts, first, clock, events, chosen, fail } = openHosts(3);
     fail(first, 2);
-    hosts.report(first, 'success');
+    hosts.report(first, 'success', 0);
     fail(first, 2);
     expect(chosen()).toBe(3);
     fail(first, 1);
@@ -66,7 +66,7 @@ describe('several hosts', () => {
     const { hosts, first, clock, chosen, fail } = openHosts(2);
     fail(first);
     clock.advance(10_000 + 10_000);
-    hosts.report(first, 'success');
+    hosts.report(first, 'success', 0);
     fail(first);
     clock.advance(10_000);
     expect(chosen()).toBe(2);
@@ -91,7 +91,7 @@ describe('several hosts', () => {
 
   it('are not judged by calls whose callers have gone', () => {
     const { hosts, first, events } = openHosts(2);
-    for (let time = 0; time < 100; time += 1) hosts.report(first, 'ignored');
+    for (let time = 0; time < 100; time += 1) hosts.report(first, 'ignored', 0);
     expect(events).toEqual([]);
   });
 });

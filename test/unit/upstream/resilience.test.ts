@@ -23,6 +23,7 @@ function open(net: object = {}, deadlineMs = 10_000, patienceMs = deadlineMs) {
     patienceMs,
     on: {
       breaker: (state) => void events.push(state),
+      question: (shape, state) => void events.push(`${shape} ${state}`),
       retry: (result) => void events.push(result),
       paused: (seconds) => void events.push(`paused ${seconds}`),
       host: ({ name }, event) => void events.push(`${name} ${event}`),

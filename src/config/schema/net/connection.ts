@@ -70,7 +70,7 @@ export const net = z
     breaker: breaker
       .prefault({})
       .describe(
-        'A circuit breaker. Failures are: no connection, no answer in time, an outcome `error` or `unavailable`. While it is open, callers get stale answers or 503.',
+        'A circuit breaker. Failures are: no connection, no answer in time, an outcome `error` or `unavailable`; without a connection they open it by themselves, else only if the health probe of Portico fails, too. While it is open, callers get stale answers or 503.',
       ),
     retries: sourceRetries
       .prefault({})

@@ -14,6 +14,7 @@ function open() {
     ...{ random: () => 0.5, deadlineMs: 10_000, patienceMs: 10_000 },
     on: {
       breaker: (state) => void events.push(state),
+      question: () => undefined,
       retry: () => void events.push('retry'),
       paused: () => void events.push('paused'),
       host: (_host, event) => void events.push(event),

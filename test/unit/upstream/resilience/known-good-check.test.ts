@@ -24,6 +24,20 @@ describe('the known-good request', () => {
     const ask = () => Promise.resolve((asked += 1) === 1 ? undefined : false);
     const check = createKnownGoodCheck(ask, 5_000, () => 0);
     expect(await check('a')).toBeUndefined();
-    expect(await check('a')).toEqual({ isHealthy: false, askedMs: 0 });
+    expect(await check('a')).toEqual({ isHealthy: false, askedMs: 0, endedMs: 0 });
+  });
+
+  it('is asked of a host one at a time, however long it takes', async () => {
+    const clock = createManualClock();
+    let asked = 0;
+    let answer: (isHealthy: boolean) => void = () => undefined;
+    const ask = () => new Promise<boolean>((resolve) => ((asked += 1), (answer = resolve)));
+    const check = createKnownGoodCheck(ask, 5_000, () => clock.monotonic());
+    const first = check('a');
+    clock.advance(60_000);
+    const second = check('a', () => false);
+    answer(true);
+    const result = { isHealthy: true, askedMs: expect.any(Number), endedMs: clock.monotonic() };
+    expect([await first, await second, asked]).toEqual([result, result, 1]);
   });
 });
