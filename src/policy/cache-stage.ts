@@ -43,11 +43,12 @@ function queryOf({ query }: Call): Query {
   return query;
 }
 
-/** What the source is asked for a call. Nothing of the caller is in it, because others are served the answer, too. */
+/** What the source is asked for a call. No answer depends on the caller, because others are served it, too. */
 export function sourceCallOf(call: Call): SourceCall {
   const query = queryOf(call);
   call.summary.spans = call.openTrace();
   call.summary.query = query;
+  call.summary.principal = call.principal?.subject;
   openSteps(call.summary);
   return { query, usage: call.summary, signal: call.signal };
 }

@@ -17,6 +17,8 @@ export type Usage = StepCarrier & {
   upstreamCalls: number;
   upstreamMs: number;
   plan?: PlanNote | undefined;
+  /** Who caused the calls, the first of those who share them; absent: no caller did. */
+  principal?: string | undefined;
   /** What was asked; absent: no caller asked. */
   query?: Query | undefined;
   /** The source that was chosen for the request, where its resource moves. */

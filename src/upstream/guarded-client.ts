@@ -71,7 +71,11 @@ export function createGuardedClient(
   { name, onExchange, takeToken, share, resilience }: GuardedClientDeps,
 ): GuardedClient {
   const { concurrency, queue, requestsPerSecond: perSecond } = net;
-  const bulkhead = createBulkhead({ concurrency, share, queue, takeToken, perSecond });
+  const bulkhead = createBulkhead({
+    ...{ concurrency, share, queue, takeToken, perSecond },
+    // The bulkhead outlives a reload, and with it whatever this function holds.
+    isSilent: resilience?.isSilent,
+  });
   const checks = resilience && watchHealth(net, resilience.hosts);
   const exchange = createExchange(name, onExchange);
   const plainAttempt = (base: string): CallAttempt => ({

@@ -112,6 +112,7 @@ export function createOpenContext(deps: {
         limitTier: undefined,
         limitWindows: undefined,
         plan: undefined,
+        principal: undefined,
         query: undefined,
         spans: undefined,
         steps: undefined,

@@ -1,6 +1,8 @@
 import { fault, type GatewayError } from '../../errors/fault.ts';
 import type { Priority } from '../../kernel/upstream-call.ts';
 import { type StepTimes, timed } from '../../telemetry/requests/step-times.ts';
+import { createPrincipalSlots } from './principal-slots.ts';
+import { principalOf, type SlotCall } from './slot-call.ts';
 import { createTokenPacer, type TakeToken } from './token-pacer.ts';
 import { createWaitingCalls } from './waiting-calls.ts';
 
@@ -16,7 +18,7 @@ export type Share = {
   attach(user: ShareUser): void;
 };
 
-/** The bulkhead that uses a share. `onGrow` is called after the share's size has grown. */
+/** The bulkhead that uses a share. `waiting`: calls that need more slots. `onGrow` is called after the share's size has grown. */
 export type ShareUser = { readonly active: number; readonly waiting: number; readonly onGrow: () => void };
 
 /** The most concurrent calls of a source, and the most waiting ones. */
@@ -30,17 +32,20 @@ export type BulkheadOptions = {
   readonly takeToken?: TakeToken | undefined;
   /** The rate behind `takeToken`, over all processes; for `Retry-After`. */
   readonly perSecond?: number | undefined;
+  /** Whether the source has answered nobody for as long as a call may take; absent: never. */
+  readonly isSilent?: (() => boolean) | undefined;
 };
 
 /** What a bulkhead needs to know of a call. */
-export type BulkheadCall = {
-  readonly priority: Priority;
-  readonly signal: AbortSignal;
+export type BulkheadCall = SlotCall & {
   /** Gets the time that the call waits for its slot. */
   readonly steps?: StepTimes | undefined;
 };
 
-/** A bulkhead: limits the concurrent calls. Further calls wait, in the order of their priority. */
+/**
+ * A bulkhead: limits the concurrent calls. Further calls wait, in the order of their priority; within one, principals take
+ * turns. A principal whose calls are slow holds at most half of the slots, because they would keep all others waiting.
+ */
 export type Bulkhead = {
   /**
    * Runs `work` once it has a slot. Rejects with the signal's reason if that aborts first.
@@ -54,82 +59,90 @@ export type Bulkhead = {
 /** Calls that a client waits for. A scan has a time budget of its own. */
 const BOUNDED_WAIT: ReadonlySet<Priority> = new Set<Priority>(['caller', 'refresh']);
 const RETRY_AFTER_SECONDS_MAX = 60;
-/** The weight of the newest call in the moving average of call durations. */
-const NEWEST_WEIGHT = 0.1;
+
+/** `Retry-After` estimates when the calls that wait now will have ended. */
+function refusal(detail: string, waiting: number, msPerCall: number, perSecond: number): GatewayError {
+  const seconds = Math.ceil(Math.max(1, (waiting * msPerCall) / 1_000, waiting / perSecond));
+  return fault('overloaded', { detail, retryAfterSeconds: Math.min(RETRY_AFTER_SECONDS_MAX, seconds) });
+}
 
 /** Creates the bulkhead of one source. */
 export function createBulkhead(options: BulkheadOptions): Bulkhead {
   const { concurrency, share, queue: limits, takeToken, perSecond = Infinity } = options;
   const queue = createWaitingCalls();
   const pacer = createTokenPacer(takeToken, useToken);
-  let active = 0;
-  let meanMs = 0;
   const size = () => share?.size ?? concurrency;
-
-  /** `Retry-After` estimates when the calls that wait now will have ended. */
-  function overloaded(detail: string): GatewayError {
-    const busySeconds = (queue.size * meanMs) / Math.max(1, size()) / 1_000;
-    const seconds = Math.ceil(Math.max(1, busySeconds, queue.size / perSecond));
-    return fault('overloaded', { detail, retryAfterSeconds: Math.min(RETRY_AFTER_SECONDS_MAX, seconds) });
-  }
+  const slots = createPrincipalSlots({
+    ...{ concurrency, size, queueMax: limits.max },
+    isSilent: options.isSilent ?? (() => false),
+    monotonic: () => performance.now(),
+  });
+  const room = (principal: string) => slots.room(principal);
+  const overloaded = (detail: string) =>
+    refusal(detail, queue.size, slots.meanMs / Math.max(1, size()), perSecond);
 
   function enterNext(): void {
-    const next = queue.first();
-    if (next === undefined) return;
-    active += 1;
-    next.enter();
+    const next = queue.first(room);
+    if (next !== undefined) slots.enter(next.asking);
+    next?.enter();
   }
 
   /** Gives free slots to the calls that wait, as fast as tokens are granted. */
   function fill(): void {
-    while (!pacer.isThrottled && queue.size > pacer.pending && active + pacer.pending < size())
+    while (slots.active + pacer.pending < size() && !pacer.isThrottled && queue.ready(room) > pacer.pending)
       if (pacer.request()) enterNext();
-    if (queue.size > 0 && active >= size()) share?.requestMore();
+    if (share !== undefined && slots.active >= size() && queue.ready(room) > 0) share.requestMore();
   }
 
   function useToken(isGranted: boolean): void {
     // If every waiting call has gone away meanwhile, the token is lost.
-    if (isGranted && active < size()) enterNext();
+    if (isGranted && slots.active < size()) enterNext();
     fill();
   }
 
-  function waitForSlot(priority: Priority, signal: AbortSignal): Promise<void> {
-    const call = queue.add(priority, signal);
+  function waitForSlot(asking: BulkheadCall): Promise<void> {
+    const call = queue.add(asking);
     fill();
+    if (call.isWaiting && slots.isCrowding(principalOf(asking), queue.countOf(asking), queue.size))
+      call.refuse(overloaded('as many calls of this caller wait for the source as one may have there'));
     if (queue.size > limits.max)
       queue.last()?.refuse(overloaded('as many calls wait for the source as net.queue.max allows'));
-    if (BOUNDED_WAIT.has(priority))
+    if (BOUNDED_WAIT.has(asking.priority))
       call.refuseAfter(limits.time, () => overloaded('no slot was free within net.queue.time'));
     return call.entered;
   }
 
-  function release(durationMs: number): void {
-    meanMs += (durationMs - meanMs) * (meanMs === 0 ? 1 : NEWEST_WEIGHT);
-    active -= 1;
+  function release(call: BulkheadCall): void {
+    slots.leave(call);
     share?.onRelease();
     fill();
   }
 
-  const bulkhead: Bulkhead & ShareUser = {
-    async run({ priority, signal, steps }, work) {
-      signal.throwIfAborted();
-      if (takeToken === undefined && queue.size === 0 && active < size()) active += 1;
-      else await timed(steps, 'bulkhead', waitForSlot(priority, signal));
-      const startMs = performance.now();
+  share?.attach({
+    get active() {
+      return slots.active;
+    },
+    get waiting() {
+      return queue.ready(room);
+    },
+    onGrow: fill,
+  });
+  return {
+    async run(call, work) {
+      call.signal.throwIfAborted();
+      if (takeToken === undefined && queue.size === 0 && slots.isFree(call)) slots.enter(call);
+      else await timed(call.steps, 'bulkhead', waitForSlot(call));
       try {
         return await work();
       } finally {
-        release(performance.now() - startMs);
+        release(call);
       }
     },
     get active() {
-      return active;
+      return slots.active;
     },
     get waiting() {
       return queue.size;
     },
-    onGrow: fill,
   };
-  share?.attach(bulkhead);
-  return bulkhead;
 }

@@ -21,6 +21,8 @@ export type Resilience = {
   check(query?: Query): void;
   begin(call: AttemptedCall): CallAttempt;
   readonly hosts: Hosts;
+  /** Whether the source has answered nobody, the known-good request included, for as long as a call may take. */
+  readonly isSilent: () => boolean;
 };
 
 /** The events of a source, for the log and the metrics. */
@@ -44,7 +46,7 @@ export type ResilienceDeps = Pick<AttemptParts, 'monotonic' | 'random' | 'deadli
 
 /** Portico asks early whether a source is well if that was silent for this part of the time that a call may take. */
 const SILENT_PART = 1 / 8;
-const SILENT_MS_MIN = 100;
+const SILENT_MS_MIN = 250;
 
 function refusal(detail: string, waitMs: number): GatewayError {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000));
@@ -116,5 +118,6 @@ export function createResilience(
     budget: createRetryBudget(net.retries.budget, monotonic),
     onRetry: on.retry,
   };
-  return { check, begin: (call) => createCallAttempt(parts, call), hosts };
+  const begin = (call: AttemptedCall) => createCallAttempt(parts, call);
+  return { check, begin, hosts, isSilent: silence.hasLasted(probeMs) };
 }

@@ -4,6 +4,8 @@ export type SilenceTimer = {
   ms(): number;
   /** Whether a call is running. */
   readonly isRunning: boolean;
+  /** Makes the function that says whether it has lasted for so long. It keeps nothing but this timer in memory. */
+  hasLasted(limitMs: number): () => boolean;
   callStarted(): void;
   callEnded(hasAnswered: boolean): void;
 };
@@ -19,6 +21,7 @@ export function createSilenceTimer(monotonic: () => number): SilenceTimer {
     get isRunning() {
       return active > 0;
     },
+    hasLasted: (limitMs) => () => ms() >= limitMs,
     callStarted() {
       if (active === 0) sinceMs = monotonic();
       active += 1;

@@ -6,6 +6,7 @@ import { upstreamLoss } from './loss.ts';
 import { upstreamManners } from './manners.ts';
 import { upstreamPassed } from './passed.ts';
 import { upstreamReplies } from './replies.ts';
+import { upstreamSlowQuestions } from './slow-questions.ts';
 import { upstreamValues } from './values.ts';
 
 const groups = [
@@ -17,9 +18,10 @@ const groups = [
   ...upstreamPassed,
   ...upstreamOneCaller,
   ...upstreamHangingQuestions,
+  ...upstreamSlowQuestions,
 ];
 
-/** U1 to U27: what upstreams can do. */
+/** U1 to U29: what upstreams can do. */
 export const upstreamRows: readonly FaultRow[] = groups.sort(
   (a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)),
 );

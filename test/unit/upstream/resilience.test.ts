@@ -243,3 +243,19 @@ describe('a source of two hosts', () => {
     expect(resilience.hosts.all.map(({ active }) => active)).toEqual([0, 0]);
   });
 });
+
+describe('the silence of a source', () => {
+  it('is that of a source which answered no call for as long as one may take', () => {
+    const { resilience, clock } = open({ timeout: '2s' });
+    const attempts = [1, 2].map(() => resilience.begin(theCall(true)));
+    for (const attempt of attempts) attempt.start();
+    clock.advance(1_999);
+    expect(resilience.isSilent()).toBe(false);
+    clock.advance(1);
+    expect(resilience.isSilent()).toBe(true);
+    attempts[0]!.finish(late, false);
+    expect(resilience.isSilent()).toBe(true);
+    attempts[1]!.finish(undefined, false);
+    expect(resilience.isSilent()).toBe(false);
+  });
+});

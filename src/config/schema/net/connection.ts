@@ -47,7 +47,7 @@ export const net = z
     concurrency: integer(1, 1_000)
       .default(8)
       .describe(
-        'A bulkhead: the most calls in flight, over all workers of one gateway; every replica has as many.',
+        'A bulkhead: the most calls in flight, over all workers of one gateway; every replica has as many. From 4 on, a caller whose calls are slow has at most half of them.',
       ),
     requestsPerSecond: integer(1, 100_000)
       .optional()
@@ -57,7 +57,7 @@ export const net = z
         max: integer(1, 10_000)
           .default(100)
           .describe(
-            'Calls that may wait; beyond that, the one of the lowest priority is refused (`overloaded`).',
+            'Calls that may wait; beyond that, one of the lowest priority is refused (`overloaded`). With a concurrency of 4 or more, one caller has at most an eighth of them, or 4, if others wait or its calls are slow.',
           ),
         time: timeLimit
           .default(5_000)
@@ -65,7 +65,7 @@ export const net = z
       })
       .prefault({})
       .describe(
-        'Calls beyond `concurrency` and `requestsPerSecond`: those for callers go first, then refreshes, then scans.',
+        'Calls beyond `concurrency` and `requestsPerSecond`: those for callers go first, in turns, then refreshes, then scans.',
       ),
     breaker: breaker
       .prefault({})

@@ -1,7 +1,7 @@
-import { GatewayError } from '../../../src/errors/fault.ts';
-import type { Priority } from '../../../src/kernel/upstream-call.ts';
-import { createBulkhead, type BulkheadOptions } from '../../../src/upstream/bulkhead/bulkhead.ts';
-import { eventually } from '../../support/time/eventually.ts';
+import { GatewayError } from '../../../../src/errors/fault.ts';
+import type { Priority } from '../../../../src/kernel/upstream-call.ts';
+import { createBulkhead, type BulkheadOptions } from '../../../../src/upstream/bulkhead/bulkhead.ts';
+import { eventually } from '../../../support/time/eventually.ts';
 
 /** Ends the calls that still wait after a test. */
 let over = new AbortController();
@@ -18,12 +18,19 @@ function openBulkhead(options: Partial<BulkheadOptions> & { max?: number; time?:
   const ends = new Map<string, () => void>();
   const failures = new Map<string, unknown>();
   /** Resolves with what became of the call. */
-  function call(name: string, priority: Priority = 'caller', signal = over.signal): Promise<void> {
+  function call(
+    name: string,
+    priority: Priority = 'caller',
+    signal = over.signal,
+    principal?: string,
+  ): Promise<void> {
     const work = () => {
       begun.push(name);
       return new Promise<void>((end) => ends.set(name, end));
     };
-    return bulkhead.run({ priority, signal }, work).catch((error: unknown) => void failures.set(name, error));
+    return bulkhead
+      .run({ priority, signal, usage: { principal } }, work)
+      .catch((error: unknown) => void failures.set(name, error));
   }
   return { bulkhead, call, begun, end: (name: string) => ends.get(name)?.(), failures };
 }
@@ -155,5 +162,42 @@ describe('bulkhead', () => {
     end('b');
     await turn();
     expect([begun, asked, bulkhead.waiting]).toEqual([['a', 'b'], 3, 3]);
+  });
+});
+
+describe('principals at one source', () => {
+  it.each([1, 8])('take turns at free slots, the oldest call of each first, with %i slots', async (slots) => {
+    const { call, begun, end } = openBulkhead({ concurrency: slots });
+    const held = Array.from({ length: slots }, (_, at) => call(`held ${at}`));
+    const calls = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((name) =>
+      call(name, 'caller', over.signal, name[0]),
+    );
+    for (let at = 0; at < slots + calls.length; at += 1) {
+      end(begun[at] as string);
+      await turn();
+    }
+    await Promise.all([...held, ...calls]);
+    expect(begun.slice(slots).join()).toBe('a1,b1,c1,a2,b2,a3');
+  });
+
+  it('have no more waiting calls than a part of the queue while others wait, too', async () => {
+    const { bulkhead, call, failures } = openBulkhead({ concurrency: 4, max: 40 });
+    for (let at = 0; at < 4; at += 1) void call(`held ${at}`);
+    void call('other', 'caller', over.signal, 'other');
+    for (let at = 0; at < 7; at += 1) void call(`odd ${at}`, 'caller', over.signal, 'odd');
+    await turn();
+    expect([bulkhead.waiting, [...failures.keys()]]).toEqual([6, ['odd 5', 'odd 6']]);
+    expect(codeOf(failures.get('odd 5'))).toBe('overloaded');
+  });
+
+  it('have all slots and the whole queue if nobody else asks and their calls are not slow', async () => {
+    const { bulkhead, call, failures } = openBulkhead({ concurrency: 4, max: 40 });
+    for (let at = 0; at < 44; at += 1) void call(`call ${at}`, 'caller', over.signal, 'only');
+    await turn();
+    expect([bulkhead.active, bulkhead.waiting, failures.size]).toEqual([4, 40, 0]);
+    // A full queue refuses whoever fills it, not whoever comes last.
+    void call('other', 'caller', over.signal, 'other');
+    await turn();
+    expect([bulkhead.waiting, [...failures.keys()]]).toEqual([40, ['call 43']]);
   });
 });

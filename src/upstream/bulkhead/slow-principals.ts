@@ -1,0 +1,69 @@
+import { principalOf, type SlotCall } from './slot-call.ts';
+
+/** Which principals have slow calls, by how long those of all take. */
+export type SlowPrincipals = {
+  /** The moving average of how long calls take, milliseconds. */
+  readonly meanMs: number;
+  /** Whether a call of a principal runs, or ran a short time ago, for several times the mean. */
+  has(principal: string): boolean;
+  callStarted(call: SlotCall): void;
+  callEnded(call: SlotCall): void;
+};
+
+/** A call that runs for so many times the mean is slow, but none below `SLOW_MS_MIN`, which may be chance. */
+const SLOW_TIMES = 5;
+const SLOW_MS_MIN = 100;
+/** A principal stays slow for so many times as long as its slow call took: it may ask the same again. */
+const SLOW_HOLDS = 4;
+const PRINCIPALS_MAX = 1_000;
+/** The weight of the newest call in the mean. Slow ones hardly count, or one caller would make them the rule. */
+const NEWEST_WEIGHT = 0.1;
+const SLOW_WEIGHT = 0.002;
+
+/** Creates it without a call; `monotonic` is a clock that never jumps, in milliseconds. */
+export function createSlowPrincipals(monotonic: () => number): SlowPrincipals {
+  /** When each running call has begun: the oldest first. */
+  const running = new Map<SlotCall, number>();
+  const slowUntil = new Map<string, number>();
+  let meanMs = 0;
+  let lookedMs = 0;
+  const slowMs = () => (meanMs === 0 ? Infinity : Math.max(SLOW_MS_MIN, SLOW_TIMES * meanMs));
+
+  function mark(call: SlotCall, ms: number, nowMs: number): void {
+    const principal = principalOf(call);
+    const untilMs = Math.max(slowUntil.get(principal) ?? 0, nowMs + SLOW_HOLDS * ms);
+    slowUntil.delete(principal);
+    slowUntil.set(principal, untilMs);
+    const [oldest = ''] = slowUntil.keys();
+    if (slowUntil.size > PRINCIPALS_MAX) slowUntil.delete(oldest);
+  }
+
+  function markRunning(nowMs: number): void {
+    const limitMs = slowMs();
+    lookedMs = nowMs;
+    for (const [call, startMs] of running) {
+      if (nowMs - startMs < limitMs) return;
+      mark(call, nowMs - startMs, nowMs);
+    }
+  }
+
+  return {
+    get meanMs() {
+      return meanMs;
+    },
+    has(principal) {
+      const nowMs = monotonic();
+      if (nowMs >= lookedMs + 1) markRunning(nowMs);
+      return (slowUntil.get(principal) ?? 0) > nowMs;
+    },
+    callStarted: (call) => void running.set(call, monotonic()),
+    callEnded(call) {
+      const nowMs = monotonic();
+      const ms = nowMs - (running.get(call) ?? nowMs);
+      running.delete(call);
+      const isSlow = ms >= slowMs();
+      if (isSlow) mark(call, ms, nowMs);
+      meanMs += (ms - meanMs) * (meanMs === 0 ? 1 : isSlow ? SLOW_WEIGHT : NEWEST_WEIGHT);
+    },
+  };
+}
