@@ -87,9 +87,7 @@ function filterBelow(
     const put = (request: RequestSpec, value: unknown) =>
       withArgument(query, request, arg, [], value === undefined ? {} : { [and]: value });
     const filled = (value: string) =>
-      JSON.parse(JSON.stringify(item), (_key, leaf: unknown) =>
-        leaf === '{value}' ? typed(value) : leaf,
-      );
+      JSON.parse(JSON.stringify(item), (_key, leaf: unknown) => (leaf === '{value}' ? typed(value) : leaf));
     return {
       ...{ field, op, item, ...escape },
       body: {
