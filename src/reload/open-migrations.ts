@@ -98,10 +98,8 @@ function holdsOf(served: readonly ServedMigration[], states: MigrationStateStore
 function comparedNow(served: readonly ServedMigration[], states: MigrationStateStore): readonly string[] {
   return served.flatMap(({ declared: { resource }, operations }) => {
     const state = states.current(resource);
-    const isCompared = operations.some(
-      (operation) => state && ['shadow', 'ramp', 'live'].includes(positionOf(state, operation).stage),
-    );
-    return isCompared ? [resource] : [];
+    const stages = operations.map((operation) => state && positionOf(state, operation).stage);
+    return stages.some((stage) => stage && !['legacy', 'complete'].includes(stage)) ? [resource] : [];
   });
 }
 

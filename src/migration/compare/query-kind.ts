@@ -12,7 +12,7 @@ export function queryKind(query: Query): string {
 }
 
 /** The names of a query's parameters: unlike its kind, it does not tell what a list is sorted by. */
-export function queryShape(query: Query): string {
+export function parameterNames(query: Query): string {
   return queryKind(query).replace(/^sort=[^&]*/, 'sort=…');
 }
 

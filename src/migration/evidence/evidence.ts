@@ -14,7 +14,7 @@ export type NewSourceCall = {
   readonly refused?: string | undefined;
   /** Whether only the new source has failed: the legacy source answered the same call. */
   readonly isAttributable: boolean;
-  /** Whose call has failed, and the shape of the question, see `queryShape`; absent: the call has not failed. */
+  /** Whose call has failed, and the shape of the question, see `parameterNames`; absent: the call has not failed. */
   readonly failing?: { readonly subject: string; readonly shape: string } | undefined;
 };
 

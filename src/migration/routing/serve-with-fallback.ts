@@ -5,7 +5,7 @@ import { fault, GatewayError } from '../../errors/fault.ts';
 import type { FallbackCause } from '../../kernel/upstream-call.ts';
 import type { Call, Handler, CallAnswer } from '../../policy/call.ts';
 import { isBeyondBounds } from '../../reading/scan/scan-faults.ts';
-import { queryKind, queryShape } from '../compare/query-kind.ts';
+import { queryKind, parameterNames } from '../compare/query-kind.ts';
 import type { NewSourceCall } from '../evidence/evidence.ts';
 import { type SourceGeneration, GenerationReplaced } from './new-source-generations.ts';
 import type { LocalBreaker } from './local-breaker.ts';
@@ -56,7 +56,7 @@ function causeOf(error: unknown): FallbackCause {
 function createFallBack({ legacy, resource, operation, metrics, breaker, onServed }: ServeWithFallbackDeps) {
   function count({ principal, query }: Call, { cause, ...rest }: Failed, isAttributable: boolean): void {
     metrics.migrationFallback(resource, operation, cause);
-    const shape = query === undefined ? '' : queryShape(query);
+    const shape = query === undefined ? '' : parameterNames(query);
     const failing = isAttributable ? { subject: principal?.subject ?? '', shape } : undefined;
     onServed({ ...rest, fallback: cause, isAttributable, failing });
     if (isAttributable && cause !== 'missing') breaker.count('failed');

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { queryKey } from '../../contract/query-key.ts';
 import type { Query } from '../../contract/query.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
-import { queryShape } from '../compare/query-kind.ts';
+import { parameterNames } from '../compare/query-kind.ts';
 import { hasRecords, readListBody } from '../compare/read-body.ts';
 import type { OwnAnswers } from '../judge/act-on-ruling.ts';
 import { answerOf, type AskAtLowPriority, createAskAtLowPriority } from '../operate/ask-at-low-priority.ts';
@@ -66,7 +66,7 @@ function createAnswered({ clock, random }: OwnQuestionsDeps, isLate: IsLate) {
       const lately = [...noted.values()].filter((one) => one.operation === operation && isLate(one));
       const mixed = shuffled(lately, random).map(({ query }) => query);
       const [first = [], rest = []] = [true, false].map((wanted) =>
-        mixed.filter((query) => shapes.has(queryShape(query)) === wanted),
+        mixed.filter((query) => shapes.has(parameterNames(query)) === wanted),
       );
       return [...first, ...rest].slice(0, QUESTIONS);
     },

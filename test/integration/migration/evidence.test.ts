@@ -1,56 +1,8 @@
-import { Redis } from 'ioredis';
-import {
-  createEvidenceCollector,
-  type EvidenceCollectorDeps,
-} from '../../../src/migration/evidence/evidence-collector.ts';
-import type { MigrationEvidence } from '../../../src/migration/evidence/evidence.ts';
-import { createLocalEvidenceStore } from '../../../src/migration/evidence/local-evidence.ts';
-import { createRedisEvidenceStore } from '../../../src/migration/evidence/redis-evidence.ts';
-import type { MigrationState } from '../../../src/migration/state/migration-state.ts';
 import { comparison, difference, mismatch } from '../../support/migration/comparisons.ts';
-import { BEGAN, HOUR_MS, migrationState } from '../../support/migration/migration-facts.ts';
-import { useRedis } from '../../support/redis/redis-server.ts';
-import { createManualClock } from '../../support/time/manual-clock.ts';
+import { useFleetEvidence } from '../../support/migration/fleet-evidence.ts';
+import { BEGAN, HOUR_MS } from '../../support/migration/migration-facts.ts';
 
-const redis = useRedis();
-const closing: (() => unknown)[] = [];
-let round = 0;
-
-afterEach(async () => {
-  await Promise.all(closing.splice(0).map((close) => close()));
-});
-
-/** Two processes of a fleet, or one process twice, which gather evidence of one state. */
-async function open(kind: 'redis' | 'local') {
-  let state = migrationState();
-  const clock = createManualClock(BEGAN);
-  const deps: Omit<EvidenceCollectorDeps, 'store'> = {
-    states: { current: () => state },
-    ...{ clock, secret: 'of the test', critical: () => ['data.email'] },
-  };
-  round += 1;
-  const prefix = `${redis.prefix}${round}:`;
-  const client = new Redis(redis.url);
-  closing.push(() => client.quit());
-  await client.ping();
-  const local = createLocalEvidenceStore();
-  const storeOf = () =>
-    kind === 'local' ? local : createRedisEvidenceStore(client, (part) => `${prefix}{migration}:${part}`);
-  const evidenceOf = (): MigrationEvidence => {
-    const evidence = createEvidenceCollector({ ...deps, store: storeOf() });
-    closing.push(() => evidence.close());
-    return evidence;
-  };
-  return {
-    ...{ clock, client, prefix },
-    processes: [evidenceOf(), evidenceOf()] as const,
-    change: (next: Partial<MigrationState>) => (state = { ...state, ...next }),
-    async read() {
-      await Promise.all(this.processes.map((one) => one.flush()));
-      return (await this.processes[0].read('users'))['users.get'];
-    },
-  };
-}
+const { open } = useFleetEvidence();
 
 describe.each(['redis', 'local'] as const)('evidence that is kept in %s', (kind) => {
   test('counts distinct questions over all processes, and each comparison by its verdict', async () => {
@@ -222,53 +174,5 @@ describe.each(['redis', 'local'] as const)('evidence that is kept in %s', (kind)
     const groups = await fleet.processes[0].differences('users');
     expect(groups).toHaveLength(201);
     expect(groups[0]).toMatchObject({ path: '(other)', count: 60, samples: [] });
-  });
-});
-
-describe('the evidence of a fleet', () => {
-  test('is added once where Redis has taken it and the answer was lost', async () => {
-    const fleet = await open('redis');
-    const store = createRedisEvidenceStore(fleet.client, (part) => `${fleet.prefix}{migration}:${part}`);
-    let isLost = true;
-    const losing: typeof store = {
-      ...store,
-      async add(...args) {
-        await store.add(...args);
-        if (isLost) throw new Error('the answer was lost');
-      },
-    };
-    const evidence = createEvidenceCollector({
-      ...{ store: losing, states: { current: () => migrationState() }, clock: fleet.clock },
-      ...{ secret: 's', critical: () => [] },
-    });
-    closing.push(() => evidence.close());
-    evidence.compared(comparison('user_1'));
-    await expect(evidence.flush()).rejects.toThrow('lost');
-    evidence.compared(comparison('user_2'));
-    isLost = false;
-    await evidence.flush();
-    await evidence.flush();
-    expect(await fleet.read()).toMatchObject({ keys: 2, match: 2 });
-  });
-
-  test('is counted where Redis is full', async () => {
-    const fleet = await open('redis');
-    await fleet.client.config('SET', 'maxmemory', '1');
-    fleet.processes[0].compared(comparison('user_1'));
-    await fleet.processes[0].flush().finally(() => fleet.client.config('SET', 'maxmemory', '0'));
-    expect(await fleet.read()).toMatchObject({ keys: 1, match: 1 });
-  });
-
-  test('holds no question, no id and no value', async () => {
-    const fleet = await open('redis');
-    const differences = [difference('data.name', 'h:1')];
-    fleet.processes[0].compared(comparison('user_4711', { verdict: 'mismatch', differences }));
-    await fleet.client.config('SET', 'rdbcompression', 'no');
-    await fleet.read();
-    const keys = await fleet.client.keys(`${fleet.prefix}*`);
-    const dumps = await Promise.all(keys.map((key) => fleet.client.dumpBuffer(key)));
-    expect(keys.length).toBeGreaterThan(5);
-    expect(dumps.some((dump) => dump.includes('data.name'))).toBe(true);
-    expect(dumps.some((dump) => dump.includes('4711')) || keys.join().includes('4711')).toBe(false);
   });
 });

@@ -29,10 +29,9 @@ function open(net: object = {}, deadlineMs = 10_000, patienceMs = deadlineMs) {
       host: ({ name }, event) => void events.push(`${name} ${event}`),
     },
   });
-  const isSafe = true;
   /** One question whose exchanges all end like this; how often it was asked, or why not. */
   function ask(error?: unknown, isGone = false): number | GatewayError {
-    const trial = resilience.begin(theCall(isSafe));
+    const trial = resilience.begin(theCall(true));
     for (let asked = 1; ; asked += 1) {
       try {
         trial.start();

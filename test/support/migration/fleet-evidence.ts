@@ -1,0 +1,57 @@
+import { Redis } from 'ioredis';
+import {
+  createEvidenceCollector,
+  type EvidenceCollectorDeps,
+} from '../../../src/migration/evidence/evidence-collector.ts';
+import type { MigrationEvidence } from '../../../src/migration/evidence/evidence.ts';
+import { createLocalEvidenceStore } from '../../../src/migration/evidence/local-evidence.ts';
+import { createRedisEvidenceStore } from '../../../src/migration/evidence/redis-evidence.ts';
+import type { MigrationState } from '../../../src/migration/state/migration-state.ts';
+import { useRedis } from '../redis/redis-server.ts';
+import { createManualClock } from '../time/manual-clock.ts';
+import { BEGAN, migrationState } from './migration-facts.ts';
+
+/** Opens the evidence of a fleet in the tests of a file; what it opens is closed after each of them. */
+export function useFleetEvidence() {
+  const redis = useRedis();
+  const closing: (() => unknown)[] = [];
+  let round = 0;
+
+  afterEach(async () => {
+    await Promise.all(closing.splice(0).map((close) => close()));
+  });
+
+  /** Two processes of a fleet, or one process twice, which gather evidence of one state. */
+  async function open(kind: 'redis' | 'local') {
+    let state = migrationState();
+    const clock = createManualClock(BEGAN);
+    const deps: Omit<EvidenceCollectorDeps, 'store'> = {
+      states: { current: () => state },
+      ...{ clock, secret: 'of the test', critical: () => ['data.email'] },
+    };
+    round += 1;
+    const prefix = `${redis.prefix}${round}:`;
+    const client = new Redis(redis.url);
+    closing.push(() => client.quit());
+    await client.ping();
+    const local = createLocalEvidenceStore();
+    const storeOf = () =>
+      kind === 'local' ? local : createRedisEvidenceStore(client, (part) => `${prefix}{migration}:${part}`);
+    const evidenceOf = (): MigrationEvidence => {
+      const evidence = createEvidenceCollector({ ...deps, store: storeOf() });
+      closing.push(() => evidence.close());
+      return evidence;
+    };
+    return {
+      ...{ clock, client, prefix },
+      processes: [evidenceOf(), evidenceOf()] as const,
+      change: (next: Partial<MigrationState>) => (state = { ...state, ...next }),
+      async read() {
+        await Promise.all(this.processes.map((one) => one.flush()));
+        return (await this.processes[0].read('users'))['users.get'];
+      },
+    };
+  }
+
+  return { open, closing };
+}
