@@ -33,6 +33,7 @@ const VERDICTS = [
   'inconclusive',
   'failed_new',
   'failed_legacy',
+  'transient',
   'failed_both',
 ];
 
@@ -101,7 +102,7 @@ function seriesOfMigration({ resource }: CompiledResource, operations: readonly 
     regressions: combine(at),
     fallbacks: combine(at, own, FALLBACK_CAUSES),
     overrides: combine(at, ORIGINS),
-    rollbacks: combine(at, ['failures', 'difference', 'latency', 'rehearsal']),
+    rollbacks: combine(at, ['failures', 'difference', 'transient', 'latency', 'rehearsal']),
     comparisons: combine(at, own, VERDICTS),
     shadows: combine(at, SHADOW_OUTCOMES),
     rechecks: combine(at, ['confirmed', 'gone', 'inconclusive']),

@@ -33,9 +33,29 @@ export type AnswerDifference = {
   readonly new?: ComparedValue | undefined;
 };
 
-/** The result of a comparison. Only the first three say something about the data. */
+/**
+ * The result of a comparison. Only the first four say something about the data. `transient`: the sources agreed when they were
+ * asked again, but the legacy source never said what the new one had said first.
+ */
 export type ComparisonVerdict =
-  'match' | 'ignored' | 'mismatch' | 'inconclusive' | 'failed_new' | 'failed_legacy' | 'failed_both';
+  | 'match'
+  | 'ignored'
+  | 'transient'
+  | 'mismatch'
+  | 'inconclusive'
+  | 'failed_new'
+  | 'failed_legacy'
+  | 'failed_both';
+
+/** What the new source has said once, and the legacy source has not confirmed. */
+export type TransientDifferences = {
+  /** One for each field and record; without values. */
+  readonly differences: readonly DifferenceSample[];
+  /** Whether the new source has changed its answer within some milliseconds, without a wait in between. */
+  readonly isAtOnce: boolean;
+  /** Whether a caller was given that answer. */
+  readonly isGiven: boolean;
+};
 
 /** One finished comparison: the question and the result. */
 export type Comparison = {
@@ -47,6 +67,8 @@ export type Comparison = {
   /** The confirmed differences that count, and those that a rule ignores. Neither has values of records. */
   readonly differences: readonly DifferenceSample[];
   readonly ignored: readonly DifferenceSample[];
+  /** Present where there were some, whatever the verdict. */
+  readonly transient?: TransientDifferences | undefined;
   /** How long each source took for the same question, in milliseconds; absent where it failed. */
   readonly legacyMs?: number | undefined;
   readonly newMs?: number | undefined;

@@ -12,6 +12,7 @@ export const EMPTY_EVIDENCE: OperationEvidence = operationEvidence(
     step: {},
     keys: { all: NO_KEYS, step: NO_KEYS, recent: NO_KEYS },
     critical: [],
+    transient: [],
     lastFallbackAt: 0,
   },
   0,

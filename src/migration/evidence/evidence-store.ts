@@ -22,6 +22,8 @@ export type StoredEvidence = {
   readonly keys: Readonly<Record<'all' | 'step' | 'recent', KeyCounts>>;
   /** Members of `Delta.critical`, and when each was confirmed last. */
   readonly critical: readonly (readonly [member: string, at: number])[];
+  /** Members of `Delta.transient`, and when each was seen last. */
+  readonly transient: readonly (readonly [member: string, at: number])[];
   readonly lastFallbackAt: number;
 };
 
@@ -64,8 +66,15 @@ function comparisonCounts(counts: Counts, keys: KeyCounts): ComparisonCounts {
   const of = (field: string) => counts[field] ?? 0;
   return {
     ...keys,
-    ...{ match: of('match'), mismatch: of('mismatch'), inconclusive: of('inconclusive') },
+    ...{
+      match: of('match'),
+      transient: of('transient'),
+      mismatch: of('mismatch'),
+      inconclusive: of('inconclusive'),
+    },
     ...{ ignored: of('ignored'), failedNew: of('failedNew') },
+    ...{ given: of('given'), transients: countsOf(counts, 'transient') },
+    ...{ rereads: of('rereads'), changed: countsOf(counts, 'changed') },
     legacyMs: countsOf(counts, 'legacyMs'),
     newMs: countsOf(counts, 'newMs'),
     lagMs: countsOf(counts, 'lagMs'),
@@ -74,7 +83,7 @@ function comparisonCounts(counts: Counts, keys: KeyCounts): ComparisonCounts {
 
 /** The evidence of one operation, from what is stored of it. */
 export function operationEvidence(
-  { counts, step, keys, critical, lastFallbackAt }: StoredEvidence,
+  { counts, step, keys, critical, transient, lastFallbackAt }: StoredEvidence,
   stepAt: number,
 ): OperationEvidence {
   const of = (field: string) => counts[field] ?? 0;
@@ -98,6 +107,7 @@ export function operationEvidence(
       ...{ served: inStep('served'), failed: inStep('failed'), attributable: inStep('attributable') },
       rehearsed: inStep('rehearsed'),
       critical: countByPath(critical, stepAt),
+      transientRecords: countByPath(transient, stepAt),
       servedMs: countsOf(step, 'servedMs'),
     },
   };

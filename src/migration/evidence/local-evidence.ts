@@ -9,6 +9,7 @@ import {
   KEYS_MAX,
   OTHER_GROUP,
   SAMPLES_MAX,
+  TRANSIENT_MAX,
 } from './delta.ts';
 import type { EvidenceScope, EvidenceStore, StoredEvidence } from './evidence-store.ts';
 
@@ -50,6 +51,7 @@ function storedOf(kept: Kept, { stepAt }: EvidenceScope, recentAt: number): Stor
       recent: countKeys(kept.keys, recentAt),
     },
     critical: [...kept.critical],
+    transient: [...kept.transient],
     lastFallbackAt: kept.lastFallbackAt,
   };
 }
@@ -62,6 +64,12 @@ function addDelta(kept: Kept, delta: Delta): void {
     if (kept.keys.has(key) || kept.keys.size < KEYS_MAX) kept.keys.set(key, compared);
   for (const [member, at] of delta.critical)
     if (kept.critical.has(member) || kept.critical.size < CRITICAL_MAX) kept.critical.set(member, at);
+  for (const [member, at] of delta.transient) {
+    kept.transient.delete(member);
+    kept.transient.set(member, at);
+    const [oldest] = kept.transient.keys();
+    if (kept.transient.size > TRANSIENT_MAX && oldest !== undefined) kept.transient.delete(oldest);
+  }
   for (const [name, group] of delta.groups) addGroup(kept.groups, name, group);
 }
 

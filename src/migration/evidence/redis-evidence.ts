@@ -5,7 +5,15 @@ import type { DifferenceSample } from '../compare/comparison.ts';
 import { expectType } from '../../store/redis/expect-type.ts';
 import { compileScript } from '../../store/redis/script.ts';
 import { newToken } from '../../store/distributed-lock.ts';
-import { CRITICAL_MAX, type Delta, GROUPS_MAX, KEYS_MAX, OTHER_GROUP, SAMPLES_MAX } from './delta.ts';
+import {
+  CRITICAL_MAX,
+  type Delta,
+  GROUPS_MAX,
+  KEYS_MAX,
+  OTHER_GROUP,
+  SAMPLES_MAX,
+  TRANSIENT_MAX,
+} from './delta.ts';
 import type { EvidenceScope, EvidenceStore, StoredEvidence, StoredGroup } from './evidence-store.ts';
 
 /** Redis deletes evidence to which nothing was added for this time. */
@@ -20,6 +28,7 @@ const PARTS = {
   critical: 'zset',
   groups: 'hash',
   samples: 'hash',
+  transient: 'zset',
 } as const;
 type Part = keyof typeof PARTS;
 const parts = Object.entries(PARTS);
@@ -51,6 +60,8 @@ for _, one in ipairs(delta.keys) do
   if one[3] then put(KEYS[4], one[1], one[2], ${KEYS_MAX}) else redis.call('zrem', KEYS[4], one[1]) end
 end
 for _, one in ipairs(delta.critical) do put(KEYS[5], one[1], one[2], ${CRITICAL_MAX}) end
+for _, one in ipairs(delta.transient) do redis.call('zadd', KEYS[8], one[2], one[1]) end
+redis.call('zremrangebyrank', KEYS[8], 0, -${TRANSIENT_MAX + 1})
 for _, group in ipairs(delta.groups) do
   local name = group[1]
   local isKnown = redis.call('hexists', KEYS[6], 'n' .. name) == 1
@@ -73,13 +84,14 @@ return 1`);
 type Client = Pick<Redis, 'callBuffer' | 'smembers' | 'hgetall' | 'zcard' | 'zcount' | 'zrange'>;
 
 /** A delta as the script reads it: lists of lists, because an empty table of Lua is an object and a list at once. */
-function textOf({ counts, step, lastFallbackAt, keys, critical, groups }: Delta): string {
+function textOf({ counts, step, lastFallbackAt, keys, critical, transient, groups }: Delta): string {
   return JSON.stringify({
     counts: [...counts],
     step: [...step],
     lastFallbackAt,
     keys: [...keys].map(([key, { at, isMismatched }]) => [key, at, isMismatched]),
     critical: [...critical],
+    transient: [...transient],
     groups: [...groups].map(([name, { count, firstAt, lastAt, samples }]) => [
       ...[name, count, firstAt, lastAt],
       samples.map((sample) => JSON.stringify(sample)),
@@ -124,19 +136,21 @@ async function readOperation(
     ]);
     return { keys, mismatchedKeys };
   };
-  const [counts, step, all, inStep, recent, critical] = await Promise.all([
+  const [counts, step, all, inStep, recent, critical, transient] = await Promise.all([
     client.hgetall(key('counts')),
     client.hgetall(key('step')),
     since(0),
     since(stepAt),
     since(recentAt),
     client.zrange(key('critical'), 0, '-1', 'WITHSCORES'),
+    client.zrange(key('transient'), 0, '-1', 'WITHSCORES'),
   ]);
   return {
     counts: numbers(counts),
     step: numbers(step),
     keys: { all, step: inStep, recent },
     critical: pairsOf(critical),
+    transient: pairsOf(transient),
     lastFallbackAt: Number(counts['lastFallbackAt'] ?? 0),
   };
 }

@@ -38,6 +38,8 @@ export type Compared = {
    * Whether the first two answers were equal, without a recheck and without a rule. Only then the answer may warm a cache.
    */
   readonly isEqual?: boolean;
+  /** What the new source says at last, where it had said something transient to a caller: the cache holds that. */
+  readonly corrected?: SourceAnswer | undefined;
 };
 
 /** Compares what both sources of a resource answer. */
@@ -63,6 +65,8 @@ export type ComparerDeps = {
   /** Learns of a question that the legacy source has answered and that lies beyond the bounds of the new one. */
   readonly onRefused?: ((operation: string, query: Query) => void) | undefined;
   readonly onRecheck?: ((result: RecheckResult) => void) | undefined;
+  /** Called with each answer of the legacy source that is compared. */
+  readonly onLegacy?: ((question: ServedQuery, answered: Answered) => void) | undefined;
   /** Waits; replaced in tests. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 };
@@ -75,11 +79,14 @@ const ROUNDS = { get: 1, list: 2 } as const;
 const RECHECK_RESULTS = {
   match: 'gone',
   ignored: 'gone',
+  transient: 'gone',
   mismatch: 'confirmed',
   inconclusive: 'inconclusive',
 } as const;
 
-const waitUnref = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal, ref: false });
+/** Waits without keeping the process alive. */
+export const waitUnref = (ms: number, signal: AbortSignal): Promise<unknown> =>
+  sleep(ms, undefined, { signal, ref: false });
 
 /** Makes the function that reserves further calls: at most `maxRps` a second. */
 function createReserve(maxRps: number, clock: Clock) {
@@ -119,11 +126,12 @@ export function createComparer(deps: ComparerDeps): Comparer {
     { query, origin, spans }: ServedQuery,
     pair: ByOrigin<Answered>,
     signal: AbortSignal,
-  ): Promise<{
-    readonly found: Pick<Comparison, 'verdict' | 'differences' | 'ignored' | 'lagMs'>;
-    readonly isEqual: boolean;
-  }> {
-    const { verdict, differences, ignored, lagMs, isRechecked } = await confirm(pair, origin, {
+  ): Promise<
+    Pick<Compared, 'isEqual' | 'corrected'> & {
+      readonly found: Pick<Comparison, 'verdict' | 'differences' | 'ignored' | 'transient' | 'lagMs'>;
+    }
+  > {
+    const confirmation = await confirm(pair, origin, {
       classify: (answers) => classify(query, answers),
       // A recheck waits for a slot, before new comparisons get one: else a busy hour would confirm nothing.
       read: (side) => askForComparison(sources[side], query, spans, signal, 'waits'),
@@ -132,14 +140,24 @@ export function createComparer(deps: ComparerDeps): Comparer {
       monotonic: clock.monotonic,
       rounds: ROUNDS[query.kind],
     });
+    const { verdict, differences, ignored, transient, lagMs, isRechecked, last } = confirmation;
     if (isRechecked) onRecheck?.(RECHECK_RESULTS[verdict]);
     const key = queryKey(query);
     const traceId = spans?.ids?.traceId;
     const sampled = (all: typeof differences) =>
       all.map((difference) => ({ ...toSample(difference, key), traceId }));
+    const isGiven = origin === 'new';
+    const once = {
+      differences: sampled(transient),
+      isAtOnce: lagMs === undefined && verdict === 'transient',
+    };
     return {
-      found: { verdict, differences: sampled(differences), ignored: sampled(ignored), lagMs },
+      found: {
+        ...{ verdict, differences: sampled(differences), ignored: sampled(ignored), lagMs },
+        transient: transient.length > 0 ? { ...once, isGiven } : undefined,
+      },
       isEqual: verdict === 'match' && !isRechecked,
+      corrected: isGiven && verdict === 'transient' ? last : undefined,
     };
   }
 
@@ -166,8 +184,9 @@ export function createComparer(deps: ComparerDeps): Comparer {
       }
       const pair = { [origin]: served, [other]: second } as ByOrigin<Answered>;
       try {
-        const { found, isEqual } = await confirmPair(question, pair, signal);
-        return { second, comparison: { ...measured, ...found }, isEqual };
+        deps.onLegacy?.(question, pair.legacy);
+        const { found, ...rest } = await confirmPair(question, pair, signal);
+        return { second, comparison: { ...measured, ...found }, ...rest };
       } catch (error) {
         // The wait has ended because everything closes.
         if (signal.aborted) return { second };

@@ -15,6 +15,7 @@ import { type ComparerDeps, createComparer, type RecheckResult } from './compare
 import { otherOrigin } from './confirm.ts';
 import { createComparisonBreaker } from './comparison-breaker.ts';
 import { isReadSince, type ComparisonCall } from './comparison-call.ts';
+import { createLegacyRereads } from './reread-legacy.ts';
 import type { ShadowRateLimit } from './shadow-rate-limit.ts';
 import { createComparisonSemaphore } from './comparison-semaphore.ts';
 import type { Strain } from './strain.ts';
@@ -53,15 +54,18 @@ export type ShadowMetrics = {
  * `state` is asked for each answer that is offered, and again as its comparison begins; `strain` only for an answer that is
  * chosen. `random` decides which are chosen, and which calls fail in a rehearsal.
  */
-export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck'> & {
+export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck' | 'onLegacy'> & {
   readonly state: () => MigrationState | undefined;
-  readonly evidence: Pick<MigrationEvidence, 'compared' | 'isKnown' | 'rehearsed'>;
+  readonly evidence: Pick<MigrationEvidence, 'compared' | 'isKnown' | 'rehearsed' | 'reread'>;
   readonly rate: Pick<ShadowRateLimit, 'take'>;
   readonly strain: () => Strain | undefined;
   readonly metrics: ShadowMetrics;
   /** Returns a new random number for each answer: from 0, and below 1. */
   readonly random: () => number;
-  /** Keeps answers of the new source that are equal, so that its cache is warm when it begins to serve. */
+  /**
+   * Keeps answers of the new source that are equal, so that its cache is warm when it begins to serve; and the right answer in
+   * place of one that was wrong once.
+   */
   readonly warm?: BeginPrewarm | undefined;
 };
 
@@ -113,12 +117,18 @@ function createCompareRead(
   deps: ShadowDeps,
   room: ReturnType<typeof createRoom>,
   breakers: ByOrigin<ReturnType<typeof createComparisonBreaker>>,
+  tasks: Pick<ReturnType<typeof createBackgroundTasks>, 'run'>,
 ) {
   const { resource, config, state, evidence, rate, metrics, clock, random, warm } = deps;
+  const parts = { ...deps, slots: room.slots, keptRules: () => state()?.rules ?? [] };
+  const rereads = createLegacyRereads({
+    ...parts,
+    onReread: (operation, changed) => evidence.reread(resource.name, operation, changed),
+  });
   const comparer = createComparer({
-    ...{ ...deps, slots: room.slots },
-    keptRules: () => state()?.rules ?? [],
+    ...parts,
     onRecheck: (result) => metrics.recheck(resource.name, result),
+    onLegacy: (question, first) => tasks.run((signal) => rereads.reread(question, first, signal)),
   });
 
   async function isWithinRate(): Promise<boolean> {
@@ -143,8 +153,9 @@ function createCompareRead(
       return;
     }
     const served = { kind: 'answered', answer, ms, isFresh } as const;
-    const keep = config.shadow.prewarm && origin === 'legacy' ? warm?.(operation, query) : undefined;
-    const { second, comparison, isEqual } = await comparer.compare(
+    const mayKeep = origin === 'new' || config.shadow.prewarm;
+    const keep = mayKeep ? warm?.(operation, query) : undefined;
+    const { second, comparison, isEqual, corrected } = await comparer.compare(
       { operation, query, origin, served, spans },
       signal,
     );
@@ -155,7 +166,9 @@ function createCompareRead(
     if (outcome !== undefined) metrics.shadow(resource.name, outcome);
     if (comparison === undefined) return;
     evidence.compared(comparison);
-    if (isEqual === true && second.kind === 'answered') await keep?.(second.answer);
+    if (comparison.lagMs !== undefined) rereads.lagged(operation, comparison.lagMs);
+    if (origin === 'legacy' && isEqual === true && second.kind === 'answered') await keep?.(second.answer);
+    if (corrected !== undefined) await keep?.(corrected);
   };
 }
 
@@ -167,7 +180,7 @@ export function createShadow(deps: ShadowDeps): Shadow {
   const room = createRoom(concurrency);
   const { monotonic } = clock;
   const breakers = { legacy: createComparisonBreaker(monotonic), new: createComparisonBreaker(monotonic) };
-  const compare = createCompareRead(deps, room, breakers);
+  const compare = createCompareRead(deps, room, breakers, tasks);
 
   /** A question that was never compared is always chosen: a random share would rarely include rare questions. */
   function isChosen({ operation, query }: OfferedAnswer): boolean {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { migration } from '../../../src/config/schema/migration.ts';
 import { resources } from '../../../src/contract/resources.ts';
 import type { GetQuery, ListQuery } from '../../../src/contract/query.ts';
@@ -84,12 +85,12 @@ export async function compareUnderWrites(options: UnderWrites): Promise<FoundUnd
       strain: () => undefined,
     },
     evidence: {
-      ...{ isKnown: () => false, rehearsed: () => undefined },
+      ...{ isKnown: () => false, rehearsed: () => undefined, reread: () => undefined },
       compared,
     },
     toSample: createToSample({ secret: 'key', showMask: [] }),
     metrics: { shadow: () => undefined, recheck: () => undefined, migrationAnswered: () => undefined },
-    wait: (ms) => time.sleep(ms),
+    wait: (ms, signal) => Promise.race([time.sleep(ms), once(signal, 'abort')]),
   });
 
   const query = () => randomQuestion(kind, random);

@@ -10,6 +10,7 @@ import { createLocalJudgeMemory, type JudgeMemory } from '../../../src/migration
 import { positionText } from '../../../src/migration/state/operation-position.ts';
 import { createLocalStates } from '../../../src/migration/state/local-states.ts';
 import type { MigrationState } from '../../../src/migration/state/migration-state.ts';
+import type { Clock } from '../../../src/kernel/clock.ts';
 import { createManualClock } from '../time/manual-clock.ts';
 import { BEGAN, migrationConfig, migrationState } from './migration-facts.ts';
 
@@ -22,13 +23,15 @@ export type JudgedOptions = {
   readonly declared?: object;
   readonly memory?: JudgeMemory;
   readonly external?: () => string;
+  /** The time of the test; absent: a clock that only the test moves. */
+  readonly time?: Clock;
 };
 
 /** The metrics of the judge, and the series that a gauge of them shows: for each, its labels and its value. */
 function openMetrics() {
   const registry = new Registry();
   const metrics = createJudgeMetrics({ registry, counters: new Map() });
-  async function gauge(name: 'gate_ready' | 'cusum' | 'replicas_at_rev') {
+  async function gauge(name: 'gate_ready' | 'cusum' | 'transient_exceeded' | 'replicas_at_rev') {
     const found = await registry.getSingleMetric(`portico_migration_${name}`)?.get();
     return found?.values.map(({ labels, value }) => [...Object.values(labels), value]);
   }
@@ -41,8 +44,10 @@ export async function openJudged({
   declared = {},
   memory,
   external = () => '200',
+  time,
 }: JudgedOptions = {}) {
-  const clock = createManualClock(BEGAN);
+  const manual = createManualClock(BEGAN);
+  const clock = time ?? manual;
   const config = migrationConfig({ compare: { critical: ['data.email'] }, ...declared });
   const states = createLocalStates({ file: { read: () => [], write: () => undefined }, clock });
   const { sources, digests, ...first } = migrationState(state);
@@ -78,7 +83,7 @@ export async function openJudged({
   });
   const current = () => states.current('users')!;
   return {
-    ...{ clock, states, evidence, judge, audited, rollbacks, warnings, events, current },
+    ...{ clock: manual, states, evidence, judge, audited, rollbacks, warnings, events, current, config },
     position: () => positionText(current()),
     /** The file of the gateway declares the migration no longer. */
     undeclare: () => void (isDeclared = false),
@@ -90,7 +95,7 @@ export async function openJudged({
     async pass(seconds: number, perSecond: number, each: () => void): Promise<void> {
       for (let second = 0; second < seconds; second += 1) {
         for (let call = 0; call < perSecond; call += 1) each();
-        clock.advance(1_000);
+        manual.advance(1_000);
         if (second % 2 === 1) await judge.look();
       }
     },

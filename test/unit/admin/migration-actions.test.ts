@@ -37,7 +37,17 @@ describe('the actions on a migration', () => {
       ...{ rev: 9, gate: { next: null }, fallback: { failed: 0 }, lastRollback: null },
       compare: {
         'users.get': {
-          ...{ keys: 10, match: 10, mismatch: 0, inconclusive: 0, ignored: 0, failedNew: 0 },
+          ...{
+            keys: 10,
+            match: 10,
+            mismatch: 0,
+            transient: 0,
+            given: 0,
+            once: [],
+            inconclusive: 0,
+            ignored: 0,
+            failedNew: 0,
+          },
           ...{ bound95: 0.259, cusum: 2.3, lagP99Ms: 110 },
         },
       },
