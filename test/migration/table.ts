@@ -7,6 +7,7 @@ import { goldenRows } from './golden.ts';
 import { heapRows } from './heap.ts';
 import { judgeRows } from './judge.ts';
 import { leakRows } from './leaked-values.ts';
+import { onceRows } from './once.ts';
 import { redisRows } from './redis.ts';
 import { rollbackRows } from './rollback.ts';
 import { splitRows } from './split.ts';
@@ -21,6 +22,7 @@ export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
   sticky: stickyRows,
   rollback: rollbackRows,
   judge: judgeRows,
+  once: onceRows,
   gate: gateRows,
   redis: redisRows,
   cache: cacheRows,
