@@ -2,7 +2,7 @@ import { chooseSources } from '../../../src/pipeline/compile-sources.ts';
 import { loadTexts } from '../../support/gateway/config-texts.ts';
 import { type LocalGateway, runGateway } from '../../support/gateway/running-gateway.ts';
 import { eventually } from '../../support/time/eventually.ts';
-import { nameOf, sourceText, users } from '../../support/migration/named-users.ts';
+import { nameOf, sourceText, users } from '../../support/upstream/named-users.ts';
 import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 
 const gatewayText = `

@@ -1,7 +1,7 @@
 import { chooseSources } from '../../../src/pipeline/compile-sources.ts';
 import { loadTexts } from '../../support/gateway/config-texts.ts';
 import { runGateway } from '../../support/gateway/running-gateway.ts';
-import { nameOf, sourceText, users } from '../../support/migration/named-users.ts';
+import { nameOf, sourceText, users } from '../../support/upstream/named-users.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 

@@ -1,4 +1,4 @@
-import type { Answer, ScriptedUpstream, UpstreamRequest } from '../upstream/scripted-upstream.ts';
+import type { Answer, ScriptedUpstream, UpstreamRequest } from './scripted-upstream.ts';
 
 /** The name that a user has. */
 export const nameOf = (id: number): string => `User ${id}`;
