@@ -166,7 +166,7 @@ const OWN_FAILED = 2;
 
 /**
  * Creates the function that decides a ruling of `ask` by Portico's own questions; `failing` is that of the evidence. If two
- * of them fail, all failures count, whoever asked. If all are answered, the failures beyond the bounds are forgotten. Else the
+ * of them fail, all failures count for each caller. If all are answered, the failures beyond the bounds are forgotten. Else the
  * next look asks again.
  */
 export function createOwnJudgement({ askOwnQuestions, log }: OwnJudgementDeps) {

@@ -195,7 +195,7 @@ describe('principals at one source', () => {
     for (let at = 0; at < 44; at += 1) void call(`call ${at}`, 'caller', over.signal, 'only');
     await turn();
     expect([bulkhead.active, bulkhead.waiting, failures.size]).toEqual([4, 40, 0]);
-    // A full queue refuses whoever fills it, not whoever comes last.
+    // A full queue refuses the caller that fills it, not the one that comes last.
     void call('other', 'caller', over.signal, 'other');
     await turn();
     expect([bulkhead.waiting, [...failures.keys()]]).toEqual([40, ['call 43']]);
