@@ -22,8 +22,11 @@ const SLOW_WEIGHT = 0.002;
 
 /** Creates it without a call; `monotonic` is a clock that never jumps, in milliseconds. */
 export function createSlowPrincipals(monotonic: () => number): SlowPrincipals {
-  /** When each running call has begun: the oldest first. */
-  const running = new Map<SlotCall, number>();
+  /**
+   * The running calls, the oldest first. No Map: each table that a Map outgrows points to the next one, so one dead table
+   * in V8's old space keeps all later calls in memory, until its slow collection runs.
+   */
+  const running: { readonly call: SlotCall; readonly startMs: number }[] = [];
   const slowUntil = new Map<string, number>();
   let meanMs = 0;
   let lookedMs = 0;
@@ -41,7 +44,7 @@ export function createSlowPrincipals(monotonic: () => number): SlowPrincipals {
   function markRunning(nowMs: number): void {
     const limitMs = slowMs();
     lookedMs = nowMs;
-    for (const [call, startMs] of running) {
+    for (const { call, startMs } of running) {
       if (nowMs - startMs < limitMs) return;
       mark(call, nowMs - startMs, nowMs);
     }
@@ -56,11 +59,12 @@ export function createSlowPrincipals(monotonic: () => number): SlowPrincipals {
       if (nowMs >= lookedMs + 1) markRunning(nowMs);
       return (slowUntil.get(principal) ?? 0) > nowMs;
     },
-    callStarted: (call) => void running.set(call, monotonic()),
+    callStarted: (call) => void running.push({ call, startMs: monotonic() }),
     callEnded(call) {
       const nowMs = monotonic();
-      const ms = nowMs - (running.get(call) ?? nowMs);
-      running.delete(call);
+      const index = running.findIndex((one) => one.call === call);
+      const [ended] = index < 0 ? [] : running.splice(index, 1);
+      const ms = nowMs - (ended?.startMs ?? nowMs);
       const isSlow = ms >= slowMs();
       if (isSlow) mark(call, ms, nowMs);
       meanMs += (ms - meanMs) * (meanMs === 0 ? 1 : isSlow ? SLOW_WEIGHT : NEWEST_WEIGHT);
