@@ -15,7 +15,7 @@ export type OpenedComparisons = Pick<
   SourceComparisons,
   'offer' | 'uncompared' | 'serveBy' | 'askOwnQuestions' | 'close'
 > & {
-  readonly operatorTasks: Pick<OperatorTasks, 'walk' | 'probeEdges' | 'calibrate' | 'explain' | 'replay'>;
+  readonly operatorTasks: Pick<OperatorTasks, 'walk' | 'probeEdges' | 'explain' | 'replay'>;
 };
 
 /**
@@ -37,11 +37,11 @@ export function openComparisons({ redis, ...deps }: OpenComparisonsDeps): Opened
     redis: redis.limits?.client,
     strain: () => sensor.current(),
   });
-  const { walk, probeEdges, calibrate, explain, compareQuestion } = comparisons;
+  const { walk, probeEdges, explain, compareQuestion } = comparisons;
   return {
     ...comparisons,
     operatorTasks: {
-      ...{ walk, probeEdges, calibrate },
+      ...{ walk, probeEdges },
       explain: async (resource, recorded, signal) => explain(resource, parseRecordedQuery(recorded), signal),
       async replay(resource, queries, rps, run) {
         const ask = createTrafficReplay({

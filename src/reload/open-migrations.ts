@@ -176,6 +176,7 @@ function openOperated(
     preview: migrations.preview,
     gate: (resource: string, operation?: string) => judge.gate(resource, operation),
     cusum: (resource: string) => judge.cusum(resource),
+    noise: (resource: string) => judge.noise(resource),
     rehearse: createRehearse(common),
     report: createReport({ ...common, gates: judge }),
   };

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { compareUnderWrites, type UnderWrites } from '../support/migration/compare-under-writes.ts';
-import { compareStores } from '../support/migration/differing-stores.ts';
+import { compareStores } from '../support/migration/stores/differing-stores.ts';
 import { listSituations } from '../support/migration/situations-of-lists.ts';
 import { openWalk } from '../support/migration/open-walk.ts';
 import type { OperationRow } from '../operations/row.ts';

@@ -168,9 +168,9 @@ export const migrationSpecs = {
     input: z.strictObject({
       resource,
       task: z
-        .enum(['create', 'walk', 'ids', 'probe-edges', 'rehearse', 'replay', 'calibrate'])
+        .enum(['create', 'walk', 'ids', 'probe-edges', 'rehearse', 'replay'])
         .describe(
-          'create: the check by which a migration begins. walk: compare all records, and the edges. ids: compare all records, and name those that differ, see `migrations.ids`. probe-edges: compare the edges alone: first and last pages, past the end, unknown ids and values, each sort and filter. rehearse: see the judge trip. replay: ask recorded questions. calibrate: compare the legacy source with itself.',
+          'create: the check by which a migration begins. walk: compare all records, and the edges. ids: compare all records, and name those that differ, see `migrations.ids`. probe-edges: compare the edges alone: first and last pages, past the end, unknown ids and values, each sort and filter. rehearse: see the judge trip. replay: ask recorded questions.',
         ),
       queries: z
         .array(z.strictObject({ operation, query: z.string().max(2_000) }))
@@ -178,7 +178,6 @@ export const migrationSpecs = {
         .optional()
         .describe('For replay.'),
       rps: z.int().min(1).max(1_000).optional().describe('For replay: questions a second.'),
-      samples: z.int().min(1).max(10_000).optional().describe('For calibrate: how many questions.'),
       reason,
     }),
     output: started,

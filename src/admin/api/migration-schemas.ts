@@ -57,6 +57,27 @@ export const status = z.strictObject({
       odd: z
         .int()
         .describe('Failures of the new source at questions for which the legacy one has no record.'),
+      transient: z
+        .int()
+        .describe(
+          'Comparisons in which the new source had said something else first, which the legacy one did not confirm.',
+        ),
+      given: z.int().describe('Answers of this kind that callers were given.'),
+      once: z
+        .array(
+          z.strictObject({
+            field: z.string(),
+            isAtOnce: z
+              .boolean()
+              .describe(
+                'Whether the new source has changed its answer within milliseconds; else after a wait.',
+              ),
+            share: z.number().describe('The share of comparisons, from 0 to 1.'),
+            noise: z.number().describe('The share that writes explain.'),
+            isMeasured: z.boolean().describe('Whether that was measured long enough to be judged.'),
+          }),
+        )
+        .describe('The same by field.'),
       bound95: z
         .number()
         .describe(

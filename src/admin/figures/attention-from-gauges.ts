@@ -110,6 +110,7 @@ function migrations({ gauges }: AttentionFacts): readonly Attention[] {
   const viewed = (gauge: GaugeValue) => migrationView(label(gauge, 'resource'));
   const isSet = ({ value }: GaugeValue) => value > 0;
   const breaking = gauges('portico_migration_breaker_open').filter(isSet);
+  const transient = gauges('portico_migration_transient_exceeded').filter(isSet);
   const held = gauges('portico_migration_hold').filter(isSet);
   const ready = gauges('portico_migration_gate_ready').filter(isSet);
   const late = gauges('portico_migration_stale_seconds').filter(
@@ -123,6 +124,17 @@ function migrations({ gauges }: AttentionFacts): readonly Attention[] {
         code: 'migration_breaker',
         text,
         entry: 'PorticoMigrationFallback',
+        view: viewed(gauge),
+      };
+    }),
+    ...transient.map((gauge): Attention => {
+      const operation = label(gauge, 'operation');
+      const text = `Answers of the new source of ${operation} differ once, more often than writes explain.`;
+      return {
+        severity: 'critical',
+        code: 'migration_transient',
+        text,
+        entry: 'PorticoMigrationTransient',
         view: viewed(gauge),
       };
     }),

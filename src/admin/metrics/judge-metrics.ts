@@ -17,6 +17,12 @@ export function createJudgeMetrics(place: MetricPlace) {
     labelNames: ['resource', 'operation'],
     registers: [registry],
   });
+  const transient = new Gauge({
+    name: 'portico_migration_transient_exceeded',
+    help: '1 where more answers of the new source differ once, and the legacy one has not confirmed them, than writes explain. In the process that judges.',
+    labelNames: ['resource', 'operation'],
+    registers: [registry],
+  });
   const ready = new Gauge({
     name: 'portico_migration_gate_ready',
     help: '1 where the next step of a migration may be taken. In the process that judges.',
@@ -42,21 +48,24 @@ export function createJudgeMetrics(place: MetricPlace) {
   return {
     migrationCusum: (resource: string, operation: string, value: number) =>
       cusum.labels(resource, operation).set(value),
+    migrationTransient: (resource: string, operation: string, isExceeded: boolean) =>
+      transient.labels(resource, operation).set(isExceeded ? 1 : 0),
     migrationGate: (resource: string, isReady: boolean) => ready.labels(resource).set(isReady ? 1 : 0),
     migrationReplicas: (resource: string, replicas: number) => atRev.labels(resource).set(replicas),
     forgetJudgement(ended?: JudgedOperations) {
       if (ended === undefined) {
-        for (const gauge of [cusum, ready, atRev]) gauge.reset();
+        for (const gauge of [cusum, transient, ready, atRev]) gauge.reset();
         return;
       }
       for (const gauge of [ready, atRev]) gauge.remove(ended.resource);
-      for (const operation of ended.operations) cusum.remove(ended.resource, operation);
+      for (const gauge of [cusum, transient])
+        for (const operation of ended.operations) gauge.remove(ended.resource, operation);
     },
     /** Reports at each scrape what is on hold. */
     watchHolds: (next: () => readonly Hold[]) => void (holds = next),
     migrationRollback: createEventCounter(place, {
       name: 'portico_migration_rollbacks_total',
-      help: 'Rollbacks of the judge, by what it went by: failures, difference, latency; rehearsal, nothing was rolled back.',
+      help: 'Rollbacks of the judge, by what it went by: failures, difference, transient, latency; rehearsal, nothing was rolled back.',
       labelNames: ['resource', 'rule'],
     }),
   };

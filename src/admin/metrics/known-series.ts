@@ -28,6 +28,7 @@ const FALLBACK_CAUSES = ['failed', 'timeout', 'invalid', 'missing', 'odd'];
 const VERDICTS = [
   'match',
   'ignored',
+  'transient',
   'mismatch',
   'inconclusive',
   'failed_new',
@@ -101,7 +102,7 @@ function seriesOfMigration({ resource }: CompiledResource, operations: readonly 
     regressions: combine(at),
     fallbacks: combine(at, own, FALLBACK_CAUSES),
     overrides: combine(at, ORIGINS),
-    rollbacks: combine(at, ['failures', 'difference', 'latency', 'rehearsal']),
+    rollbacks: combine(at, ['failures', 'difference', 'transient', 'latency', 'rehearsal']),
     comparisons: combine(at, own, VERDICTS),
     shadows: combine(at, SHADOW_OUTCOMES),
     rechecks: combine(at, ['confirmed', 'gone', 'inconclusive']),

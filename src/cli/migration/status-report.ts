@@ -57,14 +57,29 @@ function gateBlocks({ next, ready, unmet }: Status['gate']): readonly ReportBloc
 function compareBlocks(compare: Status['compare']): readonly ReportBlock[] {
   const rows = Object.entries(compare).map(([operation, one]) => [
     operation,
-    ...[one.keys, one.match, one.mismatch, one.inconclusive, one.ignored, one.failedNew, one.odd].map(String),
+    ...[one.keys, one.match, one.mismatch, one.transient, one.inconclusive].map(String),
+    ...[one.ignored, one.failedNew, one.odd].map(String),
     `${Number((one.bound95 * 100).toPrecision(3))} %`,
     one.lagP99Ms === null ? '' : `${one.lagP99Ms} ms`,
     one.cusum.toFixed(1),
   ]);
-  const counts = ['QUESTIONS', 'MATCH', 'MISMATCH', 'INCONCLUSIVE', 'IGNORED', 'FAILED AT NEW', 'ODD'];
-  const head = ['OPERATION', ...counts, 'AT MOST', 'LAG P99', 'CUSUM'];
+  const verdicts = ['MATCH', 'MISMATCH', 'TRANSIENT', 'INCONCLUSIVE', 'IGNORED', 'FAILED AT NEW', 'ODD'];
+  const head = ['OPERATION', 'QUESTIONS', ...verdicts, 'AT MOST', 'LAG P99', 'CUSUM'];
   return rows.length === 0 ? [] : section('Compared', [{ table: [head, ...rows] }]);
+}
+
+const percentText = (share: number) => `${Number((share * 100).toPrecision(2))} %`;
+
+/** What the new source has said once, by field. */
+function onceBlocks(compare: Status['compare']): readonly ReportBlock[] {
+  const rows = Object.entries(compare).flatMap(([operation, { once, given }]) =>
+    once.map(({ field, isAtOnce, isMeasured, share, noise }) => [
+      ...[operation, field, isAtOnce ? 'at once' : 'later', percentText(share)],
+      ...[`${percentText(noise)}${isMeasured ? '' : ' so far'}`, String(given)],
+    ]),
+  );
+  const head = ['OPERATION', 'FIELD', 'GONE', 'OF ANSWERS', 'WRITES EXPLAIN', 'GIVEN TO CALLERS'];
+  return rows.length === 0 ? [] : section('Differed once', [{ table: [head, ...rows] }]);
 }
 
 /** Long work as people read it. */
@@ -119,6 +134,7 @@ export function statusReport(status: Status): Report {
       ...headOf(status),
       ...gateBlocks(status.gate),
       ...compareBlocks(status.compare),
+      ...onceBlocks(status.compare),
       ...(rest.length === 0 ? [] : ['', ...rest]),
       ...(status.notes.length === 0 ? [] : ['', ...status.notes]),
     ],

@@ -13,7 +13,6 @@ type TaskOptions = AskOptions & {
   readonly reason?: string;
   readonly file?: string;
   readonly rps?: number;
-  readonly samples?: number;
 };
 
 const POLL_MS = 300;
@@ -86,12 +85,11 @@ export function addTaskCommands(add: AddCommand, context: CliContext): void {
       runTask(ask, { resource, task, reason: options.reason }, options, context),
     ).option('--reason <text>', 'why, for the audit');
 
-  addQuestionTasks(add, context);
+  addReplay(add, context);
   addReport(add, context);
 }
 
-/** The tasks that ask as many questions as the operator says. */
-function addQuestionTasks(add: AddCommand, context: CliContext): void {
+function addReplay(add: AddCommand, context: CliContext): void {
   add(
     'replay',
     'ask both sources recorded questions, as evidence',
@@ -107,17 +105,6 @@ function addQuestionTasks(add: AddCommand, context: CliContext): void {
   )
     .requiredOption('--file <file>', 'one question a line: {"operation":"users.list","query":"limit=20"}')
     .option('--rps <n>', 'questions a second; default 5', parseInteger)
-    .option('--reason <text>', 'why, for the audit');
-
-  add(
-    'calibrate',
-    'compare the legacy source with itself, to see what differs by itself',
-    (ask, [resource = ''], options: TaskOptions) => {
-      const { samples, reason } = options;
-      return runTask(ask, { resource, task: 'calibrate', samples, reason }, options, context);
-    },
-  )
-    .option('--samples <n>', 'how many questions; default 500', parseInteger)
     .option('--reason <text>', 'why, for the audit');
 }
 

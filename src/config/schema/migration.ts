@@ -114,6 +114,11 @@ const compare = z.strictObject({
     .array(z.string().min(1).max(200))
     .default([])
     .describe('Fields of which no difference is accepted: three records that differ roll back.'),
+  transientPercent: percent
+    .default(0.1)
+    .describe(
+      'The percentage of answers of the new source that may differ once, beyond what writes explain: the legacy source has not confirmed them, and a recheck finds no difference.',
+    ),
   showMask: z
     .array(z.string().min(1).max(200))
     .default([])

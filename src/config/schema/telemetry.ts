@@ -61,6 +61,7 @@ export const webhookEvents = [
   'migration.stepped',
   'migration.held',
   'migration.rolled_back',
+  'migration.transient',
   'migration.finished',
 ] as const;
 

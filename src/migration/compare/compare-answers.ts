@@ -46,6 +46,16 @@ function keyOf({ path, kind, id, legacy, new: newValue }: AnswerDifference): str
   return JSON.stringify([path, kind, id ?? null, textOf(legacy), textOf(newValue)]);
 }
 
+/** The differences of `before` at whose place, the path and the record, `others` have one, too, whatever its values are. */
+export function atSamePlaces(
+  before: readonly AnswerDifference[],
+  others: readonly AnswerDifference[],
+): readonly AnswerDifference[] {
+  const placeOf = ({ path, id }: AnswerDifference) => JSON.stringify([path, id ?? null]);
+  const places = new Set(others.map(placeOf));
+  return before.filter((difference) => places.has(placeOf(difference)));
+}
+
 /** The differences that are in `before` and in `after`, with the same values on both sides. */
 export function lastingDifferences(
   before: readonly AnswerDifference[],

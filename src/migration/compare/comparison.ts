@@ -38,11 +38,30 @@ export type AnswerDifference = {
 };
 
 /**
- * The result of a comparison. Only the first three say something about the data. `odd`: the new source failed at a question
+ * The result of a comparison. Only the first four say something about the data. `transient`: the sources agreed when they were
+ * asked again, but the legacy source never said what the new one had said first. `odd`: the new source failed at a question
  * for which the legacy one has no record; that is reported, and never judged.
  */
 export type ComparisonVerdict =
-  'match' | 'ignored' | 'mismatch' | 'inconclusive' | 'failed_new' | 'failed_legacy' | 'failed_both' | 'odd';
+  | 'match'
+  | 'ignored'
+  | 'transient'
+  | 'mismatch'
+  | 'inconclusive'
+  | 'failed_new'
+  | 'failed_legacy'
+  | 'failed_both'
+  | 'odd';
+
+/** What the new source has said once, and the legacy source has not confirmed. */
+export type TransientDifferences = {
+  /** One for each field and record; without values. */
+  readonly differences: readonly DifferenceSample[];
+  /** Whether the new source has changed its answer within some milliseconds, without a wait in between. */
+  readonly isAtOnce: boolean;
+  /** Whether a caller was given that answer. */
+  readonly isGiven: boolean;
+};
 
 /** One finished comparison: the question and the result. */
 export type Comparison = {
@@ -54,6 +73,8 @@ export type Comparison = {
   /** The confirmed differences that count, and those that a rule ignores. Neither has values of records. */
   readonly differences: readonly DifferenceSample[];
   readonly ignored: readonly DifferenceSample[];
+  /** Present where there were some, whatever the verdict. */
+  readonly transient?: TransientDifferences | undefined;
   /** How long each source took for the same question, in milliseconds; absent where it failed. */
   readonly legacyMs?: number | undefined;
   readonly newMs?: number | undefined;

@@ -26,6 +26,8 @@ export type Delta = {
   readonly keys: Map<string, { readonly at: number; readonly isMismatched: boolean }>;
   /** When a difference of a record at a critical path was confirmed last, see `criticalMember`. */
   readonly critical: Map<string, number>;
+  /** When a record had a transient difference last, see `addTransient`. */
+  readonly transient: Map<string, number>;
   readonly groups: Map<string, GroupDelta>;
   /** Whose calls have failed at the new source alone, and at which shape of question; the newest last. */
   readonly failing: string[];
@@ -35,6 +37,8 @@ export type Delta = {
 export const KEYS_MAX = 50_000;
 /** The most records that are counted as different at critical paths: three are enough for a rollback. */
 export const CRITICAL_MAX = 1_000;
+/** The most records with a transient difference that are kept; the oldest go first. */
+export const TRANSIENT_MAX = 1_000;
 
 /**
  * The most groups of differences (path, kind, whether a rule ignores it, hint) of one operation, in a delta and in a store.
@@ -61,6 +65,7 @@ export const OTHER_GROUP = JSON.stringify(['(other)', 'value', false]);
 const FIELDS: Record<ComparisonVerdict, string> = {
   match: 'match',
   ignored: 'ignored',
+  transient: 'transient',
   mismatch: 'mismatch',
   inconclusive: 'inconclusive',
   failed_new: 'failedNew',
@@ -77,6 +82,7 @@ export function createDelta(): Delta {
     lastFallbackAt: 0,
     keys: new Map(),
     critical: new Map(),
+    transient: new Map(),
     groups: new Map(),
     failing: [],
   };
@@ -113,17 +119,40 @@ function addGroup(groups: Delta['groups'], sample: DifferenceSample, ignored: bo
 }
 
 /** The path of a field wherever its record stands: `data[].email` and `data.email` are the same field. */
-const fieldOf = (path: string) => path.replace(/^data\[\]/, 'data');
+export const fieldOf = (path: string): string => path.replace(/^data\[\]/, 'data');
 
 /** Whether a difference at `path` is one of the fields that `critical` names, or within one. */
-function isCritical(critical: readonly string[], path: string): boolean {
+export function isCritical(critical: readonly string[], path: string): boolean {
   const field = fieldOf(path);
   return critical.map(fieldOf).some((named) => field === named || field.startsWith(`${named}.`));
 }
 
 const criticalMember = (path: string, key: string) => `${fieldOf(path)}|${key}`;
 
-/** The path of a member of `Delta.critical`. */
+/**
+ * Counts what the new source has said once. A difference that was gone at once counts apart from one that was gone after a wait,
+ * because a write explains the first far more rarely: `data.email|once`, `data.email|later`.
+ */
+function addTransient(
+  delta: Delta,
+  { differences, isAtOnce, isGiven }: NonNullable<Comparison['transient']>,
+  now: number,
+): void {
+  if (isGiven) addToBoth(delta, 'given');
+  const nameOf = (path: string) => `${fieldOf(path)}|${isAtOnce ? 'once' : 'later'}`;
+  for (const name of new Set(differences.map(({ path }) => nameOf(path))))
+    addToBoth(delta, `transient:${name}`);
+  for (const { path, key } of differences)
+    if (delta.transient.size < TRANSIENT_MAX) delta.transient.set(`${nameOf(path)}|${key}`, now);
+}
+
+/** Counts that the legacy source was read again, and the fields in which it then differed from itself. */
+export function addReread(delta: Delta, changed: readonly string[]): void {
+  addToBoth(delta, 'rereads');
+  for (const field of changed) addToBoth(delta, `changed:${field}`);
+}
+
+/** The path of a member of `Delta.critical`; the name of one of `Delta.transient`. */
 export function criticalPath(member: string): string {
   return member.slice(0, member.lastIndexOf('|'));
 }
@@ -138,14 +167,15 @@ export function addComparison(
     now,
   }: { readonly key: string; readonly critical: readonly string[]; readonly now: number },
 ): void {
-  const { verdict, differences, ignored, legacyMs, newMs, lagMs } = comparison;
+  const { verdict, differences, ignored, transient, legacyMs, newMs, lagMs } = comparison;
   addToBoth(delta, FIELDS[verdict]);
   if (legacyMs !== undefined && newMs !== undefined) {
     addToBoth(delta, `legacyMs:${latencyBucket(legacyMs)}`);
     addToBoth(delta, `newMs:${latencyBucket(newMs)}`);
   }
   if (lagMs !== undefined) addToBoth(delta, `lagMs:${latencyBucket(lagMs)}`);
-  if (verdict === 'match' || verdict === 'ignored' || verdict === 'mismatch')
+  if (transient !== undefined) addTransient(delta, transient, now);
+  if (verdict === 'match' || verdict === 'ignored' || verdict === 'transient' || verdict === 'mismatch')
     if (delta.keys.has(key) || delta.keys.size < KEYS_MAX)
       delta.keys.set(key, { at: now, isMismatched: verdict === 'mismatch' });
   for (const sample of ignored) addGroup(delta.groups, sample, true, now);

@@ -11,7 +11,7 @@ export const EMPTY_EVIDENCE: OperationEvidence = operationEvidence(
     counts: {},
     step: {},
     keys: { all: NO_KEYS, step: NO_KEYS, recent: NO_KEYS },
-    ...{ critical: [], failing: [] },
+    ...{ critical: [], transient: [], failing: [] },
     lastFallbackAt: 0,
   },
   0,

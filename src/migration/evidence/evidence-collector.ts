@@ -5,7 +5,15 @@ import type { Clock } from '../../kernel/clock.ts';
 import { createSerialQueue } from '../../kernel/serial-queue.ts';
 import type { Comparison } from '../compare/comparison.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
-import { addComparison, addRefused, addServed, createDelta, type Delta, KEYS_MAX } from './delta.ts';
+import {
+  addComparison,
+  addRefused,
+  addReread,
+  addServed,
+  createDelta,
+  type Delta,
+  KEYS_MAX,
+} from './delta.ts';
 import type { MigrationEvidence, OperationEvidence } from './evidence.ts';
 import {
   differenceGroup,
@@ -166,6 +174,10 @@ export function createEvidenceCollector(deps: EvidenceCollectorDeps): MigrationE
     refused(resource, operation, kind) {
       const scope = scopeOf(resource);
       if (scope !== undefined) addRefused(writer.deltaOf(scope, operation), kind);
+    },
+    reread(resource, operation, changed) {
+      const scope = scopeOf(resource);
+      if (scope !== undefined) addReread(writer.deltaOf(scope, operation), changed);
     },
     rehearsed(resource, operation) {
       const scope = scopeOf(resource);

@@ -24,6 +24,8 @@ export type StoredEvidence = {
   readonly critical: readonly (readonly [member: string, at: number])[];
   /** Entries of `Delta.failing`, the newest first. */
   readonly failing: readonly string[];
+  /** Members of `Delta.transient`, and when each was seen last. */
+  readonly transient: readonly (readonly [member: string, at: number])[];
   readonly lastFallbackAt: number;
 };
 
@@ -67,7 +69,9 @@ function comparisonCounts(counts: Counts, keys: KeyCounts): ComparisonCounts {
   return {
     ...keys,
     ...{ match: of('match'), mismatch: of('mismatch'), inconclusive: of('inconclusive') },
-    ...{ ignored: of('ignored'), failedNew: of('failedNew'), odd: of('odd') },
+    ...{ transient: of('transient'), ignored: of('ignored'), failedNew: of('failedNew'), odd: of('odd') },
+    ...{ given: of('given'), transients: countsOf(counts, 'transient') },
+    ...{ rereads: of('rereads'), changed: countsOf(counts, 'changed') },
     legacyMs: countsOf(counts, 'legacyMs'),
     newMs: countsOf(counts, 'newMs'),
     lagMs: countsOf(counts, 'lagMs'),
@@ -76,7 +80,7 @@ function comparisonCounts(counts: Counts, keys: KeyCounts): ComparisonCounts {
 
 /** The evidence of one operation, from what is stored of it. */
 export function operationEvidence(
-  { counts, step, keys, critical, failing, lastFallbackAt }: StoredEvidence,
+  { counts, step, keys, critical, transient, failing, lastFallbackAt }: StoredEvidence,
   stepAt: number,
 ): OperationEvidence {
   const of = (field: string) => counts[field] ?? 0;
@@ -102,6 +106,7 @@ export function operationEvidence(
       ...{ served: inStep('served'), failed: inStep('failed'), attributable: inStep('attributable') },
       rehearsed: inStep('rehearsed'),
       critical: countByPath(critical, stepAt),
+      transientRecords: countByPath(transient, stepAt),
       servedMs: countsOf(step, 'servedMs'),
     },
   };

@@ -33,26 +33,41 @@ type CriticalCounts = Readonly<Record<string, number>>;
 /** Calls of callers at the new source, those that failed there, and those that failed there alone. */
 type ServedCounts = { readonly served: number; readonly failed: number; readonly attributable: number };
 
-/** What comparisons have shown. */
-export type ComparisonCounts = KeyCounts & {
-  /** Comparisons by verdict. */
-  readonly match: number;
-  readonly mismatch: number;
-  readonly inconclusive: number;
-  readonly ignored: number;
-  readonly failedNew: number;
-  /** Failures of the new source at questions for which the legacy one has no record. */
-  readonly odd: number;
-  /** Of both sources for the same questions. */
-  readonly legacyMs: Latencies;
-  readonly newMs: Latencies;
-  readonly lagMs: Latencies;
+/** What the new source has said once, and the legacy source has not confirmed; beside how often that is noise. */
+export type TransientCounts = {
+  /** Comparisons with such an answer that a caller was given. */
+  readonly given: number;
+  /** Comparisons by field, and by whether it was gone at once or later: `data.email|once`, `data.email|later`. */
+  readonly transients: Readonly<Record<string, number>>;
+  /** How many answers of the legacy source were read again after the lag; and in how many of them a field had changed. */
+  readonly rereads: number;
+  readonly changed: Readonly<Record<string, number>>;
 };
+
+/** What comparisons have shown. */
+export type ComparisonCounts = KeyCounts &
+  TransientCounts & {
+    /** Comparisons by verdict. */
+    readonly match: number;
+    readonly transient: number;
+    readonly mismatch: number;
+    readonly inconclusive: number;
+    readonly ignored: number;
+    readonly failedNew: number;
+    /** Failures of the new source at questions for which the legacy one has no record. */
+    readonly odd: number;
+    /** Of both sources for the same questions. */
+    readonly legacyMs: Latencies;
+    readonly newMs: Latencies;
+    readonly lagMs: Latencies;
+  };
 
 /** What was counted of one operation since its stage and share began. */
 export type StepEvidence = ComparisonCounts &
   ServedCounts & {
     readonly critical: CriticalCounts;
+    /** Distinct records by the names of `transients`. */
+    readonly transientRecords: Readonly<Record<string, number>>;
     /** Comparison calls that a rehearsal has made fail; no other count includes them. */
     readonly rehearsed: number;
     /** How long the new source took for callers, where it answered. */
@@ -98,6 +113,8 @@ export type MigrationEvidence = {
   served(call: NewSourceCall): void;
   /** Counts a question of a kind that lies beyond the bounds of the new source, see `queryKind`. */
   refused(resource: string, operation: string, kind: string): void;
+  /** Counts that the legacy source was read again after the lag, and the fields in which it had changed. */
+  reread(resource: string, operation: string, changed: readonly string[]): void;
   /** Counts a call that a rehearsal has made fail. */
   rehearsed(resource: string, operation: string): void;
   /** Whether a question was compared before, as far as this process knows. Never waits. */

@@ -11,6 +11,7 @@ import {
   KEYS_MAX,
   OTHER_GROUP,
   SAMPLES_MAX,
+  TRANSIENT_MAX,
 } from './delta.ts';
 import type { EvidenceScope, EvidenceStore, StoredEvidence } from './evidence-store.ts';
 
@@ -54,6 +55,7 @@ function storedOf(kept: Kept, { stepAt }: EvidenceScope, recentAt: number): Stor
     },
     critical: [...kept.critical],
     failing: kept.failing.toReversed(),
+    transient: [...kept.transient],
     lastFallbackAt: kept.lastFallbackAt,
   };
 }
@@ -66,6 +68,12 @@ function addDelta(kept: Kept, delta: Delta): void {
     if (kept.keys.has(key) || kept.keys.size < KEYS_MAX) kept.keys.set(key, compared);
   for (const [member, at] of delta.critical)
     if (kept.critical.has(member) || kept.critical.size < CRITICAL_MAX) kept.critical.set(member, at);
+  for (const [member, at] of delta.transient) {
+    kept.transient.delete(member);
+    kept.transient.set(member, at);
+    const [oldest] = kept.transient.keys();
+    if (kept.transient.size > TRANSIENT_MAX && oldest !== undefined) kept.transient.delete(oldest);
+  }
   kept.failing.push(...delta.failing);
   kept.failing.splice(0, kept.failing.length - FAILING_MAX);
   for (const [name, group] of delta.groups) addGroup(kept.groups, name, group);

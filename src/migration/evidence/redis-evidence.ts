@@ -14,6 +14,7 @@ import {
   OTHER_GROUP,
   RECORDS_MAX,
   SAMPLES_MAX,
+  TRANSIENT_MAX,
 } from './delta.ts';
 import type { EvidenceScope, EvidenceStore, StoredEvidence, StoredGroup } from './evidence-store.ts';
 
@@ -31,10 +32,12 @@ const PARTS = {
   samples: 'hash',
   records: 'set',
   failing: 'list',
+  transient: 'zset',
 } as const;
 type Part = keyof typeof PARTS;
 const parts = Object.entries(PARTS);
-const FAILING = `KEYS[${Object.keys(PARTS).indexOf('failing') + 1}]`;
+const scriptKeyOf = (part: Part) => `KEYS[${Object.keys(PARTS).indexOf(part) + 1}]`;
+const [FAILING, TRANSIENT] = [scriptKeyOf('failing'), scriptKeyOf('transient')];
 
 /**
  * Adds a delta. KEYS: the parts, the names of the operations (set), the last delta of this process (string). ARGV: the delta
@@ -63,6 +66,8 @@ for _, one in ipairs(delta.keys) do
   if one[3] then put(KEYS[4], one[1], one[2], ${KEYS_MAX}) else redis.call('zrem', KEYS[4], one[1]) end
 end
 for _, one in ipairs(delta.critical) do put(KEYS[5], one[1], one[2], ${CRITICAL_MAX}) end
+for _, one in ipairs(delta.transient) do redis.call('zadd', ${TRANSIENT}, one[2], one[1]) end
+redis.call('zremrangebyrank', ${TRANSIENT}, 0, -${TRANSIENT_MAX + 1})
 for _, group in ipairs(delta.groups) do
   local name = group[1]
   local isKnown = redis.call('hexists', KEYS[6], 'n' .. name) == 1
@@ -91,13 +96,13 @@ return 1`);
 type Client = Pick<Redis, 'callBuffer' | 'smembers' | 'hgetall' | 'zcard' | 'zcount' | 'zrange' | 'lrange'>;
 
 /** A delta as the script reads it: lists of lists, because an empty table of Lua is an object and a list at once. */
-function textOf({ counts, step, lastFallbackAt, keys, critical, groups, failing }: Delta): string {
+function textOf({ counts, step, lastFallbackAt, keys, critical, transient, groups, failing }: Delta): string {
   return JSON.stringify({
     counts: [...counts],
     step: [...step],
     lastFallbackAt,
     keys: [...keys].map(([key, { at, isMismatched }]) => [key, at, isMismatched]),
-    ...{ critical: [...critical], failing },
+    ...{ critical: [...critical], transient: [...transient], failing },
     groups: [...groups].map(([name, { count, firstAt, lastAt, samples, records }]) => [
       ...[name, count, firstAt, lastAt],
       samples.map((sample) => JSON.stringify(sample)),
@@ -143,13 +148,14 @@ async function readOperation(
     ]);
     return { keys, mismatchedKeys };
   };
-  const [counts, step, all, inStep, recent, critical, failing] = await Promise.all([
+  const [counts, step, all, inStep, recent, critical, transient, failing] = await Promise.all([
     client.hgetall(key('counts')),
     client.hgetall(key('step')),
     since(0),
     since(stepAt),
     since(recentAt),
     client.zrange(key('critical'), 0, '-1', 'WITHSCORES'),
+    client.zrange(key('transient'), 0, '-1', 'WITHSCORES'),
     client.lrange(key('failing'), 0, -1),
   ]);
   return {
@@ -157,6 +163,7 @@ async function readOperation(
     step: numbers(step),
     keys: { all, step: inStep, recent },
     critical: pairsOf(critical),
+    transient: pairsOf(transient),
     failing,
     lastFallbackAt: Number(counts['lastFallbackAt'] ?? 0),
   };

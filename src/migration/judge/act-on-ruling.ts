@@ -6,10 +6,10 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationState, Position, Rollback } from '../state/migration-state.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
 import { held, moved, rolledBack } from '../state/transitions.ts';
-import { shapeOfFailure } from './cusum.ts';
 import type { GateEvaluator } from './evaluate-gate.ts';
 import type { JudgedMigration } from './judged-migration.ts';
 import { positionOf, positionText } from '../state/operation-position.ts';
+import { shapeOfFailure } from '../statistics/cusum.ts';
 import { withoutRehearsal, rehearsalOutcome } from './fault-rehearsal.ts';
 import type { OperationMemory, Ruling } from './rollback-rules.ts';
 
@@ -159,7 +159,11 @@ export type OwnJudgementDeps = {
   readonly log: Pick<Logger, 'info'>;
 };
 
-type Judged = { readonly operation: string; readonly memory: OperationMemory; readonly ruling: Ruling };
+type JudgedFailures = {
+  readonly operation: string;
+  readonly memory: OperationMemory;
+  readonly ruling: Ruling;
+};
 
 /** From so many own questions on that fail, the failures of one caller are those of the source. */
 const OWN_FAILED = 2;
@@ -170,23 +174,23 @@ const OWN_FAILED = 2;
  * next look asks again.
  */
 export function createOwnJudgement({ askOwnQuestions, log }: OwnJudgementDeps) {
-  return async function judgeByOwnQuestions(
+  return async function judgeByOwnQuestions<T extends JudgedFailures>(
     resource: string,
-    judged: Judged,
+    judged: T,
     failing: readonly string[] = [],
-  ): Promise<Judged> {
+  ): Promise<T> {
     const { operation, memory, ruling } = judged;
     if (ruling.kind !== 'ask') return judged;
     const shapes = new Set(failing.map(shapeOfFailure));
     const { asked, failed } = (await askOwnQuestions(resource, operation, shapes)) ?? { asked: 0, failed: 0 };
     if (failed >= OWN_FAILED) {
       const evidence = `${ruling.evidence}, and ${failed} of ${asked} questions of Portico's own`;
-      return { operation, memory, ruling: { kind: 'roll_back', rule: 'failures', evidence } };
+      return { ...judged, ruling: { kind: 'roll_back', rule: 'failures', evidence } };
     }
-    if (asked === 0 || failed > 0) return { operation, memory, ruling: ruling.otherwise };
+    if (asked === 0 || failed > 0) return { ...judged, ruling: ruling.otherwise };
     log.info({ resource, operation, asked }, 'the new source fails at questions of one caller alone');
     const { cusum, failures } = memory;
     const forgotten = failures && { ...failures, unbounded: cusum };
-    return { operation, memory: { ...memory, failures: forgotten }, ruling: ruling.otherwise };
+    return { ...judged, memory: { ...memory, failures: forgotten }, ruling: ruling.otherwise };
   };
 }

@@ -6,6 +6,7 @@ import type { MigrationStateStore } from '../state/state-store.ts';
 import { type Gate, gateOf } from './gate.ts';
 import type { JudgedMigration } from './judged-migration.ts';
 import type { JudgeMemory } from './judge-memory.ts';
+import type { NoiseMemory } from './transient-rules.ts';
 
 /** Asks an external gate. Resolves with its status, such as `200`, or with the reason why it gave none. Never rejects. */
 export type AskExternalGate = (url: string) => Promise<string>;
@@ -33,6 +34,8 @@ export type GateEvaluator = {
   gate(resource: string, operation?: string): Promise<Gate>;
   /** The CUSUM of failures by operation. @throws Error where Redis fails */
   cusum(resource: string): Promise<Readonly<Record<string, number>>>;
+  /** How often writes explain that an answer differs once, by operation. @throws Error where Redis fails */
+  noise(resource: string): Promise<Readonly<Record<string, NoiseMemory>>>;
 };
 
 /** Creates the evaluator. */
@@ -46,14 +49,24 @@ export function createGateEvaluator(deps: GateEvaluatorDeps): GateEvaluator {
     );
   }
 
+  const noise: GateEvaluator['noise'] = async (resource) => (await memory.read(resource))?.noise ?? {};
+
   return {
     cusum,
+    noise,
     async gate(resource, operation) {
       const migration = declared().find((one) => one.resource === resource);
       const state = states.shared(resource);
       if (migration === undefined || state === undefined) throw new Error(`${resource} does not move`);
-      const [found, failures] = await Promise.all([evidence.read(resource), cusum(resource)]);
-      const facts = { ...migration, state, operation, evidence: found, cusum: failures, now: clock.now() };
+      const [found, failures, measured] = await Promise.all([
+        evidence.read(resource),
+        cusum(resource),
+        noise(resource),
+      ]);
+      const facts = {
+        ...{ ...migration, state, operation, evidence: found },
+        ...{ cusum: failures, noise: measured, now: clock.now() },
+      };
       const { external } = migration.config.gate;
       if (external === undefined) return gateOf(facts);
       const isAllElseMet = gateOf({ ...facts, external: '200' }).ready;

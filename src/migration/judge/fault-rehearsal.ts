@@ -2,7 +2,7 @@
 
 import type { OperationEvidence } from '../evidence/evidence.ts';
 import type { MigrationState } from '../state/migration-state.ts';
-import { CUSUM_LIMIT } from './cusum.ts';
+import { CUSUM_LIMIT } from '../statistics/cusum.ts';
 
 /**
  * A rehearsal. For a comparison, the source that did not serve the caller gets a call of its own, which no caller waits for.

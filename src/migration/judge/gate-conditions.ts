@@ -3,10 +3,11 @@
 import type { ComparisonCounts, KeyCounts, OperationEvidence } from '../evidence/evidence.ts';
 import { latencyCount, latencyQuantile } from '../evidence/latency.ts';
 import { EMPTY_EVIDENCE } from '../evidence/empty-evidence.ts';
-import { CUSUM_LIMIT } from './cusum.ts';
+import { CUSUM_LIMIT } from '../statistics/cusum.ts';
 import { type CheckedCondition, type GateFacts, lasting } from './gate-facts.ts';
-import { isShareAtMost, keysNeeded } from './mismatch-bound.ts';
+import { isShareAtMost, keysNeeded } from '../statistics/mismatch-bound.ts';
 import { positionOf } from '../state/operation-position.ts';
+import { comparedIn, transientRates } from './transient-rules.ts';
 
 const NO_DATA = 'no data';
 
@@ -49,6 +50,23 @@ function criticalCondition({ critical }: OperationEvidence): CheckedCondition {
   return { id: 'critical', have: have === '' ? 'none' : have, need: 'none', isMet: paths.length === 0 };
 }
 
+/** The condition that no field differs once more often than writes explain and the configuration accepts. */
+function transientCondition(
+  shown: ComparisonCounts,
+  evidence: OperationEvidence,
+  { config, noise }: GateFacts,
+  operation: string,
+): CheckedCondition {
+  const accepted = config.compare.transientPercent / 100;
+  const rates = transientRates(shown, evidence, { config, noise: noise[operation] });
+  const over = rates.filter((rate) => rate.share - rate.noise > accepted);
+  const have = over.map(
+    (rate) => `${rate.field}: ${shareText(rate.share)}, writes explain ${shareText(rate.noise)}`,
+  );
+  const need = `at most ${shareText(accepted)} more than writes explain`;
+  return { id: 'transient', have: have.join('; ') || 'none', need, isMet: over.length === 0 };
+}
+
 /**
  * No kind of question that the legacy source answers lies beyond the bounds of the new one: neither one that callers have
  * asked, nor one of the last look at the edges.
@@ -85,8 +103,8 @@ function lagCondition({ lagMs }: ComparisonCounts, freshMs: number): readonly Ch
 
 /** What comparisons have to show: before the first share of callers, and again before the legacy source is left. */
 function ofComparisons(shown: ComparisonCounts, facts: GateFacts): readonly CheckedCondition[] {
-  const { match, mismatch, ignored, inconclusive, failedNew } = shown;
-  const compared = match + mismatch + ignored + inconclusive;
+  const { inconclusive, failedNew } = shown;
+  const compared = comparedIn(shown);
   return [
     keysCondition(shown, facts),
     atMost('failed', failedNew, compared + failedNew, facts.config.gate.failed),
@@ -141,6 +159,8 @@ export function operationConditions(facts: GateFacts, operation: string): readon
       : stage === 'ramp'
         ? ofRamp(evidence, facts, facts.cusum[operation] ?? 0)
         : ofLive(evidence, facts);
+  const shown = stage === 'shadow' ? evidence : evidence.step;
   const scan = scanCondition(evidence, facts, operation);
-  return [...conditions, scan].map((condition) => ({ ...condition, operation }));
+  const transient = transientCondition(shown, evidence, facts, operation);
+  return [...conditions, transient, scan].map((condition) => ({ ...condition, operation }));
 }

@@ -4,6 +4,7 @@ import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { writeDuration } from '../../kernel/duration.ts';
 import type { OperationEvidence } from '../evidence/evidence.ts';
 import type { MigrationState } from '../state/migration-state.ts';
+import type { NoiseMemory } from './transient-rules.ts';
 
 /** A condition of a step forward: what there is, and what is needed. */
 export type Condition = {
@@ -29,6 +30,8 @@ export type GateFacts = {
   readonly evidence: Readonly<Record<string, OperationEvidence>>;
   /** The CUSUM of failures by operation, where the judge has one. */
   readonly cusum: Readonly<Record<string, number>>;
+  /** How often writes explain that an answer differs once, by operation, as far as that was measured. */
+  readonly noise: Readonly<Record<string, NoiseMemory>>;
   /** How long answers of the resource are cached, in milliseconds. The new source may lag behind as long as that. */
   readonly freshMs: number;
   /** What the external gate has answered, such as `200`; absent: it was not asked. */

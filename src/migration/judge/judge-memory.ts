@@ -6,12 +6,15 @@ import { expectType } from '../../store/redis/expect-type.ts';
 import { compileScript } from '../../store/redis/script.ts';
 import type { AnnouncedState } from '../notify/migration-events.ts';
 import type { OperationMemory } from './rollback-rules.ts';
+import type { NoiseMemory } from './transient-rules.ts';
 
 /** What the judge remembers of a resource between two looks. */
 export type ResourceMemory = {
   /** The evidence and the step that `operations` belong to; with another step the judge begins anew. */
   readonly step: string;
   readonly operations: Readonly<Record<string, OperationMemory>>;
+  /** The noise by operation, of the same evidence; it outlives a step. Absent: nothing was measured yet. */
+  readonly noise?: Readonly<Record<string, NoiseMemory>> | undefined;
   readonly announced: AnnouncedState;
 };
 

@@ -1,8 +1,7 @@
 // Looks at all migrations every two seconds: rolls back, holds, sends events, and promotes where that is automatic.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { MigrationEvidence, OperationEvidence } from '../evidence/evidence.ts';
-import { EMPTY_EVIDENCE } from '../evidence/empty-evidence.ts';
+import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
 import {
@@ -20,14 +19,17 @@ import {
   type GateEvaluatorDeps,
 } from './evaluate-gate.ts';
 import type { JudgedMigration } from './judged-migration.ts';
-import type { JudgeMemory, ResourceMemory } from './judge-memory.ts';
+import { createReportTransients, judgeOperations } from './judge-operations.ts';
+import type { JudgeMemory } from './judge-memory.ts';
 import { positionOf } from '../state/operation-position.ts';
 import type { Webhooks } from '../../telemetry/webhooks/webhooks.ts';
-import { judgeOperation, newMemory, type Ruling } from './rollback-rules.ts';
+import type { Ruling } from './rollback-rules.ts';
 
 /** What the metrics show of the judge. */
 export type JudgeMetrics = RulingDeps['metrics'] & {
   migrationCusum(resource: string, operation: string, cusum: number): void;
+  /** Whether more answers of the new source differ once than writes explain. */
+  migrationTransient(resource: string, operation: string, isExceeded: boolean): void;
   /** How many processes serve by the last state. */
   migrationReplicas(resource: string, replicas: number): void;
   /**
@@ -67,19 +69,6 @@ const stepOf = ({ evidence, since }: MigrationState) => `${evidence}|${since}`;
 function isUnderWay(state: MigrationState): boolean {
   const positions = [state, ...Object.values(state.operations)];
   return positions.some(({ stage }) => stage !== 'legacy' && stage !== 'complete');
-}
-
-/** Judges each operation of a resource by what it has shown since the last look. */
-function judgeOperations(
-  { operations }: JudgedMigration,
-  before: ResourceMemory['operations'],
-  evidence: Readonly<Record<string, OperationEvidence>>,
-  now: number,
-) {
-  return operations.map((operation) => ({
-    operation,
-    ...judgeOperation(before[operation] ?? newMemory(now), evidence[operation] ?? EMPTY_EVIDENCE, now),
-  }));
 }
 
 /**
@@ -142,6 +131,7 @@ function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promi
   const rulings = createRulingActions(deps);
   const promote = createPromotion(gates, rulings, metrics);
   const judgeByOwnQuestions = createOwnJudgement(deps);
+  const reportTransients = createReportTransients(deps);
 
   const ready = new Map<string, ReadyGates>();
   const announce = createAnnounce(webhooks, ready);
@@ -154,6 +144,7 @@ function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promi
     metrics.migrationReplicas(resource, atRev);
     const announced = announce(migration, state, known?.announced);
     const before = known?.step === stepOf(state) ? known.operations : {};
+    const noiseBefore = known?.step.startsWith(`${state.evidence}|`) === true ? known.noise : undefined;
     if (!isUnderWay(state)) {
       ready.delete(resource);
       if (!isDeepStrictEqual(announced, known?.announced))
@@ -161,14 +152,17 @@ function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promi
       return false;
     }
     const found = await evidence.read(resource);
+    const memories = { operations: before, noise: noiseBefore };
     const judged = await Promise.all(
-      judgeOperations(migration, before, found, clock.now()).map((one) =>
+      judgeOperations(migration, memories, found, clock.now()).map((one) =>
         judgeByOwnQuestions(resource, one, found[one.operation]?.failing),
       ),
     );
     const operations = Object.fromEntries(judged.map((one) => [one.operation, one.memory]));
+    const noise = Object.fromEntries(judged.map((one) => [one.operation, one.noise]));
     // The memory is written first: a ruling that cannot be carried out now comes again at the next look.
-    await memory.write(resource, { step: stepOf(state), operations, announced });
+    await memory.write(resource, { step: stepOf(state), operations, noise, announced });
+    reportTransients(migration, state, judged, before);
     for (const one of judged) metrics.migrationCusum(resource, one.operation, one.memory.cusum);
     const serious = mostSerious(state, judged);
     if (serious !== undefined) await rulings.carryOut(state, serious.operation, serious.ruling);

@@ -4,8 +4,9 @@ import { FAILING_MAX } from '../evidence/delta.ts';
 import type { OperationEvidence, Latencies, StepEvidence } from '../evidence/evidence.ts';
 import { latenciesSince, latencyCount, latencyQuantile } from '../evidence/latency.ts';
 import type { Rollback } from '../state/migration-state.ts';
-import { CUSUM_LIMIT, type FailureShares, nextBoundedCusum, nextCusum } from './cusum.ts';
-import { lowerBound } from './mismatch-bound.ts';
+import { CUSUM_LIMIT, type FailureShares, nextBoundedCusum, nextCusum } from '../statistics/cusum.ts';
+import { lowerBound } from '../statistics/mismatch-bound.ts';
+import type { TransientMemory } from './transient-rules.ts';
 
 /** What the judge remembers of an operation between two looks, within one step. */
 export type OperationMemory = {
@@ -20,6 +21,8 @@ export type OperationMemory = {
   readonly window: { readonly at: number; readonly servedMs: Latencies; readonly legacyMs: Latencies };
   /** How many windows in a row were too slow. */
   readonly slowWindows: number;
+  /** Absent before the first look. */
+  readonly transient?: TransientMemory | undefined;
 };
 
 /** What the judge has decided about an operation. */

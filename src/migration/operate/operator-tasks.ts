@@ -2,6 +2,7 @@
 
 import type { AnswerDifference } from '../compare/comparison.ts';
 import type { Gate } from '../judge/gate.ts';
+import type { NoiseMemory } from '../judge/transient-rules.ts';
 import type { ProbedEdges } from '../state/migration-state.ts';
 
 /** Work that takes longer than a request. It ends when `signal` aborts, and says how far it is. */
@@ -53,12 +54,6 @@ export type TrafficReplayResult = {
   readonly verdicts: Readonly<Record<string, number>>;
 };
 
-/** How often the legacy source has answered one question in two ways, by path and kind, the most frequent first. */
-export type CalibrationResult = {
-  readonly asked: number;
-  readonly differences: readonly { readonly path: string; readonly kind: string; readonly count: number }[];
-};
-
 /** What both sources answer to one question now, with their values. It is shown to the operator and never kept. */
 export type ExplainedQuestion = {
   /** The body of the answer; `{ error }` where the source answers none. */
@@ -89,6 +84,8 @@ export type OperatorTasks = {
   gate(resource: string, operation?: string): Promise<Gate>;
   /** The CUSUM of failures at the new source alone, by operation. Rejects where Redis fails. */
   cusum(resource: string): Promise<Readonly<Record<string, number>>>;
+  /** How often writes explain that an answer differs once, by operation. Rejects where Redis fails. */
+  noise(resource: string): Promise<Readonly<Record<string, NoiseMemory>>>;
   check(resource: string, run: Run): Promise<SourcesCheck>;
   /** Why the legacy source does not answer now; `undefined`: it does. */
   legacyProblem(resource: string, signal: AbortSignal): Promise<string | undefined>;
@@ -101,7 +98,6 @@ export type OperatorTasks = {
     rps: number,
     run: Run,
   ): Promise<TrafficReplayResult>;
-  calibrate(resource: string, samples: number, run: Run): Promise<CalibrationResult>;
   explain(resource: string, query: RecordedQuery, signal: AbortSignal): Promise<ExplainedQuestion>;
   /** A document in Markdown for those who must sign. */
   report(resource: string): Promise<string>;

@@ -18,7 +18,7 @@ export type ReportDeps = {
   readonly declared: () => readonly JudgedMigration[];
   readonly states: Pick<MigrationStateStore, 'shared'>;
   readonly evidence: Pick<MigrationEvidence, 'read' | 'differences'>;
-  readonly gates: Pick<GateEvaluator, 'gate'>;
+  readonly gates: Pick<GateEvaluator, 'gate' | 'noise'>;
   readonly audit: Pick<AuditLog, 'lines'>;
   readonly clock: Pick<Clock, 'now'>;
 };
@@ -41,13 +41,17 @@ export function createReport({ declared, states, evidence, gates, audit, clock }
     const config = declared().find((one) => one.resource === resource)?.config;
     const state = states.shared(resource);
     if (config === undefined || state === undefined) throw new Error(`${resource} does not move`);
-    const [gate, found, differences, lines] = await Promise.all([
+    const [gate, noise, found, differences, lines] = await Promise.all([
       gates.gate(resource),
+      gates.noise(resource),
       evidence.read(resource),
       evidence.differences(resource),
       audit.lines(),
     ]);
     const history = historyOf(lines, resource);
-    return reportText({ state, config, gate, evidence: found, differences, history, now: clock.now() });
+    return reportText({
+      ...{ state, config, gate, noise, evidence: found },
+      ...{ differences, history, now: clock.now() },
+    });
   };
 }

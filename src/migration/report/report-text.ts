@@ -4,7 +4,8 @@ import type { MigrationConfig } from '../../config/schema/migration.ts';
 import type { DifferenceGroup, Latencies, OperationEvidence } from '../evidence/evidence.ts';
 import { latencyQuantile } from '../evidence/latency.ts';
 import type { Gate } from '../judge/gate.ts';
-import { upperBound } from '../judge/mismatch-bound.ts';
+import { upperBound } from '../statistics/mismatch-bound.ts';
+import { type NoiseMemory, transientRates } from '../judge/transient-rules.ts';
 import { positionText } from '../state/operation-position.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 
@@ -23,6 +24,8 @@ export type ReportFacts = {
   readonly config: MigrationConfig;
   readonly gate: Gate;
   readonly evidence: Readonly<Record<string, OperationEvidence>>;
+  /** How often writes explain that an answer differs once, by operation. */
+  readonly noise: Readonly<Record<string, NoiseMemory>>;
   readonly differences: readonly DifferenceGroup[];
   /** The oldest first. */
   readonly history: readonly HistoryEntry[];
@@ -95,6 +98,7 @@ function comparisonTable({ evidence }: ReportFacts): string {
       one.match,
       one.ignored,
       one.mismatch,
+      one.transient,
       one.inconclusive,
       one.failedNew,
       one.failedLegacy,
@@ -103,8 +107,18 @@ function comparisonTable({ evidence }: ReportFacts): string {
     ],
   ]);
   const distinct = ['Operation', 'Distinct questions', 'of them different', 'At most (95 %)'];
-  const verdicts = ['Match', 'Ignored', 'Mismatch', 'Inconclusive'];
+  const verdicts = ['Match', 'Ignored', 'Mismatch', 'Transient', 'Inconclusive'];
   return table([...distinct, ...verdicts, 'New failed', 'Legacy failed', 'Both failed', 'Odd'], rows);
+}
+
+function transientTable({ evidence, config, noise }: ReportFacts): string {
+  const rows = Object.entries(evidence).flatMap(([operation, one]) =>
+    transientRates(one, one, { config, noise: noise[operation] }).map((rate): Row => [
+      ...[operation, rate.field, rate.isAtOnce ? 'at once' : 'later', percentText(rate.share)],
+      ...[`${percentText(rate.noise)}${rate.isMeasured ? '' : ' so far'}`, one.given],
+    ]),
+  );
+  return table(['Operation', 'Field', 'Gone', 'Of answers', 'Writes explain', 'Given to callers'], rows);
 }
 
 function servedTable({ evidence }: ReportFacts): string {
@@ -163,6 +177,8 @@ export function reportText(facts: ReportFacts): string {
     gateTable(facts),
     '## Comparisons',
     comparisonTable(facts),
+    '## Answers of the new source that differed once',
+    transientTable(facts),
     '## Calls of callers, and latencies of both sources for the same questions',
     servedTable(facts),
     '## Rules',

@@ -40,6 +40,8 @@ export type Compared = {
    * Whether the first two answers were equal, without a recheck and without a rule. Only then the answer may warm a cache.
    */
   readonly isEqual?: boolean;
+  /** What the new source says at last, if it had said something transient to a caller: the cache still holds that. */
+  readonly corrected?: SourceAnswer | undefined;
 };
 
 /** Compares what both sources of a resource answer. */
@@ -65,6 +67,8 @@ export type ComparerDeps = {
   /** Learns of a question that the legacy source has answered and that lies beyond the bounds of the new one. */
   readonly onRefused?: ((operation: string, query: Query) => void) | undefined;
   readonly onRecheck?: ((result: RecheckResult) => void) | undefined;
+  /** Called with each answer of the legacy source that is compared. */
+  readonly onLegacy?: ((question: ServedQuery, answered: Answered) => void) | undefined;
   /** Waits; replaced in tests. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 };
@@ -77,11 +81,14 @@ const ROUNDS = { get: 1, list: 2 } as const;
 const RECHECK_RESULTS = {
   match: 'gone',
   ignored: 'gone',
+  transient: 'gone',
   mismatch: 'confirmed',
   inconclusive: 'inconclusive',
 } as const;
 
-const waitUnref = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal, ref: false });
+/** Waits without keeping the process alive. */
+export const waitUnref = (ms: number, signal: AbortSignal): Promise<unknown> =>
+  sleep(ms, undefined, { signal, ref: false });
 
 /** Makes the function that reserves further calls: at most `maxRps` a second. */
 function createReserve(maxRps: number, clock: Clock) {
@@ -112,22 +119,28 @@ export function createClassify({
 /** Stands for a list of any page: a total is wrong on each of its pages, and is still one difference. */
 const listKey = (query: Query) => queryKey(query.kind === 'list' ? { ...query, page: 1 } : query);
 
-/** Creates the comparer of one resource. */
-export function createComparer(deps: ComparerDeps): Comparer {
+/** Makes the function that asks again where two answers differ, and keeps what was found without values. */
+function createConfirmPair(
+  deps: ComparerDeps,
+  classify: ReturnType<typeof createClassify>,
+  askForComparison: ReturnType<typeof createAskForComparison>,
+) {
   const { resource, config, sources, toSample, clock, onRecheck, wait = waitUnref } = deps;
-  const { recheck, shadow } = config;
-  const classify = createClassify(deps);
-  const askForComparison = createAskForComparison({ ...deps, timeoutMs: shadow.timeout });
+  const { recheck } = config;
   const reserve = createReserve(recheck.maxRps, clock);
 
-  async function confirmPair(
+  return async function confirmPair(
     { query, origin, spans }: ServedQuery,
     pair: ByOrigin<Answered>,
     signal: AbortSignal,
-  ): Promise<{
-    readonly found: Pick<Comparison, 'query' | 'verdict' | 'differences' | 'ignored' | 'lagMs'>;
-    readonly isEqual: boolean;
-  }> {
+  ): Promise<
+    Pick<Compared, 'isEqual' | 'corrected'> & {
+      readonly found: Pick<
+        Comparison,
+        'query' | 'verdict' | 'differences' | 'ignored' | 'transient' | 'lagMs'
+      >;
+    }
+  > {
     const read = (side: Origin, asked: Query) =>
       // A recheck waits for a slot, before new comparisons get one: else a busy hour would confirm nothing.
       askForComparison(sources[side], asked, spans, signal, 'waits');
@@ -139,24 +152,40 @@ export function createComparer(deps: ComparerDeps): Comparer {
       monotonic: clock.monotonic,
       rounds: ROUNDS[query.kind],
     });
-    const { lagMs, isRechecked } = confirmed;
+    const { lagMs, isRechecked, last } = confirmed;
     if (isRechecked) onRecheck?.(RECHECK_RESULTS[confirmed.verdict]);
     const readPage: ReadPage = async (...page) => (reserve(1) ? read(...page) : undefined);
-    const { verdict, differences, ignored } = await withoutShift(resource, query, confirmed, readPage);
+    const left = await withoutShift(resource, query, confirmed, readPage);
+    const { verdict, differences, ignored, transient } = left;
     const key = listKey(query);
     // What is wrong with the list as a whole counts for one question, whichever of its pages was asked for.
     const isOfList = verdict === 'mismatch' && differences.every(({ id }) => id === undefined);
     const traceId = spans?.ids?.traceId;
-    const sampled = (all: typeof differences) =>
-      all.map((difference) => ({ ...toSample(difference, key), traceId }));
+    const sampled = (all: typeof differences, as = key) =>
+      all.map((difference) => ({ ...toSample(difference, as), traceId }));
+    const isGiven = origin === 'new';
+    const once = {
+      // A total that is wrong once is wrong on one page: each counts.
+      differences: sampled(transient, queryKey(query)),
+      isAtOnce: lagMs === undefined && confirmed.verdict === 'transient',
+    };
     return {
       found: {
         ...{ query: isOfList ? key : queryKey(query), verdict, lagMs },
         ...{ differences: sampled(differences), ignored: sampled(ignored) },
+        transient: transient.length > 0 ? { ...once, isGiven } : undefined,
       },
       isEqual: verdict === 'match' && !isRechecked,
+      corrected: isGiven && transient.length > 0 ? last : undefined,
     };
-  }
+  };
+}
+
+/** Creates the comparer of one resource. */
+export function createComparer(deps: ComparerDeps): Comparer {
+  const { resource, config, sources } = deps;
+  const askForComparison = createAskForComparison({ ...deps, timeoutMs: config.shadow.timeout });
+  const confirmPair = createConfirmPair(deps, createClassify(deps), askForComparison);
 
   return {
     async compare(question, signal) {
@@ -178,8 +207,9 @@ export function createComparer(deps: ComparerDeps): Comparer {
       }
       const pair = { [origin]: served, [other]: second } as ByOrigin<Answered>;
       try {
-        const { found, isEqual } = await confirmPair(question, pair, signal);
-        return { second, comparison: { ...measured, ...found }, isEqual };
+        deps.onLegacy?.(question, pair.legacy);
+        const { found, ...rest } = await confirmPair(question, pair, signal);
+        return { second, comparison: { ...measured, ...found }, ...rest };
       } catch (error) {
         // The wait has ended because everything closes.
         if (signal.aborted) return { second };

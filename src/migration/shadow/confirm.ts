@@ -1,7 +1,7 @@
 // Asks both sources again where they differ, to tell a lasting difference from a write between two reads.
 
 import type { SourceAnswer } from '../../policy/call.ts';
-import { lastingDifferences } from '../compare/compare-answers.ts';
+import { atSamePlaces, lastingDifferences } from '../compare/compare-answers.ts';
 import type { AnswerDifference, ComparisonVerdict } from '../compare/comparison.ts';
 import type { ByOrigin, Origin } from '../../kernel/upstream-call.ts';
 import type { Answered, ComparisonCall } from './comparison-call.ts';
@@ -14,13 +14,20 @@ export type ClassifiedDifferences = {
 
 /** The result of a comparison, after the sources were asked again where that was needed. */
 export type Confirmation = {
-  readonly verdict: Extract<ComparisonVerdict, 'match' | 'ignored' | 'mismatch' | 'inconclusive'>;
+  readonly verdict: Extract<
+    ComparisonVerdict,
+    'match' | 'ignored' | 'transient' | 'mismatch' | 'inconclusive'
+  >;
   readonly differences: readonly AnswerDifference[];
   readonly ignored: readonly AnswerDifference[];
+  /** What the new source said first, and the legacy source has not confirmed since; see `TransientDifferences`. */
+  readonly transient: readonly AnswerDifference[];
   /** How long one store lagged behind the other at most; present where a difference was gone when asked again. */
   readonly lagMs?: number | undefined;
   /** Whether the sources were asked again. */
   readonly isRechecked: boolean;
+  /** The last answer of the new source. */
+  readonly last: SourceAnswer;
 };
 
 /** `wait` takes as long as a difference has to last, and rejects when everything closes. `monotonic` is in milliseconds. */
@@ -40,13 +47,8 @@ export type ConfirmDeps = {
 /** The source that a call did not go to, which a comparison asks. */
 export const otherOrigin = (origin: Origin): Origin => (origin === 'legacy' ? 'new' : 'legacy');
 
-function equalOutcome(
-  { accepted }: ClassifiedDifferences,
-  isRechecked: boolean,
-  lagMs?: number,
-): Confirmation {
-  const verdict = accepted.length > 0 ? 'ignored' : 'match';
-  return { verdict, differences: [], ignored: accepted, lagMs, isRechecked };
+function equalVerdict({ accepted }: ClassifiedDifferences): 'ignored' | 'match' {
+  return accepted.length > 0 ? 'ignored' : 'match';
 }
 
 const answersOf = (both: ByOrigin<Answered>): ByOrigin<SourceAnswer> => ({
@@ -59,6 +61,9 @@ const answersOf = (both: ByOrigin<Answered>): ByOrigin<SourceAnswer> => ({
  * once; then both are asked after a wait, once or more. A difference is confirmed if it was there each time, with the same
  * values on both sides. If at any time there is none, the answers match. If other differences have come in place of the
  * first ones, or a source could not be read anew, the result is `inconclusive`.
+ *
+ * A difference that is gone is transient if the legacy source did not say the same as the new one in the meantime: a write that
+ * had not reached the new store yet, or an answer that was wrong once. One comparison cannot tell the two apart; their rate can.
  */
 export async function confirm(
   first: ByOrigin<Answered>,
@@ -68,13 +73,24 @@ export async function confirm(
   const { classify, read, wait, reserve, monotonic, rounds } = deps;
   const startedMs = monotonic();
   const classified = classify(answersOf(first));
-  if (classified.counting.length === 0) return equalOutcome(classified, false);
-  const ignored = classified.accepted;
-  const unknown: Confirmation = { verdict: 'inconclusive', differences: [], ignored, isRechecked: true };
+  const { counting, accepted: ignored } = classified;
+  const base = {
+    differences: [],
+    ignored,
+    transient: [],
+    isRechecked: true,
+    last: first.new.answer,
+  } as const;
+  if (counting.length === 0) return { ...base, verdict: equalVerdict(classified), isRechecked: false };
+  const unknown: Confirmation = { ...base, verdict: 'inconclusive' };
   // Rows of an earlier scan may differ from the present ones without a fault of a source.
   if (!first.legacy.isFresh || !first.new.isFresh || !reserve(1 + 2 * rounds))
     return { ...unknown, isRechecked: false };
-  let [both, left] = [first, classified.counting];
+  let [both, left] = [first, counting];
+  const unconfirmed = () => {
+    const answers = { legacy: both.legacy.answer, new: first.new.answer };
+    return atSamePlaces(counting, classify(answers).counting);
+  };
   for (let round = 0; round <= rounds; round += 1) {
     if (round > 0) await wait();
     for (const origin of round === 0 ? [served] : [otherOrigin(served), served]) {
@@ -83,10 +99,20 @@ export async function confirm(
       both = { ...both, [origin]: call };
     }
     const again = classify(answersOf(both));
-    if (again.counting.length === 0)
-      return equalOutcome(again, true, round === 0 ? undefined : monotonic() - startedMs);
+    if (again.counting.length === 0) {
+      const transient = unconfirmed();
+      return {
+        ...{ ...base, transient, ignored: again.accepted, last: both.new.answer },
+        verdict: transient.length > 0 ? 'transient' : equalVerdict(again),
+        lagMs: round === 0 ? undefined : monotonic() - startedMs,
+      };
+    }
     left = lastingDifferences(left, again.counting);
   }
-  if (left.length === 0) return unknown;
-  return { verdict: 'mismatch', differences: left, ignored, isRechecked: true };
+  const found = {
+    transient: unconfirmed().filter((difference) => !left.includes(difference)),
+    last: both.new.answer,
+  };
+  if (left.length === 0) return { ...unknown, ...found };
+  return { ...base, ...found, verdict: 'mismatch', differences: left };
 }

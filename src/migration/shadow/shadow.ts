@@ -16,6 +16,7 @@ import { type ComparerDeps, createComparer, type RecheckResult } from './compare
 import { otherOrigin } from './confirm.ts';
 import { createComparisonBreaker } from './comparison-breaker.ts';
 import { isReadSince, type ComparisonCall } from './comparison-call.ts';
+import { createLegacyRereads } from './reread-legacy.ts';
 import type { ShadowRateLimit } from './shadow-rate-limit.ts';
 import { createComparisonSemaphore } from './comparison-semaphore.ts';
 import type { Strain } from './strain.ts';
@@ -45,9 +46,9 @@ export type ShadowMetrics = {
  * `state` is asked for each answer that is offered, and again as its comparison begins; `strain` only for an answer that is
  * chosen. `random` decides which are chosen, and which calls fail in a rehearsal.
  */
-export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck'> & {
+export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck' | 'onLegacy'> & {
   readonly state: () => MigrationState | undefined;
-  readonly evidence: Pick<MigrationEvidence, 'compared' | 'isKnown' | 'rehearsed'>;
+  readonly evidence: Pick<MigrationEvidence, 'compared' | 'isKnown' | 'rehearsed' | 'reread'>;
   readonly rate: Pick<ShadowRateLimit, 'take'>;
   readonly strain: () => Strain | undefined;
   readonly metrics: ShadowMetrics;
@@ -57,7 +58,10 @@ export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck'>
   readonly onUncompared?: ((origin: Origin, reason: string | undefined) => void) | undefined;
   /** Called with a question that both sources have just answered. */
   readonly onAnswered?: ((operation: string, query: Query) => void) | undefined;
-  /** Keeps answers of the new source that are equal, so that its cache is warm when it begins to serve. */
+  /**
+   * Keeps answers of the new source that are equal, so that its cache is warm when it begins to serve; and the right answer in
+   * place of one that was wrong once.
+   */
   readonly warm?: BeginPrewarm | undefined;
 };
 
@@ -110,12 +114,18 @@ function createCompareRead(
   room: ReturnType<typeof createRoom>,
   breakers: ByOrigin<ReturnType<typeof createComparisonBreaker>>,
   report: (origin: Origin, outcome: ShadowOutcome, detail?: string) => void,
+  tasks: Pick<ReturnType<typeof createBackgroundTasks>, 'run'>,
 ) {
   const { resource, config, state, evidence, rate, metrics, clock, random, warm } = deps;
+  const parts = { ...deps, slots: room.slots, keptRules: () => state()?.rules ?? [] };
+  const rereads = createLegacyRereads({
+    ...parts,
+    onReread: (operation, changed) => evidence.reread(resource.name, operation, changed),
+  });
   const comparer = createComparer({
-    ...{ ...deps, slots: room.slots },
-    keptRules: () => state()?.rules ?? [],
+    ...parts,
     onRecheck: (result) => metrics.recheck(resource.name, result),
+    onLegacy: (question, first) => tasks.run((signal) => rereads.reread(question, first, signal)),
   });
 
   async function isWithinRate(): Promise<boolean> {
@@ -140,8 +150,9 @@ function createCompareRead(
       return;
     }
     const served = { kind: 'answered', answer, ms, isFresh } as const;
-    const keep = config.shadow.prewarm && origin === 'legacy' ? warm?.(operation, query) : undefined;
-    const { second, comparison, isEqual } = await comparer.compare(
+    const mayKeep = origin === 'new' || config.shadow.prewarm;
+    const keep = mayKeep ? warm?.(operation, query) : undefined;
+    const { second, comparison, isEqual, corrected } = await comparer.compare(
       { operation, query, origin, served, spans },
       signal,
     );
@@ -156,7 +167,9 @@ function createCompareRead(
       report(otherOrigin(origin), outcome, second.kind === 'skipped' ? second.detail : undefined);
     if (comparison === undefined) return;
     evidence.compared(comparison);
-    if (isEqual === true && second.kind === 'answered') await keep?.(second.answer);
+    if (comparison.lagMs !== undefined) rereads.lagged(operation, comparison.lagMs);
+    if (origin === 'legacy' && isEqual === true && second.kind === 'answered') await keep?.(second.answer);
+    if (corrected !== undefined) await keep?.(corrected);
   };
 }
 
@@ -175,7 +188,7 @@ export function createShadow(deps: ShadowDeps): Shadow {
     metrics.shadow(resource.name, outcome);
     uncompared[origin].count(outcome, detail);
   }
-  const compare = createCompareRead(deps, room, breakers, report);
+  const compare = createCompareRead(deps, room, breakers, report, tasks);
 
   /** A question that was never compared is always chosen: a random share would rarely include rare questions. */
   function isChosen({ operation, query }: OfferedAnswer): boolean {

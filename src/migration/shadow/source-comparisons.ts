@@ -1,4 +1,4 @@
-// Everything of one process that compares sources: shadows, walks, calibrations, replays and explanations.
+// Everything of one process that compares sources: shadows, walks, replays and explanations.
 
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
@@ -11,18 +11,11 @@ import { queryKind } from '../compare/query-kind.ts';
 import { createToSample } from '../compare/sample.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { ServedMigration } from '../migrations.ts';
-import type {
-  CalibrationResult,
-  ExplainedQuestion,
-  OnDifference,
-  Run,
-  WalkResult,
-} from '../operate/operator-tasks.ts';
+import type { ExplainedQuestion, OnDifference, Run, WalkResult } from '../operate/operator-tasks.ts';
 import { attemptLimitMs } from '../routing/attempt-time-limit.ts';
 import type { OfferedAnswer } from '../routing/offer-answers.ts';
 import type { ProbedEdges } from '../state/migration-state.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
-import { createCalibrate } from '../walk/calibrate.ts';
 import { askBothSources } from './ask-both-sources.ts';
 import { createProbeEdges } from '../walk/probe-edges.ts';
 import { createWalk } from '../walk/walk.ts';
@@ -44,8 +37,6 @@ export type SourceComparisons = {
   readonly walk: (resource: string, run: Run, onDifference?: OnDifference) => Promise<WalkResult>;
   /** Compares the edges of what may be asked. @throws Error where the legacy source fails */
   readonly probeEdges: (resource: string, run: Run) => Promise<ProbedEdges>;
-  /** Compares the legacy source with itself. @throws Error where it fails */
-  readonly calibrate: (resource: string, samples: number, run: Run) => Promise<CalibrationResult>;
   /** Asks both sources one question, and returns their answers with values. */
   readonly explain: (resource: string, query: Query, signal: AbortSignal) => Promise<ExplainedQuestion>;
   /** Asks both sources one question; `undefined`: one of them could not be asked now. */
@@ -64,7 +55,7 @@ export type SourceComparisons = {
 /** All of it lives as long as the process; which resources are compared comes later, by `serveBy`. */
 export type SourceComparisonsDeps = {
   readonly states: Pick<MigrationStateStore, 'current'>;
-  readonly evidence: Pick<MigrationEvidence, 'compared' | 'refused' | 'isKnown' | 'rehearsed'>;
+  readonly evidence: Pick<MigrationEvidence, 'compared' | 'refused' | 'isKnown' | 'rehearsed' | 'reread'>;
   readonly clock: Clock;
   /** Where calls are counted for a fleet; absent: this process counts alone. */
   readonly redis: Redis | undefined;
@@ -159,10 +150,6 @@ export function createSourceComparisons(deps: SourceComparisonsDeps): SourceComp
     },
     walk: async (resource, ...run) => createWalk(partsFor(resource))(...run),
     probeEdges: async (resource, run) => createProbeEdges(partsFor(resource))(run),
-    async calibrate(resource, samples, run) {
-      const { sources, ...parts } = partsFor(resource);
-      return createCalibrate({ ...parts, legacy: sources.legacy })(samples, run);
-    },
     async explain(resource, query, signal) {
       const { resource: contract, sources } = partsFor(resource);
       return askBothSources(contract, sources, query, signal);

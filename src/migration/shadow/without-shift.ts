@@ -8,6 +8,9 @@ import { readListBody } from '../compare/read-body.ts';
 import type { ComparisonCall } from './comparison-call.ts';
 import { type Confirmation, otherOrigin } from './confirm.ts';
 
+/** Whether a difference is none of a record that may only have moved to another page. */
+export const isInPlace = ({ only }: AnswerDifference): boolean => only === undefined;
+
 /** Asks one source for a page; `undefined`: no further call is allowed now. */
 export type ReadPage = (origin: Origin, query: Query) => Promise<ComparisonCall | undefined>;
 
@@ -41,18 +44,24 @@ async function resolveShift(
     );
 }
 
-/** What is left of a confirmed comparison without the records that have only moved to another page. */
+/**
+ * What is left of a confirmed comparison without the records that have only moved to another page. Nobody has looked for a
+ * record that a rule ignores, or that was at the edge of a page once only, so these are left out.
+ */
 export async function withoutShift(
   resource: Resource,
   query: Query,
   { verdict, differences, ...confirmed }: Confirmation,
   read: ReadPage,
-): Promise<Pick<Confirmation, 'verdict' | 'differences' | 'ignored'>> {
-  // Nobody has looked whether a record that a rule ignores has only moved.
-  const ignored = confirmed.ignored.filter(({ only }) => only === undefined);
-  if (verdict !== 'mismatch') return { verdict, differences, ignored };
+): Promise<Pick<Confirmation, 'verdict' | 'differences' | 'ignored' | 'transient'>> {
+  const ignored = confirmed.ignored.filter(isInPlace);
+  const transient = confirmed.transient.filter(isInPlace);
+  const rest = { differences: [], ignored, transient };
+  const agreed = transient.length > 0 ? 'transient' : ignored.length > 0 ? 'ignored' : 'match';
+  if (verdict === 'transient') return { ...rest, verdict: agreed };
+  if (verdict !== 'mismatch') return { ...rest, verdict, differences };
   const left = await resolveShift(resource, query, differences, read);
-  if (left === undefined) return { verdict: 'inconclusive', differences: [], ignored };
-  if (left.length > 0) return { verdict, differences: left, ignored };
-  return { verdict: ignored.length > 0 ? 'ignored' : 'match', differences: [], ignored };
+  if (left === undefined) return { ...rest, verdict: 'inconclusive' };
+  if (left.length > 0) return { ...rest, verdict, differences: left };
+  return { ...rest, verdict: agreed };
 }

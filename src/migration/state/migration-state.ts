@@ -27,8 +27,8 @@ export type Rollback = {
   readonly at: string;
   /** The name of an operator's token, or `judge`. */
   readonly by: string;
-  /** `failures`, `difference`, `latency`, or `asked`. */
-  readonly rule: 'failures' | 'difference' | 'latency' | 'asked';
+  /** `failures`, `difference`, `transient`, `latency`, or `asked`. */
+  readonly rule: 'failures' | 'difference' | 'transient' | 'latency' | 'asked';
   readonly from: Position;
   /** What it rests on, in a few words and figures: never a value of a record. */
   readonly evidence: string;

@@ -77,7 +77,7 @@ export function rolledBack(
     hold: { by, at: instant, reason: `rolled back (${rule}): ${evidence}` },
     lastRollback: { at: instant, by, rule, from: { stage, percent }, evidence },
   };
-  return rule === 'difference' ? withNewEvidence(next, instant) : next;
+  return rule === 'difference' || rule === 'transient' ? withNewEvidence(next, instant) : next;
 }
 
 /** Holds: no step forward is possible until `resumed`. */

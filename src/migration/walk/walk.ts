@@ -3,7 +3,7 @@
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { compileDifferenceRules } from '../compare/rules.ts';
-import type { AnswerDifference } from '../compare/comparison.ts';
+import type { AnswerDifference, ComparisonVerdict } from '../compare/comparison.ts';
 import { hintOf } from '../compare/hint.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import { createAskAtLowPriority } from '../operate/ask-at-low-priority.ts';
@@ -27,6 +27,8 @@ export type WalkDeps = Omit<ComparerDeps, 'slots' | 'config' | 'onRecheck' | 'wa
 /** How often a record is compared where no comparison has had a result, because callers write to it or go first. */
 const ATTEMPTS_MAX = 5;
 const RETRY_MS = 1_000;
+/** The verdicts that say something about the data. */
+const CONCLUSIVE: ReadonlySet<ComparisonVerdict> = new Set(['match', 'ignored', 'transient', 'mismatch']);
 /** The most differences of lists that are kept as samples. */
 const SAMPLES_MAX = 500;
 
@@ -48,15 +50,10 @@ function createRecordWalk(deps: WalkDeps, pace: Pacer, wait: Wait) {
       await pace(2, signal);
       const query = { kind: 'get', resource: resource.name, id } as const;
       const comparison = await compareQuestion(operation, query, signal);
-      const verdict = comparison?.verdict;
-      if (
-        comparison === undefined ||
-        (verdict !== 'match' && verdict !== 'ignored' && verdict !== 'mismatch')
-      )
-        continue;
+      if (comparison === undefined || !CONCLUSIVE.has(comparison.verdict)) continue;
       evidence.compared(comparison);
       for (const { path, kind, hint } of comparison.differences) onDifference?.({ id, path, kind, hint });
-      return verdict !== 'mismatch';
+      return comparison.verdict !== 'mismatch';
     }
     return undefined;
   };

@@ -100,6 +100,7 @@ export const sampledMetrics: readonly string[] = [
   'portico_config_info',
   'portico_migration_gate_ready',
   'portico_migration_breaker_open',
+  'portico_migration_transient_exceeded',
   'portico_migration_hold',
   'portico_migration_stale_seconds',
   'portico_cache_local_bytes',

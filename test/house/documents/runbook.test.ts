@@ -49,6 +49,7 @@ async function series(): Promise<string> {
   });
   metrics.revRegressed('users');
   metrics.migrationGate('users', true);
+  metrics.migrationTransient('users', 'users.get', true);
   metrics.watchHolds(() => [{ resource: 'users', by: 'judge' }]);
   const position = { stage: 'ramp', percent: 5, rev: 3 } as const;
   const positions = () => [{ resource: 'users', operation: 'users.get', ...position }];

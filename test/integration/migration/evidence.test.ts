@@ -1,4 +1,4 @@
-import { comparison, difference, mismatch } from '../../support/migration/comparisons.ts';
+import { comparison, difference, mismatch, transient } from '../../support/migration/comparisons.ts';
 import { useFleetEvidence } from '../../support/migration/fleet-evidence.ts';
 import { BEGAN, HOUR_MS } from '../../support/migration/migration-facts.ts';
 
@@ -28,6 +28,22 @@ describe.each(['redis', 'local'] as const)('evidence that is kept in %s', (kind)
     expect(await fleet.read()).toMatchObject({ keys: 1, mismatchedKeys: 1 });
     fleet.processes[1].compared(comparison('user_7', { verdict: 'ignored' }));
     expect(await fleet.read()).toMatchObject({ keys: 1, mismatchedKeys: 0, mismatch: 1 });
+  });
+
+  test('counts what differed once by field, with the distinct records, and how often the legacy source changed', async () => {
+    const fleet = await open(kind);
+    const [one, other] = fleet.processes;
+    for (const process of [one, other])
+      for (const query of ['user_1', 'user_2']) process.compared(transient(query));
+    one.compared(transient('user_3', { path: 'data[].email', isAtOnce: false }));
+    other.reread('users', 'users.get', ['data.email']);
+    other.reread('users', 'users.get', []);
+    expect(await fleet.read()).toMatchObject({
+      ...{ transient: 5, given: 4, keys: 3, mismatchedKeys: 0, critical: {} },
+      ...{ transients: { 'data.email|once': 4, 'data.email|later': 1 } },
+      ...{ rereads: 2, changed: { 'data.email': 1 } },
+      step: { transientRecords: { 'data.email|once': 2, 'data.email|later': 1 } },
+    });
   });
 
   test('counts records that differ in a critical field once, wherever the field was seen', async () => {

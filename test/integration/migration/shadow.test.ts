@@ -2,46 +2,8 @@ import { chooseSources } from '../../../src/pipeline/compile-sources.ts';
 import { loadTexts } from '../../support/gateway/config-texts.ts';
 import { type LocalGateway, runGateway } from '../../support/gateway/running-gateway.ts';
 import { eventually } from '../../support/time/eventually.ts';
-import {
-  type Answer,
-  type ScriptedUpstream,
-  serving,
-  startUpstream,
-  type UpstreamRequest,
-} from '../../support/upstream/scripted-upstream.ts';
-
-const nameOf = (id: number) => `User ${id}`;
-
-/** A service with users of these names; `undefined` where it hangs. */
-function users(name: (id: number) => string | undefined) {
-  return ({ path, id }: UpstreamRequest): Answer => {
-    const given = name(path === '/users' ? 1 : id);
-    if (given === undefined) return undefined;
-    const user = (number: number) => ({ id: number, name: number === 1 ? given : name(number) });
-    return { body: path === '/users' ? { hits: 2, rows: [user(1), user(2)] } : { one: user(id) } };
-  };
-}
-
-const sourceText = (name: string, { origin }: ScriptedUpstream) => `
-source: 1
-name: ${name}
-net: { baseUrl: '${origin}' }
-outcomes: [{ status: 200, is: ok }]
-resources:
-  users:
-    id: { kind: number }
-    list:
-      request: { path: /users, query: { from: '{offset}', n: '{limit}' } }
-      window: { kind: offset, sizeMax: 50 }
-      total: { at: hits }
-      items: rows
-      order: id
-      map: { id: id, name: name, email: null, created_at: null }
-    get:
-      request: { path: '/users/{id}' }
-      item: one
-      map: { id: id, name: name, email: null, created_at: null, profile.bio: null, profile.location: null, profile.avatar_url: null }
-`;
+import { nameOf, sourceText, users } from '../../support/upstream/named-users.ts';
+import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 
 const gatewayText = `
 portico: 1

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { compareStores } from '../../support/migration/differing-stores.ts';
+import { compareStores } from '../../support/migration/stores/differing-stores.ts';
 import { type Planted, planted } from '../../support/migration/planted-differences.ts';
 
 const decided = { owner: 'ana', reason: 'agreed', until: '2099-01-01' };

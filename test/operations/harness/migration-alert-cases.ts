@@ -67,6 +67,8 @@ export function migrationAlertCases(): Promise<readonly RuleCase[]> {
   const hold: Moment = (metrics) => metrics.watchHolds(() => [{ resource: 'users', by: 'judge' }]);
   const stale: Moment = (metrics) => metrics.watchMigrations(position(7, 45));
   const ready = (isReady: boolean) => (metrics: Metrics) => metrics.migrationGate('users', isReady);
+  const transient = (isExceeded: boolean) => (metrics: Metrics) =>
+    metrics.migrationTransient('users', 'users.list', isExceeded);
   const behind: Moment = (metrics, gateway) => metrics.watchMigrations(position(gateway === 'first' ? 8 : 7));
   return Promise.all([
     caseOf('the judge has rolled back', 'PorticoMigrationStopped', lasting(none, hold)),
@@ -79,6 +81,11 @@ export function migrationAlertCases(): Promise<readonly RuleCase[]> {
       'both sources have different records',
       'PorticoMigrationDiffers',
       rising((metrics) => metrics.migrationCompared(mismatch)),
+    ),
+    caseOf(
+      'more answers differ once than writes explain',
+      'PorticoMigrationTransient',
+      lasting(transient(false), transient(true)),
     ),
     caseOf('the next step may be taken', 'PorticoMigrationReady', lasting(ready(false), ready(true))),
     caseOf('a process cannot read the state', 'PorticoMigrationStale', lasting(none, stale)),

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { migration } from '../../../src/config/schema/migration.ts';
 import { resources } from '../../../src/contract/resources.ts';
 import type { GetQuery, ListQuery } from '../../../src/contract/query.ts';
@@ -7,7 +8,7 @@ import { createShadow } from '../../../src/migration/shadow/shadow.ts';
 import { createRandom, type Random } from '../../../src/samples/data/random.ts';
 import { createVirtualTime } from '../time/virtual-time.ts';
 import { migrationState } from './migration-facts.ts';
-import { createLaggingStores } from './lagging-stores.ts';
+import { createLaggingStores } from './stores/lagging-stores.ts';
 
 /** What comparing two stores has found while the legacy one was written to. */
 export type FoundUnderWrites = {
@@ -84,12 +85,12 @@ export async function compareUnderWrites(options: UnderWrites): Promise<FoundUnd
       strain: () => undefined,
     },
     evidence: {
-      ...{ isKnown: () => false, rehearsed: () => undefined },
+      ...{ isKnown: () => false, rehearsed: () => undefined, reread: () => undefined },
       compared,
     },
     toSample: createToSample({ secret: 'key', showMask: [] }),
     metrics: { shadow: () => undefined, recheck: () => undefined, migrationAnswered: () => undefined },
-    wait: (ms) => time.sleep(ms),
+    wait: (ms, signal) => Promise.race([time.sleep(ms), once(signal, 'abort')]),
   });
 
   const query = () => randomQuestion(kind, random);

@@ -20,6 +20,16 @@ export function difference(path: string, key: string): DifferenceSample {
   };
 }
 
+/** A comparison in which the new source had said something else first, and has changed it at once. */
+export function transient(
+  query: string,
+  { path = 'data.email', isAtOnce = true }: { readonly path?: string; readonly isAtOnce?: boolean } = {},
+): Comparison {
+  const differences = [difference(path, `h:${query}`)];
+  const verdict = 'transient';
+  return comparison(query, { verdict, transient: { differences, isAtOnce, isGiven: isAtOnce } });
+}
+
 /** A comparison that has confirmed a difference of a user. */
 export function mismatch(query: string, path = 'data.name'): Comparison {
   return comparison(query, { verdict: 'mismatch', differences: [difference(path, `h:${query}`)] });

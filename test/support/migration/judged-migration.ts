@@ -11,7 +11,8 @@ import { createLocalJudgeMemory, type JudgeMemory } from '../../../src/migration
 import { positionText } from '../../../src/migration/state/operation-position.ts';
 import { createLocalStates } from '../../../src/migration/state/local-states.ts';
 import type { MigrationState } from '../../../src/migration/state/migration-state.ts';
-import { createManualClock, type ManualClock } from '../time/manual-clock.ts';
+import type { Clock } from '../../../src/kernel/clock.ts';
+import { createManualClock } from '../time/manual-clock.ts';
 import { BEGAN, migrationConfig, migrationState } from './migration-facts.ts';
 
 /** A call that failed at the new source alone. */
@@ -31,22 +32,31 @@ export type JudgedOptions = {
   readonly external?: () => string;
   /** What the own questions of Portico show; by default, it can ask none. */
   readonly own?: () => OwnAnswers | undefined;
+  /** The time of the test; absent: a clock that only the test moves. */
+  readonly time?: Clock;
 };
 
 /** The metrics of the judge, and the series that a gauge of them shows: for each, its labels and its value. */
 function openMetrics() {
   const registry = new Registry();
   const metrics = createJudgeMetrics({ registry, counters: new Map() });
-  async function gauge(name: 'gate_ready' | 'cusum' | 'replicas_at_rev') {
+  async function gauge(name: 'gate_ready' | 'cusum' | 'transient_exceeded' | 'replicas_at_rev') {
     const found = await registry.getSingleMetric(`portico_migration_${name}`)?.get();
     return found?.values.map(({ labels, value }) => [...Object.values(labels), value]);
   }
   return { metrics, gauge };
 }
 
+/** What a judge has done: lists to which the test adds. */
+function openNotes() {
+  const [audited, events]: [AuditChange[], WebhookEvent[]] = [[], []];
+  const [rollbacks, warnings, asked]: [string[], string[], string[]] = [[], [], []];
+  return { audited, events, rollbacks, warnings, asked };
+}
+
 /** The state of a migration of `users`, and its evidence. */
 async function openStores(
-  clock: ManualClock,
+  clock: Clock,
   { compare }: ReturnType<typeof migrationConfig>,
   state: JudgedOptions['state'],
 ) {
@@ -68,16 +78,14 @@ export async function openJudged({
   memory,
   external = () => '200',
   own = () => undefined,
+  time,
 }: JudgedOptions = {}) {
-  const clock = createManualClock(BEGAN);
+  const manual = createManualClock(BEGAN);
+  const clock = time ?? manual;
   const config = migrationConfig({ compare: { critical: ['data.email'] }, ...declared });
   const { states, evidence } = await openStores(clock, config, state);
-  const audited: AuditChange[] = [];
-  const rollbacks: string[] = [];
-  const asked: string[] = [];
+  const noted = openNotes();
   let caller = 0;
-  const warnings: string[] = [];
-  const events: WebhookEvent[] = [];
   const operations = ['users.list', 'users.get'];
   const { metrics, gauge } = openMetrics();
   let isDeclared = true;
@@ -85,26 +93,26 @@ export async function openJudged({
     ...{ states, evidence, clock, memory: memory ?? createLocalJudgeMemory() },
     declared: () => (isDeclared ? [{ resource: 'users', operations, config, freshMs: 30_000 }] : []),
     audit: {
-      record: (change) => Promise.resolve(audited.push(change)).then(() => 'kept' as const),
+      record: (change) => Promise.resolve(noted.audited.push(change)).then(() => 'kept' as const),
     },
     metrics: {
       ...metrics,
-      migrationRollback: (_resource, rule) => void rollbacks.push(rule),
+      migrationRollback: (_resource, rule) => void noted.rollbacks.push(rule),
     },
     log: {
       info: () => undefined,
-      warn: (_fields: unknown, message?: unknown) => void warnings.push(String(message)),
+      warn: (_fields: unknown, message?: unknown) => void noted.warnings.push(String(message)),
     },
     askExternalGate: () => Promise.resolve(external()),
     askOwnQuestions: (_resource, operation, shapes) => {
-      asked.push([operation, ...shapes].join(' '));
+      noted.asked.push([operation, ...shapes].join(' '));
       return Promise.resolve(own());
     },
-    webhooks: { tell: (event, own) => (own === undefined ? undefined : void events.push(event)) },
+    webhooks: { tell: (event, own) => (own === undefined ? undefined : void noted.events.push(event)) },
   });
   const current = () => states.current('users')!;
   return {
-    ...{ clock, states, evidence, judge, audited, rollbacks, warnings, events, current, asked },
+    ...{ ...noted, clock: manual, states, evidence, judge, current, config },
     position: () => positionText(current()),
     /** The file of the gateway declares the migration no longer. */
     undeclare: () => void (isDeclared = false),
@@ -120,7 +128,7 @@ export async function openJudged({
     async pass(seconds: number, perSecond: number, each: () => void): Promise<void> {
       for (let second = 0; second < seconds; second += 1) {
         for (let call = 0; call < perSecond; call += 1) each();
-        clock.advance(1_000);
+        manual.advance(1_000);
         if (second % 2 === 1) await judge.look();
       }
     },

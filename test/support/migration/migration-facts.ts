@@ -44,7 +44,7 @@ export function gateFacts(changed: Partial<GateFacts> = {}): GateFacts {
   return {
     ...{ config: migrationConfig(), state: migrationState(), operations: ['users.get'] },
     evidence: { 'users.get': goodEvidence(2_995) },
-    ...{ cusum: {}, freshMs: 30_000, now: BEGAN + 48 * HOUR_MS },
+    ...{ cusum: {}, noise: {}, freshMs: 30_000, now: BEGAN + 48 * HOUR_MS },
     ...changed,
   };
 }

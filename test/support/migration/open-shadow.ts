@@ -26,6 +26,7 @@ export function openShadow({ shadow: settings = {}, next, legacy, ...change }: C
   const outcomes: string[] = [];
   const answered: (readonly [origin: string, isShadow: boolean])[] = [];
   const comparisons: Comparison[] = [];
+  const rereads: (readonly string[])[] = [];
   const asked: (SourceCall & { readonly origin: string })[] = [];
   const answer = (name: string): SourceAnswer => ({
     ...{ found: true, storedAt: clock.now(), freshSeconds: 1, tags: [] },
@@ -51,6 +52,10 @@ export function openShadow({ shadow: settings = {}, next, legacy, ...change }: C
     },
     evidence: {
       ...{ isKnown: () => false, rehearsed: () => outcomes.push('rehearsed') },
+      reread: (_resource, _operation, changed) => {
+        rereads.push(changed);
+        announce();
+      },
       compared: (comparison) => {
         comparisons.push(comparison);
         announce();
@@ -74,5 +79,5 @@ export function openShadow({ shadow: settings = {}, next, legacy, ...change }: C
     spans?: OfferedAnswer['spans'],
   ) => shadow.offer({ operation: 'users.get', origin, query, answer: served, ms: 3, spans });
   const until = (check: () => boolean) => condition.until(check);
-  return { shadow, offer, answer, outcomes, answered, comparisons, asked, clock, until };
+  return { shadow, offer, answer, outcomes, answered, comparisons, rereads, asked, clock, until };
 }

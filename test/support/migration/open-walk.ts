@@ -4,7 +4,7 @@ import type { Comparison } from '../../../src/migration/compare/comparison.ts';
 import { createToSample } from '../../../src/migration/compare/sample.ts';
 import { createWalk } from '../../../src/migration/walk/walk.ts';
 import { createVirtualTime } from '../time/virtual-time.ts';
-import { createLaggingStores } from './lagging-stores.ts';
+import { createLaggingStores } from './stores/lagging-stores.ts';
 
 type Spoil = (number: number, name: string) => string | undefined;
 

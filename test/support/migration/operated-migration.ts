@@ -59,8 +59,9 @@ export function openOperated({
     operatorTasks: {
       gate,
       cusum: () => Promise.resolve({ 'users.get': 2.303 }),
+      noise: () => Promise.resolve({}),
       check: () => Promise.resolve({ same: 20, asked: 20, problems: [] }),
-      ...{ walk: unasked, probeEdges: unasked, rehearse: unasked, replay: unasked, calibrate: unasked },
+      ...{ walk: unasked, probeEdges: unasked, rehearse: unasked, replay: unasked },
       legacyProblem: () => Promise.resolve(undefined),
       ...{ explain: unasked, report: unasked, preview: unasked },
       ...operatorTasks,

@@ -8,7 +8,7 @@ import {
   numbers,
   swapped,
   users,
-} from './differing-stores.ts';
+} from './stores/differing-stores.ts';
 
 /** A difference between two stores, and as what it is found; `null`: no such answer of v1 can have it. */
 export type Planted = DifferingStores & {

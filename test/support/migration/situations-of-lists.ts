@@ -7,7 +7,7 @@ import {
   type Row,
   swapped,
   users,
-} from './differing-stores.ts';
+} from './stores/differing-stores.ts';
 
 /** Something that becomes of a list, and what one comparison makes of it. */
 export type ListSituation = DifferingStores & {

@@ -8,7 +8,7 @@ export const writtenMigration = {
   compare: {
     ignore: [decided],
     tolerate: [{ ...decided, abs: 1, rel: 0.1, precision: '1s', text: ['trim'] }],
-    ...{ critical: ['data.email'], showMask: ['data.email'] },
+    ...{ critical: ['data.email'], transientPercent: 1, showMask: ['data.email'] },
   },
   gate: {
     ...{ mismatch: 0.001, soak: '1s', step: '1s', stepRequests: 1, liveFor: '1s', quiet: '1s', failed: 0.1 },

@@ -38,6 +38,7 @@ describe('the actions on a migration', () => {
       compare: {
         'users.get': {
           ...{ keys: 10, match: 10, mismatch: 0, inconclusive: 0, ignored: 0, failedNew: 0 },
+          ...{ transient: 0, given: 0, once: [] },
           ...{ bound95: 0.259, cusum: 2.3, lagP99Ms: 110 },
         },
       },

@@ -1,4 +1,4 @@
-import { compareStores } from '../../support/migration/differing-stores.ts';
+import { compareStores } from '../../support/migration/stores/differing-stores.ts';
 import { listSituations } from '../../support/migration/situations-of-lists.ts';
 import { planted } from '../../support/migration/planted-differences.ts';
 

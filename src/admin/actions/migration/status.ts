@@ -4,7 +4,8 @@ import { weakGates } from '../../../config/validate/check-migrations.ts';
 import type { OperationEvidence } from '../../../migration/evidence/evidence.ts';
 import { latencyQuantile } from '../../../migration/evidence/latency.ts';
 import { gateView } from '../../../migration/judge/gate.ts';
-import { upperBound } from '../../../migration/judge/mismatch-bound.ts';
+import { upperBound } from '../../../migration/statistics/mismatch-bound.ts';
+import { type NoiseMemory, transientRates } from '../../../migration/judge/transient-rules.ts';
 import type { Position } from '../../../migration/state/migration-state.ts';
 import { positionOf, positionText } from '../../../migration/state/operation-position.ts';
 import type { ActionValue } from '../../api/action-table.ts';
@@ -14,21 +15,32 @@ type Status = ActionValue<'migrations.status'>;
 
 const rounded = (value: number) => Number(value.toPrecision(3));
 
+/** What the judge knows of each operation. */
+type JudgedFacts = {
+  readonly cusum: Readonly<Record<string, number>>;
+  readonly noise: Readonly<Record<string, NoiseMemory>>;
+};
+
 function compareView(
   evidence: Readonly<Record<string, OperationEvidence>>,
-  cusum: Readonly<Record<string, number>>,
+  { cusum, noise }: JudgedFacts,
+  config: FoundMigration['config'],
 ): Status['compare'] {
   return Object.fromEntries(
     Object.entries(evidence).map(([operation, one]) => {
-      const { keys, mismatchedKeys, match, mismatch, inconclusive, ignored } = one;
+      const { keys, mismatchedKeys, match, mismatch, inconclusive, ignored, transient, given } = one;
       const { failedNew, failedLegacy, failedBoth, odd } = one;
-      const view = { keys, match, mismatch, inconclusive, ignored, failedNew, odd };
+      const view = { keys, match, mismatch, inconclusive, ignored, failedNew, odd, transient, given };
+      const rates = transientRates(one, one, { config, noise: noise[operation] });
+      const once = rates.map(({ field, isAtOnce, isMeasured, ...rate }) => ({
+        ...{ field, isAtOnce, isMeasured, share: rounded(rate.share), noise: rounded(rate.noise) },
+      }));
       const judged = {
         bound95: rounded(upperBound(keys, mismatchedKeys)),
         cusum: rounded(cusum[operation] ?? 0),
         lagP99Ms: latencyQuantile(one.lagMs, 0.99) ?? null,
       };
-      return [operation, { ...view, mismatchedKeys, failedLegacy, failedBoth, ...judged }];
+      return [operation, { ...view, mismatchedKeys, failedLegacy, failedBoth, ...judged, once }];
     }),
   );
 }
@@ -76,9 +88,10 @@ export async function readStatus(
   operation: string | undefined,
 ): Promise<Status> {
   const { resource, sources, rev, since, evidenceSince, generation } = state;
-  const [gate, cusum, found, replicas] = await Promise.all([
+  const [gate, cusum, noise, found, replicas] = await Promise.all([
     operatorTasks.gate(resource, operation),
     operatorTasks.cusum(resource),
+    operatorTasks.noise(resource),
     evidence.read(resource),
     states.acknowledged(resource),
   ]);
@@ -91,7 +104,7 @@ export async function readStatus(
     hold: state.hold ?? null,
     ...{ since, evidenceSince, generation, replicas, staleSeconds: states.staleSeconds() },
     gate: gateView(gate),
-    compare: compareView(found, cusum),
+    compare: compareView(found, { cusum, noise }, config),
     fallback: fallbackView(found),
     lastRollback: state.lastRollback,
     rehearsedAt: state.rehearsedAt ?? null,

@@ -1,4 +1,4 @@
-// The action that starts long work in the background: create, walk, probe-edges, rehearse, replay, calibrate.
+// The action that starts long work in the background: create, walk, probe-edges, rehearse, replay.
 
 import type { AuditLog } from '../../../audit/audit-log.ts';
 import type { Run } from '../../../migration/operate/operator-tasks.ts';
@@ -15,7 +15,6 @@ type StartInput = ActionInput<'migrations.start'>;
 type Work = (run: Run) => Promise<unknown>;
 
 const REPLAY_RPS = 5;
-const CALIBRATION_SAMPLES = 500;
 
 /** Writes the result of a task to the audit: the request that has started it ended long before. */
 type RecordEnd = (changed: { readonly before?: unknown; readonly after?: unknown }) => Promise<unknown>;
@@ -37,7 +36,7 @@ function compileWork(
   named: NamedDifferences,
 ): Work {
   const { operatorTasks, clock } = migrations;
-  const { resource, task, queries = [], rps = REPLAY_RPS, samples = CALIBRATION_SAMPLES } = input;
+  const { resource, task, queries = [], rps = REPLAY_RPS } = input;
   const { evidence } = found.state;
 
   /** Writes a result to the state, unless the evidence began anew while the task ran. */
@@ -87,8 +86,6 @@ function compileWork(
       };
     case 'replay':
       return (run) => operatorTasks.replay(resource, queries, rps, run);
-    case 'calibrate':
-      return (run) => operatorTasks.calibrate(resource, samples, run);
   }
 }
 

@@ -30,10 +30,16 @@ export const migrationRow: BoardRow = {
       max(of(metric('cusum')), OPERATION),
       '{{operation}}',
     ]),
+    states(
+      'Answers that differed once',
+      { 0: 'no', 1: 'yes' },
+      'Whether more of them than writes explain came from the new source: the legacy one has not confirmed them.',
+      [max(of(metric('transient_exceeded')), OPERATION), '{{operation}}'],
+    ),
     lines(
       'Comparisons',
       'ops',
-      'Both sources were asked: match, ignored by a rule, mismatch, or no verdict.',
+      'Both sources were asked: match, ignored by a rule, transient, mismatch, or no verdict.',
       [sum(rate(metric('compare_total')), 'operation, verdict'), '{{operation}} {{verdict}}'],
     ),
     lines(

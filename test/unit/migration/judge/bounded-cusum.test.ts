@@ -1,4 +1,4 @@
-import { CUSUM_LIMIT, nextBoundedCusum } from '../../../../src/migration/judge/cusum.ts';
+import { CUSUM_LIMIT, nextBoundedCusum } from '../../../../src/migration/statistics/cusum.ts';
 
 const NONE = { cusum: 0, shares: {} };
 const THIRD = CUSUM_LIMIT / 3;

@@ -1,4 +1,4 @@
-import { CUSUM_LIMIT, nextCusum } from '../../../../src/migration/judge/cusum.ts';
+import { CUSUM_LIMIT, nextCusum } from '../../../../src/migration/statistics/cusum.ts';
 import { createRandom } from '../../../../src/samples/data/random.ts';
 
 /** Asks the judge every two seconds until the limit is reached; says after how many seconds, or Infinity. */

@@ -123,6 +123,13 @@ describe('the gate of a step of the ramp', () => {
     ['failed', withEvidence({ ...compared, step: { ...compared.step, attributable: 15 } })],
     ['scan', withEvidence({ ...compared, refused: { 'sort=-name': 1 } })],
     ['cusum', { cusum: { 'users.get': 4.61 } }],
+    [
+      'transient',
+      withEvidence({
+        ...compared,
+        step: { ...compared.step, transient: 4, transients: { 'data.name|later': 4 } },
+      }),
+    ],
     ['keys', withEvidence({ ...compared, recent: { keys: 2_994, mismatchedKeys: 0 } })],
     [
       'quiet',

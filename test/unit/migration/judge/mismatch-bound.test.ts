@@ -3,7 +3,7 @@ import {
   keysNeeded,
   lowerBound,
   upperBound,
-} from '../../../../src/migration/judge/mismatch-bound.ts';
+} from '../../../../src/migration/statistics/mismatch-bound.ts';
 
 describe('the bound on the share of mismatches', () => {
   test.each([

@@ -40,7 +40,10 @@ test('the history has long work, changes of one operation and explanations, and 
       read: () => Promise.resolve({ 'users.get': EMPTY_EVIDENCE }),
       differences: () => Promise.resolve([]),
     },
-    gates: { gate: () => Promise.resolve({ next: undefined, ready: false, unmet: [], met: [] }) },
+    gates: {
+      gate: () => Promise.resolve({ next: undefined, ready: false, unmet: [], met: [] }),
+      noise: () => Promise.resolve({}),
+    },
     audit: { lines: () => Promise.resolve(lines) },
     clock: { now: () => BEGAN },
   });

@@ -12,9 +12,13 @@ import {
 const decided = { owner: 'ana', reason: 'markup | of the old editor', until: '2026-12-01' };
 const config = migrationConfig({ compare: { ignore: [{ path: 'data.profile.bio', ...decided }] } });
 const state = migrationState({ walk: undefined, acknowledged: ['data.profile.bio'] });
-const evidence = { 'users.get': goodEvidence(2_210, { inconclusive: 41, lagMs: {} }) };
+const evidence = {
+  'users.get': goodEvidence(2_210, {
+    ...{ inconclusive: 41, lagMs: {}, transient: 20, given: 18, transients: { 'data.email|once': 20 } },
+  }),
+};
 const text = reportText({
-  ...{ state, config, evidence, gate: gateOf(gateFacts({ state, config, evidence })) },
+  ...{ state, config, evidence, noise: {}, gate: gateOf(gateFacts({ state, config, evidence })) },
   differences: [
     {
       ...{
@@ -44,8 +48,9 @@ describe('the report of a migration', () => {
     ['the walk that is missing', '| walk | all | never | 0 differences | no |'],
     [
       'counts with the bound that they prove',
-      '| users.get | 2210 | 0 | 0.135 % | 2210 | 0 | 0 | 41 | 0 | 0 | 0 |',
+      '| users.get | 2210 | 0 | 0.135 % | 2210 | 0 | 0 | 20 | 41 | 0 | 0 | 0 |',
     ],
+    ['what differed once, by field', '| users.get | data.email | at once | 0.881 % | 0 % | 18 |'],
     ['latencies of both sources', '| 20 / 20 / 20 ms | 20 / 20 / 20 ms |'],
     [
       'rules with their owners and ends',

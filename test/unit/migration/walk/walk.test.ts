@@ -1,6 +1,5 @@
 import { resources } from '../../../../src/contract/resources.ts';
 import { createToSample } from '../../../../src/migration/compare/sample.ts';
-import { createCalibrate } from '../../../../src/migration/walk/calibrate.ts';
 import { askBothSources } from '../../../../src/migration/shadow/ask-both-sources.ts';
 import { createWalk } from '../../../../src/migration/walk/walk.ts';
 import type { SourceHandler } from '../../../../src/policy/call.ts';
@@ -72,31 +71,6 @@ describe('a walk over all records of two sources', () => {
       evidence: { compared: () => undefined },
     });
     await expect(walk({ signal, progress: () => undefined })).rejects.toThrow('no such service');
-  });
-});
-
-describe('the legacy source compared with itself', () => {
-  it('shows by path and kind what it does not say twice alike', async () => {
-    let reads = 0;
-    const { time, stores, config, signal, wait } = openWalk(30, (_number, name) => name);
-    const noisy: SourceHandler = async (call) => {
-      const answer = await stores.sources.legacy(call);
-      reads += 1;
-      if (!answer.found || call.query.kind === 'list') return answer;
-      const body = answer.body.toString().replace('"email":null', `"email":"${reads}@example.com"`);
-      return { ...answer, body: Buffer.from(body) };
-    };
-    const calibrate = createCalibrate({
-      resource: resources.users,
-      legacy: noisy,
-      config,
-      clock: time,
-      wait,
-    });
-    expect(await time.run(calibrate(11, { signal, progress: () => undefined }))).toEqual({
-      asked: 11,
-      differences: [{ path: 'data.email', kind: 'value', count: 10 }],
-    });
   });
 });
 

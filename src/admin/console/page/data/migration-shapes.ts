@@ -34,6 +34,9 @@ export type ComparedOperation = {
   readonly keys: number;
   readonly match: number;
   readonly mismatch: number;
+  /** Answers that differed once and that the legacy source did not confirm; and how many of these callers were given. */
+  readonly transient: number;
+  readonly given: number;
   readonly inconclusive: number;
   readonly ignored: number;
   readonly failedNew: number;

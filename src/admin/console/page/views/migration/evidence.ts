@@ -53,7 +53,16 @@ type CompareRow = ComparedOperation & { readonly operation: string };
 export function compareTable(compare: MigrationStatus['compare']): VNode {
   const rows = Object.entries(compare).map(([operation, one]) => ({ ...one, operation }));
   const count = (
-    key: 'keys' | 'match' | 'mismatch' | 'inconclusive' | 'ignored' | 'failedNew' | 'odd',
+    key:
+      | 'keys'
+      | 'match'
+      | 'mismatch'
+      | 'transient'
+      | 'given'
+      | 'inconclusive'
+      | 'ignored'
+      | 'failedNew'
+      | 'odd',
     title: string,
   ) => ({
     ...{ key, title, isFigure: true },
@@ -74,6 +83,8 @@ export function compareTable(compare: MigrationStatus['compare']): VNode {
       count('keys', 'Questions'),
       count('match', 'Same'),
       count('mismatch', 'Different'),
+      count('transient', 'Differed once'),
+      count('given', 'of these given'),
       count('inconclusive', 'Inconclusive'),
       count('ignored', 'Ignored'),
       count('failedNew', 'New failed'),

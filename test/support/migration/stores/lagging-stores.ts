@@ -1,8 +1,8 @@
-import { resources } from '../../../src/contract/resources.ts';
-import { detailBody, listBody, type CanonicalRecord } from '../../../src/contract/response-body.ts';
-import type { Query } from '../../../src/contract/query.ts';
-import type { SourceAnswer, SourceHandler } from '../../../src/policy/call.ts';
-import type { VirtualTime } from '../time/virtual-time.ts';
+import { resources } from '../../../../src/contract/resources.ts';
+import { detailBody, listBody, type CanonicalRecord } from '../../../../src/contract/response-body.ts';
+import type { Query } from '../../../../src/contract/query.ts';
+import type { SourceAnswer, SourceHandler } from '../../../../src/policy/call.ts';
+import type { VirtualTime } from '../../time/virtual-time.ts';
 
 /** One state of a user; `undefined`: deleted. It is the legacy store's at once, and the new store's after a lag. */
 type Version = { readonly at: number; readonly seenAt: number; readonly name: string | undefined };
@@ -25,11 +25,13 @@ export type LaggingStoresOptions = {
   readonly answerMs: () => number;
   /** What the new store has instead of a name; a hole where it gives `undefined`. */
   readonly spoil: (number: number, name: string) => string | undefined;
+  /** Whether the new store gives another e-mail address in this one answer about a user. */
+  readonly lies?: () => boolean;
 };
 
 /** Creates two equal stores, but for what is spoilt. */
 export function createLaggingStores(options: LaggingStoresOptions): LaggingStores {
-  const { time, users, lagMs, answerMs, spoil } = options;
+  const { time, users, lagMs, answerMs, spoil, lies = () => false } = options;
   const { users: resource } = resources;
   const versions = Array.from({ length: users + 1 }, (_, number): Version[] =>
     number === 0 ? [] : [{ at: 0, seenAt: 0, name: `User ${number}` }],
@@ -51,7 +53,9 @@ export function createLaggingStores(options: LaggingStoresOptions): LaggingStore
       const number = Number(query.id.slice('user_'.length));
       const name = nameIn(side, number);
       if (name === undefined) return { found: false, tags: [] };
-      return { ...found, body: Buffer.from(detailBody(resource, recordOf(number, name))) };
+      const record = recordOf(number, name);
+      const given = side === 'new' && lies() ? { ...record, email: 'other@example.com' } : record;
+      return { ...found, body: Buffer.from(detailBody(resource, given)) };
     }
     const rows = versions.flatMap((_, number) => {
       const name = nameIn(side, number);

@@ -1,13 +1,13 @@
-import { migration } from '../../../src/config/schema/migration.ts';
-import type { GetQuery, ListQuery } from '../../../src/contract/query.ts';
-import { resources } from '../../../src/contract/resources.ts';
-import type { UpstreamReply } from '../../../src/kernel/upstream-call.ts';
-import type { ComparisonVerdict } from '../../../src/migration/compare/comparison.ts';
-import { createComparer } from '../../../src/migration/shadow/comparer.ts';
-import { createComparisonSemaphore } from '../../../src/migration/shadow/comparison-semaphore.ts';
-import { type Asked, openSource, type Serve } from '../pipeline/scripted-source.ts';
-import { queryOf, replyOf } from '../pipeline/source-text.ts';
-import { createManualClock } from '../time/manual-clock.ts';
+import { migration } from '../../../../src/config/schema/migration.ts';
+import type { GetQuery, ListQuery } from '../../../../src/contract/query.ts';
+import { resources } from '../../../../src/contract/resources.ts';
+import type { UpstreamReply } from '../../../../src/kernel/upstream-call.ts';
+import type { ComparisonVerdict } from '../../../../src/migration/compare/comparison.ts';
+import { createComparer } from '../../../../src/migration/shadow/comparer.ts';
+import { createComparisonSemaphore } from '../../../../src/migration/shadow/comparison-semaphore.ts';
+import { type Asked, openSource, type Serve } from '../../pipeline/scripted-source.ts';
+import { queryOf, replyOf } from '../../pipeline/source-text.ts';
+import { createManualClock } from '../../time/manual-clock.ts';
 
 /** A row of a service, as its JSON has it. */
 export type Row = Readonly<Record<string, unknown>>;

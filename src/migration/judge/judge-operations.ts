@@ -1,0 +1,79 @@
+// Judges the operations of a resource, and reports those whose answers differ once too often.
+
+import type { Logger } from 'pino';
+import type { OperationEvidence } from '../evidence/evidence.ts';
+import { EMPTY_EVIDENCE } from '../evidence/empty-evidence.ts';
+import type { MigrationState } from '../state/migration-state.ts';
+import { positionOf, positionText } from '../state/operation-position.ts';
+import type { Webhooks } from '../../telemetry/webhooks/webhooks.ts';
+import type { ResourceMemory } from './judge-memory.ts';
+import type { JudgedMigration } from './judged-migration.ts';
+import { judgeOperation, newMemory, type OperationMemory, type Ruling } from './rollback-rules.ts';
+import { judgeTransients, nextNoise, type NoiseMemory } from './transient-rules.ts';
+
+/** What the judge remembers of one operation from now on, and what it has decided. */
+export type Judged = {
+  readonly operation: string;
+  readonly memory: OperationMemory;
+  readonly noise: NoiseMemory;
+  readonly ruling: Ruling;
+};
+
+/** Judges each operation of a resource by what it has shown since the last look. */
+export function judgeOperations(
+  { operations, config }: JudgedMigration,
+  known: Pick<ResourceMemory, 'operations' | 'noise'>,
+  evidence: Readonly<Record<string, OperationEvidence>>,
+  now: number,
+): readonly Judged[] {
+  return operations.map((operation): Judged => {
+    const found = evidence[operation] ?? EMPTY_EVIDENCE;
+    const before = known.operations[operation];
+    const { memory, ruling } = judgeOperation(before ?? newMemory(now), found, now);
+    const noise = nextNoise(known.noise?.[operation], found, now);
+    const transient = judgeTransients(before?.transient, found, { config, noise });
+    const { exceeded } = transient;
+    return {
+      ...{ operation, memory: { ...memory, transient }, noise },
+      ruling:
+        exceeded === undefined || ruling.kind === 'roll_back'
+          ? ruling
+          : { kind: 'roll_back', rule: 'transient', evidence: exceeded },
+    };
+  });
+}
+
+/** Where such operations are reported. */
+type ReportTransientsDeps = {
+  readonly webhooks: Pick<Webhooks, 'tell'>;
+  readonly metrics: { migrationTransient(resource: string, operation: string, isExceeded: boolean): void };
+  readonly log: Pick<Logger, 'warn'>;
+};
+
+/** Makes the function that reports operations whose answers differ once too often, as that begins. */
+export function createReportTransients({ webhooks, metrics, log }: ReportTransientsDeps) {
+  return function reportTransients(
+    { resource, config }: JudgedMigration,
+    state: MigrationState,
+    judged: readonly Judged[],
+    before: ResourceMemory['operations'],
+  ): void {
+    for (const { operation, memory } of judged) {
+      const reason = memory.transient?.exceeded;
+      metrics.migrationTransient(resource, operation, reason !== undefined);
+      if (reason === undefined || before[operation]?.transient?.exceeded !== undefined) continue;
+      log.warn(
+        { resource, operation, reason },
+        'the new source gives answers that differ once, more often than writes explain',
+      );
+      const data = {
+        resource,
+        operation,
+        position: positionText(positionOf(state, operation)),
+        rev: state.rev,
+        reason,
+      };
+      webhooks.tell({ type: 'migration.transient', subject: `migration:${resource}`, data }, config.webhook);
+    }
+  };
+}

@@ -1,0 +1,164 @@
+// Decides whether the new source says what the legacy one does not confirm more often than writes explain.
+
+import type { MigrationConfig } from '../../config/schema/migration.ts';
+import { isCritical } from '../evidence/delta.ts';
+import type { ComparisonCounts, OperationEvidence, TransientCounts } from '../evidence/evidence.ts';
+import { latencyQuantile } from '../evidence/latency.ts';
+import { CUSUM_LIMIT, nextCusum } from '../statistics/cusum.ts';
+import { upperBound } from '../statistics/mismatch-bound.ts';
+
+/** How often each field of an operation changes in the legacy source within the lag, as far as it was measured. */
+export type NoiseMemory = {
+  /** The counts at the beginning of the present window, and when that was; milliseconds since the epoch. */
+  readonly window: Pick<TransientCounts, 'rereads' | 'changed'> & { readonly at: number };
+  /** By field, the share in the window that had most; absent before the first window has ended. */
+  readonly highest?: Readonly<Record<string, number>> | undefined;
+};
+
+/** What the judge remembers of transient differences between two looks, within one step. */
+export type TransientMemory = {
+  /** A CUSUM for each name of `TransientCounts.transients`. */
+  readonly cusum: Readonly<Record<string, number>>;
+  /** The counts of the step at the last look. */
+  readonly seen: { readonly compared: number; readonly transients: Readonly<Record<string, number>> };
+  /** Why the bound counts as exceeded; absent: it does not. */
+  readonly exceeded?: string | undefined;
+};
+
+/** A window ends after an hour and 1,000 answers that were read again: a shorter one may miss the writes of a minute. */
+const WINDOW_MS = 3_600_000;
+const WINDOW_REREADS = 1_000;
+/** So many distinct records: one that changes all the time may be an accident. */
+const RECORDS = 3;
+/** In a critical field three differences close together are enough; in others it takes the whole limit. */
+const CRITICAL_LIMIT = CUSUM_LIMIT / 2;
+const CUSUM_MAX = 2 * CUSUM_LIMIT;
+/** A bound of 0 has no logarithm. */
+const BOUND_MIN = 1e-4;
+
+/** The share of answers that changed in a window; 0 where no write was seen. It is a bound, with 95 % confidence. */
+function shareSince({ window }: NoiseMemory, { rereads, changed }: TransientCounts, field: string): number {
+  const hits = (changed[field] ?? 0) - (window.changed[field] ?? 0);
+  return hits === 0 ? 0 : upperBound(rereads - window.rereads, hits);
+}
+
+/** Ends the window of the noise where it is long enough. The highest share counts: of the hour with most writes. */
+export function nextNoise(
+  before: NoiseMemory | undefined,
+  counts: TransientCounts,
+  now: number,
+): NoiseMemory {
+  const { rereads, changed } = counts;
+  // Where a count has fallen, Redis has lost the old ones.
+  if (before === undefined || rereads < before.window.rereads)
+    return { window: { at: now, rereads: 0, changed: {} } };
+  const { window, highest = {} } = before;
+  if (now - window.at < WINDOW_MS || rereads - window.rereads < WINDOW_REREADS) return before;
+  const fields = Object.keys({ ...highest, ...changed });
+  const higher = (field: string) => Math.max(highest[field] ?? 0, shareSince(before, counts, field));
+  return {
+    window: { at: now, rereads, changed },
+    highest: Object.fromEntries(fields.map((field) => [field, higher(field)])),
+  };
+}
+
+/** What a rate is measured against. */
+export type TransientFacts = {
+  readonly config: Pick<MigrationConfig, 'compare' | 'recheck'>;
+  /** Absent: nothing was measured yet. */
+  readonly noise: NoiseMemory | undefined;
+};
+
+/** How often one field differed once, and how often writes explain that; both from 0 to 1. */
+export type TransientRate = {
+  readonly name: string;
+  readonly field: string;
+  readonly isAtOnce: boolean;
+  /** Whether the noise was measured long enough for the judge. */
+  readonly isMeasured: boolean;
+  readonly share: number;
+  readonly noise: number;
+};
+
+/** Comparisons that had both answers. */
+export const comparedIn = ({ match, ignored, transient, mismatch, inconclusive }: ComparisonCounts): number =>
+  match + ignored + transient + mismatch + inconclusive;
+
+/**
+ * The part of the noise that a difference can have which was gone at once: a write falls between the two readings that much more
+ * rarely than within the lag.
+ */
+function onceFactor({ lagMs, legacyMs, newMs }: ComparisonCounts, { recheck }: TransientFacts['config']) {
+  const p99 = (latencies: ComparisonCounts['lagMs']) => latencyQuantile(latencies, 0.99);
+  const readMs = (p99(legacyMs) ?? 0) + (p99(newMs) ?? 0);
+  return Math.min(1, (2 * readMs) / (p99(lagMs) ?? recheck.delay));
+}
+
+/** The rates of the fields that differed once, in `counts`; the noise is that of the whole evidence. */
+export function transientRates(
+  counts: ComparisonCounts,
+  evidence: OperationEvidence,
+  { config, noise }: TransientFacts,
+): readonly TransientRate[] {
+  const factor = onceFactor(evidence, config);
+  return Object.entries(counts.transients).map(([name, count]) => {
+    const [field = '', when] = name.split('|');
+    const known = noise?.highest?.[field] ?? 0;
+    const most = Math.max(known, noise === undefined ? 0 : shareSince(noise, evidence, field));
+    const isAtOnce = when === 'once';
+    const isMeasured = isAtOnce || noise?.highest !== undefined;
+    const share = count / Math.max(1, comparedIn(counts));
+    return { name, field, isAtOnce, isMeasured, share, noise: isAtOnce ? most * factor : most };
+  });
+}
+
+const percentText = (share: number) => `${Number((share * 100).toPrecision(2))} %`;
+
+/** The CUSUM of one rate for a share ten times the bound, against the bound. */
+function cusumOf(
+  { name, noise }: TransientRate,
+  before: TransientMemory,
+  { transients, ...step }: ComparisonCounts,
+  accepted: number,
+): number {
+  const { seen, cusum } = before;
+  const failed = (transients[name] ?? 0) - (seen.transients[name] ?? 0);
+  const answered = comparedIn({ ...step, transients }) - seen.compared - failed;
+  const usual = Math.min(Math.max(BOUND_MIN, noise + accepted), 0.5);
+  const unaccepted = Math.min(10 * usual, (1 + usual) / 2);
+  const next = nextCusum(cusum[name] ?? 0, { failed, answered }, { usual, unaccepted });
+  return Math.min(CUSUM_MAX, next);
+}
+
+/**
+ * Judges what the new source has said once since the last look. What was gone only after a wait is judged once the noise has been
+ * measured: a store that lags behind looks the same. What was gone at once is judged at once.
+ */
+export function judgeTransients(
+  before: TransientMemory | undefined,
+  evidence: OperationEvidence,
+  facts: TransientFacts,
+): TransientMemory {
+  const { step } = evidence;
+  const { critical, transientPercent } = facts.config.compare;
+  const compared = comparedIn(step);
+  const empty: TransientMemory = { cusum: {}, seen: { compared: 0, transients: {} } };
+  const known = before === undefined || compared < before.seen.compared ? empty : before;
+  const accepted = transientPercent / 100;
+  const rates = transientRates(step, evidence, facts);
+  const cusum = Object.fromEntries(
+    rates.map((rate) => [rate.name, rate.isMeasured ? cusumOf(rate, known, step, accepted) : 0]),
+  );
+  // It ends when the CUSUM is 0 again: else each further answer would be news.
+  const lowest = known.exceeded === undefined ? Infinity : Number.MIN_VALUE;
+  const worst = rates.find(({ name, field }) => {
+    const limit = Math.min(lowest, isCritical(critical, field) ? CRITICAL_LIMIT : CUSUM_LIMIT);
+    return (cusum[name] ?? 0) >= limit && (step.transientRecords[name] ?? 0) >= RECORDS;
+  });
+  const seen = { compared, transients: step.transients };
+  if (worst === undefined) return { cusum, seen };
+  const { name, field, share, noise } = worst;
+  const often = `${step.transients[name] ?? 0} of ${compared} answers of the new source (${percentText(share)})`;
+  const exceeded = `${often} differed once in ${field}; writes explain ${percentText(noise)}, ${transientPercent} % is accepted; callers were given ${step.given} such answers`;
+  return { cusum, seen, exceeded };
+}
