@@ -16,11 +16,12 @@ type Status = {
 
 const statusOf = async (fleet: MigratingFleet) => (await fleet.operate('status users')) as Status;
 
-/** Ten callers, of whom each asks once a second, each with a question that no cache answers, until `work` has ended; how many got an error. */
+/** Ten callers, who together ask ten times a second, or so often, what no cache answers, until `work` has ended; how many got an error. */
 async function underCallers(
   bench: FaultBench,
   fleet: MigratingFleet,
   work: () => Promise<unknown>,
+  perSecond = 10,
 ): Promise<number> {
   const state = { over: false, errors: 0 };
   let next = 0;
@@ -31,7 +32,7 @@ async function underCallers(
     if (answer?.status !== 200) state.errors += 1;
   }
   async function askOn(): Promise<void> {
-    while (!state.over) await askSteadily({ perSecond: 10, seconds: 1 }, askOne);
+    while (!state.over) await askSteadily({ perSecond, seconds: 1 }, askOne);
   }
   const asking = askOn();
   await bench.sleep(4_000);
@@ -63,17 +64,23 @@ function rollsBack(
   id: string,
   name: string,
   spoil: (next: Faults, fleet: MigratingFleet) => void,
-  expected: { readonly seconds: number; readonly rule: string; readonly migration?: Record<string, unknown> },
+  expected: {
+    readonly seconds: number;
+    readonly rule: string;
+    readonly perSecond?: number;
+    readonly migration?: Record<string, unknown>;
+  },
 ): OperationRow {
   return {
     ...{ id, name: `${name}: back within ${expected.seconds} s, and no caller gets an error`, fast: false },
     async run(bench) {
       const fleet = await startServing(bench, expected.migration);
       let seconds = Infinity;
-      const errors = await underCallers(bench, fleet, async () => {
+      const work = async () => {
         spoil(fleet.next.faults, fleet);
         seconds = await secondsUntilRolledBack(bench, fleet, expected.seconds);
-      });
+      };
+      const errors = await underCallers(bench, fleet, work, expected.perSecond);
       const { lastRollback, hold } = await statusOf(fleet);
       bench.atMost('s until the rollback', seconds, expected.seconds);
       return {
@@ -209,6 +216,17 @@ export const judgeRows: readonly OperationRow[] = [
       seconds: 15,
       rule: 'difference',
       migration: { compare: { critical: ['data.email'] }, recheck: { delay: '500ms', maxRps: 100 } },
+    },
+  ),
+  rollsBack(
+    'judge-11',
+    'one answer in a hundred has another value in a critical field, this once',
+    (next) => void (next.lying = 0.01),
+    {
+      seconds: 30,
+      rule: 'transient',
+      perSecond: 40,
+      migration: { compare: { critical: ['data.email'], ignore: [] }, shadow: { maxRps: 200 } },
     },
   ),
   whileOnHold,

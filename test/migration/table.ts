@@ -10,6 +10,7 @@ import { heapRows } from './heap.ts';
 import { judgeRows } from './judge.ts';
 import { leakRows } from './leaked-values.ts';
 import { membershipRows } from './membership.ts';
+import { onceRows } from './once.ts';
 import { redisRows } from './redis.ts';
 import { rollbackRows } from './rollback.ts';
 import { shadowRows } from './shadow.ts';
@@ -31,6 +32,7 @@ export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
   limit: timeLimitRows,
   judge: judgeRows,
   callers: callerRows,
+  once: onceRows,
   gate: gateRows,
   redis: redisRows,
   cache: cacheRows,

@@ -15,6 +15,8 @@ export type Faults = {
   failing: number;
   /** The share of the calls that never end. */
   hanging: number;
+  /** The share of the calls of single records that are answered with another e-mail address, this once. */
+  lying: number;
   /** How long each answer takes, in milliseconds. */
   delayMs: number;
   /** Whether it fails with 500 at this question. */
@@ -144,9 +146,14 @@ resources:
         profile.avatar_url: profile.avatar_url
 `;
 
+const lied: Faults['change'] = (user) => ({ ...user, email: 'other@example.com' });
+
 /** Starts a service over the model, with a source file of this name. */
 export async function startModelService(name: string, model: readonly UserTruth[]): Promise<ModelService> {
-  const faults: Faults = { failing: 0, hanging: 0, delayMs: 0, failsAt: () => false, change: (user) => user };
+  const faults: Faults = {
+    ...{ failing: 0, hanging: 0, lying: 0, delayMs: 0 },
+    ...{ failsAt: () => false, change: (user) => user },
+  };
   const answer = createAnswers(model);
   const callLog = createCallLog();
   // Not by chance: of 100 calls in a row, just as many fail as the share says.
@@ -157,10 +164,11 @@ export async function startModelService(name: string, model: readonly UserTruth[
     calls += 1;
     const end = callLog.begin(request);
     const [isHanging, isFailing] = [isOneOf(faults.hanging), isOneOf(faults.failing)];
+    const change = isOneOf(faults.lying) ? lied : faults.change;
     if (isHanging) return undefined;
     if (faults.delayMs > 0) await sleep(faults.delayMs);
     end();
-    return isFailing || faults.failsAt(request) ? { status: 500, body: {} } : answer(request, faults.change);
+    return isFailing || faults.failsAt(request) ? { status: 500, body: {} } : answer(request, change);
   }
 
   const upstream = await startUpstream(serving(respond));
