@@ -22,13 +22,18 @@ import type { ReportProblem } from '../config/problem.ts';
 import { CHECKED, locationIn, type SpecLocation } from './spec-location.ts';
 import { pathAt } from './path.ts';
 import { compileDrop, compileReader, type ReplyContext } from './read/read-reply.ts';
-import { type ReplyObserver, type RuleObserver, notifyObserver } from './reply-observer.ts';
+import {
+  type ReplyObserver,
+  type RuleObserver,
+  type WrittenRecords,
+  notifyObserver,
+} from './reply-observer.ts';
 import { rowFields } from './map/row-fields.ts';
 import { compileTotal } from './read/total.ts';
 import { compileTotalBeside, type TotalBeside } from './read/total-beside.ts';
 import { compileProjectedRecords } from './projected/projected-list.ts';
 import { compileTranscoder } from './write/transcode-reply.ts';
-import type { RowMapping, WrittenRecords } from './write/row-writer.ts';
+import type { RowMapping } from './write/row-writer.ts';
 
 /** What one upstream reply to a list says, besides its rows. */
 export type ReplyFacts = {

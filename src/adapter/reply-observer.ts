@@ -3,8 +3,9 @@ import type { Json } from '../kernel/json/json.ts';
 import type { JsonType } from '../kernel/json/values.ts';
 import type { GapReason, OnGap } from './map/map-record.ts';
 import type { RecordView } from './map/row-fields.ts';
-import type { OnRule } from './read/outcome.ts';
-import type { WrittenRecords } from './write/row-writer.ts';
+
+/** Learns the index of the rule that decided a reply, once for each reply; `undefined`: no rule matched. */
+export type OnRule = (rule: number | undefined) => void;
 
 /** Learns which rule decides a reply. */
 export type RuleObserver = { readonly onRule: OnRule };
@@ -18,6 +19,21 @@ export type ReplyObserver = RuleObserver & {
   readonly keepsGhosts?: true;
   /** Called with the records of each usable reply and with what they lack; absent where nobody compares them. */
   readonly onRecords?: (view: RecordView, records: ReadRecords, gaps: readonly Gap[]) => void;
+};
+
+/** Records as they stand in the body of a list, in place of records in memory. */
+export type WrittenRecords = {
+  readonly length: number;
+  /** The records as JSON, with commas between them. */
+  readonly bytes: Buffer;
+  /** Where each record ends. */
+  readonly ends: readonly number[];
+  /** What is purged with each record, such as `user:42`, with spaces between. */
+  readonly tags: string;
+  /** Whether each id comes behind the one before it in the contract's order. */
+  readonly isAscending: boolean;
+  /** How many records have `null` for each field, the id left out. */
+  readonly nulls: ReadonlyMap<string, number>;
 };
 
 /** Records as such, or as the bytes of an answer. */

@@ -239,3 +239,8 @@ export function openapiDocument(): Schema {
     },
   };
 }
+
+/** The OpenAPI document as it is served. */
+export function servedOpenapi(): Buffer {
+  return Buffer.from(JSON.stringify(openapiDocument()));
+}

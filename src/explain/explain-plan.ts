@@ -3,13 +3,13 @@ import { claimPlace } from '../adapter/claim-place.ts';
 import { proofOf } from '../adapter/read/credential-proof.ts';
 import type { Adapter } from '../adapter/compile.ts';
 import type { PagePlan, ScanPlan } from '../adapter/plan/plan.ts';
-import { scanReach } from '../claims/source/capacity.ts';
+import { scanReach } from '../adapter/plan/scan-reach.ts';
 import type { LoadedSource } from '../config/loaded-config.ts';
 import type { ListSpec } from '../config/schema/source.ts';
 import type { Filter, ListQuery, Query, Sort } from '../contract/query.ts';
 import type { Resource } from '../contract/resources.ts';
 import type { UpstreamRequest } from '../kernel/upstream-call.ts';
-import { asksTotalFirst, totalWindow } from '../reading/read-page.ts';
+import { detailCalls, pageCalls } from '../pipeline/query-costs.ts';
 
 /** Where a source's file makes a claim. */
 export type PlacedClaim = {
@@ -47,30 +47,9 @@ export function sortText({ field, descending }: Sort): string {
   return `${field} ${descending ? 'descending' : 'ascending'}`;
 }
 
-/** The calls that a page takes for the details of its rows, beside those for its windows. */
-export function detailCalls(plan: PagePlan, query: ListQuery): number {
-  if (plan.hydrates === undefined) return 0;
-  if (plan.hydrates === 'page') return query.limit;
-  // All rows that are read are asked for one by one.
-  const { page, limit } = query;
-  return plan.window.cover((page - 1) * limit, limit).reduce((sum, { size }) => sum + size, 0);
-}
-
 /** Whether the windows of a scan hold the number of rows that it must bring. */
 function totalInWindows(plan: ScanPlan, list: ListSpec | undefined): boolean {
   return plan.totalCounts && list?.total !== undefined && list.total.count === undefined;
-}
-
-/** The calls for a page, in the order in which they are made, with those that may find nothing behind the last row. */
-export function pageCalls(plan: PagePlan, query: ListQuery): readonly UpstreamRequest[] {
-  const offset = (query.page - 1) * query.limit;
-  const windows = plan.window.cover(offset, query.limit).map(plan.request);
-  const total = plan.count ?? plan.request(totalWindow(plan));
-  return [
-    ...(asksTotalFirst(plan, { offset, limit: query.limit }) ? [total] : []),
-    ...windows,
-    ...(plan.count === undefined ? [] : [plan.count]),
-  ];
 }
 
 function scanCalls({ window, request }: ScanPlan, callsMax: number): readonly UpstreamRequest[] {

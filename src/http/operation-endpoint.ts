@@ -1,4 +1,4 @@
-import type { ServedOperation } from '../pipeline/create-operations.ts';
+import type { ServedOperation } from '../pipeline/served-operation.ts';
 import type { CallAnswer } from '../policy/call.ts';
 import { OpenCall, requestFacts } from './open-call.ts';
 import type { ReferenceCount } from '../pipeline/parts/reference-count.ts';

@@ -4,7 +4,7 @@ import { contentDigest } from '../pipeline/parts/content-digest.ts';
 import type { ComponentSet } from '../pipeline/parts/shared-components.ts';
 import type { ReferenceCount } from '../pipeline/parts/reference-count.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { ServedOperation } from '../pipeline/create-operations.ts';
+import type { ServedOperation } from '../pipeline/served-operation.ts';
 import type { ApiPage } from './api-page/api-page.ts';
 import { operationEndpoint } from './operation-endpoint.ts';
 import { createPassthrough, type PassthroughDeps } from './passthrough/passthrough.ts';

@@ -1,7 +1,7 @@
 import type { GatewayConfig } from '../config/schema/gateway.ts';
+import type { SourceSpec } from '../config/schema/source.ts';
 import { compileParser } from '../contract/parse-query.ts';
 import type { ServedMigration } from '../migration/migrations.ts';
-import type { Handler } from '../policy/call.ts';
 import type { RedisByRole } from '../store/redis/redis-roles.ts';
 import { type AdmissionStages, assembleOperation } from './assemble.ts';
 import { type CompiledResource, withTargets } from './compile-sources.ts';
@@ -18,12 +18,14 @@ import {
   assembleCachedHandlers,
   assembleSource,
 } from './resource/assemble-source.ts';
+import { createSourceRate } from './source-rate.ts';
 import {
   createSourceUpstreams,
   type ShareOf,
   type SourceUpstreams,
   type SourceUpstreamsDeps,
 } from './source-upstreams.ts';
+import type { ServedOperation } from './served-operation.ts';
 
 /** Without `shareOf`, this process may have all of `net.concurrency` of each source. */
 export type OperationsDeps = AssembleMigratingResourceDeps & {
@@ -35,15 +37,6 @@ export type OperationsDeps = AssembleMigratingResourceDeps & {
   readonly metrics: SourceUpstreamsDeps['metrics'];
   readonly contract: GatewayConfig['contract'];
   readonly shareOf?: ShareOf | undefined;
-};
-
-/** An operation that can be served. */
-export type ServedOperation = {
-  readonly operation: string;
-  readonly path: string;
-  /** `null` where the resource is public. */
-  readonly permission: string | null;
-  readonly handler: Handler;
 };
 
 /** The operations of a gateway. */
@@ -119,8 +112,9 @@ export function createOperations(
   compiled: readonly CompiledResource[],
   { admission, contract, parts, ...deps }: OperationsDeps,
 ): ServedOperations {
-  const redis = deps.redis.limits;
-  const upstreams = createSourceUpstreams(withTargets(compiled), parts, { ...deps, redis });
+  const counting = { redis: deps.redis.limits, keys: deps.keys, clock: deps.clock };
+  const createRate = (spec: SourceSpec) => createSourceRate(spec, counting);
+  const upstreams = createSourceUpstreams(withTargets(compiled), parts, { ...deps, createRate });
   const all = compiled.map((resource) => ({
     resource,
     assembled: assembleResource(resource, upstreams, parts, deps),

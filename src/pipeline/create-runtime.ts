@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { isFieldAlarm, PROOF } from '../adapter/capability.ts';
-import { type CountedRule, countedRules, type OnRule } from '../adapter/read/outcome.ts';
+import { type CountedRule, countedRules } from '../adapter/read/outcome.ts';
+import type { OnRule } from '../adapter/reply-observer.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createLargeReplies } from '../reading/large-replies/large-replies.ts';
 import type { SourceObserver, SourceRuntime } from '../reading/source-runtime.ts';

@@ -5,10 +5,7 @@ import { createLimiter, type Decision } from '../store/limiter/limiter.ts';
 import type { SubWindows } from '../store/limiter/sub-windows.ts';
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
 import type { RedisConnection } from '../store/redis/redis.ts';
-import type { TakeToken } from '../upstream/bulkhead/token-pacer.ts';
-
-/** The rate limit towards a source, over all processes together. */
-export type SourceRate = { readonly takeToken: TakeToken; close(): void };
+import type { SourceRate } from './source-upstreams.ts';
 
 /** All processes on `redis` keep to the rate together; it is the Redis of the limits. */
 export type SourceRateDeps = {

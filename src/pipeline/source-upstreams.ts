@@ -5,14 +5,13 @@ import { compileSessionReader } from '../adapter/read/session-reader.ts';
 import type { SourceSpec } from '../config/schema/source.ts';
 import { contentDigest } from './parts/content-digest.ts';
 import type { MadeComponent, ComponentSet } from './parts/shared-components.ts';
-import type { LookTurns } from '../store/fleet/look-turns.ts';
+import type { TakeToken } from '../upstream/bulkhead/token-pacer.ts';
 import type { UpstreamProof } from '../upstream/credentials/proofs.ts';
 import type { Share } from '../upstream/bulkhead/bulkhead.ts';
 import { type CheckableUpstream, createUpstream, type Upstream } from '../upstream/client.ts';
 import type { GuardedClient } from '../upstream/guarded-client.ts';
 import type { CompiledResource } from './compile-sources.ts';
 import { knownGoodRequest } from './known-good-request.ts';
-import { createSourceRate, type SourceRateDeps } from './source-rate.ts';
 import { createSourceResilience, type SourceResilienceDeps } from './source-resilience.ts';
 
 /** This process's part of the calls that several processes may have under way at a source, by the source's name. */
@@ -22,16 +21,20 @@ export type ShareOf = (source: string, concurrency: number) => Share;
  * `upstreamCall` counts every exchange, retries included; its outcome is a status class such as `2xx`, an error code or
  * `cancelled`.
  */
-export type SourceUpstreamsDeps = SourceRateDeps &
-  Pick<SourceResilienceDeps, 'clock' | 'log'> & {
-    readonly metrics: SourceResilienceDeps['metrics'] & {
-      upstreamCall(source: string, outcome: string, seconds: number): void;
-      /** Shows how busy a source is, until the returned function is called. */
-      watchLoad(source: string, load: () => GuardedClient['load']): () => void;
-    };
-    readonly shareOf?: ShareOf | undefined;
-    readonly lookTurns: LookTurns;
+export type SourceUpstreamsDeps = Pick<SourceResilienceDeps, 'clock' | 'log'> & {
+  readonly metrics: SourceResilienceDeps['metrics'] & {
+    upstreamCall(source: string, outcome: string, seconds: number): void;
+    /** Shows how busy a source is, until the returned function is called. */
+    watchLoad(source: string, load: () => GuardedClient['load']): () => void;
   };
+  readonly shareOf?: ShareOf | undefined;
+  /** Makes the rate limit of a source; it answers `undefined` for one without. */
+  readonly createRate: (spec: SourceSpec) => SourceRate | undefined;
+  readonly lookTurns: { take(name: string, everyMs: number): Promise<boolean> };
+};
+
+/** The rate limit towards a source, over all processes together. */
+export type SourceRate = { readonly takeToken: TakeToken; close(): void };
 
 /** The clients of all sources. Two resources of one source share its connections and its limits. */
 export type SourceUpstreams = {
@@ -63,7 +66,7 @@ function createSourceClient(
 ): MadeComponent<Upstream> {
   const { name, budget } = spec;
   const patienceMs = Math.min(deadlineMs, budget.time);
-  const rate = createSourceRate(spec, deps);
+  const rate = deps.createRate(spec);
   const knownGood = knownGoodRequest(first);
   const upstream: CheckableUpstream = createUpstream(spec, {
     name,

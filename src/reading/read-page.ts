@@ -1,5 +1,6 @@
 import type { PagePlan } from '../adapter/plan/plan.ts';
-import { sliceWritten, type WrittenRecords } from '../adapter/write/row-writer.ts';
+import type { WrittenRecords } from '../adapter/reply-observer.ts';
+import { sliceWritten } from '../adapter/write/row-writer.ts';
 import type { WindowEvidence } from '../claims/claim.ts';
 import { canTie } from '../claims/ties.ts';
 import { brokenTotal } from '../claims/total.ts';

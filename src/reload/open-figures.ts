@@ -10,7 +10,7 @@ import type { ActionHandlers } from '../admin/actions/act.ts';
 import { createEventStream, type EventStream } from '../admin/figures/event-stream.ts';
 import type { OverviewStatus } from '../admin/figures/overview.ts';
 import { servedSources, type SourceDescription } from '../admin/figures/served-source.ts';
-import { queryCosts } from '../explain/query-costs.ts';
+import { queryCosts } from '../pipeline/query-costs.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createSerialQueue } from '../kernel/serial-queue.ts';
 import { type CompiledResource, withTargets } from '../pipeline/compile-sources.ts';

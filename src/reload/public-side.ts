@@ -1,12 +1,12 @@
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
+import type { ActionHandlers } from '../admin/actions/act.ts';
 import { createOperatorActions, type OperatorActions } from '../admin/actions/operator-actions.ts';
 import type { CheckResult } from '../admin/app.ts';
 import { knownSeries } from '../admin/metrics/known-series.ts';
 import { createMetrics, type Metrics, type MetricsDeps } from '../admin/metrics/metrics.ts';
 import { redisChecks } from '../admin/redis-checks.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
-import { createExplainActions } from '../explain/explain-action.ts';
 import { hasPublishedPepper } from '../config/validate/lint-gateway.ts';
 import { isApiPageServed } from '../config/api-page.ts';
 import { hasReference, NO_REFERENCE } from '../http/api-page/page-files.ts';
@@ -37,6 +37,11 @@ import { createSnapshotHolder, type SnapshotHolder } from './snapshot-holder.ts'
 export type PublicServices = Omit<MetricsDeps, 'operations'> & {
   readonly log: Logger;
   readonly clock: Clock;
+  /** Makes the actions that explain requests by the configuration in force. */
+  readonly createExplainActions: (deps: {
+    readonly served: () => Pick<Snapshot, 'config' | 'compiled' | 'rev' | 'digest'>;
+    readonly closing: AbortSignal;
+  }) => ActionHandlers;
   /** The OpenAPI document as served. */
   readonly openapi: Buffer;
   /** The runbook, a text of markdown; absent: there is none. */
@@ -111,7 +116,7 @@ function createServeBy(
 function createSideActions(
   snapshots: SnapshotHolder,
   { redis, ...stores }: ReturnType<typeof openStores>,
-  { log, clock, instance = 'gateway', runbook = '' }: PublicServices,
+  { log, clock, createExplainActions, instance = 'gateway', runbook = '' }: PublicServices,
   {
     metrics,
     migrations,

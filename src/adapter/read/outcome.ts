@@ -25,9 +25,6 @@ export type Classifier = (
   body: Json | undefined,
 ) => (Outcome & { readonly rule: number }) | undefined;
 
-/** Learns the index of the rule that decided a reply, once for each reply; `undefined`: no rule matched. */
-export type OnRule = (rule: number | undefined) => void;
-
 /** An outcome rule as it is counted: its place in the source file, and what it says that a reply means. */
 export type CountedRule = { readonly rule: string; readonly is: OutcomeKind | 'by_status' };
 

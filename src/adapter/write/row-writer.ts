@@ -8,6 +8,7 @@ import type { Projection } from '../../kernel/json/projection.ts';
 import { DOCUMENT, WHOLE } from '../../kernel/json/scan-json.ts';
 import { compileFieldReader, type OnGap } from '../map/map-record.ts';
 import { type IdCodec, INTEGER_FORMS } from '../map/native-id.ts';
+import type { WrittenRecords } from '../reply-observer.ts';
 import type { FieldMapping } from '../projected/slot-paths.ts';
 import { CHECKED } from '../spec-location.ts';
 import { JsonSink } from './json-sink.ts';
@@ -19,21 +20,6 @@ export type RowMapping = FieldMapping & {
   readonly resource: Resource;
   readonly id: SourceResourceSpec['id'];
   readonly codec: IdCodec;
-};
-
-/** Records as they stand in the body of a list, in place of records in memory. */
-export type WrittenRecords = {
-  readonly length: number;
-  /** The records as JSON, with commas between them. */
-  readonly bytes: Buffer;
-  /** Where each record ends. */
-  readonly ends: readonly number[];
-  /** What is purged with each record, such as `user:42`, with spaces between. */
-  readonly tags: string;
-  /** Whether each id comes behind the one before it in the contract's order. */
-  readonly isAscending: boolean;
-  /** How many records have `null` for each field, the id left out. */
-  readonly nulls: ReadonlyMap<string, number>;
 };
 
 /** Some of the records. */

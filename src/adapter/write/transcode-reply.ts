@@ -8,11 +8,11 @@ import type { OnGap } from '../map/map-record.ts';
 import { compileUtf8Body } from '../read/decode.ts';
 import { compileSlotLook, type TypeWatch } from '../map/certified-types.ts';
 import type { ReplyContext } from '../read/read-reply.ts';
-import type { Observed } from '../reply-observer.ts';
+import type { Observed, WrittenRecords } from '../reply-observer.ts';
 import { compileListPlaces } from '../projected/list-places.ts';
 import { BareRows } from '../projected/slot-paths.ts';
 import { wantedDocument } from '../projected/wanted-paths.ts';
-import { compileRowWriter, type RowMapping, type WrittenRecords } from './row-writer.ts';
+import { compileRowWriter, type RowMapping } from './row-writer.ts';
 
 /** The rows of a reply, written, and what the file's other paths find in it. */
 export type TranscodedReply = Observed & { readonly records: WrittenRecords; readonly body: Json };

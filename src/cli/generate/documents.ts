@@ -19,8 +19,3 @@ export function documentText(make: () => unknown): string {
   const document = make();
   return typeof document === 'string' ? document : `${JSON.stringify(document, null, 2)}\n`;
 }
-
-/** The OpenAPI document as it is served. */
-export function servedOpenapi(): Buffer {
-  return Buffer.from(JSON.stringify(openapiDocument()));
-}

@@ -2,7 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { documents, documentText } from './documents.ts';
 import { softwareBillOfMaterials } from './packages/sbom.ts';
-import { replaceSection, sections } from './sections.ts';
+import { createMergedMetrics } from '../../workers/metrics/merged-metrics.ts';
+import { generatedSections, replaceSection } from './sections.ts';
 
 /** A file that is generated, or has generated parts: what it says, and what it should say. */
 type Generated = { readonly file: string; readonly current: string | undefined; readonly text: string };
@@ -12,6 +13,7 @@ function generateAll(): readonly Generated[] {
   const whole = Object.entries(documents).map(([file, make]) => {
     return { file, current: read(file), text: documentText(make) };
   });
+  const sections = generatedSections(createMergedMetrics({ workers: () => [] }).describe());
   const parts = Object.entries(sections).map(([file, makers]) => {
     const current = readFileSync(file, 'utf8');
     const text = Object.entries(makers).reduce(

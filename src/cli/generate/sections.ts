@@ -1,17 +1,16 @@
+import type { MetricDescription } from '../../admin/metrics/describe-metrics.ts';
 import { createMetrics } from '../../admin/metrics/metrics.ts';
-import { createMergedMetrics } from '../../workers/metrics/merged-metrics.ts';
 import { exampleIndex } from './example-index.ts';
 import { markdownTable } from './markdown-table.ts';
 import { productionPackages } from './packages/production-packages.ts';
 
 const code = (text: string) => `\`${text}\``;
 
-/** Every metric of a gateway and of the primary of workers, from their own registries. */
-function metricsTable(): string {
+/** Every metric of a gateway and of the primary of workers. */
+function metricsTable(primary: readonly MetricDescription[]): string {
   const gateway = createMetrics({ operations: [], version: '', nodeVersion: '' });
-  const primary = createMergedMetrics({ workers: () => [] });
   // Both count reloads.
-  const names = new Map([...gateway.describe(), ...primary.describe()].map((one) => [one.name, one]));
+  const names = new Map([...gateway.describe(), ...primary].map((one) => [one.name, one]));
   const described = [...names.values()];
   const rows = described.map(({ name, type, labels, help }) => [
     code(name),
@@ -34,12 +33,19 @@ function licencesTable(): string {
   );
 }
 
-/** The generated parts of documents that people write, by file and by the name that their markers carry. */
-export const sections: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
-  'config/operations.md': { metrics: metricsTable },
-  'config/add-a-source.md': { examples: exampleIndex },
-  'config/releases.md': { licences: licencesTable },
-};
+/**
+ * The generated parts of documents that people write, by file and by the name that their markers carry. `primary`: the
+ * metrics of the primary of several workers.
+ */
+export function generatedSections(
+  primary: readonly MetricDescription[],
+): Readonly<Record<string, Readonly<Record<string, () => string>>>> {
+  return {
+    'config/operations.md': { metrics: () => metricsTable(primary) },
+    'config/add-a-source.md': { examples: exampleIndex },
+    'config/releases.md': { licences: licencesTable },
+  };
+}
 
 /** The text with what stands between `<!-- name: start … -->` and `<!-- name: end -->` replaced. @throws Error without these */
 export function replaceSection(text: string, name: string, content: string): string {

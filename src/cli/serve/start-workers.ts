@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { pino } from 'pino';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { sharesWork } from '../../config/schema/redis.ts';
+import { createExplainActions } from '../../explain/explain-action.ts';
 import type { SoundConfig } from '../../reload/reload-outcome.ts';
 import { createPublicSide } from '../../reload/public-side.ts';
 import { configDigest } from '../../reload/snapshot.ts';
@@ -13,7 +14,7 @@ import { createPrimary } from '../../workers/primary.ts';
 import { type BuildGateway, serveAsWorker } from '../../workers/serve-as-worker.ts';
 import type { WorkerPlan } from '../../workers/worker-slots.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
-import { servedOpenapi } from '../generate/documents.ts';
+import { servedOpenapi } from '../../contract/openapi.ts';
 import { servedRunbook } from '../input/served-runbook.ts';
 import { type ReadyConfig, readConfigTexts } from '../input/read-config.ts';
 import type { OpenReloadTriggers } from './reload-triggers.ts';
@@ -48,6 +49,7 @@ export async function runWorker(line: PrimaryChannel, context: CliContext): Prom
       log,
       tracing: createTracing(telemetry.traces, { version, log }),
       clock: systemClock,
+      createExplainActions,
       openapi: servedOpenapi(),
       runbook: servedRunbook(),
       version,

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { pino } from 'pino';
 import type { ConfigTexts } from '../../config/load.ts';
 import { ConfigError } from '../../config/problem.ts';
+import { createExplainActions } from '../../explain/explain-action.ts';
 import { createGateway, type Gateway, type GatewayServices } from '../../gateway.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { type CliContext, ExitError, exitCodes, type LogDestination } from '../context.ts';
-import { servedOpenapi } from '../generate/documents.ts';
+import { servedOpenapi } from '../../contract/openapi.ts';
 import { servedRunbook } from '../input/served-runbook.ts';
 import { withTargets } from '../../pipeline/compile-sources.ts';
 import type { ServedConfig } from '../../reload/snapshot.ts';
@@ -38,6 +39,7 @@ export async function startGateway(
       log,
       tracing: tracingOrExit(config, context, log),
       clock: systemClock,
+      createExplainActions,
       openapi: servedOpenapi(),
       runbook: servedRunbook(),
       version,

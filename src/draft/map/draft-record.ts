@@ -12,7 +12,7 @@ import { isObject, scalarText } from '../../kernel/json/values.ts';
 import { type FieldDraft, mapFields, type MapDraft } from './map-fields.ts';
 import { sameSteps } from './same-steps.ts';
 import { type DraftNote, likely, notesAt, type Remark, sure, toEdit } from '../note.ts';
-import type { IdKind } from '../query/probe-order.ts';
+import type { IdKind } from '../requests/list-reader.ts';
 import { findRecord, type FoundRecord, linkedPaths, linkOf } from './probe-record.ts';
 import { isAbsent, type OutcomeDraft, outcomeRule } from '../detect/outcome-rules.ts';
 

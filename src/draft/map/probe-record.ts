@@ -9,7 +9,7 @@ import type { ServiceClient } from '../requests/service-client.ts';
 import { isList, isObject, scalarText } from '../../kernel/json/values.ts';
 import { mapTexts } from '../requests/map-leaves.ts';
 import type { MapDraft } from './map-fields.ts';
-import type { IdKind } from '../query/probe-order.ts';
+import type { IdKind } from '../requests/list-reader.ts';
 import { isNameable } from '../path-text.ts';
 
 /** The view of one record that was found. */

@@ -2,7 +2,7 @@ import { asksForOrder } from '../../adapter/plan/order-bet.ts';
 import type { RequestSpec } from '../../config/schema/source.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { FieldDraft } from '../map/map-fields.ts';
-import type { ListReader, ListReply } from '../requests/list-reader.ts';
+import type { IdKind, ListReader, ListReply } from '../requests/list-reader.ts';
 import type { ListWalk, NumberedWindows } from '../requests/walk-list.ts';
 import { likely, type Remark, toEdit } from '../note.ts';
 import { probeUnknownParameter } from '../window/probe-parameter.ts';
@@ -11,7 +11,6 @@ import {
   ascends,
   findSort,
   honoursTiebreak,
-  type IdKind,
   type SortForm,
   USUAL_SORTS,
 } from './probe-order.ts';

@@ -2,10 +2,7 @@ import type { RequestSpec } from '../../config/schema/source.ts';
 import { compareCodePoints, idSortKey } from '../../contract/order.ts';
 import { scalarText } from '../../kernel/json/values.ts';
 import { type DialectSort, sortByQuery } from '../dialects/dialect.ts';
-import type { ListReader, ListReply } from '../requests/list-reader.ts';
-
-/** What native ids are: whole numbers, or any text. */
-export type IdKind = 'number' | 'text';
+import type { IdKind, ListReader, ListReply } from '../requests/list-reader.ts';
 
 /** Whether ids ascend in the contract's order, none of them twice. */
 export function ascends(ids: readonly string[], kind: IdKind): boolean {

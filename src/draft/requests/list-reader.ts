@@ -7,6 +7,9 @@ import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { ServiceClient } from './service-client.ts';
 import { isList, isObject, scalarText } from '../../kernel/json/values.ts';
 
+/** What native ids are: whole numbers, or any text. */
+export type IdKind = 'number' | 'text';
+
 /** One reply with a list. */
 export type ListReply = {
   readonly reply: UpstreamReply;

@@ -1,7 +1,8 @@
 import { pathText } from '../../config/problem.ts';
 import type { Report } from '../../explain/report/report.ts';
 import type { InferredSource } from '../infer-source.ts';
-import { costSummary, queryCosts } from '../../explain/query-costs.ts';
+import { costSummary } from '../../explain/report/cost-report.ts';
+import { queryCosts } from '../../pipeline/query-costs.ts';
 import { plural } from '../../kernel/plural.ts';
 import type { DraftDiagnosis } from '../verify/diagnose-draft.ts';
 import type { DraftTrial } from '../verify/try-draft.ts';

@@ -1,7 +1,8 @@
 import { type Problem, problemText } from '../../config/problem.ts';
 import type { CompiledSource } from '../../pipeline/compile-sources.ts';
 import { plural } from '../../kernel/plural.ts';
-import { costTable, queryCosts } from '../query-costs.ts';
+import { queryCosts } from '../../pipeline/query-costs.ts';
+import { costTable } from './cost-report.ts';
 import type { Report } from './report.ts';
 
 /** A configuration, or one source, that has no problem. */

@@ -1,7 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Adapter, compileAdapter, type Rows } from '../../adapter/compile.ts';
-import type { OnRule } from '../../adapter/read/outcome.ts';
-import type { ReplyObserver } from '../../adapter/reply-observer.ts';
+import type { OnRule, ReplyObserver } from '../../adapter/reply-observer.ts';
 import { resources } from '../../contract/resources.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import { Secret } from '../../kernel/secret.ts';

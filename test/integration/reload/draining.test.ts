@@ -1,5 +1,6 @@
 import { pino } from 'pino';
-import { servedOpenapi } from '../../../src/cli/generate/documents.ts';
+import { createExplainActions } from '../../../src/explain/explain-action.ts';
+import { servedOpenapi } from '../../../src/contract/openapi.ts';
 import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
 import { createGateway } from '../../../src/gateway.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
@@ -15,7 +16,7 @@ describe('a gateway that drains', () => {
     const gateway = createGateway(
       { gateway: configOf({}), compiled: [] },
       {
-        ...{ log: pino({ level: 'silent' }), clock: systemClock, openapi: servedOpenapi() },
+        ...{ log: pino({ level: 'silent' }), clock: systemClock, createExplainActions, openapi: servedOpenapi() },
         ...{ version: 'test', nodeVersion: 'test' },
         reloading: { pid: 1, texts, read: () => Promise.resolve(next) },
       },

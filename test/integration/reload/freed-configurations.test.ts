@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
-import { servedOpenapi } from '../../../src/cli/generate/documents.ts';
+import { createExplainActions } from '../../../src/explain/explain-action.ts';
+import { servedOpenapi } from '../../../src/contract/openapi.ts';
 import { readConfig, readConfigTexts } from '../../../src/cli/input/read-config.ts';
 import { createGateway } from '../../../src/gateway.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
@@ -51,7 +52,7 @@ describe('a configuration that a reload replaces', () => {
     let number = 0;
     function start() {
       const first = read(number);
-      const services = { clock: systemClock, openapi: servedOpenapi(), version: 'test', nodeVersion: 'test' };
+      const services = { clock: systemClock, createExplainActions, openapi: servedOpenapi(), version: 'test', nodeVersion: 'test' };
       return createGateway(first, {
         ...{ ...services, log: pino({ level: 'silent' }) },
         reloading: { pid: 1, texts: first.texts, read: () => Promise.resolve(read((number += 1))) },

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
-import { servedOpenapi } from '../../../src/cli/generate/documents.ts';
+import { createExplainActions } from '../../../src/explain/explain-action.ts';
+import { servedOpenapi } from '../../../src/contract/openapi.ts';
 import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createPublicSide } from '../../../src/reload/public-side.ts';
@@ -22,7 +23,7 @@ describe('a reload that changes log.level', () => {
     const lines: string[] = [];
     const side = createPublicSide(served(before), {
       ...{ log: pino({ level: before }, { write: (line) => lines.push(line) }), clock: systemClock },
-      ...{ openapi: servedOpenapi(), version: 'test', nodeVersion: 'test' },
+      ...{ createExplainActions, openapi: servedOpenapi(), version: 'test', nodeVersion: 'test' },
     });
     const port = await side.listen();
     const requests = () =>

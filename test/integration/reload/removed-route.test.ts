@@ -1,11 +1,12 @@
 import { pino } from 'pino';
-import { servedOpenapi } from '../../../src/cli/generate/documents.ts';
+import { createExplainActions } from '../../../src/explain/explain-action.ts';
+import { servedOpenapi } from '../../../src/contract/openapi.ts';
 import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createPublicSide } from '../../../src/reload/public-side.ts';
 
 const services = {
-  ...{ log: pino({ level: 'silent' }), clock: systemClock, openapi: servedOpenapi() },
+  ...{ log: pino({ level: 'silent' }), clock: systemClock, createExplainActions, openapi: servedOpenapi() },
   ...{ version: 'test', nodeVersion: 'test' },
 };
 const served = (...names: readonly string[]) => {

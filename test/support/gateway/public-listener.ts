@@ -7,7 +7,7 @@ import { type App, type AppDeps, createApp } from '../../../src/http/listener/ap
 import type { RoutingSpec } from '../../../src/http/routing.ts';
 import { createSharedComponents } from '../../../src/pipeline/parts/shared-components.ts';
 import { createReferenceCount } from '../../../src/pipeline/parts/reference-count.ts';
-import type { ServedOperation } from '../../../src/pipeline/create-operations.ts';
+import type { ServedOperation } from '../../../src/pipeline/served-operation.ts';
 import { createServer } from '../../../src/http/listener/server.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createRecentRequests } from '../../../src/telemetry/requests/recent-requests.ts';

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
-import { servedOpenapi } from '../../../src/cli/generate/documents.ts';
+import { createExplainActions } from '../../../src/explain/explain-action.ts';
+import { servedOpenapi } from '../../../src/contract/openapi.ts';
 import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
 import { createGateway, type Gateway } from '../../../src/gateway.ts';
 import type { ReloadOutcome } from '../../../src/reload/reload-outcome.ts';
@@ -84,6 +85,7 @@ export async function runGateway(
       log: logger,
       tracing: createTracing(config.telemetry.traces, { version: 'test', log: logger }),
       clock,
+      createExplainActions,
       openapi: servedOpenapi(),
       version: 'test',
       nodeVersion: 'test',

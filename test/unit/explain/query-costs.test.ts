@@ -1,4 +1,5 @@
-import { costTable, queryCosts } from '../../../src/explain/query-costs.ts';
+import { costTable } from '../../../src/explain/report/cost-report.ts';
+import { queryCosts } from '../../../src/pipeline/query-costs.ts';
 import { renderText } from '../../../src/explain/report/report.ts';
 import { compileSources } from '../../../src/pipeline/compile-sources.ts';
 import { loadSources } from '../../../src/config/load.ts';

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { createMetrics } from '../../../src/admin/metrics/metrics.ts';
-import { servedOpenapi } from '../../../src/cli/generate/documents.ts';
+import { servedOpenapi } from '../../../src/contract/openapi.ts';
 import { readConfig } from '../../../src/cli/input/read-config.ts';
 import { configJsonSchema } from '../../../src/config/reference/json-schema.ts';
 import { type GatewayConfig, gatewaySchema } from '../../../src/config/schema/gateway.ts';

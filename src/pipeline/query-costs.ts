@@ -1,15 +1,14 @@
 import type { PagePlan } from '../adapter/plan/plan.ts';
-import { scanReach } from '../claims/source/capacity.ts';
+import { scanReach } from '../adapter/plan/scan-reach.ts';
 import type { LoadedSource } from '../config/loaded-config.ts';
 import { LIMIT_DEFAULT } from '../contract/parse-query.ts';
 import type { Filter, ListQuery, Sort } from '../contract/query.ts';
 import type { FilterParameter } from '../contract/define-resource.ts';
 import type { Resource } from '../contract/resources.ts';
-import { plural } from '../kernel/plural.ts';
 import { Decimal } from '../kernel/decimal.ts';
-import type { CompiledSource } from '../pipeline/compile-sources.ts';
-import type { ReportBlock } from './report/report.ts';
-import { detailCalls, pageCalls } from './explain-plan.ts';
+import type { UpstreamRequest } from '../kernel/upstream-call.ts';
+import { asksTotalFirst, totalWindow } from '../reading/read-page.ts';
+import type { CompiledSource } from './compile-sources.ts';
 
 /** What one kind of query of the contract costs at a source. */
 export type QueryCost = {
@@ -63,6 +62,27 @@ function kindsOf(source: LoadedSource, resource: Resource): readonly Kind[] {
   return [{ query: '(plain)', sort: null, filters: [] }, ...sorts, ...filters, ...both];
 }
 
+/** The calls that a page takes for the details of its rows, beside those for its windows. */
+export function detailCalls(plan: PagePlan, query: ListQuery): number {
+  if (plan.hydrates === undefined) return 0;
+  if (plan.hydrates === 'page') return query.limit;
+  // All rows that are read are asked for one by one.
+  const { page, limit } = query;
+  return plan.window.cover((page - 1) * limit, limit).reduce((sum, { size }) => sum + size, 0);
+}
+
+/** The calls for a page, in the order in which they are made, with those that may find nothing behind the last row. */
+export function pageCalls(plan: PagePlan, query: ListQuery): readonly UpstreamRequest[] {
+  const offset = (query.page - 1) * query.limit;
+  const windows = plan.window.cover(offset, query.limit).map(plan.request);
+  const total = plan.count ?? plan.request(totalWindow(plan));
+  return [
+    ...(asksTotalFirst(plan, { offset, limit: query.limit }) ? [total] : []),
+    ...windows,
+    ...(plan.count === undefined ? [] : [plan.count]),
+  ];
+}
+
 /** A look at the last rows, and one for each filter with a value that no record has. See `verifyPage`. */
 function verifyingCalls({ filters, hydrates, window }: PagePlan): number {
   if (filters.length === 0 || hydrates === 'rows') return 0;
@@ -97,37 +117,4 @@ export function queryCosts(compiled: CompiledSource): readonly QueryCost[] {
   const { idPrefix } = compiled.resource;
   if (compiled.adapter.get === undefined) return costs;
   return [...costs, { query: `/${idPrefix}_…`, cost: 'record', calls: 1 }];
-}
-
-function costText({ cost, calls, reason, rowsMax }: QueryCost): string {
-  const made = plural(calls, 'call');
-  if (cost === 'page' || cost === 'record') return `${cost} (${made})`;
-  return `${cost} (${reason}; at most ${rowsMax} rows in ${made})`;
-}
-
-/** The costs as a table. */
-export function costTable(costs: readonly QueryCost[]): ReportBlock {
-  const besides = ({ verifyingCalls: most }: QueryCost) =>
-    most === undefined ? '' : `; once a minute, at most ${most} more verify the filter`;
-  return { table: costs.map((cost) => [cost.query, `${costText(cost)}${besides(cost)}`]) };
-}
-
-/** The most lines of a summary. */
-const SUMMARY_LINES = 8;
-
-/** The costs in a few lines: queries that cost the same share one. */
-export function costSummary(costs: readonly QueryCost[]): ReportBlock {
-  const alike = Map.groupBy(costs, costText);
-  const lines = [...alike].map(([text, same]) => {
-    const [first, second, ...others] = same.map(({ query }) => query);
-    const more = others.length === 0 ? '' : ` and ${others.length} more`;
-    return [`${first ?? ''}${second === undefined ? '' : `, ${second}`}${more}`, text];
-  });
-  const left = lines.length - SUMMARY_LINES;
-  return {
-    table: [
-      ...lines.slice(0, SUMMARY_LINES),
-      ...(left > 0 ? [[`${left} more kinds`, 'see portico explain']] : []),
-    ],
-  };
 }
