@@ -1,12 +1,6 @@
 /** The most that a function may take, in lines. */
 export const FUNCTION_LINES_MAX = 80;
 
-/** The most entries that a folder may have. */
-export const FOLDER_ENTRIES_MAX = 15;
-
-/** The most entries that `src` itself may have: one per room. */
-export const ROOMS_MAX = 26;
-
 /** The value below which a share of all values lies (nearest rank), 0 where there are none. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { codeLines, functionsOf } from './functions.ts';
-import { FOLDER_ENTRIES_MAX, percentile, ROOMS_MAX } from './limits.ts';
+import { percentile } from './limits.ts';
 import { importCircles, namesExportedTwice } from './modules.ts';
 import { readFolders, readSources } from './source-tree.ts';
 
@@ -32,9 +32,6 @@ function measureTree(root: string, top: string): void {
   const lines = files.map(({ text }) => text.split('\n').length - 1);
   const functions = files.flatMap(functionsOf).sort((a, b) => b.lines - a.lines);
   const folders = readFolders(root, top);
-  const crowded = folders.filter(
-    ({ path, entries }) => entries > (path === 'src' ? ROOMS_MAX : FOLDER_ENTRIES_MAX),
-  );
   const circles = importCircles(files);
   console.log(top);
   row('files', files.length);
@@ -49,7 +46,6 @@ function measureTree(root: string, top: string): void {
   for (const one of functions.slice(0, Number(values.longest)))
     console.log(`    ${String(one.lines).padStart(4)}  ${one.name}  ${one.path}:${String(one.line)}`);
   row('entries per folder', `max ${String(Math.max(...folders.map(({ entries }) => entries)))}`);
-  for (const { path, entries } of crowded) console.log(`    ${String(entries).padStart(4)}  ${path}`);
   row('circles of imports, types counted', circles.length);
   for (const circle of circles) console.log(`          ${circle.join(' · ')}`);
   if (top !== 'src') return;
