@@ -14,7 +14,7 @@ import { previewShare } from './routing/ramp-preview.ts';
 import type { RecentCallers } from './routing/recent-callers.ts';
 import { createOriginStage, type OriginHandlers, type RoutingMetrics } from './routing/origin-stage.ts';
 import { positionOf } from './state/operation-position.ts';
-import type { Preview } from './operate/operator-tasks.ts';
+import type { Preview } from './tasks/task-results.ts';
 import { type DeclaredMigration, initialState } from './state/declared-migration.ts';
 import type { MigrationState, Position } from './state/migration-state.ts';
 import { createEvidenceRenewal } from './state/renew-evidence.ts';

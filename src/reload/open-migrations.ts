@@ -24,7 +24,7 @@ import { createRehearse } from '../migration/judge/rehearse.ts';
 import type { SourceComparisonsDeps } from '../migration/shadow/source-comparisons.ts';
 import { checkSourcesAgree } from '../migration/operate/check-sources-agree.ts';
 import { legacyProblem } from '../migration/operate/legacy-problem.ts';
-import type { Run } from '../migration/operate/operator-tasks.ts';
+import type { Run } from '../migration/tasks/task-results.ts';
 import type { SourcePair } from '../migration/operate/source-pair.ts';
 import { createTasks } from '../migration/operate/tasks.ts';
 import { createReport } from '../migration/report/create-report.ts';

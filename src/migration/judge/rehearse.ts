@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
-import type { RehearsalResult, Run } from '../operate/operator-tasks.ts';
+import type { RehearsalResult, Run } from '../tasks/task-results.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
 import { positionText } from '../state/operation-position.ts';

@@ -8,7 +8,7 @@ import { readDetailBody, readListBody } from '../compare/read-body.ts';
 import { bodyOrCode } from './ask-at-low-priority.ts';
 import { askForCheck, type SourcePair, firstPageQuery } from './source-pair.ts';
 import { compareKinds } from './compare-kinds.ts';
-import type { Run, SourcesCheck } from './operator-tasks.ts';
+import type { Run, SourcesCheck } from '../tasks/task-results.ts';
 
 /** The new source may lack this share of the records, because it may still be filled. */
 const MISSING_MAX = 0.2;

@@ -2,7 +2,7 @@
 
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Run } from './operator-tasks.ts';
+import type { Run } from '../tasks/task-results.ts';
 
 /** Long work on one migration, and its progress. */
 export type Task = {

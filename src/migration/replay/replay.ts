@@ -6,7 +6,7 @@ import { compileParser } from '../../contract/parse-query.ts';
 import type { Query } from '../../contract/query.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
-import type { RecordedQuery, TrafficReplayResult, Run } from '../operate/operator-tasks.ts';
+import type { RecordedQuery, TrafficReplayResult, Run } from '../tasks/task-results.ts';
 import type { CompareQuestion } from '../shadow/compare-question.ts';
 
 /**

@@ -1,7 +1,7 @@
 // Estimates which callers of the last hour a share of the ramp would reach, and how much of the traffic.
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
-import type { Preview } from '../operate/operator-tasks.ts';
+import type { Preview } from '../tasks/task-results.ts';
 import { bucketsBelow } from './bucket.ts';
 import type { RecentCaller } from './recent-callers.ts';
 

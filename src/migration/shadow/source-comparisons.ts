@@ -11,7 +11,7 @@ import { queryKind } from '../compare/query-kind.ts';
 import { createToSample } from '../compare/sample.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { ServedMigration } from '../migrations.ts';
-import type { ExplainedQuestion, OnDifference, Run, WalkResult } from '../operate/operator-tasks.ts';
+import type { ExplainedQuestion, OnDifference, Run, WalkResult } from '../tasks/task-results.ts';
 import { attemptLimitMs } from '../routing/attempt-time-limit.ts';
 import type { OfferedAnswer } from '../routing/offer-answers.ts';
 import type { ProbedEdges } from '../state/migration-state.ts';

@@ -8,7 +8,7 @@ import type { DifferenceSample, ComparisonVerdict } from '../compare/comparison.
 import { queryKind } from '../compare/query-kind.ts';
 import { readListBody } from '../compare/read-body.ts';
 import { answerOf, createAskAtLowPriority, type LowPriorityReply } from '../operate/ask-at-low-priority.ts';
-import type { Run } from '../operate/operator-tasks.ts';
+import type { Run } from '../tasks/task-results.ts';
 import { createClassify } from '../shadow/comparer.ts';
 import type { ClassifiedDifferences } from '../shadow/confirm.ts';
 import type { ProbedEdges } from '../state/migration-state.ts';

@@ -7,7 +7,7 @@ import type { AnswerDifference, ComparisonVerdict } from '../compare/comparison.
 import { hintOf } from '../compare/hint.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import { createAskAtLowPriority } from '../operate/ask-at-low-priority.ts';
-import type { OnDifference, Run, WalkResult } from '../operate/operator-tasks.ts';
+import type { OnDifference, Run, WalkResult } from '../tasks/task-results.ts';
 import { createCompareQuestion } from '../shadow/compare-question.ts';
 import type { ComparerDeps } from '../shadow/comparer.ts';
 import { createPacer, type Pacer, type Wait, waitMs } from './pacer.ts';

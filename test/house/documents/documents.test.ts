@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { anchorOf, documentFiles, fixedParts, linksOf, readCode, readDocument } from './document.ts';
 import { parseRecordedQuery } from '../../../src/migration/replay/replay.ts';
-import type { RecordedQuery } from '../../../src/migration/operate/operator-tasks.ts';
+import type { RecordedQuery } from '../../../src/migration/tasks/task-results.ts';
 
 const root = new URL('../../../', import.meta.url).pathname;
 const documents = documentFiles.map(readDocument);

@@ -1,6 +1,7 @@
 // Finds which records differ, and holds their ids in memory until they are handed over.
 
-import type { NamedDifference, OperatorTasks, Run } from '../../../migration/operate/operator-tasks.ts';
+import type { OperatorTasks } from '../../../migration/operate/operator-tasks.ts';
+import type { NamedDifference, Run } from '../../../migration/tasks/task-results.ts';
 
 /** What differs by id, of the last such work of each resource. Ids may name persons, so they are in no store. */
 export type NamedDifferences = {
