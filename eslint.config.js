@@ -8,10 +8,7 @@ import tseslint from 'typescript-eslint';
  * own, never from a sibling or from above; `packages` is all it may import from npm besides `everywhere`.
  */
 const floors = [
-  [
-    { room: 'kernel', packages: [] },
-    { room: 'errors', packages: [] },
-  ],
+  [{ room: 'kernel', packages: [] }],
   [{ room: 'contract', packages: ['zod'], pure: true }],
   [{ room: 'config', packages: ['zod', 'yaml', 'fastest-levenshtein'] }],
   [

@@ -2,7 +2,7 @@ import type { GetSpec, SourceResourceSpec } from '../config/schema/source.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
 import type { Field } from '../contract/fields.ts';
 import type { Resource } from '../contract/resources.ts';
-import { invalidReply } from '../errors/fault.ts';
+import { invalidReply } from '../kernel/errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts';
 import { CHECKED, type SpecLocation } from './spec-location.ts';
 import { isSameFolded } from './map/folded-id.ts';

@@ -1,7 +1,7 @@
 import type { SourceResourceSpec, SourceSpec } from '../config/schema/source.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
 import type { ResourceName, Resource } from '../contract/resources.ts';
-import { invalidReply } from '../errors/fault.ts';
+import { invalidReply } from '../kernel/errors/fault.ts';
 import type { Json } from '../kernel/json/json.ts';
 import type { UpstreamReply } from '../kernel/upstream-call.ts';
 import { compileDetails, compileGet, type DetailsAdapter, type GetAdapter } from './compile-record.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { catalogue, type ErrorCode, errorCodes } from '../errors/catalogue.ts';
+import { catalogue, type ErrorCode, errorCodes } from '../kernel/errors/catalogue.ts';
 import { errorHeaders, header, headers } from './openapi-headers.ts';
 import { type Operation, operations } from './operations.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, PAGE_MAX } from './parse-query.ts';

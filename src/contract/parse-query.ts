@@ -1,4 +1,4 @@
-import { fault, type GatewayError } from '../errors/fault.ts';
+import { fault, type GatewayError } from '../kernel/errors/fault.ts';
 import { Decimal } from '../kernel/decimal.ts';
 import type { Operation } from './operations.ts';
 import type { Filter, ListQuery, Query, Sort } from './query.ts';

@@ -1,4 +1,4 @@
-import { fault } from '../errors/fault.ts';
+import { fault } from '../kernel/errors/fault.ts';
 
 /** One decoded component of a query string; `+` is a space (form encoding). */
 function decode(text: string): string {

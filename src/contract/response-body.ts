@@ -1,4 +1,4 @@
-import { invalidReply } from '../errors/fault.ts';
+import { invalidReply } from '../kernel/errors/fault.ts';
 import type { Field, Value } from './fields.ts';
 import type { Resource } from './resources.ts';
 

@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors/fault.ts';
+import { GatewayError } from '../kernel/errors/fault.ts';
 
 /** What the gateway's own code reads from a reply; `undefined` if it refuses the reply. */
 export function readOrUndefined<T>(read: () => T): T | undefined {

@@ -2,7 +2,7 @@ import type { GatewayConfig } from '../config/schema/gateway.ts';
 import { operations, type Operation } from '../contract/operations.ts';
 import { compileParser } from '../contract/parse-query.ts';
 import type { Query } from '../contract/query.ts';
-import { GatewayError } from '../errors/fault.ts';
+import { GatewayError } from '../kernel/errors/fault.ts';
 import { findOperation } from '../probe/find-operation.ts';
 import { READ_METHODS } from '../http/routes.ts';
 

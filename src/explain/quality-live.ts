@@ -1,6 +1,6 @@
 import type { Adapter } from '../adapter/compile.ts';
 import type { Query } from '../contract/query.ts';
-import { type GatewayError, toGatewayError } from '../errors/fault.ts';
+import { type GatewayError, toGatewayError } from '../kernel/errors/fault.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { createQuality, type ResourceQuality } from '../pipeline/quality.ts';

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { GatewayError } from '../errors/fault.ts';
+import type { GatewayError } from '../kernel/errors/fault.ts';
 import type { Call, RequestFacts } from '../policy/call.ts';
 import type { UpstreamTrace } from '../telemetry/request-trace.ts';
 import { CallSignal } from './listener/call-signal.ts';

@@ -1,7 +1,7 @@
 import type { ServedOperation } from '../pipeline/served-operation.ts';
 import type { CallAnswer } from '../policy/call.ts';
 import { OpenCall, requestFacts } from './open-call.ts';
-import type { ReferenceCount } from '../pipeline/parts/reference-count.ts';
+import type { ReferenceCount } from '../kernel/reference-count.ts';
 import type { Responder } from './responder.ts';
 import { type Endpoint, READ_METHODS } from './routes.ts';
 

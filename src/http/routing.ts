@@ -1,8 +1,8 @@
 import type { GatewayConfig } from '../config/schema/gateway.ts';
-import type { ServerStatus } from '../errors/body.ts';
-import { contentDigest } from '../pipeline/parts/content-digest.ts';
-import type { ComponentSet } from '../pipeline/parts/shared-components.ts';
-import type { ReferenceCount } from '../pipeline/parts/reference-count.ts';
+import type { ServerStatus } from '../kernel/errors/body.ts';
+import { contentDigest } from '../kernel/content-digest.ts';
+import type { ComponentSet } from '../kernel/shared-components.ts';
+import type { ReferenceCount } from '../kernel/reference-count.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { ServedOperation } from '../pipeline/served-operation.ts';
 import type { ApiPage } from './api-page/api-page.ts';

@@ -8,7 +8,7 @@ import { ConfigError, type Problem } from '../config/problem.ts';
 import { openEdits } from '../config/yaml/open-edits.ts';
 import type { Environment } from '../config/yaml/substitute.ts';
 import { resources, type Resource } from '../contract/resources.ts';
-import { contentDigest } from './parts/content-digest.ts';
+import { contentDigest } from '../kernel/content-digest.ts';
 
 /** What a source file says of one resource, compiled. */
 export type CompiledSource = {

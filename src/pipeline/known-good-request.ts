@@ -1,6 +1,6 @@
 import { firstRows } from '../adapter/plan/first-rows.ts';
 import { UNOBSERVED } from '../adapter/reply-observer.ts';
-import { fault } from '../errors/fault.ts';
+import { fault } from '../kernel/errors/fault.ts';
 import type { KnownGoodRequest } from '../upstream/client.ts';
 import type { CompiledSource } from './compile-sources.ts';
 

@@ -5,7 +5,7 @@ import type { OnGap } from '../adapter/map/map-record.ts';
 import type { Capability } from '../adapter/capability.ts';
 import { detailFields, detailsPlace, type RecordView } from '../adapter/map/row-fields.ts';
 import type { Gap, ReadRecords, ReplyObserver } from '../adapter/reply-observer.ts';
-import { GatewayError } from '../errors/fault.ts';
+import { GatewayError } from '../kernel/errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { UpstreamReply } from '../kernel/upstream-call.ts';
 import type { CompiledSource } from './compile-sources.ts';

@@ -1,4 +1,4 @@
-import { fault } from '../errors/fault.ts';
+import { fault } from '../kernel/errors/fault.ts';
 import type { Stage } from './call.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Query } from '../contract/query.ts';
-import type { ErrorCode } from '../errors/catalogue.ts';
-import { fault, GatewayError } from '../errors/fault.ts';
+import type { ErrorCode } from '../kernel/errors/catalogue.ts';
+import { fault, GatewayError } from '../kernel/errors/fault.ts';
 import { ageMs } from '../store/cache/cache.ts';
 import type { CacheEntry } from '../store/cache/cache-entry.ts';
 import { openSteps, timed } from '../telemetry/requests/step-times.ts';

@@ -1,4 +1,4 @@
-import { fault } from '../errors/fault.ts';
+import { fault } from '../kernel/errors/fault.ts';
 import type { DecidedBy, Decision, Limiter, WindowState } from '../store/limiter/limiter.ts';
 import { openSteps, timed } from '../telemetry/requests/step-times.ts';
 import type { Call, Stage } from './call.ts';

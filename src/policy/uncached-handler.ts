@@ -1,4 +1,4 @@
-import { fault } from '../errors/fault.ts';
+import { fault } from '../kernel/errors/fault.ts';
 import { etagOf } from './cache-entry-maker.ts';
 import { sourceCallOf } from './cache-stage.ts';
 import type { Handler, SourceHandler } from './call.ts';

@@ -1,7 +1,7 @@
 import type { Capability } from '../adapter/capability.ts';
 import { detailBody, listBody, type Meta, writtenListBody } from '../contract/response-body.ts';
 import type { GetQuery, ListQuery } from '../contract/query.ts';
-import { GatewayError } from '../errors/fault.ts';
+import { GatewayError } from '../kernel/errors/fault.ts';
 import type { FoundAnswer, SourceAnswer, SourceHandler } from '../policy/call.ts';
 import { createCursorCheckpoints } from '../store/rowset/cursor-checkpoints.ts';
 import { type DatedPage, errorAfter, nextAttempt, noAttempts, type SearchState } from './next-attempt.ts';

@@ -2,7 +2,7 @@ import type { ListPlan } from '../adapter/plan/plan.ts';
 import { type Capability, TIES } from '../adapter/capability.ts';
 import type { InconsistentReads } from '../claims/claim.ts';
 import { isUnsteady } from '../claims/total.ts';
-import { type GatewayError, invalidReply } from '../errors/fault.ts';
+import { type GatewayError, invalidReply } from '../kernel/errors/fault.ts';
 import type { PlanFailure, RowVanished } from './plan-failure.ts';
 import type { PageRecords } from './read-page.ts';
 

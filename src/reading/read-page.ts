@@ -6,7 +6,7 @@ import { canTie } from '../claims/ties.ts';
 import { brokenTotal } from '../claims/total.ts';
 import type { WindowCall } from '../adapter/plan/window.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
-import { fault } from '../errors/fault.ts';
+import { fault } from '../kernel/errors/fault.ts';
 import { allOrAbort } from './all-or-abort.ts';
 import { isPlanFailure, type PlanFailure, unprovenTies } from './plan-failure.ts';
 import { totalOfCount, totalOfRows } from './read-total.ts';

@@ -1,5 +1,5 @@
 import type { ReplyFacts } from '../adapter/compile.ts';
-import { GatewayError } from '../errors/fault.ts';
+import { GatewayError } from '../kernel/errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts';
 import { readAside } from './large-replies/read-aside.ts';
 import { type TotalIsLowerBound, totalIsLowerBound } from './plan-failure.ts';

@@ -6,7 +6,7 @@ import { brokenEcho } from '../claims/windows/echo.ts';
 import { brokenTypes } from '../claims/source/filter-types.ts';
 import { brokenSize } from '../claims/windows/window-size.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
-import { invalidReply } from '../errors/fault.ts';
+import { invalidReply } from '../kernel/errors/fault.ts';
 import { createYieldToLoop } from '../kernel/yield-to-loop.ts';
 import type { UpstreamReply } from '../kernel/upstream-call.ts';
 import { isPlanFailure, type PlanFailure } from './plan-failure.ts';

@@ -3,7 +3,7 @@ import { contradicted, type WindowEvidence } from '../claims/claim.ts';
 import { isFullWindow } from '../claims/windows/continuation.ts';
 import { canTie } from '../claims/ties.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
-import { GatewayError } from '../errors/fault.ts';
+import { GatewayError } from '../kernel/errors/fault.ts';
 import type { Checkpoint, CursorCheckpoints } from '../store/rowset/cursor-checkpoints.ts';
 import { compileRowCodec } from '../store/rowset/row-codec.ts';
 import { isPlanFailure, type PlanFailure, totalIsLowerBound } from './plan-failure.ts';

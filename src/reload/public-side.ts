@@ -17,7 +17,7 @@ import { createServer, setServerLimits } from '../http/listener/server.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Migrations } from '../migration/migrations.ts';
 import { withTargets } from '../pipeline/compile-sources.ts';
-import { createSharedComponents } from '../pipeline/parts/shared-components.ts';
+import { createSharedComponents } from '../kernel/shared-components.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { ShareOf } from '../pipeline/source-upstreams.ts';
 import type { FleetFigures } from '../store/fleet/fleet-figures.ts';

@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors/fault.ts';
+import { GatewayError } from '../kernel/errors/fault.ts';
 import { originOf } from '../kernel/upstream-call.ts';
 import type { FinishedSpan } from './tracing.ts';
 

@@ -1,5 +1,5 @@
 import type { ConnectionSpec } from '../config/schema/source.ts';
-import { fault, GatewayError } from '../errors/fault.ts';
+import { fault, GatewayError } from '../kernel/errors/fault.ts';
 import type { Priority, UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts';
 import {
   type CredentialSource,

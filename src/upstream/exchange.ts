@@ -1,5 +1,5 @@
 import type { Query } from '../contract/query.ts';
-import { GatewayError } from '../errors/fault.ts';
+import { GatewayError } from '../kernel/errors/fault.ts';
 import type { FallbackCause, Origin, Priority, UpstreamRequest } from '../kernel/upstream-call.ts';
 import type { TraceHeaders, UpstreamTrace } from '../telemetry/request-trace.ts';
 import type { StepCarrier, StepTimes } from '../telemetry/requests/step-times.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SourceSpec } from '../config/schema/source.ts';
-import { blameUpstream } from '../errors/fault.ts';
+import { blameUpstream } from '../kernel/errors/fault.ts';
 import { timed } from '../telemetry/requests/step-times.ts';
 import { createBulkhead, type Share } from './bulkhead/bulkhead.ts';
 import {

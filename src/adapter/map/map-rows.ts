@@ -1,7 +1,7 @@
 import type { ListSpec, MappingSpec } from '../../config/schema/source.ts';
 import type { Field } from '../../contract/fields.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
-import { invalidReply } from '../../errors/fault.ts';
+import { invalidReply } from '../../kernel/errors/fault.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import { compilePresence, pathAt } from '../path.ts';
 import type { ReplyObserver } from '../reply-observer.ts';

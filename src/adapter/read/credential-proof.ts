@@ -2,7 +2,7 @@
 
 import type { ProofSpec } from '../../config/schema/net/proof.ts';
 import type { ConnectionSpec, OutcomeKind } from '../../config/schema/source.ts';
-import { GatewayError } from '../../errors/fault.ts';
+import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
 import { pathAt } from '../path.ts';

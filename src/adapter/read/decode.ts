@@ -1,6 +1,6 @@
 import { contentTypesOf } from '../../config/fixture/content-types.ts';
 import type { DecodeSpec } from '../../config/schema/source.ts';
-import { GatewayError, invalidReply } from '../../errors/fault.ts';
+import { GatewayError, invalidReply } from '../../kernel/errors/fault.ts';
 import { type Json, JsonError, readJson } from '../../kernel/json/json.ts';
 import { readPlainJson } from '../../kernel/json/plain-json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';

@@ -1,6 +1,6 @@
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { Resource } from '../../contract/resources.ts';
-import { GatewayError } from '../../errors/fault.ts';
+import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { compileDecoder } from './decode.ts';

@@ -5,7 +5,7 @@ import {
   invalidReply,
   refusedCredential,
   type SourceHealth,
-} from '../../errors/fault.ts';
+} from '../../kernel/errors/fault.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { compileCondition } from './condition.ts';

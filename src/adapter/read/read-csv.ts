@@ -1,5 +1,5 @@
 import { CsvError, parse } from 'csv-parse/sync';
-import { invalidReply } from '../../errors/fault.ts';
+import { invalidReply } from '../../kernel/errors/fault.ts';
 import type { Json } from '../../kernel/json/json.ts';
 
 /** The notation of CSV. */

@@ -1,5 +1,5 @@
 import { parseXml, XmlElement, XmlText } from '@rgrove/parse-xml';
-import { invalidReply } from '../../errors/fault.ts';
+import { invalidReply } from '../../kernel/errors/fault.ts';
 import type { Json } from '../../kernel/json/json.ts';
 
 const DEPTH_MAX = 64;

@@ -1,5 +1,5 @@
 import type { ListSpec } from '../../config/schema/source.ts';
-import { invalidReply } from '../../errors/fault.ts';
+import { invalidReply } from '../../kernel/errors/fault.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { compileOneOf } from '../request/literal.ts';

@@ -5,7 +5,7 @@ import type { GetSpec, ListSpec, SourceSpec } from '../../config/schema/source.t
 import type { Filter, Sort } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
-import type { GatewayError } from '../../errors/fault.ts';
+import type { GatewayError } from '../../kernel/errors/fault.ts';
 import type { JsonType } from '../../kernel/json/values.ts';
 import { plural } from '../../kernel/plural.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';

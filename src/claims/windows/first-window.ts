@@ -1,5 +1,5 @@
 import type { Rows } from '../../adapter/compile.ts';
-import type { InvalidReason } from '../../errors/fault.ts';
+import type { InvalidReason } from '../../kernel/errors/fault.ts';
 import {
   type Ask,
   describeExchange,

@@ -1,4 +1,4 @@
-import { toGatewayError } from '../../errors/fault.ts';
+import { toGatewayError } from '../../kernel/errors/fault.ts';
 import { summariseCause } from '../../http/cause-summary.ts';
 
 /** The log line for an uncaught error: what the log says of any cause, and no more. */

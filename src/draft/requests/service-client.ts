@@ -1,6 +1,6 @@
 import { sourceAuth, decode as decodeSchema, net as netSchema } from '../../config/schema/net/connection.ts';
 import type { ConnectionSpec, RequestSpec } from '../../config/schema/source.ts';
-import { GatewayError } from '../../errors/fault.ts';
+import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { createCommandClient, openSession, SessionBudgetSpent } from '../../probe/session/source-session.ts';
 import { InferError } from '../infer-error.ts';

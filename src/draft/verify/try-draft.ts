@@ -1,8 +1,8 @@
 import type { CompiledSource } from '../../pipeline/compile-sources.ts';
 import { createAnswerQuery, parseRequest } from '../../probe/answer-request.ts';
 import { openSession, type SourceSession } from '../../probe/session/source-session.ts';
-import { publicStatus } from '../../errors/body.ts';
-import { toGatewayError } from '../../errors/fault.ts';
+import { publicStatus } from '../../kernel/errors/body.ts';
+import { toGatewayError } from '../../kernel/errors/fault.ts';
 import { type AnsweredRecord, plainRequest, type TrialRequest, trialRequests } from './trial-requests.ts';
 
 /** The result of one request that was answered by means of a draft. */

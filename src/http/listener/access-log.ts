@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type HttpLogger, pinoHttp } from 'pino-http';
-import { GatewayError } from '../../errors/fault.ts';
+import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { CallSummary } from '../../policy/call.ts';
 import type { CallerCounts } from '../../telemetry/caller-counts.ts';

@@ -1,4 +1,4 @@
-import { fault, type GatewayError } from '../../errors/fault.ts';
+import { fault, type GatewayError } from '../../kernel/errors/fault.ts';
 
 /** The longest delay of a Node timer; a longer one would fire at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;

@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type Server, type ServerResponse, STA
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
-import { fault, type GatewayError } from '../../errors/fault.ts';
+import { fault, type GatewayError } from '../../kernel/errors/fault.ts';
 import { newRequestId } from './request-id.ts';
 import { fixedError } from '../responder.ts';
 import type { App } from './app.ts';

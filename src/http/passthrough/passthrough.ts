@@ -1,9 +1,9 @@
 import type { Request } from 'express';
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
-import { fault } from '../../errors/fault.ts';
-import { contentDigest } from '../../pipeline/parts/content-digest.ts';
-import type { ComponentSet } from '../../pipeline/parts/shared-components.ts';
-import type { ReferenceCount } from '../../pipeline/parts/reference-count.ts';
+import { fault } from '../../kernel/errors/fault.ts';
+import { contentDigest } from '../../kernel/content-digest.ts';
+import type { ComponentSet } from '../../kernel/shared-components.ts';
+import type { ReferenceCount } from '../../kernel/reference-count.ts';
 import type { Handler } from '../../policy/call.ts';
 import type { Cors } from '../listener/cors.ts';
 import type { RequestContext } from '../listener/request-context.ts';

@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { fault } from '../../errors/fault.ts';
+import { fault } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { TraceHeaders } from '../../telemetry/request-trace.ts';
 import { networkFault } from '../../upstream/transport/network-fault.ts';

@@ -2,7 +2,7 @@ import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { Stream } from 'node:stream';
 import type { Request } from 'express';
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
-import { fault } from '../../errors/fault.ts';
+import { fault } from '../../kernel/errors/fault.ts';
 import type { Call } from '../../policy/call.ts';
 import { clientHost, clientProtocol } from '../listener/client-address.ts';
 import type { Cors } from '../listener/cors.ts';

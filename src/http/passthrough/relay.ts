@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
-import { fault } from '../../errors/fault.ts';
+import { fault } from '../../kernel/errors/fault.ts';
 import { hasPlainFraming, announcesMissingBody } from './body.ts';
 import { type AnswerHead, readAnswerHead, returnedHeaders } from './headers.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';

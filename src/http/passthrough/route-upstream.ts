@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
-import { fault, GatewayError } from '../../errors/fault.ts';
+import { fault, GatewayError } from '../../kernel/errors/fault.ts';
 import { originOf } from '../../kernel/upstream-call.ts';
 import type { SourceUpstreamsDeps } from '../../pipeline/source-upstreams.ts';
 import { createSourceResilience, type SourceResilienceDeps } from '../../pipeline/source-resilience.ts';

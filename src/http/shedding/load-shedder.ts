@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
-import { fault, type GatewayError } from '../../errors/fault.ts';
+import { fault, type GatewayError } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { RequestContext } from '../listener/request-context.ts';
 import { createInFlight } from './in-flight-limit.ts';

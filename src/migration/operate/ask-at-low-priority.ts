@@ -1,8 +1,8 @@
 // Asks a source what an operator wants to know: with the lowest priority, and again while it is busy with callers.
 
 import type { Query } from '../../contract/query.ts';
-import type { ErrorCode } from '../../errors/catalogue.ts';
-import { fault, GatewayError } from '../../errors/fault.ts';
+import type { ErrorCode } from '../../kernel/errors/catalogue.ts';
+import { fault, GatewayError } from '../../kernel/errors/fault.ts';
 import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
 import { type Pacer, type Wait, waitMs } from '../walk/pacer.ts';
 

@@ -1,7 +1,7 @@
 // Serves a call from the new source, and from the legacy one where that fails or is late.
 
 import { isEmptyList } from '../../contract/response-body.ts';
-import { fault, GatewayError } from '../../errors/fault.ts';
+import { fault, GatewayError } from '../../kernel/errors/fault.ts';
 import type { FallbackCause } from '../../kernel/upstream-call.ts';
 import type { Call, Handler, CallAnswer } from '../../policy/call.ts';
 import { isBeyondBounds } from '../../reading/scan/scan-faults.ts';

@@ -1,7 +1,7 @@
 // Asks one source for a comparison: with the lowest priority, a time-out, and no scan.
 
 import type { Query } from '../../contract/query.ts';
-import { GatewayError } from '../../errors/fault.ts';
+import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { isBeyondBounds } from '../../reading/scan/scan-faults.ts';
 import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';

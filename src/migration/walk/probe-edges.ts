@@ -1,7 +1,7 @@
 // Asks both sources what callers hardly ever ask: the pages at the ends of a list, unknown ids and values, each sort and filter.
 
 import { queryKey } from '../../contract/query-key.ts';
-import type { GatewayError } from '../../errors/fault.ts';
+import type { GatewayError } from '../../kernel/errors/fault.ts';
 import { isBeyondBounds } from '../../reading/scan/scan-faults.ts';
 import { lastingDifferences } from '../compare/compare-answers.ts';
 import type { DifferenceSample, ComparisonVerdict } from '../compare/comparison.ts';

@@ -15,8 +15,8 @@ import { type BeginPrewarm, createCachePrewarm } from '../../policy/cache-prewar
 import type { SourceHandler } from '../../policy/call.ts';
 import { createUncachedHandler } from '../../policy/uncached-handler.ts';
 import type { CompiledMigration, CompiledResource } from '../compile-sources.ts';
-import { contentDigest } from '../parts/content-digest.ts';
-import type { MadeComponent } from '../parts/shared-components.ts';
+import { contentDigest } from '../../kernel/content-digest.ts';
+import type { MadeComponent } from '../../kernel/shared-components.ts';
 import { createSourceReader, type SourceReader } from './create-source-reader.ts';
 import {
   type CachedHandlers,

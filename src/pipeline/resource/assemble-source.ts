@@ -7,8 +7,8 @@ import type { Handler, SourceHandler } from '../../policy/call.ts';
 import type { Cache } from '../../store/cache/cache.ts';
 import type { CompiledResource } from '../compile-sources.ts';
 import { createRuntime, type RuntimeDeps, type WatchedRuntime } from '../create-runtime.ts';
-import { contentDigest } from '../parts/content-digest.ts';
-import type { MadeComponent, ComponentSet } from '../parts/shared-components.ts';
+import { contentDigest } from '../../kernel/content-digest.ts';
+import type { MadeComponent, ComponentSet } from '../../kernel/shared-components.ts';
 import { createSourceReader, type SourceReaderDeps, type SourceReader } from './create-source-reader.ts';
 import type { SourceClient } from '../source-upstreams.ts';
 

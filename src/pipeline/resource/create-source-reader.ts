@@ -1,7 +1,7 @@
 // Creates what reads a resource from its source: request plans, row sets and page walks.
 
-import { blameUpstream } from '../../errors/fault.ts';
-import type { MadeComponent } from '../parts/shared-components.ts';
+import { blameUpstream } from '../../kernel/errors/fault.ts';
+import type { MadeComponent } from '../../kernel/shared-components.ts';
 import type { SourceHandler } from '../../policy/call.ts';
 import { createAnswer } from '../../reading/answer-query.ts';
 import { createRowSets } from '../../reading/rowsets/rowsets.ts';

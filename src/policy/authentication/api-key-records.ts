@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { blameUpstream, fault, type GatewayError } from '../../errors/fault.ts';
+import { blameUpstream, fault, type GatewayError } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { createBoundedMap } from '../../store/bounded-map.ts';
 import type { KeyRecord } from '../../store/key-record.ts';

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../errors/catalogue.ts';
-import { GatewayError } from '../../errors/fault.ts';
+import type { ErrorCode } from '../../kernel/errors/catalogue.ts';
+import { GatewayError } from '../../kernel/errors/fault.ts';
 import { openSteps, timed } from '../../telemetry/requests/step-times.ts';
 import { addressSubject } from '../address-subject.ts';
 import type { Call, Principal, Stage } from '../call.ts';

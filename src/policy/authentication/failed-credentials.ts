@@ -1,4 +1,4 @@
-import { fault, type GatewayError } from '../../errors/fault.ts';
+import { fault, type GatewayError } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { RateWindow } from '../../kernel/duration.ts';
 import { createBoundedMap } from '../../store/bounded-map.ts';

@@ -8,7 +8,7 @@ import {
   type LocalJWKSet,
 } from 'jose';
 import type { Logger } from 'pino';
-import { blameUpstream, fault } from '../../errors/fault.ts';
+import { blameUpstream, fault } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import { isObject } from '../../kernel/json/values.ts';

@@ -9,7 +9,7 @@ import {
   type JWTVerifyResult,
 } from 'jose';
 import type { JwtConfig } from '../../config/schema/access.ts';
-import { GatewayError } from '../../errors/fault.ts';
+import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Principal } from '../call.ts';
 import type { CredentialAttempt } from './credential-throttle.ts';

@@ -1,4 +1,4 @@
-import { fault, type GatewayError } from '../../errors/fault.ts';
+import { fault, type GatewayError } from '../../kernel/errors/fault.ts';
 import { createBoundedMap } from '../../store/bounded-map.ts';
 import type { ApiKeyCheck } from './api-key-check.ts';
 import { parseApiKey } from './api-key.ts';

@@ -1,5 +1,5 @@
 import type { RecordedExchange } from '../../config/fixture/fixture-schema.ts';
-import { fault } from '../../errors/fault.ts';
+import { fault } from '../../kernel/errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
 import type { Upstream } from '../../upstream/client.ts';
 import { isSameRequest } from './same-request.ts';

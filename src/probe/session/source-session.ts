@@ -1,7 +1,7 @@
 import { compileSessionReader } from '../../adapter/read/session-reader.ts';
 import type { Exchange } from '../../claims/evidence/ask.ts';
 import type { ConnectionSpec } from '../../config/schema/source.ts';
-import { GatewayError, toGatewayError } from '../../errors/fault.ts';
+import { GatewayError, toGatewayError } from '../../kernel/errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
 import { createUpstream, type Upstream } from '../../upstream/client.ts';
 

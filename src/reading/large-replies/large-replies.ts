@@ -6,7 +6,7 @@ import { proofOf } from '../../adapter/read/credential-proof.ts';
 import type { ReplyObserver, RuleObserver } from '../../adapter/reply-observer.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { Resource } from '../../contract/resources.ts';
-import { fault, invalidReply } from '../../errors/fault.ts';
+import { fault, invalidReply } from '../../kernel/errors/fault.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import {
   type CarriedFault,

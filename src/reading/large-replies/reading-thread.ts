@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { type Adapter, compileAdapter, type Rows } from '../../adapter/compile.ts';
 import type { OnRule, ReplyObserver } from '../../adapter/reply-observer.ts';
 import { resources } from '../../contract/resources.ts';
-import { GatewayError } from '../../errors/fault.ts';
+import { GatewayError } from '../../kernel/errors/fault.ts';
 import { Secret } from '../../kernel/secret.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import {

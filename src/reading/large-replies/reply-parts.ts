@@ -5,8 +5,8 @@ import type { ProofSpec } from '../../config/schema/net/proof.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import { type Json, NumberText, readJson } from '../../kernel/json/json.ts';
 import type { Resource, ResourceName } from '../../contract/resources.ts';
-import { type ErrorCode } from '../../errors/catalogue.ts';
-import type { InvalidReason, SourceHealth } from '../../errors/fault.ts';
+import { type ErrorCode } from '../../kernel/errors/catalogue.ts';
+import type { InvalidReason, SourceHealth } from '../../kernel/errors/fault.ts';
 import { compileRowCodec, type RowCodec } from '../../store/rowset/row-codec.ts';
 
 /** What a reading thread needs: the source without its credentials. */

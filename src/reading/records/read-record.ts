@@ -1,7 +1,7 @@
 import type { GetAdapter } from '../../adapter/compile-record.ts';
 import { UNOBSERVED } from '../../adapter/reply-observer.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
-import { GatewayError } from '../../errors/fault.ts';
+import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { readAside } from '../large-replies/read-aside.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';

@@ -1,4 +1,4 @@
-import { fault, GatewayError } from '../../errors/fault.ts';
+import { fault, GatewayError } from '../../kernel/errors/fault.ts';
 
 /** The error of a scan that would cost more than the source's budget allows. */
 export function overBudget(what: string): GatewayError {

@@ -4,7 +4,7 @@ import type { Window, WindowCall } from '../../adapter/plan/window.ts';
 import { inconsistent } from '../../claims/claim.ts';
 import { brokenSteadiness } from '../../claims/total.ts';
 import type { RowTable } from '../../store/rowset/row-table.ts';
-import { invalidReply } from '../../errors/fault.ts';
+import { invalidReply } from '../../kernel/errors/fault.ts';
 import { createRowCollector } from './collect-rows.ts';
 import { createHydration } from '../records/hydrate.ts';
 import { isPlanFailure, type PlanFailure } from '../plan-failure.ts';

@@ -2,7 +2,7 @@ import type { ScanPlan } from '../../adapter/plan/plan.ts';
 import type { RandomWindow, SequentialWindow, WindowCall } from '../../adapter/plan/window.ts';
 import { inconsistent, type InconsistentReads, type WindowEvidence, windowIds } from '../../claims/claim.ts';
 import { brokenSteadiness, brokenTotal } from '../../claims/total.ts';
-import { invalidReply } from '../../errors/fault.ts';
+import { invalidReply } from '../../kernel/errors/fault.ts';
 import { allOrAbort } from '../all-or-abort.ts';
 import type { CollectedWindow, RowCollector } from './collect-rows.ts';
 import { isPlanFailure, type PlanFailure, recordCameTwice } from '../plan-failure.ts';

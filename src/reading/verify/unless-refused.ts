@@ -1,4 +1,4 @@
-import { GatewayError } from '../../errors/fault.ts';
+import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { CallContext } from '../source-runtime.ts';
 
 /** What calls find that no answer needs; `undefined` if they fail, which shows nothing. @throws what ends the answer itself */

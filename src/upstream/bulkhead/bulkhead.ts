@@ -1,4 +1,4 @@
-import { fault, type GatewayError } from '../../errors/fault.ts';
+import { fault, type GatewayError } from '../../kernel/errors/fault.ts';
 import type { Priority } from '../../kernel/upstream-call.ts';
 import { type StepTimes, timed } from '../../telemetry/requests/step-times.ts';
 import { createPrincipalSlots } from './principal-slots.ts';

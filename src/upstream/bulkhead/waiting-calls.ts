@@ -1,4 +1,4 @@
-import type { GatewayError } from '../../errors/fault.ts';
+import type { GatewayError } from '../../kernel/errors/fault.ts';
 import { principalOf, type SlotCall } from './slot-call.ts';
 import { PRIORITIES } from '../../kernel/upstream-call.ts';
 

@@ -1,6 +1,6 @@
 // Watches whether a source still knows the credential: a service may serve a dead one as a visitor's, with status 200.
 
-import { type GatewayError, refusedCredential } from '../../errors/fault.ts';
+import { type GatewayError, refusedCredential } from '../../kernel/errors/fault.ts';
 import type { UpstreamCredential } from './credential.ts';
 
 /** What a proof request showed of a credential; `isGood` is absent where it showed nothing, as a time-out does. */

@@ -1,7 +1,7 @@
 // Asks a source to show that it knows the credential.
 
 import type { SourceSpec } from '../../config/schema/source.ts';
-import { GatewayError, refusedCredential } from '../../errors/fault.ts';
+import { GatewayError, refusedCredential } from '../../kernel/errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
 import type { GuardedCall, GuardedClient, GuardedTry } from '../guarded-client.ts';
 import type { CredentialSource, UpstreamCredential } from './credential.ts';

@@ -1,5 +1,5 @@
 import type { SourceSpec } from '../../config/schema/source.ts';
-import { fault } from '../../errors/fault.ts';
+import { fault } from '../../kernel/errors/fault.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { headerCredential } from './credential.ts';
 import type { Obtain } from './obtained-credential.ts';

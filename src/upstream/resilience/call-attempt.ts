@@ -1,6 +1,6 @@
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { Priority } from '../../kernel/upstream-call.ts';
-import { GatewayError } from '../../errors/fault.ts';
+import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { Query } from '../../contract/query.ts';
 import type { Breaker, CallOutcome, RecordOutcome } from './breaker.ts';
 import type { Host, Hosts } from './hosts.ts';

@@ -1,6 +1,6 @@
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { Query } from '../../contract/query.ts';
-import { fault, type GatewayError } from '../../errors/fault.ts';
+import { fault, type GatewayError } from '../../kernel/errors/fault.ts';
 import { type BreakerState, createBreaker } from './breaker.ts';
 import {
   type AttemptedCall,

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, type InputType, type ZlibOptions } from 'node:zlib';
-import { invalidReply } from '../../errors/fault.ts';
+import { invalidReply } from '../../kernel/errors/fault.ts';
 
 type Unpack = (body: InputType, options: ZlibOptions) => Promise<Buffer>;
 

@@ -1,4 +1,4 @@
-import { fault, type GatewayError, invalidReply } from '../../errors/fault.ts';
+import { fault, type GatewayError, invalidReply } from '../../kernel/errors/fault.ts';
 
 const UNREACHABLE = new Set([
   'ECONNREFUSED',

@@ -1,4 +1,4 @@
-import { entryOf, errorCodes, type ErrorCode } from '../../../src/errors/catalogue.ts';
+import { entryOf, errorCodes, type ErrorCode } from '../../../src/kernel/errors/catalogue.ts';
 
 /** The table "Errors" of the contract's decisions. */
 const rows: readonly (readonly [number, ErrorCode])[] = [

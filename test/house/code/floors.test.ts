@@ -18,8 +18,6 @@ const imports = (from: string) => `import { x } from '${from}';\nx();\n`;
 describe('imports only look down a floor', () => {
   it.each([
     ['src/kernel/clock.ts', '../policy/call.ts'],
-    ['src/kernel/clock.ts', '../errors/fault.ts'],
-    ['src/errors/fault.ts', '../kernel/clock.ts'],
     ['src/contract/users.ts', '../config/problem.ts'],
     ['src/config/load.ts', '../adapter/compile.ts'],
     ['src/adapter/plan/plan.ts', '../upstream/client.ts'],

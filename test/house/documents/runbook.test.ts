@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { createMetrics } from '../../../src/admin/metrics/metrics.ts';
-import { errorCodes } from '../../../src/errors/catalogue.ts';
+import { errorCodes } from '../../../src/kernel/errors/catalogue.ts';
 import { fixedParts, readCode } from './document.ts';
 
 const root = new URL('../../../', import.meta.url).pathname;

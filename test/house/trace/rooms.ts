@@ -23,7 +23,7 @@ export type Route = Moves & {
 };
 
 /** What everybody may call at any time without being counted: clock, metrics, log and errors. */
-const UNCOUNTED = /^src\/(?:errors|admin|telemetry)\/|\b(?:clock|metrics|log)\b/;
+const UNCOUNTED = /^src\/(?:kernel\/errors|admin|telemetry)\/|\b(?:clock|metrics|log)\b/;
 
 /** A room: a first-level entry of `src`. */
 const roomOf = ({ path }: Entry) => path.split('/').slice(0, 2).join('/');

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { catalogue, entryOf, type ErrorCode, errorCodes } from '../../../src/errors/catalogue.ts';
+import { catalogue, entryOf, type ErrorCode, errorCodes } from '../../../src/kernel/errors/catalogue.ts';
 import { freePort } from '../../support/process/free-port.ts';
 import { openapi } from '../../support/client/openapi-check.ts';
 import { type FaultName, startFailingUpstream } from '../../support/upstream/failing-upstream.ts';

@@ -1,4 +1,4 @@
-import { fault } from '../../../src/errors/fault.ts';
+import { fault } from '../../../src/kernel/errors/fault.ts';
 import type { Handler } from '../../../src/policy/call.ts';
 import {
   operation,

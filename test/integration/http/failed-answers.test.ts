@@ -1,4 +1,4 @@
-import { fault } from '../../../src/errors/fault.ts';
+import { fault } from '../../../src/kernel/errors/fault.ts';
 import { createDeadline } from '../../../src/policy/deadline.ts';
 import type { Call, Handler } from '../../../src/policy/call.ts';
 import {

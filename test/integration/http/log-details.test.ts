@@ -1,4 +1,4 @@
-import { blameUpstream, fault } from '../../../src/errors/fault.ts';
+import { blameUpstream, fault } from '../../../src/kernel/errors/fault.ts';
 import { askRaw, request } from '../../support/client/raw-client.ts';
 import { startPassthrough } from '../../support/gateway/passthrough-route.ts';
 import { type SourceGateway, startSourceGateway } from '../../support/gateway/source-gateway.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { GatewayError } from '../../../src/errors/fault.ts';
+import { GatewayError } from '../../../src/kernel/errors/fault.ts';
 import { lyingCase, type ModelCase, truthfulCase } from '../../support/model/cases.ts';
 import { modelAnswer, type ModelAnswer } from '../../support/model/gateway.ts';
 import { expectedAnswer } from '../../support/model/oracle.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import { sourceSchema } from '../../../src/config/schema/source.ts';
-import { GatewayError } from '../../../src/errors/fault.ts';
+import { GatewayError } from '../../../src/kernel/errors/fault.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Priority } from '../../../src/kernel/upstream-call.ts';
 import { createSourceRate } from '../../../src/pipeline/source-rate.ts';

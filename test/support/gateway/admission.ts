@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
-import { createSharedComponents } from '../../../src/pipeline/parts/shared-components.ts';
+import { createSharedComponents } from '../../../src/kernel/shared-components.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
 import { createAdmission } from '../../../src/pipeline/admission.ts';
 import { assembleAdmission } from '../../../src/pipeline/assemble.ts';

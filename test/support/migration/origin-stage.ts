@@ -1,4 +1,4 @@
-import { fault } from '../../../src/errors/fault.ts';
+import { fault } from '../../../src/kernel/errors/fault.ts';
 import type { NewSourceCall } from '../../../src/migration/evidence/evidence.ts';
 import { createLocalBreaker } from '../../../src/migration/routing/local-breaker.ts';
 import type { AbortableCall } from '../../../src/migration/routing/abortable-call.ts';

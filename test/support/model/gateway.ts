@@ -5,7 +5,7 @@ import { UNOBSERVED } from '../../../src/adapter/reply-observer.ts';
 import { pathText } from '../../../src/config/problem.ts';
 import { sourceSchema } from '../../../src/config/schema/source.ts';
 import { resources } from '../../../src/contract/resources.ts';
-import { GatewayError } from '../../../src/errors/fault.ts';
+import { GatewayError } from '../../../src/kernel/errors/fault.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createAnswer } from '../../../src/reading/answer-query.ts';
 import { createLocalClaims } from '../../../src/reading/source-runtime.ts';

@@ -1,7 +1,7 @@
 import { operations, type OperationName } from '../../../src/contract/operations.ts';
 import { compileParser, type QueryRules } from '../../../src/contract/parse-query.ts';
 import type { GetQuery, ListQuery } from '../../../src/contract/query.ts';
-import { GatewayError } from '../../../src/errors/fault.ts';
+import { GatewayError } from '../../../src/kernel/errors/fault.ts';
 
 function parserOf(name: OperationName, limitOverflow: QueryRules['limitOverflow'] = 'reject') {
   return compileParser(

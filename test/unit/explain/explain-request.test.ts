@@ -1,6 +1,6 @@
 import { readExplainedRequest } from '../../../src/explain/explain-request.ts';
 import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
-import { GatewayError } from '../../../src/errors/fault.ts';
+import { GatewayError } from '../../../src/kernel/errors/fault.ts';
 
 const gateway = gatewaySchema.parse({ portico: 1, resources: { users: { source: 'crm', public: true } } });
 

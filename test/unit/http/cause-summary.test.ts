@@ -1,4 +1,4 @@
-import { fault } from '../../../src/errors/fault.ts';
+import { fault } from '../../../src/kernel/errors/fault.ts';
 import { summariseCause } from '../../../src/http/cause-summary.ts';
 
 describe("the summary of an error's causes", () => {

@@ -1,7 +1,7 @@
 import { listBody, detailBody, type CanonicalRecord } from '../../../src/contract/response-body.ts';
 import { resources } from '../../../src/contract/resources.ts';
 import type { Filter } from '../../../src/contract/query.ts';
-import { fault } from '../../../src/errors/fault.ts';
+import { fault } from '../../../src/kernel/errors/fault.ts';
 import { Decimal } from '../../../src/kernel/decimal.ts';
 import { checkSourcesAgree } from '../../../src/migration/operate/check-sources-agree.ts';
 import type { SourceHandler } from '../../../src/policy/call.ts';

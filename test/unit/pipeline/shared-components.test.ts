@@ -1,4 +1,4 @@
-import { createSharedComponents } from '../../../src/pipeline/parts/shared-components.ts';
+import { createSharedComponents } from '../../../src/kernel/shared-components.ts';
 
 describe('components that outlive a change of configuration', () => {
   it('are closed when the last set that holds them is released, and not before', async () => {

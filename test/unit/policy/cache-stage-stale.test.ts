@@ -1,4 +1,4 @@
-import { fault } from '../../../src/errors/fault.ts';
+import { fault } from '../../../src/kernel/errors/fault.ts';
 import type { Freshness } from '../../../src/policy/cache-entry-maker.ts';
 import { callOf, clock, found, openCached, settled } from '../../support/pipeline/cached-answers.ts';
 

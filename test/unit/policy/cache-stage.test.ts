@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { fault } from '../../../src/errors/fault.ts';
+import { fault } from '../../../src/kernel/errors/fault.ts';
 import type { Call, SourceAnswer } from '../../../src/policy/call.ts';
 import {
   callOf,

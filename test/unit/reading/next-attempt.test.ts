@@ -1,6 +1,6 @@
 import type { ListPlan } from '../../../src/adapter/plan/plan.ts';
 import { contradicted, inconsistent } from '../../../src/claims/claim.ts';
-import { fault } from '../../../src/errors/fault.ts';
+import { fault } from '../../../src/kernel/errors/fault.ts';
 import { isPlanFailure, rowVanished, totalIsLowerBound } from '../../../src/reading/plan-failure.ts';
 import {
   type DatedPage,

@@ -7,7 +7,7 @@ import { type GatewayConfig, gatewaySchema } from '../../../src/config/schema/ga
 import { createApp } from '../../../src/http/listener/app.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { chooseSources, type CompiledSource } from '../../../src/pipeline/compile-sources.ts';
-import { createSharedComponents } from '../../../src/pipeline/parts/shared-components.ts';
+import { createSharedComponents } from '../../../src/kernel/shared-components.ts';
 import { findChanges } from '../../../src/reload/next/find-changes.ts';
 import { findFixed } from '../../../src/reload/next/find-fixed.ts';
 import { openMigrations } from '../../../src/reload/open-migrations.ts';

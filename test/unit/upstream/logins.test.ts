@@ -2,7 +2,7 @@ import { eventually } from '../../support/time/eventually.ts';
 import { type ScriptedUpstream, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { holding, type HoldingScript } from '../../support/upstream/scripts.ts';
 import { sourceSchema } from '../../../src/config/schema/source.ts';
-import { fault } from '../../../src/errors/fault.ts';
+import { fault } from '../../../src/kernel/errors/fault.ts';
 import { createUpstream, type Upstream } from '../../../src/upstream/client.ts';
 
 let service: ScriptedUpstream;

@@ -1,5 +1,5 @@
 import { sourceSchema } from '../../../src/config/schema/source.ts';
-import { GatewayError } from '../../../src/errors/fault.ts';
+import { GatewayError } from '../../../src/kernel/errors/fault.ts';
 import type { UpstreamReply } from '../../../src/kernel/upstream-call.ts';
 import { createUpstream, type Upstream } from '../../../src/upstream/client.ts';
 import type { Usage } from '../../../src/upstream/exchange.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { GetAdapter } from '../../../../src/adapter/compile-record.ts';
 import type { OnGap } from '../../../../src/adapter/map/map-record.ts';
-import { GatewayError } from '../../../../src/errors/fault.ts';
+import { GatewayError } from '../../../../src/kernel/errors/fault.ts';
 import type { UpstreamReply } from '../../../../src/kernel/upstream-call.ts';
 import { adapterOf } from '../../../support/pipeline/source-text.ts';
 import { recordReplies } from '../write/odd-replies.ts';

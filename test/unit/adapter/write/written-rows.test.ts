@@ -6,7 +6,7 @@ import { isOrdered } from '../../../../src/claims/order.ts';
 import { compileOrder } from '../../../../src/contract/order.ts';
 import { listBody, writtenListBody } from '../../../../src/contract/response-body.ts';
 import { type ResourceName, resources } from '../../../../src/contract/resources.ts';
-import { GatewayError } from '../../../../src/errors/fault.ts';
+import { GatewayError } from '../../../../src/kernel/errors/fault.ts';
 import type { UpstreamReply } from '../../../../src/kernel/upstream-call.ts';
 import { adapterOf, replyOf } from '../../../support/pipeline/source-text.ts';
 import { replies } from './odd-replies.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { clientClosedRequest, CallSignal } from '../../../../src/http/listener/call-signal.ts';
-import type { GatewayError } from '../../../../src/errors/fault.ts';
+import type { GatewayError } from '../../../../src/kernel/errors/fault.ts';
 
 describe('the signal of a call', () => {
   it('aborts with upstream_timeout once the deadline has expired, and hands the error over', async () => {

@@ -1,6 +1,6 @@
 import { migration } from '../../../../src/config/schema/migration.ts';
 import { resources } from '../../../../src/contract/resources.ts';
-import { fault } from '../../../../src/errors/fault.ts';
+import { fault } from '../../../../src/kernel/errors/fault.ts';
 import { createToSample } from '../../../../src/migration/compare/sample.ts';
 import { createCompareQuestion } from '../../../../src/migration/shadow/compare-question.ts';
 import type { SourceHandler } from '../../../../src/policy/call.ts';

@@ -1,4 +1,4 @@
-import { fault } from '../../../../src/errors/fault.ts';
+import { fault } from '../../../../src/kernel/errors/fault.ts';
 import { openShadow } from '../../../support/migration/open-shadow.ts';
 
 describe('a comparison', () => {

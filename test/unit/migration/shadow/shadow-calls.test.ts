@@ -1,5 +1,5 @@
 import { net as netSchema } from '../../../../src/config/schema/net/connection.ts';
-import { fault } from '../../../../src/errors/fault.ts';
+import { fault } from '../../../../src/kernel/errors/fault.ts';
 import { createResilience } from '../../../../src/upstream/resilience/resilience.ts';
 import { createManualClock } from '../../../support/time/manual-clock.ts';
 

@@ -1,4 +1,4 @@
-import { fault } from '../../../../src/errors/fault.ts';
+import { fault } from '../../../../src/kernel/errors/fault.ts';
 import type { ShadowDeps } from '../../../../src/migration/shadow/shadow.ts';
 import type { SourceAnswer, SourceHandler } from '../../../../src/policy/call.ts';
 import { notScanned, overBudget } from '../../../../src/reading/scan/scan-faults.ts';

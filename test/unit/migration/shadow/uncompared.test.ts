@@ -1,4 +1,4 @@
-import { fault } from '../../../../src/errors/fault.ts';
+import { fault } from '../../../../src/kernel/errors/fault.ts';
 import { createUncompared } from '../../../../src/migration/shadow/uncompared.ts';
 import { openShadow } from '../../../support/migration/open-shadow.ts';
 import { createManualClock } from '../../../support/time/manual-clock.ts';

@@ -2,7 +2,7 @@ import { migration } from '../../../../src/config/schema/migration.ts';
 import type { ListQuery, Query } from '../../../../src/contract/query.ts';
 import { resources } from '../../../../src/contract/resources.ts';
 import { type CanonicalRecord, detailBody, listBody } from '../../../../src/contract/response-body.ts';
-import { fault } from '../../../../src/errors/fault.ts';
+import { fault } from '../../../../src/kernel/errors/fault.ts';
 import type { Comparison } from '../../../../src/migration/compare/comparison.ts';
 import { createToSample } from '../../../../src/migration/compare/sample.ts';
 import { createProbeEdges } from '../../../../src/migration/walk/probe-edges.ts';

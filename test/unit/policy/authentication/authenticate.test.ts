@@ -1,4 +1,4 @@
-import { fault } from '../../../../src/errors/fault.ts';
+import { fault } from '../../../../src/kernel/errors/fault.ts';
 import { newApiKey, newKeyId } from '../../../../src/policy/authentication/api-key.ts';
 import {
   companyKey,

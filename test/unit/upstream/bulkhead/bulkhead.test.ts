@@ -1,4 +1,4 @@
-import { GatewayError } from '../../../../src/errors/fault.ts';
+import { GatewayError } from '../../../../src/kernel/errors/fault.ts';
 import type { Priority } from '../../../../src/kernel/upstream-call.ts';
 import { createBulkhead, type BulkheadOptions } from '../../../../src/upstream/bulkhead/bulkhead.ts';
 import { eventually } from '../../../support/time/eventually.ts';

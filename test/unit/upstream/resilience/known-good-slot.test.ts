@@ -1,5 +1,5 @@
 import { sourceSchema } from '../../../../src/config/schema/source.ts';
-import { fault } from '../../../../src/errors/fault.ts';
+import { fault } from '../../../../src/kernel/errors/fault.ts';
 import { type CheckableUpstream, createUpstream } from '../../../../src/upstream/client.ts';
 import {
   type ScriptedUpstream,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { errorBody } from '../../../src/errors/body.ts';
-import { entryOf, errorCodes } from '../../../src/errors/catalogue.ts';
-import { fault, GatewayError, toGatewayError } from '../../../src/errors/fault.ts';
+import { errorBody } from '../../../../src/kernel/errors/body.ts';
+import { entryOf, errorCodes } from '../../../../src/kernel/errors/catalogue.ts';
+import { fault, GatewayError, toGatewayError } from '../../../../src/kernel/errors/fault.ts';
 
 const canary = 'canary-51c2';
 

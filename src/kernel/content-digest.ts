@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Secret } from '../../kernel/secret.ts';
+import { Secret } from './secret.ts';
 
 /** A digest of a value in its JSON form, 16 characters of base64url. Secrets count with their text. */
 export function contentDigest(value: unknown): string {
