@@ -5,7 +5,8 @@ import tseslint from 'typescript-eslint';
 
 /**
  * The floors of the house, lowest first. A room (a folder or file of src) may import from any floor below its
- * own, never from a sibling or from above; `packages` is all it may import from npm besides `everywhere`.
+ * own, never from a sibling or from above; `packages` is all it may import from npm besides `everywhere`. A folder of a
+ * room may have packages of its own, and then not those of the room.
  */
 const floors = [
   [{ room: 'kernel', packages: [] }],
@@ -23,8 +24,15 @@ const floors = [
     },
   ],
   [
-    { room: 'adapter', packages: ['luxon', '@rgrove/parse-xml', 'csv-parse/sync'], pure: true },
-    { room: 'upstream', packages: ['axios'] },
+    {
+      room: 'source',
+      packages: [],
+      folders: [
+        { folder: 'adapter', packages: ['luxon', '@rgrove/parse-xml', 'csv-parse/sync'], pure: true },
+        { folder: 'checks', packages: [], pure: true },
+        { folder: 'client', packages: ['axios'] },
+      ],
+    },
     { room: 'store', packages: ['ioredis', 'lru-cache', 'rate-limiter-flexible'] },
   ],
   [{ room: 'claims', packages: [], pure: true }],
@@ -82,8 +90,9 @@ const impure = [
 const rooms = floors.flatMap((floor, level) => floor.map((room) => ({ ...room, level })));
 const oneOf = (names) => (names.length === 0 ? '(?!)' : names.join('|').replaceAll('.', '\\.'));
 
-/** The import rules of one room, from the table above. */
-function roomRules({ room, level, packages, pure, island, process }) {
+/** The import rules of one room, or of a folder in it that has packages of its own, from the table above. */
+function roomRules({ room, folder, level, packages, pure, island, process }) {
+  const place = folder === undefined ? room : `${room}/${folder}`;
   const hidden = rooms.filter((other) => other.room !== room && (island || other.level >= level));
   const builtins = [...(pure ? impure : []), ...(process ? [] : ['process'])];
   // A file in a folder reaches another room by going up; './gateway.ts' is then a file of its own folder.
@@ -91,15 +100,15 @@ function roomRules({ room, level, packages, pure, island, process }) {
   const patterns = [
     {
       regex: `^(?!\\.|node:|(?:${oneOf(island ? packages : [...packages, ...everywhere])})$)`,
-      message: `src/${room} may not use this package: the floors in eslint.config.js say which room does.`,
+      message: `src/${place} may not use this package: the floors in eslint.config.js say which room does.`,
     },
     {
       regex: `^${up}(?:${oneOf(hidden.map((other) => other.room))})(?:/|$)`,
-      message: `src/${room} may not look there: imports only look down a floor, see eslint.config.js.`,
+      message: `src/${place} may not look there: imports only look down a floor, see eslint.config.js.`,
     },
     {
       regex: `^node:(?:${oneOf(builtins)})(?:/|$)`,
-      message: pure ? `src/${room} is pure: pass it what it needs.` : 'Only src/main.ts touches process.',
+      message: pure ? `src/${place} is pure: pass it what it needs.` : 'Only src/main.ts touches process.',
     },
     {
       // No other folder has this name, so it is the page of the console under every path that leads there.
@@ -109,7 +118,7 @@ function roomRules({ room, level, packages, pure, island, process }) {
     { regex: '^\\..*/build/', message: 'src/cli/build builds the program, and is no part of it.' },
   ];
   return {
-    files: [room.endsWith('.ts') ? `src/${room}` : `src/${room}/**/*.ts`],
+    files: [room.endsWith('.ts') ? `src/${room}` : `src/${place}/**/*.ts`],
     rules: { 'no-restricted-imports': ['error', { patterns }] },
   };
 }
@@ -219,7 +228,10 @@ export default defineConfig(
       ],
     },
   },
-  rooms.map(roomRules),
+  // A folder comes after its room, because the last rule that matches holds.
+  rooms.flatMap(({ folders = [], ...room }) =>
+    [room, ...folders.map((own) => ({ ...room, ...own }))].map(roomRules),
+  ),
   // After the rule of src/admin, because the last rule that matches holds.
   pageRules(consolePage),
   buildRules,

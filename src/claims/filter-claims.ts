@@ -1,13 +1,19 @@
-import { canEscape, PLAIN_QUOTES } from '../adapter/request/escape.ts';
+import { canEscape, PLAIN_QUOTES } from '../source/adapter/request/escape.ts';
 import type { Filter } from '../contract/query.ts';
-import type { Claim, Evidence } from './claim.ts';
-import { type Ask, hidesRows, listPlace } from './evidence/ask.ts';
-import { chooseFilterTrials, type FilterProbe } from './evidence/filter-values.ts';
-import { type Change, concludeAt, type Conclude, type Finding } from './evidence/finding.ts';
+import type { Claim, Evidence } from '../source/checks/claim.ts';
+import { type Ask, hidesRows, listPlace } from '../source/checks/evidence/ask.ts';
+import { chooseFilterTrials, type FilterProbe } from '../source/checks/evidence/filter-values.ts';
+import { type Change, concludeAt, type Conclude, type Finding } from '../source/checks/evidence/finding.ts';
 import { plural } from '../kernel/plural.ts';
-import { type DeclaredFilter, type FilterResult, isCounted, objection, tryFilters } from './filter.ts';
-import { judgeTypes } from './source/filter-types.ts';
-import { judgeFilteredTotal } from './total.ts';
+import {
+  type DeclaredFilter,
+  type FilterResult,
+  isCounted,
+  objection,
+  tryFilters,
+} from '../source/checks/filter.ts';
+import { judgeTypes } from '../source/checks/filter-types.ts';
+import { judgeFilteredTotal } from '../source/checks/total.ts';
 
 /** The file without a filter, or with the first of several alone. One that other parts of the file name stays, and says that it does nothing. */
 function withoutFilters(ask: Ask, declared: readonly DeclaredFilter[], text: string): Change {

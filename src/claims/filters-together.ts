@@ -1,9 +1,9 @@
 import type { Filter } from '../contract/query.ts';
-import type { Claim, Evidence } from './claim.ts';
-import { type Ask, listPlace } from './evidence/ask.ts';
-import { chooseWideFilter } from './evidence/filter-values.ts';
-import { concludeAt, type Finding } from './evidence/finding.ts';
-import { type DeclaredFilter, type FilterResult, objection } from './filter.ts';
+import type { Claim, Evidence } from '../source/checks/claim.ts';
+import { type Ask, listPlace } from '../source/checks/evidence/ask.ts';
+import { chooseWideFilter } from '../source/checks/evidence/filter-values.ts';
+import { concludeAt, type Finding } from '../source/checks/evidence/finding.ts';
+import { type DeclaredFilter, type FilterResult, objection } from '../source/checks/filter.ts';
 import { declaredFilters, type FiltersProbe, judgeTried, tryEach } from './filter-claims.ts';
 
 /** Some filters that are sent with one request. */

@@ -1,9 +1,9 @@
 import type { FilterSpec } from '../config/schema/source.ts';
-import { type Claim, claimOf, type Evidence } from './claim.ts';
-import { type Ask, listPlace } from './evidence/ask.ts';
-import { chooseWideFilter } from './evidence/filter-values.ts';
-import { type Change, concludeAt, type Finding } from './evidence/finding.ts';
-import { tryFilters } from './filter.ts';
+import { type Claim, claimOf, type Evidence } from '../source/checks/claim.ts';
+import { type Ask, listPlace } from '../source/checks/evidence/ask.ts';
+import { chooseWideFilter } from '../source/checks/evidence/filter-values.ts';
+import { type Change, concludeAt, type Finding } from '../source/checks/evidence/finding.ts';
+import { tryFilters } from '../source/checks/filter.ts';
 import { concludeUnlisted } from './filter-claims.ts';
 import { plural } from '../kernel/plural.ts';
 import { WHOLE_LIST } from './windows/whole-list.ts';

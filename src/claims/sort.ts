@@ -1,6 +1,6 @@
 import type { Sort } from '../contract/query.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
-import { type Claim, claimOf, type Evidence } from './claim.ts';
+import { type Claim, claimOf, type Evidence } from '../source/checks/claim.ts';
 import {
   type Ask,
   callAt,
@@ -11,13 +11,13 @@ import {
   type OpenList,
   sameIds,
   sizeOf,
-} from './evidence/ask.ts';
-import { type Advice, concludeAt, type Finding, setting } from './evidence/finding.ts';
+} from '../source/checks/evidence/ask.ts';
+import { type Advice, concludeAt, type Finding, setting } from '../source/checks/evidence/finding.ts';
 import { plural } from '../kernel/plural.ts';
-import { walkRows } from './evidence/walk.ts';
-import { countUnlisted } from './filter.ts';
-import { disorder } from './order.ts';
-import { idAsTiebreak } from './evidence/tiebreak.ts';
+import { walkRows } from '../source/checks/evidence/walk.ts';
+import { countUnlisted } from '../source/checks/filter.ts';
+import { disorder } from '../source/checks/order.ts';
+import { idAsTiebreak } from '../source/checks/evidence/tiebreak.ts';
 
 /** What `disorder` says of ties. */
 const TIES_OUT_OF_ORDER = 'rows that tie are not in the order of their ids';

@@ -1,8 +1,8 @@
-import { claimOf, type Evidence, isTold } from './claim.ts';
-import { hidesRows, listPlace } from './evidence/ask.ts';
-import { concludeAt, type Findings } from './evidence/finding.ts';
+import { claimOf, type Evidence, isTold } from '../source/checks/claim.ts';
+import { hidesRows, listPlace } from '../source/checks/evidence/ask.ts';
+import { concludeAt, type Findings } from '../source/checks/evidence/finding.ts';
 import { plural } from '../kernel/plural.ts';
-import { type RowWalk, walkAgain } from './evidence/walk.ts';
+import { type RowWalk, walkAgain } from '../source/checks/evidence/walk.ts';
 
 /** How often all rows are read again: where that is one call each, and else. */
 const TIMES_AGAIN = { ofOneCall: 14, ofMany: 3 };

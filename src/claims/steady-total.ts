@@ -1,10 +1,10 @@
-import { claimOf, type Evidence } from './claim.ts';
-import { hidesRows, listPlace, rowsAt, sizeOf } from './evidence/ask.ts';
-import { chooseWideFilter } from './evidence/filter-values.ts';
-import { concludeAt, type Findings, setting } from './evidence/finding.ts';
+import { claimOf, type Evidence } from '../source/checks/claim.ts';
+import { hidesRows, listPlace, rowsAt, sizeOf } from '../source/checks/evidence/ask.ts';
+import { chooseWideFilter } from '../source/checks/evidence/filter-values.ts';
+import { concludeAt, type Findings, setting } from '../source/checks/evidence/finding.ts';
 import { plural } from '../kernel/plural.ts';
 import { declaredFilters } from './filter-claims.ts';
-import { isUnsteady } from './total.ts';
+import { isUnsteady } from '../source/checks/total.ts';
 
 /** How often each selection is asked for once more. */
 const ROUNDS = 3;

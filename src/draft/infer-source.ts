@@ -18,7 +18,7 @@ import { type ListDraft, draftList } from './draft-list.ts';
 import { readFirst } from './graphql/read-first.ts';
 import { InferError } from './infer-error.ts';
 import { ConfigError } from '../config/problem.ts';
-import { type CompiledSource, compileSourceText } from '../pipeline/compile-sources.ts';
+import { type CompiledSource, compileSourceText } from '../source/compile-sources.ts';
 import { isSamePlace, withNotes } from './verify/draft-edits.ts';
 import { type DraftDiagnosis, diagnoseDraft } from './verify/diagnose-draft.ts';
 import { refineDraft } from './verify/refine-draft.ts';

@@ -1,4 +1,4 @@
-import { pathWith } from '../adapter/path.ts';
+import { pathWith } from '../source/adapter/spec/path.ts';
 import type { Json, JsonObject } from '../kernel/json/json.ts';
 
 /** Keys that a path can name. Other keys of a service are skipped. */

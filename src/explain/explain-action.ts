@@ -1,7 +1,7 @@
 import type { ActionHandlers } from '../admin/actions/act.ts';
 import { ActionRefusal } from '../admin/api/action.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
-import type { CompiledResource } from '../pipeline/compile-sources.ts';
+import type { CompiledResource } from '../source/compile-sources.ts';
 import { explainWithLive, readExplanation } from './read-explanation.ts';
 
 /** What explanations of a running gateway are made of. */

@@ -1,10 +1,10 @@
-import type { FieldProvenance } from '../adapter/map/explain-record.ts';
-import { explainReplies, type ReplyExplainer } from '../adapter/read/explain-reply.ts';
-import type { RecordView } from '../adapter/map/row-fields.ts';
+import type { FieldProvenance } from '../source/adapter/map/explain-record.ts';
+import { explainReplies, type ReplyExplainer } from '../source/adapter/read/explain-reply.ts';
+import type { RecordView } from '../source/adapter/map/row-fields.ts';
 import type { Query } from '../contract/query.ts';
 import { fault, type GatewayError, toGatewayError } from '../kernel/errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts';
-import type { CompiledResource } from '../pipeline/compile-sources.ts';
+import type { CompiledResource } from '../source/compile-sources.ts';
 import type { SourceAnswer } from '../policy/call.ts';
 import { type AnswerQuery, createAnswerQuery } from '../probe/answer-request.ts';
 import { MASK } from '../probe/session/mask-secrets.ts';

@@ -1,9 +1,9 @@
-import { PROOF } from '../adapter/capability.ts';
-import { claimPlace } from '../adapter/claim-place.ts';
-import { proofOf } from '../adapter/read/credential-proof.ts';
-import type { Adapter } from '../adapter/compile.ts';
-import type { PagePlan, ScanPlan } from '../adapter/plan/plan.ts';
-import { scanReach } from '../adapter/plan/scan-reach.ts';
+import { PROOF } from '../source/adapter/spec/capability.ts';
+import { claimPlace } from '../source/adapter/spec/claim-place.ts';
+import { proofOf } from '../source/adapter/read/credential-proof.ts';
+import type { Adapter } from '../source/adapter/compile.ts';
+import type { PagePlan, ScanPlan } from '../source/adapter/plan/plan.ts';
+import { scanReach } from '../source/adapter/plan/scan-reach.ts';
 import type { LoadedSource } from '../config/loaded-config.ts';
 import type { ListSpec } from '../config/schema/source.ts';
 import type { Filter, ListQuery, Query, Sort } from '../contract/query.ts';

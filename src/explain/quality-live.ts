@@ -1,8 +1,8 @@
-import type { Adapter } from '../adapter/compile.ts';
+import type { Adapter } from '../source/adapter/compile.ts';
 import type { Query } from '../contract/query.ts';
 import { type GatewayError, toGatewayError } from '../kernel/errors/fault.ts';
 import { systemClock } from '../kernel/clock.ts';
-import type { CompiledSource } from '../pipeline/compile-sources.ts';
+import type { CompiledSource } from '../source/compile-sources.ts';
 import { createQuality, type ResourceQuality } from '../pipeline/quality.ts';
 import { createAnswerQuery } from '../probe/answer-request.ts';
 import { openSession } from '../probe/session/source-session.ts';

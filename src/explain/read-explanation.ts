@@ -1,7 +1,7 @@
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import type { Query } from '../contract/query.ts';
 import { GatewayError } from '../kernel/errors/fault.ts';
-import type { CompiledResource } from '../pipeline/compile-sources.ts';
+import type { CompiledResource } from '../source/compile-sources.ts';
 import { maskedSource } from '../probe/session/masked-source.ts';
 import { displayLive } from './display-live.ts';
 import { explainLive } from './explain-live.ts';

@@ -4,7 +4,7 @@ import { compileParser } from '../contract/parse-query.ts';
 import type { ServedMigration } from '../migration/migrations.ts';
 import type { RedisByRole } from '../store/redis/redis-roles.ts';
 import { type AdmissionStages, assembleOperation } from './assemble.ts';
-import { type CompiledResource, withTargets } from './compile-sources.ts';
+import { type CompiledResource, withTargets } from '../source/compile-sources.ts';
 import {
   type AssembleMigratingResourceDeps,
   assembleMigratingResource,
@@ -24,7 +24,7 @@ import {
   type ShareOf,
   type SourceUpstreams,
   type SourceUpstreamsDeps,
-} from './source-upstreams.ts';
+} from '../source/source-upstreams.ts';
 import type { ServedOperation } from './served-operation.ts';
 
 /** Without `shareOf`, this process may have all of `net.concurrency` of each source. */

@@ -1,11 +1,11 @@
-import { compileStep } from '../adapter/map/coercion/coerce.ts';
-import { type RecordView, type ViewSpec, viewSpecOf } from '../adapter/map/row-fields.ts';
-import { type StepValue, UNREADABLE } from '../adapter/map/coercion/flow.ts';
-import type { Gap, ReadRecords } from '../adapter/reply-observer.ts';
+import { compileStep } from '../source/adapter/map/coercion/coerce.ts';
+import { type RecordView, type ViewSpec, viewSpecOf } from '../source/adapter/map/row-fields.ts';
+import { type StepValue, UNREADABLE } from '../source/adapter/map/coercion/flow.ts';
+import type { Gap, ReadRecords } from '../source/adapter/map/reply-observer.ts';
 import type { CoercionSpec } from '../config/schema/source.ts';
 import type { Field } from '../contract/fields.ts';
 import type { Json } from '../kernel/json/json.ts';
-import type { CompiledSource } from './compile-sources.ts';
+import type { CompiledSource } from '../source/compile-sources.ts';
 
 /** How a field of a view was read, in numbers of records. */
 export type FieldQuality = {

@@ -1,7 +1,7 @@
 import type { RowSets } from '../reading/rowsets/rowsets.ts';
 import type { Walker } from '../reading/walk-page.ts';
 import { EVERYTHING, type Purges } from '../store/purges.ts';
-import type { CompiledResource } from './compile-sources.ts';
+import type { CompiledResource } from '../source/compile-sources.ts';
 
 /** Row sets and walks that begin anew with a purge of something of their resource. */
 export type Purgeable = {

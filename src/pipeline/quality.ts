@@ -1,14 +1,14 @@
-import type { GetAdapter } from '../adapter/compile-record.ts';
-import type { Adapter, Rows, WrittenRows } from '../adapter/compile.ts';
-import { claimPlace } from '../adapter/claim-place.ts';
-import type { OnGap } from '../adapter/map/map-record.ts';
-import type { Capability } from '../adapter/capability.ts';
-import { detailFields, detailsPlace, type RecordView } from '../adapter/map/row-fields.ts';
-import type { Gap, ReadRecords, ReplyObserver } from '../adapter/reply-observer.ts';
+import type { GetAdapter } from '../source/adapter/compile-record.ts';
+import type { Adapter, Rows, WrittenRows } from '../source/adapter/compile.ts';
+import { claimPlace } from '../source/adapter/spec/claim-place.ts';
+import type { OnGap } from '../source/adapter/map/map-record.ts';
+import type { Capability } from '../source/adapter/spec/capability.ts';
+import { detailFields, detailsPlace, type RecordView } from '../source/adapter/map/row-fields.ts';
+import type { Gap, ReadRecords, ReplyObserver } from '../source/adapter/map/reply-observer.ts';
 import { GatewayError } from '../kernel/errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { UpstreamReply } from '../kernel/upstream-call.ts';
-import type { CompiledSource } from './compile-sources.ts';
+import type { CompiledSource } from '../source/compile-sources.ts';
 import { createViewStatistics, type OnUnreadable, type ViewQuality } from './field-statistics.ts';
 
 /** A claim that a reply contradicted, with the line of the source file that makes it. */

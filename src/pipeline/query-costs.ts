@@ -1,5 +1,5 @@
-import type { PagePlan } from '../adapter/plan/plan.ts';
-import { scanReach } from '../adapter/plan/scan-reach.ts';
+import type { PagePlan } from '../source/adapter/plan/plan.ts';
+import { scanReach } from '../source/adapter/plan/scan-reach.ts';
 import type { LoadedSource } from '../config/loaded-config.ts';
 import { LIMIT_DEFAULT } from '../contract/parse-query.ts';
 import type { Filter, ListQuery, Sort } from '../contract/query.ts';
@@ -8,7 +8,7 @@ import type { Resource } from '../contract/resources.ts';
 import { Decimal } from '../kernel/decimal.ts';
 import type { UpstreamRequest } from '../kernel/upstream-call.ts';
 import { asksTotalFirst, totalWindow } from '../reading/read-page.ts';
-import type { CompiledSource } from './compile-sources.ts';
+import type { CompiledSource } from '../source/compile-sources.ts';
 
 /** What one kind of query of the contract costs at a source. */
 export type QueryCost = {

@@ -5,7 +5,7 @@ import { createLimiter, type Decision } from '../store/limiter/limiter.ts';
 import type { SubWindows } from '../store/limiter/sub-windows.ts';
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
 import type { RedisConnection } from '../store/redis/redis.ts';
-import type { SourceRate } from './source-upstreams.ts';
+import type { SourceRate } from '../source/source-upstreams.ts';
 
 /** All processes on `redis` keep to the rate together; it is the Redis of the limits. */
 export type SourceRateDeps = {

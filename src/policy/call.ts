@@ -3,7 +3,7 @@ import type { Priority } from '../kernel/upstream-call.ts';
 import type { UpstreamTrace } from '../telemetry/request-trace.ts';
 import type { WindowState } from '../store/limiter/limiter.ts';
 import type { EncodedBodies } from '../store/cache/encoded-bodies.ts';
-import type { Usage } from '../upstream/exchange.ts';
+import type { Usage } from '../source/client/guard/exchange.ts';
 
 /** The caller, once the credential is verified. */
 export type Principal = {

@@ -1,13 +1,13 @@
-import type { Adapter } from '../adapter/compile.ts';
-import type { OnGap } from '../adapter/map/map-record.ts';
-import { UNOBSERVED } from '../adapter/reply-observer.ts';
+import type { Adapter } from '../source/adapter/compile.ts';
+import type { OnGap } from '../source/adapter/map/map-record.ts';
+import { UNOBSERVED } from '../source/adapter/map/reply-observer.ts';
 import { compileParser } from '../contract/parse-query.ts';
 import type { Query } from '../contract/query.ts';
 import { errorBody, publicStatus } from '../kernel/errors/body.ts';
 import { fault, type GatewayError, toGatewayError } from '../kernel/errors/fault.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { type Json, readJson } from '../kernel/json/json.ts';
-import type { CompiledSource } from '../pipeline/compile-sources.ts';
+import type { CompiledSource } from '../source/compile-sources.ts';
 import type { SourceAnswer } from '../policy/call.ts';
 import { createAnswer } from '../reading/answer-query.ts';
 import { createLocalClaims } from '../reading/source-runtime.ts';

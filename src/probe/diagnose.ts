@@ -1,7 +1,7 @@
-import { lintOutcomes } from '../adapter/lint-source.ts';
-import { type ClaimVerdict, concludeAt, type Finding } from '../claims/evidence/finding.ts';
+import { lintOutcomes } from '../source/adapter/lint-source.ts';
+import { type ClaimVerdict, concludeAt, type Finding } from '../source/checks/evidence/finding.ts';
 import { pathText } from '../config/problem.ts';
-import type { CompiledSource } from '../pipeline/compile-sources.ts';
+import type { CompiledSource } from '../source/compile-sources.ts';
 import { createSourceAsk, type SourceAsk } from './source-ask.ts';
 import { runClaims } from './run-claims.ts';
 import type { DisplayedCall } from './session/display-call.ts';

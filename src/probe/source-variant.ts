@@ -1,4 +1,4 @@
-import type { RowSelection } from '../claims/evidence/ask.ts';
+import type { RowSelection } from '../source/checks/evidence/ask.ts';
 import type { ListSpec, SourceResourceSpec, SourceSpec } from '../config/schema/source.ts';
 import type { Filter } from '../contract/query.ts';
 import type { ResourceName } from '../contract/resources.ts';

@@ -1,6 +1,6 @@
-import type { Evidence } from '../claims/claim.ts';
-import type { Ask } from '../claims/evidence/ask.ts';
-import { walkRows } from '../claims/evidence/walk.ts';
+import type { Evidence } from '../source/checks/claim.ts';
+import type { Ask } from '../source/checks/evidence/ask.ts';
+import { walkRows } from '../source/checks/evidence/walk.ts';
 
 /** The rows of a source, and with which file they were read. */
 export type Sampled = Pick<Evidence, 'first' | 'sample' | 'gaps'> & { readonly ask: Ask };

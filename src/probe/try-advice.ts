@@ -1,7 +1,7 @@
-import type { Claim, Evidence } from '../claims/claim.ts';
-import type { Ask } from '../claims/evidence/ask.ts';
-import type { Change, Finding } from '../claims/evidence/finding.ts';
-import { changeText, type SpecChange } from '../claims/evidence/spec-change.ts';
+import type { Claim, Evidence } from '../source/checks/claim.ts';
+import type { Ask } from '../source/checks/evidence/ask.ts';
+import type { Change, Finding } from '../source/checks/evidence/finding.ts';
+import { changeText, type SpecChange } from '../source/checks/evidence/spec-change.ts';
 import { takeSample } from './take-sample.ts';
 import { SessionBudgetSpent, SourceUnreachable } from './session/source-session.ts';
 

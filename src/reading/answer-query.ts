@@ -1,4 +1,4 @@
-import type { Capability } from '../adapter/capability.ts';
+import type { Capability } from '../source/adapter/spec/capability.ts';
 import { detailBody, listBody, type Meta, writtenListBody } from '../contract/response-body.ts';
 import type { GetQuery, ListQuery } from '../contract/query.ts';
 import { GatewayError } from '../kernel/errors/fault.ts';

@@ -1,7 +1,7 @@
-import type { ListPlan } from '../adapter/plan/plan.ts';
-import { type Capability, TIES } from '../adapter/capability.ts';
-import type { InconsistentReads } from '../claims/claim.ts';
-import { isUnsteady } from '../claims/total.ts';
+import type { ListPlan } from '../source/adapter/plan/plan.ts';
+import { type Capability, TIES } from '../source/adapter/spec/capability.ts';
+import type { InconsistentReads } from '../source/checks/claim.ts';
+import { isUnsteady } from '../source/checks/total.ts';
 import { type GatewayError, invalidReply } from '../kernel/errors/fault.ts';
 import type { PlanFailure, RowVanished } from './plan-failure.ts';
 import type { PageRecords } from './read-page.ts';

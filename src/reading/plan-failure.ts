@@ -1,4 +1,4 @@
-import { inconsistent, type Violation } from '../claims/claim.ts';
+import { inconsistent, type Violation } from '../source/checks/claim.ts';
 
 /** A row of a list has no record of its own: it may have been deleted since the list was read. */
 export type RowVanished = {

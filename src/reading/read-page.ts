@@ -1,10 +1,10 @@
-import type { PagePlan } from '../adapter/plan/plan.ts';
-import type { WrittenRecords } from '../adapter/reply-observer.ts';
-import { sliceWritten } from '../adapter/write/row-writer.ts';
-import type { WindowEvidence } from '../claims/claim.ts';
-import { canTie } from '../claims/ties.ts';
-import { brokenTotal } from '../claims/total.ts';
-import type { WindowCall } from '../adapter/plan/window.ts';
+import type { PagePlan } from '../source/adapter/plan/plan.ts';
+import type { WrittenRecords } from '../source/adapter/map/reply-observer.ts';
+import { sliceWritten } from '../source/adapter/write/row-writer.ts';
+import type { WindowEvidence } from '../source/checks/claim.ts';
+import { canTie } from '../source/checks/ties.ts';
+import { brokenTotal } from '../source/checks/total.ts';
+import type { WindowCall } from '../source/adapter/plan/window.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
 import { fault } from '../kernel/errors/fault.ts';
 import { allOrAbort } from './all-or-abort.ts';

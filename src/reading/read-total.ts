@@ -1,4 +1,4 @@
-import type { ReplyFacts } from '../adapter/compile.ts';
+import type { ReplyFacts } from '../source/adapter/compile.ts';
 import { GatewayError } from '../kernel/errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts';
 import { readAside } from './large-replies/read-aside.ts';

@@ -1,10 +1,10 @@
-import type { Rows, WrittenRows } from '../adapter/compile.ts';
-import type { WindowRequest } from '../adapter/plan/plan.ts';
-import type { WindowCall } from '../adapter/plan/window.ts';
-import type { WindowEvidence, WindowFacts } from '../claims/claim.ts';
-import { brokenEcho } from '../claims/windows/echo.ts';
-import { brokenTypes } from '../claims/source/filter-types.ts';
-import { brokenSize } from '../claims/windows/window-size.ts';
+import type { Rows, WrittenRows } from '../source/adapter/compile.ts';
+import type { WindowRequest } from '../source/adapter/plan/plan.ts';
+import type { WindowCall } from '../source/adapter/plan/window.ts';
+import type { WindowEvidence, WindowFacts } from '../source/checks/claim.ts';
+import { brokenEcho } from '../source/checks/echo.ts';
+import { brokenTypes } from '../source/checks/filter-types.ts';
+import { brokenSize } from '../source/checks/window-size.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
 import { invalidReply } from '../kernel/errors/fault.ts';
 import { createYieldToLoop } from '../kernel/yield-to-loop.ts';

@@ -1,4 +1,4 @@
-import type { ListPlan, WalkPlan } from '../adapter/plan/plan.ts';
+import type { ListPlan, WalkPlan } from '../source/adapter/plan/plan.ts';
 import type { ListQuery } from '../contract/query.ts';
 import { createHydration } from './records/hydrate.ts';
 import { isPlanFailure, type PlanFailure } from './plan-failure.ts';

@@ -1,12 +1,12 @@
-import type { Adapter } from '../adapter/compile.ts';
-import type { Capability } from '../adapter/capability.ts';
-import type { ReplyObserver } from '../adapter/reply-observer.ts';
+import type { Adapter } from '../source/adapter/compile.ts';
+import type { Capability } from '../source/adapter/spec/capability.ts';
+import type { ReplyObserver } from '../source/adapter/map/reply-observer.ts';
 import type { SourceSpec } from '../config/schema/source.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
 import type { Resource } from '../contract/resources.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { SourceCall } from '../policy/call.ts';
-import type { Upstream } from '../upstream/client.ts';
+import type { Upstream } from '../source/client/client.ts';
 import type { LargeReplies } from './large-replies/large-replies.ts';
 import type { PlanFailure } from './plan-failure.ts';
 import type { Verifications } from './verify/verifications.ts';

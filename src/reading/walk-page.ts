@@ -1,7 +1,7 @@
-import type { WalkPlan } from '../adapter/plan/plan.ts';
-import { contradicted, type WindowEvidence } from '../claims/claim.ts';
-import { isFullWindow } from '../claims/windows/continuation.ts';
-import { canTie } from '../claims/ties.ts';
+import type { WalkPlan } from '../source/adapter/plan/plan.ts';
+import { contradicted, type WindowEvidence } from '../source/checks/claim.ts';
+import { isFullWindow } from '../source/checks/continuation.ts';
+import { canTie } from '../source/checks/ties.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
 import { GatewayError } from '../kernel/errors/fault.ts';
 import type { Checkpoint, CursorCheckpoints } from '../store/rowset/cursor-checkpoints.ts';

@@ -2,7 +2,7 @@ import type { ActionValue } from '../admin/api/action-table.ts';
 import type { ConfigTexts } from '../config/load.ts';
 import { hideSecrets } from '../config/yaml/hide-secrets.ts';
 import { Secret } from '../kernel/secret.ts';
-import { withTargets } from '../pipeline/compile-sources.ts';
+import { withTargets } from '../source/compile-sources.ts';
 import type { Acknowledged } from './reload-outcome.ts';
 import type { ConfigStatus, ReloadRecorder } from './reload-recorder.ts';
 import type { ServedConfig } from './snapshot.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { countedRules } from '../adapter/read/outcome.ts';
+import { countedRules } from '../source/adapter/read/outcome.ts';
 import {
   type FigureActionsDeps,
   createFigureActions,
@@ -13,7 +13,7 @@ import { servedSources, type SourceDescription } from '../admin/figures/served-s
 import { queryCosts } from '../pipeline/query-costs.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createSerialQueue } from '../kernel/serial-queue.ts';
-import { type CompiledResource, withTargets } from '../pipeline/compile-sources.ts';
+import { type CompiledResource, withTargets } from '../source/compile-sources.ts';
 import { type FigureTable, stepsOf } from '../telemetry/figures/figure-slots.ts';
 import { createFigureSampler, type FigureSamplerDeps } from '../telemetry/figures/figure-sampler.ts';
 import type { FleetFigures } from '../store/fleet/fleet-figures.ts';

@@ -1,6 +1,6 @@
 // Opens the webhooks of a process, once for its life.
 
-import { createTransport } from '../upstream/transport/transport.ts';
+import { createTransport } from '../source/client/transport/transport.ts';
 import { createWebhooks, type Webhooks, type WebhooksDeps } from '../telemetry/webhooks/webhooks.ts';
 
 const BYTES_MAX = 64 * 1024;

@@ -10,7 +10,7 @@ import type { SharedComponents, ComponentSet } from '../kernel/shared-components
 import { createReferenceCount, type ReferenceCount } from '../kernel/reference-count.ts';
 import { type AdmissionDeps, createAdmission } from '../pipeline/admission.ts';
 import { assembleAdmission } from '../pipeline/assemble.ts';
-import { type CompiledResource, withTargets } from '../pipeline/compile-sources.ts';
+import { type CompiledResource, withTargets } from '../source/compile-sources.ts';
 import {
   createOperations,
   type OperationsDeps,

@@ -7,7 +7,7 @@ import type { StagedConfig } from '../reload/public-side.ts';
 import type { FleetFigures } from '../store/fleet/fleet-figures.ts';
 import type { HeldCount } from '../store/purges.ts';
 import type { CallerSnapshot } from '../telemetry/caller-counts.ts';
-import type { Share } from '../upstream/bulkhead/bulkhead.ts';
+import type { Share } from '../source/client/bulkhead/bulkhead.ts';
 import type {
   WorkerCounts,
   MetricValues,
@@ -16,7 +16,7 @@ import type {
   ToWorker,
   WorkerState,
 } from './messages.ts';
-import { createDividedShare } from '../upstream/bulkhead/share-across-reloads.ts';
+import { createDividedShare } from '../source/client/bulkhead/share-across-reloads.ts';
 import { answerFigures } from './forward-figures.ts';
 import { createPermitShare, type PermitShare } from './permits/permit-share.ts';
 

@@ -1,4 +1,4 @@
-import { PROOF } from '../../adapter/capability.ts';
+import { PROOF } from '../../source/adapter/spec/capability.ts';
 import type { GaugeValue } from '../../telemetry/figures/figure-sample.ts';
 import {
   type Attention,

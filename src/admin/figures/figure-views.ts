@@ -1,4 +1,4 @@
-import { isFieldAlarm } from '../../adapter/capability.ts';
+import { isFieldAlarm } from '../../source/adapter/spec/capability.ts';
 import type { ResourceQuality } from '../../pipeline/quality.ts';
 import type { FigureSample } from '../../telemetry/figures/figure-sample.ts';
 import type { FigureTable } from '../../telemetry/figures/figure-slots.ts';

@@ -1,7 +1,7 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { operations } from '../../contract/operations.ts';
-import { type CompiledResource, withTargets } from '../../pipeline/compile-sources.ts';
-import type { CountedRule } from '../../adapter/read/outcome.ts';
+import { type CompiledResource, withTargets } from '../../source/compile-sources.ts';
+import type { CountedRule } from '../../source/adapter/read/outcome.ts';
 import type { ActionValue } from '../api/action-table.ts';
 
 /** A source or pass-through route that a gateway serves from, as its metrics name it. */

@@ -1,8 +1,8 @@
-import { countedRules } from '../../adapter/read/outcome.ts';
-import { type RecordView, viewSpecOf } from '../../adapter/map/row-fields.ts';
+import { countedRules } from '../../source/adapter/read/outcome.ts';
+import { type RecordView, viewSpecOf } from '../../source/adapter/map/row-fields.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { invalidReasons } from '../../kernel/errors/fault.ts';
-import { type CompiledResource, withTargets } from '../../pipeline/compile-sources.ts';
+import { type CompiledResource, withTargets } from '../../source/compile-sources.ts';
 import { redisProfile } from '../../store/redis/redis-profile.ts';
 import type { KnownSeries } from './metric-factories.ts';
 

@@ -1,5 +1,5 @@
 import { Gauge } from 'prom-client';
-import { isFieldAlarm } from '../../adapter/capability.ts';
+import { isFieldAlarm } from '../../source/adapter/spec/capability.ts';
 import {
   createCounter,
   createEventCounter,

@@ -1,11 +1,11 @@
-import type { ScanPlan } from '../../adapter/plan/plan.ts';
-import { scanReach } from '../../adapter/plan/scan-reach.ts';
+import type { ScanPlan } from '../../source/adapter/plan/plan.ts';
+import { scanReach } from '../../source/adapter/plan/scan-reach.ts';
 import type { Filter, ListQuery } from '../../contract/query.ts';
 import { Decimal } from '../../kernel/decimal.ts';
-import { claimOf, type Evidence } from '../claim.ts';
-import type { Ask } from '../evidence/ask.ts';
-import { chooseFilterTrials } from '../evidence/filter-values.ts';
-import { concludeAt, type Finding } from '../evidence/finding.ts';
+import { claimOf, type Evidence } from '../../source/checks/claim.ts';
+import type { Ask } from '../../source/checks/evidence/ask.ts';
+import { chooseFilterTrials } from '../../source/checks/evidence/filter-values.ts';
+import { concludeAt, type Finding } from '../../source/checks/evidence/finding.ts';
 
 /** A kind of query, with the rows that it would scan as far as the sample tells. */
 type Kind = Pick<ListQuery, 'sort' | 'filters'> & { readonly name: string };

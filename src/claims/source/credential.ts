@@ -1,10 +1,17 @@
-import { compileCredentialProof, proofOf } from '../../adapter/read/credential-proof.ts';
-import type { Rows } from '../../adapter/compile.ts';
+import { compileCredentialProof, proofOf } from '../../source/adapter/read/credential-proof.ts';
+import type { Rows } from '../../source/adapter/compile.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import { Secret } from '../../kernel/secret.ts';
-import { type Claim, claimOf, type Evidence, type EvidenceRow } from '../claim.ts';
-import { type Ask, describeExchange, idsOf, isNumbered, rowsAt, sizeOf } from '../evidence/ask.ts';
-import { concludeAt, type Finding, type Findings, setting } from '../evidence/finding.ts';
+import { type Claim, claimOf, type Evidence, type EvidenceRow } from '../../source/checks/claim.ts';
+import {
+  type Ask,
+  describeExchange,
+  idsOf,
+  isNumbered,
+  rowsAt,
+  sizeOf,
+} from '../../source/checks/evidence/ask.ts';
+import { concludeAt, type Finding, type Findings, setting } from '../../source/checks/evidence/finding.ts';
 import { otherFields } from './single-record.ts';
 
 /** A made-up credential, with a made-up user, so that no account is locked by wrong passwords. */

@@ -1,13 +1,13 @@
-import { compilePath } from '../../adapter/path.ts';
-import { explainReplies } from '../../adapter/read/explain-reply.ts';
+import { compilePath } from '../../source/adapter/spec/path.ts';
+import { explainReplies } from '../../source/adapter/read/explain-reply.ts';
 import type { Value } from '../../contract/fields.ts';
 import type { JsonObject } from '../../kernel/json/json.ts';
 import { isObject } from '../../kernel/json/values.ts';
-import { type Claim, claimOf, type Evidence } from '../claim.ts';
-import { listPlace } from '../evidence/ask.ts';
-import { concludeAt, type Finding, setting } from '../evidence/finding.ts';
+import { type Claim, claimOf, type Evidence } from '../../source/checks/claim.ts';
+import { listPlace } from '../../source/checks/evidence/ask.ts';
+import { concludeAt, type Finding, setting } from '../../source/checks/evidence/finding.ts';
 import { plural } from '../../kernel/plural.ts';
-import { isBlank } from '../evidence/walk.ts';
+import { isBlank } from '../../source/checks/evidence/walk.ts';
 import { findDropCondition } from './non-record-rows.ts';
 
 /** Above this share of unreadable values, the steps are wrong and not the data. */

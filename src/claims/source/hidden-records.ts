@@ -1,8 +1,8 @@
-import { claimOf, type Evidence } from '../claim.ts';
-import { type Ask, type Exchange, getPlace, hidesRows, listPlace } from '../evidence/ask.ts';
-import { concludeAt, type Findings } from '../evidence/finding.ts';
+import { claimOf, type Evidence } from '../../source/checks/claim.ts';
+import { type Ask, type Exchange, getPlace, hidesRows, listPlace } from '../../source/checks/evidence/ask.ts';
+import { concludeAt, type Findings } from '../../source/checks/evidence/finding.ts';
 import { plural } from '../../kernel/plural.ts';
-import { walkAgain } from '../evidence/walk.ts';
+import { walkAgain } from '../../source/checks/evidence/walk.ts';
 import { WHOLE_LIST } from '../windows/whole-list.ts';
 
 const GAPS_TRIED = 5;

@@ -1,6 +1,6 @@
-import { INTEGER_FORMS } from '../../adapter/map/native-id.ts';
-import type { Evidence } from '../claim.ts';
-import { setting } from '../evidence/finding.ts';
+import { INTEGER_FORMS } from '../../source/adapter/map/native-id.ts';
+import type { Evidence } from '../../source/checks/claim.ts';
+import { setting } from '../../source/checks/evidence/finding.ts';
 
 /** Forms that the ids of a source may all have, the narrowest first. */
 const FORMS = [

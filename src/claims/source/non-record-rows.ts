@@ -1,4 +1,4 @@
-import { pathWith } from '../../adapter/path.ts';
+import { pathWith } from '../../source/adapter/spec/path.ts';
 import type { JsonObject } from '../../kernel/json/json.ts';
 
 /** A condition of `dropWhen`: whether there is a value at a path. */

@@ -1,7 +1,14 @@
 import { contentTypesOf } from '../../config/fixture/content-types.ts';
-import { type Claim, claimOf, type Evidence } from '../claim.ts';
-import { describeExchange, idsOf, listPlace, rowsAt, sameIds, sizeOf } from '../evidence/ask.ts';
-import { concludeAt, type Finding } from '../evidence/finding.ts';
+import { type Claim, claimOf, type Evidence } from '../../source/checks/claim.ts';
+import {
+  describeExchange,
+  idsOf,
+  listPlace,
+  rowsAt,
+  sameIds,
+  sizeOf,
+} from '../../source/checks/evidence/ask.ts';
+import { concludeAt, type Finding } from '../../source/checks/evidence/finding.ts';
 
 /** A parameter that no source knows. */
 const UNKNOWN = { 'portico-doctor': '1' };

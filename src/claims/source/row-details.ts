@@ -1,6 +1,6 @@
-import { claimOf, type Evidence, type EvidenceRow } from '../claim.ts';
-import { describeExchange, listPlace } from '../evidence/ask.ts';
-import { concludeAt, type Findings } from '../evidence/finding.ts';
+import { claimOf, type Evidence, type EvidenceRow } from '../../source/checks/claim.ts';
+import { describeExchange, listPlace } from '../../source/checks/evidence/ask.ts';
+import { concludeAt, type Findings } from '../../source/checks/evidence/finding.ts';
 import { plural } from '../../kernel/plural.ts';
 import { otherFields, twice } from './single-record.ts';
 

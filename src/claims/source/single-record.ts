@@ -1,9 +1,9 @@
 import type { Value } from '../../contract/fields.ts';
 import { Decimal } from '../../kernel/decimal.ts';
-import { INTEGER_FORMS } from '../../adapter/map/native-id.ts';
-import { type Claim, claimOf, type Evidence, type EvidenceRow } from '../claim.ts';
-import { type Ask, describeExchange, type Exchange, getPlace } from '../evidence/ask.ts';
-import { concludeAt, type Finding } from '../evidence/finding.ts';
+import { INTEGER_FORMS } from '../../source/adapter/map/native-id.ts';
+import { type Claim, claimOf, type Evidence, type EvidenceRow } from '../../source/checks/claim.ts';
+import { type Ask, describeExchange, type Exchange, getPlace } from '../../source/checks/evidence/ask.ts';
+import { concludeAt, type Finding } from '../../source/checks/evidence/finding.ts';
 import { plural } from '../../kernel/plural.ts';
 import { hiddenRecordsClaim } from './hidden-records.ts';
 import { formAdvice, integerAdvice } from './id-form.ts';

@@ -1,5 +1,5 @@
 import { compareCodePoints, idSortKey } from '../../contract/order.ts';
-import type { Evidence } from '../claim.ts';
+import type { Evidence } from '../../source/checks/claim.ts';
 import {
   type Ask,
   describeExchange,
@@ -12,10 +12,10 @@ import {
   sameIds,
   type RowSelection,
   sizeOf,
-} from '../evidence/ask.ts';
+} from '../../source/checks/evidence/ask.ts';
 import { declaredFilters } from '../filter-claims.ts';
-import { chooseWideFilter } from '../evidence/filter-values.ts';
-import { concludeAt, type Conclude, type Finding, setting } from '../evidence/finding.ts';
+import { chooseWideFilter } from '../../source/checks/evidence/filter-values.ts';
+import { concludeAt, type Conclude, type Finding, setting } from '../../source/checks/evidence/finding.ts';
 import { plural } from '../../kernel/plural.ts';
 
 /** What is said where rows do not stand at their numbers. */

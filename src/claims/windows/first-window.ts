@@ -1,4 +1,4 @@
-import type { Rows } from '../../adapter/compile.ts';
+import type { Rows } from '../../source/adapter/compile.ts';
 import type { InvalidReason } from '../../kernel/errors/fault.ts';
 import {
   type Ask,
@@ -11,8 +11,8 @@ import {
   rowsAt,
   sizeKey,
   sizeOf,
-} from '../evidence/ask.ts';
-import { type Advice, concludeAt, type Finding, setting } from '../evidence/finding.ts';
+} from '../../source/checks/evidence/ask.ts';
+import { type Advice, concludeAt, type Finding, setting } from '../../source/checks/evidence/finding.ts';
 import { plural } from '../../kernel/plural.ts';
 import { isBrokenQuery, refusalHint } from './refusal-hint.ts';
 

@@ -1,5 +1,5 @@
 import { HIDDEN, KINDS } from './first-number.ts';
-import { type Claim, claimOf, type Evidence } from '../claim.ts';
+import { type Claim, claimOf, type Evidence } from '../../source/checks/claim.ts';
 import {
   type Ask,
   describeExchange,
@@ -12,10 +12,10 @@ import {
   sameIds,
   sizeKey,
   sizeOf,
-} from '../evidence/ask.ts';
-import { concludeAt, type Finding, setting } from '../evidence/finding.ts';
+} from '../../source/checks/evidence/ask.ts';
+import { concludeAt, type Finding, setting } from '../../source/checks/evidence/finding.ts';
 import { plural } from '../../kernel/plural.ts';
-import { isDense } from '../evidence/walk.ts';
+import { isDense } from '../../source/checks/evidence/walk.ts';
 
 /** Declared sizes besides the largest that are tried. */
 const SIZES_TRIED = 4;

@@ -1,4 +1,4 @@
-import { type Claim, claimOf, type Evidence, isTold } from '../claim.ts';
+import { type Claim, claimOf, type Evidence, isTold } from '../../source/checks/claim.ts';
 import {
   type Ask,
   describeExchange,
@@ -9,12 +9,12 @@ import {
   rowsAt,
   sameIds,
   sizeOf,
-} from '../evidence/ask.ts';
-import { concludeAt, type Findings, setting } from '../evidence/finding.ts';
+} from '../../source/checks/evidence/ask.ts';
+import { concludeAt, type Findings, setting } from '../../source/checks/evidence/finding.ts';
 import { compileOrder } from '../../contract/order.ts';
-import { isOrdered } from '../order.ts';
+import { isOrdered } from '../../source/checks/order.ts';
 import { plural } from '../../kernel/plural.ts';
-import { isDense, walkRows } from '../evidence/walk.ts';
+import { isDense, walkRows } from '../../source/checks/evidence/walk.ts';
 
 /** Sizes that clients ask for, besides the largest: some sources treat small or odd ones in another way. */
 const SIZES = [1, 2, 3, 7];

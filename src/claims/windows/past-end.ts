@@ -1,6 +1,20 @@
-import { type Claim, claimOf, type Evidence } from '../claim.ts';
-import { depthOf, describeExchange, endsEmpty, idsOf, listPlace, rowsAt, sizeOf } from '../evidence/ask.ts';
-import { type Advice, concludeAt, type Conclude, type Finding, setting } from '../evidence/finding.ts';
+import { type Claim, claimOf, type Evidence } from '../../source/checks/claim.ts';
+import {
+  depthOf,
+  describeExchange,
+  endsEmpty,
+  idsOf,
+  listPlace,
+  rowsAt,
+  sizeOf,
+} from '../../source/checks/evidence/ask.ts';
+import {
+  type Advice,
+  concludeAt,
+  type Conclude,
+  type Finding,
+  setting,
+} from '../../source/checks/evidence/finding.ts';
 import { plural } from '../../kernel/plural.ts';
 
 /** The gateway asks for rows up to here without knowing whether there are any. */

@@ -1,11 +1,11 @@
-import { compilePath, pathWith } from '../../adapter/path.ts';
-import { explainReplies } from '../../adapter/read/explain-reply.ts';
+import { compilePath, pathWith } from '../../source/adapter/spec/path.ts';
+import { explainReplies } from '../../source/adapter/read/explain-reply.ts';
 import type { ListSpec } from '../../config/schema/source.ts';
 import { type Json, NumberText } from '../../kernel/json/json.ts';
 import { isObject } from '../../kernel/json/values.ts';
-import { claimOf, type Evidence } from '../claim.ts';
-import { type Ask, idsOf, isNumbered, listPlace, rowsAt, sizeOf } from '../evidence/ask.ts';
-import { concludeAt, type Findings, setting } from '../evidence/finding.ts';
+import { claimOf, type Evidence } from '../../source/checks/claim.ts';
+import { type Ask, idsOf, isNumbered, listPlace, rowsAt, sizeOf } from '../../source/checks/evidence/ask.ts';
+import { concludeAt, type Findings, setting } from '../../source/checks/evidence/finding.ts';
 import { plural } from '../../kernel/plural.ts';
 
 /** Names under which sources say that there is more, or what to send for it. */

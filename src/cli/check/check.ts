@@ -1,5 +1,5 @@
 import { ConfigError } from '../../config/problem.ts';
-import { sourceNotes } from '../../pipeline/compile-sources.ts';
+import { sourceNotes } from '../../source/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { type CheckedConfig, checkReport } from '../../explain/report/check-report.ts';
 import { printReport } from '../output/print-report.ts';

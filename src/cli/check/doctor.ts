@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { CompiledSource } from '../../pipeline/compile-sources.ts';
+import type { CompiledSource } from '../../source/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { diagnosisReport, findingBlock, resourceHeading } from '../../explain/report/doctor-report.ts';
 import type { ReportBlock } from '../../explain/report/report.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { createClaimActions } from '../../admin/actions/fallen-claim-actions.ts';
 import { refuseIfRedisFails } from '../../admin/actions/redis-refusal.ts';
-import { claimPlace } from '../../adapter/claim-place.ts';
-import { type CompiledResource, withTargets } from '../../pipeline/compile-sources.ts';
+import { claimPlace } from '../../source/adapter/spec/claim-place.ts';
+import { type CompiledResource, withTargets } from '../../source/compile-sources.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { createFallenClaims, type FallenClaim } from '../../store/fallen-claims.ts';
 import { createSharedPurges, readPurgeNotes } from '../../store/purges.ts';

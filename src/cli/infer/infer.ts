@@ -9,7 +9,7 @@ import { tryDraft } from '../../draft/verify/try-draft.ts';
 import { draftReport } from '../../draft/write/draft-report.ts';
 import { mergeSourceFiles } from '../../draft/write/merge-source-files.ts';
 import { type Report, renderText } from '../../explain/report/report.ts';
-import { type CompiledSource, compileSourceText } from '../../pipeline/compile-sources.ts';
+import { type CompiledSource, compileSourceText } from '../../source/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { liveEnvironment, orExit } from '../input/read-config.ts';
 import { printBlocks, printReport } from '../output/print-report.ts';

@@ -1,5 +1,5 @@
 import { closest } from '../../config/validate/closest.ts';
-import type { CompiledSource } from '../../pipeline/compile-sources.ts';
+import type { CompiledSource } from '../../source/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { liveEnvironment, orExit, readSource } from './read-config.ts';
 

@@ -11,7 +11,7 @@ import {
   compileSources,
   compileSourceText,
   sourceNotes,
-} from '../../pipeline/compile-sources.ts';
+} from '../../source/compile-sources.ts';
 import { openEdits } from '../../config/yaml/open-edits.ts';
 import type { Environment } from '../../config/yaml/substitute.ts';
 import { finishSteps, type Steps } from '../../kernel/yield-to-loop.ts';

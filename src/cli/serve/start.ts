@@ -8,7 +8,7 @@ import { systemClock } from '../../kernel/clock.ts';
 import { type CliContext, ExitError, exitCodes, type LogDestination } from '../context.ts';
 import { servedOpenapi } from '../../contract/openapi.ts';
 import { servedRunbook } from '../input/served-runbook.ts';
-import { withTargets } from '../../pipeline/compile-sources.ts';
+import { withTargets } from '../../source/compile-sources.ts';
 import type { ServedConfig } from '../../reload/snapshot.ts';
 import { readInThread } from '../input/read-in-thread.ts';
 import { printOpenEdits, printProblems, type ReadyConfig } from '../input/read-config.ts';

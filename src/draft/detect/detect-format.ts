@@ -1,5 +1,5 @@
 import { MIMEType } from 'node:util';
-import { compileDecoder } from '../../adapter/read/decode.ts';
+import { compileDecoder } from '../../source/adapter/read/decode.ts';
 import { decode as decodeSchema } from '../../config/schema/net/connection.ts';
 import { contentTypesOf } from '../../config/fixture/content-types.ts';
 import type { DecodeSpec } from '../../config/schema/source.ts';

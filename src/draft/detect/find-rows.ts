@@ -1,5 +1,5 @@
-import { compileItems } from '../../adapter/read/items.ts';
-import { CHECKED } from '../../adapter/spec-location.ts';
+import { compileItems } from '../../source/adapter/read/items.ts';
+import { CHECKED } from '../../source/adapter/spec/spec-location.ts';
 import type { ItemsSpec } from '../../config/schema/source.ts';
 import type { ResourceName } from '../../contract/resources.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';

@@ -1,4 +1,4 @@
-import { pathWith, quotedInPath } from '../../adapter/path.ts';
+import { pathWith, quotedInPath } from '../../source/adapter/spec/path.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import { isList, isObject, scalarText } from '../../kernel/json/values.ts';
 import { fold, isNameable } from '../path-text.ts';

@@ -1,8 +1,8 @@
 import type { ItemsSpec, RequestSpec } from '../../config/schema/source.ts';
 import type { Resource } from '../../contract/resources.ts';
-import { compilePath } from '../../adapter/path.ts';
-import { compileItem } from '../../adapter/read/items.ts';
-import { CHECKED } from '../../adapter/spec-location.ts';
+import { compilePath } from '../../source/adapter/spec/path.ts';
+import { compileItem } from '../../source/adapter/read/items.ts';
+import { CHECKED } from '../../source/adapter/spec/spec-location.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { ServiceClient } from '../requests/service-client.ts';

@@ -1,5 +1,5 @@
-import { pathAt } from '../../adapter/path.ts';
-import { CHECKED } from '../../adapter/spec-location.ts';
+import { pathAt } from '../../source/adapter/spec/path.ts';
+import { CHECKED } from '../../source/adapter/spec/spec-location.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { Field } from '../../contract/fields.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';

@@ -1,7 +1,7 @@
 import type { ItemsSpec, RequestSpec } from '../../config/schema/source.ts';
-import { compilePath, pathWith } from '../../adapter/path.ts';
-import { compileItem } from '../../adapter/read/items.ts';
-import { CHECKED } from '../../adapter/spec-location.ts';
+import { compilePath, pathWith } from '../../source/adapter/spec/path.ts';
+import { compileItem } from '../../source/adapter/read/items.ts';
+import { CHECKED } from '../../source/adapter/spec/spec-location.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { itemsOf, namedTables, type RowLocation } from '../detect/find-rows.ts';

@@ -1,4 +1,4 @@
-import { compilePath } from '../../adapter/path.ts';
+import { compilePath } from '../../source/adapter/spec/path.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { JsonObject } from '../../kernel/json/json.ts';
 import { scalarText } from '../../kernel/json/values.ts';

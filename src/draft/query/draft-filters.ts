@@ -1,6 +1,6 @@
-import { compileFieldReader } from '../../adapter/map/map-record.ts';
-import { compilePath } from '../../adapter/path.ts';
-import { CHECKED } from '../../adapter/spec-location.ts';
+import { compileFieldReader } from '../../source/adapter/map/map-record.ts';
+import { compilePath } from '../../source/adapter/spec/path.ts';
+import { CHECKED } from '../../source/adapter/spec/spec-location.ts';
 import { mapping } from '../../config/schema/mapping/mapping.ts';
 import type { RequestSpec } from '../../config/schema/source.ts';
 import type { Resource } from '../../contract/resources.ts';

@@ -1,4 +1,4 @@
-import { asksForOrder } from '../../adapter/plan/order-bet.ts';
+import { asksForOrder } from '../../source/adapter/plan/order-bet.ts';
 import type { RequestSpec } from '../../config/schema/source.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { FieldDraft } from '../map/map-fields.ts';
@@ -7,13 +7,7 @@ import type { ListWalk, NumberedWindows } from '../requests/walk-list.ts';
 import { likely, type Remark, toEdit } from '../note.ts';
 import { probeUnknownParameter } from '../window/probe-parameter.ts';
 import { withQuery } from '../requests/request-parameters.ts';
-import {
-  ascends,
-  findSort,
-  honoursTiebreak,
-  type SortForm,
-  USUAL_SORTS,
-} from './probe-order.ts';
+import { ascends, findSort, honoursTiebreak, type SortForm, USUAL_SORTS } from './probe-order.ts';
 import { sortSection, withTiebreak } from './sort-section.ts';
 
 /** The order of a list in a draft. */

@@ -1,6 +1,6 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
-import { compilePath } from '../../adapter/path.ts';
-import { escapes } from '../../adapter/request/escape.ts';
+import { compilePath } from '../../source/adapter/spec/path.ts';
+import { escapes } from '../../source/adapter/request/escape.ts';
 import type { JsonObject } from '../../kernel/json/json.ts';
 import {
   type Dialect,

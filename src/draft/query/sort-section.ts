@@ -1,5 +1,5 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
-import { idAsTiebreak } from '../../claims/evidence/tiebreak.ts';
+import { idAsTiebreak } from '../../source/checks/evidence/tiebreak.ts';
 import type { DialectSort } from '../dialects/dialect.ts';
 import { setIn } from '../requests/request-parameters.ts';
 import type { SortForm } from './probe-order.ts';

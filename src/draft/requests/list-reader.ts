@@ -1,7 +1,7 @@
 import type { ItemsSpec, RequestSpec } from '../../config/schema/source.ts';
-import { compilePath } from '../../adapter/path.ts';
-import { compileItems, itemsPlace } from '../../adapter/read/items.ts';
-import { CHECKED } from '../../adapter/spec-location.ts';
+import { compilePath } from '../../source/adapter/spec/path.ts';
+import { compileItems, itemsPlace } from '../../source/adapter/read/items.ts';
+import { CHECKED } from '../../source/adapter/spec/spec-location.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { ServiceClient } from './service-client.ts';

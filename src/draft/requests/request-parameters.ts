@@ -1,5 +1,5 @@
-import { CHECKED } from '../../adapter/spec-location.ts';
-import { compileRequest } from '../../adapter/request/request.ts';
+import { CHECKED } from '../../source/adapter/spec/spec-location.ts';
+import { compileRequest } from '../../source/adapter/request/request.ts';
 import type { RequestSpec } from '../../config/schema/source.ts';
 import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
 

@@ -1,6 +1,6 @@
-import { INTEGER_FORMS } from '../../adapter/map/native-id.ts';
-import type { Finding } from '../../claims/evidence/finding.ts';
-import { changeText } from '../../claims/evidence/spec-change.ts';
+import { INTEGER_FORMS } from '../../source/adapter/map/native-id.ts';
+import type { Finding } from '../../source/checks/evidence/finding.ts';
+import { changeText } from '../../source/checks/evidence/spec-change.ts';
 import type { Draft } from '../write/write-draft.ts';
 import { likely, sure } from '../note.ts';
 import { applyEdit, type DraftEdit, type DraftPlace, isSamePlace, valueAt } from './draft-edits.ts';

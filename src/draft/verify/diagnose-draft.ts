@@ -1,4 +1,4 @@
-import type { CompiledSource } from '../../pipeline/compile-sources.ts';
+import type { CompiledSource } from '../../source/compile-sources.ts';
 import { type ClaimRun, runClaims } from '../../probe/run-claims.ts';
 import { openSession } from '../../probe/session/source-session.ts';
 

@@ -1,4 +1,4 @@
-import type { SpecChange } from '../../claims/evidence/spec-change.ts';
+import type { SpecChange } from '../../source/checks/evidence/spec-change.ts';
 import type { Draft } from '../write/write-draft.ts';
 import { type DraftNote, notesAt, type Remark } from '../note.ts';
 

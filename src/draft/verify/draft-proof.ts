@@ -1,4 +1,4 @@
-import { showsNobody } from '../../adapter/read/credential-proof.ts';
+import { showsNobody } from '../../source/adapter/read/credential-proof.ts';
 import type { RequestSpec } from '../../config/schema/source.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import { isObject, scalarText } from '../../kernel/json/values.ts';

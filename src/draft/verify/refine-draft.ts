@@ -1,6 +1,6 @@
 import { pathText } from '../../config/problem.ts';
-import type { CompiledSource } from '../../pipeline/compile-sources.ts';
-import type { Finding } from '../../claims/evidence/finding.ts';
+import type { CompiledSource } from '../../source/compile-sources.ts';
+import type { Finding } from '../../source/checks/evidence/finding.ts';
 import { type DraftNote, likely, sure, toEdit } from '../note.ts';
 import type { Draft } from '../write/write-draft.ts';
 import { correctDraft, withoutEmptySort } from './correct-draft.ts';

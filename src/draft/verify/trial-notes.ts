@@ -1,5 +1,5 @@
-import { claimPlace } from '../../adapter/claim-place.ts';
-import type { CompiledSource } from '../../pipeline/compile-sources.ts';
+import { claimPlace } from '../../source/adapter/spec/claim-place.ts';
+import type { CompiledSource } from '../../source/compile-sources.ts';
 import { type DraftNote, toEdit } from '../note.ts';
 import { type DraftTrial, isOverBudget } from './try-draft.ts';
 

@@ -1,4 +1,4 @@
-import type { CompiledSource } from '../../pipeline/compile-sources.ts';
+import type { CompiledSource } from '../../source/compile-sources.ts';
 import { createAnswerQuery, parseRequest } from '../../probe/answer-request.ts';
 import { openSession, type SourceSession } from '../../probe/session/source-session.ts';
 import { publicStatus } from '../../kernel/errors/body.ts';

@@ -1,5 +1,5 @@
-import { compileNext } from '../../adapter/read/next.ts';
-import { CHECKED } from '../../adapter/spec-location.ts';
+import { compileNext } from '../../source/adapter/read/next.ts';
+import { CHECKED } from '../../source/adapter/spec/spec-location.ts';
 import type { ListSpec, RequestSpec } from '../../config/schema/source.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import { isObject, scalarText } from '../../kernel/json/values.ts';

@@ -1,6 +1,6 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { compilePath } from '../../adapter/path.ts';
+import { compilePath } from '../../source/adapter/spec/path.ts';
 import { wholeNumber } from '../../kernel/json/values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import { likely, type Remark } from '../note.ts';

@@ -1,5 +1,5 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
-import { compilePath } from '../../adapter/path.ts';
+import { compilePath } from '../../source/adapter/spec/path.ts';
 import type { FoundWindow } from './find-window.ts';
 import { scalarText } from '../../kernel/json/values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';

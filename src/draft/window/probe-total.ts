@@ -1,6 +1,6 @@
-import { CHECKED } from '../../adapter/spec-location.ts';
-import { compilePath } from '../../adapter/path.ts';
-import { compileTotal } from '../../adapter/read/total.ts';
+import { CHECKED } from '../../source/adapter/spec/spec-location.ts';
+import { compilePath } from '../../source/adapter/spec/path.ts';
+import { compileTotal } from '../../source/adapter/read/total.ts';
 import { wholeNumber } from '../../kernel/json/values.ts';
 import type { ListReply } from '../requests/list-reader.ts';
 import { readOrUndefined } from '../read-or-undefined.ts';

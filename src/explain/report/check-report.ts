@@ -1,5 +1,5 @@
 import { type Problem, problemText } from '../../config/problem.ts';
-import type { CompiledSource } from '../../pipeline/compile-sources.ts';
+import type { CompiledSource } from '../../source/compile-sources.ts';
 import { plural } from '../../kernel/plural.ts';
 import { queryCosts } from '../../pipeline/query-costs.ts';
 import { costTable } from './cost-report.ts';

@@ -1,8 +1,8 @@
 import { problemText } from '../../config/problem.ts';
 import type { Diagnosis, DisplayedFinding } from '../../probe/diagnose.ts';
-import type { CompiledSource } from '../../pipeline/compile-sources.ts';
+import type { CompiledSource } from '../../source/compile-sources.ts';
 import type { Report, ReportBlock } from './report.ts';
-import { type ClaimVerdict } from '../../claims/evidence/finding.ts';
+import { type ClaimVerdict } from '../../source/checks/evidence/finding.ts';
 import { plural } from '../../kernel/plural.ts';
 
 const LABELS: Readonly<Record<ClaimVerdict, string>> = {

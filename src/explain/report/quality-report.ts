@@ -1,4 +1,4 @@
-import { PROOF } from '../../adapter/capability.ts';
+import { PROOF } from '../../source/adapter/spec/capability.ts';
 import type { ResourceQuality } from '../../pipeline/quality.ts';
 import type { FieldQuality, ViewQuality } from '../../pipeline/field-statistics.ts';
 import type { LiveQuality, Shape } from '../quality-live.ts';

@@ -4,7 +4,7 @@ import { hasPlainFraming, announcesMissingBody } from './body.ts';
 import { type AnswerHead, readAnswerHead, returnedHeaders } from './headers.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
 import { closeIfBodyUnread } from '../listener/unread-body.ts';
-import { noteKeepAlive } from '../../upstream/transport/one-host-agent.ts';
+import { noteKeepAlive } from '../../source/client/transport/one-host-agent.ts';
 
 const CREDENTIAL_REFUSED = new Set([401, 403, 407]);
 /** The upstream is healthy; only this response cannot be relayed. */

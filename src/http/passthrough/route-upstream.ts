@@ -3,12 +3,12 @@ import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import { fault, GatewayError } from '../../kernel/errors/fault.ts';
 import { originOf } from '../../kernel/upstream-call.ts';
-import type { SourceUpstreamsDeps } from '../../pipeline/source-upstreams.ts';
-import { createSourceResilience, type SourceResilienceDeps } from '../../pipeline/source-resilience.ts';
+import type { SourceUpstreamsDeps } from '../../source/source-upstreams.ts';
+import { createSourceResilience, type SourceResilienceDeps } from '../../source/source-resilience.ts';
 import { openSteps } from '../../telemetry/requests/step-times.ts';
-import { createGuardedClient, type GuardedCall } from '../../upstream/guarded-client.ts';
-import { createAgents } from '../../upstream/transport/agents.ts';
-import { serveOneHost } from '../../upstream/transport/one-host-agent.ts';
+import { createGuardedClient, type GuardedCall } from '../../source/client/guard/guarded-client.ts';
+import { createAgents } from '../../source/client/transport/agents.ts';
+import { serveOneHost } from '../../source/client/transport/one-host-agent.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
 import type { SendProxyRequest } from './proxy.ts';
 

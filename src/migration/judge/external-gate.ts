@@ -1,7 +1,7 @@
 // Asks the URL of `gate.external` whether a step may be taken.
 
-import { codeOf } from '../../upstream/transport/network-fault.ts';
-import { createTransport } from '../../upstream/transport/transport.ts';
+import { codeOf } from '../../source/client/transport/network-fault.ts';
+import { createTransport } from '../../source/client/transport/transport.ts';
 import type { AskExternalGate } from './evaluate-gate.ts';
 
 const TIMEOUT_MS = 5_000;

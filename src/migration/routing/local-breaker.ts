@@ -1,6 +1,6 @@
 // The circuit breaker by which one process leaves a failing new source, without asking Redis.
 
-import { createSlidingCounter } from '../../upstream/resilience/sliding-counter.ts';
+import { createSlidingCounter } from '../../source/resilience/sliding-counter.ts';
 
 /** Stops the calls of one process to a new source that fails. */
 export type LocalBreaker = {

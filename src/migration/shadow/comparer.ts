@@ -8,7 +8,7 @@ import type { Resource } from '../../contract/resources.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
 import { createTokenBucket } from '../../policy/token-bucket.ts';
-import type { Usage } from '../../upstream/exchange.ts';
+import type { Usage } from '../../source/client/guard/exchange.ts';
 import { compareAnswers } from '../compare/compare-answers.ts';
 import type { Comparison } from '../compare/comparison.ts';
 import { hasRecords } from '../compare/read-body.ts';

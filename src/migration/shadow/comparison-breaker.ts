@@ -1,6 +1,6 @@
 // Stops comparisons for a while where the source they ask fails.
 
-import { createFailureRate } from '../../upstream/resilience/failure-rate.ts';
+import { createFailureRate } from '../../source/resilience/failure-rate.ts';
 import type { ComparisonCall } from './comparison-call.ts';
 
 /**

@@ -5,7 +5,7 @@ import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { isBeyondBounds } from '../../reading/scan/scan-faults.ts';
 import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
-import type { Usage } from '../../upstream/exchange.ts';
+import type { Usage } from '../../source/client/guard/exchange.ts';
 import type { ComparisonSemaphore } from './comparison-semaphore.ts';
 
 /** The answer of a source, and how long it took. */

@@ -1,4 +1,4 @@
-import type { Gap, ReadRecords } from '../../adapter/reply-observer.ts';
+import type { Gap, ReadRecords } from '../../source/adapter/map/reply-observer.ts';
 import type { Field } from '../../contract/fields.ts';
 
 /** A field of which many records suddenly have no value, and why: its key is gone, or its value cannot be read. */

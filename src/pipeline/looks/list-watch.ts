@@ -1,10 +1,10 @@
-import type { Gap, ReadRecords, ReplyObserver } from '../../adapter/reply-observer.ts';
-import { viewSpecOf } from '../../adapter/map/row-fields.ts';
+import type { Gap, ReadRecords, ReplyObserver } from '../../source/adapter/map/reply-observer.ts';
+import { viewSpecOf } from '../../source/adapter/map/row-fields.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { createTokenBucket } from '../../policy/token-bucket.ts';
 import type { SourceRuntime } from '../../reading/source-runtime.ts';
-import type { CompiledSource } from '../compile-sources.ts';
+import type { CompiledSource } from '../../source/compile-sources.ts';
 import { digestOf, type FieldBit, fieldBits, statesOf } from './field-states.ts';
 import { createPairedReads } from './paired-reads.ts';
 import { type PastShares, readPast, textOfPast, withLook } from './past-shares.ts';

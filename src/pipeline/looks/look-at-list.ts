@@ -1,5 +1,5 @@
-import type { RandomWindow, WindowCall } from '../../adapter/plan/window.ts';
-import type { WindowEvidence } from '../../claims/claim.ts';
+import type { RandomWindow, WindowCall } from '../../source/adapter/plan/window.ts';
+import type { WindowEvidence } from '../../source/checks/claim.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { isPlanFailure } from '../../reading/plan-failure.ts';
 import { totalOfCount } from '../../reading/read-total.ts';

@@ -1,4 +1,4 @@
-import { brokenBet } from '../../claims/source/order-bet.ts';
+import { brokenBet } from '../../source/checks/order-bet.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { letFall, type SourceRuntime } from '../../reading/source-runtime.ts';
 import type { ListLook } from './look-at-list.ts';

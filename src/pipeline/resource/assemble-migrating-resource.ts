@@ -14,7 +14,7 @@ import type { Origin } from '../../kernel/upstream-call.ts';
 import { type BeginPrewarm, createCachePrewarm } from '../../policy/cache-prewarm.ts';
 import type { SourceHandler } from '../../policy/call.ts';
 import { createUncachedHandler } from '../../policy/uncached-handler.ts';
-import type { CompiledMigration, CompiledResource } from '../compile-sources.ts';
+import type { CompiledMigration, CompiledResource } from '../../source/compile-sources.ts';
 import { contentDigest } from '../../kernel/content-digest.ts';
 import type { MadeComponent } from '../../kernel/shared-components.ts';
 import { createSourceReader, type SourceReader } from './create-source-reader.ts';
@@ -28,7 +28,7 @@ import {
   assembleCachedHandlers,
   assembleSource,
 } from './assemble-source.ts';
-import type { SourceUpstreams } from '../source-upstreams.ts';
+import type { SourceUpstreams } from '../../source/source-upstreams.ts';
 
 /** `migrations` outlives a reload: what this process has seen of the new source goes on to count. */
 export type AssembleMigratingResourceDeps = AssembleSourceDeps & {

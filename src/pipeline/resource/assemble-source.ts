@@ -5,12 +5,12 @@ import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import { createCacheStage } from '../../policy/cache-stage.ts';
 import type { Handler, SourceHandler } from '../../policy/call.ts';
 import type { Cache } from '../../store/cache/cache.ts';
-import type { CompiledResource } from '../compile-sources.ts';
+import type { CompiledResource } from '../../source/compile-sources.ts';
 import { createRuntime, type RuntimeDeps, type WatchedRuntime } from '../create-runtime.ts';
 import { contentDigest } from '../../kernel/content-digest.ts';
 import type { MadeComponent, ComponentSet } from '../../kernel/shared-components.ts';
 import { createSourceReader, type SourceReaderDeps, type SourceReader } from './create-source-reader.ts';
-import type { SourceClient } from '../source-upstreams.ts';
+import type { SourceClient } from '../../source/source-upstreams.ts';
 
 /** The parts of the configuration that is being assembled. */
 export type Parts = Pick<ComponentSet, 'acquire'>;

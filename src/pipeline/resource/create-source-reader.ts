@@ -12,7 +12,7 @@ import { compileRowCodec } from '../../store/rowset/row-codec.ts';
 import type { Purges } from '../../store/purges.ts';
 import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 import type { RedisByRole } from '../../store/redis/redis-roles.ts';
-import type { CompiledResource } from '../compile-sources.ts';
+import type { CompiledResource } from '../../source/compile-sources.ts';
 import type { WatchedRuntime } from '../create-runtime.ts';
 import { createPurgeable } from '../purgeable-rowsets.ts';
 

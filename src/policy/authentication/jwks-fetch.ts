@@ -1,5 +1,5 @@
-import { codeOf, networkFault } from '../../upstream/transport/network-fault.ts';
-import { createTransport } from '../../upstream/transport/transport.ts';
+import { codeOf, networkFault } from '../../source/client/transport/network-fault.ts';
+import { createTransport } from '../../source/client/transport/transport.ts';
 import type { FetchJwks } from './jwks.ts';
 
 const BYTES_MAX = 256 * 1024;

@@ -1,6 +1,6 @@
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
-import { compileOutgoing } from '../../upstream/transport/outgoing-request.ts';
+import { compileOutgoing } from '../../source/client/transport/outgoing-request.ts';
 import { MASK, maskedCredential } from './mask-secrets.ts';
 
 /** An upstream call as it may be displayed: secrets are `***`. */

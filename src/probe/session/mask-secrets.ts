@@ -11,7 +11,7 @@ import {
   headerCredential,
   namedCredential,
   type UpstreamCredential,
-} from '../../upstream/credentials/credential.ts';
+} from '../../source/client/transport/credential.ts';
 import { Secret } from '../../kernel/secret.ts';
 
 /** What stands for a secret, and for a value of a record. */

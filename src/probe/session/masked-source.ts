@@ -1,7 +1,7 @@
-import { type Adapter, compileAdapter } from '../../adapter/compile.ts';
+import { type Adapter, compileAdapter } from '../../source/adapter/compile.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { Resource } from '../../contract/resources.ts';
-import type { CompiledSource } from '../../pipeline/compile-sources.ts';
+import type { CompiledSource } from '../../source/compile-sources.ts';
 import { maskSource } from './mask-secrets.ts';
 import { type PairedAdapter, pairRequests } from './pair-requests.ts';
 

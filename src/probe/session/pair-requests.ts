@@ -1,8 +1,8 @@
-import type { GetAdapter } from '../../adapter/compile-record.ts';
-import type { Adapter } from '../../adapter/compile.ts';
-import type { ListPlan, WalkPlan } from '../../adapter/plan/plan.ts';
-import type { RecordView } from '../../adapter/map/row-fields.ts';
-import type { WindowCall } from '../../adapter/plan/window.ts';
+import type { GetAdapter } from '../../source/adapter/compile-record.ts';
+import type { Adapter } from '../../source/adapter/compile.ts';
+import type { ListPlan, WalkPlan } from '../../source/adapter/plan/plan.ts';
+import type { RecordView } from '../../source/adapter/map/row-fields.ts';
+import type { WindowCall } from '../../source/adapter/plan/window.ts';
 import type { ListQuery } from '../../contract/query.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
 import { MASK } from './mask-secrets.ts';

@@ -1,7 +1,7 @@
 import type { RecordedExchange } from '../../config/fixture/fixture-schema.ts';
 import { fault } from '../../kernel/errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
-import type { Upstream } from '../../upstream/client.ts';
+import type { Upstream } from '../../source/client/client.ts';
 import { isSameRequest } from './same-request.ts';
 
 /** An upstream that replies what was recorded, once for each time it was recorded, and remembers what was asked. */

@@ -1,9 +1,9 @@
-import { compileSessionReader } from '../../adapter/read/session-reader.ts';
-import type { Exchange } from '../../claims/evidence/ask.ts';
+import { compileSessionReader } from '../../source/adapter/read/session-reader.ts';
+import type { Exchange } from '../../source/checks/evidence/ask.ts';
 import type { ConnectionSpec } from '../../config/schema/source.ts';
 import { GatewayError, toGatewayError } from '../../kernel/errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
-import { createUpstream, type Upstream } from '../../upstream/client.ts';
+import { createUpstream, type Upstream } from '../../source/client/client.ts';
 
 /** What a session may spend. Calls are exchanges on the wire: one that is sent again counts again. */
 export type SessionBudget = { readonly callsMax?: number; readonly bytesMax?: number };

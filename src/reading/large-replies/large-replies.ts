@@ -1,9 +1,9 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { GetAdapter } from '../../adapter/compile-record.ts';
-import type { Adapter, Rows, WrittenRows } from '../../adapter/compile.ts';
-import { proofOf } from '../../adapter/read/credential-proof.ts';
-import type { ReplyObserver, RuleObserver } from '../../adapter/reply-observer.ts';
+import type { GetAdapter } from '../../source/adapter/compile-record.ts';
+import type { Adapter, Rows, WrittenRows } from '../../source/adapter/compile.ts';
+import { proofOf } from '../../source/adapter/read/credential-proof.ts';
+import type { ReplyObserver, RuleObserver } from '../../source/adapter/map/reply-observer.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { fault, invalidReply } from '../../kernel/errors/fault.ts';

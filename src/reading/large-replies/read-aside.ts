@@ -1,4 +1,4 @@
-import type { RuleObserver } from '../../adapter/reply-observer.ts';
+import type { RuleObserver } from '../../source/adapter/map/reply-observer.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { LargeReplies } from './large-replies.ts';
 import type { ReplyView } from './reply-parts.ts';

@@ -1,6 +1,6 @@
-import type { Rows } from '../../adapter/compile.ts';
-import type { GapReason, OnGap } from '../../adapter/map/map-record.ts';
-import { type RecordView, viewSpecOf } from '../../adapter/map/row-fields.ts';
+import type { Rows } from '../../source/adapter/compile.ts';
+import type { GapReason, OnGap } from '../../source/adapter/map/map-record.ts';
+import { type RecordView, viewSpecOf } from '../../source/adapter/map/row-fields.ts';
 import type { ProofSpec } from '../../config/schema/net/proof.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import { type Json, NumberText, readJson } from '../../kernel/json/json.ts';

@@ -1,4 +1,4 @@
-import type { DetailsAdapter } from '../../adapter/compile-record.ts';
+import type { DetailsAdapter } from '../../source/adapter/compile-record.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { createSemaphore } from '../../kernel/semaphore.ts';
 import { allOrAbort } from '../all-or-abort.ts';

@@ -1,5 +1,5 @@
-import { firstRows } from '../../adapter/plan/first-rows.ts';
-import { UNOBSERVED } from '../../adapter/reply-observer.ts';
+import { firstRows } from '../../source/adapter/plan/first-rows.ts';
+import { UNOBSERVED } from '../../source/adapter/map/reply-observer.ts';
 import { readAside } from '../large-replies/read-aside.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';
 

@@ -1,5 +1,5 @@
-import type { GetAdapter } from '../../adapter/compile-record.ts';
-import { UNOBSERVED } from '../../adapter/reply-observer.ts';
+import type { GetAdapter } from '../../source/adapter/compile-record.ts';
+import { UNOBSERVED } from '../../source/adapter/map/reply-observer.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';

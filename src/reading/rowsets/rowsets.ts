@@ -1,4 +1,4 @@
-import type { ScanPlan } from '../../adapter/plan/plan.ts';
+import type { ScanPlan } from '../../source/adapter/plan/plan.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import { createSingleFlight } from '../../kernel/single-flight.ts';
 import { timed } from '../../telemetry/requests/step-times.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ScanPlan } from '../../adapter/plan/plan.ts';
+import type { ScanPlan } from '../../source/adapter/plan/plan.ts';
 import type { BackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { RowSet } from '../../store/rowset/local-rowset.ts';
 import { createScanLock } from '../../store/rowset/scan-lock.ts';

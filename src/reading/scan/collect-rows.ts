@@ -1,6 +1,6 @@
-import type { ScanPlan } from '../../adapter/plan/plan.ts';
-import { contradicted, type WindowEvidence } from '../../claims/claim.ts';
-import { brokenFilter, ROW_EXCLUDED } from '../../claims/filter.ts';
+import type { ScanPlan } from '../../source/adapter/plan/plan.ts';
+import { contradicted, type WindowEvidence } from '../../source/checks/claim.ts';
+import { brokenFilter, ROW_EXCLUDED } from '../../source/checks/filter.ts';
 import { createYieldToLoop } from '../../kernel/yield-to-loop.ts';
 import { compileRowCodec } from '../../store/rowset/row-codec.ts';
 import {

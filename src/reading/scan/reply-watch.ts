@@ -1,4 +1,4 @@
-import type { Upstream } from '../../upstream/client.ts';
+import type { Upstream } from '../../source/client/client.ts';
 import type { SourceRuntime } from '../source-runtime.ts';
 
 /** A source whose replies are watched. */

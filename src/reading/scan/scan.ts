@@ -1,8 +1,8 @@
-import type { Rows } from '../../adapter/compile.ts';
-import type { ScanPlan } from '../../adapter/plan/plan.ts';
-import type { Window, WindowCall } from '../../adapter/plan/window.ts';
-import { inconsistent } from '../../claims/claim.ts';
-import { brokenSteadiness } from '../../claims/total.ts';
+import type { Rows } from '../../source/adapter/compile.ts';
+import type { ScanPlan } from '../../source/adapter/plan/plan.ts';
+import type { Window, WindowCall } from '../../source/adapter/plan/window.ts';
+import { inconsistent } from '../../source/checks/claim.ts';
+import { brokenSteadiness } from '../../source/checks/total.ts';
 import type { RowTable } from '../../store/rowset/row-table.ts';
 import { invalidReply } from '../../kernel/errors/fault.ts';
 import { createRowCollector } from './collect-rows.ts';

@@ -1,7 +1,12 @@
-import type { ScanPlan } from '../../adapter/plan/plan.ts';
-import type { RandomWindow, SequentialWindow, WindowCall } from '../../adapter/plan/window.ts';
-import { inconsistent, type InconsistentReads, type WindowEvidence, windowIds } from '../../claims/claim.ts';
-import { brokenSteadiness, brokenTotal } from '../../claims/total.ts';
+import type { ScanPlan } from '../../source/adapter/plan/plan.ts';
+import type { RandomWindow, SequentialWindow, WindowCall } from '../../source/adapter/plan/window.ts';
+import {
+  inconsistent,
+  type InconsistentReads,
+  type WindowEvidence,
+  windowIds,
+} from '../../source/checks/claim.ts';
+import { brokenSteadiness, brokenTotal } from '../../source/checks/total.ts';
 import { invalidReply } from '../../kernel/errors/fault.ts';
 import { allOrAbort } from '../all-or-abort.ts';
 import type { CollectedWindow, RowCollector } from './collect-rows.ts';

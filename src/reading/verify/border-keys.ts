@@ -1,4 +1,4 @@
-import type { KnownKeys, RowRange } from '../../claims/ties.ts';
+import type { KnownKeys, RowRange } from '../../source/checks/ties.ts';
 import type { FieldOrder, SortKey } from '../../contract/order.ts';
 import { createBoundedMap } from '../../store/bounded-map.ts';
 

@@ -1,9 +1,9 @@
-import type { PagePlan } from '../../adapter/plan/plan.ts';
-import { type ClaimContradicted, contradicted } from '../../claims/claim.ts';
-import { brokenFilter, ROW_EXCLUDED } from '../../claims/filter.ts';
-import { isOrdered } from '../../claims/order.ts';
-import { canTie, compileTies, type Ties } from '../../claims/ties.ts';
-import { hasDuplicates } from '../../claims/unique-ids.ts';
+import type { PagePlan } from '../../source/adapter/plan/plan.ts';
+import { type ClaimContradicted, contradicted } from '../../source/checks/claim.ts';
+import { brokenFilter, ROW_EXCLUDED } from '../../source/checks/filter.ts';
+import { isOrdered } from '../../source/checks/order.ts';
+import { canTie, compileTies, type Ties } from '../../source/checks/ties.ts';
+import { hasDuplicates } from '../../source/checks/unique-ids.ts';
 import { compileOrder } from '../../contract/order.ts';
 import type { Sort } from '../../contract/query.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';

@@ -1,6 +1,6 @@
-import type { PagePlan } from '../../adapter/plan/plan.ts';
-import type { RandomWindow } from '../../adapter/plan/window.ts';
-import type { WindowEvidence } from '../../claims/claim.ts';
+import type { PagePlan } from '../../source/adapter/plan/plan.ts';
+import type { RandomWindow } from '../../source/adapter/plan/window.ts';
+import type { WindowEvidence } from '../../source/checks/claim.ts';
 import {
   type KnownKeys,
   rangesToClose,
@@ -8,9 +8,9 @@ import {
   type SortedRun,
   type SplitGroup,
   type Ties,
-} from '../../claims/ties.ts';
-import { brokenTotal } from '../../claims/total.ts';
-import { hasDuplicates } from '../../claims/unique-ids.ts';
+} from '../../source/checks/ties.ts';
+import { brokenTotal } from '../../source/checks/total.ts';
+import { hasDuplicates } from '../../source/checks/unique-ids.ts';
 import type { Sort } from '../../contract/query.ts';
 import { filtersKey } from '../../contract/query-key.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';

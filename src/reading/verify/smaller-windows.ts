@@ -1,5 +1,5 @@
-import type { ListPlan } from '../../adapter/plan/plan.ts';
-import { windowIds } from '../../claims/claim.ts';
+import type { ListPlan } from '../../source/adapter/plan/plan.ts';
+import { windowIds } from '../../source/checks/claim.ts';
 import { isPlanFailure } from '../plan-failure.ts';
 import { readWindow } from '../read-window.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';

@@ -1,4 +1,4 @@
-import type { ListPlan, ScanPlan } from '../../adapter/plan/plan.ts';
+import type { ListPlan, ScanPlan } from '../../source/adapter/plan/plan.ts';
 import { filtersKey } from '../../contract/query-key.ts';
 import type { ListQuery } from '../../contract/query.ts';
 import { filterClaimsOf } from '../next-attempt.ts';

@@ -1,9 +1,9 @@
-import { NO_MATCH_LABEL } from '../../adapter/plan/no-match-probe.ts';
-import { firstCall } from '../../adapter/plan/first-rows.ts';
-import type { ListPlan, PagePlan, WalkPlan } from '../../adapter/plan/plan.ts';
-import { contradicted } from '../../claims/claim.ts';
-import { brokenFilter } from '../../claims/filter.ts';
-import { brokenTotal } from '../../claims/total.ts';
+import { NO_MATCH_LABEL } from '../../source/adapter/plan/no-match-probe.ts';
+import { firstCall } from '../../source/adapter/plan/first-rows.ts';
+import type { ListPlan, PagePlan, WalkPlan } from '../../source/adapter/plan/plan.ts';
+import { contradicted } from '../../source/checks/claim.ts';
+import { brokenFilter } from '../../source/checks/filter.ts';
+import { brokenTotal } from '../../source/checks/total.ts';
 import type { Filter, ListQuery } from '../../contract/query.ts';
 import { filtersKey } from '../../contract/query-key.ts';
 import { Decimal } from '../../kernel/decimal.ts';

@@ -1,6 +1,6 @@
-import type { ScanPlan } from '../../adapter/plan/plan.ts';
-import type { WindowEvidence } from '../../claims/claim.ts';
-import { isFilteredBeforePaging } from '../../claims/filter.ts';
+import type { ScanPlan } from '../../source/adapter/plan/plan.ts';
+import type { WindowEvidence } from '../../source/checks/claim.ts';
+import { isFilteredBeforePaging } from '../../source/checks/filter.ts';
 import { isPlanFailure, type PlanFailure, unprovenFilters } from '../plan-failure.ts';
 import { readWindow } from '../read-window.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Secret } from '../../kernel/secret.ts';
-import { withTargets } from '../../pipeline/compile-sources.ts';
+import { withTargets } from '../../source/compile-sources.ts';
 import type { ServedConfig } from '../snapshot.ts';
 
 /** One difference between two configurations. A value is shown where it is a number, a flag, or nothing. */

@@ -1,4 +1,4 @@
-import type { Share, ShareUser } from '../../upstream/bulkhead/bulkhead.ts';
+import type { Share, ShareUser } from '../../source/client/bulkhead/bulkhead.ts';
 import type { PermitMessage } from './permit-pool.ts';
 
 /** A worker's permits of one source. `handle` takes the messages of its primary. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../src/kernel/clock.ts';
-import { chooseSources } from '../../../src/pipeline/compile-sources.ts';
+import { chooseSources } from '../../../src/source/compile-sources.ts';
 import { loadTexts } from '../../support/gateway/config-texts.ts';
 import { setGenerousTimeouts } from '../../support/gateway/generous-timeouts.ts';
 import { type LocalGateway, runGateway } from '../../support/gateway/running-gateway.ts';

@@ -1,6 +1,6 @@
 import { parse, stringify } from 'yaml';
 import { ConfigError } from '../../../src/config/problem.ts';
-import { compileSourceText } from '../../../src/pipeline/compile-sources.ts';
+import { compileSourceText } from '../../../src/source/compile-sources.ts';
 import type { TableRow } from '../harness/row.ts';
 import { sourceText } from '../harness/source-file.ts';
 import { shapes } from '../harness/traits.ts';

@@ -1,4 +1,4 @@
-import type { CompiledSource } from '../../../src/pipeline/compile-sources.ts';
+import type { CompiledSource } from '../../../src/source/compile-sources.ts';
 import { modelBody, modelList, type ModelRecord } from '../../support/model/contract-model.ts';
 import { answererOf } from '../../support/dialects/infer-draft.ts';
 import { inventQuestions, pathOf, type Question } from './questions.ts';

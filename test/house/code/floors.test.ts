@@ -20,12 +20,12 @@ describe('imports only look down a floor', () => {
     ['src/kernel/clock.ts', '../policy/call.ts'],
     ['src/contract/users.ts', '../config/problem.ts'],
     ['src/config/load.ts', '../adapter/compile.ts'],
-    ['src/adapter/plan/plan.ts', '../upstream/client.ts'],
+    ['src/source/adapter/plan/plan.ts', '../upstream/client.ts'],
     ['src/adapter/read/xml.ts', '../../store/redis.ts'],
-    ['src/upstream/client.ts', '../store/redis.ts'],
+    ['src/source/client/client.ts', '../store/redis.ts'],
     ['src/store/redis/redis.ts', '../../adapter/plan.ts'],
-    ['src/adapter/plan/plan.ts', '../../claims/claim.ts'],
-    ['src/claims/claim.ts', '../policy/call.ts'],
+    ['src/source/adapter/plan/plan.ts', '../../claims/claim.ts'],
+    ['src/source/checks/claim.ts', '../policy/call.ts'],
     ['src/policy/cache.ts', '../pipeline/assemble.ts'],
     ['src/policy/cache.ts', '../reading/run-plan.ts'],
     ['src/store/rowset/local-rowset.ts', '../reading/scan.ts'],
@@ -34,7 +34,7 @@ describe('imports only look down a floor', () => {
     ['src/fixtures/read-fixtures.ts', '../explain/explanation.ts'],
     ['src/explain/explanation.ts', '../draft/infer-source.ts'],
     ['src/draft/infer-source.ts', '../cli/infer.ts'],
-    ['src/adapter/map/coercion/text.ts', '../../../policy/call.ts'],
+    ['src/source/adapter/map/coercion/text.ts', '../../../policy/call.ts'],
     ['src/pipeline/assemble.ts', '../http/app.ts'],
     ['src/http/listener/app.ts', '../../admin/health.ts'],
     ['src/admin/health.ts', '../http/app.ts'],
@@ -96,7 +96,7 @@ describe('imports only look down a floor', () => {
       'no-restricted-imports',
     ]);
     expect(await broken('src/samples/users.ts', imports('pino'))).toEqual(['no-restricted-imports']);
-    expect(await broken('src/adapter/plan/plan.ts', imports('../../samples/users.ts'))).toEqual([
+    expect(await broken('src/source/adapter/plan/plan.ts', imports('../../samples/users.ts'))).toEqual([
       'no-restricted-imports',
     ]);
     expect(await broken('src/gateway.ts', imports('./samples/users.ts'))).toEqual(['no-restricted-imports']);
@@ -174,9 +174,9 @@ describe('a package is used by its own room alone', () => {
     ['src/pipeline/assemble.ts', 'ioredis'],
     ['src/http/listener/app.ts', 'lru-cache'],
     ['src/policy/rate-limit.ts', 'rate-limiter-flexible'],
-    ['src/adapter/plan/plan.ts', 'zod'],
+    ['src/source/adapter/plan/plan.ts', 'zod'],
     ['src/kernel/clock.ts', 'express'],
-    ['src/upstream/client.ts', 'axios/unsafe/core/settle.js'],
+    ['src/source/client/client.ts', 'axios/unsafe/core/settle.js'],
     ['src/gateway.ts', 'express'],
     ['src/main.ts', 'commander'],
     ['src/cli/serve/demo.ts', 'ioredis'],
@@ -186,14 +186,14 @@ describe('a package is used by its own room alone', () => {
   });
 
   it.each([
-    ['src/upstream/client.ts', 'axios'],
+    ['src/source/client/client.ts', 'axios'],
     ['src/store/redis/redis.ts', 'ioredis'],
     ['src/policy/authentication/jwt.ts', 'jose'],
     ['src/http/listener/app.ts', 'express'],
     ['src/cli/serve/demo.ts', 'commander'],
     ['src/policy/cache.ts', 'prom-client'],
-    ['test/unit/adapter/plan/plan.test.ts', 'axios'],
-    ['test/unit/adapter/plan/plan.test.ts', '../../../src/store/redis.ts'],
+    ['test/unit/source/adapter/plan/plan.test.ts', 'axios'],
+    ['test/unit/source/adapter/plan/plan.test.ts', '../../../src/store/redis.ts'],
   ])('lets %s import %s', async (file, from) => {
     expect(await broken(file, imports(from))).toEqual([]);
   });
@@ -223,9 +223,11 @@ describe('what only the entry of the process may touch', () => {
   it.each(['node:fs', 'node:fs/promises', 'node:net', 'node:http', 'node:timers/promises'])(
     'refuses %s in the rooms that are pure',
     async (from) => {
-      expect(await broken('src/adapter/plan/plan.ts', imports(from))).toEqual(['no-restricted-imports']);
+      expect(await broken('src/source/adapter/plan/plan.ts', imports(from))).toEqual([
+        'no-restricted-imports',
+      ]);
       expect(await broken('src/contract/users.ts', imports(from))).toEqual(['no-restricted-imports']);
-      expect(await broken('src/upstream/client.ts', imports(from))).toEqual([]);
+      expect(await broken('src/source/client/client.ts', imports(from))).toEqual([]);
     },
   );
 });

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { chooseSources } from '../../../src/pipeline/compile-sources.ts';
+import { chooseSources } from '../../../src/source/compile-sources.ts';
 import { answerOf, sourceOf, storedUser } from '../../claims/fields/field-service.ts';
 import { loadTexts } from '../../support/gateway/config-texts.ts';
 import { setGenerousTimeouts } from '../../support/gateway/generous-timeouts.ts';

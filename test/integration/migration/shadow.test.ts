@@ -1,4 +1,4 @@
-import { chooseSources } from '../../../src/pipeline/compile-sources.ts';
+import { chooseSources } from '../../../src/source/compile-sources.ts';
 import { loadTexts } from '../../support/gateway/config-texts.ts';
 import { type LocalGateway, runGateway } from '../../support/gateway/running-gateway.ts';
 import { eventually } from '../../support/time/eventually.ts';

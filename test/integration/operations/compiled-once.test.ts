@@ -1,7 +1,7 @@
 import { Session } from 'node:inspector/promises';
-import { compileReader } from '../../../src/adapter/read/read-reply.ts';
-import { compileOutcomes } from '../../../src/adapter/read/outcome.ts';
-import { chooseSources } from '../../../src/pipeline/compile-sources.ts';
+import { compileReader } from '../../../src/source/adapter/read/read-reply.ts';
+import { compileOutcomes } from '../../../src/source/adapter/read/outcome.ts';
+import { chooseSources } from '../../../src/source/compile-sources.ts';
 import { loadTexts } from '../../support/gateway/config-texts.ts';
 import { runGateway } from '../../support/gateway/running-gateway.ts';
 import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
@@ -45,7 +45,7 @@ async function callsDuring(work: () => Promise<void>): Promise<ReadonlyMap<strin
     await work();
     const { result } = await session.post('Profiler.takePreciseCoverage');
     const functions = result
-      .filter(({ url }) => url.includes('/src/adapter/'))
+      .filter(({ url }) => url.includes('/src/source/adapter/'))
       .flatMap((one) => one.functions);
     return new Map(functions.map(({ functionName, ranges }) => [functionName, ranges[0]?.count ?? 0]));
   } finally {

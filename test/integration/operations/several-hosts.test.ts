@@ -2,8 +2,8 @@ import { type ScriptedUpstream, serving, startUpstream } from '../../support/ups
 import { createCondition } from '../../support/time/eventually.ts';
 import { sourceSchema } from '../../../src/config/schema/source.ts';
 import type { UpstreamRequest } from '../../../src/kernel/upstream-call.ts';
-import { createUpstream, type Upstream } from '../../../src/upstream/client.ts';
-import { createResilience } from '../../../src/upstream/resilience/resilience.ts';
+import { createUpstream, type Upstream } from '../../../src/source/client/client.ts';
+import { createResilience } from '../../../src/source/resilience/resilience.ts';
 
 const hosts: ScriptedUpstream[] = [];
 let upstream: Upstream | undefined;

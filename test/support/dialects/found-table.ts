@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { markdownTable } from '../../../src/cli/generate/markdown-table.ts';
 import { replaceSection } from '../../../src/cli/generate/sections.ts';
 import type { SourceResourceSpec } from '../../../src/config/schema/source.ts';
-import type { CompiledSource } from '../../../src/pipeline/compile-sources.ts';
+import type { CompiledSource } from '../../../src/source/compile-sources.ts';
 
 const FILE = 'test/FIGURES.md';
 const HEAD = [

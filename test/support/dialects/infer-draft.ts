@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { answerRequest } from '../../../src/probe/answer-request.ts';
 import { openSession } from '../../../src/probe/session/source-session.ts';
 import { jsonText } from '../../../src/probe/compare-json.ts';
-import { type CompiledSource, compileSourceText } from '../../../src/pipeline/compile-sources.ts';
+import { type CompiledSource, compileSourceText } from '../../../src/source/compile-sources.ts';
 import type { SourceSpec } from '../../../src/config/schema/source.ts';
 import { type CliRun, runCommand } from '../command/run-command.ts';
 import type { DialectCase } from './dialect-case.ts';

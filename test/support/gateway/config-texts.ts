@@ -3,7 +3,7 @@ import { loadConfig } from '../../../src/config/load.ts';
 import { finishSteps } from '../../../src/kernel/yield-to-loop.ts';
 import type { LoadedConfig } from '../../../src/config/loaded-config.ts';
 import type { Problem } from '../../../src/config/problem.ts';
-import { type CompiledSource, compileSources } from '../../../src/pipeline/compile-sources.ts';
+import { type CompiledSource, compileSources } from '../../../src/source/compile-sources.ts';
 
 const folder = new URL('../../../config/', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, folder), 'utf8');

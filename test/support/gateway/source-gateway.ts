@@ -1,6 +1,6 @@
 import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
 import type { SourceSpec } from '../../../src/config/schema/source.ts';
-import { chooseSources } from '../../../src/pipeline/compile-sources.ts';
+import { chooseSources } from '../../../src/source/compile-sources.ts';
 import { checkedFetch } from '../client/openapi-check.ts';
 import { loadTexts } from './config-texts.ts';
 import { setGenerousTimeouts } from './generous-timeouts.ts';

@@ -1,5 +1,5 @@
 import { type RunningGateway, runGateway } from '../gateway/running-gateway.ts';
-import { chooseSources } from '../../../src/pipeline/compile-sources.ts';
+import { chooseSources } from '../../../src/source/compile-sources.ts';
 import type { SourceSpec } from '../../../src/config/schema/source.ts';
 import { loadTexts } from '../gateway/config-texts.ts';
 import { type Dialect, textKeysOf } from './seeds.ts';

@@ -1,5 +1,5 @@
 import { Secret } from '../../../src/kernel/secret.ts';
-import { chooseSources } from '../../../src/pipeline/compile-sources.ts';
+import { chooseSources } from '../../../src/source/compile-sources.ts';
 import { hashApiKey } from '../../../src/policy/authentication/api-key.ts';
 import { loadTexts } from '../gateway/config-texts.ts';
 import { setGenerousTimeouts } from '../gateway/generous-timeouts.ts';

@@ -1,5 +1,5 @@
-import { compileAdapter } from '../../../src/adapter/compile.ts';
-import { UNOBSERVED } from '../../../src/adapter/reply-observer.ts';
+import { compileAdapter } from '../../../src/source/adapter/compile.ts';
+import { UNOBSERVED } from '../../../src/source/adapter/map/reply-observer.ts';
 import { resources, type ResourceName } from '../../../src/contract/resources.ts';
 import type { Query } from '../../../src/contract/query.ts';
 import { createVerifications } from '../../../src/reading/verify/verifications.ts';

@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { type Adapter, compileAdapter } from '../../../src/adapter/compile.ts';
+import { type Adapter, compileAdapter } from '../../../src/source/adapter/compile.ts';
 import { pathText } from '../../../src/config/problem.ts';
 import { type SourceSpec, sourceSchema } from '../../../src/config/schema/source.ts';
 import { resources, type ResourceName } from '../../../src/contract/resources.ts';

@@ -1,4 +1,4 @@
-import { compilePath } from '../../../src/adapter/path.ts';
+import { compilePath } from '../../../src/source/adapter/spec/path.ts';
 import { findDropCondition } from '../../../src/claims/source/non-record-rows.ts';
 
 describe('what tells rows that are no records from records', () => {

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 import type { ListSpec } from '../../../src/config/schema/source.ts';
-import { compileWindow } from '../../../src/adapter/plan/window.ts';
+import { compileWindow } from '../../../src/source/adapter/plan/window.ts';
 import { configJsonSchema } from '../../../src/config/reference/json-schema.ts';
 import { configReference, referenceParts } from '../../../src/config/reference/reference.ts';
 

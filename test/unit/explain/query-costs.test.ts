@@ -1,7 +1,7 @@
 import { costTable } from '../../../src/explain/report/cost-report.ts';
 import { queryCosts } from '../../../src/pipeline/query-costs.ts';
 import { renderText } from '../../../src/explain/report/report.ts';
-import { compileSources } from '../../../src/pipeline/compile-sources.ts';
+import { compileSources } from '../../../src/source/compile-sources.ts';
 import { loadSources } from '../../../src/config/load.ts';
 import { changed, loadTexts, sourceTexts } from '../../support/gateway/config-texts.ts';
 

@@ -1,4 +1,4 @@
-import { compileAdapter } from '../../../src/adapter/compile.ts';
+import { compileAdapter } from '../../../src/source/adapter/compile.ts';
 import { maskSource } from '../../../src/probe/session/mask-secrets.ts';
 import { callToDisplay } from '../../../src/probe/session/display-call.ts';
 import { loadSources } from '../../../src/config/load.ts';

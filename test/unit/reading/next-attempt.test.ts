@@ -1,5 +1,5 @@
-import type { ListPlan } from '../../../src/adapter/plan/plan.ts';
-import { contradicted, inconsistent } from '../../../src/claims/claim.ts';
+import type { ListPlan } from '../../../src/source/adapter/plan/plan.ts';
+import { contradicted, inconsistent } from '../../../src/source/checks/claim.ts';
 import { fault } from '../../../src/kernel/errors/fault.ts';
 import { isPlanFailure, rowVanished, totalIsLowerBound } from '../../../src/reading/plan-failure.ts';
 import {

@@ -1,4 +1,4 @@
-import type { ScanPlan } from '../../../src/adapter/plan/plan.ts';
+import type { ScanPlan } from '../../../src/source/adapter/plan/plan.ts';
 import { resources } from '../../../src/contract/resources.ts';
 import { createPurgeable } from '../../../src/pipeline/purgeable-rowsets.ts';
 import type { RowSets } from '../../../src/reading/rowsets/rowsets.ts';

@@ -6,14 +6,14 @@ import { configJsonSchema } from '../../../src/config/reference/json-schema.ts';
 import { type GatewayConfig, gatewaySchema } from '../../../src/config/schema/gateway.ts';
 import { createApp } from '../../../src/http/listener/app.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { chooseSources, type CompiledSource } from '../../../src/pipeline/compile-sources.ts';
+import { chooseSources, type CompiledSource } from '../../../src/source/compile-sources.ts';
 import { createSharedComponents } from '../../../src/kernel/shared-components.ts';
 import { findChanges } from '../../../src/reload/next/find-changes.ts';
 import { findFixed } from '../../../src/reload/next/find-fixed.ts';
 import { openMigrations } from '../../../src/reload/open-migrations.ts';
 import { openStores } from '../../../src/reload/open-stores.ts';
 import { configDigest, createSnapshot } from '../../../src/reload/snapshot.ts';
-import { createLocalShares } from '../../../src/upstream/bulkhead/share-across-reloads.ts';
+import { createLocalShares } from '../../../src/source/client/bulkhead/share-across-reloads.ts';
 import { writtenMigration } from '../../support/pipeline/written-migration.ts';
 import { changeAt, leavesOf, trackReads } from '../../support/pipeline/tracked-config.ts';
 

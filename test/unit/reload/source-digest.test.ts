@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
-import { chooseSources, compileSourceText } from '../../../src/pipeline/compile-sources.ts';
+import { chooseSources, compileSourceText } from '../../../src/source/compile-sources.ts';
 import { configDigest } from '../../../src/reload/snapshot.ts';
 
 const gateway = gatewaySchema.parse(parse('{ portico: 1, resources: { products: { source: shop } } }'));

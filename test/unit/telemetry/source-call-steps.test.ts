@@ -1,7 +1,7 @@
 import { sourceSchema } from '../../../src/config/schema/source.ts';
 import { StepTimes } from '../../../src/telemetry/requests/step-times.ts';
-import { createUpstream } from '../../../src/upstream/client.ts';
-import { createResilience } from '../../../src/upstream/resilience/resilience.ts';
+import { createUpstream } from '../../../src/source/client/client.ts';
+import { createResilience } from '../../../src/source/resilience/resilience.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { type ScriptedUpstream, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { holding } from '../../support/upstream/scripts.ts';

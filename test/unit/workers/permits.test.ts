@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createBulkhead, type Bulkhead } from '../../../src/upstream/bulkhead/bulkhead.ts';
+import { createBulkhead, type Bulkhead } from '../../../src/source/client/bulkhead/bulkhead.ts';
 import { createPermitShare, type PermitShare } from '../../../src/workers/permits/permit-share.ts';
 import { createPermitPool } from '../../../src/workers/permits/permit-pool.ts';
 

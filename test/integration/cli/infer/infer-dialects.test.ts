@@ -1,7 +1,7 @@
 import { readSource } from '../../../../src/cli/input/read-config.ts';
 import type { SourceResourceSpec } from '../../../../src/config/schema/source.ts';
 import { Secret } from '../../../../src/kernel/secret.ts';
-import type { CompiledSource } from '../../../../src/pipeline/compile-sources.ts';
+import type { CompiledSource } from '../../../../src/source/compile-sources.ts';
 import { dialectCases } from '../../../support/dialects/cases.ts';
 import type { DialectCase } from '../../../support/dialects/dialect-case.ts';
 import {

@@ -1,6 +1,6 @@
-import { compileAdapter } from '../../../../src/adapter/compile.ts';
-import type { Adapter } from '../../../../src/adapter/compile.ts';
-import type { ReplyObserver } from '../../../../src/adapter/reply-observer.ts';
+import { compileAdapter } from '../../../../src/source/adapter/compile.ts';
+import type { Adapter } from '../../../../src/source/adapter/compile.ts';
+import type { ReplyObserver } from '../../../../src/source/adapter/map/reply-observer.ts';
 import { resources } from '../../../../src/contract/resources.ts';
 import type { UpstreamReply } from '../../../../src/kernel/upstream-call.ts';
 import { createLargeReplies } from '../../../../src/reading/large-replies/large-replies.ts';

@@ -3,15 +3,15 @@ import {
   serving,
   startUpstream,
 } from '../../../support/upstream/scripted-upstream.ts';
-import { type Adapter, compileAdapter } from '../../../../src/adapter/compile.ts';
-import { UNOBSERVED } from '../../../../src/adapter/reply-observer.ts';
+import { type Adapter, compileAdapter } from '../../../../src/source/adapter/compile.ts';
+import { UNOBSERVED } from '../../../../src/source/adapter/map/reply-observer.ts';
 import { resources } from '../../../../src/contract/resources.ts';
 import { systemClock } from '../../../../src/kernel/clock.ts';
 import { createAnswer } from '../../../../src/reading/answer-query.ts';
 import { createLocalClaims } from '../../../../src/reading/source-runtime.ts';
 import { createLargeReplies } from '../../../../src/reading/large-replies/large-replies.ts';
 import { createRowSets } from '../../../../src/reading/rowsets/rowsets.ts';
-import { createUpstream } from '../../../../src/upstream/client.ts';
+import { createUpstream } from '../../../../src/source/client/client.ts';
 import { createSourceCall } from '../../../support/pipeline/call.ts';
 import type { ModelRecord } from '../../../support/model/contract-model.ts';
 import { parseList } from '../../../support/pipeline/parse-as.ts';

@@ -1,5 +1,5 @@
-import { compileAdapter } from '../../../../src/adapter/compile.ts';
-import { type ReplyObserver, UNOBSERVED } from '../../../../src/adapter/reply-observer.ts';
+import { compileAdapter } from '../../../../src/source/adapter/compile.ts';
+import { type ReplyObserver, UNOBSERVED } from '../../../../src/source/adapter/map/reply-observer.ts';
 import { resources } from '../../../../src/contract/resources.ts';
 import { createLargeReplies } from '../../../../src/reading/large-replies/large-replies.ts';
 import { replyOf, specOf } from '../../../support/pipeline/source-text.ts';

@@ -1,6 +1,6 @@
-import { UNOBSERVED } from '../../../../src/adapter/reply-observer.ts';
+import { UNOBSERVED } from '../../../../src/source/adapter/map/reply-observer.ts';
 import { loadSources } from '../../../../src/config/load.ts';
-import { compileSources } from '../../../../src/pipeline/compile-sources.ts';
+import { compileSources } from '../../../../src/source/compile-sources.ts';
 import { replyOf } from '../../../support/pipeline/source-text.ts';
 
 const file = (decode: string) => `

@@ -1,6 +1,6 @@
 import { net as netSchema } from '../../../../src/config/schema/net/connection.ts';
 import { fault } from '../../../../src/kernel/errors/fault.ts';
-import { createResilience } from '../../../../src/upstream/resilience/resilience.ts';
+import { createResilience } from '../../../../src/source/resilience/resilience.ts';
 import { createManualClock } from '../../../support/time/manual-clock.ts';
 
 /** A source with a breaker that opens after two failures, and what happens to it. */

@@ -1,0 +1,128 @@
+import type { GetSpec, SourceResourceSpec } from '../../config/schema/source.ts';
+import type { CanonicalRecord } from '../../contract/response-body.ts';
+import type { Field } from '../../contract/fields.ts';
+import type { Resource } from '../../contract/resources.ts';
+import { invalidReply } from '../../kernel/errors/fault.ts';
+import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
+import { CHECKED, type SpecLocation } from './spec/spec-location.ts';
+import { isSameFolded } from './map/folded-id.ts';
+import { compileItem, itemsPlace } from './read/items.ts';
+import { compileMapping } from './map/map-record.ts';
+import { compileProjectedRecord } from './projected/projected-record.ts';
+import { type ReplyContext, compileDrop, compileReader } from './read/read-reply.ts';
+import { type ReplyObserver, notifyObserver } from './map/reply-observer.ts';
+import { compileRequest } from './request/request.ts';
+import { reservedIds } from './request/reserved-ids.ts';
+import { detailFields, detailsPlace, detailsSpec } from './map/row-fields.ts';
+
+/** The adapter of a single record: makes the request and reads the reply. Pure: no I/O. */
+export type GetAdapter = {
+  /** The request for a v1 id; `undefined` if no record of the source can have this id. */
+  request(id: string): UpstreamRequest | undefined;
+  /**
+   * The record; `undefined` if the source has no such record.
+   * @throws GatewayError with the reason `other_record` if it is a record that nobody asked for
+   */
+  read(reply: UpstreamReply, id: string, observer: ReplyObserver): CanonicalRecord | undefined;
+  /** The record in a reply, whichever it is. @throws GatewayError */
+  readonly find: (reply: UpstreamReply, observer: ReplyObserver) => CanonicalRecord | undefined;
+  /** A record that was found, as `read` gives it. @throws GatewayError as `read` does */
+  only(record: CanonicalRecord | undefined, id: string): CanonicalRecord | undefined;
+};
+
+/** The adapter of the fields that a list's rows lack: its records have these fields and the id. Pure: no I/O. */
+export type DetailsAdapter = GetAdapter & { readonly fields: ReadonlySet<string> };
+
+/** Compiles the adapter of the fields that a list's rows lack; `undefined` if they lack none. */
+export function compileDetails(
+  spec: SourceResourceSpec,
+  resource: Resource,
+  context: ReplyContext,
+  here: SpecLocation,
+): DetailsAdapter | undefined {
+  const { hydrate, map } = spec.list;
+  if (hydrate === undefined) return undefined;
+  const place = here.at('list', 'hydrate');
+  const fields = detailFields(spec, resource);
+  if (fields.length === 0) place.report('the rows have every field already', 'remove it');
+  const details = detailsSpec(spec);
+  if (details === undefined) {
+    place.report('the source has no `get`', 'hydrate: { request: …, item: …, map: … }');
+    return undefined;
+  }
+  // Problems of `get` are reported when `get` itself is compiled.
+  const isOwn = hydrate !== 'get';
+  if (isOwn)
+    for (const name of Object.keys(hydrate.map))
+      if (name !== 'id' && map[name] !== undefined)
+        place.at('map', name).report(`the rows have "${name}" already`, 'map it in one of the two places');
+  const ids = resource.itemFields.filter(({ kind }) => kind === 'id');
+  const read = compileGet(
+    isOwn ? details : { ...details, map: only(details.map, [...ids, ...fields]) },
+    [...ids, ...fields],
+    context,
+    isOwn ? here.at(...detailsPlace(spec)) : CHECKED,
+  );
+  return { ...read, fields: new Set(fields.map(({ name }) => name)) };
+}
+
+/** The part of a mapping for some fields. */
+function only(map: GetSpec['map'], fields: readonly Field[]): GetSpec['map'] {
+  return Object.fromEntries(Object.entries(map).filter(([key]) => fields.some(({ name }) => name === key)));
+}
+
+/** Compiles the adapter of a record with some fields; `here` is the place of the spec. */
+export function compileGet(
+  spec: GetSpec,
+  fields: readonly Field[],
+  context: ReplyContext,
+  here: SpecLocation,
+): GetAdapter {
+  const { codec } = context;
+  const readReply = compileReader(context, 'get');
+  const request = compileRequest(spec.request, ['id'], here.at('request'));
+  const item = compileItem(spec.item, here.at('item'));
+  const isDropped = compileDrop(spec.dropWhen, here.at('dropWhen'));
+  const map = compileMapping(spec.map, fields, codec, here.at('map'), undefined, true);
+  const readProjected = compileProjectedRecord(context, spec, fields);
+  const reserved = new Set(reservedIds(spec.request.path, context.source).map(({ native }) => native));
+
+  function findGeneral(reply: UpstreamReply, observer: ReplyObserver): CanonicalRecord | undefined {
+    const { outcome, body } = readReply(reply, observer);
+    if (outcome === 'not_found') return undefined;
+    const found = item(body);
+    if (found === undefined || found === null)
+      throw invalidReply('rows', `no record at "${itemsPlace(spec.item)}"`);
+    if (isDropped?.(found) === true) return undefined;
+    const record = map(found, observer.onGap);
+    if (record === undefined) throw invalidReply('id', 'the record has no usable id');
+    return record;
+  }
+
+  function findProjected(reply: UpstreamReply, observer: ReplyObserver): CanonicalRecord | undefined {
+    const found = readProjected?.(reply);
+    if (found !== undefined) notifyObserver(observer, found);
+    return found?.record;
+  }
+
+  function find(reply: UpstreamReply, observer: ReplyObserver): CanonicalRecord | undefined {
+    return findProjected(reply, observer) ?? findGeneral(reply, observer);
+  }
+
+  function only(record: CanonicalRecord | undefined, id: string): CanonicalRecord | undefined {
+    if (record === undefined || record.id === id) return record;
+    // The source ignores case and the like, and found another id. No record has exactly the id that was asked for.
+    if (isSameFolded(codec.toNative(record.id), codec.toNative(id))) return undefined;
+    throw invalidReply('other_record', 'the record is not the one that was asked for');
+  }
+
+  return {
+    request(id) {
+      const native = codec.toNative(id);
+      return native === undefined || reserved.has(native) ? undefined : request({ id: native }, []);
+    },
+    read: (reply, id, observer) => only(find(reply, observer), id),
+    find,
+    only,
+  };
+}

@@ -1,0 +1,221 @@
+import type { ReportProblem } from '../../config/problem.ts';
+import type {
+  CoercionSpec,
+  OutcomeKind,
+  OutcomeSpec,
+  SourceResourceSpec,
+  SourceSpec,
+} from '../../config/schema/source.ts';
+import { resources, type ResourceName } from '../../contract/resources.ts';
+import { compileIdCodec } from './map/native-id.ts';
+import { escapedText } from './spec/pattern.ts';
+import { orderBet } from './plan/order-bet.ts';
+import { reservedIds } from './request/reserved-ids.ts';
+import { CHECKED, locationIn, type SpecLocation } from './spec/spec-location.ts';
+
+/** Outcomes that say that something is wrong, so that no answer can be made of the reply. */
+const ERRORS: ReadonlySet<OutcomeKind> = new Set([
+  'unauthorized',
+  'rate_limited',
+  'unavailable',
+  'client_bug',
+  'error',
+]);
+
+/** Values that stand for nothing: a total of 0 comes with an error as well. */
+const NOTHING: readonly unknown[] = [0, '', false];
+
+/** Whether the rule fits a reply because something is not there. */
+function fitsByAbsence({ present, equals, is }: OutcomeSpec): boolean {
+  const values = [equals].flat();
+  const isNothing = is === 'past_end' && values.some((value) => NOTHING.includes(value));
+  return !ERRORS.has(is) && (present === false || values.includes(null) || isNothing);
+}
+
+function statusesOverlap(a: OutcomeSpec['status'], b: OutcomeSpec['status']): boolean {
+  if (a === undefined || b === undefined || a === b) return true;
+  return String(a)[0] === String(b)[0] && (typeof a === 'string' || typeof b === 'string');
+}
+
+/** Whether one reply can fit both rules, of which the first fits by absence, or by rows of which there may be none. */
+function canFitBoth(first: OutcomeSpec, other: OutcomeSpec, isByRows: boolean): boolean {
+  if (first.on !== undefined && other.on !== undefined && first.on !== other.on) return false;
+  if (!statusesOverlap(first.status, other.status)) return false;
+  const [at, place] = [first.at ?? '', other.at];
+  if (isByRows) return place !== undefined && place !== at;
+  // What is not there cannot hold a value as well.
+  const isWithin = place !== undefined && (place === at || place.startsWith(`${at}.`));
+  return !isWithin || fitsByAbsence({ ...other, is: 'ok' });
+}
+
+/** An error reply lacks the record, too: a rule that looks for errors must stand above one that misses the record. */
+function noteHiddenErrors({ outcomes }: SourceSpec, file: SpecLocation): void {
+  for (const [index, rule] of outcomes.entries()) {
+    // An error may come with an empty list, too.
+    const isByRows = rule.is === 'ok' && rule.present === true;
+    if (!fitsByAbsence(rule) && !isByRows) continue;
+    const hidden = outcomes.findIndex(
+      (other, at) => at > index && ERRORS.has(other.is) && canFitBoth(rule, other, isByRows),
+    );
+    const other = outcomes[hidden];
+    if (other === undefined) continue;
+    const where = other.at === undefined ? `status ${other.status ?? 'any'}` : `at ${other.at}`;
+    file
+      .at('outcomes', index)
+      .report(
+        `a reply ${isByRows ? 'with' : 'without'} ${rule.at ?? 'a value'} is taken for ${rule.is} although it may be an error: outcomes[${hidden}] (${where}, is: ${other.is}) stands below`,
+        `move outcomes[${hidden}] above this rule: the first rule that fits decides`,
+      );
+  }
+}
+
+/** Whether every value that fits one condition fits another one at the same place. */
+function coversValue(wide: OutcomeSpec, narrow: OutcomeSpec): boolean {
+  if (wide.at === undefined || wide.at !== narrow.at) return wide.at === undefined;
+  const wanted = narrow.equals === undefined ? undefined : [narrow.equals].flat();
+  if (wide.equals !== undefined)
+    return wanted?.every((value) => [wide.equals].flat().includes(value)) === true;
+  return wide.present === (narrow.present ?? true) && wanted?.includes(null) !== true;
+}
+
+/** Whether every reply that fits one rule fits another one. */
+function coversRule(wide: OutcomeSpec, narrow: OutcomeSpec): boolean {
+  const status = wide.status === undefined || wide.status === narrow.status;
+  const isInClass = typeof wide.status === 'string' && String(narrow.status)[0] === wide.status[0];
+  return (
+    (wide.on === undefined || wide.on === narrow.on) && (status || isInClass) && coversValue(wide, narrow)
+  );
+}
+
+/** A rule below one that fits all of its replies never applies. */
+function noteUnreachable({ outcomes }: SourceSpec, file: SpecLocation): void {
+  for (const [index, rule] of outcomes.entries()) {
+    const above = outcomes.findIndex(
+      (other, at) => at < index && other.is !== rule.is && coversRule(other, rule),
+    );
+    const other = outcomes[above];
+    if (other === undefined) continue;
+    file
+      .at('outcomes', index)
+      .report(
+        `this rule can never apply: outcomes[${above}] (is: ${other.is}) stands above and fits all of its replies`,
+        `move it above outcomes[${above}]: the first rule that fits decides`,
+      );
+  }
+}
+
+/** Notes that say that replies are taken for something else than they are: answers are then wrong, not only slow. */
+export function lintOutcomes(source: SourceSpec, report: ReportProblem): void {
+  noteHiddenErrors(source, locationIn(report));
+  noteUnreachable(source, locationIn(report));
+}
+
+/** The line that makes a call end before a scan does. */
+function timeoutBelow(budgetMs: number): string {
+  const seconds = Math.ceil(budgetMs / 1_000) - 1;
+  return seconds > 0 ? `timeout: ${seconds}s` : `timeout: ${Math.floor((budgetMs * 3) / 4)}ms`;
+}
+
+/** A source that hangs should end a scan by its own timeout, which leaves time for a retry. */
+function noteLongTimeout({ net, budget }: SourceSpec, file: SpecLocation): void {
+  if (net.timeout < budget.time) return;
+  file
+    .at('net', 'timeout')
+    .report(
+      `a call may take ${net.timeout} ms, but a scan only ${budget.time} ms (budget.time): a source that hangs ends the scan before its call is over`,
+      `${timeoutBelow(budget.time)} under net, or a longer budget.time`,
+    );
+}
+
+/** Ids that are the path of something else are never asked for; the file should say so by the form of its ids. */
+function noteReservedIds(
+  name: ResourceName,
+  { id, get }: SourceResourceSpec,
+  source: SourceSpec,
+  here: SpecLocation,
+): void {
+  if (get === undefined) return;
+  const codec = compileIdCodec(id, resources[name].idPrefix, CHECKED);
+  const passing = reservedIds(get.request.path, source).filter(({ native }) => {
+    const own = codec.toPublic(native);
+    return own !== undefined && codec.toNative(own) === native;
+  });
+  if (passing.length === 0) return;
+  const natives = [...new Set(passing.map(({ native }) => native))];
+  const places = passing.map(({ place }) => place.join('.')).join(', ');
+  const form = `(?!(?:${natives.map(escapedText).join('|')})$).+`;
+  here
+    .at('get', 'request', 'path')
+    .report(
+      `with the id "${natives.join('" or "')}" this is the path of ${places}; it is never asked for such an id`,
+      `id: { kind: ${id.kind}, form: '${form}' } under resources.${name}, or the form that all ids have`,
+    );
+}
+
+/** Rows that only happened to come in an order may leave it with any write, and no reply of one page shows that. */
+function noteOrderBet(spec: SourceResourceSpec, here: SpecLocation): void {
+  const bet = orderBet(spec);
+  if (bet === undefined) return;
+  here
+    .at('list', 'order')
+    .report(
+      `bet: nothing in the request asks for order: ${bet.by}, so a write may move rows to other pages${bet.isAccepted ? ' (accepted by orderIs: observed)' : ''}`,
+      bet.remedy,
+    );
+}
+
+/**
+ * The steps of a mapping that alter or remove texts, in words. What is looked up in an enum is no text of its own, and products
+ * that escape all their texts are known: that matters only if they filter by them.
+ */
+function alteringSteps(as: readonly CoercionSpec[], isFiltered: boolean): readonly string[] {
+  if (as.some((step) => typeof step === 'object' && 'enum' in step)) return [];
+  return as.flatMap((step) => {
+    if (step === 'trim' || (step === 'unescape' && isFiltered)) return step;
+    const words = typeof step === 'object' && 'nullIf' in step ? step.nullIf : [];
+    return words.some((word) => typeof word === 'string' && word !== '') ? 'nullIf' : [];
+  });
+}
+
+/** What a filter asks for should be what the source has: a label that a step alters is served as another one. */
+function noteAlteredLabels(name: ResourceName, { list }: SourceResourceSpec, here: SpecLocation): void {
+  const { itemFields, filters } = resources[name];
+  for (const { name: field, kind } of itemFields) {
+    const { from, as } = list.map[field] ?? { from: [], as: [] };
+    const steps = alteringSteps(as, list.filters[field] !== undefined);
+    if (kind !== 'text' || steps.length === 0 || !filters.some((one) => one.field === field)) continue;
+    here
+      .at('list', 'map', field, 'as')
+      .report(
+        `a filter asks for ${field}, but ${steps.join(' and ')} may change what the source means by it`,
+        `${field}: ${[from].flat().join(', ')}, unless the source is known to write its texts so; portico infer shows which texts a step would change`,
+      );
+  }
+}
+
+/** A service may take a credential that it does not know for a visitor's, and answer with what visitors may see. */
+function noteUnprovenCredential({ auth, outcomes }: SourceSpec, file: SpecLocation): void {
+  if (auth.kind === 'none' || auth.proof !== undefined) return;
+  if (outcomes.some(({ is }) => is === 'unauthorized')) return;
+  file
+    .at('auth')
+    .report(
+      'nothing shows that the source still knows the credential: if it serves visitors, too, a dead one brings their rows',
+      'proof: { request: { path: /me }, at: login } under auth; or, if it refuses others, - { status: 401, is: unauthorized } under outcomes',
+    );
+}
+
+/** Finds what is valid in a source file but probably a mistake. */
+export function lintSource(source: SourceSpec, report: ReportProblem): void {
+  const file = locationIn(report);
+  lintOutcomes(source, report);
+  noteLongTimeout(source, file);
+  noteUnprovenCredential(source, file);
+  for (const name of Object.keys(resources) as ResourceName[]) {
+    const spec = source.resources[name];
+    if (spec === undefined) continue;
+    noteReservedIds(name, spec, source, file.at('resources', name));
+    noteOrderBet(spec, file.at('resources', name));
+    noteAlteredLabels(name, spec, file.at('resources', name));
+  }
+}

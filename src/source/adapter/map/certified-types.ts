@@ -1,0 +1,129 @@
+import type { ListSpec } from '../../../config/schema/source.ts';
+import type { CanonicalRecord } from '../../../contract/response-body.ts';
+import type { Json } from '../../../kernel/json/json.ts';
+import type { Projection } from '../../../kernel/json/projection.ts';
+import { type JsonType, jsonType } from '../../../kernel/json/values.ts';
+import { type Path, pathAt } from '../spec/path.ts';
+import type { Capability } from '../spec/capability.ts';
+import { CHECKED, type SpecLocation } from '../spec/spec-location.ts';
+import { compileStep } from './coercion/coerce.ts';
+import type { ReplyObserver } from './reply-observer.ts';
+import { type RecordMapper, runSteps } from './map-record.ts';
+
+/** A value came that has a type which a filter was not certified for. */
+export type OtherType = { readonly capability: Capability; readonly field: string; readonly type: JsonType };
+
+/** Looks at the types of a field that has filters. */
+export type TypedField = {
+  readonly field: string;
+  readonly from: string;
+  /** Whether a filter states its types. */
+  readonly isTyped: boolean;
+  /** Types that all these filters state; none where another value than that at the path is compared. */
+  readonly certified: readonly JsonType[];
+  /**
+   * The type of a value, which is noted if a filter does not state it; `undefined` for none, and for a value that the
+   * steps know to be none.
+   */
+  readonly look: (value: Json | undefined) => JsonType | undefined;
+};
+
+/** Looks at the types in one reply at a time. */
+export type TypeWatch = {
+  readonly fields: readonly TypedField[];
+  /** What was noted since the last time; `undefined` for nothing. */
+  take(): readonly OtherType[] | undefined;
+};
+
+type Operators = readonly (readonly [string, ListSpec['filters'][string]['eq'] & object])[];
+
+function compileTypedField(
+  field: string,
+  { from, as }: ListSpec['map'][string],
+  operators: Operators,
+  note: (found: OtherType) => void,
+): TypedField {
+  const steps = as.map((step) => compileStep(step));
+  const [money] = as.flatMap((step) => (typeof step === 'object' && 'money' in step ? [step.money] : []));
+  // Of money, the amount is compared.
+  const amount: Path | undefined = money && pathAt(money.amount, CHECKED);
+  const typed = operators.filter(([, { types }]) => types !== undefined);
+  const [first = [], ...others] = typed.map(([, { types = [] }]) => types);
+  const common = first.filter((type) => others.every((types) => types.includes(type)));
+  return {
+    field,
+    from: [from].flat()[0] ?? '',
+    isTyped: typed.length > 0,
+    certified: amount === undefined ? common : [],
+    look(value) {
+      const type = jsonType(value) && jsonType(amount === undefined ? value : amount(value as Json));
+      if (type === undefined || common.includes(type)) return type;
+      // An empty text is no value of any field, so no filter can leave it out wrongly.
+      if (value === '' || (steps.length > 0 && runSteps(steps, value) === null)) return undefined;
+      for (const [op, { types = [] }] of typed)
+        if (!types.includes(type)) note({ capability: `filter.${field}.${op}`, field, type });
+      return type;
+    },
+  };
+}
+
+/** Compiles what looks at the types of all fields that have filters and one path. */
+export function compileTypeWatch({ filters, map }: ListSpec, here: SpecLocation): TypeWatch {
+  const found = new Map<Capability, OtherType>();
+  const note = (one: OtherType) => void found.set(one.capability, one);
+  return {
+    fields: Object.entries(filters).flatMap(([field, operators]) => {
+      const mapping = map[field];
+      const used = Object.entries(operators).filter(([, { exactness }]) => exactness !== 'none');
+      const isOne = mapping !== undefined && [mapping.from].flat().length === 1;
+      const [stated] = used.find(([, { types }]) => types !== undefined) ?? [];
+      if (stated !== undefined && !isOne)
+        here
+          .at('filters', field, stated, 'types')
+          .report('the rows of the list do not have the field at one path', 'remove it');
+      return isOne && used.length > 0 ? [compileTypedField(field, mapping, used, note)] : [];
+    }),
+    take() {
+      const taken = found.size === 0 ? undefined : [...found.values()];
+      found.clear();
+      return taken;
+    },
+  };
+}
+
+/** Builds a record of a row, and looks at the types of its fields. */
+export type TypedMapper = (row: Json, observer: ReplyObserver) => CanonicalRecord | undefined;
+
+/** Has a mapper look at types, too; `onType` of its observer learns of each. */
+export function typedMapper(map: RecordMapper, { fields }: TypeWatch): TypedMapper {
+  const all = fields.map(({ from, ...field }) => ({ ...field, find: pathAt(from, CHECKED) }));
+  return (row, { onGap, onType }) => {
+    const record = map(row, onGap);
+    if (record === undefined) return undefined;
+    for (const { field, find, isTyped, look } of all) {
+      if (!isTyped && onType === undefined) continue;
+      const type = look(find(row));
+      if (type !== undefined) onType?.(field, record.id, type);
+    }
+    return record;
+  };
+}
+
+/** Has a row's fields looked at, in the slots of a projection; `undefined` where no filter states its types. */
+export function compileSlotLook(
+  { fields }: TypeWatch,
+  slotsOf: ReadonlyMap<string, readonly number[]>,
+  projection: Pick<Projection, 'typeIn' | 'valueIn'>,
+): (() => void) | undefined {
+  const typed = fields.flatMap(({ isTyped, field, ...one }) => {
+    const slot = slotsOf.get(field)?.[0];
+    return isTyped && slot !== undefined ? [{ slot, ...one }] : [];
+  });
+  if (typed.length === 0) return undefined;
+  return () => {
+    for (const field of typed) {
+      const type = projection.typeIn(field.slot);
+      if (type !== undefined && !field.certified.includes(type)) field.look(projection.valueIn(field.slot));
+    }
+  };
+}

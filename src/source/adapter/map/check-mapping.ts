@@ -1,0 +1,66 @@
+import type { MappingSpec } from '../../../config/schema/source.ts';
+import type { Field, FieldKind } from '../../../contract/fields.ts';
+import { isZone, namesWholeDate } from './coercion/instant.ts';
+import type { CompiledStep, StepKind } from './coercion/flow.ts';
+import type { SpecLocation } from '../spec/spec-location.ts';
+
+type FieldSpec = MappingSpec[string];
+
+const YIELDS: Readonly<Record<FieldKind, StepKind>> = {
+  id: 'text',
+  text: 'text',
+  instant: 'instant',
+  decimal: 'decimal',
+};
+
+const HINTS: Readonly<Record<FieldKind, string>> = {
+  id: 'say number or text under id.kind',
+  text: 'end with trim, text, join, enum, template, split or match',
+  decimal: 'end with cents or number',
+  instant: 'end with epochSeconds, epochMilliseconds, iso8601 or date',
+};
+
+/** The kind of value that a chain's last shaping step yields; without one, texts and numbers stay as they are. */
+function chainYields(kind: FieldKind, steps: readonly CompiledStep[]): StepKind {
+  const shaping = steps.map(({ yields }) => yields).filter((yields) => yields !== 'same');
+  return shaping.at(-1) ?? (kind === 'instant' ? 'same' : YIELDS[kind]);
+}
+
+function checkJoin({ from, as }: FieldSpec, here: SpecLocation): void {
+  if (typeof from === 'string') return;
+  const joinsAt = as.flatMap((step, index) => (typeof step === 'object' && 'join' in step ? [index] : []));
+  if (joinsAt.length === 1 && joinsAt[0] === 0) return;
+  here.report('several paths need one `join`, as the first step', 'from: [first, last], as: [{ join: " " }]');
+}
+
+function checkDates({ as }: FieldSpec, here: SpecLocation): void {
+  for (const step of as) {
+    if (typeof step !== 'object' || !('date' in step)) continue;
+    const { format, zone } = step.date;
+    if (!isZone(zone)) here.report(`unknown zone "${zone}"`, 'UTC, +02:00 or Europe/Berlin');
+    if (!namesWholeDate(format))
+      here.report(
+        `the format "${format}" does not name a whole date`,
+        "such as yyyy-MM-dd'T'HH:mm:ss; other letters stand in quotes",
+      );
+  }
+}
+
+/** Checks that a chain of steps can feed its field, and reports a mismatch at its place in the source file. */
+export function checkChain(
+  { name, kind }: Field,
+  spec: FieldSpec,
+  steps: readonly CompiledStep[],
+  here: SpecLocation,
+): void {
+  checkJoin(spec, here);
+  checkDates(spec, here.at('as'));
+  const yields = chainYields(kind, steps);
+  if (yields === YIELDS[kind]) return;
+  here
+    .at('as')
+    .report(
+      `yields ${yields === 'same' ? 'an undeclared format' : yields}, but ${name} is ${kind}`,
+      HINTS[kind],
+    );
+}

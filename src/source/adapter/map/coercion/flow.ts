@@ -1,0 +1,36 @@
+import type { Decimal } from '../../../../kernel/decimal.ts';
+import { type Json, NumberText } from '../../../../kernel/json/json.ts';
+
+/** A legacy value that does not match the source file. */
+export const UNREADABLE = Symbol('unreadable');
+
+/** A value between two steps: a legacy value, a decimal, several values to be joined, or the failure. */
+export type StepValue = Json | Decimal | undefined | typeof UNREADABLE;
+
+/** One compiled step. `null` means "known to be unknown"; every step except `default` passes it on. */
+export type Step = (value: StepValue) => StepValue;
+
+/** The kind of value that a step yields; a chain is checked with it against the field that it feeds. */
+export type StepKind = 'same' | 'text' | 'decimal' | 'instant';
+
+/**
+ * `run` makes `UNREADABLE` of a value that it cannot read. A step that yields `same` is passed over where a chain is
+ * checked against its field.
+ */
+export type CompiledStep = { readonly run: Step; readonly yields: StepKind };
+
+/** The text of a text or number. */
+export function textOf(value: StepValue): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  return value instanceof NumberText ? value.text : undefined;
+}
+
+/** Creates a step for texts and numbers; every other value is unreadable. */
+export function onText(read: (text: string) => StepValue): Step {
+  return (value) => {
+    if (value === null) return null;
+    const text = textOf(value);
+    return text === undefined ? UNREADABLE : read(text);
+  };
+}

@@ -1,0 +1,62 @@
+import type { Json } from '../../../../kernel/json/json.ts';
+import { type StepValue, onText, type Step, textOf, UNREADABLE } from './flow.ts';
+
+/** The placeholder for the value in the template of a step. */
+const PLACEHOLDER = '{value}';
+
+/** Longer texts are not matched against a pattern of a source file, which may take more than linear time. */
+const MATCH_LENGTH_MAX = 10_000;
+
+/** The text before and after the value in a template; `undefined` if the template names the value never or twice. */
+export function templateAround(
+  template: string,
+): { readonly before: string; readonly behind: string } | undefined {
+  const [before, behind, ...more] = template.split(PLACEHOLDER);
+  return before === undefined || behind === undefined || more.length > 0 ? undefined : { before, behind };
+}
+
+/** Puts text around a value. */
+export function compileTemplate(template: string): Step {
+  const around = templateAround(template);
+  return onText((text) => (around === undefined ? UNREADABLE : around.before + text + around.behind));
+}
+
+/** Picks one piece of a text; a text with fewer pieces is unreadable. */
+export function compileSplit({ by, at }: { readonly by: string; readonly at: number }): Step {
+  return onText((text) => text.split(by).at(at) ?? UNREADABLE);
+}
+
+/** Picks the first group of a pattern; a text that does not match is unreadable. */
+export function compileMatch(pattern: RegExp): Step {
+  return onText((text) =>
+    text.length > MATCH_LENGTH_MAX ? UNREADABLE : (pattern.exec(text)?.[1] ?? UNREADABLE),
+  );
+}
+
+/** Maps codes to labels; other codes are unreadable. `true` and `false` are codes too. */
+export function compileEnum(table: Readonly<Record<string, string>>): Step {
+  const labels = new Map(Object.entries(table));
+  return (value) => {
+    if (value === null) return null;
+    const code = typeof value === 'boolean' ? String(value) : textOf(value);
+    return code === undefined ? UNREADABLE : (labels.get(code) ?? UNREADABLE);
+  };
+}
+
+/** Joins texts, without empty ones; the items of lists are joined in their place. */
+export function compileJoin(separator: string): Step {
+  return (found) => {
+    if (found === null) return null;
+    const list: readonly StepValue[] = Array.isArray(found) ? (found as readonly Json[]) : [found];
+    let hasLists = false;
+    for (const value of list) hasLists ||= Array.isArray(value);
+    const values = hasLists ? (list as readonly Json[]).flat() : list;
+    let joined = '';
+    for (const value of values) {
+      const part = value === null ? '' : textOf(value)?.trim();
+      if (part === undefined) return UNREADABLE;
+      if (part !== '') joined = joined === '' ? part : joined + separator + part;
+    }
+    return joined === '' ? null : joined;
+  };
+}

@@ -1,0 +1,215 @@
+import type { MappingSpec } from '../../../config/schema/source.ts';
+import type { CanonicalRecord } from '../../../contract/response-body.ts';
+import type { Field, FieldKind, Value } from '../../../contract/fields.ts';
+import { hasUnprintable } from '../../../kernel/control-characters.ts';
+import { Decimal } from '../../../kernel/decimal.ts';
+import type { Json } from '../../../kernel/json/json.ts';
+import { checkChain } from './check-mapping.ts';
+import { readDecimal, readNumber } from './coercion/number.ts';
+import { compileStep } from './coercion/coerce.ts';
+import { type CompiledStep, type StepValue, UNREADABLE } from './coercion/flow.ts';
+import type { IdCodec } from './native-id.ts';
+import { type Path, pathAt } from '../spec/path.ts';
+import type { SpecLocation } from '../spec/spec-location.ts';
+
+/** Why a field has a gap. `absent`: a mapped key is absent, but a default or another key makes a value. */
+export type GapReason = 'missing' | 'unreadable' | 'absent';
+
+/**
+ * Called for every optional field that became `null` because it was missing or unreadable, or that lacks a mapped key.
+ * `found` is the unreadable value; it helps to find the failing step and must not be kept. `row` is the number of the
+ * record among those of its reply, from 0; a reply with one record has none.
+ */
+export type OnGap = (field: string, reason: GapReason, found?: Json, row?: number) => void;
+
+/** Builds a v1 record from a legacy one; `undefined` if it has no usable id. */
+export type RecordMapper = (record: Json, onGap: OnGap) => CanonicalRecord | undefined;
+
+/** Reads one field of a legacy record. */
+export type FieldReader = { readonly name: string; readonly read: (record: Json, onGap: OnGap) => Value };
+
+/** The canonical form, which every step that yields an instant writes. */
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$/;
+
+/** The canonical value for the result of a chain. */
+export function canonical(
+  value: StepValue,
+  { kind, isLabel }: Pick<Field, 'kind' | 'isLabel'>,
+): Value | typeof UNREADABLE {
+  if (value === null || value === UNREADABLE || value === undefined) return value ?? null;
+  if (kind === 'instant') return typeof value === 'string' && INSTANT.test(value) ? value : UNREADABLE;
+  if (kind !== 'decimal') {
+    if (typeof value !== 'string' || !value.isWellFormed()) return UNREADABLE;
+    return isLabel === true && hasUnprintable(value) ? UNREADABLE : value;
+  }
+  if (value instanceof Decimal) return value;
+  return typeof value === 'string' ? readDecimal(value) : readNumber(value);
+}
+
+/**
+ * The value at the path of a field, or a list for several paths; `undefined` if there is no value. `onAbsent` is called
+ * where some of several paths find nothing.
+ */
+export function collect(
+  paths: readonly Path[],
+  record: Json,
+  onAbsent: (onGap: OnGap) => void = () => undefined,
+  onGap: OnGap = () => undefined,
+): Json | undefined {
+  const first = paths[0];
+  if (paths.length === 1 && first !== undefined) return first(record);
+  const values: Json[] = [];
+  let [isFound, isPartial] = [false, false];
+  for (const path of paths) {
+    const value = path(record);
+    if (value === undefined) isPartial = true;
+    else isFound = true;
+    values.push(value ?? null);
+  }
+  if (isFound && isPartial) onAbsent(onGap);
+  return isFound ? values : undefined;
+}
+
+/** Runs the steps in order; stops at the first one that cannot read its value. */
+export function runSteps(steps: readonly CompiledStep[], value: StepValue): StepValue {
+  let made = value;
+  for (const { run } of steps) {
+    if (made === UNREADABLE) break;
+    made = run(made);
+  }
+  return made;
+}
+
+function compileField(
+  field: Field,
+  paths: readonly Path[],
+  steps: readonly CompiledStep[],
+  missing: null | undefined,
+  tellsAbsent: boolean,
+): FieldReader {
+  function tell(onGap: OnGap): void {
+    if (tellsAbsent) onGap(field.name, 'absent');
+  }
+  function read(record: Json, onGap: OnGap): Value {
+    const value = collect(paths, record, tell, onGap);
+    const found = value === undefined ? missing : value;
+    if (found === undefined) {
+      onGap(field.name, 'missing');
+      return null;
+    }
+    if (value === undefined) tell(onGap);
+    const result = canonical(runSteps(steps, found), field);
+    if (result !== UNREADABLE) return result;
+    onGap(field.name, 'unreadable', found);
+    return null;
+  }
+  return { name: field.name, read };
+}
+
+/** Compiles the paths of a field. */
+export type PathCompiler = (from: string | readonly string[], here: SpecLocation) => readonly Path[];
+
+const compilePaths: PathCompiler = (from, here) =>
+  (typeof from === 'string' ? [from] : from).map((text) => pathAt(text, here.at('from')));
+
+const DEFAULTS: Readonly<Record<FieldKind, string>> = {
+  id: '',
+  text: 'a text, in quotes',
+  decimal: 'a plain decimal such as 0 or 19.90',
+  instant: 'an instant such as 2020-05-01T00:00:00Z',
+};
+
+/** The input of the steps if the paths find nothing: `null` if the mapping declares absence as unknown. */
+export function missingAs({ as }: MappingSpec[string]): null | undefined {
+  return as.some((step) => typeof step === 'object' && 'default' in step) ? null : undefined;
+}
+
+/** The value that a field has in every record if its mapping has no path: a constant, or unknown; else `undefined`. */
+export function fixedValue(
+  field: Field,
+  mapping: MappingSpec[string],
+): Value | typeof UNREADABLE | undefined {
+  if (field.kind === 'id' || typeof mapping.from === 'string' || mapping.from.length > 0) return undefined;
+  return 'value' in mapping ? canonical(mapping.value, field) : null;
+}
+
+/** Compiles the reader of a field other than the id. Problems are reported at its place in the source file. */
+export function compileFieldReader(
+  field: Field,
+  mapping: MappingSpec[string],
+  here: SpecLocation,
+  pathsOf: PathCompiler = compilePaths,
+  tellsAbsent = false,
+): FieldReader {
+  const fixed = fixedValue(field, mapping);
+  if (fixed !== undefined) {
+    const value = fixed === UNREADABLE ? null : fixed;
+    if (value !== fixed) here.at('value').report(`is not a value of ${field.name}, which is ${field.kind}`);
+    return { name: field.name, read: () => value };
+  }
+  const paths = pathsOf(mapping.from, here);
+  const steps = mapping.as.map((step, index) => compileStep(step, here.at('as', index)));
+  checkChain(field, mapping, steps, here);
+  mapping.as.forEach((step, index) => {
+    if (typeof step !== 'object' || !('default' in step)) return;
+    if (canonical(runSteps(steps.slice(index), null), field) === UNREADABLE)
+      here
+        .at('as', index, 'default')
+        .report(`makes no value of ${field.name}, which is ${field.kind}`, DEFAULTS[field.kind]);
+  });
+  return compileField(field, paths, steps, missingAs(mapping), tellsAbsent);
+}
+
+/**
+ * Compiles a mapping into a function that builds a record from the named fields only. Missing or unsuitable mappings
+ * are reported at their place in the source file. `pathsOf` may find the values elsewhere than in the record;
+ * `tellsAbsent`: gaps `absent` are told, too.
+ */
+export function compileMapping(
+  spec: MappingSpec,
+  fields: readonly Field[],
+  codec: IdCodec,
+  here: SpecLocation,
+  pathsOf: PathCompiler = compilePaths,
+  tellsAbsent = false,
+): RecordMapper {
+  const known = fields.map((field) => field.name);
+  for (const key of Object.keys(spec)) {
+    if (!known.includes(key))
+      here.at(key).report(`unknown field of the contract "${key}"`, `fields: ${known.join(', ')}`);
+  }
+  const readers: FieldReader[] = [];
+  let idPath: Path | undefined;
+  for (const field of fields) {
+    const mapping = spec[field.name];
+    if (mapping === undefined) {
+      here.report(
+        `the contract's field "${field.name}" has no source`,
+        `add: ${field.name}: path.in.the.record`,
+      );
+      continue;
+    }
+    const place = here.at(field.name);
+    if (field.kind !== 'id') {
+      readers.push(compileFieldReader(field, mapping, place, pathsOf, tellsAbsent));
+      continue;
+    }
+    [idPath] = pathsOf(mapping.from, place);
+    if (idPath === undefined) place.report('every record has an id of its own', 'id: path.in.the.record');
+    if (mapping.as.length > 0)
+      place.at('as').report('the id takes no steps', 'say number or text under id.kind');
+  }
+  // A copy of a record that has all fields is faster than one to which they are added one by one.
+  const blank: Readonly<Record<string, Value>> & { id: string } = {
+    id: '',
+    ...Object.fromEntries(readers.map(({ name }) => [name, null])),
+  };
+  return function mapRecord(record, onGap) {
+    const id = codec.toPublic(idPath?.(record));
+    if (id === undefined) return undefined;
+    const values: Record<string, Value> & { id: string } = { ...blank };
+    values.id = id;
+    for (const { name, read } of readers) values[name] = read(record, onGap);
+    return values;
+  };
+}

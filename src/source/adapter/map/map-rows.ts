@@ -1,0 +1,73 @@
+import type { ListSpec, MappingSpec } from '../../../config/schema/source.ts';
+import type { Field } from '../../../contract/fields.ts';
+import type { CanonicalRecord } from '../../../contract/response-body.ts';
+import { invalidReply } from '../../../kernel/errors/fault.ts';
+import type { Json } from '../../../kernel/json/json.ts';
+import { compilePresence, pathAt } from '../spec/path.ts';
+import type { ReplyObserver } from './reply-observer.ts';
+import { CHECKED, type SpecLocation } from '../spec/spec-location.ts';
+import { typedMapper, type TypeWatch } from './certified-types.ts';
+import { compileMapping } from './map-record.ts';
+import type { IdCodec } from './native-id.ts';
+
+const NONE: ReadonlySet<Json> = new Set();
+
+/**
+ * Compiles the search for ghost records: rows that have none of the mapped keys but the id, while other rows of the same
+ * reply have them. XML may leave out an element that is empty, so there it counts only if another row has an empty one.
+ * Fields without a path, such as constants, have no key.
+ */
+function compileGhosts(map: MappingSpec, fields: readonly Field[], format: string) {
+  const paths = fields.flatMap(({ kind, name }) => (kind === 'id' ? [] : (map[name]?.from ?? [])));
+  const checks = paths.map(compilePresence);
+  const finders = paths.map((path) => pathAt(path, CHECKED));
+  const hasKey = (row: Json) => checks.some((has) => has(row));
+  const isEmpty = (value: Json | undefined) => value === null || value === '';
+  const showsEmpty = (row: Json) => finders.some((find) => isEmpty(find(row)));
+  return function findGhosts(rows: readonly Json[]): ReadonlySet<Json> {
+    const ghosts = rows.filter((row) => !hasKey(row));
+    if (ghosts.length === 0 || ghosts.length === rows.length) return NONE;
+    return format !== 'xml' || rows.some(showsEmpty) ? new Set(ghosts) : NONE;
+  };
+}
+
+/** What rows are mapped with, besides their mapping. */
+type RowsContext = {
+  /** Whether invalid records are left out and counted. */
+  readonly drop: boolean;
+  readonly format: string;
+  readonly here: SpecLocation;
+  /** The path of the id, for messages. */
+  readonly idAt: string;
+  readonly types: TypeWatch;
+};
+
+/** Compiles the mapping of the rows of a reply. What it makes throws GatewayError at an invalid record, or leaves it out. */
+export function compileRows(
+  { map: spec }: ListSpec,
+  fields: readonly Field[],
+  codec: IdCodec,
+  { drop, format, here, idAt, types }: RowsContext,
+) {
+  const map = typedMapper(compileMapping(spec, fields, codec, here, undefined, true), types);
+  const findGhosts = compileGhosts(spec, fields, format);
+  return function mapRows(rows: readonly Json[], observer: ReplyObserver): CanonicalRecord[] {
+    const records: CanonicalRecord[] = [];
+    const { onGap } = observer;
+    const onRowGap: ReplyObserver['onGap'] = (field, reason, found) =>
+      onGap(field, reason, found, records.length);
+    const numbered = { ...observer, onGap: onRowGap };
+    const ghosts = observer.keepsGhosts === true ? NONE : findGhosts(rows);
+    for (const row of rows) {
+      const isGhost = ghosts.has(row);
+      const record = isGhost ? undefined : map(row, numbered);
+      if (record !== undefined) records.push(record);
+      else if (drop) onGap('id', 'unreadable');
+      else if (isGhost) {
+        const place = `record ${rows.indexOf(row) + 1} of ${rows.length}`;
+        throw invalidReply('id', `${place} is a ghost: it has no mapped key but its id`);
+      } else throw invalidReply('id', `a record has no usable id at "${idAt}"`);
+    }
+    return records;
+  };
+}

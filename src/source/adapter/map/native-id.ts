@@ -1,0 +1,124 @@
+import type { SourceResourceSpec } from '../../../config/schema/source.ts';
+import type { Json } from '../../../kernel/json/json.ts';
+import { hasControl } from '../../../kernel/control-characters.ts';
+import { scalarText } from '../../../kernel/json/values.ts';
+import { patternAt } from '../spec/pattern.ts';
+import type { SpecLocation } from '../spec/spec-location.ts';
+
+/** Converts between a source's own ids and the ids of the contract. */
+export type IdCodec = {
+  /** The v1 id of a native id; `undefined` if it is not usable. */
+  readonly toPublic: (native: Json | undefined) => string | undefined;
+  /** The native id of a v1 id; `undefined` if no record of the source can have it. */
+  readonly toNative: (publicId: string) => string | undefined;
+};
+
+const LENGTH_MAX = 128;
+const WHOLE = /^\d{1,100}$/;
+const CANONICAL_WHOLE = /^(0|[1-9]\d*)$/;
+
+function createNumberCodec(prefix: string): IdCodec {
+  return {
+    toPublic(native) {
+      // The fast path of nearly all ids. A larger number is written with an exponent.
+      if (typeof native === 'number' && Number.isSafeInteger(native) && native >= 0)
+        return `${prefix}_${native}`;
+      const text = scalarText(native)?.trim();
+      if (text === undefined || !WHOLE.test(text)) return undefined;
+      return `${prefix}_${text.replace(/^0+(?=\d)/, '')}`;
+    },
+    toNative(publicId) {
+      const digits = publicId.slice(prefix.length + 1);
+      return CANONICAL_WHOLE.test(digits) ? digits : undefined;
+    },
+  };
+}
+
+const UNSAFE = /[^A-Za-z0-9_.-]/gu;
+
+function escapeText(text: string): string {
+  return text.replaceAll(UNSAFE, (character) =>
+    [...Buffer.from(character, 'utf8')].map((byte) => `~${byte.toString(16).padStart(2, '0')}`).join(''),
+  );
+}
+
+function unescapeText(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll(/~([0-9a-f]{2})/g, '%$1'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** `.` and `..` in a path mean directories, and sources fail at control characters, so these cannot be ids. */
+function isUsable(text: string | undefined): text is string {
+  if (text === undefined || text === '' || text === '.' || text === '..') return false;
+  return text.isWellFormed() && !hasControl(text);
+}
+
+/** Encodes any text: each character that is not allowed in a path segment becomes `~` and hex bytes. */
+function createTextCodec(prefix: string): IdCodec {
+  return {
+    toPublic(native) {
+      const text = scalarText(native);
+      if (!isUsable(text)) return undefined;
+      const id = `${prefix}_${escapeText(text)}`;
+      return id.length <= LENGTH_MAX ? id : undefined;
+    },
+    toNative(publicId) {
+      const escaped = publicId.slice(prefix.length + 1);
+      const text = unescapeText(escaped);
+      // Only the spelling that toPublic writes is an id: any other would be a second name of the same record.
+      return isUsable(text) && escapeText(text) === escaped ? text : undefined;
+    },
+  };
+}
+
+/** Extracts native ids from the text around them, by a pattern. */
+function withPattern(codec: IdCodec, pattern: RegExp): IdCodec {
+  return {
+    ...codec,
+    toPublic: (native) => codec.toPublic(pattern.exec(scalarText(native) ?? '')?.[1]),
+  };
+}
+
+/** The largest ids of the whole numbers that services hold ids in, the narrowest first; `int53` is exact in JavaScript. */
+export const INTEGER_FORMS: ReadonlyMap<string | undefined, bigint> = new Map([
+  ['int32', 2n ** 31n - 1n],
+  ['uint32', 2n ** 32n - 1n],
+  ['int53', 2n ** 53n - 1n],
+  ['int64', 2n ** 63n - 1n],
+  ['uint64', 2n ** 64n - 1n],
+]);
+
+/** Compiles whether a native id has a form: that of a whole number of some size, or a regular expression. */
+function compileForm(form: string, here: SpecLocation): (native: string) => boolean {
+  const largest = INTEGER_FORMS.get(form);
+  const pattern = patternAt(largest === undefined ? `^(?:${form})$` : '^0*\\d{1,20}$', here);
+  return (native) => pattern.test(native) && (largest === undefined || BigInt(native) <= largest);
+}
+
+/** Accepts only ids of one form: a source may find a record by something else and return it under its real id. */
+function withForm(codec: IdCodec, isOfForm: (native: string) => boolean): IdCodec {
+  return {
+    toPublic: (native) => (isOfForm(scalarText(native) ?? '') ? codec.toPublic(native) : undefined),
+    toNative(publicId) {
+      const native = codec.toNative(publicId);
+      return native !== undefined && isOfForm(native) ? native : undefined;
+    },
+  };
+}
+
+/**
+ * Compiles the ids of a source: whole numbers (leading zeros dropped) or texts (escaped reversibly), their form, and a
+ * pattern that extracts them from the text around them.
+ */
+export function compileIdCodec(
+  { kind, pattern, form }: SourceResourceSpec['id'],
+  prefix: string,
+  here: SpecLocation,
+): IdCodec {
+  const plain = kind === 'number' ? createNumberCodec(prefix) : createTextCodec(prefix);
+  const codec = form === undefined ? plain : withForm(plain, compileForm(form, here.at('form')));
+  return pattern === undefined ? codec : withPattern(codec, patternAt(pattern, here.at('pattern')));
+}

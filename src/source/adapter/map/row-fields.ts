@@ -1,0 +1,55 @@
+import type { GetSpec, ListSpec, MappingSpec, SourceResourceSpec } from '../../../config/schema/source.ts';
+import type { Field } from '../../../contract/fields.ts';
+import type { Resource } from '../../../contract/resources.ts';
+
+/** How the fields that rows lack are read; `undefined` if the rows have all fields. */
+export function detailsSpec({ list, get }: SourceResourceSpec): GetSpec | undefined {
+  if (list.hydrate === undefined) return undefined;
+  return list.hydrate === 'get' ? get : { ...list.hydrate, dropWhen: [] };
+}
+
+/** The path of the details' mapping, below the resource. */
+export function detailsPlace({ list }: SourceResourceSpec): readonly string[] {
+  return list.hydrate === 'get' ? ['get'] : ['list', 'hydrate'];
+}
+
+/** The fields that the rows of a list have; the id is one of them. */
+export function rowFields({ list }: SourceResourceSpec, { itemFields }: Resource): readonly Field[] {
+  if (list.hydrate === undefined) return itemFields;
+  return itemFields.filter(({ kind, name }) => kind === 'id' || list.map[name] !== undefined);
+}
+
+/** The fields that only the details of a row have. */
+export function detailFields(spec: SourceResourceSpec, resource: Resource): readonly Field[] {
+  const there = rowFields(spec, resource);
+  return resource.itemFields.filter((field) => !there.includes(field));
+}
+
+/** The views of a resource: rows of its list, details that rows lack, single records. */
+export type RecordView = 'list' | 'details' | 'get';
+
+/** A view's spec, its fields, and its path below the resource. */
+export type ViewSpec = {
+  readonly spec: ListSpec | GetSpec;
+  readonly fields: readonly Field[];
+  readonly place: readonly string[];
+};
+
+/** The spec of a view in a source file; `undefined` if the file has no such view. */
+export function viewSpecOf(
+  spec: SourceResourceSpec,
+  resource: Resource,
+  view: RecordView,
+): ViewSpec | undefined {
+  if (view === 'list') return { spec: spec.list, fields: rowFields(spec, resource), place: ['list'] };
+  if (view === 'get') return spec.get && { spec: spec.get, fields: resource.detailFields, place: ['get'] };
+  const details = detailsSpec(spec);
+  const ids = resource.itemFields.filter(({ kind }) => kind === 'id');
+  const fields = [...ids, ...detailFields(spec, resource)];
+  return details && { spec: details, fields, place: detailsPlace(spec) };
+}
+
+/** The mapping of all fields of a list's records, from rows and details. */
+export function wholeMapping(spec: SourceResourceSpec): MappingSpec {
+  return { ...detailsSpec(spec)?.map, ...spec.list.map };
+}

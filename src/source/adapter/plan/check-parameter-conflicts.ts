@@ -1,0 +1,64 @@
+import type { FilterSpec, ListSpec } from '../../../config/schema/source.ts';
+import type { Resource } from '../../../contract/resources.ts';
+import type { SpecLocation } from '../spec/spec-location.ts';
+import { variablesOf } from '../request/template.ts';
+
+/** A query parameter that some part of a list writes. */
+type WrittenParameter = {
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly repeats: boolean;
+};
+
+/** Whether a filter is one of the contract, and its templates name the value; otherwise it has other problems first. */
+function isSound(resource: Resource, field: string, op: string, { query }: FilterSpec): boolean {
+  const isKnown = resource.filters.some((one) => one.field === field && one.op === op);
+  return isKnown && Object.values(query).every((text) => variablesOf(text).every((name) => name === 'value'));
+}
+
+/** The parameters that pushed filters write, by the templates of their names. */
+function filterParameters({ filters }: ListSpec, resource: Resource): readonly WrittenParameter[] {
+  return Object.entries(filters).flatMap(([field, operators]) =>
+    Object.entries(operators).flatMap(([op, filter]) => {
+      const { query, exactness, repeats } = filter;
+      if (exactness === 'none' || !isSound(resource, field, op, filter)) return [];
+      const path = ['filters', field, op, 'query'];
+      return Object.keys(query).map((name) => ({ name, path, repeats: repeats === true }));
+    }),
+  );
+}
+
+/** The parameters that are sent with or without a filter. */
+function otherParameters({ request, total, sort }: ListSpec): readonly WrittenParameter[] {
+  const named = (query: object, path: readonly string[]) =>
+    Object.keys(query).map((name) => ({ name, path, repeats: false }));
+  return [
+    ...named(request.query, ['request', 'query']),
+    ...named(total?.count?.query ?? {}, ['total', 'count', 'query']),
+    // A name with the column in it is another one for each column.
+    ...named(sort?.query ?? {}, ['sort', 'query']).filter(({ name }) => variablesOf(name).length === 0),
+  ];
+}
+
+const placeText = ({ path }: WrittenParameter) => path.join('.');
+
+/** Reports a parameter that two parts of a list write: most sources keep only one of two values. */
+export function checkParameterConflicts(list: ListSpec, resource: Resource, here: SpecLocation): void {
+  const filters = filterParameters(list, resource);
+  const others = otherParameters(list);
+  for (const [index, { name, path, repeats }] of filters.entries()) {
+    const place = here.at(...path, name);
+    const same = filters.slice(0, index).find((other) => other.name === name);
+    if (same !== undefined && !(repeats && same.repeats))
+      place.report(
+        `${placeText(same)} writes the parameter "${name}", too: of two values, most sources keep one`,
+        'repeats: true in both filters, if the source takes the parameter twice and both values count; else put both conditions into one text: expr here, {filter} in the request, filterJoin between them; or exactness: none',
+      );
+    const constant = others.find((other) => other.name === name);
+    if (constant !== undefined && !repeats)
+      place.report(
+        `${placeText(constant)} has the parameter "${name}" already: it would be sent twice`,
+        'repeats: true in the filter, if the source takes it twice and both values count; else exactness: none, or a name in place of the query, and its variable in the request',
+      );
+  }
+}

@@ -1,0 +1,75 @@
+import type { FilterSpec } from '../../../config/schema/source.ts';
+import { canEscape, escapes } from '../request/escape.ts';
+import type { RequestPart } from '../request/combine-parts.ts';
+import { compileJsonTree } from '../request/request-body.ts';
+import { compileTarget } from '../request/request.ts';
+import { compileQuery, compileText, percentEncode } from '../request/template.ts';
+
+/** Sources refuse long requests (many accept 8 kB of address), so a longer condition is left to the gateway. */
+const PART_LENGTH_MAX = 2_000;
+
+function lengthOf({ query, expr, item, path = '', named }: RequestPart): number {
+  const condition = expr === undefined ? 0 : percentEncode(expr).length;
+  const tree = item === undefined ? 0 : JSON.stringify(item).length;
+  const values = named === undefined ? 0 : percentEncode(Object.values(named).join('')).length;
+  return query.join('&').length + condition + tree + path.length + values;
+}
+
+/** Numbers with more digits could collide in a source that stores doubles (IEEE 754), or overflow its integers. */
+const DIGITS_MAX = 15;
+
+/** A bound as it is sent; `undefined` if a source may round it or cannot read it. */
+export function boundText(number: string): string | undefined {
+  const count = (text: string) => text.replaceAll(/\D/g, '').length;
+  if (count(number) <= DIGITS_MAX) return number;
+  let end = number.length;
+  if (number.includes('.')) while (number[end - 1] === '0') end -= 1;
+  const shortest = number.slice(0, end).replace(/\.$/, '');
+  return count(shortest) <= DIGITS_MAX ? shortest : undefined;
+}
+
+/**
+ * A text as it is sent; `undefined` if a source may change it: forms, XML and padded columns drop the white space
+ * around it, and a total would not reveal that.
+ */
+export function equalText(text: string): string | undefined {
+  return text.trim() === text ? text : undefined;
+}
+
+/** Texts that are a number in its only spelling: `007` and `1e3` would find other rows than 7 and 1000. */
+const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
+
+/** A value for a JSON tree; `undefined` if it must be a number and is none, or would lose digits. */
+function treeValue(text: string, isNumber: boolean): string | number | undefined {
+  if (!isNumber) return text;
+  const number = Number(text);
+  return NUMBER.test(text) && boundText(text) !== undefined && !String(number).includes('e')
+    ? number
+    : undefined;
+}
+
+/** Compiles the request part of a filter, for a value in the source's form; `undefined`: it cannot be asked for. */
+export function compileFilterPart(spec: FilterSpec): (value: string) => RequestPart | undefined {
+  const query = compileQuery(spec.query);
+  const escape = spec.escape ?? 'number';
+  const expr =
+    spec.expr === undefined ? undefined : compileText(spec.expr, (text) => escapes[escape](text), false);
+  const item = spec.item === undefined ? undefined : compileJsonTree(spec.item);
+  const path = spec.path === undefined ? undefined : compileTarget(spec.path);
+  const { name } = spec;
+  return (value) => {
+    if (expr !== undefined && !canEscape(escape, value)) return undefined;
+    // `.` and `..` in a path cannot be escaped by encoding (RFC 3986, section 5.2.4).
+    if (path !== undefined && (value === '.' || value === '..' || value === '')) return undefined;
+    const inTree = treeValue(value, spec.escape === 'number');
+    if ((item !== undefined || name !== undefined) && inTree === undefined) return undefined;
+    const part: RequestPart = {
+      query: query({ value }),
+      expr: expr?.({ value }),
+      item: item?.({ value: inTree }),
+      path: path?.({ value }),
+      named: name === undefined || inTree === undefined ? undefined : { [name]: inTree },
+    };
+    return lengthOf(part) > PART_LENGTH_MAX ? undefined : part;
+  };
+}

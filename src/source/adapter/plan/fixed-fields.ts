@@ -1,0 +1,35 @@
+import type { MappingSpec } from '../../../config/schema/source.ts';
+import type { Field, Value } from '../../../contract/fields.ts';
+import { matches } from '../../../contract/order.ts';
+import type { ListQuery } from '../../../contract/query.ts';
+import { UNREADABLE } from '../map/coercion/flow.ts';
+import { fixedValue } from '../map/map-record.ts';
+
+/**
+ * Compiles constant folding of queries: filters on fields with the same value in all records, and sorts by them, are
+ * resolved without the source. Returns the rest of a query; `undefined` if no record can match.
+ */
+export function compileFixedFields(
+  mapping: MappingSpec,
+  fields: readonly Field[],
+): (query: ListQuery) => ListQuery | undefined {
+  const fixed = new Map<string, Value>();
+  for (const field of fields) {
+    const spec = mapping[field.name];
+    const value = spec === undefined ? undefined : fixedValue(field, spec);
+    if (value !== undefined && value !== UNREADABLE) fixed.set(field.name, value);
+  }
+  return (query) => {
+    if (fixed.size === 0) return query;
+    const resolved = query.filters.filter(({ field }) => fixed.has(field));
+    if (!resolved.every(({ field, op, value }) => matches(fixed.get(field) ?? null, op, value)))
+      return undefined;
+    return {
+      ...query,
+      filters: query.filters.filter((filter) => !resolved.includes(filter)),
+      // All records have the same value, so ids decide the order, ascending in both directions.
+      sort:
+        query.sort !== null && fixed.has(query.sort.field) ? { field: 'id', descending: false } : query.sort,
+    };
+  };
+}

@@ -1,0 +1,154 @@
+import type { CoercionSpec } from '../../../config/schema/source.ts';
+import { matches } from '../../../contract/order.ts';
+import { Decimal } from '../../../kernel/decimal.ts';
+import { templateAround } from '../map/coercion/text.ts';
+import { compileStep } from '../map/coercion/coerce.ts';
+import { type CompiledStep, type StepValue, UNREADABLE } from '../map/coercion/flow.ts';
+import { compileOneOf } from '../spec/literal.ts';
+import { canonical, runSteps } from '../map/map-record.ts';
+
+/** No record of the source can satisfy the filter. */
+export const NO_MATCH = Symbol('no match');
+
+/**
+ * Converts a filter's canonical value to the value of the source's parameter; `undefined` if the source cannot be asked
+ * for this value.
+ */
+export type ValueCodec = (value: string | Decimal) => string | typeof NO_MATCH | undefined;
+
+/** The inverse of a chain of steps. */
+export type Inverse = {
+  readonly codec: ValueCodec;
+  /** Whether a request for the native value finds exactly the records with the canonical one. */
+  readonly exact: boolean;
+};
+
+type Op = 'eq' | 'ge' | 'le';
+type Wanted = string | Decimal;
+
+/** The inverse of one step: from its output to its input. */
+type InverseStep = (value: Wanted, wanted: Wanted) => Wanted | typeof NO_MATCH | undefined;
+
+/** A step with its position in the chain. */
+type StepInChain = {
+  readonly step: CoercionSpec;
+  readonly before: readonly CoercionSpec[];
+  /** Runs the steps after it. */
+  readonly rest: (value: StepValue) => StepValue;
+  readonly op: Op;
+};
+
+/** A bound in whole cents. A bound between two cents is moved inwards, which keeps the same rows. */
+function centsBound(value: Decimal, op: Op): string {
+  const cents = value.shifted(-2);
+  const unit = 10n ** BigInt(cents.scale);
+  const whole = cents.digits / unit;
+  return (cents.digits % unit > 0n && op === 'ge' ? whole + 1n : whole).toString();
+}
+
+const unchanged: InverseStep = (value) => value;
+
+/** Refuses values that the step confuses: for those, the source would find other records as well, or miss some. */
+function refuseConfused(inChain: StepInChain, replaced: readonly StepValue[]): InverseStep {
+  const kind = inChain.op === 'eq' ? 'text' : 'decimal';
+  const read = replaced.map((value) => canonical(inChain.rest(value), { kind }));
+  return (value, wanted) =>
+    read.some((one) => one !== UNREADABLE && matches(one, inChain.op, wanted)) ? undefined : value;
+}
+
+function invertEnum(
+  { before, rest, op }: StepInChain,
+  codes: readonly string[],
+  label: CompiledStep,
+): InverseStep | undefined {
+  if (op !== 'eq') return undefined;
+  const unknown = before.flatMap((step) => (typeof step === 'object' && 'nullIf' in step ? step.nullIf : []));
+  const isUnknown = compileOneOf(unknown);
+  const labelled = codes
+    .filter((code) => !isUnknown(code))
+    .map((code) => [rest(label.run(code)), code] as const)
+    .filter(([final]) => final !== null && final !== UNREADABLE);
+  const codeOf = new Map(labelled);
+  // Two codes with one label cannot be requested with one value.
+  if (codeOf.size !== labelled.length) return undefined;
+  return (_value, wanted) => codeOf.get(String(wanted)) ?? NO_MATCH;
+}
+
+function invertTemplate(template: string, op: Op): InverseStep | undefined {
+  const around = templateAround(template);
+  if (around === undefined || op !== 'eq') return undefined;
+  const { before, behind } = around;
+  return (value) => {
+    const text = String(value);
+    const fits =
+      text.startsWith(before) && text.endsWith(behind) && text.length >= before.length + behind.length;
+    return fits ? text.slice(before.length, text.length - behind.length) : NO_MATCH;
+  };
+}
+
+/** Steps that yield a decimal; a second one cannot follow. */
+function makesDecimal(step: CoercionSpec): boolean {
+  return step === 'cents' || (typeof step === 'object' && 'number' in step);
+}
+
+function invertParameterized(inChain: StepInChain): InverseStep | undefined {
+  const { step, op } = inChain;
+  if (typeof step === 'string') return undefined;
+  // A range also finds the values that mean "unknown" if they are numbers within it.
+  if ('nullIf' in step) return op === 'eq' ? unchanged : refuseConfused(inChain, step.nullIf);
+  // The source cannot find its unknown values by the default that replaces them.
+  if ('default' in step) return refuseConfused(inChain, [step.default]);
+  if ('enum' in step) return invertEnum(inChain, Object.keys(step.enum), compileStep(step));
+  if ('template' in step) return invertTemplate(step.template, op);
+  // The source ignores the expected currency, so it finds more records.
+  if ('money' in step) return op === 'eq' ? undefined : unchanged;
+  if ('number' in step && step.number.decimal === '.') return unchanged;
+  return undefined;
+}
+
+function invertStep(inChain: StepInChain): InverseStep | undefined {
+  const { step, before, op } = inChain;
+  if (makesDecimal(step) && before.some(makesDecimal)) return undefined;
+  switch (step) {
+    case 'trim':
+    case 'text':
+      return unchanged;
+    case 'cents':
+      return (value) => (value instanceof Decimal ? centsBound(value, op) : NO_MATCH);
+    default:
+      return invertParameterized(inChain);
+  }
+}
+
+/**
+ * Compiles the inverse of a field's coercion, to push a filter on it; `undefined` if there is none. Steps that only
+ * clean up (`trim`, `nullIf`, `text`) are skipped, but if they would change the text that is sent, no record can match.
+ */
+export function invertCoercion(steps: readonly CoercionSpec[], op: Op): Inverse | undefined {
+  const compiled = steps.map((step) => compileStep(step));
+  const inverses = steps.map((step, index) => {
+    const rest = compiled.slice(index + 1);
+    const inChain: StepInChain = {
+      step,
+      before: steps.slice(0, index),
+      rest: (value) => runSteps(rest, value),
+      op,
+    };
+    return invertStep(inChain);
+  });
+  if (inverses.includes(undefined)) return undefined;
+  const backwards = inverses.filter((inverse) => inverse !== undefined).reverse();
+  return {
+    exact: !steps.some((step) => typeof step === 'object' && 'money' in step),
+    codec(wanted) {
+      let value: Wanted = wanted;
+      for (const back of backwards) {
+        const before = back(value, wanted);
+        if (before === NO_MATCH || before === undefined) return before;
+        value = before;
+      }
+      const native = value.toString();
+      return typeof wanted !== 'string' || runSteps(compiled, native) === wanted ? native : NO_MATCH;
+    },
+  };
+}

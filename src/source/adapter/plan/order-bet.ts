@@ -1,0 +1,89 @@
+import type { ListSpec, RequestSpec, SourceResourceSpec } from '../../../config/schema/source.ts';
+import { whyScan } from './why-scan.ts';
+
+/** An order that pages rest on although nothing asks for it: one UPDATE of a row may move it to another page. */
+export type OrderBet = {
+  readonly by: 'id' | 'source';
+  /** The file says `orderIs: observed`: its author knows. */
+  readonly isAccepted: boolean;
+  /** What its author can write instead, or beside it. */
+  readonly remedy: string;
+};
+
+const REMEDY =
+  'a constant parameter that sorts by the id, or the id under sort.columns; orderIs: documented, if the documentation promises the order; or no order: lists are scanned then';
+
+const NO_FILTERS = { pushed: [], residual: [], matchesNone: false };
+const NONE_OFF: ReadonlySet<string> = new Set();
+
+/** The word of a parameter, a body or an expression that asks for an order, and what follows it up to the next part. */
+const ASKS = /(?:(?<![a-z])(?:sort|order)|SORT|ORDER|Sort|Order)(?:ed|ing|s)?_?(?:by|By|BY)?([^)&^]*)/g;
+/** Words behind it that name no column. */
+const NO_COLUMN = /^(?:asc|desc|ascending|descending|true|false|\d*|direction|field|column|order|by|key|on)$/;
+
+/** The constant texts of a request as `name=value`, with the variables of a GraphQL query filled in. */
+function constantTexts({ query, headers, body = { form: {} } }: RequestSpec): readonly string[] {
+  const texts = Object.entries({ ...headers, ...query, ...('form' in body ? body.form : {}) });
+  if ('xml' in body)
+    for (const [, name = '', text = ''] of body.xml.matchAll(/<(?:[\w.-]+:)?([\w.-]+)[^<>]*>([^<]*)(?=<)/g))
+      texts.push([name, text]);
+  const walk = (path: string, value: unknown): void => {
+    if (typeof value !== 'object' || value === null) texts.push([path, String(value)]);
+    else for (const [key, inner] of Object.entries(value)) walk(`${path}.${key}`, inner);
+  };
+  if ('json' in body) walk('', body.json);
+  const values = new Map(texts.map(([name, text]) => [name.split('.').at(-1), text]));
+  return texts.map(
+    ([name, text]) =>
+      `${name}=${text.replaceAll(/\$(\w+)/g, (whole, variable: string) => values.get(variable) ?? whole)}`,
+  );
+}
+
+const plainName = (text: string) => text.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase();
+
+/**
+ * Whether a request names an order, in any of the usual forms: any column for `source`; for `id` the ids, which a service
+ * calls `id` or as the paths end that they are read from. `none` is what stands for {sort} where nobody sorts.
+ */
+export function asksForOrder(
+  by: 'id' | 'source',
+  request: RequestSpec,
+  { idPaths, none = '' }: { readonly idPaths: readonly string[]; readonly none?: string | undefined },
+): boolean {
+  const paths = idPaths.flatMap((path) => path.split('|'));
+  const ids = new Set(['id', ...paths.map((path) => path.split('.').at(-1) ?? '')].map(plainName));
+  const isAsked = (word: string) =>
+    by === 'id' ? ids.has(plainName(word)) : !NO_COLUMN.test(word.toLowerCase());
+  return constantTexts(request)
+    .map((text) => text.replaceAll('{sort}', none).replaceAll(/\{\w+\}/g, ''))
+    .flatMap((text) => [...text.matchAll(ASKS)])
+    .some(([, behind = '']) => behind.split(/[^\p{L}\p{N}_]+/u).some(isAsked));
+}
+
+/** Whether rows are asked for by number: other windows need no order to fit together. */
+const isNumbered = ({ window }: ListSpec) => window.kind === 'offset' || window.kind === 'page';
+
+/** Whether an order by id is asked for by the file's own sort, since nothing says that it need not be. */
+export function asksByOwnSort(list: ListSpec): boolean {
+  const { order, orderIs, sort } = list;
+  const asksForIds = sort?.columns['id']?.directions.includes('ascending') === true;
+  return order === 'id' && orderIs === undefined && asksForIds && isNumbered(list);
+}
+
+/** The order that pages of a list bet on; `undefined` where there is none, or something asks for it or promises it. */
+export function orderBet(spec: SourceResourceSpec): OrderBet | undefined {
+  const { list } = spec;
+  const { order, orderIs } = list;
+  if (order === 'unknown' || orderIs === 'asked' || orderIs === 'documented') return undefined;
+  // Where lists are scanned in any case, no page rests on their order.
+  if (!isNumbered(list) || whyScan(spec, NO_FILTERS, true, NONE_OFF) !== undefined) return undefined;
+  const ids = { idPaths: [list.map['id']?.from ?? []].flat(), none: list.sort?.none };
+  const isAsked = asksByOwnSort(list) || asksForOrder(order, list.request, ids);
+  if (orderIs === undefined && isAsked) return undefined;
+  const isAccepted = orderIs === 'observed';
+  return {
+    by: order,
+    isAccepted,
+    remedy: isAccepted ? REMEDY : `${REMEDY}; orderIs: observed accepts the bet`,
+  };
+}

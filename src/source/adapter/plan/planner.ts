@@ -1,0 +1,216 @@
+import type { ListSpec, SourceResourceSpec } from '../../../config/schema/source.ts';
+import type { ListQuery, Sort } from '../../../contract/query.ts';
+import type { Resource } from '../../../contract/resources.ts';
+import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
+import { detailFields, wholeMapping } from '../map/row-fields.ts';
+import { checkVariables, namesOf } from '../request/check-variables.ts';
+import { type Combined, compileCombine } from '../request/combine-parts.ts';
+import { compileRequest } from '../request/request.ts';
+import type { SpecLocation } from '../spec/spec-location.ts';
+import { checkParameterConflicts } from './check-parameter-conflicts.ts';
+import { constantSizes } from './constant-sizes.ts';
+import { compileFixedFields } from './fixed-fields.ts';
+import { asksByOwnSort } from './order-bet.ts';
+import type { Hydrated, ListPlan, PagePlan, Planner, ScanPlan, WalkPlan, WindowRequest } from './plan.ts';
+import type { Capability } from '../spec/capability.ts';
+import { compileFilters, compileSorts, naturalOrder, type SortPush } from './push-down.ts';
+import { type Split, splitFilters } from './split-filters.ts';
+import { SEQUENTIAL_WINDOWS, whyScan } from './why-scan.ts';
+import { compileWindow, type Window } from './window.ts';
+
+const FILTER_VARIABLES = ['filter', 'filters'];
+const SORT_VARIABLES = ['sort', 'sorts'];
+const DIRECTIONS = ['ascending', 'descending'];
+const BY_ID: Sort = { field: 'id', descending: false };
+const NOTHING_PLAN: ListPlan = { kind: 'nothing' };
+
+/** Builds the requests of a list: for windows of rows, and for their number. */
+type ListRequests = {
+  readonly windows: (combined: Combined) => WindowRequest;
+  readonly count: (combined: Combined) => UpstreamRequest | undefined;
+};
+
+/** A query, split into what the source does and what is left for the gateway. */
+type SplitQuery = {
+  readonly split: Split;
+  /** The order of the answer; `null` for the order of the source. */
+  readonly sort: Sort | null;
+  readonly pushedSort: SortPush | undefined;
+  readonly hydrates: Hydrated;
+  readonly off: ReadonlySet<Capability>;
+  /** The request of a scan: with the pushed filters, without the sort. */
+  readonly unsorted: Combined;
+  /** The request of a page or a walk: with the pushed sort as well. */
+  readonly sorted: Combined | undefined;
+};
+
+function compileRequests(
+  { request, total, filters }: ListSpec,
+  window: Window,
+  here: SpecLocation,
+): ListRequests {
+  const names = namesOf(filters);
+  const usual = [...window.variables, ...FILTER_VARIABLES, ...SORT_VARIABLES];
+  const render = compileRequest(request, [...usual, ...names], here.at('request'));
+  const renderCount =
+    total?.count && compileRequest(total.count, [...FILTER_VARIABLES, ...names], here.at('total', 'count'));
+  return {
+    windows({ variables, query, path }) {
+      return (call) => {
+        const parts = call.query === undefined ? query : [...query, ...call.query];
+        const made = render({ ...call.variables, ...variables }, parts, path);
+        // A link is the whole target of the next request.
+        return call.target === undefined ? made : { ...made, target: call.target };
+      };
+    },
+    count: ({ variables, query }) => renderCount?.(variables, query),
+  };
+}
+
+/** Compiles the choice of the pushed sort; `undefined` if the source does not sort as a query wants. */
+function compileSortPush(list: ListSpec, resource: Resource, here: SpecLocation) {
+  const { order } = list;
+  const sorts = compileSorts(list, resource, here);
+  const asksById = asksByOwnSort(list);
+  return (sort: Sort | null, off: ReadonlySet<Capability>): SortPush | undefined => {
+    const isNatural =
+      sort === null ? order !== 'unknown' : order === 'id' && sort.field === 'id' && !sort.descending;
+    if (isNatural && !asksById && !off.has('order')) return naturalOrder();
+    // If the source declares no order of its own, the contract's default applies: ascending id.
+    const wanted = sort ?? BY_ID;
+    // Both directions rest on one comparison, so a source that breaks one is not believed in the other.
+    const isBroken =
+      off.size > 0 && DIRECTIONS.some((direction) => off.has(`sort.${wanted.field}.${direction}`));
+    return isBroken
+      ? undefined
+      : sorts.get(`${wanted.field}.${wanted.descending ? 'descending' : 'ascending'}`);
+  };
+}
+
+/** Compiles the choice of the rows that need a call each. */
+function compileHydration(spec: SourceResourceSpec, resource: Resource): (query: ListQuery) => Hydrated {
+  const lacking = new Set(detailFields(spec, resource).map(({ name }) => name));
+  if (lacking.size === 0) return () => undefined;
+  return ({ filters, sort }) => {
+    const isLacking =
+      filters.some(({ field }) => lacking.has(field)) || (sort !== null && lacking.has(sort.field));
+    return isLacking ? 'rows' : 'page';
+  };
+}
+
+/** Whether rows have fixed positions in the list: every row is a record, and all windows except the last are full. */
+function hasPositions({ list, onInvalidRecord }: SourceResourceSpec): boolean {
+  const isFull = 'checkpoints' in list.window && list.window.checkpoints === true;
+  return isFull && list.dropWhen.length === 0 && onInvalidRecord === 'fail';
+}
+
+/** Compiles the plans of a split query, one function per kind. */
+function compilePlans(
+  spec: SourceResourceSpec,
+  window: Window,
+  requests: ListRequests,
+  whole: WindowRequest,
+) {
+  const { list } = spec;
+  const hidesRows = 'shortPage' in list.window && list.window.shortPage === 'anywhere';
+  const canWalk = hasPositions(spec);
+  // Where the source names the next window or says that there is none, short windows end nothing.
+  const endsItself = ['cursor', 'link', 'continue', 'none'].includes(list.window.kind);
+
+  /** The part of a query that the source answers itself: filters, order and total. */
+  function answered({ split: { pushed }, unsorted, sort, pushedSort }: SplitQuery) {
+    const capabilities = pushed.map(({ push }) => push.capability);
+    return {
+      count: requests.count(unsorted),
+      filters: pushed.map(({ filter }) => filter),
+      sort,
+      relies: pushedSort === undefined ? capabilities : [...capabilities, pushedSort.capability],
+    };
+  }
+
+  function page(query: SplitQuery): PagePlan | undefined {
+    const { sorted, hydrates } = query;
+    if (sorted === undefined || window.kind !== 'random') return undefined;
+    return { kind: 'page', request: requests.windows(sorted), window, hydrates, ...answered(query) };
+  }
+
+  function walk(query: SplitQuery): WalkPlan | undefined {
+    const { sorted, off } = query;
+    if (sorted === undefined || window.kind !== 'sequential' || !canWalk || off.has('window'))
+      return undefined;
+    const key = JSON.stringify(['walk', sorted.path, sorted.query, sorted.variables]);
+    return { request: requests.windows(sorted), window, key, ...answered(query) };
+  }
+
+  function scan(query: SplitQuery, reason: string | undefined): ScanPlan {
+    const { split, unsorted, sort, hydrates, off } = query;
+    const { pushed, residual } = split;
+    const { path, query: parts, variables } = unsorted;
+    const hasTotal =
+      !hidesRows && list.dropWhen.length === 0 && (list.total?.counts !== 'all' || pushed.length === 0);
+    const totalIsLowerBound = hasTotal && off.has('total');
+    const walked = reason === SEQUENTIAL_WINDOWS ? walk(query) : undefined;
+    return {
+      kind: 'scan',
+      request: requests.windows(unsorted),
+      window,
+      unfiltered: endsItself || pushed.length === 0 ? undefined : whole,
+      // Rows with details and rows without must not share a key.
+      key: JSON.stringify([path, parts, variables, ...(hydrates === 'rows' ? [hydrates] : [])]),
+      pushedFilters: pushed.filter(({ push }) => push.exact).map(({ filter }) => filter),
+      residualFilters: residual,
+      sort,
+      relies: pushed.map(({ push }) => push.capability),
+      totalCounts: hasTotal && !off.has('total'),
+      totalIsLowerBound,
+      count: totalIsLowerBound && path === undefined ? requests.count(unsorted) : undefined,
+      walk: walked,
+      hydrates,
+      reason:
+        walked === undefined
+          ? (reason ?? 'the source cannot answer the page itself')
+          : `${SEQUENTIAL_WINDOWS}, and no checkpoint may be near the page`,
+    };
+  }
+
+  return { page, scan };
+}
+
+/** Compiles the planner of a resource's list. Problems are reported at their place in the source file. */
+export function compilePlanner(spec: SourceResourceSpec, resource: Resource, here: SpecLocation): Planner {
+  const { list } = spec;
+  const place = here.at('list');
+  const window = compileWindow(list.window, constantSizes(list.request));
+  const requests = compileRequests(list, window, place);
+  const resolveFixed = compileFixedFields(list.map, resource.itemFields);
+  const filters = compileFilters({ ...list, map: wholeMapping(spec) }, resource, place);
+  const pushSort = compileSortPush(list, resource, place);
+  const hydratedBy = compileHydration(spec, resource);
+  const combine = compileCombine(list);
+  checkParameterConflicts(list, resource, place);
+  checkVariables(list, [...window.variables, ...FILTER_VARIABLES, ...SORT_VARIABLES], place);
+  // The list as it is, without any part of a query.
+  const whole = requests.windows(combine([], undefined));
+  const plans = compilePlans(spec, window, requests, whole);
+
+  return function plan(asked, off) {
+    const query = resolveFixed(asked);
+    if (query === undefined) return NOTHING_PLAN;
+    const split = splitFilters(query.filters, filters, off);
+    if (split.matchesNone) return NOTHING_PLAN;
+    const parts = split.pushed.map(({ part }) => part);
+    const pushedSort = pushSort(query.sort, off);
+    const reason = whyScan(spec, split, pushedSort !== undefined, off);
+    const splitQuery: SplitQuery = {
+      split,
+      // With `order: source`, the default order is that of the rows.
+      sort: query.sort ?? (list.order === 'source' && !off.has('order') ? null : BY_ID),
+      pushedSort,
+      hydrates: hydratedBy(query),
+      off,
+      unsorted: combine(parts, undefined),
+      sorted: pushedSort && combine(parts, pushedSort.part),
+    };
+    return (reason === undefined ? plans.page(splitQuery) : undefined) ?? plans.scan(splitQuery, reason);
+  };
+}

@@ -1,0 +1,207 @@
+import type { FilterSpec, ListSpec } from '../../../config/schema/source.ts';
+import type { Filter } from '../../../contract/query.ts';
+import type { Resource } from '../../../contract/resources.ts';
+import type { Capability } from '../spec/capability.ts';
+import { NO_MATCH_LABEL, noMatchNative } from './no-match-probe.ts';
+import { hasControl } from '../../../kernel/control-characters.ts';
+import { boundText, compileFilterPart, equalText } from './filter-part.ts';
+import { invertCoercion, NO_MATCH } from './inverse.ts';
+import type { SpecLocation } from '../spec/spec-location.ts';
+import type { RequestPart } from '../request/combine-parts.ts';
+import { checkJsonTree, compileJsonTree } from '../request/request-body.ts';
+import { checkQuery, checkTemplate, compileQuery, compileText, variablesOf } from '../request/template.ts';
+
+/** A filter that the source can do. */
+export type FilterPush = {
+  readonly exact: boolean;
+  /** Whether it can be combined with other filters although it has a path of its own. */
+  readonly combines: boolean;
+  /** Whether the source takes its query parameters more than once, and every value counts. */
+  readonly repeats: boolean;
+  readonly capability: Capability;
+  /** The request part for a value; `NO_MATCH` if no record can have it, `undefined` if it cannot be asked for. */
+  part(value: Filter['value']): RequestPart | typeof NO_MATCH | undefined;
+};
+
+/** A sort that the source can do. */
+export type SortPush = { readonly part: RequestPart; readonly capability: Capability };
+
+type Templates = {
+  readonly query: Readonly<Record<string, string>>;
+  readonly expr?: string | undefined;
+  readonly item?: unknown;
+};
+
+const NO_PART: RequestPart = { query: [] };
+
+function checkTemplates(
+  { query, expr, item }: Templates,
+  allowed: readonly string[],
+  here: SpecLocation,
+): void {
+  checkQuery(query, allowed, here.at('query'));
+  if (expr !== undefined) checkTemplate(expr, allowed, here.at('expr'));
+  checkJsonTree(item, allowed, here.at('item'));
+}
+
+/** Compiles the filters that a source does exactly or as a superset, by `<field>.<op>`. */
+export function compileFilters(
+  spec: ListSpec,
+  resource: Resource,
+  here: SpecLocation,
+): ReadonlyMap<string, FilterPush> {
+  const pushes = new Map<string, FilterPush>();
+  for (const [field, operators] of Object.entries(spec.filters)) {
+    for (const [op, filter] of Object.entries(operators)) {
+      const push = compileFilter(
+        spec,
+        resource,
+        { field, op: op as Filter['op'], filter },
+        here.at('filters', field, op),
+      );
+      if (push !== undefined) pushes.set(`${field}.${op}`, push);
+    }
+  }
+  return pushes;
+}
+
+function compileFilter(
+  spec: ListSpec,
+  resource: Resource,
+  { field, op, filter }: { field: string; op: Filter['op']; filter: FilterSpec },
+  here: SpecLocation,
+): FilterPush | undefined {
+  if (!resource.filters.some((parameter) => parameter.field === field && parameter.op === op)) {
+    const known = resource.filters.map((parameter) => `${parameter.field}.${parameter.op}`);
+    here.report(`the contract has no filter ${op} on ${field}`, `filters: ${known.join(', ') || 'none'}`);
+    return undefined;
+  }
+  checkTemplates(filter, ['value'], here);
+  if (filter.exactness === 'none') return undefined;
+  if (filter.expr !== undefined && filter.escape === undefined) {
+    here
+      .at('expr')
+      .report(
+        'the expression does not say how {value} is escaped',
+        'escape: odata, sql, json, soql, lucene, double_quotes, single_quotes, servicenow or number',
+      );
+  }
+  if (filter.path !== undefined) {
+    checkTemplate(filter.path, ['value'], here.at('path'));
+    if (spec.window.kind === 'link')
+      here.at('path').report('links are followed from the path of the list', 'say exactness: none');
+  }
+  const { expr, item, path, name } = filter;
+  if (Object.keys(filter.query).length === 0 && (expr ?? item ?? path ?? name) === undefined) {
+    here.report(
+      'the filter sends nothing',
+      'give it query, name, expr, item or path, or say exactness: none',
+    );
+  }
+  const steps = spec.map[field]?.as ?? [];
+  const inverse = invertCoercion(steps, op);
+  if (inverse === undefined) {
+    here.report(
+      `the steps that read ${field} cannot be inverted, so a value of this filter cannot be sent`,
+      'say exactness: none; steps that can be inverted are trim, text, nullIf, default, template, cents, number with a point, and an enum with one code to each label',
+    );
+    return undefined;
+  }
+  if (filter.exactness === 'exact' && !inverse.exact) {
+    here
+      .at('exactness')
+      .report(`the steps that read ${field} reject values that the source matches`, 'exactness: superset');
+  }
+  const render = compileFilterPart(filter);
+  const rendered = (text: string | undefined) => (text === undefined ? undefined : render(text));
+  const absent = noMatchNative(steps);
+  return {
+    exact: filter.exactness === 'exact',
+    combines: filter.combines === true,
+    repeats: filter.repeats === true,
+    capability: `filter.${field}.${op}`,
+    part(value) {
+      const native = value === NO_MATCH_LABEL ? absent : inverse.codec(value);
+      if (native === NO_MATCH || native === undefined) return native;
+      if (op !== 'eq') return rendered(boundText(native));
+      // A source may fail at control characters, so the gateway itself looks for a label with a tab or a line break.
+      if (hasControl(native)) return undefined;
+      // A code in the source file is sent unchanged.
+      return rendered(native === value ? equalText(native) : native);
+    },
+  };
+}
+
+type SortSpec = NonNullable<ListSpec['sort']>;
+
+/** Whether the sort's templates name the tiebreak; otherwise the tiebreak is an item after the column's. */
+function namesTiebreak({ query, expr, item }: SortSpec): boolean {
+  return variablesOf(JSON.stringify([query, expr, item])).includes('tiebreak');
+}
+
+/** The tiebreak, which separates rows that are equal in the column, must be sent. */
+function checkTiebreak(sort: SortSpec, here: SpecLocation): void {
+  const { tiebreak, item } = sort;
+  if (tiebreak === undefined) return;
+  const isText = typeof tiebreak === 'string';
+  if (isText && item === undefined && !namesTiebreak(sort))
+    here.report('no template of the sort names {tiebreak}', "expr: '{column} {direction}{tiebreak}'");
+  if (!isText && item === undefined) here.report('a tree needs an `item`', "a text: ', id asc'");
+}
+
+/** A parameter in both places would be sent twice, and sources differ in which of the two counts. */
+function checkTwice({ sort, request }: ListSpec, here: SpecLocation): void {
+  for (const name of Object.keys(sort?.query ?? {})) {
+    if (!Object.hasOwn(request.query, name)) continue;
+    const hint = `sort.expr in place of sort.query, '{sort}' in the request, and what it is without a sort in sort.none`;
+    here.at(name).report(`the request has the parameter "${name}" already: it would be sent twice`, hint);
+  }
+}
+
+/** Compiles the sorts that follow the contract's order, by `<field>.<direction>`. */
+export function compileSorts(
+  list: ListSpec,
+  resource: Resource,
+  here: SpecLocation,
+): ReadonlyMap<string, SortPush> {
+  const { sort } = list;
+  const pushes = new Map<string, SortPush>();
+  if (sort === undefined) return pushes;
+  checkTemplates(sort, ['column', 'direction', 'tiebreak'], here.at('sort'));
+  checkTiebreak(sort, here.at('sort', 'tiebreak'));
+  checkTwice(list, here.at('sort', 'query'));
+  const query = compileQuery(sort.query);
+  const expr = sort.expr === undefined ? undefined : compileText(sort.expr, (text) => text, false);
+  const item = sort.item === undefined ? undefined : compileJsonTree(sort.item);
+  const named = namesTiebreak(sort);
+  for (const [field, { column, directions }] of Object.entries(sort.columns)) {
+    if (!resource.sorts.includes(field) && field !== 'id') {
+      here
+        .at('sort', 'columns', field)
+        .report(
+          `the contract cannot sort by ${field}`,
+          `sorts: ${['id', ...resource.sorts.filter((name) => name !== 'id')].join(', ')}`,
+        );
+      continue;
+    }
+    for (const direction of directions) {
+      // Ids are unique, so a sort by id needs no tiebreak.
+      const tiebreak = field === 'id' ? undefined : sort.tiebreak;
+      const variables = {
+        column,
+        direction: sort[direction],
+        tiebreak: typeof tiebreak === 'string' ? tiebreak : '',
+      };
+      const trees = tiebreak === undefined || (named && typeof tiebreak === 'string') ? [] : [tiebreak];
+      const items = item === undefined ? undefined : [item(variables), ...trees];
+      const part: RequestPart = { query: query(variables), expr: expr?.(variables), items };
+      pushes.set(`${field}.${direction}`, { part, capability: `sort.${field}.${direction}` });
+    }
+  }
+  return pushes;
+}
+
+/** The sort that sends nothing, because the source returns its rows in that order anyway. */
+export function naturalOrder(): SortPush {
+  return { part: NO_PART, capability: 'order' };
+}

@@ -1,0 +1,201 @@
+import type { ListSpec } from '../../../config/schema/source.ts';
+
+/** Some rows as one upstream call: the variables of its templates, or the target of a link. */
+export type WindowCall = {
+  /** From 0. */
+  readonly firstRow: number;
+  /** The most rows that the call may return; `Infinity` if one call returns everything. */
+  readonly size: number;
+  readonly variables: Readonly<Record<string, number | string>>;
+  readonly target?: string;
+  /** Query parts of a continuation, percent-encoded. */
+  readonly query?: readonly string[];
+  /** Constant page sizes of the request, by number; a list that is as long may be cut off there. */
+  readonly constantSizes?: ReadonlyMap<number, string>;
+};
+
+/** Random access: any rows can be requested by number. */
+export type RandomWindow = {
+  readonly kind: 'random';
+  /** The variables its templates may name. */
+  readonly variables: readonly string[];
+  /** The fewest calls that cover the rows `[offset, offset + limit)`. */
+  cover(offset: number, limit: number): readonly WindowCall[];
+  /** The calls of a scan, first to last; `index` counts from 0. */
+  scanCall(index: number): WindowCall;
+  /** The window after the last row received, if the number of rows is unknown. */
+  after(call: WindowCall, received: number): WindowCall;
+  /** The rows that a scan call requests; `Infinity` if one call returns everything. */
+  readonly scanSize: number;
+  /** Whether a request past the last row returns an empty window instead of an error. */
+  readonly endsEmpty: boolean;
+  /** Whether only the last window has fewer rows than requested. */
+  readonly shortAtEnd: boolean;
+  /** The most rows that can be reached. */
+  readonly depthMax: number;
+  /** The same in windows of at most so many rows; `undefined` where none are so small. */
+  readonly upTo?: (rows: number) => RandomWindow | undefined;
+};
+
+/** Sequential access: each window names the next one. */
+export type SequentialWindow = {
+  readonly kind: 'sequential';
+  readonly variables: readonly string[];
+  readonly first: WindowCall;
+  /** The window after `call`, named by a cursor, a key, a link's target or parameters. */
+  after(call: WindowCall, next: string, received: number): WindowCall;
+};
+
+/** Maps rows to the windows that a source can be asked for. */
+export type Window = RandomWindow | SequentialWindow;
+
+type Kind<K> = Extract<ListSpec['window'], { kind: K }>;
+
+function offsetWindow(spec: Kind<'offset'>): RandomWindow {
+  const { base, sizeMax, pastEnd, shortPage, depthMax = Infinity } = spec;
+  const call = (firstRow: number, wanted: number) => {
+    // Sources refuse a window beyond their depth limit, even if it has no rows.
+    const size = Math.max(1, Math.min(wanted, depthMax - firstRow));
+    return {
+      firstRow,
+      size,
+      variables: {
+        offset: firstRow + base,
+        limit: size,
+        lastRow: firstRow + size - 1 + base,
+        endRow: firstRow + size + base,
+      },
+    };
+  };
+  return {
+    kind: 'random',
+    variables: ['offset', 'limit', 'lastRow', 'endRow'],
+    cover(offset, limit) {
+      const calls: WindowCall[] = [];
+      for (let done = 0; done < limit; done += sizeMax)
+        calls.push(call(offset + done, Math.min(sizeMax, limit - done)));
+      return calls;
+    },
+    scanCall: (index) => call(index * sizeMax, sizeMax),
+    after({ firstRow, size }, received) {
+      // The next window starts after the received rows: if the source returned too few, the next rows reveal it.
+      return call(firstRow + (shortPage === 'end' ? received : size), sizeMax);
+    },
+    scanSize: sizeMax,
+    endsEmpty: pastEnd === 'empty',
+    shortAtEnd: shortPage === 'end',
+    depthMax,
+    upTo: (rows) => (rows < 1 ? undefined : offsetWindow({ ...spec, sizeMax: Math.min(sizeMax, rows) })),
+  };
+}
+
+function pageWindow(spec: Kind<'page'>): RandomWindow {
+  const { base, sizes, pastEnd, shortPage, depthMax = Infinity } = spec;
+  const largest = Math.max(...sizes);
+  const ascending = [...sizes].sort((a, b) => a - b);
+  const call = (page: number, size: number) => ({
+    firstRow: page * size,
+    size,
+    variables: { page: page + base, limit: size },
+  });
+  return {
+    kind: 'random',
+    variables: ['page', 'limit'],
+    cover(offset, limit) {
+      const first = (size: number) => Math.floor(offset / size);
+      const count = (size: number) => Math.floor((offset + limit - 1) / size) - first(size) + 1;
+      // The fewest calls; among those the smallest pages, to read no unneeded rows.
+      const size = ascending.reduce((best, next) => (count(next) < count(best) ? next : best));
+      return Array.from({ length: count(size) }, (_, i) => call(first(size) + i, size));
+    },
+    scanCall: (index) => call(index, largest),
+    after: ({ firstRow, size }) => call(firstRow / size + 1, size),
+    scanSize: largest,
+    endsEmpty: pastEnd === 'empty',
+    shortAtEnd: shortPage === 'end',
+    depthMax,
+    upTo(rows) {
+      const smaller = sizes.filter((size) => size <= rows);
+      return smaller.length === 0 ? undefined : pageWindow({ ...spec, sizes: smaller });
+    },
+  };
+}
+
+const ALL_ROWS: WindowCall = { firstRow: 0, size: Infinity, variables: {} };
+
+function everything(sizes: ReadonlyMap<number, string>): RandomWindow {
+  const all: WindowCall = sizes.size === 0 ? ALL_ROWS : { ...ALL_ROWS, constantSizes: sizes };
+  return {
+    kind: 'random',
+    variables: [],
+    cover: () => [all],
+    scanCall: () => all,
+    after: () => all,
+    scanSize: Infinity,
+    endsEmpty: true,
+    shortAtEnd: true,
+    depthMax: Infinity,
+  };
+}
+
+/** Windows named by a variable: `cursor`, or `after` for the key of the last row. */
+function followingWindow(variable: 'cursor' | 'after', size: number): SequentialWindow {
+  return {
+    kind: 'sequential',
+    variables: ['limit', variable],
+    first: { firstRow: 0, size, variables: { limit: size } },
+    after: (call, next, received) => ({
+      firstRow: call.firstRow + received,
+      size,
+      variables: { limit: size, [variable]: next },
+    }),
+  };
+}
+
+/** Windows asked for by the parameters that the reply before named, as query parts joined by `&`. */
+function continuedWindow({ sizeMax: size }: Kind<'continue'>): SequentialWindow {
+  const variables = { limit: size };
+  return {
+    kind: 'sequential',
+    variables: ['limit'],
+    first: { firstRow: 0, size, variables },
+    after: (call, next, received) => ({
+      firstRow: call.firstRow + received,
+      size,
+      variables,
+      query: next.split('&'),
+    }),
+  };
+}
+
+function linkWindow({ sizeMax: size }: Kind<'link'>): SequentialWindow {
+  return {
+    kind: 'sequential',
+    variables: ['limit'],
+    first: { firstRow: 0, size, variables: { limit: size } },
+    after: (call, target, received) => ({ firstRow: call.firstRow + received, size, variables: {}, target }),
+  };
+}
+
+/** Compiles the windows of a source; `constants` are the page sizes that its request names, if any. */
+export function compileWindow(
+  spec: ListSpec['window'],
+  constants: ReadonlyMap<number, string> = new Map(),
+): Window {
+  switch (spec.kind) {
+    case 'offset':
+      return offsetWindow(spec);
+    case 'page':
+      return pageWindow(spec);
+    case 'cursor':
+      return followingWindow('cursor', spec.sizeMax);
+    case 'continue':
+      return continuedWindow(spec);
+    case 'keyset':
+      return followingWindow('after', spec.sizeMax);
+    case 'link':
+      return linkWindow(spec);
+    case 'none':
+      return everything(constants);
+  }
+}

@@ -1,0 +1,39 @@
+import type { ConditionSpec } from '../../../config/schema/source.ts';
+import { type Json, NumberText } from '../../../kernel/json/json.ts';
+import { compileOneOf } from '../spec/literal.ts';
+import { pathAt } from '../spec/path.ts';
+import { patternAt } from '../spec/pattern.ts';
+import type { SpecLocation } from '../spec/spec-location.ts';
+
+/** Compiles the test of a value: one of some literals, a pattern, or presence; `undefined` if there is none. */
+function compileValueTest(
+  spec: ConditionSpec,
+  here: SpecLocation,
+): ((value: Json | undefined) => boolean) | undefined {
+  if (spec.equals !== undefined)
+    return compileOneOf(Array.isArray(spec.equals) ? spec.equals : [spec.equals]);
+  if (spec.matches !== undefined) {
+    const pattern = patternAt(spec.matches, here.at('matches'));
+    return (value) => {
+      const text = value instanceof NumberText ? value.text : value;
+      return (typeof text === 'string' || typeof text === 'number') && pattern.test(String(text));
+    };
+  }
+  if (spec.present === undefined) return undefined;
+  return (value) => (value !== undefined && value !== null) === spec.present;
+}
+
+/** Compiles a condition on a document. A condition without a test or a path is reported. */
+export function compileCondition(
+  spec: ConditionSpec,
+  here: SpecLocation,
+): ((document: Json | undefined) => boolean) | undefined {
+  const test = compileValueTest(spec, here);
+  if (spec.at === undefined || test === undefined) {
+    if (spec.at !== undefined || test !== undefined)
+      here.report('`at` and one of `equals`, `matches` and `present` belong together', 'at: rc, equals: 0');
+    return undefined;
+  }
+  const find = pathAt(spec.at, here.at('at'));
+  return (document) => document !== undefined && test(find(document));
+}

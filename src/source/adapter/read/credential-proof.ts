@@ -1,0 +1,97 @@
+// Shows whether a source knows the credential that it was asked with, or takes Portico for a visitor.
+
+import type { ProofSpec } from '../../../config/schema/net/proof.ts';
+import type { ConnectionSpec, OutcomeKind } from '../../../config/schema/source.ts';
+import { GatewayError } from '../../../kernel/errors/fault.ts';
+import type { Json } from '../../../kernel/json/json.ts';
+import type { UpstreamReply, UpstreamRequest } from '../../../kernel/upstream-call.ts';
+import { pathAt } from '../spec/path.ts';
+import { compileOneOf } from '../spec/literal.ts';
+import { compileRequest } from '../request/request.ts';
+import { CHECKED, type SpecLocation } from '../spec/spec-location.ts';
+import { compileDecoder } from './decode.ts';
+import type { Classifier } from './outcome.ts';
+
+/** The proof that a file asks of its source's replies; `undefined` where it asks for none. */
+export function proofOf({ auth }: Pick<ConnectionSpec, 'auth'>): ProofSpec | undefined {
+  return auth.kind === 'none' ? undefined : auth.proof;
+}
+
+const NOTHING: readonly (Json | undefined)[] = [undefined, null, false, ''];
+
+/** Whether a value at the place of a proof shows no account, whatever account is expected. */
+export const showsNobody = (value: Json | undefined): boolean => NOTHING.includes(value);
+
+/** Compiles the test of a reply, of which `body` is the document. */
+function compileTest({ at = '', header, equals }: ProofSpec, here: SpecLocation) {
+  const find = pathAt(at, here.at('at'));
+  const fits =
+    equals === undefined
+      ? (value: Json | undefined) => !showsNobody(value)
+      : compileOneOf([header === undefined ? equals : String(equals)]);
+  return (reply: UpstreamReply, body: Json | undefined) =>
+    fits(header === undefined ? body && find(body) : reply.header(header.toLowerCase()));
+}
+
+function compileProofRequest({ request }: ProofSpec, here: SpecLocation): UpstreamRequest | undefined {
+  if (request === undefined) return undefined;
+  const whole = { method: 'GET', headers: {}, ...request } as const;
+  return compileRequest(whole, [], here.at('request'))({}, []);
+}
+
+/** What an answer is made of. */
+const ANSWERS: ReadonlySet<OutcomeKind> = new Set(['ok', 'not_found', 'past_end']);
+
+/**
+ * Makes a reply that would be an answer `unauthorized` where the file says that every reply has a proof, and this one has
+ * none. A status of failure is left to the client: such a reply often has less than others, so another one must show it.
+ */
+export function requireProof(
+  classify: Classifier,
+  source: Pick<ConnectionSpec, 'auth'>,
+  here: SpecLocation,
+): Classifier {
+  const proof = proofOf(source);
+  if (proof === undefined) return classify;
+  compileProofRequest(proof, here);
+  const holds = compileTest(proof, here);
+  if (proof.request !== undefined) return classify;
+  return (on, reply, body) => {
+    const found = classify(on, reply, body);
+    if (found === undefined || !ANSWERS.has(found.is)) return found;
+    if (reply.status >= 400 || holds(reply, body)) return found;
+    return { ...found, is: 'unauthorized', lacksProof: true };
+  };
+}
+
+/** The paths that are looked up in the body of every reply. */
+export function proofPaths(source: Pick<ConnectionSpec, 'auth'>): readonly string[] {
+  const proof = proofOf(source);
+  return proof?.at === undefined || proof.request !== undefined ? [] : [proof.at];
+}
+
+/** The proof of a credential, as the client of a source asks for it. */
+export type CredentialProof = {
+  /** Absent: every reply has the proof. */
+  readonly request: UpstreamRequest | undefined;
+  readonly holds: (reply: UpstreamReply) => boolean;
+};
+
+/** Compiles the proof of a file that has no problems; `undefined` where it asks for none. */
+export function compileCredentialProof(source: ConnectionSpec): CredentialProof | undefined {
+  const proof = proofOf(source);
+  if (proof === undefined) return undefined;
+  const read = compileDecoder(source.decode);
+  const test = compileTest(proof, CHECKED);
+  return {
+    request: compileProofRequest(proof, CHECKED),
+    holds(reply) {
+      try {
+        return test(reply, proof.at === undefined ? undefined : read(reply));
+      } catch (error) {
+        if (error instanceof GatewayError) return false;
+        throw error;
+      }
+    },
+  };
+}

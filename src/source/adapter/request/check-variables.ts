@@ -1,0 +1,181 @@
+import type { FilterSpec, ListSpec, RequestSpec } from '../../../config/schema/source.ts';
+import type { SpecLocation } from '../spec/spec-location.ts';
+import { quotedVariables, variablesOf } from './template.ts';
+
+type Template = { readonly text: string; readonly path: readonly PropertyKey[] };
+
+/** All texts of a tree, each of which may be a template, with their paths. */
+function textsOf(tree: unknown, path: readonly PropertyKey[] = []): readonly Template[] {
+  if (typeof tree === 'string') return [{ text: tree, path }];
+  if (typeof tree !== 'object' || tree === null) return [];
+  const isList = Array.isArray(tree);
+  return Object.entries(tree).flatMap(([key, value]) =>
+    textsOf(value, [...path, isList ? Number(key) : key]),
+  );
+}
+
+/** The templates of a request that are left out if one of their variables has no value. */
+function templatesOf({ query, headers, body }: RequestSpec): readonly Template[] {
+  return textsOf({ query, headers, ...(body !== undefined && !('xml' in body) && { body }) });
+}
+
+/** The variables that receive the values of filters. */
+export function namesOf(filters: ListSpec['filters']): readonly string[] {
+  return Object.values(filters).flatMap((operators) =>
+    Object.values(operators).flatMap(({ name, exactness }) =>
+      name === undefined || exactness === 'none' ? [] : [name],
+    ),
+  );
+}
+
+/** The variables of a list's request that have no value for some queries. */
+function optionalVariables({ filters, filterAlways, filterNone, sort }: ListSpec): ReadonlySet<string> {
+  const optional = new Set(['filters', 'sorts', 'cursor', 'after', ...namesOf(filters)]);
+  if (filterNone === undefined && !filterAlways.some((one) => typeof one === 'string'))
+    optional.add('filter');
+  if (sort?.none === undefined) optional.add('sort');
+  return optional;
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  filter: 'filterNone says what {filter} is without a condition',
+  sort: 'sort.none says what {sort} is without a sort',
+};
+
+/** A template that is left out because of one variable also drops the values of the others. */
+function checkAbsent(list: ListSpec, here: SpecLocation): void {
+  const optional = optionalVariables(list);
+  for (const { text, path } of templatesOf(list.request)) {
+    const names = new Set(variablesOf(text));
+    const absent = [...names].filter((name) => optional.has(name));
+    if (names.size < 2 || absent.length === 0) continue;
+    const hints = absent.flatMap((name) => HINTS[name] ?? []);
+    here
+      .at('request', ...path)
+      .report(
+        `all of it is left out where ${absent.map((name) => `{${name}}`).join(' or ')} has no value`,
+        hints.length === 0 ? 'give each a parameter of its own' : hints.join('; '),
+      );
+  }
+}
+
+/** The variables that a list's parts fill, and whether anything fills them. */
+function filledVariables({
+  filters,
+  filterAlways,
+  sort,
+}: ListSpec): readonly (readonly [string, boolean, readonly string[]])[] {
+  const used = Object.values(filters)
+    .flatMap((operators) => Object.values(operators))
+    .filter(({ exactness }) => exactness !== 'none');
+  const always = filterAlways.map((one) => typeof one);
+  return [
+    ['filter', used.some(({ expr }) => expr !== undefined), ['filters']],
+    ['filters', used.some(({ item }) => item !== undefined), ['filters']],
+    ['filter', always.includes('string'), ['filterAlways']],
+    ['filters', always.includes('object'), ['filterAlways']],
+    ...namesOf(filters).map((name) => [name, true, ['filters']] as const),
+    ['sort', sort?.expr !== undefined, ['sort', 'expr']],
+    ['sorts', sort?.item !== undefined, ['sort', 'item']],
+  ];
+}
+
+/** A filled variable must be used in the request: a condition that is not sent would find all rows. */
+function checkSent(list: ListSpec, here: SpecLocation): void {
+  const texts = (spec: RequestSpec) => textsOf(spec).flatMap(({ text }) => variablesOf(text));
+  const asked = texts(list.request);
+  const counted = list.total?.count === undefined ? undefined : texts(list.total.count);
+  for (const [name, isFilled, path] of filledVariables(list)) {
+    if (!isFilled) continue;
+    if (!asked.includes(name))
+      here
+        .at(...path)
+        .report(`the request does not use {${name}}, which this fills in`, `put {${name}} into the request`);
+    if (
+      name !== 'sort' &&
+      name !== 'sorts' &&
+      counted?.includes(name) === false &&
+      list.total?.counts === 'filtered'
+    )
+      here
+        .at('total', 'count')
+        .report(
+          `counts more than the filters leave: it has no {${name}}`,
+          `put {${name}} into it, or say counts: all`,
+        );
+  }
+}
+
+/** A name must have one meaning, and its template must be one that can be left out. */
+function checkNames({ filters, request }: ListSpec, reserved: readonly string[], here: SpecLocation): void {
+  const names = namesOf(filters);
+  const other = names.find((name, index) => names.indexOf(name) !== index || reserved.includes(name));
+  if (other !== undefined)
+    here.at('filters').report(`{${other}} has another meaning, too`, 'give each filter a name of its own');
+  const inPath = names.find((name) => variablesOf(request.path).includes(name));
+  if (inPath !== undefined)
+    here
+      .at('request', 'path')
+      .report(`the path needs {${inPath}} always`, 'give the filter a `path` of its own');
+}
+
+/** The texts of a request in which a quote may stand: of XML, what its own escapes do not cover. */
+function quotableTexts({ path, query, headers, body }: RequestSpec): readonly Template[] {
+  const names = Object.keys(query).map((name): Template => ({ text: name, path: ['query', name] }));
+  const inXml =
+    body !== undefined && 'xml' in body ? body.xml.matchAll(/=\s*"([^"]*)"|=\s*'([^']*)'|>([^<]*)/g) : [];
+  const ofXml = Array.from(inXml, ([, double, single, text]): Template => {
+    return { text: double ?? single ?? text ?? '', path: ['body', 'xml'] };
+  });
+  const inTree = body !== undefined && !('xml' in body) ? { body } : {};
+  return [...textsOf({ path, query, headers, ...inTree }), ...names, ...ofXml];
+}
+
+/** Whether a filter sends nothing but numbers and codes of the file, which hold no quotes. */
+function sendsNoQuotes({ map }: ListSpec, field: string, op: string, filter: FilterSpec): boolean {
+  const { expr, item, name, escape, exactness } = filter;
+  const isNumber = op !== 'eq' || (escape === 'number' && (expr ?? item ?? name) !== undefined);
+  const steps = map[field]?.as ?? [];
+  return exactness === 'none' || isNumber || steps.some((step) => typeof step === 'object' && 'enum' in step);
+}
+
+const QUOTED =
+  "leave the quotes to an escape: expr: 'column = {value}' with escape: sql, odata, json …, and {filter} in the request";
+
+function reportQuoted(texts: readonly Template[], unsafe: ReadonlySet<string>, here: SpecLocation): void {
+  for (const { text, path } of texts)
+    for (const name of quotedVariables(text).filter((one) => unsafe.has(one)))
+      here.at(...path).report(`{${name}} stands inside quotes, and a value that holds one ends them`, QUOTED);
+}
+
+/**
+ * A value of a caller inside quotes ends them wherever it holds one, and then finds other rows. Only `expr` knows how a
+ * service escapes them, and writes the quotes, too.
+ */
+function checkQuoted(list: ListSpec, here: SpecLocation): void {
+  const unsafe = new Set<string>();
+  for (const [field, operators] of Object.entries(list.filters))
+    for (const [op, filter] of Object.entries(operators)) {
+      if (sendsNoQuotes(list, field, op, filter)) continue;
+      const { query, expr, item, path, name } = filter;
+      if (name !== undefined) unsafe.add(name);
+      if (expr !== undefined) unsafe.add('filter');
+      const keys = Object.keys(query).map((text): Template => ({ text, path: ['query', text] }));
+      const texts = [...textsOf({ query, expr, item, path }), ...keys];
+      reportQuoted(texts, new Set(['value']), here.at('filters', field, op));
+    }
+  const { request, total } = list;
+  reportQuoted(quotableTexts(request), unsafe, here.at('request'));
+  if (total?.count !== undefined) reportQuoted(quotableTexts(total.count), unsafe, here.at('total', 'count'));
+}
+
+/**
+ * Checks that the variables of a list's request are consistent, and reports problems at their places. `taken` are the
+ * names that filters must not use.
+ */
+export function checkVariables(list: ListSpec, reserved: readonly string[], here: SpecLocation): void {
+  checkNames(list, reserved, here);
+  checkAbsent(list, here);
+  checkSent(list, here);
+  checkQuoted(list, here);
+}

@@ -1,0 +1,48 @@
+import type { SourceResourceSpec, SourceSpec } from '../../../config/schema/source.ts';
+import { variablesOf } from './template.ts';
+
+const ID = '{id}';
+
+/** The paths of a source's requests that have no variable, with their places in the file. */
+function constantPaths({ resources, net }: SourceSpec): readonly (readonly [string, readonly string[]])[] {
+  const described = Object.entries(resources) as [string, SourceResourceSpec][];
+  const requests = described.flatMap(([name, { list, get }]) => [
+    [list.request.path, ['resources', name, 'list', 'request', 'path']] as const,
+    ...(list.total?.count === undefined
+      ? []
+      : [[list.total.count.path, ['resources', name, 'list', 'total', 'count', 'path']] as const]),
+    ...(get === undefined
+      ? []
+      : [[get.request.path, ['resources', name, 'get', 'request', 'path']] as const]),
+  ]);
+  const health = net.health === undefined ? [] : [[net.health.path, ['net', 'health', 'path']] as const];
+  return [...requests, ...health].filter(([path]) => variablesOf(path).length === 0);
+}
+
+function decoded(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A native id with which the request of a single record would be another request of the source. */
+export type ReservedId = {
+  readonly native: string;
+  /** The place of that other request's path. */
+  readonly place: readonly string[];
+};
+
+/** The reserved ids of a single record's path: `/users/{id}` fits the list's path `/users/_all`, too. */
+export function reservedIds(path: string, source: SourceSpec): readonly ReservedId[] {
+  const [before = '', behind, ...more] = path.replace(/[?#].*$/, '').split(ID);
+  if (behind === undefined || more.length > 0) return [];
+  return constantPaths(source).flatMap(([constant, place]) => {
+    const other = constant.replace(/[?#].*$/, '');
+    const length = other.length - before.length - behind.length;
+    const fits = length > 0 && other.startsWith(before) && other.endsWith(behind);
+    const native = fits ? decoded(other.slice(before.length, before.length + length)) : undefined;
+    return native === undefined || native.includes('/') ? [] : [{ native, place }];
+  });
+}

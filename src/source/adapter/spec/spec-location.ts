@@ -1,0 +1,20 @@
+import type { ReportProblem } from '../../../config/problem.ts';
+
+/** A location in a source file. Compilers report problems there. */
+export type SpecLocation = {
+  /** Reports a problem here, with a hint what to change. */
+  report(message: string, hint?: string): void;
+  /** The location below this one, by keys. */
+  at(...keys: readonly PropertyKey[]): SpecLocation;
+};
+
+/** The location at a path of keys of a file; `report` receives its problems. */
+export function locationIn(report: ReportProblem, path: readonly PropertyKey[] = []): SpecLocation {
+  return {
+    report: (message, hint) => report(path, message, hint),
+    at: (...keys) => locationIn(report, [...path, ...keys]),
+  };
+}
+
+/** For a file that is already checked: its problems are not reported again. */
+export const CHECKED = locationIn(() => undefined);

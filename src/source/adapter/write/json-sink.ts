@@ -1,0 +1,110 @@
+import { packBytes, type PackedBytes } from '../../../kernel/json/packed-bytes.ts';
+import { DOCUMENT } from '../../../kernel/json/scan-json.ts';
+
+/** Longer runs of bytes are copied by Node, whose call costs as much as a loop over so many. */
+const LOOP_MAX = 512;
+/** Four bytes are written at once, also where fewer count. */
+const SLACK = 8;
+/** Room for records, and for their tags. */
+const SIZES = { records: 512 * 1024, tags: 256 * 1024 };
+
+const NO_INSTANT = packBytes(Buffer.from('"0000-00-00T00:00:00Z"'));
+
+/** What sinks write into: constant, as the document is. */
+const BUFFER = Buffer.from(new ArrayBuffer(SIZES.records + SIZES.tags));
+const WORDS = new DataView(BUFFER.buffer);
+const SOURCE = Buffer.from(DOCUMENT);
+const SOURCE_WORDS = new DataView(DOCUMENT);
+
+/** A place into which bytes are written, one behind the other. What does not fit is left out, and `isFull` says so. */
+export class JsonSink {
+  at: number;
+  isFull = false;
+  private readonly start: number;
+  private readonly max: number;
+
+  constructor(name: keyof typeof SIZES) {
+    this.start = name === 'records' ? 0 : SIZES.records;
+    this.max = this.start + SIZES[name] - SLACK;
+    this.at = this.start;
+  }
+
+  clear(): void {
+    this.at = this.start;
+    this.isFull = false;
+  }
+
+  /** How many bytes were written. */
+  get length(): number {
+    return this.at - this.start;
+  }
+
+  /** A copy of what was written. */
+  bytes(): Buffer {
+    return Buffer.from(BUFFER.subarray(this.start, this.at));
+  }
+
+  /** What was written, where it is ASCII. */
+  ascii(): string {
+    return BUFFER.toString('latin1', this.start, this.at);
+  }
+
+  /** Writes ASCII or UTF-8 as it is. */
+  write({ words, whole, length }: PackedBytes): void {
+    if (!this.fits(length)) return;
+    let { at } = this;
+    for (let index = 0; index <= whole; index += 1) {
+      WORDS.setInt32(at, words[index] as number, true);
+      at += 4;
+    }
+    this.at += length;
+  }
+
+  /** Copies the bytes of the document from `start` to `end`. */
+  copy(start: number, end: number): void {
+    const length = end - start;
+    if (!this.fits(length)) return;
+    const { at } = this;
+    if (length > LOOP_MAX) SOURCE.copy(BUFFER, at, start, end);
+    else
+      for (let done = 0; done < length; done += 4)
+        WORDS.setInt32(at + done, SOURCE_WORDS.getInt32(start + done, true), true);
+    this.at = at + length;
+  }
+
+  /** Writes one byte of ASCII. */
+  byte(code: number): void {
+    if (!this.fits(1)) return;
+    WORDS.setInt8(this.at, code);
+    this.at += 1;
+  }
+
+  /**
+   * Writes an instant in quotes. The digits of its parts stand at these offsets from `start` in the document; a part of the
+   * time of day that does not stand there is 0.
+   */
+  instant(start: number, year: number, month: number, day: number, times: readonly { at: number }[]): void {
+    const { at } = this;
+    this.write(NO_INSTANT);
+    if (this.isFull) return;
+    WORDS.setInt32(at + 1, SOURCE_WORDS.getInt32(start + year));
+    WORDS.setInt16(at + 6, SOURCE_WORDS.getInt16(start + month));
+    WORDS.setInt16(at + 9, SOURCE_WORDS.getInt16(start + day));
+    let to = at + 12;
+    for (const time of times) {
+      WORDS.setInt16(to, SOURCE_WORDS.getInt16(start + time.at));
+      to += 3;
+    }
+  }
+
+  /** Writes a text as UTF-8. */
+  text(text: string): void {
+    if (this.fits(text.length * 3)) this.at += BUFFER.write(text, this.at);
+  }
+
+  private fits(length: number): boolean {
+    if (this.at + length <= this.max) return true;
+    this.isFull = true;
+    return false;
+  }
+}

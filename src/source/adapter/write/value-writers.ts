@@ -1,0 +1,156 @@
+// Copies the bytes of a field where its mapping leaves them as they are. The general reader does all else.
+
+import type { MappingSpec } from '../../../config/schema/source.ts';
+import type { Field } from '../../../contract/fields.ts';
+import { jsonOf } from '../../../contract/response-body.ts';
+import { hasUnprintable } from '../../../kernel/control-characters.ts';
+import { ABSENT, ASCII, DOCUMENT, FRACTION, NULL, PLAIN, WHOLE } from '../../../kernel/json/scan-json.ts';
+import { packBytes } from '../../../kernel/json/packed-bytes.ts';
+import type { FieldReader } from '../map/map-record.ts';
+import { compileInstantWriter } from './instant-writer.ts';
+import type { JsonSink } from './json-sink.ts';
+import type { WriteContext, WriteValue } from './write-value.ts';
+
+const BYTES = new Uint8Array(DOCUMENT);
+const QUOTE = 0x22;
+const NULL_JSON = packBytes(Buffer.from('null'));
+/** Longer numbers are left to the general way. `Decimal` refuses only texts that are far longer. */
+const FRACTION_LENGTH_MAX = 1_000;
+
+/** The first byte of a character in UTF-8 that `trim` may remove: U+0085 … U+00A0, U+1680, U+2000 … U+3000, U+FEFF. */
+const isSpaceLike = (byte: number) =>
+  byte <= 0x20 || byte === 0xc2 || (byte >= 0xe1 && byte <= 0xe3) || byte === 0xef;
+
+/** Whether a text neither begins nor ends with what `trim` may remove; false is right for any text. */
+function isTrimmed(start: number, end: number): boolean {
+  if (start === end) return true;
+  let last = end - 1;
+  while (last > start && ((BYTES[last] as number) & 0xc0) === 0x80) last -= 1;
+  return !isSpaceLike(BYTES[start] as number) && !isSpaceLike(BYTES[last] as number);
+}
+
+/** Writes what the general reader reads. */
+export function generalWriter(field: Field, reader: FieldReader, { sink, onGap }: WriteContext): WriteValue {
+  return () => {
+    const value = reader.read(null, onGap);
+    if (!field.accepts(value)) return undefined;
+    sink.text(jsonOf(value));
+    return value !== null;
+  };
+}
+
+function nullWriter(sink: JsonSink): WriteValue {
+  return () => {
+    sink.write(NULL_JSON);
+    return false;
+  };
+}
+
+/** Writes a text as its bytes stand in the reply, where no step would change them. */
+function textWriter(
+  slot: number,
+  { isLabel, trims }: { readonly isLabel: boolean; readonly trims: boolean },
+  { projection: { kinds, starts, ends }, sink }: WriteContext,
+  general: WriteValue,
+): WriteValue {
+  const writeNull = nullWriter(sink);
+  return () => {
+    const kind = kinds[slot];
+    if (kind === NULL) return writeNull();
+    if (kind !== ASCII && (kind !== PLAIN || isLabel)) return general();
+    const [start, end] = [starts[slot] as number, ends[slot] as number];
+    if (trims && !isTrimmed(start, end)) return general();
+    sink.byte(QUOTE);
+    sink.copy(start, end);
+    sink.byte(QUOTE);
+    return true;
+  };
+}
+
+/** Writes several texts or numbers with a separator between, as their bytes stand in the reply. */
+function joinWriter(
+  slots: readonly number[],
+  {
+    name,
+    isLabel,
+    separator,
+  }: { readonly name: string; readonly isLabel: boolean; readonly separator: string },
+  { projection: { kinds, starts, ends }, sink, onGap }: WriteContext,
+  general: WriteValue,
+): WriteValue {
+  const writeNull = nullWriter(sink);
+  const between = packBytes(Buffer.from(JSON.stringify(separator).slice(1, -1)));
+
+  function isCopied(slot: number): boolean {
+    const kind = kinds[slot] as number;
+    if (kind === PLAIN ? isLabel : kind !== ASCII) return kind === ABSENT || kind === NULL || kind === WHOLE;
+    return isTrimmed(starts[slot] as number, ends[slot] as number);
+  }
+
+  return () => {
+    let absent = 0;
+    for (const slot of slots) {
+      if (!isCopied(slot)) return general();
+      if (kinds[slot] === ABSENT) absent += 1;
+    }
+    if (absent === slots.length) return general();
+    if (absent > 0) onGap(name, 'absent');
+    let isEmpty = true;
+    for (const slot of slots) {
+      const [start, end] = [starts[slot] as number, ends[slot] as number];
+      const kind = kinds[slot];
+      if (kind === ABSENT || kind === NULL || start === end) continue;
+      if (isEmpty) sink.byte(QUOTE);
+      else sink.write(between);
+      isEmpty = false;
+      sink.copy(start, end);
+    }
+    if (isEmpty) return writeNull();
+    sink.byte(QUOTE);
+    return true;
+  };
+}
+
+/** Writes a number as it stands in the reply. */
+function decimalWriter(
+  slot: number,
+  { projection: { kinds, starts, ends }, sink }: WriteContext,
+  general: WriteValue,
+): WriteValue {
+  return () => {
+    const [start, end] = [starts[slot] as number, ends[slot] as number];
+    const kind = kinds[slot];
+    if (kind !== WHOLE && (kind !== FRACTION || end - start > FRACTION_LENGTH_MAX)) return general();
+    sink.copy(start, end);
+    return true;
+  };
+}
+
+/**
+ * Compiles the writer of a field whose mapping leaves bytes as they are; for other values of it, and for other mappings,
+ * `general` does what the general reader does.
+ */
+export function compileValueWriter(
+  field: Field,
+  { as }: MappingSpec[string],
+  slots: readonly number[],
+  context: WriteContext,
+  general: WriteValue,
+): WriteValue {
+  const [slot] = slots;
+  if (slot === undefined) return general;
+  const isLabel = field.isLabel === true;
+  const [step] = as;
+  const trims = as.some((one) => one === 'trim');
+  if (field.kind === 'decimal' && as.length === 0 && slots.length === 1)
+    return decimalWriter(slot, context, general);
+  if (field.kind === 'instant' && as.length === 1 && slots.length === 1)
+    return compileInstantWriter(step, slot, context, general);
+  if (field.kind !== 'text') return general;
+  if (slots.length === 1 && as.every((one) => one === 'trim' || one === 'text'))
+    return textWriter(slot, { isLabel, trims }, context, general);
+  if (as.length !== 1 || typeof step !== 'object' || !('join' in step)) return general;
+  const { join: separator } = step;
+  const isPlain = separator.isWellFormed() && !(isLabel && hasUnprintable(separator));
+  return isPlain ? joinWriter(slots, { name: field.name, isLabel, separator }, context, general) : general;
+}

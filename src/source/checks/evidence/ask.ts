@@ -1,0 +1,168 @@
+import type { Rows } from '../../adapter/compile.ts';
+import type { Planner } from '../../adapter/plan/plan.ts';
+import type { Window, WindowCall } from '../../adapter/plan/window.ts';
+import type { GetSpec, ListSpec, SourceSpec } from '../../../config/schema/source.ts';
+import type { Filter, Sort } from '../../../contract/query.ts';
+import type { Resource } from '../../../contract/resources.ts';
+import type { CanonicalRecord } from '../../../contract/response-body.ts';
+import type { GatewayError } from '../../../kernel/errors/fault.ts';
+import type { JsonType } from '../../../kernel/json/values.ts';
+import { plural } from '../../../kernel/plural.ts';
+import type { UpstreamReply, UpstreamRequest } from '../../../kernel/upstream-call.ts';
+import type { SpecChange } from './spec-change.ts';
+
+/** A reply, and what was read from it: a value, or the problem of reading it. */
+export type Exchange<T> = { readonly request: UpstreamRequest; readonly reply: UpstreamReply } & (
+  | { readonly value: T; readonly problem: undefined }
+  | { readonly value: undefined; readonly problem: GatewayError }
+);
+
+/** What a list is asked for. Size, base, parameters and filters stand in for those of the file. */
+export type RowSelection = {
+  readonly filters?: readonly Filter[];
+  readonly sort?: Sort;
+  readonly size?: number;
+  readonly base?: number;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly declared?: ListSpec['filters'];
+};
+
+/** Reads a selection of the list, window by window. Its calls throw SourceUnreachable and SessionBudgetSpent. */
+export type OpenList = {
+  readonly window: Window;
+  ask(call: WindowCall): Promise<Exchange<Rows>>;
+  /** Asks for the total where that takes a request of its own. */
+  readonly count: (() => Promise<Exchange<number | undefined>>) | undefined;
+};
+
+/** A total that a reply gave, with the request that it answers. */
+export type TotalSeen = { readonly total: number; readonly request: UpstreamRequest };
+
+/** Asks one resource of a source what its file lets it be asked: the only way in which claims reach a source. */
+export type Ask = {
+  readonly spec: SourceSpec;
+  readonly resource: Resource;
+  readonly list: ListSpec;
+  readonly get: GetSpec | undefined;
+  readonly plan: Planner;
+  /** Fields that only the details of a row have. */
+  readonly detailFields: readonly string[];
+  /** Whether findings may hold values of records. */
+  readonly showValues: boolean;
+  readonly callsLeft: () => number;
+  /** Fields that became `null` because they were missing or unreadable: how often, by `field reason`. */
+  readonly gaps: Map<string, number>;
+  /** The JSON type of each value of a field that has filters, by field and id, of all rows that were read. */
+  readonly types: ReadonlyMap<string, ReadonlyMap<string, JsonType>>;
+  /**
+   * The totals of each selection of rows, in the order in which they came; one that was also the total before is left
+   * out. Windows behind the last row do not count.
+   */
+  readonly totals: ReadonlyMap<string, readonly TotalSeen[]>;
+  /** `undefined` where the planner would not send the selection as it is. */
+  open(selection: RowSelection): OpenList | undefined;
+  /** Asks for a single record by its v1 id; `undefined` where no request is made for it. */
+  one(id: string): Promise<Exchange<CanonicalRecord | undefined>> | undefined;
+  /** Asks for the fields that a row of the list lacks; `undefined` where it lacks none, or no request is made for it. */
+  details(id: string): Promise<Exchange<CanonicalRecord | undefined>> | undefined;
+  /** The outcome that the rules give a reply, and the number of the rule; `undefined` where none fits. */
+  outcomeOf(
+    on: 'list' | 'get',
+    reply: UpstreamReply,
+  ): { readonly is: string; readonly rule: number } | undefined;
+  /** Sends a request of the file that asks for no records. */
+  send(request: UpstreamRequest): Promise<Exchange<undefined>>;
+  /** The same source behind a file with some changes. */
+  with(changes: readonly SpecChange[]): Ask;
+  /** Does some work in the same session, but with another credential. */
+  withCredential<T>(auth: SourceSpec['auth'], work: (ask: Ask) => Promise<T>): Promise<T>;
+};
+
+/** The most rows that can be reached. */
+export function depthOf({ window }: ListSpec): number {
+  return ('depthMax' in window ? window.depthMax : undefined) ?? Infinity;
+}
+
+/** The most rows that a call asks for; `Infinity` where one call returns everything. */
+export function sizeOf(list: ListSpec): number {
+  const { window } = list;
+  if (window.kind === 'none') return Infinity;
+  return window.kind === 'page' ? Math.max(...window.sizes) : Math.min(window.sizeMax, depthOf(list));
+}
+
+type NumberedWindow = Extract<ListSpec['window'], { readonly kind: 'offset' | 'page' }>;
+
+/** Whether windows are asked for by the number of a row or a page. */
+export function isNumbered(window: ListSpec['window']): window is NumberedWindow {
+  return window.kind === 'offset' || window.kind === 'page';
+}
+
+/** The key of a window that says how many rows a call asks for. */
+export function sizeKey({ window }: ListSpec): 'sizes' | 'sizeMax' {
+  return window.kind === 'page' ? 'sizes' : 'sizeMax';
+}
+
+/** Whether windows anywhere may be short, so that row numbers are not reliable. */
+export function hidesRows({ window }: ListSpec): boolean {
+  return 'shortPage' in window && window.shortPage === 'anywhere';
+}
+
+/** Whether the file says that nothing comes behind the last row. */
+export function endsEmpty({ window }: ListSpec): boolean {
+  return !('pastEnd' in window) || window.pastEnd === 'empty';
+}
+
+/** Whether a window lies within the rows that the file says can be reached. */
+export function isWithinReach(list: ListSpec, firstRow: number, size: number): boolean {
+  return (list.window.kind === 'page' ? firstRow + 1 : firstRow + size) <= depthOf(list);
+}
+
+/** A path of keys within the list of the resource. */
+export function listPlace({ resource }: Pick<Ask, 'resource'>, ...keys: readonly PropertyKey[]) {
+  return ['resources', resource.name, 'list', ...keys];
+}
+
+/** A path of keys within the single view of the resource. */
+export function getPlace({ resource }: Pick<Ask, 'resource'>, ...keys: readonly PropertyKey[]) {
+  return ['resources', resource.name, 'get', ...keys];
+}
+
+/**
+ * The call for some rows, fewer where the file says that not all of them can be reached; of a source with pages,
+ * `firstRow` is a multiple of `size`.
+ */
+export function callAt({ list }: Ask, { window }: OpenList, firstRow: number, size: number): WindowCall {
+  if (window.kind === 'sequential') return window.first;
+  const within = list.window.kind === 'offset' ? Math.max(1, depthOf(list) - firstRow) : Infinity;
+  const rows = Math.min(size, within);
+  return window.cover(firstRow, Number.isFinite(rows) ? rows : 1)[0] ?? window.scanCall(0);
+}
+
+/** Asks for one window of the unfiltered list, or of a selection that the planner sends. */
+export function rowsAt(ask: Ask, firstRow: number, size: number, selection: RowSelection = {}) {
+  const reader = ask.open(Number.isFinite(size) ? { ...selection, size } : selection);
+  if (reader === undefined) throw new Error('every row can be asked for');
+  return reader.ask(callAt(ask, reader, firstRow, size));
+}
+
+/** The ids of a window, in order. */
+export function idsOf({ value }: Pick<Exchange<Rows>, 'value'>): readonly string[] {
+  return value?.records.map(({ id }) => id) ?? [];
+}
+
+/** Whether the same ids stand in the same order. */
+export function sameIds(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((id, index) => id === b[index]);
+}
+
+/** What came, in words: `HTTP 200 with 40 rows`, or what was wrong with it. */
+export function describeExchange({ reply, value, problem }: Exchange<unknown>): string {
+  const status = `HTTP ${reply.status}`;
+  if (problem !== undefined) {
+    const detail = (problem.detail ?? problem.message).replace(` (${status})`, '');
+    return `${status}, ${detail}`;
+  }
+  if (typeof value !== 'object' || value === null) return status;
+  const received = 'received' in value ? Number(value.received) : 1;
+  return `${status} with ${plural(received, 'row')}`;
+}

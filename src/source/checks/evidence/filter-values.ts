@@ -1,0 +1,179 @@
+import type { CanonicalRecord } from '../../../contract/response-body.ts';
+import type { Filter } from '../../../contract/query.ts';
+import type { JsonType } from '../../../kernel/json/values.ts';
+import { Decimal } from '../../../kernel/decimal.ts';
+
+/** A filter to be tried, and what is special about its value, without the value. */
+export type FilterProbe = { readonly filter: Filter; readonly kind: string };
+
+const has = (mark: string): EdgeCase => [
+  `with ${mark === ' ' ? 'a space' : mark}`,
+  (text) => text.includes(mark),
+];
+type EdgeCase = readonly [kind: string, fits: (text: string) => boolean];
+
+/** What makes a value difficult to send or to compare, in the order in which values are tried. */
+const EDGE_CASES: readonly EdgeCase[] = [
+  ...Array.from(`\\"'%*_&+#/():,`, has),
+  ['that reads as a number', (text) => text !== '' && Number.isFinite(Number(text))],
+  [
+    'that reads as a literal',
+    (text) => /^(?:n\/?a|nil|none|null|undefined|nan|-+|true|false|0|)$/i.test(text),
+  ],
+  ['beyond ASCII', (text) => /[^\0-\x7f]/.test(text)],
+  ...Array.from(` ;^|<>=[]{}?!~$@.-\``, has),
+];
+
+/** What a careless comparison takes for one: other case, accents, form of Unicode, blanks, leading zeros. */
+function looseForm(text: string): string {
+  const folded = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().trim();
+  return /^\d+$/.test(folded) ? String(Number(folded)) : folded;
+}
+
+/** A value that no record has. */
+const NOWHERE = 'portico-doctor-4c1f9e';
+/** Some sources take this text for no value at all. */
+const NULL_TEXT = 'null';
+
+function countValues(records: readonly CanonicalRecord[], field: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const record of records) {
+    const value = record[field];
+    if (typeof value === 'string') counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function otherCase(text: string): string {
+  const upper = text.toUpperCase();
+  return upper === text ? text.toLowerCase() : upper;
+}
+
+/** All values with what is special about each: one for each difficulty comes before all others. */
+function valuesByDifficulty(rarest: readonly string[]): ReadonlyMap<string, string> {
+  const twins = Map.groupBy(rarest, looseForm);
+  const hasTwin = (text: string) => (twins.get(looseForm(text))?.length ?? 0) > 1;
+  const cases: readonly EdgeCase[] = [['like another but for case or form', hasTwin], ...EDGE_CASES];
+  const all: readonly EdgeCase[] = [...cases, ['plain', (text) => !cases.some(([, fits]) => fits(text))]];
+  const kinds = new Map<string, string>();
+  for (const [kind, fits] of all) {
+    const fitting = rarest.filter(fits);
+    if (fitting[0] !== undefined && !fitting.some((text) => kinds.has(text))) kinds.set(fitting[0], kind);
+  }
+  for (const [kind, fits] of all)
+    for (const text of rarest) if (fits(text) && !kinds.has(text)) kinds.set(text, kind);
+  return kinds;
+}
+
+/** Values of records that are tried before those that no record has. */
+const OWN_FIRST = 7;
+
+function textTrials(records: readonly CanonicalRecord[], field: string): readonly FilterProbe[] {
+  const counts = countValues(records, field);
+  const rarest = [...counts].sort(([, a], [, b]) => a - b).map(([value]) => value);
+  const trial = (value: string, kind: string): FilterProbe => ({ filter: { field, op: 'eq', value }, kind });
+  const values = [...valuesByDifficulty(rarest)].map(([value, kind]) => trial(value, kind));
+  const cased = rarest.find((text) => otherCase(text) !== text && !counts.has(otherCase(text)));
+  return [
+    ...values.slice(0, OWN_FIRST),
+    ...(cased === undefined ? [] : [trial(otherCase(cased), 'in other case')]),
+    ...(counts.has(NULL_TEXT) ? [] : [trial(NULL_TEXT, 'null, which no record has')]),
+    trial(NOWHERE, 'that no record has'),
+    ...values.slice(OWN_FIRST),
+  ];
+}
+
+function sortedNumbers(records: readonly CanonicalRecord[], field: string): readonly Decimal[] {
+  return records
+    .flatMap((record) => (record[field] instanceof Decimal ? [record[field]] : []))
+    .sort((a, b) => a.compare(b));
+}
+
+/**
+ * A bound that leaves out a row with it where a source compares numbers as texts, as 979 does with 5409. Few rows match
+ * it. `values` are in order.
+ */
+function misreadAsText(values: readonly Decimal[], op: 'ge' | 'le'): Decimal | undefined {
+  const end = op === 'ge' ? values.at(-1) : values.find(({ digits }) => digits >= 0n);
+  if (end === undefined) return undefined;
+  return op === 'ge'
+    ? values.findLast((value) => value.toString() > end.toString())
+    : values.find((value) => value.digits >= 0n && value.toString() < end.toString());
+}
+
+/** Values at which a bound is tried: few rows match the first. */
+function boundTrials(
+  records: readonly CanonicalRecord[],
+  field: string,
+  op: 'ge' | 'le',
+): readonly FilterProbe[] {
+  const values = sortedNumbers(records, field);
+  const trial = (value: Decimal, kind: string): FilterProbe => ({ filter: { field, op, value }, kind });
+  const last = values.length - 1;
+  const low = values[Math.floor(last * 0.1)];
+  const high = values[Math.ceil(last * 0.9)];
+  const near = op === 'ge' ? high : low;
+  const top = values[last];
+  if (near === undefined || top === undefined || near.digits < 0n) return [];
+  const misread = misreadAsText(values, op);
+  return [
+    trial(near, 'that a row has'),
+    ...(misread === undefined || misread.digits < 0n ? [] : [trial(misread, 'with fewer or more digits')]),
+    trial(new Decimal(near.digits * 1_000n + 1n, near.scale + 3), 'between two'),
+    trial(new Decimal(0n, 0), '0'),
+    ...(op === 'ge' ? [trial(new Decimal((top.digits + 1n) * 1_000n, top.scale), 'above all')] : []),
+  ];
+}
+
+/**
+ * A filter that many of the records match, so that a row that it wrongly leaves out is likely to be seen; `undefined`
+ * where no record has a value.
+ */
+export function chooseWideFilter(
+  records: readonly CanonicalRecord[],
+  field: string,
+  op: Filter['op'],
+): Filter | undefined {
+  if (op === 'eq') {
+    const [most] = [...countValues(records, field)].sort(([, a], [, b]) => b - a);
+    return most && { field, op, value: most[0] };
+  }
+  const values = sortedNumbers(records, field);
+  const last = values.length - 1;
+  const value = values[op === 'ge' ? Math.ceil(last * 0.1) : Math.floor(last * 0.9)];
+  return value === undefined || value.digits < 0n ? undefined : { field, op, value };
+}
+
+/** A value of each JSON type, where rows have several: the one that the fewest rows match. */
+function typeTrials(
+  records: readonly CanonicalRecord[],
+  field: string,
+  op: Filter['op'],
+  types: ReadonlyMap<string, JsonType>,
+): readonly FilterProbe[] {
+  const byType = [...Map.groupBy(records, ({ id }) => types.get(id))].filter(([type]) => type !== undefined);
+  if (byType.length < 2) return [];
+  return byType.flatMap(([type = '', rows]) => {
+    const [rarest] = [...countValues(rows, field)].sort(([, a], [, b]) => a - b);
+    const bound = sortedNumbers(rows, field)
+      .filter(({ digits }) => digits >= 0n)
+      .at(op === 'ge' ? -1 : 0);
+    const filter =
+      op === 'eq' ? rarest && { field, op, value: rarest[0] } : bound && { field, op, value: bound };
+    return filter === undefined ? [] : [{ filter, kind: `that a row has as a JSON ${type}` }];
+  });
+}
+
+/**
+ * Filters whose answers can be computed from the records: those that are difficult to send and that few records match come
+ * first, and all values of texts follow. `types` are the JSON types of the field, by id.
+ */
+export function chooseFilterTrials(
+  records: readonly CanonicalRecord[],
+  field: string,
+  op: Filter['op'],
+  types: ReadonlyMap<string, JsonType> = new Map(),
+): readonly FilterProbe[] {
+  const trials = op === 'eq' ? textTrials(records, field) : boundTrials(records, field, op);
+  return [...typeTrials(records, field, op, types), ...trials];
+}

@@ -1,0 +1,205 @@
+import type { Capability } from '../adapter/spec/capability.ts';
+import type { FilterSpec } from '../../config/schema/source.ts';
+import { matches } from '../../contract/order.ts';
+import type { Filter } from '../../contract/query.ts';
+import { plural } from '../../kernel/plural.ts';
+import { type Evidence, type EvidenceRow, isTold, type WindowEvidence, windowIds } from './claim.ts';
+import {
+  type Ask,
+  describeExchange,
+  endsEmpty,
+  type Exchange,
+  hidesRows,
+  isNumbered,
+  type OpenList,
+} from './evidence/ask.ts';
+import type { FilterProbe } from './evidence/filter-values.ts';
+import { type RowWalk, walkAgain, walkRows } from './evidence/walk.ts';
+import { shortWindows } from './window-size.ts';
+
+/** What contradicts a filter. */
+export const ROW_EXCLUDED = 'a row came that does not match';
+
+/** Whether a row satisfies every filter. */
+function fitsFilters(row: EvidenceRow, filters: readonly Filter[]): boolean {
+  return filters.every(({ field, op, value }) => matches(row[field] ?? null, op, value));
+}
+
+/** The claimed filter that the rows contradict; `undefined` if they contradict none. */
+export function brokenFilter(
+  rows: readonly EvidenceRow[],
+  filters: readonly Filter[],
+): Capability | undefined {
+  const broken = filters.find(
+    ({ field, op, value }) => !rows.every((row) => matches(row[field] ?? null, op, value)),
+  );
+  return broken === undefined ? undefined : `filter.${broken.field}.${broken.op}`;
+}
+
+/** The result of one filter value. */
+export type FilterResult = Pick<FilterProbe, 'kind'> & {
+  readonly filters: readonly Filter[];
+  readonly shown: Exchange<unknown> | undefined;
+  readonly found: RowWalk;
+  /** Rows that do not match. */
+  readonly extra: readonly EvidenceRow[];
+  /** Matching rows of the sample that did not come; `undefined` where not all rows that come were read. */
+  readonly missing: number | undefined;
+  /** Whether just the first or the last of the matching rows did not come: the window loses them, not the filter. */
+  readonly isCutOff: boolean;
+  /** Rows that the whole list does not have. */
+  readonly unlisted: number;
+  /** Whether the same rows came as without a filter. */
+  readonly ignored: boolean;
+  /** How the windows of the walk do not fit together, if they do not. */
+  readonly torn: string | undefined;
+};
+
+/** A filter that a file declares. */
+export type DeclaredFilter = { readonly field: string; readonly op: Filter['op']; readonly spec: FilterSpec };
+
+/** Whether as many rows, and just the same at the start, come as without a filter. */
+function isIgnored(found: RowWalk, sample: RowWalk): boolean {
+  const [first, whole] = [found.steps[0]?.rows, sample.steps[0]?.rows];
+  return (
+    first !== undefined &&
+    first.records.length > 0 &&
+    first.total === whole?.total &&
+    first.records.every(({ id }, index) => whole?.records[index]?.id === id) &&
+    (!found.complete || found.records.length >= sample.records.length)
+  );
+}
+
+/** How the windows of a filtered walk do not fit together: the source filters its windows after it has cut them. */
+function tornWalk(evidence: Evidence, found: RowWalk): string | undefined {
+  const { list } = evidence.ask;
+  const { window } = list;
+  if (!isNumbered(window)) return undefined;
+  // Rows that move, or come again behind the end, are told elsewhere.
+  if (isTold(evidence, 'past end')) return undefined;
+  if (found.repeated > 0 || (found.end === 'repeats' && endsEmpty(list))) return 'rows came twice';
+  const { before, short } = shortWindows(found);
+  if (hidesRows(list) || short.length === 0) return undefined;
+  return `${short.length} of ${plural(before.length, 'window')} before the last are short`;
+}
+
+/**
+ * How many rows of a selection the whole list does not have. It is read once more before that is said, because rows may
+ * have been added meanwhile.
+ */
+export async function countUnlisted(evidence: Evidence, found: RowWalk): Promise<number> {
+  const { ask, sample } = evidence;
+  // Rows that move may have been missed by the walk; that is told elsewhere.
+  if (!sample.complete || sample.repeated > 0 || hidesRows(ask.list) || isTold(evidence)) return 0;
+  const unlistedBy = ({ records }: RowWalk) => {
+    const listed = new Set(records.map(({ id }) => id));
+    return found.records.filter(({ id }) => !listed.has(id)).length;
+  };
+  const again = unlistedBy(sample) === 0 ? undefined : await walkAgain(ask, sample);
+  return again?.complete === true ? unlistedBy(again) : 0;
+}
+
+/** So many rows in a row are no chance. */
+const RUN_MIN = 3;
+
+/** Whether rows are all that was wanted but for some at the start or the end. */
+function isRunOf(found: RowWalk, wanted: readonly EvidenceRow[]): boolean {
+  const [first] = found.records;
+  const start = wanted.findIndex(({ id }) => id === first?.id);
+  const isRun = found.records.every(({ id }, index) => wanted[start + index]?.id === id);
+  return start >= 0 && isRun && found.records.length >= RUN_MIN && found.records.length < wanted.length;
+}
+
+/** Whether a reply has the number of the rows that match, so that one may show that all came. */
+export const isCounted = ({ list }: Ask): boolean => list.total?.counts === 'filtered' && !hidesRows(list);
+
+/** Asks for filters as the gateway does that cannot rely on a total, up to the end. */
+export async function tryFilters(
+  evidence: Evidence,
+  reader: OpenList,
+  { filters, kind, callsMax }: { filters: readonly Filter[]; kind: string; callsMax: number },
+): Promise<FilterResult> {
+  const { ask, sample } = evidence;
+  const found = await walkRows(ask, reader, { callsMax, goesOn: true });
+  const ids = new Set(found.records.map(({ id }) => id));
+  const wanted = sample.records.filter((record) => fitsFilters(record, filters));
+  const typesOf = ({ id }: EvidenceRow) => filters.map(({ field }) => ask.types.get(field)?.get(id)).join();
+  const types = new Set(found.records.map(typesOf));
+  const lost = wanted.filter((row) => !ids.has(row.id));
+  // Rows of other JSON types are left out by the filter itself.
+  const isOfTypes = lost.some((row) => types.has(typesOf(row)));
+  const values = filters.map(({ value }) => JSON.stringify(value)).join(', ');
+  const isWhole = found.complete || (isCounted(ask) && found.steps[0]?.rows.total === found.received);
+  return {
+    filters,
+    kind: ask.showValues ? `${kind}: ${values}` : kind,
+    shown: found.steps[0]?.exchange ?? found.refusal,
+    found,
+    extra: found.records.filter((record) => !fitsFilters(record, filters)),
+    missing: isWhole && sample.repeated === 0 ? lost.length : undefined,
+    isCutOff: isOfTypes && isRunOf(found, wanted),
+    unlisted: await countUnlisted(evidence, found),
+    ignored: isIgnored(found, sample),
+    torn: tornWalk(evidence, found),
+  };
+}
+
+/** Why a filter value contradicts the claim, with what to look at. */
+type Objection = {
+  readonly what: string;
+  readonly look: string;
+  /** What is wrong, if it is not the filter: rows that it should not bring, which can be left out here, or the list. */
+  readonly of?: 'extra rows' | 'list';
+};
+
+/** Why a filter value contradicts the claim; `undefined` where it does not. */
+export function objection(
+  { found, extra, missing = 0, isCutOff, unlisted, ignored, torn, kind }: FilterResult,
+  isExact: boolean,
+): Objection | undefined {
+  const extras = isExact ? extra.length : 0;
+  if (found.steps.length === 0 && found.refusal !== undefined)
+    return { what: describeExchange(found.refusal), look: 'how the value is sent' };
+  if (ignored && extras > 0)
+    return { what: 'the filter is ignored: the same rows as without it', look: 'the name of the parameter' };
+  if (torn !== undefined)
+    return {
+      what: `${torn}: the source filters after it has paged`,
+      look: 'a parameter that filters before',
+    };
+  if (missing > 0 && isCutOff)
+    return {
+      what: `of the matching rows, ${missing} at the start or the end did not come: windows lose rows`,
+      look: 'window: where the first one begins, and whether the last one is whole',
+      of: 'list',
+    };
+  if (missing > 0)
+    return {
+      what: `${plural(missing, 'matching row')} did not come`,
+      look: 'how the value is sent (its escape, its codes)',
+    };
+  if (unlisted > 0 && extras < unlisted)
+    return {
+      what: `${plural(unlisted, 'row')} came that the list without a filter does not have`,
+      look: 'a constant parameter, or another window, with which the list has all rows; dropWhen, if some are no records',
+      of: 'list',
+    };
+  if (extras > 0)
+    return {
+      what: `${extras} of ${plural(found.records.length, 'row')} do not match`,
+      look: kind.startsWith('in other case')
+        ? 'the source does not mind the case'
+        : 'what the parameter means',
+      of: 'extra rows',
+    };
+  return undefined;
+}
+
+/**
+ * Whether rows show that a filter runs before paging: one of a window's rows is not in the same window of the whole list.
+ * A source that filters what it has paged can only leave rows out.
+ */
+export function isFilteredBeforePaging(filtered: WindowEvidence, whole: WindowEvidence): boolean {
+  const ids = new Set(windowIds(whole));
+  return windowIds(filtered).some((id) => !ids.has(id));
+}

@@ -1,0 +1,43 @@
+import { type OrderBet, orderBet } from '../adapter/plan/order-bet.ts';
+import { compileOrder } from '../../contract/order.ts';
+import type { CanonicalRecord } from '../../contract/response-body.ts';
+import { claimOf } from './claim.ts';
+import { listPlace } from './evidence/ask.ts';
+import { concludeAt } from './evidence/finding.ts';
+import { isOrdered } from './order.ts';
+import { hasDuplicates } from './unique-ids.ts';
+
+/** The rows of a look, in the order of their places in the list. */
+type Rows = readonly CanonicalRecord[];
+
+const BY_ID = compileOrder({ field: 'id', descending: false }, 'id');
+
+/** Whether two records that neither look shows changed have changed places. */
+function isTurnedRound(before: Rows, now: Rows): boolean {
+  const textOf = (record: CanonicalRecord) => Object.values(record).join('\n');
+  const places = new Map(before.map((record, at) => [textOf(record), at]));
+  const kept = now.flatMap((record) => places.get(textOf(record)) ?? []);
+  return kept.some((place, at) => at > 0 && place < (kept[at - 1] ?? 0));
+}
+
+/** How rows break the order that a file bets on; `undefined`: they do not. */
+export function brokenBet(by: OrderBet['by'], rows: Rows, before: Rows | undefined): string | undefined {
+  if (by === 'id' && !isOrdered(rows, BY_ID))
+    return 'rows do not come by ascending id, though nothing was asked';
+  if (hasDuplicates(rows)) return 'a row comes in two windows: nothing keeps the rows in an order';
+  const isMoved = by === 'source' && before !== undefined && isTurnedRound(before, rows);
+  return isMoved ? 'rows that did not change have changed places since the last look' : undefined;
+}
+
+/** Whether something asks for the order that pages rest on, or promises it. That rows show it today proves nothing. */
+export const orderBetClaim = claimOf('bet', ({ ask, failed }) => {
+  const spec = ask.spec.resources[ask.resource.name];
+  const bet = spec && orderBet(spec);
+  // An order that is wrong is told as such.
+  if (bet === undefined || failed.has('order') || failed.has('stability')) return undefined;
+  const conclude = concludeAt('bet', `order: ${bet.by} stays as it is`, listPlace(ask, 'order'));
+  const observed = 'rows came in it, but nothing in the request asks for it: a write may end that';
+  return bet.isAccepted
+    ? conclude('noted', `bet, accepted by orderIs: observed: ${observed}`)
+    : conclude('bet', observed, bet.remedy);
+});

@@ -1,0 +1,237 @@
+import type { ReplyFacts, Rows } from '../adapter/compile.ts';
+import type { Filter } from '../../contract/query.ts';
+import { pathWith } from '../adapter/spec/path.ts';
+import { type Json, readJson } from '../../kernel/json/json.ts';
+import { isObject, wholeNumber } from '../../kernel/json/values.ts';
+import { claimOf, type Evidence, inconsistent, type InconsistentReads, type WindowFacts } from './claim.ts';
+import {
+  type Ask,
+  depthOf,
+  describeExchange,
+  endsEmpty,
+  type Exchange,
+  hidesRows,
+  idsOf,
+  isNumbered,
+  isWithinReach,
+  listPlace,
+  type OpenList,
+  rowsAt,
+  sizeOf,
+} from './evidence/ask.ts';
+import { type Advice, concludeAt, type Finding, setting } from './evidence/finding.ts';
+import { plural } from '../../kernel/plural.ts';
+import { changeText } from './evidence/spec-change.ts';
+import type { RowWalk } from './evidence/walk.ts';
+import { shortWindows } from './window-size.ts';
+
+/**
+ * Whether totals of the same rows, in the order in which they came, return to an earlier value. A write changes a total,
+ * too, but then the new value stays.
+ */
+export function isUnsteady(totals: readonly number[]): boolean {
+  const changes = totals.filter((total, index) => total !== totals[index - 1]);
+  return new Set(changes).size < changes.length;
+}
+
+/** How a reply breaks the total that another reply about the same rows gave. */
+export function brokenSteadiness(
+  { total }: ReplyFacts,
+  before: number | undefined,
+): InconsistentReads | undefined {
+  if (total === undefined || before === undefined || total === before) return undefined;
+  return inconsistent('the total changed during the walk', { totals: [before, total] });
+}
+
+/** How a window breaks a total: it must hold exactly the rows that the total promises there. */
+export function brokenTotal({ call, rows }: WindowFacts, total: number): InconsistentReads | undefined {
+  const expected = Math.max(0, Math.min(call.size, total - call.firstRow));
+  const unsteady = brokenSteadiness(rows, total);
+  if (unsteady !== undefined || rows.received === expected) return unsteady;
+  return inconsistent('a window has fewer or more rows than the total allows');
+}
+
+/** The number of rows that the source gives for a selection, or the reply that lacks it. */
+async function askTotal(reader: OpenList, first: Exchange<Rows>) {
+  if (reader.count === undefined) return { total: first.value?.total, exchange: first };
+  const exchange = await reader.count();
+  return { total: exchange.value, exchange };
+}
+
+/** Headers that commonly hold a total. */
+const TOTAL_HEADERS = [
+  'X-Total-Count',
+  'X-Total',
+  'X-Result-Count',
+  'X-WP-Total',
+  'X-Count',
+  'X-Total-Results',
+  'Total-Count',
+];
+
+/** A longer text of digits is a code, and no number of rows. */
+const DIGITS_MAX = 9;
+
+/** Paths of whole numbers outside of lists. */
+function numbersIn(tree: Json, path: string, depth: number): readonly (readonly [string, number])[] {
+  const number = typeof tree === 'string' && tree.length > DIGITS_MAX ? undefined : wholeNumber(tree);
+  if (number !== undefined) return [[path, number]];
+  if (!isObject(tree) || depth === 0) return [];
+  return Object.entries(tree).flatMap(([key, value]) => numbersIn(value, pathWith(path, key), depth - 1));
+}
+
+/** Where the number of all rows stands in the first reply. */
+function findTotal({ reply }: Exchange<Rows>, rows: number): Record<string, string> | undefined {
+  const header = TOTAL_HEADERS.find((name) => reply.header(name.toLowerCase())?.trim() === String(rows));
+  if (header !== undefined) return { header };
+  const range = /\/(\d+)$/.exec(reply.header('content-range') ?? '')?.[1];
+  if (range === String(rows)) return { header: 'Content-Range', pattern: '/(\\d+)$' };
+  try {
+    const [at] =
+      numbersIn(readJson(reply.body.toString('utf8')), '', 4).find(([, count]) => count === rows) ?? [];
+    return at === undefined ? undefined : { at };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A total that the file does not name, where the number of all rows stands in the first reply. */
+function proposeTotal({ ask, first, sample }: Evidence): Finding | undefined {
+  const rows = sample.received;
+  // A number that only counts the rows of the window says nothing.
+  if (!sample.complete || rows <= first.value.received) return undefined;
+  const found = findTotal(first, rows);
+  if (found === undefined) return undefined;
+  const line = changeText({ at: ['total'], value: found });
+  const text = isNumbered(ask.list.window) ? `${line}: pages then come straight from the source` : line;
+  const at = listPlace(ask, 'total');
+  return concludeAt('total', 'no total is declared', at)(
+    'noted',
+    `the first reply holds the number of the ${rows} rows`,
+    setting(at, { ...found, counts: 'filtered' }, text),
+  );
+}
+
+/** Why the rows of a walk cannot be counted. */
+function whyInconclusive({ ask, first, sample }: Evidence): string | undefined {
+  const { repeated, refusal, complete } = sample;
+  const hasNumbers = !hidesRows(ask.list) && first.value.next === undefined;
+  if (repeated > 0) return 'records came twice in the walk';
+  if (hasNumbers && shortWindows(sample).short.length > 0) return 'windows before the last are short';
+  return refusal !== undefined && !complete ? 'not all rows can be reached' : undefined;
+}
+
+/**
+ * The advice for a total that is not the number of the rows that came. Where it is larger, rows may be missing, which only
+ * somebody can tell who knows the service.
+ */
+function withoutTotal(ask: Ask, isTooLarge: boolean): Advice {
+  const text = 'where the number of rows stands; or no total';
+  if (!isTooLarge) return { ...setting(listPlace(ask, 'total'), undefined, text), otherwise: text };
+  return {
+    otherwise:
+      'rows are missing: another window or a constant parameter that lists them; or no total, if it counts what is no row of this list',
+  };
+}
+
+/** Whether the last row that the total promises can be read, where not all rows were. */
+async function judgeLast({ ask }: Evidence, total: number, exchange: Exchange<unknown>): Promise<Finding> {
+  const conclude = concludeAt('total', 'the total is that of the rows', listPlace(ask, 'total'));
+  if (ask.open({})?.window.kind !== 'random' || hidesRows(ask.list))
+    return conclude('could not tell', 'not all rows were read');
+  if (total > depthOf(ask.list))
+    return conclude('could not tell', 'the last row lies behind window.depthMax');
+  const size = sizeOf(ask.list);
+  const firstRow = Math.floor((total - 1) / size) * size;
+  const last = await rowsAt(ask, firstRow, size);
+  const looksBehind = isWithinReach(ask.list, firstRow + size, size);
+  const behind = looksBehind ? await rowsAt(ask, firstRow + size, size) : undefined;
+  if (last.value === undefined)
+    return concludeAt('reach', 'every row can be reached', listPlace(ask, 'window'))(
+      'differs',
+      `the total is ${total}, but its last row cannot be read: ${describeExchange(last)}`,
+      'another kind of window that reaches all rows; window: { depthMax: … } only has queries behind it refused',
+      ...[exchange, last],
+    );
+  const expected = total - firstRow;
+  const known = new Set(idsOf(last));
+  const goesOn = behind !== undefined && endsEmpty(ask.list) && idsOf(behind).some((id) => !known.has(id));
+  if (last.value.received === expected && !goesOn)
+    return conclude('agrees', `${total}, and the last window holds ${plural(expected, 'row')}`);
+  const more = goesOn ? ', and rows stand behind it' : '';
+  return conclude(
+    'differs',
+    `${total}, but the last window holds ${last.value.received} rows in place of ${expected}${more}`,
+    withoutTotal(ask, !goesOn && last.value.received < expected),
+    ...[exchange, last],
+  );
+}
+
+/** Whether the total is the number of rows. */
+async function judgeTotal(evidence: Evidence): Promise<Finding | undefined> {
+  const { ask, first, sample } = evidence;
+  if (ask.list.total === undefined) return proposeTotal(evidence);
+  const conclude = concludeAt('total', 'the total is that of the rows', listPlace(ask, 'total'));
+  const reader = ask.open({});
+  if (reader === undefined || (ask.list.total.count !== undefined && reader.count === undefined))
+    return conclude('could not tell', 'Portico does not ask for it with such windows');
+  const { total, exchange } = await askTotal(reader, first);
+  const differs = (observed: string) =>
+    conclude('differs', observed, withoutTotal(ask, (total ?? 0) > sample.received), exchange);
+  if (exchange.problem !== undefined) return differs(describeExchange(exchange));
+  if (first.value.isTotalLost === true) return differs('no number stands there');
+  if (total === undefined) return conclude('could not tell', 'the source says that it is only a bound');
+  const rows = sample.received;
+  const why = whyInconclusive(evidence);
+  if (why !== undefined) return conclude('could not tell', why);
+  if (!sample.complete) {
+    if (total === 0 && rows === 0) return conclude('could not tell', 'there are no rows');
+    if (total < rows) return differs(`${total}, but there are at least ${rows} rows`);
+    return judgeLast(evidence, total, exchange);
+  }
+  if (total === rows) return conclude('agrees', `${total}, and as many rows`);
+  if (hidesRows(ask.list) && total > rows)
+    return conclude('agrees', `${total}, of which ${rows} are seen: the others are hidden after paging`);
+  return differs(`${total}, but there are ${plural(rows, 'row')}`);
+}
+
+/** The number of all rows. */
+export const totalClaim = claimOf('total', judgeTotal);
+
+/** Whether the total with filters counts the rows that match; `found` are all rows that came with them. */
+export async function judgeFilteredTotal(
+  { ask, sample, failed }: Evidence,
+  reader: OpenList,
+  filters: readonly Filter[],
+  found: RowWalk,
+): Promise<Finding | undefined> {
+  const spec = ask.list.total;
+  const first = found.steps[0]?.exchange;
+  // A total that is wrong without a filter is reported once.
+  if (spec === undefined || first === undefined || hidesRows(ask.list)) return undefined;
+  if (failed.has('total') || failed.has('short windows')) return undefined;
+  const { counts } = spec;
+  const claim =
+    counts === 'all' ? 'the total counts all rows, filtered or not' : 'the total counts the rows that match';
+  const names = filters.map(({ field, op }) => `${field} ${op}`).join(', ');
+  const conclude = concludeAt(`total with ${names}`, claim, listPlace(ask, 'total'));
+  const { total, exchange } = await askTotal(reader, first);
+  if (total === undefined) return undefined;
+  const rows = found.received;
+  const all = sample.steps[0]?.rows.total ?? (sample.complete ? sample.received : undefined);
+  const at = listPlace(ask, 'total', 'counts');
+  const differs = (observed: string, advice: Advice) => conclude('differs', observed, advice, exchange);
+  if (counts === 'filtered') {
+    if (total === rows) return conclude('agrees', `${total}, and as many rows`);
+    if (total !== all) return differs(`${total}, but ${rows} rows`, withoutTotal(ask, total > rows));
+    const tries = [...setting(at, 'all').tries, ...(withoutTotal(ask, false).tries ?? [])];
+    return differs(`${total}, the number of all rows, for ${rows}`, { tries });
+  }
+  if (total === all) return conclude('agrees', `${total} with and without the filter`);
+  if (total === rows) {
+    const text = 'total: { counts: filtered }, if it is so with every filter';
+    return conclude('noted', `${total}, and as many rows match`, setting(at, 'filtered', text));
+  }
+  if (all === undefined && total > rows) return conclude('could not tell', 'not all rows were read');
+  return differs(`${total}, where ${rows} rows match`, withoutTotal(ask, false));
+}

@@ -1,0 +1,48 @@
+import { claimOf, type WindowFacts } from './claim.ts';
+import { hidesRows, listPlace } from './evidence/ask.ts';
+import { concludeAt, setting } from './evidence/finding.ts';
+import { plural } from '../../kernel/plural.ts';
+import type { RowWalk } from './evidence/walk.ts';
+
+/**
+ * How a window breaks its size, in words. A source that gives more rows than were asked for understands the size in another
+ * way. A list with exactly as many rows as a constant of its request asks for may be cut off there, unless the total says
+ * that these are all rows.
+ */
+export function brokenSize({ call, rows }: WindowFacts): string | undefined {
+  const constant = rows.total === rows.received ? undefined : call.constantSizes?.get(rows.received);
+  if (constant !== undefined)
+    return `exactly as many rows came as the constant ${constant} of the request asks for (${rows.received}), so there may be more: page with a window such as offset or page, or raise the constant above what the list can become`;
+  if (rows.received <= call.size) return undefined;
+  return `the source gave ${rows.received} rows where ${call.size} were asked for`;
+}
+
+/** The windows with new rows: behind the end, some sources start again. */
+function stepsWithNewRows({ steps }: RowWalk): RowWalk['steps'] {
+  const seen = new Set<string>();
+  return steps.filter(({ rows }) => {
+    const known = seen.size;
+    for (const { id } of rows.records) seen.add(id);
+    return seen.size > known;
+  });
+}
+
+/** The windows before the last with rows, and those of them that are short. */
+export function shortWindows(walk: RowWalk): { before: RowWalk['steps']; short: RowWalk['steps'] } {
+  const before = stepsWithNewRows(walk).slice(0, -1);
+  return { before, short: before.filter(({ call, rows }) => rows.received < call.size) };
+}
+
+/** Whether windows before the last are full. */
+export const shortWindowsClaim = claimOf('short windows', ({ ask, sample }) => {
+  const anywhere = hidesRows(ask.list);
+  const at = listPlace(ask, 'window', 'shortPage');
+  const claim = anywhere ? 'windows anywhere may be short' : 'only the last window is short';
+  const conclude = concludeAt('short windows', claim, at);
+  const { before, short } = shortWindows(sample);
+  if (before.length === 0) return conclude('could not tell', 'there is only one window');
+  const observed = `${short.length} of ${plural(before.length, 'window')} before the last are short`;
+  if (anywhere || short.length === 0) return conclude('agrees', observed);
+  const text = 'window: { shortPage: anywhere }: rows are then counted by a scan';
+  return conclude('differs', observed, setting(at, 'anywhere', text), short[0]?.exchange);
+});

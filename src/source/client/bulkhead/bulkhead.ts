@@ -1,0 +1,148 @@
+import { fault, type GatewayError } from '../../../kernel/errors/fault.ts';
+import type { Priority } from '../../../kernel/upstream-call.ts';
+import { type StepTimes, timed } from '../../../telemetry/requests/step-times.ts';
+import { createPrincipalSlots } from './principal-slots.ts';
+import { principalOf, type SlotCall } from './slot-call.ts';
+import { createTokenPacer, type TakeToken } from './token-pacer.ts';
+import { createWaitingCalls } from './waiting-calls.ts';
+
+/** This process's share of slots that several processes divide among themselves. Its size changes over time. */
+export type Share = {
+  /** How many concurrent calls this process may have now. */
+  readonly size: number;
+  /** Asks for a larger share, because calls wait. Repeating it has no further effect. */
+  requestMore(): void;
+  /** A call has ended, so the share may shrink now. */
+  onRelease(): void;
+  /** Called once, at the start, with the bulkhead that uses the share. */
+  attach(user: ShareUser): void;
+};
+
+/** The bulkhead that uses a share. `waiting`: calls that need more slots. `onGrow` is called after the share's size has grown. */
+export type ShareUser = { readonly active: number; readonly waiting: number; readonly onGrow: () => void };
+
+/** The most concurrent calls of a source, and the most waiting ones. */
+export type BulkheadOptions = {
+  readonly concurrency: number;
+  /** Absent: this process has the whole `concurrency`. */
+  readonly share?: Share | undefined;
+  /** At most `max` calls wait, and callers at most `time` milliseconds. */
+  readonly queue: { readonly max: number; readonly time: number };
+  /** Absent: no rate limits the source. */
+  readonly takeToken?: TakeToken | undefined;
+  /** The rate behind `takeToken`, over all processes; for `Retry-After`. */
+  readonly perSecond?: number | undefined;
+  /** Whether the source has answered nobody for as long as a call may take; absent: never. */
+  readonly isSilent?: (() => boolean) | undefined;
+};
+
+/** What a bulkhead needs to know of a call. */
+export type BulkheadCall = SlotCall & {
+  /** Gets the time that the call waits for its slot. */
+  readonly steps?: StepTimes | undefined;
+};
+
+/**
+ * A bulkhead: limits the concurrent calls. Further calls wait, in the order of their priority; within one, principals take
+ * turns. A principal whose calls are slow holds at most half of the slots, because they would keep all others waiting.
+ */
+export type Bulkhead = {
+  /**
+   * Runs `work` once it has a slot. Rejects with the signal's reason if that aborts first.
+   * @throws GatewayError `overloaded` if too many calls wait, or this one has waited too long
+   */
+  run<T>(call: BulkheadCall, work: () => Promise<T>): Promise<T>;
+  readonly active: number;
+  readonly waiting: number;
+};
+
+/** Calls that a client waits for. A scan has a time budget of its own. */
+const BOUNDED_WAIT: ReadonlySet<Priority> = new Set<Priority>(['caller', 'refresh']);
+const RETRY_AFTER_SECONDS_MAX = 60;
+
+/** `Retry-After` estimates when the calls that wait now will have ended. */
+function refusal(detail: string, waiting: number, msPerCall: number, perSecond: number): GatewayError {
+  const seconds = Math.ceil(Math.max(1, (waiting * msPerCall) / 1_000, waiting / perSecond));
+  return fault('overloaded', { detail, retryAfterSeconds: Math.min(RETRY_AFTER_SECONDS_MAX, seconds) });
+}
+
+/** Creates the bulkhead of one source. */
+export function createBulkhead(options: BulkheadOptions): Bulkhead {
+  const { concurrency, share, queue: limits, takeToken, perSecond = Infinity } = options;
+  const queue = createWaitingCalls();
+  const pacer = createTokenPacer(takeToken, useToken);
+  const size = () => share?.size ?? concurrency;
+  const slots = createPrincipalSlots({
+    ...{ concurrency, size, queueMax: limits.max },
+    isSilent: options.isSilent ?? (() => false),
+    monotonic: () => performance.now(),
+  });
+  const room = (principal: string) => slots.room(principal);
+  const overloaded = (detail: string) =>
+    refusal(detail, queue.size, slots.meanMs / Math.max(1, size()), perSecond);
+
+  function enterNext(): void {
+    const next = queue.first(room);
+    if (next !== undefined) slots.enter(next.asking);
+    next?.enter();
+  }
+
+  /** Gives free slots to the calls that wait, as fast as tokens are granted. */
+  function fill(): void {
+    while (slots.active + pacer.pending < size() && !pacer.isThrottled && queue.ready(room) > pacer.pending)
+      if (pacer.request()) enterNext();
+    if (share !== undefined && slots.active >= size() && queue.ready(room) > 0) share.requestMore();
+  }
+
+  function useToken(isGranted: boolean): void {
+    // If every waiting call has gone away meanwhile, the token is lost.
+    if (isGranted && slots.active < size()) enterNext();
+    fill();
+  }
+
+  function waitForSlot(asking: BulkheadCall): Promise<void> {
+    const call = queue.add(asking);
+    fill();
+    if (call.isWaiting && slots.isCrowding(principalOf(asking), queue.countOf(asking), queue.size))
+      call.refuse(overloaded('as many calls of this caller wait for the source as one may have there'));
+    if (queue.size > limits.max)
+      queue.last()?.refuse(overloaded('as many calls wait for the source as net.queue.max allows'));
+    if (BOUNDED_WAIT.has(asking.priority))
+      call.refuseAfter(limits.time, () => overloaded('no slot was free within net.queue.time'));
+    return call.entered;
+  }
+
+  function release(call: BulkheadCall): void {
+    slots.leave(call);
+    share?.onRelease();
+    fill();
+  }
+
+  share?.attach({
+    get active() {
+      return slots.active;
+    },
+    get waiting() {
+      return queue.ready(room);
+    },
+    onGrow: fill,
+  });
+  return {
+    async run(call, work) {
+      call.signal.throwIfAborted();
+      if (takeToken === undefined && queue.size === 0 && slots.isFree(call)) slots.enter(call);
+      else await timed(call.steps, 'bulkhead', waitForSlot(call));
+      try {
+        return await work();
+      } finally {
+        release(call);
+      }
+    },
+    get active() {
+      return slots.active;
+    },
+    get waiting() {
+      return queue.size;
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import type { GatewayError } from '../../../kernel/errors/fault.ts';
+import { principalOf, type SlotCall } from './slot-call.ts';
+import { PRIORITIES } from '../../../kernel/upstream-call.ts';
+
+/** A call that waits for a slot of a bulkhead. */
+export type WaitingCall = {
+  readonly asking: SlotCall;
+  /** Resolves once the call has its slot; rejects if it was refused or its signal aborted. */
+  readonly entered: Promise<void>;
+  readonly isWaiting: boolean;
+  enter(): void;
+  refuse(error: GatewayError): void;
+  /** Refuses the call if it still waits after `ms`. */
+  refuseAfter(ms: number, error: () => GatewayError): void;
+};
+
+/** How many slots a principal may take now. */
+type Room = (principal: string) => number;
+
+/**
+ * A priority queue: the most urgent calls come first; within a priority, principals take turns; of each, the oldest call
+ * comes first.
+ */
+export type WaitingCalls = {
+  readonly size: number;
+  /** Adds a call; it removes itself when it enters, is refused, or its signal aborts. */
+  add(asking: SlotCall): WaitingCall;
+  /** How many calls of the principal of a call wait, that one included. */
+  countOf(asking: SlotCall): number;
+  /** How many calls may enter if there are slots. */
+  ready(room: Room): number;
+  /** The next call that may enter. */
+  first(room: Room): WaitingCall | undefined;
+  /** Of the lowest priority, the newest call of the principal of whom most wait. */
+  last(): WaitingCall | undefined;
+};
+
+/** Calls of one priority by principal. The principal whose turn is next comes first. */
+type Line = Map<string, Set<WaitingCall>>;
+
+/** Creates an empty queue. */
+export function createWaitingCalls(): WaitingCalls {
+  const lines = new Map(PRIORITIES.map((priority) => [priority, new Map() as Line]));
+  const inOrder = [...lines.values()];
+  let size = 0;
+
+  function callsOf(line: Line, principal: string): Set<WaitingCall> {
+    const calls = line.get(principal) ?? new Set();
+    line.set(principal, calls);
+    return calls;
+  }
+
+  return {
+    get size() {
+      return size;
+    },
+    add(asking) {
+      const { signal } = asking;
+      const principal = principalOf(asking);
+      const line = lines.get(asking.priority) as Line;
+      const calls = callsOf(line, principal);
+      const { promise, resolve, reject } = Promise.withResolvers<undefined>();
+      let timer: NodeJS.Timeout | undefined;
+      function leave(): void {
+        calls.delete(call);
+        if (calls.size === 0) line.delete(principal);
+        size -= 1;
+        clearTimeout(timer);
+        signal.removeEventListener('abort', abort);
+      }
+      function refuse(error: unknown): void {
+        leave();
+        reject(error);
+      }
+      const abort = () => refuse(signal.reason);
+      const call: WaitingCall = {
+        asking,
+        entered: promise,
+        get isWaiting() {
+          return calls.has(call);
+        },
+        enter() {
+          leave();
+          // The next turn is that of another principal.
+          if (line.delete(principal)) line.set(principal, calls);
+          resolve(undefined);
+        },
+        refuse,
+        refuseAfter(ms, error) {
+          if (calls.has(call)) timer = setTimeout(() => refuse(error()), ms);
+        },
+      };
+      calls.add(call);
+      size += 1;
+      signal.addEventListener('abort', abort, { once: true });
+      return call;
+    },
+    countOf: (asking) => lines.get(asking.priority)?.get(principalOf(asking))?.size ?? 0,
+    ready(room) {
+      let count = 0;
+      for (const line of inOrder)
+        for (const [principal, calls] of line) count += Math.max(0, Math.min(calls.size, room(principal)));
+      return count;
+    },
+    first(room) {
+      for (const line of inOrder)
+        for (const [principal, calls] of line) if (room(principal) > 0) return calls.values().next().value;
+      return undefined;
+    },
+    last() {
+      const line = inOrder.findLast(({ size: principals }) => principals > 0);
+      const [most] = [...(line?.values() ?? [])].sort((a, b) => b.size - a.size);
+      return [...(most ?? [])].at(-1);
+    },
+  };
+}

@@ -1,0 +1,258 @@
+import type { ConnectionSpec } from '../../config/schema/source.ts';
+import { fault, GatewayError } from '../../kernel/errors/fault.ts';
+import type { Priority, UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
+import {
+  type CredentialSource,
+  fixedCredential,
+  namedCredential,
+  type UpstreamCredential,
+} from './transport/credential.ts';
+import { obtainByOAuth2 } from './credentials/oauth2.ts';
+import { obtainedCredential, type Obtain, type Obtained } from './credentials/obtained-credential.ts';
+import type { ProofWatch } from './credentials/proof-watch.ts';
+import { createProofs, type UpstreamProof } from './credentials/proofs.ts';
+import { obtainBySession, type ReadSession } from './credentials/session.ts';
+import {
+  createGuardedClient,
+  type GuardedCall,
+  type GuardedClient,
+  type GuardedClientDeps,
+  type GuardedTry,
+} from './guard/guarded-client.ts';
+import type { Usage } from './guard/exchange.ts';
+import type { AskKnownGood } from '../resilience/known-good-check.ts';
+import type { TraceHeaders } from '../../telemetry/request-trace.ts';
+import { timed } from '../../telemetry/requests/step-times.ts';
+import { compileOutgoing } from './transport/outgoing-request.ts';
+import { networkFault } from './transport/network-fault.ts';
+import { createTransport, type Transport } from './transport/transport.ts';
+
+/** Reads a reply of the source. */
+type Read<T> = (reply: UpstreamReply) => T | Promise<T>;
+
+/** The client of one source. */
+export type Upstream = {
+  /**
+   * Sends a request and reads its reply. If `read` reports that the source refused the credential and another can be
+   * obtained, the request is sent once more with that. With resilience, a failed request is retried if that is safe and
+   * may help. `usage` counts the calls; those with the same `usage` stay at one of several hosts.
+   * @throws GatewayError `upstream_unavailable`, `upstream_timeout`, `upstream_error`, `upstream_invalid_response`,
+   * `overloaded` without a free slot, and whatever `read` throws
+   */
+  ask<T>(
+    request: UpstreamRequest,
+    read: Read<T>,
+    signal: AbortSignal,
+    usage: Usage,
+    priority?: Priority,
+  ): Promise<T>;
+  /** Running and waiting calls. */
+  readonly load: GuardedClient['load'];
+  /** Present where a request shows that the source knows the credential. */
+  readonly proofs?: Pick<ProofWatch, 'confirm' | 'doubt' | 'listen'> | undefined;
+  close(): void;
+};
+
+/** The client of one source, and its known-good request. */
+export type CheckableUpstream = Upstream & {
+  /** Asks a host the known-good request, in a slot of its own; `undefined`: there is none. It never rejects. */
+  readonly askKnownGood: AskKnownGood;
+};
+
+/** A question that shows whether a source is well. `read` throws if the reply is not a good answer. */
+export type KnownGoodRequest = { readonly request: UpstreamRequest; readonly read: Read<unknown> };
+
+/** The client's dependencies besides the source's file. */
+export type UpstreamDeps = GuardedClientDeps & {
+  /** Finds the session's token in the reply to a login, for sources with sessions. */
+  readonly readSession: ReadSession;
+  /** A question that no caller chose; absent: there is none. */
+  readonly knownGood?: KnownGoodRequest | undefined;
+  /** Absent: a credential is good until the source refuses it. */
+  readonly proof?: UpstreamProof | undefined;
+};
+
+const TIMED_OUT = new DOMException('net.timeout is over', 'TimeoutError');
+
+/**
+ * Runs one exchange until its caller gives up or `timeoutMs` are over. Converts its failures to GatewayErrors.
+ * @throws unknown the signal's reason once that has aborted
+ */
+async function withinTimeout<R>(
+  signal: AbortSignal,
+  timeoutMs: number,
+  act: (signal: AbortSignal) => Promise<R>,
+): Promise<R> {
+  // A controller, a timer and a listener, because `AbortSignal.any` and `timeout` take several times as long.
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal.reason);
+  const timer = setTimeout(() => controller.abort(TIMED_OUT), timeoutMs).unref();
+  try {
+    signal.throwIfAborted();
+    signal.addEventListener('abort', abort, { once: true });
+    return await act(controller.signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (controller.signal.reason === TIMED_OUT)
+      throw fault('upstream_timeout', { detail: 'the source did not answer within net.timeout' });
+    throw error instanceof GatewayError ? error : networkFault(error);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** What a request asks: equal for requests that ask the same. */
+function questionOf({ target, body }: UpstreamRequest): string {
+  return body === undefined ? target : target + body.text;
+}
+
+/** The known-good request, as a call; no span is made of it. */
+const knownGoodCall = { priority: 'caller', method: 'GET' } as const;
+
+/** What sending a request and reading its reply need of a call. */
+type SentCall = Pick<GuardedCall, 'signal' | 'steps'>;
+
+async function readReply<T>(
+  reply: UpstreamReply,
+  read: Read<T>,
+  { signal, steps }: SentCall,
+  attempt: GuardedTry,
+): Promise<T> {
+  const startMs = performance.now();
+  let failure: unknown;
+  try {
+    return await read(reply);
+  } catch (error) {
+    failure = error;
+    throw error;
+  } finally {
+    steps?.add('read', startMs, performance.now());
+    // The source has answered, so it is not to blame if the caller gave up while the reply was read.
+    attempt.finish(signal.aborted ? undefined : failure, signal.aborted);
+  }
+}
+
+type LogIn = (obtain: Obtain, signal: AbortSignal) => Promise<Obtained>;
+
+/** A login is a call like any other: it needs a slot and a token. The calls that wait for it hold no slot. */
+function compileLogIn(guard: GuardedClient, timeoutMs: number): LogIn {
+  return function logIn(obtain, signal) {
+    const about = { affinity: {}, isSafe: false, question: 'login', method: 'POST' };
+    return guard.run({ signal, priority: 'caller', ...about }, async (attempt) => {
+      const send = (base: string) => withinTimeout(signal, timeoutMs, (until) => obtain(base, until));
+      const obtained = await attempt.exchange({ send, statusOf: () => 200 });
+      attempt.finish(undefined, false);
+      return obtained;
+    });
+  };
+}
+
+function createCredentials(
+  auth: ConnectionSpec['auth'],
+  transport: Transport,
+  readSession: ReadSession,
+  logIn: LogIn,
+): CredentialSource {
+  if (auth.kind !== 'oauth2' && auth.kind !== 'session') return fixedCredential(namedCredential(auth));
+  const obtain =
+    auth.kind === 'oauth2' ? obtainByOAuth2(auth, transport) : obtainBySession(auth, transport, readSession);
+  return obtainedCredential((signal) => logIn(obtain, signal));
+}
+
+/** Makes the function that sends a request with the current credential, which is obtained first if there is none. */
+function createSend(spec: ConnectionSpec, transport: Transport, credentials: CredentialSource) {
+  const outgoing = compileOutgoing(spec);
+  return async function send(
+    request: UpstreamRequest,
+    { signal, steps }: SentCall,
+    attempt: GuardedTry,
+    timeoutMs = spec.net.timeout,
+  ) {
+    let credential: UpstreamCredential =
+      credentials.held() ?? (await timed(steps, 'login', credentials.obtain(signal)));
+    const exchange = (base: string, trace: TraceHeaders | undefined) =>
+      withinTimeout(signal, timeoutMs, (until) => {
+        // It may have been renewed while the call waited for its slot.
+        credential = credentials.held() ?? credential;
+        return transport.send({ ...outgoing(request, credential, base, trace), signal: until });
+      });
+    const reply = await attempt.exchange({ send: exchange, statusOf: ({ status }) => status });
+    return { reply, credential };
+  };
+}
+
+/** Creates the client of one source. It keeps connections open; `close` closes them. */
+export function createUpstream(
+  spec: ConnectionSpec,
+  { readSession, knownGood, proof, ...deps }: UpstreamDeps,
+): CheckableUpstream {
+  const { net } = spec;
+  const transport = createTransport(net);
+  const guard = createGuardedClient(net, deps);
+  const logIn = compileLogIn(guard, net.timeout);
+  const credentials = createCredentials(spec.auth, transport, readSession, logIn);
+
+  const send = createSend(spec, transport, credentials);
+  const proofs = proof && createProofs(proof, { send, guard, credentials, knownGood, net });
+  const watch = proofs?.watch;
+
+  async function readProven<T>(reply: UpstreamReply, read: Read<T>, call: SentCall, attempt: GuardedTry) {
+    const value = await readReply(reply, read, call, attempt);
+    await proofs?.check(reply, call);
+    return value;
+  }
+  const readSent = proofs === undefined ? readReply : readProven;
+
+  /** Sends with the current credential; if that is refused and another can be obtained, once more with that. */
+  async function sendAndRead<T>(
+    request: UpstreamRequest,
+    read: Read<T>,
+    call: SentCall,
+    attempt: GuardedTry,
+    timeoutMs?: number,
+  ): Promise<T> {
+    const { reply, credential } = await send(request, call, attempt, timeoutMs);
+    try {
+      return await readSent(reply, read, call, attempt);
+    } catch (error) {
+      const isRefused = error instanceof GatewayError && error.credentialRefused;
+      if (!isRefused || !credentials.renew(credential, proofs?.whyRenew(reply))) throw error;
+    }
+    return readSent((await send(request, call, attempt, timeoutMs)).reply, read, call, attempt);
+  }
+
+  async function askKnownGood(base: string, timeoutMs: number): Promise<boolean | undefined> {
+    if (knownGood === undefined) return undefined;
+    const call = { ...knownGoodCall, signal: new AbortController().signal };
+    try {
+      await guard.runBeside(base, call, (attempt) =>
+        sendAndRead(knownGood.request, knownGood.read, call, attempt, timeoutMs),
+      );
+      return true;
+    } catch (error) {
+      return error instanceof GatewayError && error.sourceHealth?.isHealthy === true;
+    }
+  }
+
+  return {
+    askKnownGood,
+    async ask(request, read, signal, usage, priority = 'caller') {
+      const isSafe = request.method === 'GET' || net.retries.post;
+      const { method, window } = request;
+      const sent = { method, window, isSafe, question: questionOf(request) };
+      const { spans: trace, steps } = usage;
+      const call = { signal, priority, usage, trace, steps, affinity: usage, ...sent };
+      const run = () => guard.run(call, (attempt) => sendAndRead(request, read, call, attempt));
+      return watch === undefined ? run() : watch.guarded(run);
+    },
+    proofs: watch,
+    get load() {
+      return guard.load;
+    },
+    close() {
+      guard.close();
+      transport.close();
+    },
+  };
+}

@@ -1,0 +1,94 @@
+// Asks a source to show that it knows the credential.
+
+import type { SourceSpec } from '../../../config/schema/source.ts';
+import { GatewayError, refusedCredential } from '../../../kernel/errors/fault.ts';
+import type { UpstreamReply, UpstreamRequest } from '../../../kernel/upstream-call.ts';
+import type { GuardedCall, GuardedClient, GuardedTry } from '../guard/guarded-client.ts';
+import type { CredentialSource, UpstreamCredential } from '../transport/credential.ts';
+import { createProofWatch, type ProofResult, type ProofWatch, type ProofWatchDeps } from './proof-watch.ts';
+
+/** What shows that the source knows the credential: every reply, or the one to this request. */
+export type UpstreamProof = Pick<ProofWatchDeps, 'takeTurn'> & {
+  readonly request: UpstreamRequest | undefined;
+  readonly holds: (reply: UpstreamReply) => boolean;
+};
+
+type SentCall = Pick<GuardedCall, 'signal' | 'steps'>;
+
+/** What proofs are asked by. `knownGood` is a request for the list. */
+type ProofsDeps = {
+  readonly send: (
+    request: UpstreamRequest,
+    call: SentCall,
+    attempt: GuardedTry,
+    timeoutMs?: number,
+  ) => Promise<{ readonly reply: UpstreamReply; readonly credential: UpstreamCredential }>;
+  readonly guard: Pick<GuardedClient, 'runAt'>;
+  readonly credentials: CredentialSource;
+  readonly knownGood:
+    { readonly request: UpstreamRequest; readonly read: (reply: UpstreamReply) => unknown } | undefined;
+  readonly net: Pick<SourceSpec['net'], 'baseUrl' | 'timeout'>;
+};
+
+/** The proofs of a source's credential. */
+export type Proofs = {
+  /** A reply of failure, such as that to an unknown id, may lack the proof: then the list must show it. @throws GatewayError */
+  check(reply: UpstreamReply, call: SentCall): Promise<void>;
+  /** Why the credential that got this reply is renewed, as `renew` wants to know it. */
+  whyRenew(reply: UpstreamReply): 'unproven' | undefined;
+  /** Present where the proof takes a request. */
+  readonly watch: ProofWatch | undefined;
+};
+
+/** A proof that takes longer shows nothing, because callers wait for it. */
+const PROOF_MS = 2_000;
+/** Statuses that say that the service is busy, and nothing of a credential. */
+const BUSY: readonly number[] = [408, 429];
+const REFUSED: readonly number[] = [401, 403];
+
+const about = { priority: 'caller', method: 'GET' } as const;
+
+/** Creates the proofs of one source's credential. */
+export function createProofs(proof: UpstreamProof, deps: ProofsDeps): Proofs {
+  const { send, guard, credentials, knownGood, net } = deps;
+  const { request, holds, takeTurn } = proof;
+  const lacksProof = (reply: UpstreamReply) => request === undefined && !holds(reply);
+
+  /** @throws GatewayError if a credential cannot be obtained */
+  async function ask(asked: UpstreamRequest): Promise<ProofResult> {
+    const call = { ...about, signal: new AbortController().signal };
+    const held = credentials.held() ?? (await credentials.obtain(call.signal));
+    try {
+      const { reply, credential } = await guard.runAt(net.baseUrl, call, (attempt) =>
+        send(asked, call, attempt, Math.min(PROOF_MS, net.timeout)),
+      );
+      const isSilent = reply.status >= 500 || BUSY.includes(reply.status);
+      // Any other failure counts, 404 as well: many services hide such a page from visitors, and a credential that
+      // cannot be shown to be good must not be served as one.
+      return { credential, isGood: isSilent ? undefined : reply.status < 300 && holds(reply) };
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      return { credential: held, isGood: undefined };
+    }
+  }
+
+  return {
+    whyRenew: (reply) => (!REFUSED.includes(reply.status) && lacksProof(reply) ? 'unproven' : undefined),
+    async check(checked, call) {
+      if (checked.status < 400 || knownGood === undefined || !lacksProof(checked)) return;
+      await guard.runAt(net.baseUrl, { ...about, ...call }, async (attempt) => {
+        const { reply } = await send(knownGood.request, call, attempt);
+        await knownGood.read(reply);
+        if (!holds(reply))
+          throw refusedCredential('the source took Portico for a visitor: its list lacks auth.proof');
+      });
+    },
+    watch:
+      request &&
+      createProofWatch({
+        ask: () => ask(request),
+        renew: (refused) => credentials.renew(refused, 'unproven'),
+        takeTurn,
+      }),
+  };
+}

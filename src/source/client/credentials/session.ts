@@ -1,0 +1,51 @@
+import type { SourceSpec } from '../../../config/schema/source.ts';
+import { fault } from '../../../kernel/errors/fault.ts';
+import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
+import { headerCredential } from '../transport/credential.ts';
+import type { Obtain } from './obtained-credential.ts';
+import type { Transport } from '../transport/transport.ts';
+
+type Session = Extract<SourceSpec['auth'], { kind: 'session' }>;
+
+/** Finds the session's token in the reply to a login; `undefined` if there is none. */
+export type ReadSession = (reply: UpstreamReply) => string | undefined;
+
+function loginBody({ login }: Session): { contentType: string; body: string } {
+  if ('form' in login) {
+    return {
+      contentType: 'application/x-www-form-urlencoded',
+      body: new URLSearchParams(login.form).toString(),
+    };
+  }
+  return { contentType: 'application/json', body: JSON.stringify(login.json) };
+}
+
+function cookieValue(header: string | undefined, name: string): string | undefined {
+  // Commas join the lines of Set-Cookie; the value of a cookie contains none (RFC 6265, section 4.1.1).
+  const found = (header ?? '').split(/[,;]\s*/).find((part) => part.startsWith(`${name}=`));
+  return found?.slice(name.length + 1);
+}
+
+/** Obtains a session by a login. */
+export function obtainBySession(auth: Session, transport: Transport, readSession: ReadSession): Obtain {
+  return async (base, signal) => {
+    const { contentType, body } = loginBody(auth);
+    const headers = { 'Content-Type': contentType, Accept: 'application/json' };
+    const reply = await transport.send({
+      method: 'POST',
+      url: base + auth.login.path,
+      headers,
+      body,
+      signal,
+    });
+    const token =
+      auth.cookie === undefined ? readSession(reply) : cookieValue(reply.header('set-cookie'), auth.cookie);
+    if (reply.status >= 400 || token === undefined || !/^[\x21-\x7e]+$/.test(token)) {
+      throw fault('upstream_error', {
+        detail: `the reply to the login holds no session (HTTP ${reply.status})`,
+      });
+    }
+    const value = auth.value.replaceAll('{session}', token);
+    return { credential: headerCredential(auth.header, value), lifetimeMs: auth.lifetime };
+  };
+}

@@ -1,0 +1,105 @@
+import type { Query } from '../../../contract/query.ts';
+import { GatewayError } from '../../../kernel/errors/fault.ts';
+import type { FallbackCause, Origin, Priority, UpstreamRequest } from '../../../kernel/upstream-call.ts';
+import type { TraceHeaders, UpstreamTrace } from '../../../telemetry/request-trace.ts';
+import type { StepCarrier, StepTimes } from '../../../telemetry/requests/step-times.ts';
+import type { CallAttempt } from '../../resilience/call-attempt.ts';
+
+/** How a source is asked: `relies` names claims of its file, `reason` why it takes a scan. No value of a caller is in it. */
+type PlanNote = {
+  readonly kind: string;
+  readonly relies?: readonly string[];
+  readonly reason?: string;
+};
+
+/** The calls that a request caused, for its log line, and where its time went. */
+export type Usage = StepCarrier & {
+  upstreamCalls: number;
+  upstreamMs: number;
+  plan?: PlanNote | undefined;
+  /** Who caused the calls, the first of those who share them; absent: no caller did. */
+  principal?: string | undefined;
+  /** What was asked; absent: no caller asked. */
+  query?: Query | undefined;
+  /** The source that was chosen for the request, where its resource moves. */
+  origin?: Origin | undefined;
+  /** Why the chosen source did not serve it after all. */
+  fallback?: FallbackCause | undefined;
+  /** The trace of the request; absent: none is continued. */
+  spans?: UpstreamTrace | undefined;
+};
+
+/** What one exchange of a call needs of it. */
+export type ExchangedCall = {
+  readonly signal: AbortSignal;
+  readonly priority: Priority;
+  /** Counts the exchanges; absent: they are not counted. */
+  readonly usage?: Usage;
+  /** Where the time of its request goes; absent: nobody asks for it. */
+  readonly steps?: StepTimes | undefined;
+  /** The trace that the exchanges belong to; absent: none. */
+  readonly trace?: UpstreamTrace | undefined;
+  readonly method: string;
+  /** The rows that are asked for, where they are a window. */
+  readonly window?: UpstreamRequest['window'];
+};
+
+/** How an exchange is done at a base URL, and what its result says about the upstream. */
+export type ExchangeSteps<R> = {
+  readonly send: (base: string, trace: TraceHeaders | undefined) => Promise<R>;
+  readonly statusOf: (result: R) => number;
+  /** The reason of the call's abort, if it may say something about the upstream. */
+  readonly abandonReason?: () => unknown;
+};
+/** An attempt, where it was sent last, and how often. */
+export type PlacedAttempt = { readonly attempt: CallAttempt; base: string | undefined; exchanges: number };
+
+/** Places an attempt that was not sent yet. */
+export function placeAttempt(attempt: CallAttempt): PlacedAttempt {
+  return { attempt, base: undefined, exchanges: 0 };
+}
+
+/** Makes the function that runs and measures one exchange. A failure finishes the attempt. */
+export function createExchange(
+  name: string | undefined,
+  onExchange: (outcome: string, seconds: number) => void,
+) {
+  return async function exchange<R>(
+    call: ExchangedCall,
+    placed: PlacedAttempt,
+    { send, statusOf, abandonReason = () => call.signal.reason as unknown }: ExchangeSteps<R>,
+  ): Promise<R> {
+    const { signal, usage, steps, trace } = call;
+    const { attempt } = placed;
+    const base = attempt.start();
+    placed.base = base;
+    const span = trace?.startCall();
+    const startMs = performance.now();
+    let outcome = 'cancelled';
+    let status: number | undefined;
+    let failure: unknown;
+    try {
+      const result = await send(base, span?.headers);
+      status = statusOf(result);
+      outcome = `${Math.floor(status / 100)}xx`;
+      return result;
+    } catch (error) {
+      failure = error;
+      if (error instanceof GatewayError) outcome = error.code;
+      attempt.finish(signal.aborted ? abandonReason() : error, signal.aborted);
+      throw error;
+    } finally {
+      const endMs = performance.now();
+      const ms = endMs - startMs;
+      steps?.add('upstream', startMs, endMs, base, status ?? outcome);
+      if (usage !== undefined) {
+        usage.upstreamCalls += 1;
+        usage.upstreamMs += ms;
+      }
+      onExchange(outcome, ms / 1_000);
+      const { method, window } = call;
+      span?.end?.({ source: name, base, method, window, resends: placed.exchanges, status, error: failure });
+      placed.exchanges += 1;
+    }
+  };
+}

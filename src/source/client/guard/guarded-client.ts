@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SourceSpec } from '../../../config/schema/source.ts';
+import { blameUpstream } from '../../../kernel/errors/fault.ts';
+import { timed } from '../../../telemetry/requests/step-times.ts';
+import { createBulkhead, type Share } from '../bulkhead/bulkhead.ts';
+import {
+  createExchange,
+  type ExchangedCall,
+  type ExchangeSteps,
+  type PlacedAttempt,
+  placeAttempt,
+} from './exchange.ts';
+import type { CallAttempt } from '../../resilience/call-attempt.ts';
+import { watchHealth } from './health.ts';
+import type { Resilience } from '../../resilience/resilience.ts';
+import { type TakeToken, waitForToken } from '../bulkhead/token-pacer.ts';
+
+/** One call, before its host is chosen. */
+export type GuardedCall = ExchangedCall & {
+  /** Calls with the same affinity stay at one of several hosts. */
+  readonly affinity: object;
+  /** Whether the request may be sent twice. */
+  readonly isSafe: boolean;
+  /** Equal for calls that ask the upstream the same. */
+  readonly question: string;
+};
+
+/** One attempt of a call. */
+export type GuardedTry = Pick<CallAttempt, 'finish'> & {
+  /** Waits for a slot, then runs one exchange. After a success, `finish` must report how the reply was read. */
+  exchange<R>(steps: ExchangeSteps<R>): Promise<R>;
+};
+
+/** An upstream behind its bulkhead, circuit breaker, retries, hosts and health checks. */
+export type GuardedClient = {
+  /**
+   * Runs a call, and retries it if that is safe and may help.
+   * @throws GatewayError `upstream_unavailable` while the upstream must not be called, `overloaded` without a free slot
+   * @throws unknown what `once` throws, and the signal's reason
+   */
+  run<T>(call: GuardedCall, once: (attempt: GuardedTry) => Promise<T>): Promise<T>;
+  /** Runs a call at a host once it has a slot, whatever the breaker says, which does not learn its outcome. */
+  runAt<T>(base: string, call: ExchangedCall, once: (attempt: GuardedTry) => Promise<T>): Promise<T>;
+  /** The same beside all slots, once the rate allows it: for one call at a time, which must not queue with others. */
+  runBeside<T>(base: string, call: ExchangedCall, once: (attempt: GuardedTry) => Promise<T>): Promise<T>;
+  /** Running and waiting calls, and how many may run. */
+  readonly load: { readonly active: number; readonly waiting: number; readonly allowed: number };
+  close(): void;
+};
+
+/**
+ * Most may be absent: a session of a command such as `doctor` gives no `resilience`, so that it sees each failure as it
+ * is.
+ */
+export type GuardedClientDeps = {
+  /** What the upstream is called in the log; absent: its failures name nobody. */
+  readonly name?: string | undefined;
+  /** Called after every exchange; `outcome` is a status class such as `2xx`, an error code or `cancelled`. */
+  readonly onExchange: (outcome: string, seconds: number) => void;
+  /** Takes a token for one call; absent: the rate is not limited. */
+  readonly takeToken?: TakeToken | undefined;
+  /** This process's share of `net.concurrency`; absent: all of it. */
+  readonly share?: Share | undefined;
+  /** Absent: every call is sent once, to `net.baseUrl`. */
+  readonly resilience?: Resilience | undefined;
+};
+
+/** Creates the guarded client of one upstream. Sources and pass-through routes send their calls through it. */
+export function createGuardedClient(
+  net: SourceSpec['net'],
+  { name, onExchange, takeToken, share, resilience }: GuardedClientDeps,
+): GuardedClient {
+  const { concurrency, queue, requestsPerSecond: perSecond } = net;
+  const bulkhead = createBulkhead({
+    ...{ concurrency, share, queue, takeToken, perSecond },
+    // The bulkhead outlives a reload, and with it whatever this function holds.
+    isSilent: resilience?.isSilent,
+  });
+  const checks = resilience && watchHealth(net, resilience.hosts);
+  const exchange = createExchange(name, onExchange);
+  const plainAttempt = (base: string): CallAttempt => ({
+    start: () => base,
+    finish: () => undefined,
+    retryDelayMs: () => undefined,
+  });
+
+  function guardedTry(call: ExchangedCall, placed: PlacedAttempt): GuardedTry {
+    return {
+      finish: (error, isAbandoned) => placed.attempt.finish(error, isAbandoned),
+      exchange: (steps) => bulkhead.run(call, () => exchange(call, placed, steps)),
+    };
+  }
+
+  /** Names the upstream in an error, for the log, and its host where one was called. */
+  function named(error: unknown, base: string | undefined): unknown {
+    if (name !== undefined) blameUpstream(error, name, base);
+    return error;
+  }
+
+  function checkOpen({ usage }: GuardedCall): void {
+    try {
+      resilience?.check(usage?.query);
+    } catch (error) {
+      throw named(error, undefined);
+    }
+  }
+
+  return {
+    runAt: (base, call, once) => once(guardedTry(call, placeAttempt(plainAttempt(base)))),
+    async runBeside(base, call, once) {
+      await waitForToken(takeToken);
+      const placed = placeAttempt(plainAttempt(base));
+      return once({ ...guardedTry(call, placed), exchange: (steps) => exchange(call, placed, steps) });
+    },
+    async run(call, once) {
+      const { signal } = call;
+      const attempt = resilience?.begin(call) ?? plainAttempt(net.baseUrl);
+      const placed = placeAttempt(attempt);
+      const guarded = guardedTry(call, placed);
+      for (;;) {
+        // Checked before the call waits for a slot, and by `start` again once it has one.
+        checkOpen(call);
+        try {
+          return await once(guarded);
+        } catch (error) {
+          const delayMs = signal.aborted ? undefined : attempt.retryDelayMs(error);
+          if (delayMs === undefined) throw named(error, placed.base);
+          await timed(call.steps, 'backoff', sleep(delayMs));
+          signal.throwIfAborted();
+        }
+      }
+    },
+    get load() {
+      return { active: bulkhead.active, waiting: bulkhead.waiting, allowed: share?.size ?? concurrency };
+    },
+    close: () => checks?.close(),
+  };
+}

@@ -1,0 +1,53 @@
+import type { SourceSpec } from '../../../config/schema/source.ts';
+
+/** Adds a source's credential to a request. */
+export type UpstreamCredential = {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Adds the credential to a target if it belongs into the query. */
+  readonly sign: (target: string) => string;
+};
+
+/** Provides the credential of a source; it may have to be obtained first. */
+export type CredentialSource = {
+  /** The current credential; `undefined` if one must be obtained. */
+  held(): UpstreamCredential | undefined;
+  /** @throws GatewayError if it cannot be obtained, with the codes of a call to the source */
+  obtain(signal: AbortSignal): Promise<UpstreamCredential>;
+  /**
+   * Discards a credential that the source has refused; false if no other can be obtained. `unproven`: the source has not
+   * refused it, but does not know it either. Another is then obtained at most once a minute, so that no account is locked.
+   */
+  renew(refused: UpstreamCredential, why?: 'unproven'): boolean;
+};
+
+const unchanged = (target: string) => target;
+
+/** A credential in one header. */
+export function headerCredential(name: string, value: string): UpstreamCredential {
+  return { headers: { [name]: value }, sign: unchanged };
+}
+
+/** A credential that never changes. */
+export function fixedCredential(credential: UpstreamCredential): CredentialSource {
+  return { held: () => credential, obtain: () => Promise.resolve(credential), renew: () => false };
+}
+
+type FixedAuth = Extract<SourceSpec['auth'], { kind: 'none' | 'basic' | 'header' | 'query' }>;
+
+/** The credential in a configuration. */
+export function namedCredential(auth: FixedAuth): UpstreamCredential {
+  switch (auth.kind) {
+    case 'none':
+      return { headers: {}, sign: unchanged };
+    case 'basic': {
+      const pair = Buffer.from(`${auth.user.reveal()}:${auth.password.reveal()}`, 'utf8').toString('base64');
+      return headerCredential('Authorization', `Basic ${pair}`);
+    }
+    case 'header':
+      return headerCredential(auth.name, auth.value.reveal());
+    case 'query': {
+      const parameter = `${encodeURIComponent(auth.name)}=${encodeURIComponent(auth.value.reveal())}`;
+      return { headers: {}, sign: (target) => `${target}${target.includes('?') ? '&' : '?'}${parameter}` };
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import { type Adapter, compileAdapter } from './adapter/compile.ts';
+import { lintSource } from './adapter/lint-source.ts';
+import type { GatewayConfig, ResourceConfig } from '../config/schema/gateway.ts';
+import type { MigrationConfig } from '../config/schema/migration.ts';
+import type { LoadedConfig, LoadedSource } from '../config/loaded-config.ts';
+import { type FileText, loadSources } from '../config/load.ts';
+import { ConfigError, type Problem } from '../config/problem.ts';
+import { openEdits } from '../config/yaml/open-edits.ts';
+import type { Environment } from '../config/yaml/substitute.ts';
+import { resources, type Resource } from '../contract/resources.ts';
+import { contentDigest } from '../kernel/content-digest.ts';
+
+/** What a source file says of one resource, compiled. */
+export type CompiledSource = {
+  readonly resource: Resource;
+  readonly source: LoadedSource;
+  readonly adapter: Adapter;
+};
+
+/** A resource that the gateway serves, with the source it is served from. */
+export type CompiledResource = CompiledSource & {
+  readonly config: ResourceConfig;
+  /** Part of every cache key. It changes with the source's file as filled in, and with `CONTRACT_VERSION`. */
+  readonly digest: string;
+  /** Where the resource moves; absent: it stays. */
+  readonly migration?: CompiledMigration | undefined;
+};
+
+/** How a resource moves to another source, and that source as the resource will be served from it. */
+export type CompiledMigration = { readonly config: MigrationConfig; readonly to: CompiledResource };
+
+/** Raise it with any change of code that changes an answer's bytes: form, order, mapping. */
+const CONTRACT_VERSION = 1;
+
+/** Compiles every resource of every source; problems are added with the lines of the source files. */
+export function compileSources(
+  sources: LoadedConfig['sources'],
+  problems: Problem[],
+): readonly CompiledSource[] {
+  const compiled: CompiledSource[] = [];
+  for (const source of sources.values()) {
+    for (const resource of Object.values(resources)) {
+      const adapter = compileAdapter(source.spec, resource, (path, message, hint) =>
+        problems.push(source.yaml.problemAt(path, message, hint)),
+      );
+      if (adapter !== undefined) compiled.push({ resource, source, adapter });
+    }
+  }
+  return compiled;
+}
+
+/**
+ * Compiles the text of one source file, which may stand in no file yet.
+ * @throws ConfigError with every problem
+ */
+export function compileSourceText(text: FileText, environment: Environment): readonly CompiledSource[] {
+  const problems: Problem[] = [];
+  const compiled = compileSources(loadSources([text], environment, problems), problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return compiled;
+}
+
+/** What is valid in source files but probably a mistake, with the lines. */
+export function sourceNotes(sources: Iterable<LoadedSource>): readonly Problem[] {
+  return [...sources].flatMap(({ spec, yaml }) => {
+    const notes = [...openEdits(yaml)];
+    lintSource(spec, (path, message, hint) => notes.push(yaml.problemAt(path, message, hint)));
+    return notes;
+  });
+}
+
+function digestOf({ yaml, spec }: LoadedSource): string {
+  // Answers belong to the credential they were read with, so it is part of what is hashed. Numbers that are compared as
+  // they are written, such as 1.50, are in `spec` alone.
+  return contentDigest([CONTRACT_VERSION, yaml.content(), spec]);
+}
+
+/** What a source says of a resource, as it is served with these settings. */
+function serveFrom(
+  compiled: CompiledSource,
+  { migration: _, ...settings }: ResourceConfig,
+): CompiledResource {
+  const config = { ...settings, source: compiled.source.spec.name };
+  return { ...compiled, config, digest: digestOf(compiled.source) };
+}
+
+/** The resources that a gateway serves, each with the source its configuration names, and with that where it moves. */
+export function chooseSources(
+  { resources: served }: GatewayConfig,
+  compiled: readonly CompiledSource[],
+): readonly CompiledResource[] {
+  return compiled.flatMap((one) => {
+    const config = served[one.resource.name];
+    if (config?.source !== one.source.spec.name) return [];
+    const resource = { ...one, config, digest: digestOf(one.source) };
+    const { migration } = config;
+    const to = compiled.find(
+      ({ resource, source }) => resource === one.resource && source.spec.name === migration?.to,
+    );
+    if (migration === undefined || to === undefined) return [resource];
+    return [{ ...resource, migration: { config: migration, to: serveFrom(to, config) } }];
+  });
+}
+
+/** The resources with all their sources: those that some move to as well. */
+export function withTargets(compiled: readonly CompiledResource[]): readonly CompiledResource[] {
+  return compiled.flatMap((one) => (one.migration === undefined ? [one] : [one, one.migration.to]));
+}

@@ -1,0 +1,102 @@
+import type { Logger } from 'pino';
+import type { SourceSpec } from '../config/schema/source.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { BreakerState } from './resilience/breaker.ts';
+import type { WebhookEvent } from '../telemetry/webhooks/webhook-event.ts';
+import type { HostEvent } from './resilience/hosts.ts';
+import { createResilience, type Resilience, type ResilienceDeps } from './resilience/resilience.ts';
+
+/** The metrics about the state of sources. */
+export type ResilienceMetrics = {
+  /** The state of a source's breaker from now on. */
+  breakerState(source: string, state: BreakerState): void;
+  /** An event between Portico and a source, such as `retry_sent`. */
+  sourceEvent(source: string, event: string): void;
+  /** An event of one of a source's hosts: `ejected`, `unhealthy` or `healthy`. */
+  hostEvent(source: string, host: string, event: string): void;
+};
+
+/**
+ * After a time-out, a call is retried only if `deadlineMs` leaves room for one more. A call that its caller has ended
+ * counts against the source if it took long enough, by `patienceMs` and `net.timeout`.
+ */
+export type SourceResilienceDeps = Pick<ResilienceDeps, 'askKnownGood'> & {
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+  readonly metrics: ResilienceMetrics;
+  /** Tells receivers of webhooks that a breaker has opened or closed; absent: there are none. */
+  readonly tell?: ((event: WebhookEvent) => void) | undefined;
+  /** The shortest deadline of the callers of this source, milliseconds. */
+  readonly deadlineMs: number;
+  /** The shortest time that anybody waits for one exchange, milliseconds. */
+  readonly patienceMs: number;
+};
+
+/** The log line of each change of the breaker; it is written once, however many calls are refused. */
+const BREAKER_LINES = {
+  open: 'the source fails; no call goes out until one call has shown that it is well',
+  half_open: 'one call shows whether the source is well',
+  closed: 'the source is well again',
+} satisfies Record<BreakerState, string>;
+
+/** Names that dashboards may still ask for. The next version of Portico does not count them any more. */
+const FORMER_HOST_EVENTS: Partial<Record<HostEvent, string>> = { unhealthy: 'sick', healthy: 'sound' };
+
+/** The same for one shape of question: its operation and the names of its parameters. */
+const QUESTION_LINES = {
+  open: 'questions of this shape hang while the source is well; none goes out until one is answered',
+  half_open: 'one question of this shape shows whether the source answers it',
+  closed: 'the source answers questions of this shape again',
+} satisfies Record<BreakerState, string>;
+
+/** Makes the function that tells when a breaker has opened, and when it is closed again: not each call that tries. */
+function createBreakerNotice(source: string, tell: SourceResilienceDeps['tell']) {
+  let isOpen = false;
+  return (state: BreakerState): void => {
+    if (state === 'half_open' || (state === 'open') === isOpen) return;
+    isOpen = state === 'open';
+    tell?.({
+      type: isOpen ? 'breaker.opened' : 'breaker.closed',
+      subject: `breaker:${source}`,
+      data: { source },
+    });
+  };
+}
+
+/** Creates the resilience of a source, whose changes go to the log and the metrics. */
+export function createSourceResilience(
+  { name: source, net }: Pick<SourceSpec, 'name' | 'net'>,
+  { clock, log, metrics, tell, deadlineMs, patienceMs, askKnownGood }: SourceResilienceDeps,
+): Resilience {
+  const notice = createBreakerNotice(source, tell);
+  metrics.breakerState(source, 'closed');
+  return createResilience(net, {
+    monotonic: clock.monotonic,
+    random: Math.random,
+    deadlineMs,
+    patienceMs,
+    askKnownGood,
+    on: {
+      breaker(state) {
+        metrics.breakerState(source, state);
+        metrics.sourceEvent(source, `breaker_${state}`);
+        notice(state);
+        log[state === 'open' ? 'warn' : 'info']({ source, breaker: state }, BREAKER_LINES[state]);
+      },
+      question(question, state) {
+        metrics.sourceEvent(source, `question_breaker_${state}`);
+        log[state === 'open' ? 'warn' : 'info']({ source, question, breaker: state }, QUESTION_LINES[state]);
+      },
+      retry: (result) => metrics.sourceEvent(source, `retry_${result}`),
+      paused(seconds) {
+        metrics.sourceEvent(source, 'paused');
+        log.warn({ source, seconds }, 'the source asked for a pause; no call goes out before it is over');
+      },
+      host({ name: host }, event) {
+        for (const label of [event, FORMER_HOST_EVENTS[event] ?? []].flat())
+          metrics.hostEvent(source, host, label);
+        log[event === 'healthy' ? 'info' : 'warn']({ source, host }, `a host of the source is ${event}`);
+      },
+    },
+  });
+}
