@@ -36,10 +36,7 @@ const floors = [
     { room: 'store', packages: ['ioredis', 'lru-cache', 'rate-limiter-flexible'] },
   ],
   [{ room: 'claims', packages: [], pure: true }],
-  [
-    { room: 'policy', packages: ['jose'] },
-    { room: 'audit', packages: ['ioredis'] },
-  ],
+  [{ room: 'policy', packages: ['jose'] }],
   [{ room: 'reading', packages: [] }],
   [{ room: 'migration', packages: ['ioredis'] }],
   [{ room: 'pipeline', packages: [] }],

@@ -1,6 +1,6 @@
 import type { RowSets } from '../reading/rowsets/rowsets.ts';
 import type { Walker } from '../reading/walk-page.ts';
-import { EVERYTHING, type Purges } from '../store/purges.ts';
+import { EVERYTHING, type Purges } from '../store/cache/purges.ts';
 import type { CompiledResource } from '../source/compile-sources.ts';
 
 /** Row sets and walks that begin anew with a purge of something of their resource. */

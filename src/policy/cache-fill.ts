@@ -1,11 +1,11 @@
 import type { BackgroundTasks } from '../kernel/background-tasks.ts';
 import { createSingleFlight, type SingleFlight } from '../kernel/single-flight.ts';
-import { createBoundedMap } from '../store/bounded-map.ts';
+import { createBoundedMap } from '../store/memory/bounded-map.ts';
 import { ageMs, type Cache } from '../store/cache/cache.ts';
 import type { CacheEntry } from '../store/cache/cache-entry.ts';
-import type { Lock } from '../store/distributed-lock.ts';
+import type { Lock } from '../store/redis/distributed-lock.ts';
 import { acquireOrWait, type FoundOrLock, UNLOCKED } from '../store/fleet-single-flight.ts';
-import type { Purges } from '../store/purges.ts';
+import type { Purges } from '../store/cache/purges.ts';
 import type { UpstreamTrace } from '../telemetry/request-trace.ts';
 import { timed } from '../telemetry/requests/step-times.ts';
 import type { SourceCall, SourceHandler } from './call.ts';

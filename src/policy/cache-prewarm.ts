@@ -1,8 +1,8 @@
 import type { Query } from '../contract/query.ts';
 import type { Cache } from '../store/cache/cache.ts';
 import type { CacheEntry } from '../store/cache/cache-entry.ts';
-import type { Lock } from '../store/distributed-lock.ts';
-import type { Purges } from '../store/purges.ts';
+import type { Lock } from '../store/redis/distributed-lock.ts';
+import type { Purges } from '../store/cache/purges.ts';
 import { createEntryMaker, type EntryMakerDeps } from './cache-entry-maker.ts';
 import { cacheKeyOf, cacheKeyParts } from './cache-key.ts';
 import type { SourceAnswer } from './call.ts';

@@ -2,8 +2,8 @@
 
 import { createHmac } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { AuditChange } from '../audit/audit-entry.ts';
-import type { AuditLog } from '../audit/audit-log.ts';
+import type { AuditChange } from '../store/audit/audit-entry.ts';
+import type { AuditLog } from '../store/audit/audit-log.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import { type Resource, resources as contract } from '../contract/resources.ts';
 import type { Clock } from '../kernel/clock.ts';

@@ -9,7 +9,7 @@ import { createContentEncodings } from '../store/cache/content-encodings.ts';
 import { createFallenClaims } from '../store/fallen-claims.ts';
 import { createLookTurns } from '../store/fleet/look-turns.ts';
 import { createFleetFigures } from '../store/fleet/fleet-figures.ts';
-import { createLocalPurges, createSharedPurges, type Purges } from '../store/purges.ts';
+import { createLocalPurges, createSharedPurges, type Purges } from '../store/cache/purges.ts';
 import { createRedisKeys } from '../store/redis/redis-keys.ts';
 import { openRedis } from '../store/redis/redis-roles.ts';
 import { createCallerCounts } from '../telemetry/caller-counts.ts';

@@ -21,7 +21,7 @@ import { createSharedComponents } from '../kernel/shared-components.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { ShareOf } from '../source/source-upstreams.ts';
 import type { FleetFigures } from '../store/fleet/fleet-figures.ts';
-import type { HeldCount } from '../store/purges.ts';
+import type { HeldCount } from '../store/cache/purges.ts';
 import type { CallerSnapshot } from '../telemetry/caller-counts.ts';
 import type { RecentRequests } from '../telemetry/requests/recent-requests.ts';
 import type { Tracing } from '../telemetry/tracing.ts';

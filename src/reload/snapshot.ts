@@ -18,7 +18,7 @@ import {
 } from '../pipeline/create-operations.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { Cache } from '../store/cache/cache.ts';
-import type { HeldCount } from '../store/purges.ts';
+import type { HeldCount } from '../store/cache/purges.ts';
 
 /** A configuration that has been checked and compiled. */
 export type ServedConfig = {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';
-import type { Lock } from './distributed-lock.ts';
+import type { Lock } from './redis/distributed-lock.ts';
 
 /** The result of another process; or the right to produce it here, with the lock if there is one. */
 export type FoundOrLock<T, Held extends Lock = Lock> = {

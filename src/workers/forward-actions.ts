@@ -5,10 +5,10 @@ import { tagOf } from '../admin/actions/cache-actions.ts';
 import { gatheredActions } from '../admin/actions/requests/merge-worker-requests.ts';
 import type { ActionResult } from '../admin/api/action.ts';
 import type { ActionInput, ActionName } from '../admin/api/action-table.ts';
-import type { AuditLog, AuditWrite } from '../audit/audit-log.ts';
+import type { AuditLog, AuditWrite } from '../store/audit/audit-log.ts';
 import type { WorkerCounts, WorkerQuery } from './messages.ts';
 import { systemClock } from '../kernel/clock.ts';
-import type { HeldCount } from '../store/purges.ts';
+import type { HeldCount } from '../store/cache/purges.ts';
 import { type CallerSnapshot, mergeCallers } from '../telemetry/caller-counts.ts';
 import { NoAnswerError, type WorkerLink } from './worker-link.ts';
 

@@ -1,10 +1,10 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { Actor } from '../admin/api/action.ts';
 import type { ActionName } from '../admin/api/action-table.ts';
-import type { AuditChange } from '../audit/audit-entry.ts';
+import type { AuditChange } from '../store/audit/audit-entry.ts';
 import type { ConfigTexts } from '../config/load.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
-import type { HeldCount } from '../store/purges.ts';
+import type { HeldCount } from '../store/cache/purges.ts';
 import type { TableRange } from '../telemetry/figures/figure-slots.ts';
 import type { PermitMessage } from './permits/permit-pool.ts';
 

@@ -1,11 +1,11 @@
 import type { Act } from '../admin/actions/act.ts';
-import type { AuditLog } from '../audit/audit-log.ts';
+import type { AuditLog } from '../store/audit/audit-log.ts';
 import type { ConfigTexts } from '../config/load.ts';
 import { createSerialQueue } from '../kernel/serial-queue.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { StagedConfig } from '../reload/public-side.ts';
 import type { FleetFigures } from '../store/fleet/fleet-figures.ts';
-import type { HeldCount } from '../store/purges.ts';
+import type { HeldCount } from '../store/cache/purges.ts';
 import type { CallerSnapshot } from '../telemetry/caller-counts.ts';
 import type { Share } from '../source/client/bulkhead/bulkhead.ts';
 import type {

@@ -13,7 +13,7 @@ import { createRowSets } from '../../src/reading/rowsets/rowsets.ts';
 import type { SourceRuntime } from '../../src/reading/source-runtime.ts';
 import { createCacheStage } from '../../src/policy/cache-stage.ts';
 import { createCache } from '../../src/store/cache/cache.ts';
-import { createLocalPurges } from '../../src/store/purges.ts';
+import { createLocalPurges } from '../../src/store/cache/purges.ts';
 import { createRedisKeys } from '../../src/store/redis/redis-keys.ts';
 import { createRedis } from '../../src/store/redis/redis.ts';
 import { compileRowCodec } from '../../src/store/rowset/row-codec.ts';

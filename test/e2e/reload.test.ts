@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ActionValue } from '../../src/admin/api/action-table.ts';
-import { readAuditLine } from '../../src/audit/audit-entry.ts';
+import { readAuditLine } from '../../src/store/audit/audit-entry.ts';
 import { eventually } from '../support/time/eventually.ts';
 import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
 import { type GatewayProcess, runPortico, startGatewayProcess } from '../support/gateway/gateway-process.ts';

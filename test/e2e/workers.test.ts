@@ -1,5 +1,5 @@
 import type { ActionValue } from '../../src/admin/api/action-table.ts';
-import { readAuditLine } from '../../src/audit/audit-entry.ts';
+import { readAuditLine } from '../../src/store/audit/audit-entry.ts';
 import { eventually } from '../support/time/eventually.ts';
 import { checkedFetch } from '../support/client/openapi-check.ts';
 import { startLoad } from '../support/client/keep-alive-load.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { readAuditLine, verifyChain } from '../../src/audit/audit-entry.ts';
+import { readAuditLine, verifyChain } from '../../src/store/audit/audit-entry.ts';
 import { startOperator, tokenTexts } from './harness/operator-client.ts';
 import type { OperationRow } from './row.ts';
 

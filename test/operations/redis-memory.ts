@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createCache } from '../../src/store/cache/cache.ts';
 import type { CacheEntry } from '../../src/store/cache/cache-entry.ts';
-import { createLocalPurges } from '../../src/store/purges.ts';
+import { createLocalPurges } from '../../src/store/cache/purges.ts';
 import { createRedisKeys } from '../../src/store/redis/redis-keys.ts';
 import { createRedis } from '../../src/store/redis/redis.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';

@@ -1,6 +1,6 @@
-import type { AuditChange } from '../../audit/audit-entry.ts';
-import type { AuditLog } from '../../audit/audit-log.ts';
-import type { HeldCount } from '../../store/purges.ts';
+import type { AuditChange } from '../../store/audit/audit-entry.ts';
+import type { AuditLog } from '../../store/audit/audit-log.ts';
+import type { HeldCount } from '../../store/cache/purges.ts';
 import { type ActionResult, ActionRefusal, type ActionSpec, type Actor } from '../api/action.ts';
 import { type ActionInput, type ActionName, actionSpecs, type ActionValue } from '../api/action-table.ts';
 

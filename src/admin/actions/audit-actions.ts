@@ -1,5 +1,5 @@
-import { type AuditEntry, readAuditLine, verifyChain } from '../../audit/audit-entry.ts';
-import type { AuditLog } from '../../audit/audit-log.ts';
+import { type AuditEntry, readAuditLine, verifyChain } from '../../store/audit/audit-entry.ts';
+import type { AuditLog } from '../../store/audit/audit-log.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import { ActionRefusal } from '../api/action.ts';

@@ -1,5 +1,5 @@
 import { resourceNames, resources } from '../../contract/resources.ts';
-import { EVERYTHING, type HeldCount, type Purges } from '../../store/purges.ts';
+import { EVERYTHING, type HeldCount, type Purges } from '../../store/cache/purges.ts';
 import { ActionRefusal } from '../api/action.ts';
 import type { ActionHandlers } from './act.ts';
 import { refuseIfRedisFails } from './redis-refusal.ts';

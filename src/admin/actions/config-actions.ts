@@ -1,4 +1,4 @@
-import type { AuditChange } from '../../audit/audit-entry.ts';
+import type { AuditChange } from '../../store/audit/audit-entry.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import type { ActionValue } from '../api/action-table.ts';
 import { type ActionHandlers, auditActor } from './act.ts';

@@ -1,5 +1,5 @@
-import { type AuditLog, createAuditLog } from '../../audit/audit-log.ts';
-import { createLocalAuditStore, createRedisAuditStore } from '../../audit/audit-store.ts';
+import { type AuditLog, createAuditLog } from '../../store/audit/audit-log.ts';
+import { createLocalAuditStore, createRedisAuditStore } from '../../store/audit/audit-store.ts';
 import type { Logger } from 'pino';
 import type { Clock } from '../../kernel/clock.ts';
 import type { ResourceQuality } from '../../pipeline/quality.ts';
@@ -7,7 +7,7 @@ import type { FallenClaims } from '../../store/fallen-claims.ts';
 import { createKeyStore } from '../../store/key-store.ts';
 import { createKeyLastUsed } from '../../store/key-last-used.ts';
 import type { CallerCounts } from '../../telemetry/caller-counts.ts';
-import type { HeldCount, Purges } from '../../store/purges.ts';
+import type { HeldCount, Purges } from '../../store/cache/purges.ts';
 import { awaitReplica } from '../../store/redis/await-replica.ts';
 import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 import type { RedisConnection } from '../../store/redis/redis.ts';

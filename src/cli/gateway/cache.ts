@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { createCacheActions, tagOf } from '../../admin/actions/cache-actions.ts';
-import { createSharedPurges, EVERYTHING, type HeldCount } from '../../store/purges.ts';
+import { createSharedPurges, EVERYTHING, type HeldCount } from '../../store/cache/purges.ts';
 import { printReport } from '../output/print-report.ts';
 import {
   addGatewayOptions,

@@ -5,7 +5,7 @@ import { claimPlace } from '../../source/adapter/spec/claim-place.ts';
 import { type CompiledResource, withTargets } from '../../source/compile-sources.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { createFallenClaims, type FallenClaim } from '../../store/fallen-claims.ts';
-import { createSharedPurges, readPurgeNotes } from '../../store/purges.ts';
+import { createSharedPurges, readPurgeNotes } from '../../store/cache/purges.ts';
 import type { ReadyConfig } from '../input/read-config.ts';
 import { printReport } from '../output/print-report.ts';
 import {

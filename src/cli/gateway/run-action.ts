@@ -7,8 +7,8 @@ import {
   type ActionValue,
 } from '../../admin/api/action-table.ts';
 import type { ActionResult } from '../../admin/api/action.ts';
-import { type AuditLog, createAuditLog } from '../../audit/audit-log.ts';
-import { createLocalAuditStore, createRedisAuditStore } from '../../audit/audit-store.ts';
+import { type AuditLog, createAuditLog } from '../../store/audit/audit-log.ts';
+import { createLocalAuditStore, createRedisAuditStore } from '../../store/audit/audit-store.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { redisProfile } from '../../store/redis/redis-profile.ts';

@@ -1,4 +1,4 @@
-import type { AuditEntry, ChainState } from '../../audit/audit-entry.ts';
+import type { AuditEntry, ChainState } from '../../store/audit/audit-entry.ts';
 import { singleLine } from '../../kernel/control-characters.ts';
 
 const textOf = (value: unknown) => (value === undefined ? '' : JSON.stringify(value));

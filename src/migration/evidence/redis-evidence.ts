@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import type { DifferenceSample } from '../compare/comparison.ts';
 import { expectType } from '../../store/redis/expect-type.ts';
 import { compileScript } from '../../store/redis/script.ts';
-import { newToken } from '../../store/distributed-lock.ts';
+import { newToken } from '../../store/redis/distributed-lock.ts';
 import {
   CRITICAL_MAX,
   type Delta,

@@ -1,7 +1,7 @@
 // Carries out what the judge has decided: asks by itself, rolls back, holds, ends a rehearsal, takes a step.
 
 import type { Logger } from 'pino';
-import type { AuditLog } from '../../audit/audit-log.ts';
+import type { AuditLog } from '../../store/audit/audit-log.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationState, Position, Rollback } from '../state/migration-state.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';

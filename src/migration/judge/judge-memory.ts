@@ -1,7 +1,7 @@
 // Stores what the judge remembers between two looks, and elects the one process of a fleet that judges.
 
 import type { Redis } from 'ioredis';
-import { newToken } from '../../store/distributed-lock.ts';
+import { newToken } from '../../store/redis/distributed-lock.ts';
 import { expectType } from '../../store/redis/expect-type.ts';
 import { compileScript } from '../../store/redis/script.ts';
 import type { AnnouncedState } from '../notify/migration-events.ts';

@@ -1,7 +1,7 @@
 // Collects the facts of the report on a migration, and renders it.
 
-import { readAuditLine } from '../../audit/audit-entry.ts';
-import type { AuditLog } from '../../audit/audit-log.ts';
+import { readAuditLine } from '../../store/audit/audit-entry.ts';
+import type { AuditLog } from '../../store/audit/audit-log.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { GateEvaluator } from '../judge/evaluate-gate.ts';

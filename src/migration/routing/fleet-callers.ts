@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { createSerialQueue } from '../../kernel/serial-queue.ts';
-import { newToken } from '../../store/distributed-lock.ts';
+import { newToken } from '../../store/redis/distributed-lock.ts';
 import { expectType } from '../../store/redis/expect-type.ts';
 import { compileScript } from '../../store/redis/script.ts';
 import { stepOfBucket } from './bucket.ts';

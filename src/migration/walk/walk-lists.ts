@@ -3,7 +3,7 @@
 import type { Resource } from '../../contract/resources.ts';
 import type { SourceHandler } from '../../policy/call.ts';
 import { compileRowCodec } from '../../store/rowset/row-codec.ts';
-import { readJsonText } from '../../store/sealed.ts';
+import { readJsonText } from '../../store/redis/sealed.ts';
 import type { AnswerDifference } from '../compare/comparison.ts';
 import { lastingDifferences } from '../compare/compare-answers.ts';
 import type { AskAtLowPriority } from '../operate/ask-at-low-priority.ts';

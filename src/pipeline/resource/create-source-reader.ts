@@ -9,7 +9,7 @@ import { createWalker } from '../../reading/walk-page.ts';
 import { createCursorCheckpoints } from '../../store/rowset/cursor-checkpoints.ts';
 import { createRedisRowSets } from '../../store/rowset/redis-rowsets.ts';
 import { compileRowCodec } from '../../store/rowset/row-codec.ts';
-import type { Purges } from '../../store/purges.ts';
+import type { Purges } from '../../store/cache/purges.ts';
 import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 import type { RedisByRole } from '../../store/redis/redis-roles.ts';
 import type { CompiledResource } from '../../source/compile-sources.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { blameUpstream, fault, type GatewayError } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { createBoundedMap } from '../../store/bounded-map.ts';
+import { createBoundedMap } from '../../store/memory/bounded-map.ts';
 import type { KeyRecord } from '../../store/key-record.ts';
 import type { KeyLookup, KeyStore } from '../../store/key-store.ts';
 import type { CredentialAttempt } from './credential-throttle.ts';

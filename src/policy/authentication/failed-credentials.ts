@@ -1,7 +1,7 @@
 import { fault, type GatewayError } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { RateWindow } from '../../kernel/duration.ts';
-import { createBoundedMap } from '../../store/bounded-map.ts';
+import { createBoundedMap } from '../../store/memory/bounded-map.ts';
 import type { Decision } from '../../store/limiter/limiter.ts';
 import { createSlidingMemory } from '../../store/limiter/sliding-memory.ts';
 import { cutWindow } from '../../store/limiter/sub-windows.ts';

@@ -1,5 +1,5 @@
 import { fault, type GatewayError } from '../../kernel/errors/fault.ts';
-import { createBoundedMap } from '../../store/bounded-map.ts';
+import { createBoundedMap } from '../../store/memory/bounded-map.ts';
 import type { ApiKeyCheck } from './api-key-check.ts';
 import { parseApiKey } from './api-key.ts';
 import { addressSubject } from '../address-subject.ts';

@@ -5,7 +5,7 @@ import { createLocalRowSet, type RowSet } from '../../store/rowset/local-rowset.
 import type { RedisRowSets } from '../../store/rowset/redis-rowsets.ts';
 import type { RowTable } from '../../store/rowset/row-table.ts';
 import { createSharedRowSet } from '../../store/rowset/shared-rowset.ts';
-import { createBoundedMap } from '../../store/bounded-map.ts';
+import { createBoundedMap } from '../../store/memory/bounded-map.ts';
 import type { SourceRuntime } from '../source-runtime.ts';
 
 /** What this process knows of the row set of one scan. */

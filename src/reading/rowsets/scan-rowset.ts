@@ -3,7 +3,7 @@ import type { ScanPlan } from '../../source/adapter/plan/plan.ts';
 import type { BackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { RowSet } from '../../store/rowset/local-rowset.ts';
 import { createScanLock } from '../../store/rowset/scan-lock.ts';
-import type { FencedLock } from '../../store/distributed-lock.ts';
+import type { FencedLock } from '../../store/redis/distributed-lock.ts';
 import type { KnownRowSets } from './known-rowsets.ts';
 import { isPlanFailure, type PlanFailure } from '../plan-failure.ts';
 import { scan } from '../scan/scan.ts';

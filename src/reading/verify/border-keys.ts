@@ -1,6 +1,6 @@
 import type { KnownKeys, RowRange } from '../../source/checks/ties.ts';
 import type { FieldOrder, SortKey } from '../../contract/order.ts';
-import { createBoundedMap } from '../../store/bounded-map.ts';
+import { createBoundedMap } from '../../store/memory/bounded-map.ts';
 
 /** Sort keys by the numbers of their rows, and for how many milliseconds all of them may still be relied on. */
 export type RecalledKeys = { readonly keys: KnownKeys; readonly leftMs: number };

@@ -3,7 +3,7 @@ import type { PlanFailure } from '../plan-failure.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import { createSingleFlight } from '../../kernel/single-flight.ts';
 import { type BorderKeys, createBorderKeys } from './border-keys.ts';
-import { createBoundedMap } from '../../store/bounded-map.ts';
+import { createBoundedMap } from '../../store/memory/bounded-map.ts';
 
 /** Remembers for a while which claims of one resource were verified with a call that no answer needed. */
 export type Verifications = {

@@ -1,4 +1,4 @@
-import { readJsonText, sealInPlace, unseal } from '../sealed.ts';
+import { readJsonText, sealInPlace, unseal } from '../redis/sealed.ts';
 import type { EncodedBodies } from './encoded-bodies.ts';
 
 /** A cached answer: a v1 body, or the knowledge that the record does not exist. */

@@ -1,8 +1,8 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { detachedCopy } from '../../kernel/detached-copy.ts';
-import { createBoundedMap } from '../bounded-map.ts';
-import type { Lock } from '../distributed-lock.ts';
-import { EVERYTHING, type Purges } from '../purges.ts';
+import { createBoundedMap } from '../memory/bounded-map.ts';
+import type { Lock } from '../redis/distributed-lock.ts';
+import { EVERYTHING, type Purges } from './purges.ts';
 import { type CacheEntry, tagList } from './cache-entry.ts';
 import type { AttachEncodings } from './content-encodings.ts';
 import type { EncodedBodies } from './encoded-bodies.ts';

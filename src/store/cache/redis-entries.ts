@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { acquireLockLua, holdLock, type Lock, newToken } from '../distributed-lock.ts';
+import { acquireLockLua, holdLock, type Lock, newToken } from '../redis/distributed-lock.ts';
 import { compileScript } from '../redis/script.ts';
-import { formName } from '../sealed.ts';
+import { formName } from '../redis/sealed.ts';
 import { type CacheEntry, decodeEntry, encodeEntry } from './cache-entry.ts';
 
 /** The part of a Redis client that the cache needs. */

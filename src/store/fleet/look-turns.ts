@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { createBoundedMap } from '../bounded-map.ts';
+import { createBoundedMap } from '../memory/bounded-map.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 
 /**

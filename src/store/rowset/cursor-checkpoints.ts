@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { createBoundedMap } from '../bounded-map.ts';
+import { createBoundedMap } from '../memory/bounded-map.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
-import { sealJson, unsealJson } from '../sealed.ts';
+import { sealJson, unsealJson } from '../redis/sealed.ts';
 import type { RowValues } from './row-codec.ts';
 
 /** A checkpoint: a position in a list that can only be walked by cursor, and what was known there. */

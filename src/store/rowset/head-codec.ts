@@ -1,4 +1,4 @@
-import { sealJson, unsealJson } from '../sealed.ts';
+import { sealJson, unsealJson } from '../redis/sealed.ts';
 
 /** The description of a row set, without its rows. */
 export type RowSetHead = {

@@ -4,7 +4,7 @@ import type { Filter, Sort } from '../../contract/query.ts';
 import { filtersKey } from '../../contract/query-key.ts';
 import type { SerialQueue } from '../../kernel/serial-queue.ts';
 import { createSingleFlight } from '../../kernel/single-flight.ts';
-import { createBoundedMap } from '../bounded-map.ts';
+import { createBoundedMap } from '../memory/bounded-map.ts';
 import type { RowTable } from './row-table.ts';
 import { createRowIndexBuilder, type RowIndex } from './row-index.ts';
 

@@ -1,5 +1,13 @@
 import type { YieldToLoop } from '../../kernel/yield-to-loop.ts';
-import { CHECKSUM_BYTES, hasChecksum, seal, SEAL_BYTES, sealSeed, unseal, writeChecksum } from '../sealed.ts';
+import {
+  CHECKSUM_BYTES,
+  hasChecksum,
+  seal,
+  SEAL_BYTES,
+  sealSeed,
+  unseal,
+  writeChecksum,
+} from '../redis/sealed.ts';
 import type { ByteSpan, RowTable } from './row-table.ts';
 
 const HEAD_BYTES = SEAL_BYTES + 4;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { createYieldToLoop } from '../../kernel/yield-to-loop.ts';
-import { acquireLock, type FencedLock } from '../distributed-lock.ts';
+import { acquireLock, type FencedLock } from '../redis/distributed-lock.ts';
 import { expectType } from '../redis/expect-type.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import { decodeHead, encodeHead, type RowSetHead } from './head-codec.ts';

@@ -1,5 +1,5 @@
 import type { CanonicalRecord } from '../../contract/response-body.ts';
-import { CHECKSUM_BYTES, hasChecksum, readJsonText, sealSeed, writeChecksum } from '../sealed.ts';
+import { CHECKSUM_BYTES, hasChecksum, readJsonText, sealSeed, writeChecksum } from '../redis/sealed.ts';
 import type { RowCodec } from './row-codec.ts';
 
 /**

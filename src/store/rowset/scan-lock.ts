@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { acquireOrWait, type FoundOrLock } from '../fleet-single-flight.ts';
-import type { FencedLock } from '../distributed-lock.ts';
+import type { FencedLock } from '../redis/distributed-lock.ts';
 import type { RowSet } from './local-rowset.ts';
 import type { RedisRowSets } from './redis-rowsets.ts';
 

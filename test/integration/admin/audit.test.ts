@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readAuditLine } from '../../../src/audit/audit-entry.ts';
+import { readAuditLine } from '../../../src/store/audit/audit-entry.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { PEPPER, type Stack, startStack } from '../../support/gateway/stack.ts';
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';

@@ -3,8 +3,8 @@ import { Redis } from 'ioredis';
 import { createCache, type Cache } from '../../../src/store/cache/cache.ts';
 import { encodeEntry } from '../../../src/store/cache/cache-entry.ts';
 import { createRedisEntries } from '../../../src/store/cache/redis-entries.ts';
-import { createLocalPurges } from '../../../src/store/purges.ts';
-import { formName } from '../../../src/store/sealed.ts';
+import { createLocalPurges } from '../../../src/store/cache/purges.ts';
+import { formName } from '../../../src/store/redis/sealed.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
 

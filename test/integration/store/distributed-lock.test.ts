@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { acquireLock } from '../../../src/store/distributed-lock.ts';
+import { acquireLock } from '../../../src/store/redis/distributed-lock.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
 
 const redis = useRedis();

@@ -5,7 +5,7 @@ import {
   EVERYTHING,
   type Purges,
   readPurgeNotes,
-} from '../../../src/store/purges.ts';
+} from '../../../src/store/cache/purges.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
 
 const redis = useRedis();

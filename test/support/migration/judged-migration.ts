@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { createJudgeMetrics } from '../../../src/admin/metrics/judge-metrics.ts';
-import type { AuditChange } from '../../../src/audit/audit-entry.ts';
+import type { AuditChange } from '../../../src/store/audit/audit-entry.ts';
 import { createEvidenceCollector } from '../../../src/migration/evidence/evidence-collector.ts';
 import type { NewSourceCall } from '../../../src/migration/evidence/evidence.ts';
 import { createLocalEvidenceStore } from '../../../src/migration/evidence/local-evidence.ts';

@@ -3,7 +3,7 @@ import type { OperatedMigrations } from '../../../src/admin/actions/migration/fi
 import { createMigrationActions } from '../../../src/admin/actions/migration/migration-actions.ts';
 import type { ActionName, ActionRequest, ActionValue } from '../../../src/admin/api/action-table.ts';
 import { actionSpecs } from '../../../src/admin/api/action-table.ts';
-import type { AuditChange } from '../../../src/audit/audit-entry.ts';
+import type { AuditChange } from '../../../src/store/audit/audit-entry.ts';
 import type { Gate } from '../../../src/migration/judge/gate.ts';
 import { nextPosition } from '../../../src/migration/judge/next-position.ts';
 import type { OperatorTasks } from '../../../src/migration/operate/operator-tasks.ts';

@@ -4,7 +4,7 @@ import type { Call, SourceAnswer, SourceCall, SourceHandler } from '../../../src
 import type { Freshness } from '../../../src/policy/cache-entry-maker.ts';
 import { createCacheStage } from '../../../src/policy/cache-stage.ts';
 import { createCache, type Cache } from '../../../src/store/cache/cache.ts';
-import { createLocalPurges } from '../../../src/store/purges.ts';
+import { createLocalPurges } from '../../../src/store/cache/purges.ts';
 import { createCall, later } from './call.ts';
 import { createManualClock } from '../time/manual-clock.ts';
 import { parseList } from './parse-as.ts';

@@ -1,6 +1,6 @@
 import { createCachePrewarm } from '../../../src/policy/cache-prewarm.ts';
 import { createCache } from '../../../src/store/cache/cache.ts';
-import { createLocalPurges } from '../../../src/store/purges.ts';
+import { createLocalPurges } from '../../../src/store/cache/purges.ts';
 import { callOf, clock, found, openCached, query, settled } from '../../support/pipeline/cached-answers.ts';
 
 /** A cache that can be warmed, and what serves from it. */

@@ -1,4 +1,4 @@
-import type { AuditChange } from '../../../src/audit/audit-entry.ts';
+import type { AuditChange } from '../../../src/store/audit/audit-entry.ts';
 import { createPrimaryAudit } from '../../../src/workers/forward-actions.ts';
 import { NoAnswerError } from '../../../src/workers/worker-link.ts';
 

@@ -1,6 +1,6 @@
 // Puts the actions on migrations together, and implements those that change nothing.
 
-import type { AuditLog } from '../../../audit/audit-log.ts';
+import type { AuditLog } from '../../../store/audit/audit-log.ts';
 import type { ActionHandlers } from '../act.ts';
 import { refuseIfRedisFails } from '../redis-refusal.ts';
 import { findMigration, type OperatedMigrations, refuseUnknownOperation } from './find-migration.ts';

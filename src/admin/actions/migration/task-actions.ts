@@ -1,6 +1,6 @@
 // The action that starts long work in the background: create, walk, probe-edges, rehearse, replay.
 
-import type { AuditLog } from '../../../audit/audit-log.ts';
+import type { AuditLog } from '../../../store/audit/audit-log.ts';
 import type { Run } from '../../../migration/tasks/task-results.ts';
 import type { MigrationState } from '../../../migration/state/migration-state.ts';
 import { walked, withFreshStart, withProbedEdges } from '../../../migration/state/transitions.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import { createSerialQueue } from '../../../kernel/serial-queue.ts';
 import { INDEX_MS, type RequestIndex } from '../../../store/fleet/request-index.ts';
-import { readJsonText } from '../../../store/sealed.ts';
+import { readJsonText } from '../../../store/redis/sealed.ts';
 import type { RecentRequests } from '../../../telemetry/requests/recent-requests.ts';
 import type { RequestStory } from '../../../telemetry/requests/request-story.ts';
 import { ActionRefusal } from '../../api/action.ts';

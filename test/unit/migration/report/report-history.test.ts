@@ -1,5 +1,5 @@
 import { migratedResource } from '../../../../src/admin/console/page/data/migration-shapes.ts';
-import { lineDigest } from '../../../../src/audit/audit-entry.ts';
+import { lineDigest } from '../../../../src/store/audit/audit-entry.ts';
 import { EMPTY_EVIDENCE } from '../../../../src/migration/evidence/empty-evidence.ts';
 import { resourceOfTarget } from '../../../../src/migration/report/audit-target.ts';
 import { createReport } from '../../../../src/migration/report/create-report.ts';

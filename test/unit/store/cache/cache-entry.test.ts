@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { crc32 } from 'node:zlib';
 import { type CacheEntry, decodeEntry, encodeEntry } from '../../../../src/store/cache/cache-entry.ts';
-import { seal } from '../../../../src/store/sealed.ts';
+import { seal } from '../../../../src/store/redis/sealed.ts';
 
 const KEY = 'users.list/digest/1/50//[]';
 

@@ -1,7 +1,7 @@
 import { ageMs, type Cache, createCache } from '../../../../src/store/cache/cache.ts';
 import { type CacheEntry, encodeEntry } from '../../../../src/store/cache/cache-entry.ts';
 import type { CacheRedis } from '../../../../src/store/cache/redis-entries.ts';
-import { createLocalPurges } from '../../../../src/store/purges.ts';
+import { createLocalPurges } from '../../../../src/store/cache/purges.ts';
 import { createManualClock } from '../../../support/time/manual-clock.ts';
 
 /** A Redis as far as the cache knows it, in this process; `broken` makes every command fail. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { CacheEntry } from '../../../../src/store/cache/cache-entry.ts';
 import { createCache } from '../../../../src/store/cache/cache.ts';
-import { createLocalPurges } from '../../../../src/store/purges.ts';
+import { createLocalPurges } from '../../../../src/store/cache/purges.ts';
 import { createContentEncodings } from '../../../../src/store/cache/content-encodings.ts';
 import type {
   Compression,

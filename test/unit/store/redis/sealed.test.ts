@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { seal, type SealedForm, sealJson, unseal, unsealJson } from '../../../src/store/sealed.ts';
+import { seal, type SealedForm, sealJson, unseal, unsealJson } from '../../../../src/store/redis/sealed.ts';
 
 const FORMS: readonly SealedForm[] = ['cacheEntry', 'checkpoint', 'order', 'row', 'rowSet'];
 const payload = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes));

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { expectType } from './redis/expect-type.ts';
-import { compileScript, type ScriptRedis } from './redis/script.ts';
+import { expectType } from './expect-type.ts';
+import { compileScript, type ScriptRedis } from './script.ts';
 
 /** A distributed lock, held by one process of the fleet at a time and renewed until it is released. */
 export type Lock = {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createBoundedMap } from '../../../src/store/bounded-map.ts';
+import { createBoundedMap } from '../../../../src/store/memory/bounded-map.ts';
 
 const sized = (size: number) => ({ size });
 const mapOf = (sizeMax: number) => createBoundedMap<{ size: number }>(sizeMax, (value) => value.size);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { type Generation, tagList } from './cache/cache-entry.ts';
-import { expectType } from './redis/expect-type.ts';
-import type { RedisKeys } from './redis/redis-keys.ts';
-import { readJsonText } from './sealed.ts';
+import { type Generation, tagList } from './cache-entry.ts';
+import { expectType } from '../redis/expect-type.ts';
+import type { RedisKeys } from '../redis/redis-keys.ts';
+import { readJsonText } from '../redis/sealed.ts';
 
 /** The sequence of purges. Nothing is deleted: an entry older than a purge of one of its tags is not served. */
 export type Purges = {
