@@ -4,7 +4,7 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { invalidReasons } from '../../kernel/errors/fault.ts';
 import { type CompiledResource, withTargets } from '../../source/compile-sources.ts';
 import { redisProfile } from '../../store/redis/redis-profile.ts';
-import type { KnownSeries } from './metric-factories.ts';
+import type { KnownSeries } from '../../telemetry/metrics/metric-factories.ts';
 
 /** The statuses that alerts ask for. */
 const FAILURES = ['500', '502', '503', '504'];

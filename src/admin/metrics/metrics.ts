@@ -5,13 +5,13 @@ import {
   declareSeries,
   type KnownSeries,
   type MetricPlace,
-} from './metric-factories.ts';
-import { describeMetrics } from './describe-metrics.ts';
-import { createComparisonMetrics } from './comparison-metrics.ts';
+} from '../../telemetry/metrics/metric-factories.ts';
+import { describeMetrics } from '../../telemetry/metrics/describe-metrics.ts';
+import { createComparisonMetrics } from '../../telemetry/metrics/comparison-metrics.ts';
 import { createCredentialMetrics } from './credential-metrics.ts';
-import { createConfigMetrics } from './config-metrics.ts';
-import { createJudgeMetrics } from './judge-metrics.ts';
-import { createMigrationMetrics } from './migration-metrics.ts';
+import { createConfigMetrics } from '../../telemetry/metrics/config-metrics.ts';
+import { createJudgeMetrics } from '../../telemetry/metrics/judge-metrics.ts';
+import { createMigrationMetrics } from '../../telemetry/metrics/migration-metrics.ts';
 import { createSourceMetrics } from './source-metrics.ts';
 import { createStoreMetrics } from './store-metrics.ts';
 import { type MetricsJson, sampledMetrics } from '../../telemetry/figures/figure-sample.ts';

@@ -5,7 +5,7 @@ import {
   createEventCounter,
   createTimedCounter,
   type MetricPlace,
-} from './metric-factories.ts';
+} from '../../telemetry/metrics/metric-factories.ts';
 
 const STATES = { closed: 0, half_open: 1, open: 2 };
 

@@ -1,6 +1,10 @@
 import { Gauge } from 'prom-client';
 import type { Compression } from '../../store/cache/encoded-bodies.ts';
-import { createCounter, createEventCounter, type MetricPlace } from './metric-factories.ts';
+import {
+  createCounter,
+  createEventCounter,
+  type MetricPlace,
+} from '../../telemetry/metrics/metric-factories.ts';
 
 const REDIS_STATES = ['ready', 'lost', 'full', 'refusing'] as const;
 type RedisState = (typeof REDIS_STATES)[number];

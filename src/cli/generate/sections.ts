@@ -1,4 +1,4 @@
-import type { MetricDescription } from '../../admin/metrics/describe-metrics.ts';
+import type { MetricDescription } from '../../telemetry/metrics/describe-metrics.ts';
 import { createMetrics } from '../../admin/metrics/metrics.ts';
 import { exampleIndex } from './example-index.ts';
 import { markdownTable } from './markdown-table.ts';

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
-import { type ConfigMetrics, createConfigMetrics } from '../../admin/metrics/config-metrics.ts';
-import { describeMetrics, type MetricDescription } from '../../admin/metrics/describe-metrics.ts';
+import { type ConfigMetrics, createConfigMetrics } from '../../telemetry/metrics/config-metrics.ts';
+import { describeMetrics, type MetricDescription } from '../../telemetry/metrics/describe-metrics.ts';
 import { createWebhookMetrics } from '../../telemetry/webhooks/webhook-metrics.ts';
 import { type MetricsJson, sampledMetrics } from '../../telemetry/figures/figure-sample.ts';
 import { cumulativeMetrics, mergeMetrics } from './merge-metrics.ts';

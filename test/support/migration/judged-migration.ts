@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import { createJudgeMetrics } from '../../../src/admin/metrics/judge-metrics.ts';
+import { createJudgeMetrics } from '../../../src/telemetry/metrics/judge-metrics.ts';
 import type { AuditChange } from '../../../src/store/audit/audit-entry.ts';
 import { createEvidenceCollector } from '../../../src/migration/evidence/evidence-collector.ts';
 import type { NewSourceCall } from '../../../src/migration/evidence/evidence.ts';
