@@ -3,12 +3,12 @@ import type { Steps } from '../kernel/yield-to-loop.ts';
 import { checkShape } from './validate/check-shape.ts';
 import { lintGateway } from './validate/lint-gateway.ts';
 import { crossCheck } from './validate/cross-check.ts';
-import type { LoadedConfig, LoadedSource } from './loaded-config.ts';
+import type { LoadedConfig, LoadedSource } from './schema/loaded-config.ts';
 import { gatewaySchema } from './schema/gateway.ts';
-import type { Problem } from './problem.ts';
+import type { Problem } from './yaml/problem.ts';
 import { sourceSchema } from './schema/source.ts';
 import type { Environment } from './yaml/substitute.ts';
-import { withTextLiterals } from './yaml/text-literals.ts';
+import { withTextLiterals } from './text-literals.ts';
 import { parseYamlFile } from './yaml/yaml-file.ts';
 
 /** A configuration file: its name and its text. */

@@ -17,7 +17,7 @@ import { type RecordDraft, draftRecord } from './map/draft-record.ts';
 import { type ListDraft, draftList } from './draft-list.ts';
 import { readFirst } from './graphql/read-first.ts';
 import { InferError } from './infer-error.ts';
-import { ConfigError } from '../config/problem.ts';
+import { ConfigError } from '../config/yaml/problem.ts';
 import { type CompiledSource, compileSourceText } from '../source/compile-sources.ts';
 import { isSamePlace, withNotes } from './verify/draft-edits.ts';
 import { type DraftDiagnosis, diagnoseDraft } from './verify/diagnose-draft.ts';

@@ -4,7 +4,7 @@ import { proofOf } from '../source/adapter/read/credential-proof.ts';
 import type { Adapter } from '../source/adapter/compile.ts';
 import type { PagePlan, ScanPlan } from '../source/adapter/plan/plan.ts';
 import { scanReach } from '../source/adapter/plan/scan-reach.ts';
-import type { LoadedSource } from '../config/loaded-config.ts';
+import type { LoadedSource } from '../config/schema/loaded-config.ts';
 import type { ListSpec } from '../config/schema/source.ts';
 import type { Filter, ListQuery, Query, Sort } from '../contract/query.ts';
 import type { Resource } from '../contract/resources.ts';

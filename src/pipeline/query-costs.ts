@@ -1,6 +1,6 @@
 import type { PagePlan } from '../source/adapter/plan/plan.ts';
 import { scanReach } from '../source/adapter/plan/scan-reach.ts';
-import type { LoadedSource } from '../config/loaded-config.ts';
+import type { LoadedSource } from '../config/schema/loaded-config.ts';
 import { LIMIT_DEFAULT } from '../contract/parse-query.ts';
 import type { Filter, ListQuery, Sort } from '../contract/query.ts';
 import type { FilterParameter } from '../contract/define-resource.ts';

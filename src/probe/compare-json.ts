@@ -1,4 +1,4 @@
-import { pathText } from '../config/problem.ts';
+import { pathText } from '../config/yaml/problem.ts';
 import { type Json, NumberText } from '../kernel/json/json.ts';
 
 /** A place where two documents differ, each as JSON text; `undefined` where there is nothing. */

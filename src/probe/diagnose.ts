@@ -1,6 +1,6 @@
 import { lintOutcomes } from '../source/adapter/lint-source.ts';
 import { type ClaimVerdict, concludeAt, type Finding } from '../source/checks/evidence/finding.ts';
-import { pathText } from '../config/problem.ts';
+import { pathText } from '../config/yaml/problem.ts';
 import type { CompiledSource } from '../source/compile-sources.ts';
 import { createSourceAsk, type SourceAsk } from './source-ask.ts';
 import { runClaims } from './run-claims.ts';

@@ -8,7 +8,7 @@ import { createMetrics, type Metrics, type MetricsDeps } from '../admin/metrics/
 import { redisChecks } from '../admin/redis-checks.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import { hasPublishedPepper } from '../config/validate/lint-gateway.ts';
-import { isApiPageServed } from '../config/api-page.ts';
+import { isApiPageServed } from '../config/schema/api-page.ts';
 import { hasReference, NO_REFERENCE } from '../http/api-page/page-files.ts';
 import { type App, createApp } from '../http/listener/app.ts';
 import { createDrain, type Drain } from '../http/listener/drain.ts';

@@ -1,4 +1,4 @@
-import { isAddressRange } from '../config/schema/scalars.ts';
+import { isAddressRange } from '../config/schema/elements/scalars.ts';
 
 /** An accepted hash of a key; a rotated key has several for a while. */
 export type KeyHash = {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { addressRange, permission } from '../../config/schema/scalars.ts';
+import { addressRange, permission } from '../../config/schema/elements/scalars.ts';
 import type { ActionSpec } from './action.ts';
 import { printable, reason } from './printable-text.ts';
 

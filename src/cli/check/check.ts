@@ -1,4 +1,4 @@
-import { ConfigError } from '../../config/problem.ts';
+import { ConfigError } from '../../config/yaml/problem.ts';
 import { sourceNotes } from '../../source/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { type CheckedConfig, checkReport } from '../../explain/report/check-report.ts';
@@ -7,7 +7,7 @@ import { readInThread } from '../input/read-in-thread.ts';
 import { printProblems, readSource } from '../input/read-config.ts';
 import { checkFixtures } from '../../fixtures/check-fixtures.ts';
 import { hasReference, NO_REFERENCE } from '../../http/api-page/page-files.ts';
-import { isApiPageServed } from '../../config/api-page.ts';
+import { isApiPageServed } from '../../config/schema/api-page.ts';
 import { redisNotes } from '../input/redis-notes.ts';
 
 /** The options of `portico check`. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Problem, problemText } from '../../config/problem.ts';
+import { type Problem, problemText } from '../../config/yaml/problem.ts';
 import { upgradeNotes } from '../../config/upgrade/upgrade-notes.ts';
 import { type VersionChange, versionChanges } from '../../config/upgrade/version-changes.ts';
 import { parseYamlFile } from '../../config/yaml/yaml-file.ts';

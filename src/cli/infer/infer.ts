@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { name as nameSchema } from '../../config/schema/scalars.ts';
+import { name as nameSchema } from '../../config/schema/elements/scalars.ts';
 import { resourceNames } from '../../contract/resources.ts';
 import { inferSource, type InferOptions, type InferredSource } from '../../draft/infer-source.ts';
 import { InferError } from '../../draft/infer-error.ts';

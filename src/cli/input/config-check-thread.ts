@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { ConfigError, type Problem } from '../../config/problem.ts';
+import { ConfigError, type Problem } from '../../config/yaml/problem.ts';
 import { type CheckedTexts, type CheckScope, readSettledTexts } from './checked-config.ts';
 
 /*

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { type ConfigFiles, type ConfigTexts, type FileText, loadConfig } from '../../config/load.ts';
 import { loadUsableSections, type UsableSections } from '../../config/load-partial.ts';
-import { ConfigError, type Problem, problemText } from '../../config/problem.ts';
+import { ConfigError, type Problem, problemText } from '../../config/yaml/problem.ts';
 import {
   chooseSources,
   type CompiledResource,

@@ -1,5 +1,5 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
-import type { Problem } from '../../config/problem.ts';
+import type { Problem } from '../../config/yaml/problem.ts';
 import { type RedisRole, redisRoles } from '../../config/schema/redis.ts';
 import { evictionNote } from '../../store/redis/eviction.ts';
 import { type RedisProfile, redisProfiles } from '../../store/redis/redis-profile.ts';

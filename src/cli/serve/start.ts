@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { pino } from 'pino';
 import type { ConfigTexts } from '../../config/load.ts';
-import { ConfigError } from '../../config/problem.ts';
+import { ConfigError } from '../../config/yaml/problem.ts';
 import { createExplainActions } from '../../explain/explain-action.ts';
 import { createGateway, type Gateway, type GatewayServices } from '../../gateway.ts';
 import { systemClock } from '../../kernel/clock.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { notationOf } from '../schema/notation.ts';
+import { notationOf } from '../schema/elements/notation.ts';
 
 /** One configuration key, as the reference prints it. */
 export type Key = {

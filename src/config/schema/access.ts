@@ -9,7 +9,7 @@ import {
   secret,
   wholeSeconds,
   bearerToken,
-} from './scalars.ts';
+} from './elements/scalars.ts';
 
 /** A token of the operator's listener. */
 const adminToken = z.strictObject({

@@ -16,7 +16,7 @@ import {
   timeLimit,
   wholeSeconds,
   rateWindow,
-} from './scalars.ts';
+} from './elements/scalars.ts';
 import { telemetry, webhooks } from './telemetry.ts';
 
 /** The cost of a resource's answers and their time to live. */

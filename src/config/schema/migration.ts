@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { duration, flag, headerName, integer, name, share, timeLimit } from './scalars.ts';
-import { withNotation } from './notation.ts';
+import { duration, flag, headerName, integer, name, share, timeLimit } from './elements/scalars.ts';
+import { withNotation } from './elements/notation.ts';
 import { webhook } from './telemetry.ts';
 
 /** The stages of a migration, in order. */

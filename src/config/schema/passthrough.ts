@@ -20,7 +20,7 @@ import {
   name,
   permission,
   timeLimit,
-} from './scalars.ts';
+} from './elements/scalars.ts';
 
 /** Headers with a caller's credentials, and headers that the gateway sets: no setting lets a caller's value through. */
 const NEVER_PASSED =

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Secret } from '../../kernel/secret.ts';
-import { hostAndPort, redisUrl, secret, timeLimit } from './scalars.ts';
+import { hostAndPort, redisUrl, secret, timeLimit } from './elements/scalars.ts';
 
 /** The address of a Redis (one server, a cluster, or sentinels) and its credentials. */
 const address = {

@@ -4,9 +4,9 @@ import { sourceAuth, decode, net } from './net/connection.ts';
 import { type filter, list } from './list/list.ts';
 import { mapping } from './mapping/mapping.ts';
 import { perResource } from './per-resource.ts';
-import { request, type requestBody } from './request.ts';
-import { condition, dropWhen, items } from './rows.ts';
-import { bytes, headerName, integer, name, timeLimit, wholeSeconds } from './scalars.ts';
+import { request, type requestBody } from './elements/request.ts';
+import { condition, dropWhen, items } from './elements/rows.ts';
+import { bytes, headerName, integer, name, timeLimit, wholeSeconds } from './elements/scalars.ts';
 
 const outcome = z.strictObject({
   on: z.enum(['list', 'get']).optional().describe('Only for this kind of request.'),

@@ -1,5 +1,13 @@
 import * as z from 'zod';
-import { addedHeaderName, headerSecret, httpUrl, integer, secret, share, timeLimit } from './scalars.ts';
+import {
+  addedHeaderName,
+  headerSecret,
+  httpUrl,
+  integer,
+  secret,
+  share,
+  timeLimit,
+} from './elements/scalars.ts';
 
 const traces = z.strictObject({
   endpoint: httpUrl.describe(

@@ -1,4 +1,4 @@
-import type { Problem } from '../problem.ts';
+import type { Problem } from '../yaml/problem.ts';
 import type { YamlFile } from '../yaml/yaml-file.ts';
 import type { VersionChange } from './version-changes.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { GatewayConfig } from '../schema/gateway.ts';
-import type { ReportProblem } from '../problem.ts';
+import type { ReportProblem } from '../yaml/problem.ts';
 import { tokenBits } from './token-bits.ts';
 
 /** Addresses that can only be reached from the same machine. */

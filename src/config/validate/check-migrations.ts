@@ -2,8 +2,8 @@
 
 import { type ResourceName, resourceNames } from '../../contract/resources.ts';
 import { writeDuration } from '../../kernel/duration.ts';
-import type { LoadedConfig } from '../loaded-config.ts';
-import type { ReportProblem } from '../problem.ts';
+import type { LoadedConfig } from '../schema/loaded-config.ts';
+import type { ReportProblem } from '../yaml/problem.ts';
 import type { GatewayConfig } from '../schema/gateway.ts';
 import type { MigrationConfig } from '../schema/migration.ts';
 

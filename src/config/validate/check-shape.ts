@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { closest } from './closest.ts';
-import type { Problem } from '../problem.ts';
+import type { Problem } from '../yaml/problem.ts';
 import type { Reference } from '../yaml/substitute.ts';
 import type { YamlFile } from '../yaml/yaml-file.ts';
 

@@ -4,8 +4,8 @@ import { checkAdmin } from './check-admin.ts';
 import { checkMigrations } from './check-migrations.ts';
 import { closest } from './closest.ts';
 import type { GatewayConfig } from '../schema/gateway.ts';
-import type { LoadedConfig } from '../loaded-config.ts';
-import type { ReportProblem } from '../problem.ts';
+import type { LoadedConfig } from '../schema/loaded-config.ts';
+import type { ReportProblem } from '../yaml/problem.ts';
 import { type RedisConfig, type RedisRoleConfig, redisRoles, sharesWork } from '../schema/redis.ts';
 
 /** The sources with a valid shape. */

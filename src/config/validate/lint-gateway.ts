@@ -1,12 +1,12 @@
 import { resourceNames } from '../../contract/resources.ts';
-import { API_PAGE_PATH, apiPageRoute } from '../api-page.ts';
+import { API_PAGE_PATH, apiPageRoute } from '../schema/api-page.ts';
 import type { GatewayConfig } from '../schema/gateway.ts';
-import type { LoadedConfig } from '../loaded-config.ts';
+import type { LoadedConfig } from '../schema/loaded-config.ts';
 import { hasAddress } from '../schema/redis.ts';
 import type { PassthroughConfig } from '../schema/passthrough.ts';
 import { weakTokens } from './check-admin.ts';
 import { weakGates } from './check-migrations.ts';
-import type { Problem } from '../problem.ts';
+import type { Problem } from '../yaml/problem.ts';
 import type { YamlFile } from '../yaml/yaml-file.ts';
 
 /** Yields each route below another one that lacks some of the outer route's methods: those requests are refused. */

@@ -1,4 +1,4 @@
-import type { Problem } from '../problem.ts';
+import type { Problem } from './problem.ts';
 import type { YamlFile } from './yaml-file.ts';
 
 const EDIT = /(?:^|\s)#\s*(?=EDIT:)(.*)$/;

@@ -13,7 +13,7 @@ import {
 import type { Json } from '../../kernel/json/json.ts';
 import { excessOf } from './alias-bounds.ts';
 import { exactValue } from './exact-value.ts';
-import { pathText, type Problem } from '../problem.ts';
+import { pathText, type Problem } from './problem.ts';
 import { type Environment, type Reference, substitute, type Substituted } from './substitute.ts';
 import { followAlias, isMerge, mergeSources, pairsOf } from './yaml-merge.ts';
 

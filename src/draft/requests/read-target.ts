@@ -1,5 +1,5 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
-import { addedHeaderName, headerValue } from '../../config/schema/scalars.ts';
+import { addedHeaderName, headerValue } from '../../config/schema/elements/scalars.ts';
 import { mapTexts } from './map-leaves.ts';
 import { findVariable } from './request-parameters.ts';
 import { createSecrets, isSecretName, secretRank, type Secrets } from './secrets.ts';

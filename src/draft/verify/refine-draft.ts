@@ -1,4 +1,4 @@
-import { pathText } from '../../config/problem.ts';
+import { pathText } from '../../config/yaml/problem.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import type { Finding } from '../../source/checks/evidence/finding.ts';
 import { type DraftNote, likely, sure, toEdit } from '../note.ts';

@@ -1,4 +1,4 @@
-import { pathText } from '../../config/problem.ts';
+import { pathText } from '../../config/yaml/problem.ts';
 import type { Report } from '../../explain/report/report.ts';
 import type { InferredSource } from '../infer-source.ts';
 import { costSummary } from '../../explain/report/cost-report.ts';

@@ -1,4 +1,4 @@
-import { type Problem, problemText } from '../../config/problem.ts';
+import { type Problem, problemText } from '../../config/yaml/problem.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import { plural } from '../../kernel/plural.ts';
 import { queryCosts } from '../../pipeline/query-costs.ts';

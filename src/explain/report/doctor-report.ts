@@ -1,4 +1,4 @@
-import { problemText } from '../../config/problem.ts';
+import { problemText } from '../../config/yaml/problem.ts';
 import type { Diagnosis, DisplayedFinding } from '../../probe/diagnose.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import type { Report, ReportBlock } from './report.ts';

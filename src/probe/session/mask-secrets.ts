@@ -1,4 +1,4 @@
-import type { LoadedSource } from '../../config/loaded-config.ts';
+import type { LoadedSource } from '../../config/schema/loaded-config.ts';
 import type {
   BodySpec,
   FilterSpec,

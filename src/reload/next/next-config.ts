@@ -1,4 +1,4 @@
-import { ConfigError, problemText } from '../../config/problem.ts';
+import { ConfigError, problemText } from '../../config/yaml/problem.ts';
 import { type ConfigChange, findChanges } from './find-changes.ts';
 import { findFixed } from './find-fixed.ts';
 import type { SoundConfig } from '../reload-outcome.ts';

@@ -18,7 +18,7 @@ import { compileOutcomes } from './read/outcome.ts';
 import { orderBet, type OrderBet } from './plan/order-bet.ts';
 import type { Planner } from './plan/plan.ts';
 import { compilePlanner } from './plan/planner.ts';
-import type { ReportProblem } from '../../config/problem.ts';
+import type { ReportProblem } from '../../config/yaml/problem.ts';
 import { CHECKED, locationIn, type SpecLocation } from './spec/spec-location.ts';
 import { pathAt } from './spec/path.ts';
 import { compileDrop, compileReader, type ReplyContext } from './read/read-reply.ts';

@@ -1,4 +1,4 @@
-import type { ReportProblem } from '../../config/problem.ts';
+import type { ReportProblem } from '../../config/yaml/problem.ts';
 import type {
   CoercionSpec,
   OutcomeKind,

@@ -1,5 +1,5 @@
 import { parse, stringify } from 'yaml';
-import { ConfigError } from '../../../src/config/problem.ts';
+import { ConfigError } from '../../../src/config/yaml/problem.ts';
 import { compileSourceText } from '../../../src/source/compile-sources.ts';
 import type { TableRow } from '../harness/row.ts';
 import { sourceText } from '../harness/source-file.ts';

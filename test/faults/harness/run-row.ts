@@ -1,4 +1,4 @@
-import { ConfigError, problemText } from '../../../src/config/problem.ts';
+import { ConfigError, problemText } from '../../../src/config/yaml/problem.ts';
 import type { OpenBench } from './bench.ts';
 import { checkGateway } from './checks.ts';
 import type { FaultRow, Figure, Outcome } from './row.ts';

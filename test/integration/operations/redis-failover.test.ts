@@ -4,7 +4,7 @@ import { createKeyStore } from '../../../src/store/key-store.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import { redisProfile } from '../../../src/store/redis/redis-profile.ts';
 import { createRedis } from '../../../src/store/redis/redis.ts';
-import { hostAndPort } from '../../../src/config/schema/scalars.ts';
+import { hostAndPort } from '../../../src/config/schema/elements/scalars.ts';
 import { describeOnRequest } from '../../support/jest/describe-on-request.ts';
 import { startRedisCluster } from '../../support/redis/cluster.ts';
 import { underLoad } from '../../support/client/load-during.ts';

@@ -1,4 +1,4 @@
-import { ConfigError } from '../../../src/config/problem.ts';
+import { ConfigError } from '../../../src/config/yaml/problem.ts';
 import { createCheckInThread } from '../../../src/cli/input/config-check-client.ts';
 import { aloneProcess } from '../../support/command/single-process.ts';
 import { copyConfig } from '../../support/gateway/config-copy.ts';

@@ -1,4 +1,4 @@
-import { hostAndPort } from '../../../src/config/schema/scalars.ts';
+import { hostAndPort } from '../../../src/config/schema/elements/scalars.ts';
 import { holding } from '../../support/pipeline/held-calls.ts';
 import { type RedisCluster, startRedisCluster } from '../../support/redis/cluster.ts';
 import { runCommand } from '../../support/command/run-command.ts';

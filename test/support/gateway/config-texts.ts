@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { loadConfig } from '../../../src/config/load.ts';
 import { finishSteps } from '../../../src/kernel/yield-to-loop.ts';
-import type { LoadedConfig } from '../../../src/config/loaded-config.ts';
-import type { Problem } from '../../../src/config/problem.ts';
+import type { LoadedConfig } from '../../../src/config/schema/loaded-config.ts';
+import type { Problem } from '../../../src/config/yaml/problem.ts';
 import { type CompiledSource, compileSources } from '../../../src/source/compile-sources.ts';
 
 const folder = new URL('../../../config/', import.meta.url);

@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 import { compileAdapter } from '../../../src/source/adapter/compile.ts';
 import { compileSessionReader } from '../../../src/source/adapter/read/session-reader.ts';
 import { UNOBSERVED } from '../../../src/source/adapter/map/reply-observer.ts';
-import { pathText } from '../../../src/config/problem.ts';
+import { pathText } from '../../../src/config/yaml/problem.ts';
 import { sourceSchema } from '../../../src/config/schema/source.ts';
 import { resources } from '../../../src/contract/resources.ts';
 import { GatewayError } from '../../../src/kernel/errors/fault.ts';

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 import { type Adapter, compileAdapter } from '../../../src/source/adapter/compile.ts';
-import { pathText } from '../../../src/config/problem.ts';
+import { pathText } from '../../../src/config/yaml/problem.ts';
 import { type SourceSpec, sourceSchema } from '../../../src/config/schema/source.ts';
 import { resources, type ResourceName } from '../../../src/contract/resources.ts';
 import type { ListQuery } from '../../../src/contract/query.ts';

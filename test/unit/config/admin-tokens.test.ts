@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { problemText } from '../../../src/config/problem.ts';
+import { problemText } from '../../../src/config/yaml/problem.ts';
 import { gatewayText, loadTexts, sourceTexts } from '../../support/gateway/config-texts.ts';
 
 function problemsOf(gateway: string): string[] {

@@ -1,4 +1,4 @@
-import { problemText } from '../../../src/config/problem.ts';
+import { problemText } from '../../../src/config/yaml/problem.ts';
 import { changed, gatewayText, loadTexts, sourceTexts } from '../../support/gateway/config-texts.ts';
 
 function problemsOf(gateway: string): string[] {

@@ -1,4 +1,4 @@
-import { problemText } from '../../../src/config/problem.ts';
+import { problemText } from '../../../src/config/yaml/problem.ts';
 import { type RedisProfile, redisProfile, redisProfiles } from '../../../src/store/redis/redis-profile.ts';
 import { changed, gatewayText, loadTexts } from '../../support/gateway/config-texts.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { parseYamlFile } from '../../../src/config/yaml/yaml-file.ts';
-import { problemText, type Problem } from '../../../src/config/problem.ts';
+import { problemText, type Problem } from '../../../src/config/yaml/problem.ts';
 
 type Given = { variables?: Record<string, string | undefined>; files?: Record<string, string> };
 

@@ -17,7 +17,7 @@ import {
   timeLimit,
   wholeSeconds,
   rateWindow,
-} from '../../../src/config/schema/scalars.ts';
+} from '../../../src/config/schema/elements/scalars.ts';
 
 /** What a schema makes of a value; the first message where it refuses. */
 function read(schema: z.ZodType, value: unknown): unknown {

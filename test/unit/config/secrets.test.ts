@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { problemText } from '../../../src/config/problem.ts';
+import { problemText } from '../../../src/config/yaml/problem.ts';
 import { gatewayText, loadTexts, sourceTexts } from '../../support/gateway/config-texts.ts';
 
 const canary = 'canary-2b7e';

@@ -1,4 +1,4 @@
-import { problemText } from '../../../src/config/problem.ts';
+import { problemText } from '../../../src/config/yaml/problem.ts';
 import { changed, gatewayText, loadTexts, sourceTexts } from '../../support/gateway/config-texts.ts';
 
 /** The problems of a users resource that moves from `crm`, with what a test says of the migration. */

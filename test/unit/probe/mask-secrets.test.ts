@@ -3,7 +3,7 @@ import { maskSource } from '../../../src/probe/session/mask-secrets.ts';
 import { callToDisplay } from '../../../src/probe/session/display-call.ts';
 import { loadSources } from '../../../src/config/load.ts';
 import { products } from '../../../src/contract/products.ts';
-import type { Problem } from '../../../src/config/problem.ts';
+import type { Problem } from '../../../src/config/yaml/problem.ts';
 import { queryOf } from '../../support/pipeline/source-text.ts';
 
 const CANARY = 'canary-4711';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { hydrate, mapping } from '../mapping/mapping.ts';
-import { literal, pathTemplate, queryTemplate, request } from '../request.ts';
-import { dropWhen, items } from '../rows.ts';
-import { flag } from '../scalars.ts';
+import { literal, pathTemplate, queryTemplate, request } from '../elements/request.ts';
+import { dropWhen, items } from '../elements/rows.ts';
+import { flag } from '../elements/scalars.ts';
 import { window } from './window.ts';
 
 const DIRECTIONS = ['ascending', 'descending'] as const;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { flag, integer } from '../scalars.ts';
+import { flag, integer } from '../elements/scalars.ts';
 
 const windowSize = integer(1, 100_000).describe('The most rows a call returns; more is never asked for.');
 

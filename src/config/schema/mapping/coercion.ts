@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { literal } from '../request.ts';
+import { literal } from '../elements/request.ts';
 
 const money = z
   .strictObject({

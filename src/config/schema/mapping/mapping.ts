@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { coercion } from './coercion.ts';
-import { request } from '../request.ts';
-import { items } from '../rows.ts';
+import { request } from '../elements/request.ts';
+import { items } from '../elements/rows.ts';
 
 /** The origin of a field: paths and coercion steps, or a constant. */
 const fieldMapping = z.strictObject({

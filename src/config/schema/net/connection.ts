@@ -19,7 +19,7 @@ import {
   integer,
   secret,
   timeLimit,
-} from '../scalars.ts';
+} from '../elements/scalars.ts';
 
 const sourceRetries = retries.extend({
   post: z

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { pathTemplate, queryTemplate } from '../request.ts';
-import { headerName } from '../scalars.ts';
+import { pathTemplate, queryTemplate } from '../elements/request.ts';
+import { headerName } from '../elements/scalars.ts';
 
 /** Where a service shows whom it takes Portico for, so that a dead credential is not served as a visitor. */
 export const proof = z

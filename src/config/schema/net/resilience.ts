@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { httpUrl, integer, secret, timeLimit } from '../scalars.ts';
+import { httpUrl, integer, secret, timeLimit } from '../elements/scalars.ts';
 
 /** Further hosts of the service at `baseUrl`. */
 export const otherHosts = z.array(httpUrl).max(63).default([]);

@@ -1,4 +1,4 @@
-import type { ReportProblem } from '../../../config/problem.ts';
+import type { ReportProblem } from '../../../config/yaml/problem.ts';
 
 /** A location in a source file. Compilers report problems there. */
 export type SpecLocation = {

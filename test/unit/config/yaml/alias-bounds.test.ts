@@ -1,5 +1,5 @@
 import { parseYamlFile } from '../../../../src/config/yaml/yaml-file.ts';
-import { type Problem, problemText } from '../../../../src/config/problem.ts';
+import { type Problem, problemText } from '../../../../src/config/yaml/problem.ts';
 
 function read(text: string) {
   const problems: Problem[] = [];

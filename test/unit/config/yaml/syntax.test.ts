@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { problemText } from '../../../../src/config/problem.ts';
+import { problemText } from '../../../../src/config/yaml/problem.ts';
 import { changed, gatewayText, loadTexts } from '../../../support/gateway/config-texts.ts';
 
 const after = (wanted: string, replacement: string) =>

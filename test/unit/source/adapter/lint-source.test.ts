@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { lintSource } from '../../../../src/source/adapter/lint-source.ts';
-import { pathText } from '../../../../src/config/problem.ts';
+import { pathText } from '../../../../src/config/yaml/problem.ts';
 import { specOf } from '../../../support/pipeline/source-text.ts';
 
 const map = '{ id: id, name: name, email: null, created_at: null }';

@@ -1,7 +1,7 @@
 import { locationIn } from '../../../../../src/source/adapter/spec/spec-location.ts';
 import { compileItem, compileItems } from '../../../../../src/source/adapter/read/items.ts';
 import { UNOBSERVED } from '../../../../../src/source/adapter/map/reply-observer.ts';
-import { items, dropWhen } from '../../../../../src/config/schema/rows.ts';
+import { items, dropWhen } from '../../../../../src/config/schema/elements/rows.ts';
 import { readJson } from '../../../../../src/kernel/json/json.ts';
 import { refusal } from '../../../../support/pipeline/parse-as.ts';
 import { adapterOf, productsText, replyOf } from '../../../../support/pipeline/source-text.ts';

@@ -1,6 +1,6 @@
-import { NumberText } from '../../kernel/json/json.ts';
-import type { SourceSpec } from '../schema/source.ts';
-import type { YamlFile } from './yaml-file.ts';
+import { NumberText } from '../kernel/json/json.ts';
+import type { SourceSpec } from './schema/source.ts';
+import type { YamlFile } from './yaml/yaml-file.ts';
 
 type Path = readonly PropertyKey[];
 

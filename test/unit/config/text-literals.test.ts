@@ -1,7 +1,7 @@
-import { UNOBSERVED } from '../../../../src/source/adapter/map/reply-observer.ts';
-import { loadSources } from '../../../../src/config/load.ts';
-import { compileSources } from '../../../../src/source/compile-sources.ts';
-import { replyOf } from '../../../support/pipeline/source-text.ts';
+import { UNOBSERVED } from '../../../src/source/adapter/map/reply-observer.ts';
+import { loadSources } from '../../../src/config/load.ts';
+import { compileSources } from '../../../src/source/compile-sources.ts';
+import { replyOf } from '../../support/pipeline/source-text.ts';
 
 const file = (decode: string) => `
 source: 1

@@ -1,7 +1,7 @@
-import type { Problem } from './problem.ts';
-import type { GatewayConfig } from './schema/gateway.ts';
-import type { SourceSpec } from './schema/source.ts';
-import type { YamlFile } from './yaml/yaml-file.ts';
+import type { Problem } from '../yaml/problem.ts';
+import type { GatewayConfig } from './gateway.ts';
+import type { SourceSpec } from './source.ts';
+import type { YamlFile } from '../yaml/yaml-file.ts';
 
 /** A source file, checked for shape, with the YAML file that problems are reported on. */
 export type LoadedSource = { readonly spec: SourceSpec; readonly yaml: YamlFile };

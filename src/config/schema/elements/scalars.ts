@@ -8,8 +8,8 @@ import {
   writeBytes,
   writeDuration,
   writeRateWindow,
-} from '../../kernel/duration.ts';
-import { Secret } from '../../kernel/secret.ts';
+} from '../../../kernel/duration.ts';
+import { Secret } from '../../../kernel/secret.ts';
 import { withNotation } from './notation.ts';
 
 /** Builds a schema for a text that `parse` accepts. The message says what was expected. */

@@ -1,4 +1,4 @@
-import { plural } from '../kernel/plural.ts';
+import { plural } from '../../kernel/plural.ts';
 
 /** A mistake in a configuration file, with its position. */
 export type Problem = {

@@ -1,4 +1,4 @@
-import type { GatewayConfig } from './schema/gateway.ts';
+import type { GatewayConfig } from './gateway.ts';
 
 /** Where the public listener serves the API page. */
 export const API_PAGE_PATH = '/docs';
