@@ -7,7 +7,7 @@ import {
   type ReadFleet,
 } from '../admin/actions/figure-actions.ts';
 import type { ActionHandlers } from '../admin/actions/act.ts';
-import { createEventStream, type EventStream } from '../admin/figures/event-stream.ts';
+import { createEventStream, type EventStream } from '../admin/event-stream.ts';
 import type { OverviewStatus } from '../admin/figures/overview.ts';
 import { servedSources, type SourceDescription } from '../admin/figures/served-source.ts';
 import { queryCosts } from '../pipeline/query-costs.ts';

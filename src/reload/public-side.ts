@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import type { ActionHandlers } from '../admin/actions/act.ts';
-import { createOperatorActions, type OperatorActions } from '../admin/actions/operator-actions.ts';
+import { createOperatorActions, type OperatorActions } from '../admin/operator-actions.ts';
 import type { CheckResult } from '../admin/app.ts';
 import { knownSeries } from '../admin/metrics/known-series.ts';
 import { createMetrics, type Metrics, type MetricsDeps } from '../admin/metrics/metrics.ts';

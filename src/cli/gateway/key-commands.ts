@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createKeyActions } from '../../admin/actions/keys/key-actions.ts';
 import { mintAsAsked } from '../../admin/actions/keys/key-change-actions.ts';
-import { openKeys } from '../../admin/actions/operator-actions.ts';
+import { openKeys } from '../../admin/operator-actions.ts';
 import { keyView } from '../../admin/actions/keys/key-view.ts';
 import { ActionRefusal } from '../../admin/api/action.ts';
 import type { ActionRequest } from '../../admin/api/action-table.ts';

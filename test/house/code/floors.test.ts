@@ -136,7 +136,7 @@ describe('imports only look down a floor', () => {
   it.each([
     ['src/admin/console/serve-console.ts', './page/show/units.ts'],
     ['src/admin/app.ts', './console/page/show/units.ts'],
-    ['src/admin/api/router.ts', '../console/page/show/units.ts'],
+    ['src/admin/router.ts', '../console/page/show/units.ts'],
     ['src/http/listener/app.ts', '../../admin/console/page/show/units.ts'],
     ['src/cli/serve/demo.ts', '../../admin/console/page/show/units.ts'],
     ['src/gateway.ts', './admin/console/page/show/units.ts'],

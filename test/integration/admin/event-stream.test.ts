@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import express from 'express';
-import { createEventStream, type EventStream } from '../../../src/admin/figures/event-stream.ts';
+import { createEventStream, type EventStream } from '../../../src/admin/event-stream.ts';
 import { type FigureSample, sampleMetrics } from '../../../src/telemetry/figures/figure-sample.ts';
 import { eventually } from '../../support/time/eventually.ts';
 

@@ -1,9 +1,9 @@
 import type { RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import type { FigureSample } from '../../telemetry/figures/figure-sample.ts';
-import type { FigureSampler } from '../../telemetry/figures/figure-sampler.ts';
-import { sendProblem } from '../api/send-problem.ts';
-import { accessOf, isStillAdmitted } from '../access/guard.ts';
+import type { FigureSample } from '../telemetry/figures/figure-sample.ts';
+import type { FigureSampler } from '../telemetry/figures/figure-sampler.ts';
+import { sendProblem } from './api/send-problem.ts';
+import { accessOf, isStillAdmitted } from './access/guard.ts';
 
 /** The stream of events of the operator's listener: server-sent events, see the HTML standard. */
 export type EventStream = {

@@ -1,11 +1,11 @@
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { Logger } from 'pino';
 import type * as z from 'zod';
-import type { Act } from '../actions/act.ts';
-import { type ActionProblem, type ActionSpec, type Actor, problemStatus } from './action.ts';
-import { accessOf } from '../access/guard.ts';
-import { sendProblem } from './send-problem.ts';
-import { actionList, type ActionName } from './action-table.ts';
+import type { Act } from './actions/act.ts';
+import { type ActionProblem, type ActionSpec, type Actor, problemStatus } from './api/action.ts';
+import { accessOf } from './access/guard.ts';
+import { sendProblem } from './api/send-problem.ts';
+import { actionList, type ActionName } from './api/action-table.ts';
 
 /** Bound of the body of a request: a thousand keys to import. */
 const BODY_MAX = '2mb';
