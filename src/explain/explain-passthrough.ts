@@ -6,7 +6,7 @@ import { fault } from '../kernel/errors/fault.ts';
 import { parseRequestTarget } from '../http/listener/request-head.ts';
 import { isForwardable, pathMapOf, upstreamTarget } from '../http/passthrough/path.ts';
 import { isForSharedCaches } from '../http/passthrough/response-header-policy.ts';
-import { compileRoutes } from '../http/routes.ts';
+import { compileRoutes } from '../http/listener/routes.ts';
 import { readRequestLine } from './explain-request.ts';
 
 /** What becomes of a request to a pass-through route. Values of headers are left out: they are credentials. */

@@ -4,7 +4,7 @@ import { compileParser } from '../contract/parse-query.ts';
 import type { Query } from '../contract/query.ts';
 import { GatewayError } from '../kernel/errors/fault.ts';
 import { findOperation } from '../probe/find-operation.ts';
-import { READ_METHODS } from '../http/routes.ts';
+import { READ_METHODS } from '../http/listener/routes.ts';
 
 /** A request to an operation that the gateway serves. */
 export type ExplainedRequest = {

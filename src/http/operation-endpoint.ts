@@ -1,9 +1,9 @@
 import type { ServedOperation } from '../pipeline/served-operation.ts';
 import type { CallAnswer } from '../policy/call.ts';
-import { OpenCall, requestFacts } from './open-call.ts';
+import { OpenCall, requestFacts } from './listener/open-call.ts';
 import type { ReferenceCount } from '../kernel/reference-count.ts';
-import type { Responder } from './responder.ts';
-import { type Endpoint, READ_METHODS } from './routes.ts';
+import type { Responder } from './listener/responder.ts';
+import { type Endpoint, READ_METHODS } from './listener/routes.ts';
 
 /**
  * Makes the endpoint of an operation: opens the call, runs its handler and sends the result. A request that is answered at

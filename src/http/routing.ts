@@ -8,9 +8,15 @@ import type { ServedOperation } from '../pipeline/served-operation.ts';
 import type { ApiPage } from './api-page/api-page.ts';
 import { operationEndpoint } from './operation-endpoint.ts';
 import { createPassthrough, type PassthroughDeps } from './passthrough/passthrough.ts';
-import type { Representable } from './representation.ts';
-import { createResponder, type Responder } from './responder.ts';
-import { compileRoutes, type Endpoint, READ_METHODS, type Route, type RouteMatch } from './routes.ts';
+import type { Representable } from './listener/representation.ts';
+import { createResponder, type Responder } from './listener/responder.ts';
+import {
+  compileRoutes,
+  type Endpoint,
+  READ_METHODS,
+  type Route,
+  type RouteMatch,
+} from './listener/routes.ts';
 import { createLoadShedder, type LoadShedder, type LoadShedderDeps } from './shedding/load-shedder.ts';
 import { createCors } from './listener/cors.ts';
 

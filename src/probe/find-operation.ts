@@ -1,6 +1,6 @@
 import { type Operation, operations } from '../contract/operations.ts';
 import { parseRequestTarget } from '../http/listener/request-head.ts';
-import { compileRoutes } from '../http/routes.ts';
+import { compileRoutes } from '../http/listener/routes.ts';
 
 /** A request target, such as `/v1/users?page=2`, and the operation of the contract that it reaches. */
 export type OperationMatch = {

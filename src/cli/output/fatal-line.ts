@@ -1,5 +1,5 @@
 import { toGatewayError } from '../../kernel/errors/fault.ts';
-import { summariseCause } from '../../http/cause-summary.ts';
+import { summariseCause } from '../../http/listener/cause-summary.ts';
 
 /** The log line for an uncaught error: what the log says of any cause, and no more. */
 export function fatalLine(thrown: unknown, pid: number): string {

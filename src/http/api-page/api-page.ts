@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { API_PAGE_PATH } from '../../config/schema/api-page.ts';
 import { createDocumentEncodings, type OnCompressed } from '../../store/cache/encoded-bodies.ts';
-import type { Responder, WebFile } from '../responder.ts';
-import { type Endpoint, READ_METHODS, type Route } from '../routes.ts';
+import type { Responder, WebFile } from '../listener/responder.ts';
+import { type Endpoint, READ_METHODS, type Route } from '../listener/routes.ts';
 import { findPageFiles } from './page-files.ts';
 import { pageHtml } from './page-html.ts';
 

@@ -7,7 +7,7 @@ import type { CallerCounts } from '../../telemetry/caller-counts.ts';
 import type { RequestTrace } from '../../telemetry/request-trace.ts';
 import type { RecentRequests, RequestLogFields } from '../../telemetry/requests/recent-requests.ts';
 import { readTraceparent } from '../../telemetry/trace-context.ts';
-import { summariseCause } from '../cause-summary.ts';
+import { summariseCause } from './cause-summary.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
 import { parseRequestTarget } from './request-head.ts';
 import type { RequestTraces } from './open-traces.ts';

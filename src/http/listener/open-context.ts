@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Responder } from '../responder.ts';
+import type { Responder } from './responder.ts';
 import type { AccessLog } from './access-log.ts';
 import { clientClosedRequest } from './call-signal.ts';
 import { attachContext, detachContext, type RequestContext } from './request-context.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { compileSelectHeaders, type SelectHeaders } from '../select-headers.ts';
+import { compileSelectHeaders, type SelectHeaders } from './select-headers.ts';
 
 /** The headers that the gateway reads itself, by lower-case name, and what they are called in `RequestHead`. */
 const FIELDS = {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type Readable, Stream, Transform } from 'node:stream';
-import { joinLines } from '../select-headers.ts';
+import { joinLines } from '../listener/select-headers.ts';
 import type { RequestHead } from '../listener/request-head.ts';
 import type { AnswerHead, HeaderLines } from './headers.ts';
 

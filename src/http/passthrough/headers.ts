@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { compileSelectHeaders, type SelectHeaders, joinLines } from '../select-headers.ts';
+import { compileSelectHeaders, type SelectHeaders, joinLines } from '../listener/select-headers.ts';
 import type { RequestHead } from '../listener/request-head.ts';
-import { isUnder } from '../routes.ts';
+import { isUnder } from '../listener/routes.ts';
 import { type PathMap, publicPath } from './path.ts';
 
 const NONE: ReadonlySet<string> = new Set();

@@ -1,6 +1,6 @@
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import type { RequestTarget } from '../listener/request-head.ts';
-import { isUnder } from '../routes.ts';
+import { isUnder } from '../listener/routes.ts';
 
 // RFC 3986, section 3.3: segments of pchar. Anything else is refused, backslashes and raw bytes included.
 const PLAIN_PATH = /^(?:\/(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})*)+$/;

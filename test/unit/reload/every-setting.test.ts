@@ -4,7 +4,7 @@ import { servedOpenapi } from '../../../src/contract/openapi.ts';
 import { readConfig } from '../../../src/cli/input/read-config.ts';
 import { configJsonSchema } from '../../../src/config/reference/json-schema.ts';
 import { type GatewayConfig, gatewaySchema } from '../../../src/config/schema/gateway.ts';
-import { createApp } from '../../../src/http/listener/app.ts';
+import { createApp } from '../../../src/http/app.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { chooseSources, type CompiledSource } from '../../../src/source/compile-sources.ts';
 import { createSharedComponents } from '../../../src/kernel/shared-components.ts';

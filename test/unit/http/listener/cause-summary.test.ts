@@ -1,5 +1,5 @@
-import { fault } from '../../../src/kernel/errors/fault.ts';
-import { summariseCause } from '../../../src/http/cause-summary.ts';
+import { fault } from '../../../../src/kernel/errors/fault.ts';
+import { summariseCause } from '../../../../src/http/listener/cause-summary.ts';
 
 describe("the summary of an error's causes", () => {
   it('names each cause with its code and message, outermost first', () => {

@@ -1,5 +1,5 @@
 import Negotiator from 'negotiator';
-import type { ContentEncoding } from '../store/cache/encoded-bodies.ts';
+import type { ContentEncoding } from '../../store/cache/encoded-bodies.ts';
 
 /** Which of the codings a caller accepts. */
 export type AcceptedCodings = {

@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
-import { fault, type GatewayError } from '../../kernel/errors/fault.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import { createDocumentEncodings, type OnCompressed } from '../../store/cache/encoded-bodies.ts';
-import type { Tracing } from '../../telemetry/tracing.ts';
-import { createApiPage } from '../api-page/api-page.ts';
-import { createProxy } from '../passthrough/proxy.ts';
-import type { Representable } from '../representation.ts';
-import { allowedMethods, type Endpoint } from '../routes.ts';
-import { type AccessLogDeps, createAccessLog } from './access-log.ts';
-import { createMessageClasses, type MessageClasses } from './express-prototypes.ts';
-import { createOpenContext, type RequestMetrics } from './open-context.ts';
-import { contextOf } from './request-context.ts';
-import { findProblem, normaliseTarget, parseRequestTarget } from './request-head.ts';
-import { createRequestTraces } from './open-traces.ts';
-import { createRouting, type Routing, type RoutingDeps, type RoutingSpec, WHOLE_SERVER } from '../routing.ts';
+import { fault, type GatewayError } from '../kernel/errors/fault.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { createDocumentEncodings, type OnCompressed } from '../store/cache/encoded-bodies.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
+import { createApiPage } from './api-page/api-page.ts';
+import { createProxy } from './passthrough/proxy.ts';
+import type { Representable } from './listener/representation.ts';
+import { allowedMethods, type Endpoint } from './listener/routes.ts';
+import { type AccessLogDeps, createAccessLog } from './listener/access-log.ts';
+import { createMessageClasses, type MessageClasses } from './listener/express-prototypes.ts';
+import { createOpenContext, type RequestMetrics } from './listener/open-context.ts';
+import { contextOf } from './listener/request-context.ts';
+import { findProblem, normaliseTarget, parseRequestTarget } from './listener/request-head.ts';
+import { createRequestTraces } from './listener/open-traces.ts';
+import { createRouting, type Routing, type RoutingDeps, type RoutingSpec, WHOLE_SERVER } from './routing.ts';
 
 /** What the public listener is put together from, for the life of the process. */
 export type AppDeps = {

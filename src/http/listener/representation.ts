@@ -1,4 +1,4 @@
-import { encodedEtag, type EncodedBodies } from '../store/cache/encoded-bodies.ts';
+import { encodedEtag, type EncodedBodies } from '../../store/cache/encoded-bodies.ts';
 import type { AcceptedCodings } from './accepted-codings.ts';
 import { matchesEtag } from './matches-etag.ts';
 

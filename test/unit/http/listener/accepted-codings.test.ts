@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { createAcceptedCodings, readAcceptEncoding } from '../../../src/http/accepted-codings.ts';
-import { finishes } from '../../support/time/finishes.ts';
+import { createAcceptedCodings, readAcceptEncoding } from '../../../../src/http/listener/accepted-codings.ts';
+import { finishes } from '../../../support/time/finishes.ts';
 
 /** A member of the list, as the grammar of RFC 9110, section 12.5.3, has it. */
 type Member = { readonly coding: string; readonly q: number | undefined };

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { compileRoutes } from '../../../src/http/routes.ts';
+import { compileRoutes } from '../../../../src/http/listener/routes.ts';
 
 describe('the routes', () => {
   const find = compileRoutes([

@@ -2,14 +2,14 @@ import { createServer as createHttpServer, type Server, type ServerResponse, STA
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
-import { fault, type GatewayError } from '../../kernel/errors/fault.ts';
-import { newRequestId } from './request-id.ts';
-import { fixedError } from '../responder.ts';
+import { fault, type GatewayError } from '../kernel/errors/fault.ts';
+import { newRequestId } from './listener/request-id.ts';
+import { fixedError } from './listener/responder.ts';
 import type { App } from './app.ts';
-import type { RequestMetrics } from './open-context.ts';
-import { latestContext } from './request-context.ts';
-import { HEADER_LINES_MAX } from './request-head.ts';
-import { closeLingering } from './unread-body.ts';
+import type { RequestMetrics } from './listener/open-context.ts';
+import { latestContext } from './listener/request-context.ts';
+import { HEADER_LINES_MAX } from './listener/request-head.ts';
+import { closeLingering } from './listener/unread-body.ts';
 
 /** The bounds of a public server. */
 export type ServerLimits = {

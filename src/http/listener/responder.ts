@@ -1,12 +1,12 @@
-import type { GatewayConfig } from '../config/schema/gateway.ts';
-import { errorBody, publicStatus, type ServerStatus } from '../kernel/errors/body.ts';
-import { fault, type GatewayError, toGatewayError } from '../kernel/errors/fault.ts';
-import type { Clock } from '../kernel/clock.ts';
-import type { CallAnswer } from '../policy/call.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { errorBody, publicStatus, type ServerStatus } from '../../kernel/errors/body.ts';
+import { fault, type GatewayError, toGatewayError } from '../../kernel/errors/fault.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { CallAnswer } from '../../policy/call.ts';
 import { createAcceptedCodings, NO_CODINGS } from './accepted-codings.ts';
-import type { Cors } from './listener/cors.ts';
-import type { RequestContext } from './listener/request-context.ts';
-import { closeIfBodyUnread } from './listener/unread-body.ts';
+import type { Cors } from './cors.ts';
+import type { RequestContext } from './request-context.ts';
+import { closeIfBodyUnread } from './unread-body.ts';
 import { representationOf, type Representable } from './representation.ts';
 import { allowedMethods, type Endpoint } from './routes.ts';
 

@@ -1,4 +1,4 @@
-import { GatewayError } from '../kernel/errors/fault.ts';
+import { GatewayError } from '../../kernel/errors/fault.ts';
 
 const SUMMARY_CHARS_MAX = 300;
 const CAUSES_MAX = 4;

@@ -1,11 +1,11 @@
 import type { Request } from 'express';
-import type { GatewayError } from '../kernel/errors/fault.ts';
-import type { Call, RequestFacts } from '../policy/call.ts';
-import type { UpstreamTrace } from '../telemetry/request-trace.ts';
-import { CallSignal } from './listener/call-signal.ts';
-import { clientAddress } from './listener/client-address.ts';
-import type { RequestContext } from './listener/request-context.ts';
-import type { RequestTarget } from './listener/request-head.ts';
+import type { GatewayError } from '../../kernel/errors/fault.ts';
+import type { Call, RequestFacts } from '../../policy/call.ts';
+import type { UpstreamTrace } from '../../telemetry/request-trace.ts';
+import { CallSignal } from './call-signal.ts';
+import { clientAddress } from './client-address.ts';
+import type { RequestContext } from './request-context.ts';
+import type { RequestTarget } from './request-head.ts';
 
 /** What the pipeline may know of a request. */
 export function requestFacts(

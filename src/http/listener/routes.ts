@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import type { RequestTarget } from './listener/request-head.ts';
-import type { RequestContext } from './listener/request-context.ts';
+import type { RequestTarget } from './request-head.ts';
+import type { RequestContext } from './request-context.ts';
 
 /** Something that the public listener serves at a path. */
 export type Endpoint = {
