@@ -48,11 +48,9 @@ const floors = [
   [{ room: 'fixtures', packages: [] }],
   [{ room: 'explain', packages: [] }],
   [{ room: 'draft', packages: ['yaml'] }],
-  [{ room: 'reload', packages: [] }],
   [
-    { room: 'gateway.ts', packages: [] },
     // Processes and lines to them are given to it as values.
-    { room: 'workers', packages: [] },
+    { room: 'gateway', packages: [] },
     // The sample legacy services stand for other people's servers: they see nothing of the gateway.
     { room: 'samples', packages: [], island: true },
   ],

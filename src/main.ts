@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 import type { Terminal } from './cli/context.ts';
 import { fatalLine } from './cli/output/fatal-line.ts';
 import { type LogOutput, openLogOutput } from './cli/output/log-output.ts';
-import { closeUnacceptedOnExit } from './workers/close-unaccepted-on-exit.ts';
-import type { FromWorker, PrimaryChannel, ToWorker, WorkerProcess } from './workers/messages.ts';
+import { closeUnacceptedOnExit } from './gateway/workers/close-unaccepted-on-exit.ts';
+import type { FromWorker, PrimaryChannel, ToWorker, WorkerProcess } from './gateway/workers/messages.ts';
 
 const stop = new AbortController();
 /** Set for the workers that this program starts: others may run Portico in a cluster of their own. */

@@ -50,7 +50,7 @@ describe('a gateway that starts', () => {
     const { gateway, status, files } = await startAndAnswer('src/main.ts');
     await gateway.close();
     expect(status).toBe(200);
-    expect(files.some((file) => file.endsWith('/src/gateway.ts'))).toBe(true);
+    expect(files.some((file) => file.endsWith('/src/gateway/gateway.ts'))).toBe(true);
     // The thread that checks the files loads what replays recorded cases, and ends.
     const forOthers =
       /\/src\/(?:cli\/commands|cli\/(?:check|fixtures|infer|migration|redis)\/|draft\/|samples\/)|\/node_modules\/(?:@bomb\.sh\/tab|log-update|@opentelemetry\/sdk-trace|@opentelemetry\/exporter-trace-otlp-proto)\//;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { documents, documentText } from './documents.ts';
 import { softwareBillOfMaterials } from './packages/sbom.ts';
-import { createMergedMetrics } from '../../workers/metrics/merged-metrics.ts';
+import { createMergedMetrics } from '../../gateway/workers/merged-metrics.ts';
 import { generatedSections, replaceSection } from './sections.ts';
 
 /** A file that is generated, or has generated parts: what it says, and what it should say. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { ConfigFiles, FileText } from '../../config/load.ts';
 import { replaceFile } from '../../store/replace-file.ts';
-import type { SoundConfig } from '../../reload/reload-outcome.ts';
+import type { SoundConfig } from '../../gateway/reload/reload-outcome.ts';
 import type { CliContext } from '../context.ts';
 import { compileFiles, type ReadyConfig, readUsableSections } from '../input/read-config.ts';
 

@@ -1,6 +1,6 @@
 import type { Report } from '../../explain/report/report.ts';
-import type { ConfigChange } from '../../reload/next/find-changes.ts';
-import type { ReloadOutcome } from '../../reload/reload-outcome.ts';
+import type { ConfigChange } from '../../gateway/reload/find-changes.ts';
+import type { ReloadOutcome } from '../../gateway/reload/reload-outcome.ts';
 
 const VERDICTS: Readonly<Record<ReloadOutcome['kind'], string>> = {
   applied: 'The new configuration is in force.',

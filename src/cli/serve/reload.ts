@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { parseDuration } from '../../kernel/duration.ts';
-import type { ReloadOutcome } from '../../reload/reload-outcome.ts';
+import type { ReloadOutcome } from '../../gateway/reload/reload-outcome.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import {
   addListenerOptions,

@@ -1,5 +1,5 @@
 import { finishStepsInTurns } from '../../kernel/yield-to-loop.ts';
-import type { SoundConfig } from '../../reload/reload-outcome.ts';
+import type { SoundConfig } from '../../gateway/reload/reload-outcome.ts';
 import type { CliContext } from '../context.ts';
 import { readConfigTexts } from '../input/read-config.ts';
 import { createCheckInThread } from '../input/config-check-client.ts';

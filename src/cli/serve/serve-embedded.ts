@@ -5,7 +5,7 @@ import { hashApiKey, newApiKey, newKeyId, parseApiKey } from '../../policy/authe
 import { quoted } from '../output/quoted.ts';
 import type { ConfigTexts } from '../../config/load.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
-import type { ServedConfig } from '../../reload/snapshot.ts';
+import type { ServedConfig } from '../../gateway/reload/snapshot.ts';
 import { openGatewayLog, startGateway } from './start.ts';
 
 /** A key that one run of a command accepts: of the environment, or a new one. @throws ExitError for an unusable one */

@@ -35,13 +35,13 @@ describe('imports only look down a floor', () => {
     ['src/explain/explanation.ts', '../draft/infer-source.ts'],
     ['src/draft/infer-source.ts', '../cli/infer.ts'],
     ['src/source/adapter/map/coercion/text.ts', '../../../policy/call.ts'],
-    ['src/pipeline/assemble.ts', '../http/app.ts'],
+    ['src/gateway/assemble/assemble.ts', '../http/app.ts'],
     ['src/http/app.ts', '../../admin/health.ts'],
     ['src/admin/health.ts', '../http/app.ts'],
     ['src/http/app.ts', '../../gateway.ts'],
-    ['src/gateway.ts', './cli/demo.ts'],
-    ['src/gateway.ts', './workers/primary.ts'],
-    ['src/workers/primary.ts', '../gateway.ts'],
+    ['src/gateway/gateway.ts', './cli/demo.ts'],
+    ['src/gateway/gateway.ts', './workers/primary.ts'],
+    ['src/gateway/workers/primary.ts', '../gateway.ts'],
     ['src/cli/serve/demo.ts', '../../main.ts'],
   ])('refuses %s importing %s', async (file, from) => {
     expect(await broken(file, imports(from))).toContain('no-restricted-imports');
@@ -53,9 +53,9 @@ describe('imports only look down a floor', () => {
     ['src/adapter/read/xml.ts', '../mapping/coerce.ts'],
     ['src/reading/read-page.ts', '../claims/claim.ts'],
     ['src/policy/cache.ts', '../store/redis.ts'],
-    ['src/pipeline/assemble.ts', '../policy/call.ts'],
+    ['src/gateway/assemble/assemble.ts', '../policy/call.ts'],
     ['src/http/app.ts', '../../pipeline/assemble.ts'],
-    ['src/gateway.ts', './http/app.ts'],
+    ['src/gateway/gateway.ts', './http/app.ts'],
     ['src/cli/serve/demo.ts', '../../samples/users.ts'],
     ['src/cli/serve/demo.ts', '../../gateway.ts'],
     ['src/main.ts', './cli/demo.ts'],
@@ -99,7 +99,9 @@ describe('imports only look down a floor', () => {
     expect(await broken('src/source/adapter/plan/plan.ts', imports('../../samples/users.ts'))).toEqual([
       'no-restricted-imports',
     ]);
-    expect(await broken('src/gateway.ts', imports('./samples/users.ts'))).toEqual(['no-restricted-imports']);
+    expect(await broken('src/gateway/gateway.ts', imports('./samples/users.ts'))).toEqual([
+      'no-restricted-imports',
+    ]);
     expect(await broken('src/samples/users.ts', imports('node:http'))).toEqual([]);
   });
 
@@ -139,7 +141,7 @@ describe('imports only look down a floor', () => {
     ['src/admin/router.ts', '../console/page/show/units.ts'],
     ['src/http/app.ts', '../../admin/console/page/show/units.ts'],
     ['src/cli/serve/demo.ts', '../../admin/console/page/show/units.ts'],
-    ['src/gateway.ts', './admin/console/page/show/units.ts'],
+    ['src/gateway/gateway.ts', './admin/console/page/show/units.ts'],
     ['src/main.ts', './admin/console/page/main.ts'],
   ])('keeps the gateway apart from the page of the console: %s may not import %s', async (file, from) => {
     expect(await broken(file, imports(from))).toContain('no-restricted-imports');
@@ -171,13 +173,13 @@ describe('imports only look down a floor', () => {
 describe('a package is used by its own room alone', () => {
   it.each([
     ['src/policy/cache.ts', 'axios'],
-    ['src/pipeline/assemble.ts', 'ioredis'],
+    ['src/gateway/assemble/assemble.ts', 'ioredis'],
     ['src/http/app.ts', 'lru-cache'],
     ['src/policy/rate-limit.ts', 'rate-limiter-flexible'],
     ['src/source/adapter/plan/plan.ts', 'zod'],
     ['src/kernel/clock.ts', 'express'],
     ['src/source/client/client.ts', 'axios/unsafe/core/settle.js'],
-    ['src/gateway.ts', 'express'],
+    ['src/gateway/gateway.ts', 'express'],
     ['src/main.ts', 'commander'],
     ['src/cli/serve/demo.ts', 'ioredis'],
     ['src/store/redis/redis.ts', 'a-package-nobody-decided-on'],
@@ -208,7 +210,7 @@ describe('what only the entry of the process may touch', () => {
     for (const file of [
       'src/kernel/clock.ts',
       'src/samples/users.ts',
-      'src/gateway.ts',
+      'src/gateway/gateway.ts',
       'src/cli/serve/demo.ts',
     ]) {
       expect(await broken(file, source)).toEqual([rule]);

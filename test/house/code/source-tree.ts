@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 /** One TypeScript file of a checkout, parsed without its types. */
 export type SourceFile = {
-  /** Relative to the root of the checkout, as `src/gateway.ts`. */
+  /** Relative to the root of the checkout, as `src/gateway/gateway.ts`. */
   readonly path: string;
   readonly text: string;
   readonly syntax: ts.SourceFile;

@@ -63,7 +63,7 @@ describe('the way of a request', () => {
     ['src/kernel', 0],
     ['src/store', 1],
     ['src/http', 2],
-    ['src/gateway.ts', 3],
+    ['src/gateway/gateway.ts', 3],
   ]);
   const entry = (path: string, name = 'go'): Entry => ({ path: `src/${path}`, name, at: name.length });
   const follow = (...entries: readonly Entry[]) => followRooms(entries, floors);

@@ -4,7 +4,7 @@ import { sourceSchema } from '../../../src/config/schema/source.ts';
 import { GatewayError } from '../../../src/kernel/errors/fault.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Priority } from '../../../src/kernel/upstream-call.ts';
-import { createSourceRate } from '../../../src/pipeline/source-rate.ts';
+import { createSourceRate } from '../../../src/gateway/assemble/source-rate.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import { createUpstream, type Upstream } from '../../../src/source/client/client.ts';
 import type { TakeToken } from '../../../src/source/client/bulkhead/token-pacer.ts';

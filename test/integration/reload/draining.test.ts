@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { createExplainActions } from '../../../src/explain/explain-action.ts';
 import { servedOpenapi } from '../../../src/contract/openapi.ts';
 import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
-import { createGateway } from '../../../src/gateway.ts';
+import { createGateway } from '../../../src/gateway/gateway.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 
 const listen = { host: '127.0.0.1', port: 0, drain: '0s' };
@@ -16,7 +16,12 @@ describe('a gateway that drains', () => {
     const gateway = createGateway(
       { gateway: configOf({}), compiled: [] },
       {
-        ...{ log: pino({ level: 'silent' }), clock: systemClock, createExplainActions, openapi: servedOpenapi() },
+        ...{
+          log: pino({ level: 'silent' }),
+          clock: systemClock,
+          createExplainActions,
+          openapi: servedOpenapi(),
+        },
         ...{ version: 'test', nodeVersion: 'test' },
         reloading: { pid: 1, texts, read: () => Promise.resolve(next) },
       },

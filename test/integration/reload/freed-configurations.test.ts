@@ -4,10 +4,10 @@ import { pino } from 'pino';
 import { createExplainActions } from '../../../src/explain/explain-action.ts';
 import { servedOpenapi } from '../../../src/contract/openapi.ts';
 import { readConfig, readConfigTexts } from '../../../src/cli/input/read-config.ts';
-import { createGateway } from '../../../src/gateway.ts';
+import { createGateway } from '../../../src/gateway/gateway.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { finishSteps } from '../../../src/kernel/yield-to-loop.ts';
-import type { SoundConfig } from '../../../src/reload/reload-outcome.ts';
+import type { SoundConfig } from '../../../src/gateway/reload/reload-outcome.ts';
 import { changed } from '../../support/gateway/config-texts.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
@@ -52,7 +52,13 @@ describe('a configuration that a reload replaces', () => {
     let number = 0;
     function start() {
       const first = read(number);
-      const services = { clock: systemClock, createExplainActions, openapi: servedOpenapi(), version: 'test', nodeVersion: 'test' };
+      const services = {
+        clock: systemClock,
+        createExplainActions,
+        openapi: servedOpenapi(),
+        version: 'test',
+        nodeVersion: 'test',
+      };
       return createGateway(first, {
         ...{ ...services, log: pino({ level: 'silent' }) },
         reloading: { pid: 1, texts: first.texts, read: () => Promise.resolve(read((number += 1))) },

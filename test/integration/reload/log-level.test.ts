@@ -3,7 +3,7 @@ import { createExplainActions } from '../../../src/explain/explain-action.ts';
 import { servedOpenapi } from '../../../src/contract/openapi.ts';
 import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { createPublicSide } from '../../../src/reload/public-side.ts';
+import { createPublicSide } from '../../../src/gateway/reload/public-side.ts';
 import { eventually } from '../../support/time/eventually.ts';
 
 type Level = 'debug' | 'info';

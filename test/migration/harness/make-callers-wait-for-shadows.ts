@@ -19,7 +19,7 @@ const CHANGES = [
     /tasks\.run\(\(signal\) => (compare\(.+), signal\)\);/,
     'return $1, AbortSignal.timeout(60_000));',
   ],
-  ['/src/reload/open-migrations.ts', /(?=comparisons\.offer\(resource, read\);)/, 'return '],
+  ['/src/gateway/reload/open-migrations.ts', /(?=comparisons\.offer\(resource, read\);)/, 'return '],
 ] as const;
 
 registerHooks({

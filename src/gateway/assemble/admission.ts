@@ -1,0 +1,192 @@
+import type { Logger } from 'pino';
+import type { KeyRecordConfig } from '../../config/schema/access.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { contentDigest } from '../../kernel/content-digest.ts';
+import type { ComponentSet } from '../../kernel/shared-components.ts';
+import { createApiKeyCheck, type ApiKeyCheck } from '../../policy/authentication/api-key-check.ts';
+import { createKeyRecords, type KeyRecords } from '../../policy/authentication/api-key-records.ts';
+import { type AuthenticateDeps, createAuthenticate } from '../../policy/authentication/authenticate.ts';
+import { createCredentialThrottle } from '../../policy/authentication/credential-throttle.ts';
+import { createFailedCredentials } from '../../policy/authentication/failed-credentials.ts';
+import { createJwksClient } from '../../policy/authentication/jwks-fetch.ts';
+import { createJwks, type IssuerKeys } from '../../policy/authentication/jwks.ts';
+import { createJwtCheck } from '../../policy/authentication/jwt.ts';
+import { endsSoon, createKeyHousekeeping } from '../../policy/authentication/key-housekeeping.ts';
+import type { Stage } from '../../policy/call.ts';
+import { createRateLimit, type RateLimitDeps } from '../../policy/rate-limit.ts';
+import type { KeyRecord } from '../../store/key-record.ts';
+import { createKeyStore } from '../../store/key-store.ts';
+import { createKeyLastUsed } from '../../store/key-last-used.ts';
+import { createLimiter } from '../../store/limiter/limiter.ts';
+import type { RedisKeys } from '../../store/redis/redis-keys.ts';
+import type { RedisByRole } from '../../store/redis/redis-roles.ts';
+import type { WebhookEvent } from '../../telemetry/webhooks/webhook-event.ts';
+import type { AdmissionStages } from './assemble.ts';
+
+/** What the metrics count of callers. */
+export type AdmissionMetrics = AuthenticateDeps['metrics'] &
+  RateLimitDeps['metrics'] & {
+    /** Reports at each scrape how many keys end soon. */
+    watchExpiring(kept: 'redis' | 'configuration', count: () => number): void;
+  };
+
+/**
+ * All but `parts`, the set of one configuration, lives longer than it. Without `redis.keys`, only keys of the configuration are known; without
+ * `redis.limits`, each process counts alone.
+ */
+export type AdmissionDeps = {
+  /** Where keys are kept, and callers are counted; absent in the embedded mode. */
+  readonly redis: Pick<RedisByRole, 'keys' | 'limits'>;
+  readonly keys: RedisKeys;
+  readonly clock: Clock;
+  readonly metrics: AdmissionMetrics;
+  readonly log: Pick<Logger, 'warn'>;
+  /** Tells receivers of webhooks of keys that end soon; absent: there are none. */
+  readonly tell?: ((event: WebhookEvent) => void) | undefined;
+  /** What is known of callers outlives a change of configuration that it does not depend on. */
+  readonly parts: Pick<ComponentSet, 'acquire'>;
+};
+
+/** The stages that decide who may pass. */
+export type Admission = AdmissionStages & {
+  /** Ends what runs in the background. */
+  close(): void;
+};
+
+/** How many keys of a configuration end soon. */
+function countEndingSoon(keys: readonly KeyRecordConfig[], now: number): number {
+  return keys.filter(
+    ({ expiresAt }) => expiresAt !== undefined && endsSoon({ expiresAt: Date.parse(expiresAt) }, now),
+  ).length;
+}
+
+/** A key that ends soon. All processes see it alike, so its receiver gets the same message of each. */
+function endingEvent({ id, label, expiresAt = 0 }: KeyRecord): WebhookEvent {
+  const ends = new Date(expiresAt).toISOString();
+  return {
+    type: 'key.expiring',
+    subject: `key:${id}`,
+    data: { id, label, expiresAt: ends },
+    key: `${id} ${ends}`,
+  };
+}
+
+/** What this process knows of the keys in Redis. */
+function takeKeyRecords(
+  { auth }: GatewayConfig,
+  { redis, keys, clock, parts, metrics, tell }: AdmissionDeps,
+): KeyRecords | undefined {
+  const { client } = redis.keys ?? {};
+  if (auth.apiKeys === undefined || client === undefined) return undefined;
+  return parts.acquire('key records', '', () => {
+    const store = createKeyStore(client, keys);
+    const kept = createKeyRecords({ store, clock });
+    const watch = createKeyHousekeeping({
+      records: kept,
+      store,
+      uses: createKeyLastUsed(client, keys.apiKeyUses),
+      clock,
+      onEndingSoon: (record) => tell?.(endingEvent(record)),
+    });
+    metrics.watchExpiring('redis', () => watch.expiring());
+    return { value: kept, close: () => watch.close() };
+  });
+}
+
+function createKeyCheck(
+  config: GatewayConfig,
+  tiers: ReadonlySet<string>,
+  records: KeyRecords | undefined,
+  { clock, metrics }: AdmissionDeps,
+): ApiKeyCheck | undefined {
+  const { apiKeys } = config.auth;
+  const configured = apiKeys?.keys ?? [];
+  metrics.watchExpiring('configuration', () => countEndingSoon(configured, clock.now()));
+  if (apiKeys === undefined) return undefined;
+  return createApiKeyCheck({
+    pepper: apiKeys.pepper,
+    configured,
+    records,
+    clock,
+    tiers,
+    fallbackTier: config.limits.anonymousTier,
+  });
+}
+
+/** The keys of the token issuer. */
+function takeIssuerKeys(
+  { auth }: GatewayConfig,
+  { clock, log, parts }: AdmissionDeps,
+): IssuerKeys | undefined {
+  const { jwt } = auth;
+  if (jwt === undefined) return undefined;
+  return parts.acquire('key set', contentDigest([jwt.jwksUrl, jwt.keysFresh, jwt.keysStale, jwt.tls]), () => {
+    const { jwksUrl: url, keysFresh: freshMs, keysStale: staleMs } = jwt;
+    const client = createJwksClient(jwt.tls?.ca);
+    const { fetchJwks } = client;
+    return {
+      value: createJwks({ url, fetchJwks, clock, freshMs, staleMs, log }),
+      close: () => client.close(),
+    };
+  });
+}
+
+/** What finds the principal. Who was recognised a moment ago need not be looked up again because something else changed. */
+function takeAuthenticate(
+  config: GatewayConfig,
+  tiers: ReadonlySet<string>,
+  wrong: Pick<AuthenticateDeps, 'failed' | 'throttle'>,
+  deps: AdmissionDeps,
+): Stage {
+  const { auth, limits } = config;
+  const { clock, metrics, parts } = deps;
+  // Taken by each configuration, and not where `authenticate` is made: they would end with the first one that took them.
+  const [records, keyOf] = [takeKeyRecords(config, deps), takeIssuerKeys(config, deps)];
+  const known = contentDigest([auth, [...tiers], limits.anonymousTier, limits.failedCredentials]);
+  return parts.acquire('authenticate', known, () => ({
+    value: createAuthenticate({
+      apiKeys: createKeyCheck(config, tiers, records, deps),
+      jwt: auth.jwt && keyOf && createJwtCheck({ config: auth.jwt, keyOf, clock, tiers }),
+      ...wrong,
+      anonymousTier: limits.anonymousTier,
+      metrics,
+    }),
+  }));
+}
+
+/** Counted like a tier, under a name that no tier of the configuration can have. */
+const FAILED_CREDENTIALS = '(failed credentials)';
+
+/** Creates the stages that every call passes. */
+export function createAdmission(config: GatewayConfig, deps: AdmissionDeps): Admission {
+  const { redis, keys, metrics, clock, parts } = deps;
+  const { tiers, failedCredentials: window } = config.limits;
+  const names = new Set(Object.keys(tiers));
+  const limiter = createLimiter({
+    redis: redis.limits?.client,
+    tiers: { ...tiers, [FAILED_CREDENTIALS]: { windows: [window], onStoreFailure: 'open' } },
+    keyOf: (tier, limits, subject) => keys.tierCounts(tier, limits, subject),
+    clock,
+    keepTier: (name, { windows, onStoreFailure }, make) =>
+      parts.acquire('tier', contentDigest([name, windows, onStoreFailure]), () => ({ value: make() })),
+  });
+  // It counts by the limiter that it was made with: that one holds the same counts as any later one.
+  const wrong = parts.acquire('wrong credentials', contentDigest(window), () => {
+    const consume = redis.limits && ((address: string) => limiter.consume(FAILED_CREDENTIALS, address));
+    const failed = createFailedCredentials({ window, consume, clock });
+    return { value: { failed, throttle: createCredentialThrottle({ failed, clock }) } };
+  });
+  return {
+    // A function of its own: one here that refers to the configuration would keep it alive with every part made here.
+    authenticate: takeAuthenticate(config, names, wrong, deps),
+    rateLimit: createRateLimit({
+      limiter,
+      dryRun: new Set([...names].filter((name) => tiers[name]?.dryRun)),
+      metrics,
+    }),
+    close() {
+      limiter.close();
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { authorize } from '../../policy/authorize.ts';
+import type { Handler, Stage } from '../../policy/call.ts';
+import { createDeadline } from '../../policy/deadline.ts';
+import { createParse, type RequestParser } from '../../policy/parse.ts';
+
+/** The stages that decide who may pass, the same ones for all operations and pass-through routes. */
+export type AdmissionStages = {
+  /** Finds the principal, and holds the limit on wrong credentials of an address. */
+  readonly authenticate: Stage;
+  readonly rateLimit: Stage;
+};
+
+/** What an operation is assembled from. */
+export type OperationParts = AdmissionStages & {
+  readonly deadlineMs: number;
+  readonly parseRequest: RequestParser;
+  /** The cache and the source behind it; two of each, and the choice between them, where the resource moves. */
+  readonly answer: Handler;
+};
+
+/** Everything around an operation, the outermost first. */
+type Layers = readonly [...stages: readonly Stage[], answer: Handler];
+
+function assemble(layers: Layers): Handler {
+  const [answer, ...stages] = layers.toReversed() as [Handler, ...Stage[]];
+  return stages.reduce((next, stage) => stage(next), answer);
+}
+
+/** What happens to a request of an operation, in order. */
+export function assembleOperation(parts: OperationParts): Handler {
+  return assemble([
+    // The time that the caller waits, for everything below.
+    createDeadline(parts.deadlineMs),
+    // The limit on wrong credentials of an address stands in front of the look-up of a credential, so that keys cannot
+    // be guessed. A credential that this process has just verified passes that limit.
+    parts.authenticate,
+    // Behind authentication, because it counts by principal.
+    parts.rateLimit,
+    // Behind the rate limit: an answer that names the missing permission costs a point like any other.
+    authorize,
+    // Behind permission: what is wrong with the parameters is shown only to those with the permission. Before the cache, whose
+    // key is the query.
+    createParse(parts.parseRequest),
+    // Behind permission, so that the cache cannot leak. In order, where the resource has one source:
+    //   the cache, then the source: resource/assemble-source.ts
+    // And where it moves: resource/assemble-migrating-resource.ts
+    //   the choice of the source, which needs the principal
+    //   for each source a cache of its own, because the source is part of the key
+    //   the offer of an answer to the shadow, which compares only what was just read, and not what is cached
+    //   the source
+    parts.answer,
+  ]);
+}
+
+/** The checks in front of a pass-through route, in the order of `assembleOperation`. The route has its own deadline. */
+export function assembleAdmission({ authenticate, rateLimit }: AdmissionStages): Handler<void> {
+  return authenticate(rateLimit(authorize(() => undefined)));
+}

@@ -1,0 +1,139 @@
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import type { SourceSpec } from '../../config/schema/source.ts';
+import { compileParser } from '../../contract/parse-query.ts';
+import type { ServedMigration } from '../../migration/migrations.ts';
+import type { RedisByRole } from '../../store/redis/redis-roles.ts';
+import { type AdmissionStages, assembleOperation } from './assemble.ts';
+import { type CompiledResource, withTargets } from '../../source/compile-sources.ts';
+import {
+  type AssembleMigratingResourceDeps,
+  assembleMigratingResource,
+} from './assemble-migrating-resource.ts';
+import type { ResourceQuality } from '../../pipeline/quality.ts';
+import {
+  type CachedHandlers,
+  operationsOf,
+  type Parts,
+  type ResourceSource,
+  assembleCachedHandlers,
+  assembleSource,
+} from './assemble-source.ts';
+import { createSourceRate } from './source-rate.ts';
+import {
+  createSourceUpstreams,
+  type ShareOf,
+  type SourceUpstreams,
+  type SourceUpstreamsDeps,
+} from '../../source/source-upstreams.ts';
+import type { ServedOperation } from '../../pipeline/served-operation.ts';
+
+/** Without `shareOf`, this process may have all of `net.concurrency` of each source. */
+export type OperationsDeps = AssembleMigratingResourceDeps & {
+  /** What serves a resource outlives a change of configuration that says the same of it and of its source. */
+  readonly parts: Parts;
+  readonly admission: AdmissionStages;
+  /** Where calls to sources are counted, and where row sets are shared; absent in the embedded mode. */
+  readonly redis: Pick<RedisByRole, 'limits' | 'cache'>;
+  readonly metrics: SourceUpstreamsDeps['metrics'];
+  readonly contract: GatewayConfig['contract'];
+  readonly shareOf?: ShareOf | undefined;
+};
+
+/** The operations of a gateway. */
+export type ServedOperations = {
+  readonly operations: readonly ServedOperation[];
+  /** The resources that move. */
+  readonly migrations: readonly ServedMigration[];
+  /** How well the replies of each source fit its file, since the file says what it says. */
+  readonly quality: () => readonly ResourceQuality[];
+  /** How many row sets of this process a purge of the tag would end. */
+  readonly countRowSets: (tag: string) => number;
+  /** The claims that have fallen of what is served. */
+  readonly fallen: () => readonly {
+    readonly source: string;
+    readonly resource: string;
+    readonly claim: string;
+  }[];
+};
+
+/** An assembled resource: the handler of each of its operations, which answers behind the stages for callers. */
+type AssembledResource = {
+  readonly handlers: CachedHandlers;
+  readonly sources: readonly ResourceSource[];
+  /** Present where it moves. */
+  readonly served?: ServedMigration;
+  countRowSets(tag: string): number;
+};
+
+/** Assembles a resource: its source with a cache in front; both sources where it moves. */
+function assembleResource(
+  compiled: CompiledResource,
+  upstreams: SourceUpstreams,
+  parts: Parts,
+  deps: AssembleMigratingResourceDeps,
+): AssembledResource {
+  const { migration } = compiled;
+  if (migration !== undefined) return assembleMigratingResource(compiled, migration, upstreams, parts, deps);
+  const source = assembleSource(compiled, upstreams.of(compiled), parts, deps);
+  return {
+    handlers: assembleCachedHandlers(source, parts, deps),
+    sources: [source],
+    countRowSets: (tag) => source.countRowSets(tag),
+  };
+}
+
+function serveResource(
+  compiled: CompiledResource,
+  { handlers }: AssembledResource,
+  { admission, contract }: Pick<OperationsDeps, 'admission' | 'contract'>,
+): readonly ServedOperation[] {
+  const { resource, config } = compiled;
+  return operationsOf(compiled).flatMap((operation) => {
+    const answer = handlers.get(operation.name);
+    if (answer === undefined) return [];
+    return [
+      {
+        operation: operation.name,
+        path: operation.path,
+        permission: config.public ? null : resource.permission,
+        handler: assembleOperation({
+          ...admission,
+          deadlineMs: config.deadline,
+          parseRequest: compileParser(operation, contract),
+          answer,
+        }),
+      },
+    ];
+  });
+}
+
+/** Puts the operations of the configured resources together. */
+export function createOperations(
+  compiled: readonly CompiledResource[],
+  { admission, contract, parts, ...deps }: OperationsDeps,
+): ServedOperations {
+  const counting = { redis: deps.redis.limits, keys: deps.keys, clock: deps.clock };
+  const createRate = (spec: SourceSpec) => createSourceRate(spec, counting);
+  const upstreams = createSourceUpstreams(withTargets(compiled), parts, { ...deps, createRate });
+  const all = compiled.map((resource) => ({
+    resource,
+    assembled: assembleResource(resource, upstreams, parts, deps),
+  }));
+  const sources = all.flatMap(({ assembled }) => assembled.sources);
+  return {
+    operations: all.flatMap(({ resource, assembled }) =>
+      serveResource(resource, assembled, { admission, contract }),
+    ),
+    migrations: all.flatMap(({ assembled }) => assembled.served ?? []),
+    quality: () => sources.map(({ watched }) => watched.quality.report()),
+    countRowSets: (tag) => all.reduce((sum, { assembled }) => sum + assembled.countRowSets(tag), 0),
+    fallen: () =>
+      sources.flatMap(({ compiled: { source, resource }, watched: { runtime } }) =>
+        [...runtime.claims.fallen].map((claim) => ({
+          source: source.spec.name,
+          resource: resource.name,
+          claim,
+        })),
+      ),
+  };
+}

@@ -1,0 +1,59 @@
+import type { SourceSpec } from '../../config/schema/source.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { RateWindow } from '../../kernel/duration.ts';
+import { createLimiter, type Decision } from '../../store/limiter/limiter.ts';
+import type { SubWindows } from '../../store/limiter/sub-windows.ts';
+import type { RedisKeys } from '../../store/redis/redis-keys.ts';
+import type { RedisConnection } from '../../store/redis/redis.ts';
+import type { SourceRate } from '../../source/source-upstreams.ts';
+
+/** All processes on `redis` keep to the rate together; it is the Redis of the limits. */
+export type SourceRateDeps = {
+  /** Absent in the embedded mode: this process counts alone. */
+  readonly redis: Pick<RedisConnection, 'client'> | undefined;
+  readonly keys: RedisKeys;
+  readonly clock: Clock;
+};
+
+const PIECE_MS = 20;
+/**
+ * A call leaves a moment after its token was granted, and travels for a moment. If one call is later by that than the
+ * next, the source sees the two closer together, so each token counts for this much longer than a second. Half of it
+ * may pass while Redis is asked.
+ */
+const MARGIN_MS = 80;
+const GRACE_MS = MARGIN_MS / 2;
+/** Tokens become free piece by piece; asking once or twice in each piece leaves none unused. */
+const ASK_AGAIN_MS = 15;
+
+/** Cuts a window into finer pieces than those of callers: a source's capacity is too scarce to lose a tenth of it. */
+function cut({ points, seconds }: RateWindow): SubWindows {
+  return { points, seconds, pieceMs: PIECE_MS, pieces: (seconds * 1_000 + MARGIN_MS) / PIECE_MS };
+}
+
+/**
+ * Creates the rate limit of a source; `undefined` for one without `net.requestsPerSecond`. While Redis is out of reach,
+ * each process keeps to it alone.
+ */
+export function createSourceRate(
+  { name, net: { requestsPerSecond: points } }: SourceSpec,
+  { redis, keys, clock }: SourceRateDeps,
+): SourceRate | undefined {
+  if (points === undefined) return undefined;
+  const limiter = createLimiter({
+    redis: redis?.client,
+    tiers: { [name]: { windows: [{ points, seconds: 1 }], onStoreFailure: 'open' } },
+    keyOf: (_tier, windows, subject) => keys.tierCounts('source', windows, subject),
+    clock,
+    cut,
+    graceMs: GRACE_MS,
+  });
+  const waitMsOf = ({ allowed }: Decision) => (allowed ? 0 : ASK_AGAIN_MS);
+  return {
+    takeToken() {
+      const decision = limiter.consume(name, `source:${name}`);
+      return decision instanceof Promise ? decision.then(waitMsOf) : waitMsOf(decision);
+    },
+    close: () => limiter.close(),
+  };
+}

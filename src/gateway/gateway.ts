@@ -1,0 +1,150 @@
+import { createServer as createAdminServer } from 'node:http';
+import { type ActionHandlers, createAct } from '../admin/actions/act.ts';
+import { createConfigActions } from '../admin/actions/config-actions.ts';
+import { createAdminApp } from '../admin/app.ts';
+import { redisState } from '../admin/redis-checks.ts';
+import { closeListener, openListener } from '../http/listener/open-listener.ts';
+import { openFigures, boundedFleetFigures } from './reload/open-figures.ts';
+import type { ConfigTexts } from '../config/load.ts';
+import { describeConfig, fixedHistory } from './reload/describe-config.ts';
+import { createPublicSide, type PublicServices, type PublicSide } from './reload/public-side.ts';
+import type { SoundConfig } from './reload/reload-outcome.ts';
+import { createReloader, type Reloader, type Reloading } from './reload/reloader.ts';
+import type { ServedConfig } from './reload/snapshot.ts';
+
+/** What the process gives a gateway. */
+export type GatewayServices = PublicServices & {
+  /** How the configuration is read again; absent: it never is. */
+  readonly reloading?: (Reloading & Pick<SoundConfig, 'texts'> & { readonly pid: number }) | undefined;
+  /** What an operator is shown of a configuration that is never read again. */
+  readonly fixed?: { readonly pid: number; readonly texts: ConfigTexts } | undefined;
+};
+
+/** A gateway: two listeners and everything behind them. */
+export type Gateway = {
+  /** Opens both listeners; rejects if a port is taken. */
+  listen(): Promise<{ port: number; adminPort: number }>;
+  /** Reads the configuration again, and puts it in force if it is sound. */
+  readonly reload: Reloader['reload'] | undefined;
+  /** Ends gracefully: not ready, serve on for `listen.drain`, finish what is under way, close. */
+  drain(): Promise<void>;
+  /** Closes at once. */
+  close(): Promise<void>;
+};
+
+/** What the operator's listener reports of the configuration in force. */
+function inForceOf(side: PublicSide) {
+  const { rev, digest } = side.inForce();
+  return { rev, digest };
+}
+
+/** What an operator may ask of a configuration that is never read again. */
+function createFixedActions(
+  served: ServedConfig,
+  side: PublicSide,
+  fixed: GatewayServices['fixed'],
+): ActionHandlers {
+  if (fixed === undefined) return {};
+  const { pid, texts } = fixed;
+  const status = inForceOf(side);
+  const history = fixedHistory(status);
+  const acknowledged = { processes: [{ pid, digest: status.digest }], waitingFor: 0 };
+  return { config: () => describeConfig({ ...served, texts }, status, history, acknowledged) };
+}
+
+/** The reloader of a gateway that is one process; `undefined` where its configuration is never read again. */
+function createGatewayReloader(
+  served: ServedConfig,
+  side: PublicSide,
+  { reloading, log }: Pick<GatewayServices, 'reloading' | 'log'>,
+  draining: () => boolean,
+): Reloader | undefined {
+  if (reloading === undefined) return undefined;
+  const { pid, texts } = reloading;
+  const acknowledged = () => ({ processes: [{ pid, digest: side.inForce().digest }], waitingFor: 0 });
+  return createReloader({
+    ...reloading,
+    first: { ...served, texts },
+    target: {
+      get inForce() {
+        return inForceOf(side);
+      },
+      async stage(next) {
+        const staged = await side.stage(next);
+        function apply() {
+          staged.apply();
+          return Promise.resolve(acknowledged());
+        }
+        return { apply, discard: staged.discard };
+      },
+      acknowledged: () => Promise.resolve(acknowledged()),
+    },
+    draining,
+    log,
+    metrics: side.metrics,
+    audit: side.audit,
+    tell: side.tell,
+  });
+}
+
+/** The composition root: creates a gateway, which does not listen before `listen`. */
+export function createGateway(
+  served: ServedConfig,
+  { reloading, fixed, ...services }: GatewayServices,
+): Gateway {
+  const { log } = services;
+  const { host, port } = served.gateway.admin;
+  const side = createPublicSide(served, services);
+  let draining = false;
+  const reloader = createGatewayReloader(served, side, { reloading, log }, () => draining);
+  const config = () => reloader?.status ?? inForceOf(side);
+  const figures = openFigures({
+    sampled: () => side.metrics.sampled(),
+    ...{ clock: services.clock, log },
+    served: () => ({ gateway: side.inForce().config, compiled: side.inForce().compiled }),
+    status: () => ({ scope: 'process', version: services.version, processes: 1, draining, config: config() }),
+    quality: () => side.quality(),
+    fleet: side.fleetFigures && boundedFleetFigures(side.fleetFigures),
+  });
+  const actions = {
+    ...figures.actions,
+    ...(reloader === undefined ? createFixedActions(served, side, fixed) : createConfigActions(reloader)),
+  };
+  const admin = createAdminServer(
+    createAdminApp({
+      ...side,
+      act: createAct(actions, { otherwise: side.act }),
+      events: figures.events,
+      draining: () => draining,
+      tokens: () => side.inForce().tokens,
+      config,
+      ...{ log, clock: services.clock, version: services.version },
+    }),
+  );
+
+  async function close(): Promise<void> {
+    await figures.close();
+    await side.close();
+    await closeListener(admin);
+  }
+
+  return {
+    async listen() {
+      await side.prepare();
+      const adminPort = await openListener(admin, { host, port });
+      const publicPort = await side.listen();
+      figures.start();
+      log.info({ port: publicPort, adminPort, redis: redisState(side.checks()) }, 'listening');
+      return { port: publicPort, adminPort };
+    },
+    reload: reloader?.reload,
+    async drain() {
+      log.info({}, 'draining');
+      draining = true;
+      figures.events.end();
+      await side.leave({ othersListen: false });
+      await close();
+    },
+    close,
+  };
+}

@@ -1,0 +1,53 @@
+import type { ActionValue } from '../../admin/api/action-table.ts';
+import type { ConfigTexts } from '../../config/load.ts';
+import { hideSecrets } from '../../config/yaml/hide-secrets.ts';
+import { Secret } from '../../kernel/secret.ts';
+import { withTargets } from '../../source/compile-sources.ts';
+import type { Acknowledged } from './reload-outcome.ts';
+import type { ConfigStatus, ReloadRecorder } from './reload-recorder.ts';
+import type { ServedConfig } from './snapshot.ts';
+
+/** What an operator may know of the configuration in force. */
+export type ConfigDescription = ActionValue<'config'>;
+
+type ReloadHistory = Pick<ReloadRecorder, 'since' | 'lastChange' | 'history'>;
+
+/** The secret texts of a part of a configuration. */
+function secretsIn(part: unknown): readonly string[] {
+  if (part instanceof Secret) return [part.reveal()];
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.values(part).flatMap(secretsIn);
+}
+
+/** The files of a configuration, as they may be shown. */
+function shownFiles({ gateway, compiled, texts }: ServedConfig & { readonly texts: ConfigTexts }) {
+  const secrets = [gateway, ...withTargets(compiled).map(({ source }) => source.spec)].flatMap(secretsIn);
+  const { files } = texts;
+  return [files.gateway, ...files.sources].map(({ file, text }) => ({
+    name: file,
+    text: hideSecrets(text, secrets),
+  }));
+}
+
+/** What is known of a configuration that is never read again. */
+export function fixedHistory({ rev, digest }: ConfigStatus): ReloadHistory {
+  const since = new Date().toISOString();
+  const start = { at: since, by: 'start', outcome: 'started', rev, digest, changes: [] } as const;
+  return { since, lastChange: [], history: [start] };
+}
+
+/** Puts together what an operator may know of the configuration in force. */
+export function describeConfig(
+  inForce: ServedConfig & { readonly texts: ConfigTexts },
+  { rev, digest, stale }: ConfigStatus,
+  { since, lastChange, history }: ReloadHistory,
+  acknowledged: Acknowledged,
+): ConfigDescription {
+  return {
+    scope: 'workers',
+    ...{ rev, digest, since, ...(stale && { stale }), ...acknowledged },
+    files: shownFiles(inForce),
+    lastChange,
+    reloads: history,
+  };
+}

@@ -1,0 +1,44 @@
+import { ConfigError, problemText } from '../../config/yaml/problem.ts';
+import { type ConfigChange, findChanges } from './find-changes.ts';
+import { findFixed } from './find-fixed.ts';
+import type { SoundConfig } from './reload-outcome.ts';
+
+/** What was found on disk, compared with what is in force. */
+export type NextConfig =
+  | { readonly kind: 'sound'; readonly next: SoundConfig; readonly changes: readonly ConfigChange[] }
+  | { readonly kind: 'unsound'; readonly problems: readonly string[] };
+
+/** The problems that an error stands for, as an operator reads them. */
+export function problemsOf(error: unknown): readonly string[] {
+  if (error instanceof ConfigError) return error.problems.map(problemText);
+  return [error instanceof Error ? error.message : 'the configuration cannot be read'];
+}
+
+/** The problems of keys that cannot change while the process runs. */
+function fixedProblems({ texts }: SoundConfig, keys: readonly string[]): readonly string[] {
+  const { file } = texts.files.gateway;
+  return keys.map((key) =>
+    problemText({
+      file,
+      path: key,
+      message: 'cannot change while the gateway runs',
+      hint: 'put the former value back, or restart the gateway with the new one',
+    }),
+  );
+}
+
+/** Reads the configuration of the files. A problem is a result, not an error. */
+export async function readNextConfig(
+  read: () => Promise<SoundConfig>,
+  inForce: SoundConfig,
+): Promise<NextConfig> {
+  try {
+    const next = await read();
+    const changes = findChanges(inForce, next);
+    const problems = fixedProblems(next, findFixed(changes));
+    if (problems.length > 0) return { kind: 'unsound', problems };
+    return { kind: 'sound', next, changes };
+  } catch (error) {
+    return { kind: 'unsound', problems: problemsOf(error) };
+  }
+}

@@ -1,0 +1,59 @@
+// Opens the comparisons of sources, once for the life of a process.
+
+import type { OperatorTasks } from '../../migration/operate/operator-tasks.ts';
+import { createTrafficReplay, parseRecordedQuery } from '../../migration/replay/replay.ts';
+import {
+  createSourceComparisons,
+  type SourceComparisons,
+  type SourceComparisonsDeps,
+} from '../../migration/shadow/source-comparisons.ts';
+import { createStrainSensor } from '../../migration/shadow/strain.ts';
+import type { RedisByRole } from '../../store/redis/redis-roles.ts';
+
+/** The comparisons of a process, and those of them that operators start. */
+export type OpenedComparisons = Pick<
+  SourceComparisons,
+  'offer' | 'uncompared' | 'serveBy' | 'askOwnQuestions' | 'close'
+> & {
+  readonly operatorTasks: Pick<OperatorTasks, 'walk' | 'probeEdges' | 'explain' | 'replay'>;
+};
+
+/**
+ * Calls are counted in the Redis of the limits. While any Redis is not ready, the process counts as strained, and
+ * comparisons pause.
+ */
+export type OpenComparisonsDeps = Omit<SourceComparisonsDeps, 'redis' | 'strain'> & {
+  readonly redis: RedisByRole;
+};
+
+/** Opens the comparisons of a process. */
+export function openComparisons({ redis, ...deps }: OpenComparisonsDeps): OpenedComparisons {
+  const { clock, evidence } = deps;
+  const connections = Object.values(redis);
+  const isRedisReady = () => connections.every((connection) => connection?.isReady() !== false);
+  const sensor = createStrainSensor({ clock, isRedisReady });
+  const comparisons = createSourceComparisons({
+    ...deps,
+    redis: redis.limits?.client,
+    strain: () => sensor.current(),
+  });
+  const { walk, probeEdges, explain, compareQuestion } = comparisons;
+  return {
+    ...comparisons,
+    operatorTasks: {
+      ...{ walk, probeEdges },
+      explain: async (resource, recorded, signal) => explain(resource, parseRecordedQuery(recorded), signal),
+      async replay(resource, queries, rps, run) {
+        const ask = createTrafficReplay({
+          ...{ clock, evidence },
+          compareQuestion: (...question) => compareQuestion(resource, ...question),
+        });
+        return ask(queries, rps, run);
+      },
+    },
+    async close() {
+      sensor.close();
+      await comparisons.close();
+    },
+  };
+}

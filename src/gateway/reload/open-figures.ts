@@ -1,0 +1,140 @@
+import type { Logger } from 'pino';
+import { countedRules } from '../../source/adapter/read/outcome.ts';
+import {
+  type FigureActionsDeps,
+  createFigureActions,
+  overviewOf,
+  type ReadFleet,
+} from '../../admin/actions/figure-actions.ts';
+import type { ActionHandlers } from '../../admin/actions/act.ts';
+import { createEventStream, type EventStream } from '../../admin/event-stream.ts';
+import type { OverviewStatus } from '../../admin/figures/overview.ts';
+import { servedSources, type SourceDescription } from '../../admin/figures/served-source.ts';
+import { queryCosts } from '../../pipeline/query-costs.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { createSerialQueue } from '../../kernel/serial-queue.ts';
+import { type CompiledResource, withTargets } from '../../source/compile-sources.ts';
+import { type FigureTable, stepsOf } from '../../telemetry/figures/figure-slots.ts';
+import { createFigureSampler, type FigureSamplerDeps } from '../../telemetry/figures/figure-sampler.ts';
+import type { FleetFigures } from '../../store/fleet/fleet-figures.ts';
+import type { ServedConfig } from './snapshot.ts';
+
+/** The figures of a gateway, and who may ask for them how. */
+export type OpenedFigures = {
+  readonly actions: ActionHandlers;
+  readonly events: EventStream;
+  /** Begins to sample. */
+  start(): void;
+  /** Ends all streams and timers. */
+  close(): Promise<void>;
+};
+
+/** A gateway of one process reads and writes `fleet` itself; the primary of several has a worker do it. */
+export type OpenFiguresDeps = Pick<FigureActionsDeps, 'quality'> & {
+  /** The metrics of the gateway, of all its processes. */
+  readonly sampled: FigureSamplerDeps['metrics'];
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'warn'>;
+  /** The configuration in force. */
+  readonly served: () => ServedConfig;
+  /** What an overview says that neither a metric nor the configuration does. */
+  readonly status: () => Omit<OverviewStatus, 'sources'>;
+  /** Absent: there is no Redis for the cache. */
+  readonly fleet?:
+    { readonly read: ReadFleet; readonly write: NonNullable<FigureSamplerDeps['keepMinute']> } | undefined;
+};
+
+const FLEET_MS = 10_000;
+
+/** Reads and writes the figures of the fleet, each within 10 s. */
+export function boundedFleetFigures(fleet: FleetFigures): NonNullable<OpenFiguresDeps['fleet']> {
+  return {
+    read: (range, prefixes) => fleet.read(range, prefixes, AbortSignal.timeout(FLEET_MS)),
+    // A minute that Redis does not take is missing in what it keeps; memory has it for an hour.
+    write: (atMs, figures) => fleet.write(atMs, figures).catch(() => undefined),
+  };
+}
+
+/** For how long a reading of 48 hours serves others who ask for the same. */
+const SHARED_MS = 10_000;
+
+/** Reads the figures of the fleet once for all who ask for the same, and one after the other: 48 hours are many keys. */
+function createSharedReads(read: ReadFleet, clock: Clock): ReadFleet {
+  const oneByOne = createSerialQueue();
+  let last: { readonly key: string; readonly at: number; readonly table: Promise<FigureTable> } | undefined;
+  return function readShared(range, prefixes) {
+    const [first] = stepsOf(range);
+    const key = [range.stepMs, first, ...prefixes].join();
+    const at = clock.monotonic();
+    if (last?.key === key && at - last.at < SHARED_MS) return last.table;
+    const table = oneByOne(() => read(range, prefixes));
+    last = { key, at, table };
+    table.catch(() => {
+      if (last?.table === table) last = undefined;
+    });
+    return table;
+  };
+}
+
+/** The outcome rules of a source, with the line of each. */
+function rulesOf({ source: { spec, yaml } }: CompiledResource): SourceDescription['rules'] {
+  return countedRules(spec).map((rule, index) => {
+    if (index === spec.outcomes.length) return rule;
+    const { file, line } = yaml.problemAt(['outcomes', index], '');
+    return { ...rule, file, ...(line !== undefined && { line }) };
+  });
+}
+
+/** What the files say of a source or pass-through route. */
+function describeSource({ gateway, compiled }: ServedConfig, name: string): SourceDescription {
+  const hostsOf = (bases: readonly string[]) => bases.map((base) => new URL(base).host);
+  const own = withTargets(compiled).filter(({ source }) => source.spec.name === name);
+  const [first] = own;
+  if (first === undefined) {
+    const route = gateway.passthrough.find((one) => `passthrough.${one.name}` === name);
+    const hosts = route ? hostsOf([route.upstream, ...route.otherUpstreams]) : [];
+    return { hosts, rules: [], costs: [] };
+  }
+  const { net, budget } = first.source.spec;
+  const { rows, calls, bytes, time: timeMs, snapshot } = budget;
+  return {
+    hosts: hostsOf([net.baseUrl, ...net.otherUrls]),
+    rules: rulesOf(first),
+    budget: { rows, calls, bytes, timeMs, snapshotMs: snapshot * 1_000 },
+    costs: own.flatMap((one) => queryCosts(one).map((cost) => ({ resource: one.resource.name, ...cost }))),
+  };
+}
+
+/** Opens the figures of a gateway; nothing is sampled before `start`. */
+export function openFigures({
+  sampled,
+  clock,
+  log,
+  served,
+  status,
+  quality,
+  fleet,
+}: OpenFiguresDeps): OpenedFigures {
+  const sampler = createFigureSampler({ metrics: sampled, clock, keepMinute: fleet?.write });
+  const fullStatus = () => {
+    const { gateway, compiled } = served();
+    return { ...status(), sources: servedSources(gateway, compiled) };
+  };
+  const deps: FigureActionsDeps = {
+    ...{ sampler, quality },
+    status: fullStatus,
+    describe: ({ name }) => describeSource(served(), name),
+    cacheBytesMax: () => served().gateway.cache.localBytes * status().processes,
+    readFleet: fleet && createSharedReads(fleet.read, clock),
+  };
+  const events = createEventStream({ sampler, log, tickOf: (sample) => overviewOf(deps, sample) });
+  return {
+    actions: createFigureActions(deps),
+    events,
+    start: () => sampler.start(),
+    close() {
+      events.end();
+      return sampler.close();
+    },
+  };
+}

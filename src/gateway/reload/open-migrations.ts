@@ -1,0 +1,260 @@
+// Wires everything that migrations need, once for the life of a process; each reload then passes its configuration.
+
+import { createHmac } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { AuditChange } from '../../store/audit/audit-entry.ts';
+import type { AuditLog } from '../../store/audit/audit-log.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { type Resource, resources as contract } from '../../contract/resources.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Comparison } from '../../migration/compare/comparison.ts';
+import { createEvidenceCollector } from '../../migration/evidence/evidence-collector.ts';
+import type { MigrationEvidence } from '../../migration/evidence/evidence.ts';
+import { createLocalEvidenceStore } from '../../migration/evidence/local-evidence.ts';
+import { createLegacyLatency } from '../../migration/evidence/read-legacy-latency.ts';
+import { createRedisEvidenceStore } from '../../migration/evidence/redis-evidence.ts';
+import { createExternalGates, type ExternalGates } from '../../migration/judge/external-gate.ts';
+import {
+  createLocalJudgeMemory,
+  createRedisJudgeMemory,
+  type JudgeMemory,
+} from '../../migration/judge/judge-memory.ts';
+import { createJudge, type JudgeMetrics } from '../../migration/judge/judge.ts';
+import { createRehearse } from '../../migration/judge/rehearse.ts';
+import type { SourceComparisonsDeps } from '../../migration/shadow/source-comparisons.ts';
+import { checkSourcesAgree } from '../../migration/operate/check-sources-agree.ts';
+import { legacyProblem } from '../../migration/operate/legacy-problem.ts';
+import type { Run } from '../../migration/tasks/task-results.ts';
+import type { SourcePair } from '../../migration/operate/source-pair.ts';
+import { createTasks } from '../../migration/operate/tasks.ts';
+import { createReport } from '../../migration/report/create-report.ts';
+import type { OperatedMigrations } from '../../admin/actions/migration/find-migration.ts';
+import {
+  createMigrations,
+  type Migrations,
+  type MigrationsDeps,
+  type ServedMigration,
+} from '../../migration/migrations.ts';
+import { createFleetCallers } from '../../migration/routing/fleet-callers.ts';
+import { createLocalCallers } from '../../migration/routing/recent-callers.ts';
+import { positionOf } from '../../migration/state/operation-position.ts';
+import { createLocalStates } from '../../migration/state/local-states.ts';
+import type { MigrationState } from '../../migration/state/migration-state.ts';
+import type { MigrationStateStore } from '../../migration/state/state-store.ts';
+import { createRedisStates } from '../../migration/state/redis-states.ts';
+import { openStateFile } from '../../migration/state/state-file.ts';
+import { type OpenedComparisons, openComparisons } from './open-comparisons.ts';
+import type { RedisKeys } from '../../store/redis/redis-keys.ts';
+import type { RedisByRole } from '../../store/redis/redis-roles.ts';
+import type { Webhooks } from '../../telemetry/webhooks/webhooks.ts';
+
+/**
+ * States and evidence are in the Redis of the keys, else in that of the cache. Without either, the evidence ends with the
+ * process, and the states outlive it in `state.dir` alone.
+ */
+export type OpenMigrationsDeps = {
+  readonly redis: RedisByRole;
+  readonly keys: RedisKeys;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+  /** The name of this process in the fleet, such as `host-1:4711`. */
+  readonly instance: string;
+  readonly webhooks: Pick<Webhooks, 'tell'>;
+  readonly metrics: MigrationsDeps['metrics'] &
+    JudgeMetrics & {
+      migrationCompared(comparison: Comparison): void;
+      revRegressed(resource: string): void;
+      watchHolds(holds: () => readonly Hold[]): void;
+    } & SourceComparisonsDeps['metrics'];
+};
+
+/** The migrations of a process, with their comparisons, evidence and judge. */
+export type OpenedMigrations = Omit<Migrations, 'close'> & {
+  /** Starts the judge, which writes its changes to `audit`, and returns what the actions of operators need. */
+  operate(audit: AuditLog): OperatedMigrations;
+  close(): Promise<void>;
+};
+
+/** The parts that operators and the judge share. */
+type OperatedParts = Pick<Migrations, 'states' | 'preview' | 'openBreakers'> & {
+  readonly evidence: MigrationEvidence;
+  readonly served: () => readonly ServedMigration[];
+  readonly memory: JudgeMemory;
+  readonly external: ExternalGates;
+  readonly comparisons: OpenedComparisons;
+};
+
+type Hold = { readonly resource: string; readonly by: 'judge' | 'operator' };
+
+/** The migrations that are on hold. */
+function holdsOf(served: readonly ServedMigration[], states: MigrationStateStore): readonly Hold[] {
+  return served.flatMap(({ declared: { resource } }) => {
+    const hold = states.current(resource)?.hold;
+    return hold === undefined ? [] : [{ resource, by: hold.by === 'judge' ? 'judge' : 'operator' }];
+  });
+}
+
+/** The resources of which the new source serves callers, or may serve them next. */
+function comparedNow(served: readonly ServedMigration[], states: MigrationStateStore): readonly string[] {
+  return served.flatMap(({ declared: { resource }, operations }) => {
+    const state = states.current(resource);
+    const stages = operations.map((operation) => state && positionOf(state, operation).stage);
+    return stages.some((stage) => stage && !['legacy', 'complete'].includes(stage)) ? [resource] : [];
+  });
+}
+
+/** The Redis that all gateways of a fleet share for migrations: the one of the API keys, because it evicts nothing. */
+function openFleet({ redis, keys }: OpenMigrationsDeps) {
+  const client = (redis.keys ?? redis.cache)?.client;
+  return client && { client, keyOf: (part: string) => keys.migration(part) };
+}
+
+type Fleet = ReturnType<typeof openFleet>;
+
+function openStates({ state }: GatewayConfig, fleet: Fleet, deps: OpenMigrationsDeps): MigrationStateStore {
+  const { clock, log, instance, metrics } = deps;
+  const file = openStateFile(state.dir, instance, (problem) =>
+    log.warn({ problem }, 'the state of migrations cannot be kept in state.dir; the gateway serves on'),
+  );
+  const onRegressed = (resource: string) => metrics.revRegressed(resource);
+  return fleet === undefined
+    ? createLocalStates({ file, clock })
+    : createRedisStates({ file, clock, instance, log, onRegressed, ...fleet });
+}
+
+/**
+ * The key of the hashes that take the place of questions and values. It is the same in every process of a fleet, and never
+ * written to Redis. A gateway without API keys has no secret that all of its processes share: by its hashes, a person who
+ * guesses an id could check in Redis whether the gateway was asked for it.
+ */
+function hashSecret({ auth }: GatewayConfig): string {
+  const secret = auth.apiKeys?.pepper.reveal() ?? JSON.stringify(auth.jwt ?? '');
+  return createHmac('sha256', secret).update('portico: migrations').digest('base64url');
+}
+
+function openEvidence(
+  config: GatewayConfig,
+  fleet: Fleet,
+  states: MigrationStateStore,
+  served: () => readonly ServedMigration[],
+  { clock, metrics }: OpenMigrationsDeps,
+): MigrationEvidence {
+  const store =
+    fleet === undefined ? createLocalEvidenceStore() : createRedisEvidenceStore(fleet.client, fleet.keyOf);
+  return createEvidenceCollector({
+    ...{ store, states, clock, secret: hashSecret(config) },
+    onCompared: (comparison) => metrics.migrationCompared(comparison),
+    critical: (resource) =>
+      served().find(({ declared }) => declared.resource === resource)?.config.compare.critical ?? [],
+  });
+}
+
+/** Assembles what the actions of operators need, and starts the judge. */
+function openOperated(
+  { states, evidence, served, memory, external, comparisons, ...migrations }: OperatedParts,
+  audit: AuditLog,
+  deps: OpenMigrationsDeps,
+) {
+  const { clock } = deps;
+  const declared = () => served().map(({ declared: { resource }, ...rest }) => ({ resource, ...rest }));
+  const common = { ...deps, states, evidence, audit, declared };
+  const { askOwnQuestions } = comparisons;
+  const judge = createJudge({ ...common, memory, askExternalGate: external.ask, askOwnQuestions });
+  const tasks = createTasks(clock);
+  judge.start();
+  function pairOf(name: string): SourcePair {
+    const migrating = served().find(({ declared: { resource } }) => resource === name);
+    const resource = (contract as Readonly<Record<string, Resource>>)[name];
+    if (migrating === undefined || resource === undefined) throw new Error(`${name} does not move any more`);
+    const { legacy, new: newSource } = migrating.sources;
+    return { resource, names: migrating.declared.sources, legacy, new: newSource };
+  }
+  const operatorTasks = {
+    ...comparisons.operatorTasks,
+    check: async (name: string, run: Run) => checkSourcesAgree(pairOf(name), run),
+    legacyProblem: async (name: string, signal: AbortSignal) => legacyProblem(pairOf(name), signal),
+    preview: migrations.preview,
+    gate: (resource: string, operation?: string) => judge.gate(resource, operation),
+    cusum: (resource: string) => judge.cusum(resource),
+    noise: (resource: string) => judge.noise(resource),
+    rehearse: createRehearse(common),
+    report: createReport({ ...common, gates: judge }),
+  };
+  const { openBreakers } = migrations;
+  const operated: OperatedMigrations = {
+    ...{ migrating: served, states, evidence, operatorTasks, tasks, openBreakers, clock },
+    uncompared: comparisons.uncompared,
+  };
+  async function close(): Promise<void> {
+    await tasks.close();
+    await judge.close();
+  }
+  return { operated, close };
+}
+
+/** The line of the audit for a source file that has changed under a migration. */
+function sourceChange(before: MigrationState, after: MigrationState): AuditChange {
+  const view = ({ rev, evidence, digests: [legacy, next] }: MigrationState) => ({
+    ...{ rev, evidence, legacy, new: next },
+  });
+  return {
+    ...{ actor: 'reload', action: 'migrations.source', target: before.resource, outcome: 'done' },
+    ...{ before: view(before), after: view(after) },
+    reason: 'the file of a source has changed: the stage stays, and the evidence begins anew',
+  };
+}
+
+/** Opens the migrations of a process. The caller closes them. */
+export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps): OpenedMigrations {
+  const fleet = openFleet(deps);
+  const states = openStates(config, fleet, deps);
+  let served: readonly ServedMigration[] = [];
+  let audit: AuditLog | undefined;
+  const evidence = openEvidence(config, fleet, states, () => served, deps);
+  const comparisons = openComparisons({ ...deps, states, evidence, secret: hashSecret(config) });
+  const now = () => deps.clock.now();
+  const callersDeps = fleet && { ...fleet, now, secret: hashSecret(config) };
+  const latency = createLegacyLatency({ evidence, compared: () => comparedNow(served, states) });
+  // So that a process which has just started, or learnt of a step, knows the time limit at once.
+  const endLatency = states.onChange(() => void latency.refresh());
+  const migrations = createMigrations({
+    ...{ ...deps, states },
+    openCallers: (name) =>
+      callersDeps ? createFleetCallers(name, callersDeps) : createLocalCallers(deps.clock.monotonic),
+    legacyP99Ms: (operation) => latency.p99Ms(operation),
+    onServed: (call) => evidence.served(call),
+    offerAnswer(resource, read) {
+      deps.metrics.migrationAnswered(resource, read.origin, false, read.ms);
+      comparisons.offer(resource, read);
+    },
+    onRenewed: (...states) => void audit?.record(sourceChange(...states)),
+  });
+  const external = createExternalGates();
+  const memory = fleet ? createRedisJudgeMemory(fleet.client, fleet.keyOf) : createLocalJudgeMemory();
+  const closing: (() => Promise<void>)[] = [];
+  deps.metrics.watchHolds(() => holdsOf(served, states));
+  return {
+    ...migrations,
+    serveBy(next) {
+      served = next;
+      migrations.serveBy(next);
+      comparisons.serveBy(next);
+    },
+    operate(auditLog) {
+      audit = auditLog;
+      const parts = { ...migrations, evidence, served: () => served, memory, external, comparisons };
+      const { operated, close } = openOperated(parts, auditLog, deps);
+      closing.push(close);
+      return operated;
+    },
+    async close() {
+      await Promise.all(closing.map((close) => close()));
+      await comparisons.close();
+      endLatency();
+      latency.close();
+      evidence.close();
+      external.close();
+      migrations.close();
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Metrics } from '../../admin/metrics/metrics.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { redisRoles } from '../../config/schema/redis.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { type Cache, createCache } from '../../store/cache/cache.ts';
+import { createContentEncodings } from '../../store/cache/content-encodings.ts';
+import { createFallenClaims } from '../../store/fallen-claims.ts';
+import { createLookTurns } from '../../store/fleet/look-turns.ts';
+import { createFleetFigures } from '../../store/fleet/fleet-figures.ts';
+import { createLocalPurges, createSharedPurges, type Purges } from '../../store/cache/purges.ts';
+import { createRedisKeys } from '../../store/redis/redis-keys.ts';
+import { openRedis } from '../../store/redis/redis-roles.ts';
+import { createCallerCounts } from '../../telemetry/caller-counts.ts';
+import { createRecentRequests } from '../../telemetry/requests/recent-requests.ts';
+import { createRequestIndex } from '../../store/fleet/request-index.ts';
+
+/** Opens the connections to Redis, and what is kept in Redis or in this process, for the life of the process. */
+export function openStores(
+  { redis: spec, admin: { slowRequests: slowMs } }: GatewayConfig,
+  {
+    log,
+    clock,
+    instance = 'gateway',
+  }: { readonly log: Logger; readonly clock: Clock; readonly instance?: string | undefined },
+  metrics: Pick<Metrics, 'watchRedis' | 'compressed' | 'cacheEvent' | 'requestStory'>,
+) {
+  const redis = openRedis(spec, log);
+  for (const role of redisRoles) {
+    const connection = redis.of[role];
+    if (connection !== undefined) metrics.watchRedis(role, () => connection.health().state);
+  }
+  const keys = createRedisKeys(spec.prefix);
+  const client = redis.of.cache?.client;
+  const purges: Purges =
+    client === undefined
+      ? createLocalPurges()
+      : createSharedPurges(client, keys, (notes) => fallenClaims.apply(notes));
+  const fallenClaims = createFallenClaims(purges, clock, (claim) =>
+    log.warn({ claim }, 'a note of a claim in Redis has the format of a newer Portico; it is ignored'),
+  );
+  const lookTurns = createLookTurns(client && { client, keys }, clock.now);
+  const requestIndex =
+    redis.of.cache &&
+    createRequestIndex({ redis: redis.of.cache, keys, clock, onStory: metrics.requestStory });
+  const recent = createRecentRequests({ clock, instance, slowMs, onKept: requestIndex?.add });
+  const callers = createCallerCounts(clock);
+  const fleetFigures = client && createFleetFigures({ client, keys, gateway: randomUUID() });
+
+  function cacheOf({ localBytes, localSeconds, compression }: GatewayConfig['cache']): Cache {
+    return createCache({
+      clock,
+      localBytes,
+      localSeconds,
+      redis: client && { client, keyOf: (...parts) => keys.cache(...parts) },
+      purges,
+      attachEncodings:
+        compression === 'auto'
+          ? createContentEncodings(localBytes, (made) => metrics.compressed(made))
+          : undefined,
+      onEvent: metrics.cacheEvent,
+    });
+  }
+
+  return {
+    ...{ redis, keys, purges, fallenClaims, lookTurns, fleetFigures, recent, callers, requestIndex },
+    createCache: cacheOf,
+    /** Ends what works by itself; the connections stay open. */
+    close() {
+      purges.close();
+      requestIndex?.close();
+    },
+  };
+}

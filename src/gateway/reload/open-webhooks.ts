@@ -1,0 +1,37 @@
+// Opens the webhooks of a process, once for its life.
+
+import { createTransport } from '../../source/client/transport/transport.ts';
+import { createWebhooks, type Webhooks, type WebhooksDeps } from '../../telemetry/webhooks/webhooks.ts';
+
+const BYTES_MAX = 64 * 1024;
+const CONNECT_MS = 2_000;
+
+/** Posting is added here: connecting may take 2 seconds, and an answer of more than 64 KiB counts as none. */
+export type OpenWebhooksDeps = Omit<WebhooksDeps, 'post' | 'count'> & {
+  readonly metrics: {
+    readonly webhook: WebhooksDeps['count'];
+    watchWebhooks(waiting: () => number): void;
+  };
+};
+
+/** Opens the webhooks of a process, with connections of their own. */
+export function openWebhooks({ metrics, ...deps }: OpenWebhooksDeps): Webhooks {
+  const net = { bytesMax: BYTES_MAX, connectTimeout: CONNECT_MS, headers: {}, tls: undefined };
+  const transport = createTransport(net);
+  const webhooks = createWebhooks({
+    ...deps,
+    count: metrics.webhook,
+    async post(url, headers, body, signal) {
+      const { status } = await transport.send({ method: 'POST', url, headers, body, signal });
+      return status;
+    },
+  });
+  metrics.watchWebhooks(webhooks.waiting);
+  return {
+    ...webhooks,
+    async close() {
+      await webhooks.close();
+      transport.close();
+    },
+  };
+}

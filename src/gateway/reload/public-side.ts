@@ -1,0 +1,227 @@
+import type { Server } from 'node:http';
+import type { Logger } from 'pino';
+import type { ActionHandlers } from '../../admin/actions/act.ts';
+import { createOperatorActions, type OperatorActions } from '../../admin/operator-actions.ts';
+import type { CheckResult } from '../../admin/app.ts';
+import { knownSeries } from '../../admin/metrics/known-series.ts';
+import { createMetrics, type Metrics, type MetricsDeps } from '../../admin/metrics/metrics.ts';
+import { redisChecks } from '../../admin/redis-checks.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { hasPublishedPepper } from '../../config/validate/lint-gateway.ts';
+import { isApiPageServed } from '../../config/schema/api-page.ts';
+import { hasReference, NO_REFERENCE } from '../../http/api-page/page-files.ts';
+import { type App, createApp } from '../../http/app.ts';
+import { createDrain, type Drain } from '../../http/listener/drain.ts';
+import { closeListener, openListener } from '../../http/listener/open-listener.ts';
+import { createServer, setServerLimits } from '../../http/server.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Migrations } from '../../migration/migrations.ts';
+import { withTargets } from '../../source/compile-sources.ts';
+import { createSharedComponents } from '../../kernel/shared-components.ts';
+import type { ResourceQuality } from '../../pipeline/quality.ts';
+import type { ShareOf } from '../../source/source-upstreams.ts';
+import type { FleetFigures } from '../../store/fleet/fleet-figures.ts';
+import type { HeldCount } from '../../store/cache/purges.ts';
+import type { CallerSnapshot } from '../../telemetry/caller-counts.ts';
+import type { RecentRequests } from '../../telemetry/requests/recent-requests.ts';
+import type { Tracing } from '../../telemetry/tracing.ts';
+import type { Webhooks } from '../../telemetry/webhooks/webhooks.ts';
+import { createLocalShares } from '../../source/client/bulkhead/share-across-reloads.ts';
+import { type OpenedMigrations, openMigrations } from './open-migrations.ts';
+import { openStores } from './open-stores.ts';
+import { openWebhooks } from './open-webhooks.ts';
+import { createSnapshot, type ServedConfig, type Snapshot } from './snapshot.ts';
+import { createSnapshotHolder, type SnapshotHolder } from './snapshot-holder.ts';
+
+/** What the process gives the public side of a gateway. */
+export type PublicServices = Omit<MetricsDeps, 'operations'> & {
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Makes the actions that explain requests by the configuration in force. */
+  readonly createExplainActions: (deps: {
+    readonly served: () => Pick<Snapshot, 'config' | 'compiled' | 'rev' | 'digest'>;
+    readonly closing: AbortSignal;
+  }) => ActionHandlers;
+  /** The OpenAPI document as served. */
+  readonly openapi: Buffer;
+  /** The runbook, a text of markdown; absent: there is none. */
+  readonly runbook?: string | undefined;
+  /** Records spans, and is closed with the gateway; absent: tracing is off. */
+  readonly tracing?: Tracing | undefined;
+  /** This process in the audit, such as `host-1:4711`; absent: `gateway`. */
+  readonly instance?: string | undefined;
+  /** This process's share of the concurrent calls of a source; absent where it is the only process. */
+  readonly shareOf?: ShareOf | undefined;
+};
+
+/** A configuration that is ready to be put in force. Exactly one of the two is to be called, once. */
+export type StagedConfig = {
+  /** Serves every new request by it; those under way keep what they began with. */
+  apply(): void;
+  readonly discard: () => Promise<void>;
+};
+
+/** The public listener and everything behind it. */
+export type PublicSide = OperatorActions & {
+  /** Waits for Redis, for a bounded time. */
+  prepare(): Promise<void>;
+  /** Opens the listener; rejects if its port is taken. */
+  listen(): Promise<number>;
+  /** The configuration in force. */
+  inForce(): Pick<Snapshot, 'rev' | 'digest' | 'config' | 'compiled' | 'tokens'>;
+  /**
+   * Prepares a change to another configuration. Nothing is served by it before `apply`.
+   * @throws Error where it cannot be put together
+   */
+  stage(next: ServedConfig): Promise<StagedConfig>;
+  checks(): readonly CheckResult[];
+  readonly metrics: Metrics;
+  /** Absent: there is no Redis for the cache. */
+  readonly fleetFigures: FleetFigures | undefined;
+  readonly tell: Webhooks['tell'];
+  quality(): readonly ResourceQuality[];
+  /** What was counted of callers. */
+  readonly callers: () => CallerSnapshot;
+  /** How many answers and row sets with a tag are in the memory of this process. */
+  countHeld(tag: string): HeldCount;
+  /** Ends the listener gracefully, see `createDrain`. */
+  readonly leave: Drain;
+  /** Closes everything at once. */
+  close(): Promise<void>;
+};
+
+/** Makes the function that puts a snapshot in force: all that depends on the configuration follows it from then on. */
+function createServeBy(
+  server: Server,
+  app: App,
+  metrics: Metrics,
+  { migrations, recent }: { migrations: Pick<Migrations, 'serveBy'>; recent: Pick<RecentRequests, 'slowMs'> },
+): (next: Snapshot) => void {
+  return function serveBy(next) {
+    recent.slowMs = next.config.admin.slowRequests;
+    metrics.knowEndpoints(next.endpoints);
+    metrics.serveSources([
+      ...withTargets(next.compiled).map(({ source }) => source.spec.name),
+      ...next.config.passthrough.map(({ name }) => `passthrough.${name}`),
+    ]);
+    metrics.declare(knownSeries(next.config, next.compiled, next.endpoints));
+    metrics.configInForce(next.digest);
+    migrations.serveBy(next.migrations);
+    setServerLimits(server, next.limits);
+    app.serveBy(next.routing);
+  };
+}
+
+/** What an operator may ask of the snapshot in force. */
+function createSideActions(
+  snapshots: SnapshotHolder,
+  { redis, ...stores }: ReturnType<typeof openStores>,
+  { log, clock, createExplainActions, instance = 'gateway', runbook = '' }: PublicServices,
+  {
+    metrics,
+    migrations,
+    closing,
+  }: {
+    readonly metrics: Metrics;
+    readonly migrations: OpenedMigrations;
+    readonly closing: AbortSignal;
+  },
+): OperatorActions {
+  return createOperatorActions({
+    ...{ ...stores, log, clock, instance, runbook, onAuditLine: metrics.auditLine },
+    others: createExplainActions({ served: () => snapshots.current, closing }),
+    redis: redis.of.keys,
+    config: () => snapshots.current.config,
+    quality: () => snapshots.current.quality(),
+    countHeld: (tag) => snapshots.current.countHeld(tag),
+    migrations: (audit) => migrations.operate(audit),
+  });
+}
+
+function warnOfSetting({ gateway }: { readonly gateway: GatewayConfig }, log: Logger): void {
+  if (hasPublishedPepper(gateway))
+    log.warn({}, 'auth.apiKeys.pepper is the published one: set PORTICO_KEY_PEPPER before making real keys');
+  if (isApiPageServed(gateway) && !hasReference()) log.warn({}, NO_REFERENCE);
+}
+
+/** Creates the public side of a gateway; it does not listen before `listen`. */
+export function createPublicSide(first: ServedConfig, services: PublicServices): PublicSide {
+  const { log, tracing, instance = 'gateway' } = services;
+  // A configuration that was replaced is freed, so what lives longer keeps what it needs of it, and not all of it.
+  const { host, port } = first.gateway.listen;
+  warnOfSetting(first, log);
+  const metrics = createMetrics({ ...services, operations: [] });
+  const stores = openStores(first.gateway, services, metrics);
+  const { redis, purges, recent, callers } = stores;
+  const app = createApp({ ...services, metrics, recent, callers });
+  const shareOf = services.shareOf ?? createLocalShares();
+  const closing = new AbortController();
+  const webhooks = openWebhooks({
+    ...{ ...services, metrics, instance },
+    targets: () => snapshots.current.config.webhooks,
+  });
+  const kept = createSharedComponents();
+  const parts = { shareOf, redis: redis.of, metrics, app, kept, tell: webhooks.tell };
+  const shared = { ...services, ...stores, ...parts };
+  const migrations = openMigrations(first.gateway, { ...shared, webhooks, instance });
+  metrics.watchMigrations(migrations);
+  const deps = { ...shared, migrations };
+  const snapshots = createSnapshotHolder(createSnapshot(first, 1, deps));
+  metrics.watchClaims(() => snapshots.current.fallen());
+  metrics.watchLocalCache(() => snapshots.current.cacheSize());
+  const server = createServer(app, snapshots.current.limits, { log, metrics });
+  const drain = createDrain({ server, drainMs: () => snapshots.current.config.listen.drain });
+  const serveBy = createServeBy(server, app, metrics, { migrations, recent });
+  serveBy(snapshots.current);
+
+  const running = { metrics, migrations, closing: closing.signal };
+  const operator = createSideActions(snapshots, stores, services, running);
+
+  async function stage(next: ServedConfig): Promise<StagedConfig> {
+    await snapshots.untilRoom();
+    const staged = createSnapshot(next, snapshots.current.rev + 1, deps);
+    function apply(): void {
+      snapshots.replace(staged);
+      serveBy(staged);
+      log.level = next.gateway.log.level;
+      warnOfSetting(next, log);
+    }
+    return { apply, discard: () => staged.close() };
+  }
+
+  return {
+    async prepare() {
+      // Requests before the connection to Redis would only be counted as its failures.
+      await redis.untilReady();
+      await purges.refresh();
+      await migrations.states.refresh();
+    },
+    listen: () => openListener(server, { host, port }),
+    inForce: () => snapshots.current,
+    stage,
+    checks: () => redisChecks(redis.of),
+    metrics,
+    fleetFigures: stores.fleetFigures,
+    tell: webhooks.tell,
+    quality: () => snapshots.current.quality(),
+    callers: callers.snapshot,
+    countHeld: (tag) => snapshots.current.countHeld(tag),
+    ...operator,
+    leave(leaving) {
+      app.stopShedding();
+      return drain(leaving);
+    },
+    async close() {
+      app.stopShedding();
+      closing.abort();
+      await closeListener(server);
+      await snapshots.close();
+      await migrations.close();
+      await webhooks.close();
+      stores.close();
+      operator.audit.close();
+      await redis.close();
+      await tracing?.close();
+    },
+  };
+}

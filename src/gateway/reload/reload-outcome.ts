@@ -1,0 +1,58 @@
+import type { ConfigTexts } from '../../config/load.ts';
+import type { ConfigChange } from './find-changes.ts';
+import type { ServedConfig } from './snapshot.ts';
+
+/** A configuration that `portico check` calls sound, with the texts it was read from. */
+export type SoundConfig = ServedConfig & { readonly texts: ConfigTexts };
+
+/** Who asks for a reload, and how. */
+export type ReloadRequest = {
+  /** The name of a token, or `local` where none is needed, `signal` or `watch`. */
+  readonly actor: string;
+  /** The role of the token, and the address that asked; absent where no token asked. */
+  readonly role?: string | undefined;
+  readonly address?: string | undefined;
+  /** Why, in the words of the one who asks. */
+  readonly reason?: string | undefined;
+  /** Only says what would become different. */
+  readonly dryRun?: boolean | undefined;
+  /** How long to wait until every process serves the new configuration; a few seconds where it is absent. */
+  readonly waitMs?: number | undefined;
+};
+
+/** A process, and the digest of the configuration that it serves. */
+export type ServingProcess = { readonly pid: number; readonly digest: string };
+
+/** What became of a reload. */
+export type ReloadOutcome = {
+  /** `unchanged`: it is in force already. `dry-run`: it could be applied. */
+  readonly kind: 'unchanged' | 'applied' | 'refused' | 'dry-run';
+  /** The number and the digest of the configuration in force afterwards. */
+  readonly rev: number;
+  readonly digest: string;
+  readonly changes: readonly ConfigChange[];
+  /** Why it was refused: file, line, what is wrong, what to write. */
+  readonly problems?: readonly string[];
+  readonly processes: readonly ServingProcess[];
+  /** How many processes have not said within the time that they serve it; they do so when they come to it. */
+  readonly waitingFor: number;
+};
+
+/** The processes that have said what they serve, and how many have not. */
+export type Acknowledged = Pick<ReloadOutcome, 'processes' | 'waitingFor'>;
+
+/** A configuration that every process has compiled. Exactly one of the two is to be called, once. */
+export type StagedReload = {
+  /** Puts it in force everywhere. Resolves once all processes have said so, or the time is over. */
+  apply(waitMs: number): Promise<Acknowledged>;
+  readonly discard: () => Promise<unknown>;
+};
+
+/** What is reloaded: this process, or all workers. */
+export type ReloadTarget = {
+  readonly inForce: { readonly rev: number; readonly digest: string };
+  /** Has every process compile a configuration. Rejects where one cannot, and nothing is left of it then. */
+  stage(next: SoundConfig): Promise<StagedReload>;
+  /** What the processes serve now. */
+  acknowledged(waitMs: number): Promise<Acknowledged>;
+};

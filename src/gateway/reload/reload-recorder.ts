@@ -1,0 +1,162 @@
+import type { Logger } from 'pino';
+import type { WebhookEvent } from '../../telemetry/webhooks/webhook-event.ts';
+import type { ConfigChange } from './find-changes.ts';
+import type { ReloadRequest, ReloadTarget } from './reload-outcome.ts';
+
+/** Why the configuration in force is not that of the files, and since when. */
+export type StaleConfig = {
+  readonly since: string;
+  readonly why: 'reload refused' | 'started on the last good one';
+};
+
+/** The configuration in force, and why it is not that of the files. */
+export type ConfigStatus = {
+  readonly rev: number;
+  readonly digest: string;
+  readonly stale?: StaleConfig;
+};
+
+/** What the audit log keeps of a reload. */
+export type ReloadRecord = {
+  readonly actor: string;
+  readonly role?: string | undefined;
+  readonly address?: string | undefined;
+  readonly action: 'config.reload';
+  readonly target: string;
+  readonly before: { readonly digest: string };
+  readonly after: { readonly digest: string; readonly changes: readonly ConfigChange[] };
+  /** Why, in the words of the one who asked. */
+  readonly reason?: string | undefined;
+  readonly outcome: 'applied' | `refused: ${string}`;
+};
+
+/**
+ * `inForce` is asked with each outcome, after the change. `audit` gets what was applied or refused, and not what was
+ * unchanged.
+ */
+export type ReloadRecorderDeps = {
+  readonly inForce: () => ReloadTarget['inForce'];
+  readonly log: Pick<Logger, 'info' | 'error'>;
+  readonly metrics: {
+    reloaded(result: 'applied' | 'unchanged' | 'refused'): void;
+    configStale(isStale: boolean): void;
+  };
+  /** Told whether the files were refused: at the start, and with each outcome. */
+  readonly onStale?: ((isStale: boolean) => void) | undefined;
+  /** The audit log; absent: there is none. */
+  readonly audit?: { record(entry: ReloadRecord): void } | undefined;
+  /** Tells receivers of webhooks of a refusal; absent: there are none. */
+  readonly tell?: ((event: WebhookEvent) => void) | undefined;
+};
+
+/** A reload, or the start, as the history keeps it. */
+export type ReloadEntry = {
+  /** When, as an instant in UTC. */
+  readonly at: string;
+  readonly by: string;
+  readonly outcome: 'started' | 'applied' | 'unchanged' | 'refused';
+  readonly rev: number;
+  readonly digest: string;
+  readonly changes: readonly ConfigChange[];
+  readonly problems?: readonly string[];
+};
+
+/** Tells the outcome of each reload in the log, the metrics and the audit log. */
+export type ReloadRecorder = {
+  /** The last reloads, the newest first. */
+  readonly history: readonly ReloadEntry[];
+  /** Since when the configuration is in force, as an instant in UTC, and what it made different. */
+  readonly since: string;
+  readonly lastChange: readonly ConfigChange[];
+  readonly stale: StaleConfig | undefined;
+  /** `before` is the digest that was in force. */
+  applied(request: ReloadRequest, before: string, changes: readonly ConfigChange[]): void;
+  unchanged(request: ReloadRequest): void;
+  refused(request: ReloadRequest, problems: readonly string[]): void;
+};
+
+/** So many problems are told; the log has all of them. */
+const PROBLEMS_MAX = 10;
+const HISTORY_MAX = 50;
+/** Of one reload in the history; an edit by hand makes a few. */
+const CHANGES_MAX = 200;
+
+/** Creates the report. `isFallback`: the first configuration is an older one, because the files were refused. */
+export function createReloadRecorder(
+  { inForce, log, metrics, onStale, audit, tell }: ReloadRecorderDeps,
+  isFallback: boolean,
+): ReloadRecorder {
+  let stale: StaleConfig | undefined;
+  let history: readonly ReloadEntry[] = [];
+  let since = keep('start', 'started').at;
+  let lastChange: readonly ConfigChange[] = [];
+  setStale(isFallback ? 'started on the last good one' : undefined);
+
+  function keep(by: string, outcome: ReloadEntry['outcome'], about: Partial<ReloadEntry> = {}) {
+    const { rev, digest } = inForce();
+    const changes = about.changes?.slice(0, CHANGES_MAX) ?? [];
+    const entry = { at: new Date().toISOString(), by, outcome, rev, digest, ...about, changes };
+    history = [entry, ...history.slice(0, HISTORY_MAX - 1)];
+    return entry;
+  }
+
+  function setStale(why: StaleConfig['why'] | undefined): void {
+    stale = why && { since: stale?.since ?? new Date().toISOString(), why: stale?.why ?? why };
+    metrics.configStale(stale !== undefined);
+    onStale?.(stale !== undefined);
+  }
+
+  function record(
+    { actor, role, address, reason }: ReloadRequest,
+    before: string,
+    changes: readonly ConfigChange[],
+    outcome: ReloadRecord['outcome'],
+  ) {
+    const { rev, digest } = inForce();
+    audit?.record({
+      ...{ actor, role, address, action: 'config.reload', target: `revision ${rev}` },
+      ...{ before: { digest: before }, after: { digest, changes }, reason, outcome },
+    });
+  }
+
+  return {
+    get stale() {
+      return stale;
+    },
+    get history() {
+      return history;
+    },
+    get since() {
+      return since;
+    },
+    get lastChange() {
+      return lastChange;
+    },
+    applied(request, before, changes) {
+      const { actor } = request;
+      metrics.reloaded('applied');
+      setStale(undefined);
+      const paths = changes.map(({ path }) => path);
+      log.info({ actor, ...inForce(), changes: paths }, 'the new configuration is in force');
+      record(request, before, changes, 'applied');
+      since = keep(actor, 'applied', { changes }).at;
+      lastChange = changes;
+    },
+    unchanged({ actor }) {
+      metrics.reloaded('unchanged');
+      setStale(undefined);
+      log.info({ actor, ...inForce() }, 'the configuration of the files is in force already');
+      keep(actor, 'unchanged');
+    },
+    refused(request, problems) {
+      const { actor } = request;
+      metrics.reloaded('refused');
+      setStale('reload refused');
+      log.error({ actor, problems }, 'the new configuration is refused; the one before stays in force');
+      record(request, inForce().digest, [], `refused: ${problems[0] ?? 'for an unknown reason'}`);
+      keep(actor, 'refused', { problems: problems.slice(0, PROBLEMS_MAX) });
+      const data = { actor, digest: inForce().digest, problems: problems.slice(0, PROBLEMS_MAX) };
+      tell?.({ type: 'config.refused', subject: 'config', data });
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { createSerialQueue } from '../../kernel/serial-queue.ts';
+import { type ConfigDescription, describeConfig } from './describe-config.ts';
+import { readNextConfig, type NextConfig, problemsOf } from './next-config.ts';
+import type { ReloadOutcome, ReloadRequest, ReloadTarget, SoundConfig } from './reload-outcome.ts';
+import { type ConfigStatus, createReloadRecorder, type ReloadRecorderDeps } from './reload-recorder.ts';
+import { configDigest } from './snapshot.ts';
+
+/** Puts changed configurations in force while requests are served. */
+export type Reloader = {
+  /** Reads, checks, compares and swaps: all or nothing, one after the other. Never rejects. */
+  readonly reload: (request: ReloadRequest) => Promise<ReloadOutcome>;
+  readonly status: ConfigStatus;
+  /** What an operator may know of the configuration in force. Never rejects. */
+  readonly view: () => Promise<ConfigDescription>;
+};
+
+/** How a process reads its configuration again, whether it has workers or not. */
+export type Reloading = {
+  /** Reads the files, and checks them as `portico check` does. Rejects with a ConfigError with every problem. */
+  readonly read: () => Promise<SoundConfig>;
+  /** Keeps a configuration that is in force for the next start. Never throws. */
+  readonly keep?: ((config: SoundConfig) => void) | undefined;
+  /** Whether the first configuration is an older one, because the files were refused. */
+  readonly isFallback?: boolean | undefined;
+  /** Takes note of the configuration that is in force from now on: the first one, and each that is applied. */
+  readonly onInForce?: ((config: SoundConfig) => void) | undefined;
+  /** Takes note of whether the files were refused since: at the start, and with the outcome of each reload. */
+  readonly onStale?: ((isStale: boolean) => void) | undefined;
+};
+
+/** `first` is in force already. `target` is this process, or all workers of a primary. */
+export type ReloaderDeps = Reloading &
+  Omit<ReloadRecorderDeps, 'inForce'> & {
+    readonly first: SoundConfig;
+    readonly target: ReloadTarget;
+    /** Whether the gateway is draining: then nothing would end what a new configuration begins. */
+    readonly draining: () => boolean;
+  };
+
+const WAIT_MS = 5_000;
+/** Who looks at the configuration does not wait long for a process that hangs. */
+const VIEW_MS = 1_000;
+
+/** Creates the reloader of one gateway. */
+export function createReloader({ first, target, draining, ...deps }: ReloaderDeps): Reloader {
+  const { read, keep, onInForce, isFallback = false, ...recorded } = deps;
+  const oneByOne = createSerialQueue();
+  const report = createReloadRecorder({ ...recorded, inForce: () => target.inForce }, isFallback);
+  // Nothing else refers to the first one: what a reload replaces is to be freed, with its secrets.
+  let inForce = first;
+  if (!isFallback) keep?.(first);
+  onInForce?.(first);
+
+  async function refuse(request: ReloadRequest, problems: readonly string[]): Promise<ReloadOutcome> {
+    if (request.dryRun !== true) report.refused(request, problems);
+    const acknowledged = await target.acknowledged(request.waitMs ?? WAIT_MS);
+    return { kind: 'refused', ...target.inForce, changes: [], problems, ...acknowledged };
+  }
+
+  async function apply(
+    request: ReloadRequest,
+    { next, changes }: Extract<NextConfig, { kind: 'sound' }>,
+  ): Promise<ReloadOutcome> {
+    if (draining()) throw new Error('the gateway is draining');
+    const before = target.inForce.digest;
+    const staged = await target.stage(next);
+    const acknowledged = await staged.apply(request.waitMs ?? WAIT_MS);
+    inForce = next;
+    keep?.(next);
+    onInForce?.(next);
+    report.applied(request, before, changes);
+    return { kind: 'applied', ...target.inForce, changes, ...acknowledged };
+  }
+
+  async function reloadOnce(request: ReloadRequest): Promise<ReloadOutcome> {
+    const found = await readNextConfig(read, inForce);
+    if (found.kind === 'unsound') return refuse(request, found.problems);
+    const isUnchanged = configDigest(found.next) === target.inForce.digest;
+    if (request.dryRun !== true && !isUnchanged)
+      return apply(request, found).catch((error: unknown) => refuse(request, problemsOf(error)));
+    if (request.dryRun !== true) {
+      keep?.(found.next);
+      report.unchanged(request);
+    }
+    const acknowledged = await target.acknowledged(request.waitMs ?? WAIT_MS);
+    const kind = isUnchanged ? 'unchanged' : 'dry-run';
+    return { kind, ...target.inForce, changes: found.changes, ...acknowledged };
+  }
+
+  const status = () => ({ ...target.inForce, ...(report.stale && { stale: report.stale }) });
+
+  return {
+    async view() {
+      const acknowledged = await target.acknowledged(VIEW_MS);
+      return describeConfig(inForce, status(), report, acknowledged);
+    },
+    reload: (request) => oneByOne(() => reloadOnce(request)),
+    get status() {
+      return status();
+    },
+  };
+}

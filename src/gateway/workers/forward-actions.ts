@@ -1,0 +1,139 @@
+import type { Logger } from 'pino';
+import type { Act } from '../../admin/actions/act.ts';
+import { callersView } from '../../admin/actions/caller-actions.ts';
+import { tagOf } from '../../admin/actions/cache-actions.ts';
+import { gatheredActions } from '../../admin/actions/requests/merge-worker-requests.ts';
+import type { ActionResult } from '../../admin/api/action.ts';
+import type { ActionInput, ActionName } from '../../admin/api/action-table.ts';
+import type { AuditLog, AuditWrite } from '../../store/audit/audit-log.ts';
+import type { WorkerCounts, WorkerQuery } from './messages.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import type { HeldCount } from '../../store/cache/purges.ts';
+import { type CallerSnapshot, mergeCallers } from '../../telemetry/caller-counts.ts';
+import { NoAnswerError, type WorkerLink } from './worker-link.ts';
+
+/**
+ * `serving` is asked for each action; the first of them carries it out, and the others are asked where each acts for
+ * itself.
+ */
+export type PrimaryActDeps = {
+  /** The workers that serve at this moment. */
+  readonly serving: () => readonly Pick<WorkerLink, 'ask'>[];
+  readonly quality: () => Promise<WorkerCounts['quality']>;
+};
+
+const ACTION_MS = 5_000;
+const COUNT_MS = 1_000;
+/** A live explanation asks a source, within the deadline of its resource. */
+const LIVE_MS = 30_000;
+
+function timeoutOf(name: ActionName, input: unknown): number {
+  const isLive = name === 'explain' && (input as ActionInput<typeof name>).live === true;
+  return isLive ? LIVE_MS : ACTION_MS;
+}
+
+/** Counts the entries with a tag in the memory of the workers. A worker that does not answer is left out. */
+async function countHeld(serving: PrimaryActDeps['serving'], tag: string): Promise<HeldCount> {
+  const asked = serving().map((link) => link.ask({ about: 'held', tag }, COUNT_MS) as Promise<HeldCount>);
+  const answers = await Promise.allSettled(asked);
+  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+  return found.reduce(
+    (sum, one) => ({
+      processes: sum.processes + one.processes,
+      answers: sum.answers + one.answers,
+      rowSets: sum.rowSets + one.rowSets,
+    }),
+    { processes: 0, answers: 0, rowSets: 0 },
+  );
+}
+
+/** What all workers counted of their callers. One that does not answer would make the sums too small, without a sign. */
+async function callersOf(serving: PrimaryActDeps['serving']): Promise<ActionResult> {
+  const asked = serving().map((link) => link.ask({ about: 'callers' }, COUNT_MS) as Promise<CallerSnapshot>);
+  try {
+    if (asked.length === 0) return unavailable('no worker serves');
+    const merged = mergeCallers(await Promise.all(asked));
+    return { kind: 'done', value: callersView(merged, 'workers', systemClock) };
+  } catch (error) {
+    return unavailable((error as Error).message);
+  }
+}
+
+/** Whether an action reaches only the process that carries it out. */
+function isLocalRollback(name: ActionName, input: unknown): boolean {
+  return name === 'migrations.rollback' && (input as ActionInput<typeof name>).scope === 'local';
+}
+
+/**
+ * Creates what carries out the actions of a primary, which has no Redis. It asks one worker: what that one changes reaches
+ * all processes through Redis.
+ */
+export function createPrimaryAct({ serving, quality }: PrimaryActDeps): Act {
+  /** Asks the other workers, too, of which each acts for itself alone. */
+  function askOthers(query: Extract<WorkerQuery, { about: 'action' }>): Promise<unknown> {
+    return Promise.allSettled(
+      serving()
+        .slice(1)
+        .map((link) => link.ask(query, ACTION_MS)),
+    );
+  }
+
+  /** Asks all workers, and puts their answers together; a worker that does not answer is left out. */
+  async function gather(query: Extract<WorkerQuery, { about: 'action' }>): Promise<ActionResult> {
+    const asked = serving().map((link) => link.ask(query, ACTION_MS) as Promise<ActionResult>);
+    const answers = await Promise.allSettled(asked);
+    const results = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+    return gatheredActions[query.name]?.(results, query.input) ?? unavailable('no worker answers');
+  }
+
+  return async function act(name, input, actor) {
+    if (gatheredActions[name] !== undefined) return gather({ about: 'action', name, input, actor });
+    if (name === 'quality') return { kind: 'done', value: { sources: await quality() } };
+    if (name === 'callers') return callersOf(serving);
+    const held =
+      name === 'cache.purge'
+        ? await countHeld(serving, tagOf((input as ActionInput<'cache.purge'>).tag))
+        : undefined;
+    const [link] = serving();
+    if (link === undefined) return unavailable('no worker serves');
+    const query = { about: 'action', name, input, actor, held } as const;
+    try {
+      if (isLocalRollback(name, input)) await askOthers(query);
+      return (await link.ask(query, timeoutOf(name, input))) as ActionResult;
+    } catch (error) {
+      return unavailable((error as Error).message);
+    }
+  };
+}
+
+/**
+ * Creates what writes the primary's lines of the audit: through one worker. Where none takes the line, the log of the
+ * primary has it. A worker that does not answer may have taken the line: then no other one is asked, so that the line is
+ * not kept twice.
+ */
+export function createPrimaryAudit(
+  serving: PrimaryActDeps['serving'],
+  log: Pick<Logger, 'warn'>,
+): Pick<AuditLog, 'record'> {
+  return {
+    async record(change) {
+      let kept: false | 'unknown' = false;
+      for (const link of serving()) {
+        try {
+          return (await link.ask({ about: 'record', change }, ACTION_MS)) as AuditWrite;
+        } catch (error) {
+          if (!(error instanceof NoAnswerError)) continue;
+          kept = 'unknown';
+          break;
+        }
+      }
+      log.warn({ audit: true, ...change, kept }, 'audit');
+      return 'waiting';
+    },
+  };
+}
+
+function unavailable(reason: string): ActionResult {
+  const hint = 'whether it was carried out is not known; look at the log, and repeat it';
+  return { kind: 'refused', problem: { code: 'unavailable', reason, hint } };
+}

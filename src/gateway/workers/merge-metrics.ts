@@ -1,0 +1,51 @@
+import { AggregatorRegistry, type Registry } from 'prom-client';
+import type { MetricValues } from './messages.ts';
+
+/** How metrics are merged where their sum says nothing, by the beginning of their name. The first match wins. */
+const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min' | 'sum'])[] = [
+  ['nodejs_eventloop_lag_min_seconds', 'min'],
+  // A mean would hide the one worker whose event loop is blocked.
+  ['nodejs_eventloop_lag', 'max'],
+  ['process_start_time_seconds', 'min'],
+  // The limit holds for each process, so the process nearest to it counts.
+  ['process_open_fds', 'max'],
+  ['process_max_fds', 'min'],
+  ['nodejs_version_info', 'max'],
+  ['portico_build_info', 'max'],
+  // Each process counts the same keys.
+  ['portico_keys_expiring', 'max'],
+  // An open breaker in one worker must be seen.
+  ['portico_breaker_state', 'max'],
+  // Every worker serves the same configuration, or is about to.
+  ['portico_config_info', 'max'],
+  ['portico_config_stale', 'max'],
+  // Each worker knows of the same claims.
+  ['portico_claims_fallen', 'max'],
+  ['portico_source_field_alarm', 'max'],
+  // A count of events, although its name begins like that of the rev.
+  ['portico_migration_rev_regressed_total', 'sum'],
+  // Each worker follows the same state; a rev or a state that is old in one worker must be seen.
+  ['portico_migration_rev', 'min'],
+  ['portico_migration_stage', 'max'],
+  ['portico_migration_percent', 'max'],
+  ['portico_migration_stale_seconds', 'max'],
+  ['portico_migration_hold', 'max'],
+  ['portico_row_sets_oldest_seconds', 'max'],
+];
+
+/** Merges the metrics of several processes. Counts and sizes are summed; of the event loop's lag the worst counts. */
+export function mergeMetrics(processes: readonly MetricValues[]): Registry {
+  const withAggregators = processes.map((metrics) =>
+    metrics.map((metric) => {
+      const [, aggregator = 'sum'] = AGGREGATORS.find(([name]) => metric.name.startsWith(name)) ?? [];
+      return { ...metric, aggregator };
+    }),
+  );
+  return AggregatorRegistry.aggregate(withAggregators);
+}
+
+/** The metrics of an ended process that must not fall: counters and histograms. */
+export function cumulativeMetrics(values: MetricValues): MetricValues {
+  // prom-client declares `type` as an enum, but its JSON has the name.
+  return values.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
+}

@@ -1,0 +1,125 @@
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { type ConfigMetrics, createConfigMetrics } from '../../telemetry/metrics/config-metrics.ts';
+import { describeMetrics, type MetricDescription } from '../../telemetry/metrics/describe-metrics.ts';
+import { createWebhookMetrics } from '../../telemetry/webhooks/webhook-metrics.ts';
+import { type MetricsJson, sampledMetrics } from '../../telemetry/figures/figure-sample.ts';
+import { cumulativeMetrics, mergeMetrics } from './merge-metrics.ts';
+import { mergeQuality } from './merge-quality.ts';
+import type { MetricValues, WorkerCounts } from './messages.ts';
+import type { WorkerLink } from './worker-link.ts';
+
+/** The metrics and the quality reports of all workers together, with those that have ended. */
+export type MergedMetrics = ReturnType<typeof createWebhookMetrics> & {
+  /** Keeps the counts of a worker that has ended. After a crash, what it counted since it was last asked is lost. */
+  readonly workerEnded: (link: Pick<WorkerLink, 'counts'>, how: 'left' | 'died') => void;
+  readonly reloaded: ConfigMetrics['reloaded'];
+  readonly configStale: ConfigMetrics['configStale'];
+  /** All metrics in the Prometheus text format. */
+  text(): Promise<string>;
+  /** Those that figures over time are sampled from. */
+  readonly sampled: () => Promise<MetricsJson>;
+  readonly contentType: string;
+  readonly quality: () => Promise<WorkerCounts['quality']>;
+  /** The metrics that only a primary has, for the documents. */
+  describe(): readonly MetricDescription[];
+};
+
+/** A worker is asked for its counts once it serves; what an ended one has counted stays in the sums. */
+export type MergedMetricsDeps = {
+  /** The workers at this moment. */
+  readonly workers: () => readonly { readonly link: WorkerLink; readonly phase: string }[];
+};
+
+const PHASES = ['starting', 'serving', 'leaving'] as const;
+const ASK_MS = 2_000;
+const wanted = new Set(sampledMetrics);
+
+/** Creates the primary's own metrics, in a registry of their own. */
+function createOwnMetrics({ workers }: MergedMetricsDeps) {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const present = new Gauge({
+    name: 'portico_workers',
+    help: 'Workers, by phase: starting, serving, leaving.',
+    labelNames: ['phase'],
+    registers,
+  });
+  const ends = new Counter({
+    name: 'portico_worker_ends_total',
+    help: 'Workers that ended: left in order, or died.',
+    labelNames: ['how'],
+    registers,
+  });
+  const config = createConfigMetrics(registry);
+  const webhooks = createWebhookMetrics(registry);
+  for (const how of ['left', 'died']) ends.labels(how).inc(0);
+  async function values(): Promise<MetricValues> {
+    for (const phase of PHASES)
+      present.labels(phase).set(workers().filter((worker) => worker.phase === phase).length);
+    return registry.getMetricsAsJSON();
+  }
+  return {
+    ends,
+    config,
+    webhooks,
+    values,
+    describe: () => describeMetrics(registry),
+    contentType: registry.contentType,
+  };
+}
+
+/** Creates the merged metrics of one primary. */
+export function createMergedMetrics({ workers }: MergedMetricsDeps): MergedMetrics {
+  const own = createOwnMetrics({ workers });
+  const ended: MetricValues[] = [];
+  let endedQuality: WorkerCounts['quality'] = [];
+  let folding = Promise.resolve();
+
+  /** Merges what ended workers have left into one, so that memory does not grow with their number. */
+  async function fold(): Promise<void> {
+    const some = [...ended];
+    if (some.length < 2) return;
+    ended.splice(0, some.length, await mergeMetrics(some).getMetricsAsJSON());
+  }
+
+  /** Asks all workers. A worker that does not answer counts with its last answer. */
+  async function countAll(): Promise<readonly WorkerCounts[]> {
+    const running = workers().filter(({ phase }) => phase !== 'starting');
+    await Promise.all(
+      running.map(({ link }) => link.ask({ about: 'counts' }, ASK_MS).catch(() => undefined)),
+    );
+    // A worker that ended meanwhile is in `ended`, so the list is read again.
+    return workers().flatMap(({ link: { counts } }) => (counts === undefined ? [] : [counts]));
+  }
+
+  async function everybody(): Promise<readonly MetricValues[]> {
+    const mine = await own.values();
+    const all = await countAll();
+    return [mine, ...ended, ...all.map(({ metrics }) => metrics)];
+  }
+
+  return {
+    workerEnded({ counts }, how) {
+      own.ends.labels(how).inc();
+      if (counts === undefined) return;
+      ended.push(cumulativeMetrics(counts.metrics));
+      endedQuality = mergeQuality([endedQuality, counts.quality]);
+      folding = folding.then(fold);
+    },
+    reloaded: own.config.reloaded,
+    configStale: own.config.configStale,
+    ...own.webhooks,
+    text: async () => mergeMetrics(await everybody()).metrics(),
+    async sampled() {
+      const values = (await everybody()).map((all) => all.filter(({ name }) => wanted.has(name)));
+      return mergeMetrics(values).getMetricsAsJSON();
+    },
+    contentType: own.contentType,
+    describe: own.describe,
+    async quality() {
+      const all = await countAll();
+      return mergeQuality([endedQuality, ...all.map(({ quality }) => quality)]);
+    },
+  };
+}

@@ -1,0 +1,220 @@
+import { createServer } from 'node:http';
+import type { Logger } from 'pino';
+import { createAct } from '../../admin/actions/act.ts';
+import { createConfigActions } from '../../admin/actions/config-actions.ts';
+import { createAdminApp } from '../../admin/app.ts';
+import { adminTokens } from '../../admin/access/admin-tokens.ts';
+import { redisState } from '../../admin/redis-checks.ts';
+import { closeListener, openListener } from '../../http/listener/open-listener.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { type OpenedFigures, openFigures, type OpenFiguresDeps } from '../reload/open-figures.ts';
+import { openWebhooks } from '../reload/open-webhooks.ts';
+import type { SoundConfig } from '../reload/reload-outcome.ts';
+import { createReloader, type Reloader, type Reloading } from '../reload/reloader.ts';
+import type { WorkerProcess, WorkerState } from './messages.ts';
+import { createForwardedFigures } from './forward-figures.ts';
+import { createPrimaryAct, createPrimaryAudit } from './forward-actions.ts';
+import { createMergedMetrics, type MergedMetrics } from './merged-metrics.ts';
+import { createWorkerReloads, type WorkerReloads } from './two-phase-reload.ts';
+import { createSupervisor, type Supervisor } from './supervisor.ts';
+import { redisProfile } from '../../store/redis/redis-profile.ts';
+import { watchForHangs } from './watch-for-hangs.ts';
+import type { WorkerLink } from './worker-link.ts';
+import type { WorkerPlan } from './worker-slots.ts';
+
+/** The primary process of a gateway with several workers. */
+export type Primary = {
+  /** Opens the operator's listener and starts the workers. @throws Error if a worker cannot serve, or a port is taken */
+  listen(): Promise<{ port: number; adminPort: number }>;
+  /** Reads the configuration again, and puts it in force in all workers if it is sound. */
+  readonly reload: Reloader['reload'];
+  /** Drains all workers, and closes. */
+  drain(): Promise<void>;
+  /** Resolves with the reason if workers crash again and again. */
+  readonly givenUp: Promise<string>;
+};
+
+/**
+ * `fork` starts a process that serves nothing yet: the texts of the configuration are sent to it, and it compiles them
+ * itself.
+ */
+export type PrimaryDeps = {
+  readonly first: SoundConfig;
+  readonly planOf: (config: SoundConfig) => WorkerPlan;
+  readonly reloading: Reloading;
+  readonly fork: () => WorkerProcess;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** This process in messages of webhooks, such as `host-1:4711`. */
+  readonly instance: string;
+  readonly version: string;
+};
+
+const STATE_MS = 1_000;
+
+/**
+ * The checks of all workers. A check passes if it passes in one worker, since that worker can then serve. Its detail is
+ * that of the first worker that has one.
+ */
+function bestOf(states: readonly WorkerState[]): WorkerState['checks'] {
+  const best = new Map<string, WorkerState['checks'][number]>();
+  for (const check of states.flatMap(({ checks }) => checks)) {
+    const before = best.get(check.name);
+    best.set(check.name, { ...check, ...before, ready: check.ready || before?.ready === true });
+  }
+  return [...best.values()];
+}
+
+/** The state of each serving worker that answers. */
+async function statesOf(links: readonly WorkerLink[]): Promise<readonly WorkerState[]> {
+  const asked = links.map((link) => link.ask({ about: 'state' }, STATE_MS) as Promise<WorkerState>);
+  const answers = await Promise.allSettled(asked);
+  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+}
+
+/** The reloader of a primary, and what the configuration in force says of the operator's listener. */
+function createPrimaryReloader(
+  { first, reloading, log, instance }: PrimaryDeps,
+  { reloads, supervisor }: { readonly reloads: WorkerReloads; readonly supervisor: Supervisor },
+  metrics: MergedMetrics,
+  serving: () => readonly WorkerLink[],
+  draining: () => boolean,
+) {
+  let rev = 1;
+  let served: SoundConfig = first;
+  const webhooks = openWebhooks({
+    targets: () => served.gateway.webhooks,
+    clock: systemClock,
+    log,
+    instance,
+    metrics,
+  });
+  const reloader = createReloader({
+    ...reloading,
+    first,
+    draining,
+    log,
+    metrics,
+    audit: createPrimaryAudit(serving, log),
+    tell: webhooks.tell,
+    target: {
+      get inForce() {
+        return { rev, digest: supervisor.plan.digest };
+      },
+      async stage(next) {
+        const staged = await reloads.stage(next);
+        async function apply(waitMs: number) {
+          rev += 1;
+          served = next;
+          return staged.apply(waitMs);
+        }
+        return { apply, discard: staged.discard };
+      },
+      acknowledged: (waitMs) => reloads.serving(waitMs),
+    },
+  });
+  return { reloader, webhooks, served: () => served };
+}
+
+type StatusOfPrimary = ReturnType<OpenFiguresDeps['status']>;
+
+/** The figures of all workers; those of the fleet, which are in Redis, are read and written by one of them. */
+function openPrimaryFigures(
+  { first, version, log }: PrimaryDeps,
+  given: Pick<OpenFiguresDeps, 'served'> & {
+    readonly metrics: MergedMetrics;
+    readonly serving: () => readonly WorkerLink[];
+    readonly status: () => Pick<StatusOfPrimary, 'processes' | 'draining' | 'config'>;
+  },
+): OpenedFigures {
+  const { metrics, serving, served, status } = given;
+  const hasRedis = redisProfile(first.gateway.redis, 'cache') !== undefined;
+  return openFigures({
+    sampled: metrics.sampled,
+    ...{ clock: systemClock, log },
+    served,
+    status: () => ({ scope: 'workers', version, ...status() }),
+    quality: metrics.quality,
+    fleet: hasRedis ? createForwardedFigures(serving) : undefined,
+  });
+}
+
+/** Creates the primary. Nothing runs before `listen`. */
+export function createPrimary(deps: PrimaryDeps): Primary {
+  const { first, planOf, fork, log, version } = deps;
+  const { host, port } = first.gateway.admin;
+  const plan = planOf(first);
+  const { workers } = plan;
+  let draining = false;
+  const metrics = createMergedMetrics({ workers: () => supervisor.workers });
+  const supervisor: Supervisor = createSupervisor({
+    plan,
+    fork,
+    log,
+    onWorkerEnd: metrics.workerEnded,
+    onOutdated: (slot) => void reloads.catchUp(slot),
+  });
+  const reloads = createWorkerReloads({ supervisor, planOf });
+  const serving = () => supervisor.workers.flatMap(({ link, phase }) => (phase === 'serving' ? [link] : []));
+  const { reloader, webhooks, served } = createPrimaryReloader(
+    deps,
+    { reloads, supervisor },
+    metrics,
+    serving,
+    () => draining,
+  );
+  const ownAct = createPrimaryAct({ serving, quality: metrics.quality });
+
+  const status = () => ({ processes: serving().length, draining, config: reloader.status });
+  const figures = openPrimaryFigures(deps, { metrics, serving, served, status });
+  const actions = { ...figures.actions, ...createConfigActions(reloader) };
+
+  const server = createServer(
+    createAdminApp({
+      async checks() {
+        const found = await statesOf(serving());
+        return [{ name: 'workers', ready: found.length > 0, needed: true }, ...bestOf(found)];
+      },
+      draining: () => draining,
+      metrics,
+      act: createAct(actions, { otherwise: ownAct }),
+      events: figures.events,
+      tokens: () => adminTokens(served().gateway.admin),
+      config: () => reloader.status,
+      ...{ log, clock: systemClock, version },
+    }),
+  );
+
+  const endWatch = watchForHangs(supervisor, log);
+
+  async function close(): Promise<void> {
+    endWatch();
+    await figures.close();
+    await supervisor.stop();
+    await webhooks.close();
+    await closeListener(server);
+  }
+
+  return {
+    async listen() {
+      try {
+        const adminPort = await openListener(server, { host, port });
+        const givenUp = supervisor.givenUp.then((reason) => Promise.reject(new Error(reason)));
+        const publicPort = await Promise.race([supervisor.start(), givenUp]);
+        figures.start();
+        const redis = redisState(bestOf(await statesOf(serving())));
+        log.info({ port: publicPort, adminPort, redis, workers }, 'listening');
+        return { port: publicPort, adminPort };
+      } catch (error) {
+        await close();
+        throw error;
+      }
+    },
+    reload: reloader.reload,
+    async drain() {
+      draining = true;
+      log.info({}, 'draining');
+      await close();
+    },
+    givenUp: supervisor.givenUp,
+  };
+}

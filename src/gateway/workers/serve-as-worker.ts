@@ -1,0 +1,175 @@
+import type { Act } from '../../admin/actions/act.ts';
+import type { AuditLog } from '../../store/audit/audit-log.ts';
+import type { ConfigTexts } from '../../config/load.ts';
+import { createSerialQueue } from '../../kernel/serial-queue.ts';
+import type { ResourceQuality } from '../../pipeline/quality.ts';
+import type { StagedConfig } from '../reload/public-side.ts';
+import type { FleetFigures } from '../../store/fleet/fleet-figures.ts';
+import type { HeldCount } from '../../store/cache/purges.ts';
+import type { CallerSnapshot } from '../../telemetry/caller-counts.ts';
+import type { Share } from '../../source/client/bulkhead/bulkhead.ts';
+import type {
+  WorkerCounts,
+  MetricValues,
+  PrimaryChannel,
+  WorkerQuery,
+  ToWorker,
+  WorkerState,
+} from './messages.ts';
+import { createDividedShare } from '../../source/client/bulkhead/share-across-reloads.ts';
+import { answerFigures } from './forward-figures.ts';
+import { createPermitShare, type PermitShare } from './permits/permit-share.ts';
+
+/** A gateway without its operator's listener, as a worker runs it. */
+export type ServedGateway = {
+  prepare(): Promise<void>;
+  listen(): Promise<number>;
+  inForce(): { readonly digest: string };
+  /** Compiles another configuration; nothing is served by it before `apply`. */
+  stage(texts: ConfigTexts): Promise<StagedConfig>;
+  checks(): WorkerState['checks'];
+  readonly metrics: { values(): Promise<MetricValues> };
+  quality(): readonly ResourceQuality[];
+  callers(): CallerSnapshot;
+  countHeld(tag: string): HeldCount;
+  /** Absent: there is no Redis for the cache. */
+  readonly fleetFigures: FleetFigures | undefined;
+  readonly act: Act;
+  readonly audit: Pick<AuditLog, 'record'>;
+  leave(leaving: { readonly othersListen: boolean }): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Builds the gateway of a configuration. `shareOf` is this process's share of the concurrent calls of a source. */
+export type BuildGateway = (texts: ConfigTexts, shareOf: (source: string) => Share) => ServedGateway;
+
+type ReloadQuery = Extract<WorkerQuery, { about: 'stage' | 'swap' | 'discard' }>;
+
+function isReload(query: WorkerQuery): query is ReloadQuery {
+  return query.about === 'stage' || query.about === 'swap' || query.about === 'discard';
+}
+
+const stateOf = (gateway: ServedGateway): WorkerState => ({
+  digest: gateway.inForce().digest,
+  checks: gateway.checks(),
+});
+
+/** Makes the function that stages, swaps or discards a configuration: one at a time is staged. */
+function createStaging(): (gateway: ServedGateway, query: ReloadQuery) => Promise<unknown> {
+  const oneByOne = createSerialQueue();
+  let staged: { readonly number: number; readonly config: StagedConfig } | undefined;
+  async function reload(gateway: ServedGateway, query: ReloadQuery): Promise<unknown> {
+    if (query.about === 'stage') {
+      await staged?.config.discard();
+      staged = undefined;
+      staged = { number: query.number, config: await gateway.stage(query.texts) };
+      return undefined;
+    }
+    const { number, config } = staged ?? {};
+    const isSame = number === query.number;
+    if (query.about === 'swap' && !isSame) throw new Error('this configuration is not staged');
+    if (isSame) staged = undefined;
+    if (isSame && query.about === 'discard') await config?.discard();
+    if (query.about === 'swap') config?.apply();
+    return stateOf(gateway);
+  }
+  return (gateway, query) => oneByOne(() => reload(gateway, query));
+}
+
+type OpenShare = { readonly permits: PermitShare; readonly view: () => Share };
+
+/** Serves as one worker of several, until the primary or `stop` ends it. Resolves once everything is closed. */
+export async function serveAsWorker(
+  channel: PrimaryChannel,
+  build: BuildGateway,
+  stop?: AbortSignal,
+): Promise<void> {
+  const shares = new Map<string, OpenShare>();
+  const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
+  let gateway: ServedGateway | undefined;
+  let serving = false;
+  const reload = createStaging();
+
+  function openShare(source: string): OpenShare {
+    const permits = createPermitShare(source, (message) => void channel.send(message));
+    return { permits, view: createDividedShare(permits) };
+  }
+
+  function shareOf(source: string): Share {
+    const share = shares.get(source) ?? openShare(source);
+    shares.set(source, share);
+    return share.view();
+  }
+
+  async function setUp({ texts }: Extract<ToWorker, { kind: 'setup' }>): Promise<void> {
+    try {
+      gateway = build(texts, shareOf);
+      await gateway.prepare();
+      const port = await gateway.listen();
+      serving = true;
+      await channel.send({ kind: 'serving', port });
+    } catch (error) {
+      await channel.send({ kind: 'failed', problem: problemOf(error) });
+      end(undefined);
+    }
+  }
+
+  async function leave(othersListen: boolean): Promise<void> {
+    if (gateway !== undefined && serving) {
+      await gateway.leave({ othersListen });
+      await channel.send({ kind: 'left', counts: await countsOf(gateway) });
+    }
+    end(undefined);
+  }
+
+  async function answer(number: number, query: WorkerQuery): Promise<void> {
+    try {
+      if (gateway === undefined) throw new Error('the worker has not been set up yet');
+      const value = await (isReload(query) ? reload(gateway, query) : answerOf(gateway, query));
+      await channel.send({ kind: 'answer', number, value });
+    } catch (error) {
+      await channel.send({ kind: 'answer', number, problem: problemOf(error) });
+    }
+  }
+
+  channel.onMessage((message) => {
+    if (message.kind === 'setup') void setUp(message);
+    else if (message.kind === 'leave') void leave(false);
+    else if (message.kind === 'ask') void answer(message.number, message.query);
+    else shares.get(message.source)?.permits.handle(message);
+  });
+  stop?.addEventListener('abort', () => void leave(true));
+  await channel.send({ kind: 'online' });
+  await ended;
+  await gateway?.close();
+}
+
+function problemOf(error: unknown): string {
+  const { code, port, message } = error as NodeJS.ErrnoException & { port?: number };
+  return port === undefined ? message : `cannot listen on port ${port} (${code ?? 'error'})`;
+}
+
+async function countsOf(gateway: ServedGateway): Promise<WorkerCounts> {
+  return { metrics: await gateway.metrics.values(), quality: gateway.quality() };
+}
+
+async function answerOf(gateway: ServedGateway, query: Exclude<WorkerQuery, ReloadQuery>): Promise<unknown> {
+  switch (query.about) {
+    case 'held':
+      return gateway.countHeld(query.tag);
+    case 'keep-figures':
+      return gateway.fleetFigures?.write(query.atMs, new Map(query.figures));
+    case 'fleet-figures':
+      return answerFigures(gateway, query);
+    case 'record':
+      return gateway.audit.record(query.change);
+    case 'action':
+      return gateway.act(query.name, query.input, query.actor, query.held);
+    case 'counts':
+      return countsOf(gateway);
+    case 'callers':
+      return gateway.callers();
+    case 'state':
+      return stateOf(gateway);
+  }
+}

@@ -1,0 +1,61 @@
+import { parse } from 'yaml';
+import { gatewaySchema } from '../../../../src/config/schema/gateway.ts';
+import { chooseSources, compileSourceText } from '../../../../src/source/compile-sources.ts';
+import { configDigest } from '../../../../src/gateway/reload/snapshot.ts';
+
+const gateway = gatewaySchema.parse(parse('{ portico: 1, resources: { products: { source: shop } } }'));
+
+const file = ({ format = 'xml', wrong = '1.50', key = 'one' }) => `
+source: 1
+name: shop
+net: { baseUrl: 'http://127.0.0.1:1' }
+auth: { kind: header, name: X-Key, value: ${key} }
+decode: { format: ${format} }
+outcomes:
+  - { status: 200, at: reply.rc, equals: ${wrong}, is: client_bug }
+  - { status: 200, is: ok }
+resources:
+  products:
+    id: { kind: number }
+    list:
+      request: { path: /items }
+      window: { kind: none }
+      items: reply.row
+      map: { id: id, name: name, description: text, price: price, category: cat }
+`;
+
+function digestOf(changed: Parameters<typeof file>[0] = {}): string {
+  const sources = compileSourceText(
+    { file: 'shop.yaml', text: file(changed) },
+    { variables: {}, readFile: () => '' },
+  );
+  return configDigest({ gateway, compiled: chooseSources(gateway, sources) });
+}
+
+describe('the digest of a configuration', () => {
+  it('is another one where a number is written differently that replies are compared with as text', () => {
+    expect(digestOf({ wrong: '1.5' })).not.toBe(digestOf({ wrong: '1.50' }));
+    expect(digestOf({ wrong: '7' })).not.toBe(digestOf({ wrong: '007' }));
+  });
+
+  it('is the same where a number is written differently and compared as a number', () => {
+    const format = 'json';
+    expect(digestOf({ format, wrong: '1.5' })).toBe(digestOf({ format, wrong: '1.50' }));
+  });
+
+  it('is another one where a secret of a source is', () => {
+    expect(digestOf({ key: 'two' })).not.toBe(digestOf());
+  });
+
+  it('is the same for replicas on one machine, which differ in where they listen and keep their files', () => {
+    const replica = (port: number, workers: number) =>
+      configDigest({
+        gateway: gatewaySchema.parse({
+          ...{ portico: 1, resources: {}, workers, state: { dir: `/var/lib/portico-${port}` } },
+          ...{ listen: { port }, admin: { port: port + 1, host: `127.0.0.${port % 9}` } },
+        }),
+        compiled: [],
+      });
+    expect(replica(8081, 1)).toBe(replica(8083, 2));
+  });
+});
