@@ -6,7 +6,7 @@ import {
   createSourceComparisons,
   type SourceComparisons,
   type SourceComparisonsDeps,
-} from '../../migration/shadow/source-comparisons.ts';
+} from '../../migration/source-comparisons.ts';
 import { createStrainSensor } from '../../migration/shadow/strain.ts';
 import type { RedisByRole } from '../../store/redis/redis-roles.ts';
 

@@ -21,11 +21,11 @@ import {
 } from '../../migration/judge/judge-memory.ts';
 import { createJudge, type JudgeMetrics } from '../../migration/judge/judge.ts';
 import { createRehearse } from '../../migration/judge/rehearse.ts';
-import type { SourceComparisonsDeps } from '../../migration/shadow/source-comparisons.ts';
+import type { SourceComparisonsDeps } from '../../migration/source-comparisons.ts';
 import { checkSourcesAgree } from '../../migration/operate/check-sources-agree.ts';
 import { legacyProblem } from '../../migration/operate/legacy-problem.ts';
 import type { Run } from '../../migration/tasks/task-results.ts';
-import type { SourcePair } from '../../migration/operate/source-pair.ts';
+import type { SourcePair } from '../../migration/tasks/source-pair.ts';
 import { createTasks } from '../../migration/operate/tasks.ts';
 import { createReport } from '../../migration/report/create-report.ts';
 import type { OperatedMigrations } from '../../admin/actions/migration/find-migration.ts';

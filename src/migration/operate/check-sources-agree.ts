@@ -5,8 +5,8 @@ import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { SourceHandler } from '../../policy/call.ts';
 import { readDetailBody, readListBody } from '../compare/read-body.ts';
-import { bodyOrCode } from './ask-at-low-priority.ts';
-import { askForCheck, type SourcePair, firstPageQuery } from './source-pair.ts';
+import { bodyOrCode } from '../tasks/ask-at-low-priority.ts';
+import { askForCheck, type SourcePair, firstPageQuery } from '../tasks/source-pair.ts';
 import { compareKinds } from './compare-kinds.ts';
 import type { Run, SourcesCheck } from '../tasks/task-results.ts';
 

@@ -5,8 +5,8 @@ import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import { readListBody } from '../compare/read-body.ts';
-import { bodyOrCode } from './ask-at-low-priority.ts';
-import { askForCheck, type SourcePair, firstPageQuery } from './source-pair.ts';
+import { bodyOrCode } from '../tasks/ask-at-low-priority.ts';
+import { askForCheck, type SourcePair, firstPageQuery } from '../tasks/source-pair.ts';
 
 /** A kind of question that callers may ask, once. */
 type Kind = {

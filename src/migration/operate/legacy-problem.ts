@@ -1,7 +1,7 @@
 // Asks the legacy source once, before callers who have left it go back to it.
 
-import { bodyOrCode, createAskAtLowPriority } from './ask-at-low-priority.ts';
-import { firstPageQuery, type SourcePair } from './source-pair.ts';
+import { bodyOrCode, createAskAtLowPriority } from '../tasks/ask-at-low-priority.ts';
+import { firstPageQuery, type SourcePair } from '../tasks/source-pair.ts';
 
 /** An operator waits for the rollback, so a source that hangs must not hold it up for long. */
 const ask = createAskAtLowPriority({ timeLimitMs: 3_000 });

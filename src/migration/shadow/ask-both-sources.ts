@@ -6,7 +6,7 @@ import { parseExact } from '../../kernel/json/exact-json.ts';
 import type { ByOrigin } from '../../kernel/upstream-call.ts';
 import type { SourceHandler } from '../../policy/call.ts';
 import { compareAnswers } from '../compare/compare-answers.ts';
-import { bodyOrCode, createAskAtLowPriority, type LowPriorityReply } from '../operate/ask-at-low-priority.ts';
+import { bodyOrCode, createAskAtLowPriority, type LowPriorityReply } from '../tasks/ask-at-low-priority.ts';
 import type { ExplainedQuestion } from '../tasks/task-results.ts';
 
 const ask = createAskAtLowPriority({});

@@ -7,8 +7,8 @@ import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import { parameterNames } from '../compare/query-kind.ts';
 import { hasRecords, readListBody } from '../compare/read-body.ts';
 import type { OwnAnswers } from '../judge/act-on-ruling.ts';
-import { answerOf, type AskAtLowPriority, createAskAtLowPriority } from '../operate/ask-at-low-priority.ts';
-import { firstPageQuery } from '../operate/source-pair.ts';
+import { answerOf, type AskAtLowPriority, createAskAtLowPriority } from '../tasks/ask-at-low-priority.ts';
+import { firstPageQuery } from '../tasks/source-pair.ts';
 import type { ComparerDeps } from './comparer.ts';
 
 /** Questions that Portico asks by itself about one resource. No caller chooses them. */

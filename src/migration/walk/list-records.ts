@@ -5,7 +5,7 @@ import type { Resource } from '../../contract/resources.ts';
 import type { SourceHandler } from '../../policy/call.ts';
 import { compileRowCodec } from '../../store/rowset/row-codec.ts';
 import { readListBody } from '../compare/read-body.ts';
-import { answerOf, type AskAtLowPriority } from '../operate/ask-at-low-priority.ts';
+import { answerOf, type AskAtLowPriority } from '../tasks/ask-at-low-priority.ts';
 
 /** The records of a list by id, each as the text of its values (see `RowCodec`), which takes less memory than an object. */
 export type ListedRecords = {

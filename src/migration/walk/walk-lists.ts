@@ -6,7 +6,7 @@ import { compileRowCodec } from '../../store/rowset/row-codec.ts';
 import { readJsonText } from '../../store/redis/sealed.ts';
 import type { AnswerDifference } from '../compare/comparison.ts';
 import { lastingDifferences } from '../compare/compare-answers.ts';
-import type { AskAtLowPriority } from '../operate/ask-at-low-priority.ts';
+import type { AskAtLowPriority } from '../tasks/ask-at-low-priority.ts';
 import { compareRecords } from '../compare/compare-records.ts';
 import type { ByOrigin } from '../../kernel/upstream-call.ts';
 import { type ListedRecords, listRecords } from './list-records.ts';

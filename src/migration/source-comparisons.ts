@@ -2,28 +2,28 @@
 
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
-import { type Resource, resources } from '../../contract/resources.ts';
-import type { Query } from '../../contract/query.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import type { ByOrigin, Origin } from '../../kernel/upstream-call.ts';
-import type { RedisKeys } from '../../store/redis/redis-keys.ts';
-import { queryKind } from '../compare/query-kind.ts';
-import { createToSample } from '../compare/sample.ts';
-import type { MigrationEvidence } from '../evidence/evidence.ts';
-import type { ServedMigration } from '../migrations.ts';
-import type { ExplainedQuestion, OnDifference, Run, WalkResult } from '../tasks/task-results.ts';
-import { attemptLimitMs } from '../routing/attempt-time-limit.ts';
-import type { OfferedAnswer } from '../routing/offer-answers.ts';
-import type { ProbedEdges } from '../state/migration-state.ts';
-import type { MigrationStateStore } from '../state/state-store.ts';
-import { askBothSources } from './ask-both-sources.ts';
-import { createProbeEdges } from '../walk/probe-edges.ts';
-import { createWalk } from '../walk/walk.ts';
-import { type CompareQuestion, createCompareQuestion } from './compare-question.ts';
-import { createOwnQuestions, type OwnQuestions } from './own-questions.ts';
-import { createShadow, type Shadow, type ShadowMetrics } from './shadow.ts';
-import { createShadowRateLimit, type ShadowRateLimit } from './shadow-rate-limit.ts';
-import type { Strain } from './strain.ts';
+import { type Resource, resources } from '../contract/resources.ts';
+import type { Query } from '../contract/query.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { ByOrigin, Origin } from '../kernel/upstream-call.ts';
+import type { RedisKeys } from '../store/redis/redis-keys.ts';
+import { queryKind } from './compare/query-kind.ts';
+import { createToSample } from './compare/sample.ts';
+import type { MigrationEvidence } from './evidence/evidence.ts';
+import type { ServedMigration } from './migrations.ts';
+import type { ExplainedQuestion, OnDifference, Run, WalkResult } from './tasks/task-results.ts';
+import { attemptLimitMs } from './routing/attempt-time-limit.ts';
+import type { OfferedAnswer } from './routing/offer-answers.ts';
+import type { ProbedEdges } from './state/migration-state.ts';
+import type { MigrationStateStore } from './state/state-store.ts';
+import { askBothSources } from './shadow/ask-both-sources.ts';
+import { createProbeEdges } from './walk/probe-edges.ts';
+import { createWalk } from './walk/walk.ts';
+import { type CompareQuestion, createCompareQuestion } from './shadow/compare-question.ts';
+import { createOwnQuestions, type OwnQuestions } from './shadow/own-questions.ts';
+import { createShadow, type Shadow, type ShadowMetrics } from './shadow/shadow.ts';
+import { createShadowRateLimit, type ShadowRateLimit } from './shadow/shadow-rate-limit.ts';
+import type { Strain } from './shadow/strain.ts';
 
 /** The comparisons of all resources that move, in one process. Each function throws an Error for another resource. */
 export type SourceComparisons = {
