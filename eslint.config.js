@@ -36,10 +36,8 @@ const floors = [
     { room: 'store', packages: ['ioredis', 'lru-cache', 'rate-limiter-flexible'] },
   ],
   [{ room: 'claims', packages: [], pure: true }],
-  [{ room: 'policy', packages: ['jose'] }],
-  [{ room: 'reading', packages: [] }],
+  [{ room: 'pipeline', packages: ['jose'] }],
   [{ room: 'migration', packages: ['ioredis'] }],
-  [{ room: 'pipeline', packages: [] }],
   [
     { room: 'http', packages: ['express', 'http-proxy-middleware', 'negotiator', 'pino-http'] },
     { room: 'admin', packages: ['express', 'zod'] },

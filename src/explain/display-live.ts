@@ -9,7 +9,7 @@ import { fault, type GatewayError } from '../kernel/errors/fault.ts';
 import { Decimal } from '../kernel/decimal.ts';
 import { NumberText } from '../kernel/json/json.ts';
 import type { CompiledResource } from '../source/compile-sources.ts';
-import type { SourceAnswer } from '../policy/call.ts';
+import type { SourceAnswer } from '../pipeline/stages/call.ts';
 import type { PlacedClaim } from './explain-plan.ts';
 import type { LiveCall, LiveResult, ViewedField } from './explain-live.ts';
 import { MASK } from '../probe/session/mask-secrets.ts';

@@ -5,7 +5,7 @@ import type { Query } from '../contract/query.ts';
 import { fault, type GatewayError, toGatewayError } from '../kernel/errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts';
 import type { CompiledResource } from '../source/compile-sources.ts';
-import type { SourceAnswer } from '../policy/call.ts';
+import type { SourceAnswer } from '../pipeline/stages/call.ts';
 import { type AnswerQuery, createAnswerQuery } from '../probe/answer-request.ts';
 import { MASK } from '../probe/session/mask-secrets.ts';
 import type { maskedSource } from '../probe/session/masked-source.ts';

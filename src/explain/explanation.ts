@@ -3,7 +3,7 @@ import type { SourceSpec } from '../config/schema/source.ts';
 import type { Query } from '../contract/query.ts';
 import { errorBody, publicStatus } from '../kernel/errors/body.ts';
 import { fault, type GatewayError } from '../kernel/errors/fault.ts';
-import { type CacheKey, cacheKeyParts } from '../policy/cache-key.ts';
+import { type CacheKey, cacheKeyParts } from '../pipeline/stages/cache-key.ts';
 import type { CompiledResource } from '../source/compile-sources.ts';
 import { type ExplainedPlan, explainPlan, filterText, sortText } from './explain-plan.ts';
 import type { ExplainedRequest } from './explain-request.ts';

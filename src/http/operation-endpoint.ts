@@ -1,5 +1,5 @@
 import type { ServedOperation } from '../pipeline/served-operation.ts';
-import type { CallAnswer } from '../policy/call.ts';
+import type { CallAnswer } from '../pipeline/stages/call.ts';
 import { OpenCall, requestFacts } from './listener/open-call.ts';
 import type { ReferenceCount } from '../kernel/reference-count.ts';
 import type { Responder } from './listener/responder.ts';

@@ -1,5 +1,5 @@
-import type { RowSets } from '../reading/rowsets/rowsets.ts';
-import type { Walker } from '../reading/walk-page.ts';
+import type { RowSets } from './rowset/rowsets.ts';
+import type { Walker } from './reading/pages/walk-page.ts';
 import { EVERYTHING, type Purges } from '../store/cache/purges.ts';
 import type { CompiledResource } from '../source/compile-sources.ts';
 

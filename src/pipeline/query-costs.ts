@@ -7,7 +7,7 @@ import type { FilterParameter } from '../contract/define-resource.ts';
 import type { Resource } from '../contract/resources.ts';
 import { Decimal } from '../kernel/decimal.ts';
 import type { UpstreamRequest } from '../kernel/upstream-call.ts';
-import { asksTotalFirst, totalWindow } from '../reading/read-page.ts';
+import { asksTotalFirst, totalWindow } from './reading/pages/read-page.ts';
 import type { CompiledSource } from '../source/compile-sources.ts';
 
 /** What one kind of query of the contract costs at a source. */

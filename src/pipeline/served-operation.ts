@@ -1,4 +1,4 @@
-import type { Handler } from '../policy/call.ts';
+import type { Handler } from './stages/call.ts';
 
 /** An operation that can be served. */
 export type ServedOperation = {

@@ -8,9 +8,9 @@ import { fault, type GatewayError, toGatewayError } from '../kernel/errors/fault
 import { systemClock } from '../kernel/clock.ts';
 import { type Json, readJson } from '../kernel/json/json.ts';
 import type { CompiledSource } from '../source/compile-sources.ts';
-import type { SourceAnswer } from '../policy/call.ts';
-import { createAnswer } from '../reading/answer-query.ts';
-import { createLocalClaims } from '../reading/source-runtime.ts';
+import type { SourceAnswer } from '../pipeline/stages/call.ts';
+import { createAnswer } from '../pipeline/answer/answer-query.ts';
+import { createLocalClaims } from '../pipeline/reading/windows/source-runtime.ts';
 import { findOperation } from './find-operation.ts';
 import type { SourceSession } from './session/source-session.ts';
 

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { mintKey } from '../../src/policy/authentication/key-changes.ts';
+import { mintKey } from '../../src/pipeline/stages/authentication/key-changes.ts';
 import { Secret } from '../../src/kernel/secret.ts';
 import { createKeyStore } from '../../src/store/key-store.ts';
 import { createRedisKeys } from '../../src/store/redis/redis-keys.ts';

@@ -8,7 +8,7 @@ import { createToSample } from '../../src/migration/compare/sample.ts';
 import { createEvidenceCollector } from '../../src/migration/evidence/evidence-collector.ts';
 import { createLocalEvidenceStore } from '../../src/migration/evidence/local-evidence.ts';
 import type { RuntimeRule } from '../../src/migration/state/migration-state.ts';
-import type { SourceAnswer } from '../../src/policy/call.ts';
+import type { SourceAnswer } from '../../src/pipeline/stages/call.ts';
 import type { OperationRow } from '../operations/row.ts';
 import { migrationState } from '../support/migration/migration-facts.ts';
 import { queryOf } from '../support/pipeline/source-text.ts';

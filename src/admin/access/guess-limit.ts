@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { addressSubject } from '../../policy/address-subject.ts';
-import { createTokenBucket, type TokenBucket } from '../../policy/token-bucket.ts';
+import { addressSubject } from '../../pipeline/stages/address-subject.ts';
+import { createTokenBucket, type TokenBucket } from '../../pipeline/stages/token-bucket.ts';
 
 /** Limits the wrong tokens of an address. It holds up no right one, so what keeps a token secret is its length. */
 export type GuessLimit = {

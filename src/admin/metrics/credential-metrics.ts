@@ -1,5 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { type RefusalReason, refusalReasons } from '../../policy/authentication/credential-result.ts';
+import {
+  type RefusalReason,
+  refusalReasons,
+} from '../../pipeline/stages/authentication/credential-result.ts';
 
 /** Registers the metrics of keys and of the audit. */
 export function createCredentialMetrics(registry: Registry) {

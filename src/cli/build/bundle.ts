@@ -99,7 +99,7 @@ await build({
   ...bundleOptions,
   entryPoints: {
     main: 'src/main.ts',
-    'bundle/serve/reading-thread': 'src/reading/large-replies/reading-thread.ts',
+    'bundle/serve/reading-thread': 'src/pipeline/reading/large-replies/reading-thread.ts',
     'bundle/serve/config-check-thread': 'src/cli/input/config-check-thread.ts',
   },
   plugins: [standIns, withoutFetch],

@@ -7,7 +7,7 @@ import { ActionRefusal } from '../../admin/api/action.ts';
 import type { ActionRequest } from '../../admin/api/action-table.ts';
 import { configuredKeyYaml, keyLines, keyTable, newKeyLines } from '../../explain/report/key-report.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import type { MintedKey } from '../../policy/authentication/key-changes.ts';
+import type { MintedKey } from '../../pipeline/stages/authentication/key-changes.ts';
 import type { Replication } from '../../store/redis/await-replica.ts';
 import { printReport } from '../output/print-report.ts';
 import { type AskOperator, type OnRedisItself, type OperatorContext, withAsk } from './run-action.ts';

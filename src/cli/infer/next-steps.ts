@@ -1,6 +1,6 @@
 import { type ResourceName, resources } from '../../contract/resources.ts';
 import type { ReportBlock } from '../../explain/report/report.ts';
-import { newApiKey, newKeyId } from '../../policy/authentication/api-key.ts';
+import { newApiKey, newKeyId } from '../../pipeline/stages/authentication/api-key.ts';
 import { quoted } from '../output/quoted.ts';
 
 /** A source file that was written. */

@@ -1,7 +1,12 @@
 import { once } from 'node:events';
 import type { Secret } from '../../kernel/secret.ts';
 import type { KeyRecordConfig } from '../../config/schema/access.ts';
-import { hashApiKey, newApiKey, newKeyId, parseApiKey } from '../../policy/authentication/api-key.ts';
+import {
+  hashApiKey,
+  newApiKey,
+  newKeyId,
+  parseApiKey,
+} from '../../pipeline/stages/authentication/api-key.ts';
 import { quoted } from '../output/quoted.ts';
 import type { ConfigTexts } from '../../config/load.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';

@@ -1,5 +1,5 @@
 import { singleLine } from '../../kernel/control-characters.ts';
-import { endsSoon } from '../../policy/authentication/key-housekeeping.ts';
+import { endsSoon } from '../../pipeline/stages/authentication/key-housekeeping.ts';
 import type { KeyRecord } from '../../store/key-record.ts';
 import type { ReportBlock } from './report.ts';
 import type { KeyView } from '../../admin/actions/keys/key-view.ts';

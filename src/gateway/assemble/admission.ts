@@ -4,17 +4,20 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { contentDigest } from '../../kernel/content-digest.ts';
 import type { ComponentSet } from '../../kernel/shared-components.ts';
-import { createApiKeyCheck, type ApiKeyCheck } from '../../policy/authentication/api-key-check.ts';
-import { createKeyRecords, type KeyRecords } from '../../policy/authentication/api-key-records.ts';
-import { type AuthenticateDeps, createAuthenticate } from '../../policy/authentication/authenticate.ts';
-import { createCredentialThrottle } from '../../policy/authentication/credential-throttle.ts';
-import { createFailedCredentials } from '../../policy/authentication/failed-credentials.ts';
-import { createJwksClient } from '../../policy/authentication/jwks-fetch.ts';
-import { createJwks, type IssuerKeys } from '../../policy/authentication/jwks.ts';
-import { createJwtCheck } from '../../policy/authentication/jwt.ts';
-import { endsSoon, createKeyHousekeeping } from '../../policy/authentication/key-housekeeping.ts';
-import type { Stage } from '../../policy/call.ts';
-import { createRateLimit, type RateLimitDeps } from '../../policy/rate-limit.ts';
+import { createApiKeyCheck, type ApiKeyCheck } from '../../pipeline/stages/authentication/api-key-check.ts';
+import { createKeyRecords, type KeyRecords } from '../../pipeline/stages/authentication/api-key-records.ts';
+import {
+  type AuthenticateDeps,
+  createAuthenticate,
+} from '../../pipeline/stages/authentication/authenticate.ts';
+import { createCredentialThrottle } from '../../pipeline/stages/authentication/credential-throttle.ts';
+import { createFailedCredentials } from '../../pipeline/stages/authentication/failed-credentials.ts';
+import { createJwksClient } from '../../pipeline/stages/authentication/jwks-fetch.ts';
+import { createJwks, type IssuerKeys } from '../../pipeline/stages/authentication/jwks.ts';
+import { createJwtCheck } from '../../pipeline/stages/authentication/jwt.ts';
+import { endsSoon, createKeyHousekeeping } from '../../pipeline/stages/authentication/key-housekeeping.ts';
+import type { Stage } from '../../pipeline/stages/call.ts';
+import { createRateLimit, type RateLimitDeps } from '../../pipeline/stages/rate-limit.ts';
 import type { KeyRecord } from '../../store/key-record.ts';
 import { createKeyStore } from '../../store/key-store.ts';
 import { createKeyLastUsed } from '../../store/key-last-used.ts';

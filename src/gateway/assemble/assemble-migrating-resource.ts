@@ -11,9 +11,9 @@ import {
   type NewSourceGenerations,
 } from '../../migration/routing/new-source-generations.ts';
 import type { Origin } from '../../kernel/upstream-call.ts';
-import { type BeginPrewarm, createCachePrewarm } from '../../policy/cache-prewarm.ts';
-import type { SourceHandler } from '../../policy/call.ts';
-import { createUncachedHandler } from '../../policy/uncached-handler.ts';
+import { type BeginPrewarm, createCachePrewarm } from '../../pipeline/stages/cache-prewarm.ts';
+import type { SourceHandler } from '../../pipeline/stages/call.ts';
+import { createUncachedHandler } from '../../pipeline/stages/uncached-handler.ts';
 import type { CompiledMigration, CompiledResource } from '../../source/compile-sources.ts';
 import { contentDigest } from '../../kernel/content-digest.ts';
 import type { MadeComponent } from '../../kernel/shared-components.ts';

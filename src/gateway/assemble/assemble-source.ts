@@ -2,8 +2,8 @@
 
 import { operations } from '../../contract/operations.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
-import { createCacheStage } from '../../policy/cache-stage.ts';
-import type { Handler, SourceHandler } from '../../policy/call.ts';
+import { createCacheStage } from '../../pipeline/stages/cache-stage.ts';
+import type { Handler, SourceHandler } from '../../pipeline/stages/call.ts';
 import type { Cache } from '../../store/cache/cache.ts';
 import type { CompiledResource } from '../../source/compile-sources.ts';
 import { createRuntime, type RuntimeDeps, type WatchedRuntime } from '../../pipeline/create-runtime.ts';

@@ -1,7 +1,7 @@
-import { authorize } from '../../policy/authorize.ts';
-import type { Handler, Stage } from '../../policy/call.ts';
-import { createDeadline } from '../../policy/deadline.ts';
-import { createParse, type RequestParser } from '../../policy/parse.ts';
+import { authorize } from '../../pipeline/stages/authorize.ts';
+import type { Handler, Stage } from '../../pipeline/stages/call.ts';
+import { createDeadline } from '../../pipeline/stages/deadline.ts';
+import { createParse, type RequestParser } from '../../pipeline/stages/parse.ts';
 
 /** The stages that decide who may pass, the same ones for all operations and pass-through routes. */
 export type AdmissionStages = {

@@ -2,10 +2,10 @@
 
 import { blameUpstream } from '../../kernel/errors/fault.ts';
 import type { MadeComponent } from '../../kernel/shared-components.ts';
-import type { SourceHandler } from '../../policy/call.ts';
-import { createAnswer } from '../../reading/answer-query.ts';
-import { createRowSets } from '../../reading/rowsets/rowsets.ts';
-import { createWalker } from '../../reading/walk-page.ts';
+import type { SourceHandler } from '../../pipeline/stages/call.ts';
+import { createAnswer } from '../../pipeline/answer/answer-query.ts';
+import { createRowSets } from '../../pipeline/rowset/rowsets.ts';
+import { createWalker } from '../../pipeline/reading/pages/walk-page.ts';
 import { createCursorCheckpoints } from '../../store/rowset/cursor-checkpoints.ts';
 import { createRedisRowSets } from '../../store/rowset/redis-rowsets.ts';
 import { compileRowCodec } from '../../store/rowset/row-codec.ts';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { type HttpLogger, pinoHttp } from 'pino-http';
 import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { CallSummary } from '../../policy/call.ts';
+import type { CallSummary } from '../../pipeline/stages/call.ts';
 import type { CallerCounts } from '../../telemetry/caller-counts.ts';
 import type { RequestTrace } from '../../telemetry/request-trace.ts';
 import type { RecentRequests, RequestLogFields } from '../../telemetry/requests/recent-requests.ts';

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { GatewayError } from '../../kernel/errors/fault.ts';
-import type { Call, RequestFacts } from '../../policy/call.ts';
+import type { Call, RequestFacts } from '../../pipeline/stages/call.ts';
 import type { UpstreamTrace } from '../../telemetry/request-trace.ts';
 import { CallSignal } from './call-signal.ts';
 import { clientAddress } from './client-address.ts';

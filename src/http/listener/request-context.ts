@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { CallSummary } from '../../policy/call.ts';
+import type { CallSummary } from '../../pipeline/stages/call.ts';
 import type { RequestTrace } from '../../telemetry/request-trace.ts';
 import type { RequestHead } from './request-head.ts';
 

@@ -2,7 +2,7 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { errorBody, publicStatus, type ServerStatus } from '../../kernel/errors/body.ts';
 import { fault, type GatewayError, toGatewayError } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { CallAnswer } from '../../policy/call.ts';
+import type { CallAnswer } from '../../pipeline/stages/call.ts';
 import { createAcceptedCodings, NO_CODINGS } from './accepted-codings.ts';
 import type { Cors } from './cors.ts';
 import type { RequestContext } from './request-context.ts';

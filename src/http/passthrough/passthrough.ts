@@ -4,7 +4,7 @@ import { fault } from '../../kernel/errors/fault.ts';
 import { contentDigest } from '../../kernel/content-digest.ts';
 import type { ComponentSet } from '../../kernel/shared-components.ts';
 import type { ReferenceCount } from '../../kernel/reference-count.ts';
-import type { Handler } from '../../policy/call.ts';
+import type { Handler } from '../../pipeline/stages/call.ts';
 import type { Cors } from '../listener/cors.ts';
 import type { RequestContext } from '../listener/request-context.ts';
 import type { RequestTarget } from '../listener/request-head.ts';

@@ -3,7 +3,7 @@ import type { Stream } from 'node:stream';
 import type { Request } from 'express';
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import { fault } from '../../kernel/errors/fault.ts';
-import type { Call } from '../../policy/call.ts';
+import type { Call } from '../../pipeline/stages/call.ts';
 import { clientHost, clientProtocol } from '../listener/client-address.ts';
 import type { Cors } from '../listener/cors.ts';
 import type { RequestContext } from '../listener/request-context.ts';

@@ -2,7 +2,7 @@
 
 import type { Query } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
-import type { SourceAnswer } from '../../policy/call.ts';
+import type { SourceAnswer } from '../../pipeline/stages/call.ts';
 import { compareLists } from './compare-lists.ts';
 import { compareRecords } from './compare-records.ts';
 import type { ComparedValue, AnswerDifference } from './comparison.ts';

@@ -6,7 +6,7 @@ import type { Resource } from '../../contract/resources.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import { type Json, readJson } from '../../kernel/json/json.ts';
 import { isList, isObject, scalarText } from '../../kernel/json/values.ts';
-import type { SourceAnswer } from '../../policy/call.ts';
+import type { SourceAnswer } from '../../pipeline/stages/call.ts';
 
 /** A page of a list, read back from its body. */
 export type ListedPage = { readonly records: readonly CanonicalRecord[]; readonly total: number };

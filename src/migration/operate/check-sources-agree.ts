@@ -3,7 +3,7 @@
 import type { GetQuery } from '../../contract/query.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Resource } from '../../contract/resources.ts';
-import type { SourceHandler } from '../../policy/call.ts';
+import type { SourceHandler } from '../../pipeline/stages/call.ts';
 import { readDetailBody, readListBody } from '../compare/read-body.ts';
 import { bodyOrCode } from '../tasks/ask-at-low-priority.ts';
 import { askForCheck, type SourcePair, firstPageQuery } from '../tasks/source-pair.ts';

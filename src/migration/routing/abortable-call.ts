@@ -1,6 +1,6 @@
 // A call to the new source that can be aborted before the caller's own deadline.
 
-import type { Call } from '../../policy/call.ts';
+import type { Call } from '../../pipeline/stages/call.ts';
 
 /**
  * A caller's call, as it is passed to the new source. It ends when the caller's call ends, or earlier, so that time is left

@@ -2,7 +2,7 @@
 
 import type { Query } from '../../contract/query.ts';
 import type { Origin } from '../../kernel/upstream-call.ts';
-import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
+import type { SourceAnswer, SourceHandler } from '../../pipeline/stages/call.ts';
 import type { Usage } from '../../source/client/guard/exchange.ts';
 
 /** An answer that a source has just given to a question of callers, and how long it took. */

@@ -1,6 +1,6 @@
 // Counts the calls of the last hour by caller, for the preview of a share.
 
-import type { Call } from '../../policy/call.ts';
+import type { Call } from '../../pipeline/stages/call.ts';
 import { stepOfBucket } from './bucket.ts';
 
 /** Calls of somebody within the last hour, by the bucket of the ramp. */

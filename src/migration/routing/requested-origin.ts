@@ -1,7 +1,7 @@
 // Reads the header by which a caller with the permission chooses the source himself.
 
 import type { Origin } from '../../kernel/upstream-call.ts';
-import type { Call } from '../../policy/call.ts';
+import type { Call } from '../../pipeline/stages/call.ts';
 
 /** The permission of a caller who may choose the source himself. */
 export const OVERRIDE_PERMISSION = 'migration:override';

@@ -2,7 +2,7 @@
 
 import type { MigrationConfig, MigrationStage } from '../../config/schema/migration.ts';
 import type { Origin } from '../../kernel/upstream-call.ts';
-import type { Call } from '../../policy/call.ts';
+import type { Call } from '../../pipeline/stages/call.ts';
 import { positionOf } from '../state/operation-position.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import { bucketsBelow, createBuckets, NO_BUCKET } from './bucket.ts';

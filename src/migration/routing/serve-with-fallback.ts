@@ -3,8 +3,8 @@
 import { isEmptyList } from '../../contract/response-body.ts';
 import { fault, GatewayError } from '../../kernel/errors/fault.ts';
 import type { FallbackCause } from '../../kernel/upstream-call.ts';
-import type { Call, Handler, CallAnswer } from '../../policy/call.ts';
-import { isBeyondBounds } from '../../reading/scan/scan-faults.ts';
+import type { Call, Handler, CallAnswer } from '../../pipeline/stages/call.ts';
+import { isBeyondBounds } from '../../pipeline/reading/windows/scan-faults.ts';
 import { queryKind, parameterNames } from '../compare/query-kind.ts';
 import type { NewSourceCall } from '../evidence/evidence.ts';
 import { type SourceGeneration, GenerationReplaced } from './new-source-generations.ts';

@@ -4,7 +4,7 @@ import type { Query } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { parseExact } from '../../kernel/json/exact-json.ts';
 import type { ByOrigin } from '../../kernel/upstream-call.ts';
-import type { SourceHandler } from '../../policy/call.ts';
+import type { SourceHandler } from '../../pipeline/stages/call.ts';
 import { compareAnswers } from '../compare/compare-answers.ts';
 import { bodyOrCode, createAskAtLowPriority, type LowPriorityReply } from '../tasks/ask-at-low-priority.ts';
 import type { ExplainedQuestion } from '../tasks/task-results.ts';

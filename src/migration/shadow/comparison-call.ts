@@ -3,8 +3,8 @@
 import type { Query } from '../../contract/query.ts';
 import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { isBeyondBounds } from '../../reading/scan/scan-faults.ts';
-import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
+import { isBeyondBounds } from '../../pipeline/reading/windows/scan-faults.ts';
+import type { SourceAnswer, SourceHandler } from '../../pipeline/stages/call.ts';
 import type { Usage } from '../../source/client/guard/exchange.ts';
 import type { ComparisonSemaphore } from './comparison-semaphore.ts';
 

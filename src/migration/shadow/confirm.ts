@@ -1,6 +1,6 @@
 // Asks both sources again where they differ, to tell a lasting difference from a write between two reads.
 
-import type { SourceAnswer } from '../../policy/call.ts';
+import type { SourceAnswer } from '../../pipeline/stages/call.ts';
 import { atSamePlaces, lastingDifferences } from '../compare/compare-answers.ts';
 import type { AnswerDifference, ComparisonVerdict } from '../compare/comparison.ts';
 import type { ByOrigin, Origin } from '../../kernel/upstream-call.ts';

@@ -6,7 +6,7 @@ import { queryKey } from '../../contract/query-key.ts';
 import type { Query } from '../../contract/query.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { ByOrigin, Origin } from '../../kernel/upstream-call.ts';
-import type { BeginPrewarm } from '../../policy/cache-prewarm.ts';
+import type { BeginPrewarm } from '../../pipeline/stages/cache-prewarm.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import { failsInRehearsal } from '../judge/fault-rehearsal.ts';
 import type { OfferedAnswer } from '../routing/offer-answers.ts';

@@ -3,7 +3,7 @@
 import type { Query } from '../../contract/query.ts';
 import type { ErrorCode } from '../../kernel/errors/catalogue.ts';
 import { fault, GatewayError } from '../../kernel/errors/fault.ts';
-import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
+import type { SourceAnswer, SourceHandler } from '../../pipeline/stages/call.ts';
 import { type Pacer, type Wait, waitMs } from './pacer.ts';
 
 /** What a source says: an answer, or the error that a caller would get. */

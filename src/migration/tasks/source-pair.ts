@@ -2,7 +2,7 @@
 
 import type { ListQuery } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
-import type { SourceHandler } from '../../policy/call.ts';
+import type { SourceHandler } from '../../pipeline/stages/call.ts';
 import { createAskAtLowPriority } from './ask-at-low-priority.ts';
 
 /** The two sources of a resource that is to move. */

@@ -2,7 +2,7 @@
 
 import { queryKey } from '../../contract/query-key.ts';
 import type { GatewayError } from '../../kernel/errors/fault.ts';
-import { isBeyondBounds } from '../../reading/scan/scan-faults.ts';
+import { isBeyondBounds } from '../../pipeline/reading/windows/scan-faults.ts';
 import { lastingDifferences } from '../compare/compare-answers.ts';
 import type { DifferenceSample, ComparisonVerdict } from '../compare/comparison.ts';
 import { queryKind } from '../compare/query-kind.ts';

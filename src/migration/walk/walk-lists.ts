@@ -1,7 +1,7 @@
 // Reads the whole list from both sources and compares it.
 
 import type { Resource } from '../../contract/resources.ts';
-import type { SourceHandler } from '../../policy/call.ts';
+import type { SourceHandler } from '../../pipeline/stages/call.ts';
 import { compileRowCodec } from '../../store/rowset/row-codec.ts';
 import { readJsonText } from '../../store/redis/sealed.ts';
 import type { AnswerDifference } from '../compare/comparison.ts';

@@ -2,8 +2,8 @@ import type { Gap, ReadRecords, ReplyObserver } from '../../source/adapter/map/r
 import { viewSpecOf } from '../../source/adapter/map/row-fields.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { createTokenBucket } from '../../policy/token-bucket.ts';
-import type { SourceRuntime } from '../../reading/source-runtime.ts';
+import { createTokenBucket } from '../stages/token-bucket.ts';
+import type { SourceRuntime } from '../reading/windows/source-runtime.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import { digestOf, type FieldBit, fieldBits, statesOf } from './field-states.ts';
 import { createPairedReads } from './paired-reads.ts';

@@ -1,10 +1,10 @@
 import type { RandomWindow, WindowCall } from '../../source/adapter/plan/window.ts';
 import type { WindowEvidence } from '../../source/checks/claim.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
-import { isPlanFailure } from '../../reading/plan-failure.ts';
-import { totalOfCount } from '../../reading/read-total.ts';
-import { readWindow } from '../../reading/read-window.ts';
-import type { CallContext, SourceRuntime } from '../../reading/source-runtime.ts';
+import { isPlanFailure } from '../reading/windows/plan-failure.ts';
+import { totalOfCount } from '../reading/windows/read-total.ts';
+import { readWindow } from '../reading/windows/read-window.ts';
+import type { CallContext, SourceRuntime } from '../reading/windows/source-runtime.ts';
 import { type FieldBit, type RecordState, statesOf } from './field-states.ts';
 
 /** What a look at a list has shown, and what it took. */

@@ -1,6 +1,6 @@
 import { brokenBet } from '../../source/checks/order-bet.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
-import { letFall, type SourceRuntime } from '../../reading/source-runtime.ts';
+import { letFall, type SourceRuntime } from '../reading/windows/source-runtime.ts';
 import type { ListLook } from './look-at-list.ts';
 
 /** Judges the rows of a look; `lookAgain` reads the same windows once more. @throws GatewayError */

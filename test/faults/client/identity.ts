@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { newApiKey, newKeyId } from '../../../src/policy/authentication/api-key.ts';
+import { newApiKey, newKeyId } from '../../../src/pipeline/stages/authentication/api-key.ts';
 import { HOST, request, requestOf } from '../../support/client/raw-client.ts';
 import type { FaultRow } from '../harness/row.ts';
 import { checkRaw, exchangeRaw } from './raw.ts';

@@ -2,7 +2,7 @@ import { eventually } from '../../support/time/eventually.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
 import { createSampleServices } from '../../support/gateway/sample-services.ts';
-import type { MintedKey } from '../../../src/policy/authentication/key-changes.ts';
+import type { MintedKey } from '../../../src/pipeline/stages/authentication/key-changes.ts';
 import { type FaultGateway, type GatewayOptions, startFaultGateway } from './gateway.ts';
 import { comeFirst } from './load/priority.ts';
 import { createBenchSecrets, mintBenchKey } from './secrets.ts';

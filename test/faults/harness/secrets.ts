@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type MintedKey, mintKey } from '../../../src/policy/authentication/key-changes.ts';
+import { type MintedKey, mintKey } from '../../../src/pipeline/stages/authentication/key-changes.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
-import { hashApiKey } from '../../../src/policy/authentication/api-key.ts';
+import { hashApiKey } from '../../../src/pipeline/stages/authentication/api-key.ts';
 
 /** The hash under which a key is stored with a pepper. */
 export function storedHashUnder(pepper: string, key: string): string {

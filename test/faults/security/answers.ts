@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { forwardingTo } from '../../support/upstream/scripts.ts';
-import { newApiKey, newKeyId } from '../../../src/policy/authentication/api-key.ts';
+import { newApiKey, newKeyId } from '../../../src/pipeline/stages/authentication/api-key.ts';
 import { request } from '../../support/client/raw-client.ts';
 import { storedHashUnder } from '../harness/secrets.ts';
 import type { FaultBench } from '../harness/bench.ts';

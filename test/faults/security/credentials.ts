@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { revokeKey } from '../../../src/policy/authentication/key-changes.ts';
+import { revokeKey } from '../../../src/pipeline/stages/authentication/key-changes.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
-import { createApiKeyCheck } from '../../../src/policy/authentication/api-key-check.ts';
-import { hashApiKey, parseApiKey } from '../../../src/policy/authentication/api-key.ts';
-import { createJwksClient } from '../../../src/policy/authentication/jwks-fetch.ts';
+import { createApiKeyCheck } from '../../../src/pipeline/stages/authentication/api-key-check.ts';
+import { hashApiKey, parseApiKey } from '../../../src/pipeline/stages/authentication/api-key.ts';
+import { createJwksClient } from '../../../src/pipeline/stages/authentication/jwks-fetch.ts';
 import { hostileTokens } from '../../support/hostile/tokens.ts';
 import { request } from '../../support/client/raw-client.ts';
 import {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { newApiKey, newKeyId, parseApiKey } from '../../../src/policy/authentication/api-key.ts';
+import { newApiKey, newKeyId, parseApiKey } from '../../../src/pipeline/stages/authentication/api-key.ts';
 import { startIssuer } from '../../support/auth/issuer-server.ts';
 import type { FaultBench } from '../harness/bench.ts';
 import type { FaultGateway } from '../harness/gateway.ts';

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
-import { mintKey } from '../../../src/policy/authentication/key-changes.ts';
-import { newApiKey, newKeyId, parseApiKey } from '../../../src/policy/authentication/api-key.ts';
+import { mintKey } from '../../../src/pipeline/stages/authentication/key-changes.ts';
+import { newApiKey, newKeyId, parseApiKey } from '../../../src/pipeline/stages/authentication/api-key.ts';
 import { bearerCall, createCall } from '../../support/pipeline/call.ts';
 import { type RunningAdmission, openAdmission, PEPPER } from '../../support/gateway/admission.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';

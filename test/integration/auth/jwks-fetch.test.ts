@@ -4,7 +4,7 @@ import {
   serving,
   startUpstream,
 } from '../../support/upstream/scripted-upstream.ts';
-import { createJwksClient } from '../../../src/policy/authentication/jwks-fetch.ts';
+import { createJwksClient } from '../../../src/pipeline/stages/authentication/jwks-fetch.ts';
 
 describe('reading a key set over HTTP', () => {
   let issuer: ScriptedUpstream;

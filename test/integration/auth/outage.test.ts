@@ -1,5 +1,5 @@
-import { mintKey } from '../../../src/policy/authentication/key-changes.ts';
-import { newApiKey, newKeyId } from '../../../src/policy/authentication/api-key.ts';
+import { mintKey } from '../../../src/pipeline/stages/authentication/key-changes.ts';
+import { newApiKey, newKeyId } from '../../../src/pipeline/stages/authentication/api-key.ts';
 import { bearerCall } from '../../support/pipeline/call.ts';
 import { type RunningAdmission, openAdmission, PEPPER, storeKey } from '../../support/gateway/admission.ts';
 import { createManualClock, type ManualClock } from '../../support/time/manual-clock.ts';

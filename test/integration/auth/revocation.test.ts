@@ -1,4 +1,4 @@
-import { mintKey, revokeKey, rotateKey } from '../../../src/policy/authentication/key-changes.ts';
+import { mintKey, revokeKey, rotateKey } from '../../../src/pipeline/stages/authentication/key-changes.ts';
 import { bearerCall } from '../../support/pipeline/call.ts';
 import { type RunningAdmission, openAdmission, PEPPER } from '../../support/gateway/admission.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';

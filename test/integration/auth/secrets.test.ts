@@ -1,5 +1,9 @@
-import { type MintedKey, mintKey, rotateKey } from '../../../src/policy/authentication/key-changes.ts';
-import { newApiKey, newKeyId } from '../../../src/policy/authentication/api-key.ts';
+import {
+  type MintedKey,
+  mintKey,
+  rotateKey,
+} from '../../../src/pipeline/stages/authentication/key-changes.ts';
+import { newApiKey, newKeyId } from '../../../src/pipeline/stages/authentication/api-key.ts';
 import { bearerCall, createCall } from '../../support/pipeline/call.ts';
 import { openAdmission, PEPPER } from '../../support/gateway/admission.ts';
 import { readRedisValue } from '../../support/redis/read-value.ts';

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { parse } from 'yaml';
 import { registerKeysCommand } from '../../../src/cli/gateway/keys.ts';
 import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
-import { parseApiKey } from '../../../src/policy/authentication/api-key.ts';
+import { parseApiKey } from '../../../src/pipeline/stages/authentication/api-key.ts';
 import { bearerCall } from '../../support/pipeline/call.ts';
 import { openAdmission, PEPPER } from '../../support/gateway/admission.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';

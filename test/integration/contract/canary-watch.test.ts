@@ -5,7 +5,7 @@ import { createServer, get, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newApiKey, newKeyId } from '../../../src/policy/authentication/api-key.ts';
+import { newApiKey, newKeyId } from '../../../src/pipeline/stages/authentication/api-key.ts';
 import {
   createOutputWatch,
   MARK,

@@ -1,4 +1,4 @@
-import { hashApiKey, newApiKey } from '../../../src/policy/authentication/api-key.ts';
+import { hashApiKey, newApiKey } from '../../../src/pipeline/stages/authentication/api-key.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
 import { KEY, PEPPER, USERS_KEY, type Stack, startStack } from '../../support/gateway/stack.ts';
 import { type Issuer, startIssuer } from '../../support/auth/issuer-server.ts';

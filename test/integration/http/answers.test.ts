@@ -1,4 +1,4 @@
-import type { Handler, CallAnswer } from '../../../src/policy/call.ts';
+import type { Handler, CallAnswer } from '../../../src/pipeline/stages/call.ts';
 import {
   operation,
   type PublicListener,

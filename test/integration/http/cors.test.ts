@@ -1,5 +1,5 @@
 import { fault } from '../../../src/kernel/errors/fault.ts';
-import type { Handler } from '../../../src/policy/call.ts';
+import type { Handler } from '../../../src/pipeline/stages/call.ts';
 import {
   operation,
   type PublicListener,

@@ -1,7 +1,7 @@
 import { eventually } from '../../support/time/eventually.ts';
 import { Agent, get } from 'node:http';
 import { createDrain } from '../../../src/http/listener/drain.ts';
-import type { Handler } from '../../../src/policy/call.ts';
+import type { Handler } from '../../../src/pipeline/stages/call.ts';
 import {
   operation,
   type PublicListener,

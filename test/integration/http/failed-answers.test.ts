@@ -1,6 +1,6 @@
 import { fault } from '../../../src/kernel/errors/fault.ts';
-import { createDeadline } from '../../../src/policy/deadline.ts';
-import type { Call, Handler } from '../../../src/policy/call.ts';
+import { createDeadline } from '../../../src/pipeline/stages/deadline.ts';
+import type { Call, Handler } from '../../../src/pipeline/stages/call.ts';
 import {
   operation,
   type PublicListener,

@@ -1,4 +1,4 @@
-import type { Call, Handler } from '../../../src/policy/call.ts';
+import type { Call, Handler } from '../../../src/pipeline/stages/call.ts';
 import {
   operation,
   type PublicListener,

@@ -1,5 +1,5 @@
 import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
-import { newApiKey, newKeyId } from '../../../src/policy/authentication/api-key.ts';
+import { newApiKey, newKeyId } from '../../../src/pipeline/stages/authentication/api-key.ts';
 import { createKeyStore } from '../../../src/store/key-store.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import { redisProfile } from '../../../src/store/redis/redis-profile.ts';

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Call } from '../../../src/policy/call.ts';
+import type { Call } from '../../../src/pipeline/stages/call.ts';
 import type { Script } from '../../support/upstream/scripted-upstream.ts';
 import { OK, usePassthrough } from '../../support/gateway/passthrough-route.ts';
 import { request } from '../../support/client/raw-client.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { createJwksClient } from '../../../src/policy/authentication/jwks-fetch.ts';
+import { createJwksClient } from '../../../src/pipeline/stages/authentication/jwks-fetch.ts';
 import { usePassthrough } from '../../support/gateway/passthrough-route.ts';
 import { type Certificate, makeCertificate } from '../../support/redis/certificate.ts';
 import { request } from '../../support/client/raw-client.ts';

@@ -6,7 +6,7 @@ import { closeMembers, openMember } from '../../support/pipeline/rowset-fleet.ts
 import { eventually } from '../../support/time/eventually.ts';
 import { PEPPER, type Stack, startStack } from '../../support/gateway/stack.ts';
 import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
-import { expectedBody, honest, products, shopText } from '../../unit/reading/shop.ts';
+import { expectedBody, honest, products, shopText } from '../../unit/pipeline/reading/shop.ts';
 
 const FEW = 25;
 let cluster: RedisCluster;

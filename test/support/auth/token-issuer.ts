@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
-import { createJwks, type FetchJwks } from '../../../src/policy/authentication/jwks.ts';
-import { createJwtCheck } from '../../../src/policy/authentication/jwt.ts';
-import type { CredentialResult } from '../../../src/policy/authentication/credential-result.ts';
+import { createJwks, type FetchJwks } from '../../../src/pipeline/stages/authentication/jwks.ts';
+import { createJwtCheck } from '../../../src/pipeline/stages/authentication/jwt.ts';
+import type { CredentialResult } from '../../../src/pipeline/stages/authentication/credential-result.ts';
 import { createManualClock } from '../time/manual-clock.ts';
 
 export const issuer = 'https://issuer.example/';

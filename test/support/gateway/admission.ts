@@ -6,7 +6,7 @@ import { createSharedComponents } from '../../../src/kernel/shared-components.ts
 import { Secret } from '../../../src/kernel/secret.ts';
 import { createAdmission } from '../../../src/gateway/assemble/admission.ts';
 import { assembleAdmission } from '../../../src/gateway/assemble/assemble.ts';
-import type { Call } from '../../../src/policy/call.ts';
+import type { Call } from '../../../src/pipeline/stages/call.ts';
 import type { KeyRecord } from '../../../src/store/key-record.ts';
 import { createKeyStore, type KeyStore } from '../../../src/store/key-store.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';

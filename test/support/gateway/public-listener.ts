@@ -11,7 +11,7 @@ import type { ServedOperation } from '../../../src/pipeline/served-operation.ts'
 import { createServer } from '../../../src/http/server.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createRecentRequests } from '../../../src/telemetry/requests/recent-requests.ts';
-import type { Handler, CallAnswer } from '../../../src/policy/call.ts';
+import type { Handler, CallAnswer } from '../../../src/pipeline/stages/call.ts';
 import { createCondition } from '../time/eventually.ts';
 import { watch } from '../canaries/canary-watch.ts';
 import { createCallerCounts } from '../../../src/telemetry/caller-counts.ts';

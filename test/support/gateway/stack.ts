@@ -3,7 +3,7 @@ import type { SourceSpec } from '../../../src/config/schema/source.ts';
 import { readConfig } from '../../../src/cli/input/read-config.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
-import { hashApiKey } from '../../../src/policy/authentication/api-key.ts';
+import { hashApiKey } from '../../../src/pipeline/stages/authentication/api-key.ts';
 import { checkedFetch } from '../client/openapi-check.ts';
 import { type LocalGateway, runGateway } from './running-gateway.ts';
 import { setGenerousTimeouts } from './generous-timeouts.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Secret } from '../../../src/kernel/secret.ts';
-import { hashApiKey, newApiKey } from '../../../src/policy/authentication/api-key.ts';
+import { hashApiKey, newApiKey } from '../../../src/pipeline/stages/authentication/api-key.ts';
 import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
 import { eventually } from '../time/eventually.ts';
 import { serving, startUpstream } from '../upstream/scripted-upstream.ts';

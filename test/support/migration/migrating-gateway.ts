@@ -1,6 +1,6 @@
 import { Secret } from '../../../src/kernel/secret.ts';
 import { chooseSources } from '../../../src/source/compile-sources.ts';
-import { hashApiKey } from '../../../src/policy/authentication/api-key.ts';
+import { hashApiKey } from '../../../src/pipeline/stages/authentication/api-key.ts';
 import { loadTexts } from '../gateway/config-texts.ts';
 import { setGenerousTimeouts } from '../gateway/generous-timeouts.ts';
 import { type LocalGateway, runGateway } from '../gateway/running-gateway.ts';

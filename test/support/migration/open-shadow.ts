@@ -5,7 +5,7 @@ import type { Comparison } from '../../../src/migration/compare/comparison.ts';
 import { createToSample } from '../../../src/migration/compare/sample.ts';
 import type { OfferedAnswer } from '../../../src/migration/routing/offer-answers.ts';
 import { createShadow, type ShadowDeps } from '../../../src/migration/shadow/shadow.ts';
-import type { SourceAnswer, SourceCall, SourceHandler } from '../../../src/policy/call.ts';
+import type { SourceAnswer, SourceCall, SourceHandler } from '../../../src/pipeline/stages/call.ts';
 import { createCondition } from '../time/eventually.ts';
 import { createManualClock } from '../time/manual-clock.ts';
 import { migrationState } from './migration-facts.ts';

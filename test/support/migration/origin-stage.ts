@@ -4,7 +4,7 @@ import { createLocalBreaker } from '../../../src/migration/routing/local-breaker
 import type { AbortableCall } from '../../../src/migration/routing/abortable-call.ts';
 import { createOriginStage } from '../../../src/migration/routing/origin-stage.ts';
 import type { MigrationState } from '../../../src/migration/state/migration-state.ts';
-import type { Call, Principal, CallAnswer } from '../../../src/policy/call.ts';
+import type { Call, Principal, CallAnswer } from '../../../src/pipeline/stages/call.ts';
 import { createCall } from '../pipeline/call.ts';
 import { migrationConfig, migrationState } from './migration-facts.ts';
 

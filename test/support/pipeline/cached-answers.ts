@@ -1,8 +1,8 @@
 import { createBackgroundTasks } from '../../../src/kernel/background-tasks.ts';
 import type { Query } from '../../../src/contract/query.ts';
-import type { Call, SourceAnswer, SourceCall, SourceHandler } from '../../../src/policy/call.ts';
-import type { Freshness } from '../../../src/policy/cache-entry-maker.ts';
-import { createCacheStage } from '../../../src/policy/cache-stage.ts';
+import type { Call, SourceAnswer, SourceCall, SourceHandler } from '../../../src/pipeline/stages/call.ts';
+import type { Freshness } from '../../../src/pipeline/stages/cache-entry-maker.ts';
+import { createCacheStage } from '../../../src/pipeline/stages/cache-stage.ts';
 import { createCache, type Cache } from '../../../src/store/cache/cache.ts';
 import { createLocalPurges } from '../../../src/store/cache/purges.ts';
 import { createCall, later } from './call.ts';

@@ -1,6 +1,6 @@
 import type { Query } from '../../../src/contract/query.ts';
 import type { UpstreamTrace } from '../../../src/telemetry/request-trace.ts';
-import type { Call, Handler, RequestFacts, SourceCall } from '../../../src/policy/call.ts';
+import type { Call, Handler, RequestFacts, SourceCall } from '../../../src/pipeline/stages/call.ts';
 
 /** The trace of a call that nobody looks at. */
 const noTrace: UpstreamTrace = {

@@ -4,7 +4,7 @@ import type { Filter } from '../../../src/contract/query.ts';
 import { fault } from '../../../src/kernel/errors/fault.ts';
 import { Decimal } from '../../../src/kernel/decimal.ts';
 import { checkSourcesAgree } from '../../../src/migration/operate/check-sources-agree.ts';
-import type { SourceHandler } from '../../../src/policy/call.ts';
+import type { SourceHandler } from '../../../src/pipeline/stages/call.ts';
 
 const users = resources.users;
 const detail = { 'profile.bio': null, 'profile.location': null, 'profile.avatar_url': null };

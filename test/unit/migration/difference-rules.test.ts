@@ -6,7 +6,7 @@ import { compareAnswers } from '../../../src/migration/compare/compare-answers.t
 import type { ComparedValue, AnswerDifference } from '../../../src/migration/compare/comparison.ts';
 import { compileDifferenceRules } from '../../../src/migration/compare/rules.ts';
 import { createToSample } from '../../../src/migration/compare/sample.ts';
-import type { SourceAnswer } from '../../../src/policy/call.ts';
+import type { SourceAnswer } from '../../../src/pipeline/stages/call.ts';
 import { queryOf } from '../../support/pipeline/source-text.ts';
 
 const NOW = Date.UTC(2026, 0, 1);

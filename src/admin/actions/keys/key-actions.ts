@@ -1,5 +1,5 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import { findKey } from '../../../policy/authentication/key-changes.ts';
+import { findKey } from '../../../pipeline/stages/authentication/key-changes.ts';
 import { foundRecords } from '../../../store/key-store.ts';
 import type { ActionHandlers } from '../act.ts';
 import { createKeyChangeActions } from './key-change-actions.ts';

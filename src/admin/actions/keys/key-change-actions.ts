@@ -9,7 +9,7 @@ import {
   type MintedKey,
   revokeKey,
   rotateKey,
-} from '../../../policy/authentication/key-changes.ts';
+} from '../../../pipeline/stages/authentication/key-changes.ts';
 import type { KeyRecord } from '../../../store/key-record.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import type { ActionInput } from '../../api/action-table.ts';

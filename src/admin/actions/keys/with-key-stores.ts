@@ -1,4 +1,4 @@
-import { KeyChangeError } from '../../../policy/authentication/key-changes.ts';
+import { KeyChangeError } from '../../../pipeline/stages/authentication/key-changes.ts';
 import type { KeyStore } from '../../../store/key-store.ts';
 import type { KeyLastUsed } from '../../../store/key-last-used.ts';
 import type { Replication } from '../../../store/redis/await-replica.ts';

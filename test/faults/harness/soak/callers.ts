@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newApiKey, newKeyId } from '../../../../src/policy/authentication/api-key.ts';
+import { newApiKey, newKeyId } from '../../../../src/pipeline/stages/authentication/api-key.ts';
 import { askRaw, connectRaw, request } from '../../../support/client/raw-client.ts';
 import type { FaultGateway } from '../gateway.ts';
 import type { SoakSetup } from './place.ts';

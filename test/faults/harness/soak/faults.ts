@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { revokeKey } from '../../../../src/policy/authentication/key-changes.ts';
+import { revokeKey } from '../../../../src/pipeline/stages/authentication/key-changes.ts';
 import { connectRaw, HOST, request } from '../../../support/client/raw-client.ts';
 import type { FaultBench } from '../bench.ts';
 import type { JwksAnswer } from '../harm/rotating-issuer.ts';

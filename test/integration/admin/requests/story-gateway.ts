@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ActionValue } from '../../../../src/admin/api/action-table.ts';
 import { Secret } from '../../../../src/kernel/secret.ts';
-import { hashApiKey, newApiKey } from '../../../../src/policy/authentication/api-key.ts';
+import { hashApiKey, newApiKey } from '../../../../src/pipeline/stages/authentication/api-key.ts';
 import { copyConfig } from '../../../support/gateway/config-copy.ts';
 import { type GatewayProcess, startGatewayProcess } from '../../../support/gateway/gateway-process.ts';
 import { type Stack, startStack } from '../../../support/gateway/stack.ts';

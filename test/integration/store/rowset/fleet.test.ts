@@ -2,7 +2,7 @@ import { holding } from '../../../support/pipeline/held-calls.ts';
 import { useRedis } from '../../../support/redis/redis-server.ts';
 import { type Member, useMembers } from '../../../support/pipeline/rowset-fleet.ts';
 import { eventually } from '../../../support/time/eventually.ts';
-import { expectedBody, honest, products, shopText } from '../../../unit/reading/shop.ts';
+import { expectedBody, honest, products, shopText } from '../../../unit/pipeline/reading/shop.ts';
 
 const CALLS_OF_A_SCAN = 25;
 const rows = products(245).map((one, i) => ({

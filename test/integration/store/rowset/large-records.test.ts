@@ -3,8 +3,8 @@ import type { Adapter } from '../../../../src/source/adapter/compile.ts';
 import type { ReplyObserver } from '../../../../src/source/adapter/map/reply-observer.ts';
 import { resources } from '../../../../src/contract/resources.ts';
 import type { UpstreamReply } from '../../../../src/kernel/upstream-call.ts';
-import { createLargeReplies } from '../../../../src/reading/large-replies/large-replies.ts';
-import { readAside } from '../../../../src/reading/large-replies/read-aside.ts';
+import { createLargeReplies } from '../../../../src/pipeline/reading/large-replies/large-replies.ts';
+import { readAside } from '../../../../src/pipeline/reading/large-replies/read-aside.ts';
 import { replyOf, specOf } from '../../../support/pipeline/source-text.ts';
 
 const spec = specOf(`

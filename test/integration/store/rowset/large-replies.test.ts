@@ -7,16 +7,16 @@ import { type Adapter, compileAdapter } from '../../../../src/source/adapter/com
 import { UNOBSERVED } from '../../../../src/source/adapter/map/reply-observer.ts';
 import { resources } from '../../../../src/contract/resources.ts';
 import { systemClock } from '../../../../src/kernel/clock.ts';
-import { createAnswer } from '../../../../src/reading/answer-query.ts';
-import { createLocalClaims } from '../../../../src/reading/source-runtime.ts';
-import { createLargeReplies } from '../../../../src/reading/large-replies/large-replies.ts';
-import { createRowSets } from '../../../../src/reading/rowsets/rowsets.ts';
+import { createAnswer } from '../../../../src/pipeline/answer/answer-query.ts';
+import { createLocalClaims } from '../../../../src/pipeline/reading/windows/source-runtime.ts';
+import { createLargeReplies } from '../../../../src/pipeline/reading/large-replies/large-replies.ts';
+import { createRowSets } from '../../../../src/pipeline/rowset/rowsets.ts';
 import { createUpstream } from '../../../../src/source/client/client.ts';
 import { createSourceCall } from '../../../support/pipeline/call.ts';
 import type { ModelRecord } from '../../../support/model/contract-model.ts';
 import { parseList } from '../../../support/pipeline/parse-as.ts';
 import { replyOf, specOf } from '../../../support/pipeline/source-text.ts';
-import { codeOf, expectedBody } from '../../../unit/reading/shop.ts';
+import { codeOf, expectedBody } from '../../../unit/pipeline/reading/shop.ts';
 
 /** The most rows of a large reply that this thread takes over at once. */
 const ROWS_AT_ONCE = 256;

@@ -1,7 +1,7 @@
 import { compileAdapter } from '../../../../src/source/adapter/compile.ts';
 import { type ReplyObserver, UNOBSERVED } from '../../../../src/source/adapter/map/reply-observer.ts';
 import { resources } from '../../../../src/contract/resources.ts';
-import { createLargeReplies } from '../../../../src/reading/large-replies/large-replies.ts';
+import { createLargeReplies } from '../../../../src/pipeline/reading/large-replies/large-replies.ts';
 import { replyOf, specOf } from '../../../support/pipeline/source-text.ts';
 
 const spec = specOf(`

@@ -3,7 +3,7 @@ import { useRedis } from '../../../support/redis/redis-server.ts';
 import { openSource } from '../../../support/pipeline/scripted-source.ts';
 import { useMembers } from '../../../support/pipeline/rowset-fleet.ts';
 import { eventually } from '../../../support/time/eventually.ts';
-import { expectedBody, honest, products, shopText } from '../../../unit/reading/shop.ts';
+import { expectedBody, honest, products, shopText } from '../../../unit/pipeline/reading/shop.ts';
 
 const CALLS_OF_A_SCAN = 4;
 const before = products(35);

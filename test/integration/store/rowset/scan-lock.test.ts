@@ -2,7 +2,7 @@ import { holding } from '../../../support/pipeline/held-calls.ts';
 import { type RedisServer, startRedis } from '../../../support/redis/redis-server.ts';
 import { useMembers } from '../../../support/pipeline/rowset-fleet.ts';
 import { eventually } from '../../../support/time/eventually.ts';
-import { expectedBody, honest, products, shopText } from '../../../unit/reading/shop.ts';
+import { expectedBody, honest, products, shopText } from '../../../unit/pipeline/reading/shop.ts';
 
 const CALLS_OF_A_SCAN = 4;
 const rows = products(35);

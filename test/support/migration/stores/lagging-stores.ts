@@ -1,7 +1,7 @@
 import { resources } from '../../../../src/contract/resources.ts';
 import { detailBody, listBody, type CanonicalRecord } from '../../../../src/contract/response-body.ts';
 import type { Query } from '../../../../src/contract/query.ts';
-import type { SourceAnswer, SourceHandler } from '../../../../src/policy/call.ts';
+import type { SourceAnswer, SourceHandler } from '../../../../src/pipeline/stages/call.ts';
 import type { VirtualTime } from '../../time/virtual-time.ts';
 
 /** One state of a user; `undefined`: deleted. It is the legacy store's at once, and the new store's after a lag. */

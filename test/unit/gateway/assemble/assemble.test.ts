@@ -1,5 +1,5 @@
 import { assembleAdmission, assembleOperation } from '../../../../src/gateway/assemble/assemble.ts';
-import type { Call, Handler, Stage } from '../../../../src/policy/call.ts';
+import type { Call, Handler, Stage } from '../../../../src/pipeline/stages/call.ts';
 import { createCall } from '../../../support/pipeline/call.ts';
 import { parseList } from '../../../support/pipeline/parse-as.ts';
 

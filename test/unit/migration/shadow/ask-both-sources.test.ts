@@ -1,6 +1,6 @@
 import { resources } from '../../../../src/contract/resources.ts';
 import { askBothSources } from '../../../../src/migration/shadow/ask-both-sources.ts';
-import type { SourceHandler } from '../../../../src/policy/call.ts';
+import type { SourceHandler } from '../../../../src/pipeline/stages/call.ts';
 import { queryOf } from '../../../support/pipeline/source-text.ts';
 
 const listing =

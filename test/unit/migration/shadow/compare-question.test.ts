@@ -3,7 +3,7 @@ import { resources } from '../../../../src/contract/resources.ts';
 import { fault } from '../../../../src/kernel/errors/fault.ts';
 import { createToSample } from '../../../../src/migration/compare/sample.ts';
 import { createCompareQuestion } from '../../../../src/migration/shadow/compare-question.ts';
-import type { SourceHandler } from '../../../../src/policy/call.ts';
+import type { SourceHandler } from '../../../../src/pipeline/stages/call.ts';
 import { createManualClock } from '../../../support/time/manual-clock.ts';
 
 const body = Buffer.from('{"data":{"id":"user_1"}}');

@@ -2,7 +2,7 @@ import type { Query } from '../../../../src/contract/query.ts';
 import { resources } from '../../../../src/contract/resources.ts';
 import { fault } from '../../../../src/kernel/errors/fault.ts';
 import { createOwnQuestions } from '../../../../src/migration/shadow/own-questions.ts';
-import type { SourceAnswer, SourceHandler } from '../../../../src/policy/call.ts';
+import type { SourceAnswer, SourceHandler } from '../../../../src/pipeline/stages/call.ts';
 import { createManualClock } from '../../../support/time/manual-clock.ts';
 
 const found = (body: object): SourceAnswer => ({

@@ -1,7 +1,7 @@
 import { fault } from '../../../../src/kernel/errors/fault.ts';
 import type { ShadowDeps } from '../../../../src/migration/shadow/shadow.ts';
-import type { SourceAnswer, SourceHandler } from '../../../../src/policy/call.ts';
-import { notScanned, overBudget } from '../../../../src/reading/scan/scan-faults.ts';
+import type { SourceAnswer, SourceHandler } from '../../../../src/pipeline/stages/call.ts';
+import { notScanned, overBudget } from '../../../../src/pipeline/reading/windows/scan-faults.ts';
 import { migrationState } from '../../../support/migration/migration-facts.ts';
 import { openShadow } from '../../../support/migration/open-shadow.ts';
 

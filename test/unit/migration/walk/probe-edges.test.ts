@@ -6,8 +6,8 @@ import { fault } from '../../../../src/kernel/errors/fault.ts';
 import type { Comparison } from '../../../../src/migration/compare/comparison.ts';
 import { createToSample } from '../../../../src/migration/compare/sample.ts';
 import { createProbeEdges } from '../../../../src/migration/walk/probe-edges.ts';
-import type { SourceAnswer, SourceHandler } from '../../../../src/policy/call.ts';
-import { overBudget } from '../../../../src/reading/scan/scan-faults.ts';
+import type { SourceAnswer, SourceHandler } from '../../../../src/pipeline/stages/call.ts';
+import { overBudget } from '../../../../src/pipeline/reading/windows/scan-faults.ts';
 import { createVirtualTime } from '../../../support/time/virtual-time.ts';
 
 const users = resources.users;

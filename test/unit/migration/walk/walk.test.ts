@@ -2,7 +2,7 @@ import { resources } from '../../../../src/contract/resources.ts';
 import { createToSample } from '../../../../src/migration/compare/sample.ts';
 import { askBothSources } from '../../../../src/migration/shadow/ask-both-sources.ts';
 import { createWalk } from '../../../../src/migration/walk/walk.ts';
-import type { SourceHandler } from '../../../../src/policy/call.ts';
+import type { SourceHandler } from '../../../../src/pipeline/stages/call.ts';
 import { openWalk } from '../../../support/migration/open-walk.ts';
 
 const holes = new Set([7, 100, 101, 250, 499, 500, 777]);

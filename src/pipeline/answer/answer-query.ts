@@ -1,0 +1,109 @@
+import type { Capability } from '../../source/adapter/spec/capability.ts';
+import { detailBody, listBody, type Meta, writtenListBody } from '../../contract/response-body.ts';
+import type { GetQuery, ListQuery } from '../../contract/query.ts';
+import { GatewayError } from '../../kernel/errors/fault.ts';
+import type { FoundAnswer, SourceAnswer, SourceHandler } from '../stages/call.ts';
+import { createCursorCheckpoints } from '../../store/rowset/cursor-checkpoints.ts';
+import {
+  type DatedPage,
+  errorAfter,
+  nextAttempt,
+  noAttempts,
+  type SearchState,
+} from '../reading/pages/next-attempt.ts';
+import { isWritten, type PageRecords } from '../reading/pages/read-page.ts';
+import { createRowSets, type RowSets } from '../rowset/rowsets.ts';
+import { createRecordReader } from '../reading/records/read-record.ts';
+import { createPlanRunner } from './run-plan.ts';
+import { type CallContext, letFall, type SourceRuntime } from '../reading/windows/source-runtime.ts';
+import { createSmallerWindows } from '../reading/verify/smaller-windows.ts';
+import { createWalker, type Walker } from '../reading/pages/walk-page.ts';
+
+/** How a single record is read. */
+const RECORD_PLAN = { kind: 'record' } as const;
+
+/** What is purged with a record: `user_42` is `user:42`. */
+function tagOf(id: string): string {
+  return id.replace('_', ':');
+}
+
+/** Creates the function that finds a page: it plans and attempts until the source's claims and its replies agree. */
+function createPageFinder(deps: Parameters<typeof createPlanRunner>[0]) {
+  const { source } = deps;
+  const runPlan = createPlanRunner(deps);
+  const smallerWindows = createSmallerWindows(source);
+
+  return async function findPage(query: ListQuery, context: CallContext): Promise<DatedPage> {
+    let state: SearchState = noAttempts;
+    let isAsked = false;
+    for (;;) {
+      const { unusable, blamed, vanished } = state;
+      const startMs = performance.now();
+      const { fallen } = source.claims;
+      const off = fallen.union(unusable).union(blamed);
+      const plan = smallerWindows.apply(source.adapter.list.plan(query, off));
+      context.usage.plan = plan;
+      context.usage.steps?.add('plan', startMs, performance.now());
+      const attempt = await runPlan(query, plan, context, vanished?.listedAt).catch((error: unknown) => {
+        throw error instanceof GatewayError ? errorAfter(state, error) : error;
+      });
+      const isDisabled = (capability: Capability) => fallen.has(capability) && !off.has(capability);
+      // A claim was proved wrong meanwhile, and the page rests on it.
+      if (plan.kind !== 'nothing' && plan.relies.some(isDisabled)) continue;
+      // Before a claim is blamed for it: windows may only be smaller than the file says. Once in an answer.
+      if (attempt.kind === 'inconsistent' && state.isMoved && !isAsked) {
+        isAsked = true;
+        if (await smallerWindows.learn(plan, context)) {
+          state = { ...noAttempts, attempts: state.attempts };
+          continue;
+        }
+      }
+      const step = nextAttempt(state, plan, attempt);
+      for (const [capability, detail] of step.falling) letFall(source, capability, detail);
+      if (step.kind === 'fail') throw step.error;
+      if (step.kind === 'done') return step.page;
+      state = step.state;
+    }
+  };
+}
+
+/** Creates the function that answers the queries of one resource from its source. */
+export function createAnswer(
+  source: SourceRuntime,
+  { fresh: freshSeconds }: { readonly fresh: number },
+  rowSets: RowSets = createRowSets(source, undefined),
+  walk: Walker = createWalker(source, createCursorCheckpoints({ redis: undefined })),
+): SourceHandler {
+  const { resource, adapter, clock } = source;
+  const findPage = createPageFinder({ source, rowSets, walk, freshSeconds });
+  const readRecord = adapter.get && createRecordReader(source, adapter.get);
+
+  /** The body of a list, and what is purged with it. */
+  function listOf(records: PageRecords, meta: Meta): Pick<FoundAnswer, 'body' | 'tags'> {
+    if (isWritten(records)) {
+      const tags = records.length === 0 ? [resource.name] : [resource.name, records.tags];
+      return { body: writtenListBody(records.bytes, meta), tags };
+    }
+    const tags = [resource.name, ...records.map(({ id }) => tagOf(id))];
+    return { body: Buffer.from(listBody(resource, records, meta)), tags };
+  }
+
+  async function answerList(query: ListQuery, context: CallContext): Promise<SourceAnswer> {
+    const { records, total, storedAt, freshSeconds: fresh } = await findPage(query, context);
+    const meta = { total, page: query.page, limit: query.limit };
+    return { found: true, ...listOf(records, meta), storedAt, freshSeconds: fresh };
+  }
+
+  async function answerGet({ id }: GetQuery, context: CallContext): Promise<SourceAnswer> {
+    const tags = [resource.name, tagOf(id)];
+    const storedAt = clock.now();
+    context.usage.plan = RECORD_PLAN;
+    const record = await readRecord?.(id, context);
+    if (record === undefined) return { found: false, tags };
+    return { found: true, body: Buffer.from(detailBody(resource, record)), storedAt, freshSeconds, tags };
+  }
+
+  return function answer({ query, ...context }) {
+    return query.kind === 'list' ? answerList(query, context) : answerGet(query, context);
+  };
+}

@@ -1,0 +1,114 @@
+import type { ListPlan, WalkPlan } from '../../source/adapter/plan/plan.ts';
+import type { ListQuery } from '../../contract/query.ts';
+import { createHydration } from '../reading/records/hydrate.ts';
+import { isPlanFailure, type PlanFailure } from '../reading/windows/plan-failure.ts';
+import type { PageAttempt } from '../reading/pages/next-attempt.ts';
+import { isWritten, type Page, readPage } from '../reading/pages/read-page.ts';
+import type { RowSets } from '../rowset/rowsets.ts';
+import type { CallContext, SourceRuntime } from '../reading/windows/source-runtime.ts';
+import { isNearlyWhole, verifyPage, verifyWalk } from '../reading/pages/verify-page.ts';
+import { countInScan, verifyAgainstScan } from '../rowset/verify-against-scan.ts';
+import type { Walker } from '../reading/pages/walk-page.ts';
+
+/** What plans are run with. */
+export type PlanRunnerDeps = {
+  readonly source: SourceRuntime;
+  readonly rowSets: RowSets;
+  readonly walk: Walker;
+  /** How long an answer that was just read may be served. */
+  readonly freshSeconds: number;
+};
+
+/** Runs a plan once, with rows that were listed after `newerThan`. @throws GatewayError */
+export type RunPlan = (
+  query: ListQuery,
+  plan: ListPlan,
+  context: CallContext,
+  newerThan: number | undefined,
+) => Promise<PageAttempt>;
+
+/**
+ * Fewer records than before may be those that a visitor may see, so the source must show that it knows the credential.
+ * Where that stays unknown, the former total is kept: the next answer asks again. @throws GatewayError
+ */
+async function proveFall({ upstream }: SourceRuntime, before: number, total: number) {
+  return total < before && upstream.proofs !== undefined ? upstream.proofs.confirm() : 'good';
+}
+
+/** Creates what runs plans: straight from the source, by a walk from a checkpoint, or from the rows of a scan. */
+export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRunnerDeps): RunPlan {
+  type Dated = Page & { readonly storedAt: number; readonly freshSeconds: number };
+
+  /** A total that may not count the filters is compared with the rows of a scan, where the budget allows one. */
+  function hasToBeCounted({ filters, window }: WalkPlan, { total, records }: Page): boolean {
+    const { rows, calls } = source.budget;
+    const fitsBudget = total <= rows && total / window.first.size < calls;
+    return filters.length > 0 && total > records.length && fitsBudget && isNearlyWhole(source, total);
+  }
+
+  async function readPlan(
+    query: ListQuery,
+    plan: ListPlan,
+    context: CallContext,
+    newerThan: number | undefined,
+  ): Promise<Dated | PlanFailure> {
+    const range = { offset: (query.page - 1) * query.limit, limit: query.limit };
+    const storedAt = source.clock.now();
+    switch (plan.kind) {
+      case 'nothing':
+        return { records: [], total: 0, storedAt, freshSeconds };
+      case 'page': {
+        const page = await readPage(source, plan, range, context);
+        if (isPlanFailure(page)) return page;
+        const failure = await verifyPage(source, query, plan, { ...page, ...range }, context);
+        if (failure !== undefined) return failure;
+        const provenSeconds = Math.floor((page.provenMs ?? Infinity) / 1_000);
+        return { ...page, storedAt, freshSeconds: Math.min(freshSeconds, provenSeconds) };
+      }
+      case 'scan': {
+        // Rows that this process has cost no call at all.
+        const near = rowSets.has(plan) ? undefined : plan.walk;
+        const walked = near && (await walk(near, range, context));
+        if (isPlanFailure(walked)) return walked;
+        if (near !== undefined && walked !== undefined && !hasToBeCounted(near, walked)) {
+          const failure = await verifyWalk(source, query, near, walked, context);
+          if (failure !== undefined) return failure;
+          const isOlder = walked.storedAt < storedAt;
+          return { ...walked, freshSeconds: Math.max(freshSeconds, isOlder ? source.budget.snapshot : 0) };
+        }
+        const page = await rowSets.page(plan, range, context, newerThan);
+        if (isPlanFailure(page)) return page;
+        // A page of a row set may be served as long as the row set, which may live longer than other answers.
+        return { ...page, freshSeconds: Math.max(freshSeconds, page.freshSeconds) };
+      }
+    }
+  }
+
+  return async function runPlan(query, plan, call, newerThan) {
+    const context = { ...call, isWholeList: query.sort === null && query.filters.length === 0 };
+    const hydrates = plan.kind === 'nothing' ? undefined : plan.hydrates;
+    const finish = hydrates && createHydration(source, 'page');
+    const page = await readPlan(
+      query,
+      plan,
+      hydrates === 'rows' ? { ...context, finish } : context,
+      newerThan,
+    );
+    if (isPlanFailure(page)) return page;
+    const isWhole = query.filters.length === 0;
+    const readers = { source, rowSets, walk };
+    const counted = isWhole ? undefined : await countInScan(readers, { query, plan }, context);
+    const before = isWhole ? source.verifications?.wholeTotal : counted?.total;
+    const proven = before === undefined ? 'good' : await proveFall(source, before, page.total);
+    if (proven === 'renewed') return runPlan(query, plan, context, newerThan);
+    if (counted !== undefined)
+      await verifyAgainstScan(readers, { plan, total: page.total }, counted, context);
+    else if (isWhole && proven === 'good' && source.verifications !== undefined)
+      source.verifications.wholeTotal = page.total;
+    if (finish === undefined || hydrates === 'rows' || isWritten(page.records))
+      return { kind: 'page', ...page };
+    const records = await finish(page.records, context);
+    if (!isPlanFailure(records)) return { kind: 'page', ...page, records };
+    return records.kind === 'vanished' ? { ...records, listedAt: page.storedAt } : records;
+  };
+}

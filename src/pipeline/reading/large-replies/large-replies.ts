@@ -1,0 +1,223 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { GetAdapter } from '../../../source/adapter/compile-record.ts';
+import type { Adapter, Rows, WrittenRows } from '../../../source/adapter/compile.ts';
+import { proofOf } from '../../../source/adapter/read/credential-proof.ts';
+import type { ReplyObserver, RuleObserver } from '../../../source/adapter/map/reply-observer.ts';
+import type { SourceSpec } from '../../../config/schema/source.ts';
+import type { Resource } from '../../../contract/resources.ts';
+import { fault, invalidReply } from '../../../kernel/errors/fault.ts';
+import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
+import {
+  type CarriedFault,
+  compileCodecs,
+  readPart,
+  type ReaderData,
+  type ReadingResult,
+  type ReplyView,
+} from './reply-parts.ts';
+
+/** Reads large replies in a thread of their own: to a list, of one record, and to a count. */
+export type LargeReplies = {
+  /** The adapter, which also reads the parts of a reply. */
+  readonly adapter: Adapter;
+  /**
+   * The parts of a large reply, each small enough to be read at once: one of a record or a total. `undefined` where the reply
+   * is small, or the thread cannot read it. The rule that decides it is told here, once; reading the parts tells none.
+   * @throws GatewayError as the adapter does
+   */
+  parts(
+    reply: UpstreamReply,
+    observer: RuleObserver,
+    signal: AbortSignal,
+    view?: ReplyView,
+  ): Promise<readonly UpstreamReply[] | undefined> | undefined;
+  /** Ends the thread, with whatever it reads. */
+  close(): Promise<void>;
+};
+
+/** A compiled resource of a source. */
+type Readable = {
+  readonly adapter: Adapter;
+  readonly resource: Resource;
+  readonly source: { readonly spec: SourceSpec };
+};
+
+/** Bodies up to this size are read in a few milliseconds, whatever their format. */
+const LARGE_BYTES = 128 * 1024;
+/** How long a thread without work is kept. */
+const IDLE_MS = 60_000;
+
+/** The same extension as this file: `.ts` where Node strips the types itself, `.js` where they were compiled away. */
+const THREAD = new URL(`./reading-thread${extname(import.meta.url)}`, import.meta.url);
+
+/** What a thread needs of a source to read its replies; the credentials are left out. */
+function readerDataOf({ source: { spec }, resource }: Readable): ReaderData {
+  const { tls: _tls, ...net } = spec.net;
+  const proof = proofOf(spec);
+  return {
+    spec: { ...spec, auth: { kind: 'none' }, net: { ...net, headers: {} } },
+    resource: resource.name,
+    proof,
+  };
+}
+
+/** The names of headers that reading a reply may look at: wherever a source file names one, it says `header`. */
+function headerNames(spec: unknown): readonly string[] {
+  const names = new Set(['content-type', 'date', 'retry-after']);
+  JSON.stringify(spec, (key, value: unknown) => {
+    if (key === 'header' && typeof value === 'string') names.add(value.toLowerCase());
+    return value;
+  });
+  return [...names];
+}
+
+function faultOf({ code, ...carried }: CarriedFault): Error {
+  const given = Object.entries(carried).filter(([, value]) => value !== undefined);
+  return fault(code, Object.fromEntries(given));
+}
+
+type PendingReply = RuleObserver & {
+  resolve(parts: readonly Uint8Array[] | undefined): void;
+  reject(error: Error): void;
+};
+
+/** Creates a thread that starts with the first reply and ends after a while without one. */
+function createThread(data: ReaderData) {
+  const waiting = new Map<number, PendingReply>();
+  let worker: Worker | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  let lastId = 0;
+
+  function settle(id: number): PendingReply | undefined {
+    const one = waiting.get(id);
+    waiting.delete(id);
+    if (waiting.size === 0) idle = setTimeout(() => void end(), IDLE_MS).unref();
+    return one;
+  }
+
+  function onResult(result: ReadingResult): void {
+    const one = settle(result.id);
+    // Where the thread failed, the gateway reads the reply itself.
+    if (!('failed' in result)) one?.onRule(result.rule);
+    if ('fault' in result) one?.reject(faultOf(result.fault));
+    else one?.resolve('parts' in result ? result.parts : undefined);
+  }
+
+  /** Without the thread, the gateway reads the pending replies itself. */
+  async function end(): Promise<void> {
+    const ended = worker;
+    worker = undefined;
+    clearTimeout(idle);
+    for (const one of waiting.values()) one.resolve(undefined);
+    waiting.clear();
+    await ended?.terminate();
+  }
+
+  function start(): Worker {
+    const started = new Worker(THREAD, { workerData: data, env: {} });
+    started.unref();
+    started.on('message', onResult);
+    started.on('error', (error) => {
+      // What is too much for the thread would be too much for the gateway.
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') return;
+      for (const one of waiting.values())
+        one.reject(invalidReply('too_large', 'reading the body takes too much memory'));
+      waiting.clear();
+    });
+    started.on('exit', () => void (worker === started && end()));
+    return started;
+  }
+
+  return {
+    end,
+    read(
+      reply: UpstreamReply,
+      view: ReplyView,
+      headers: readonly string[],
+      { onRule }: RuleObserver,
+      signal: AbortSignal,
+    ): Promise<readonly Uint8Array[] | undefined> {
+      worker ??= start();
+      clearTimeout(idle);
+      lastId += 1;
+      const id = lastId;
+      const sent = Object.fromEntries(headers.map((name) => [name, reply.header(name)]));
+      const body = Uint8Array.from(reply.body);
+      worker.postMessage({ id, view, status: reply.status, headers: sent, body }, [body.buffer]);
+      const reading = Promise.withResolvers<readonly Uint8Array[] | undefined>();
+      const abort = () => {
+        settle(id);
+        reading.reject(signal.reason as Error);
+        // Nobody waits for what the thread reads.
+        if (waiting.size === 0) void end();
+      };
+      waiting.set(id, { ...reading, onRule });
+      signal.addEventListener('abort', abort, { once: true });
+      return reading.promise.finally(() => signal.removeEventListener('abort', abort));
+    },
+  };
+}
+
+/** Creates the reader of large replies of one resource of one source. */
+export function createLargeReplies(compiled: Readable): LargeReplies {
+  const { adapter, source, resource } = compiled;
+  const thread = createThread(readerDataOf(compiled));
+  const { resources, outcomes } = source.spec;
+  const headers = headerNames([resources, outcomes, proofOf(source.spec)]);
+  const codecs = compileCodecs(source.spec, resource);
+  const bytesOf = new WeakMap<UpstreamReply, Uint8Array>();
+
+  function read(reply: UpstreamReply, observer: ReplyObserver, as: 'written' | undefined): Rows | WrittenRows;
+  function read(reply: UpstreamReply, observer: ReplyObserver): Rows;
+  function read(reply: UpstreamReply, observer: ReplyObserver, as?: 'written'): Rows | WrittenRows {
+    const bytes = bytesOf.get(reply);
+    return bytes === undefined
+      ? adapter.list.read(reply, observer, as)
+      : readPart(codecs.list, bytes, observer.onGap);
+  }
+
+  function readCount(reply: UpstreamReply, observer: RuleObserver): number | undefined {
+    const bytes = bytesOf.get(reply);
+    if (bytes === undefined) return adapter.list.readCount(reply, observer);
+    return readPart(codecs.count, bytes, () => undefined).total;
+  }
+
+  function recordsOf<T extends GetAdapter>(one: T, view: 'details' | 'get'): T {
+    const find: GetAdapter['find'] = (reply, observer) => {
+      const bytes = bytesOf.get(reply);
+      if (bytes === undefined) return one.find(reply, observer);
+      return readPart(codecs[view], bytes, observer.onGap).records[0];
+    };
+    const read: GetAdapter['read'] = (reply, id, observer) => one.only(find(reply, observer), id);
+    return { ...one, find, read };
+  }
+
+  async function partsOf(
+    reply: UpstreamReply,
+    view: ReplyView,
+    observer: RuleObserver,
+    signal: AbortSignal,
+  ): Promise<readonly UpstreamReply[] | undefined> {
+    signal.throwIfAborted();
+    const parts = await thread.read(reply, view, headers, observer, signal);
+    return parts?.map((bytes) => {
+      const part = { ...reply, body: Buffer.alloc(0) };
+      bytesOf.set(part, bytes);
+      return part;
+    });
+  }
+
+  const { list, get } = adapter;
+
+  return {
+    adapter: {
+      list: { ...list, read, readCount, details: list.details && recordsOf(list.details, 'details') },
+      get: get && recordsOf(get, 'get'),
+    },
+    parts(reply, observer, signal, view = 'list') {
+      return reply.body.length < LARGE_BYTES ? undefined : partsOf(reply, view, observer, signal);
+    },
+    close: () => thread.end(),
+  };
+}

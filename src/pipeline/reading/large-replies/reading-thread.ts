@@ -1,0 +1,71 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { type Adapter, compileAdapter, type Rows } from '../../../source/adapter/compile.ts';
+import type { OnRule, ReplyObserver } from '../../../source/adapter/map/reply-observer.ts';
+import { resources } from '../../../contract/resources.ts';
+import { GatewayError } from '../../../kernel/errors/fault.ts';
+import { Secret } from '../../../kernel/secret.ts';
+import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
+import {
+  compileCodecs,
+  type ReaderData,
+  type ReadingResult,
+  type ReadingTask,
+  writeParts,
+} from './reply-parts.ts';
+
+/*
+ * The entry of a thread that reads large replies of one source: decoding and mapping many rows would hold the event
+ * loop of the gateway. The adapter is pure, so the thread compiles its own.
+ */
+
+const { spec, resource, proof } = workerData as ReaderData;
+const nobody = { kind: 'header', name: 'Authorization', value: new Secret(''), proof } as const;
+const adapter = compileAdapter({ ...spec, auth: nobody }, resources[resource], () => undefined);
+const codecs = compileCodecs(spec, resources[resource]);
+
+function replyOf({ status, headers, body }: ReadingTask): UpstreamReply {
+  return {
+    status,
+    body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
+    header(name) {
+      // After this error, the gateway reads the reply itself.
+      if (!Object.hasOwn(headers, name)) throw new Error('a header that was not sent along');
+      return headers[name];
+    },
+  };
+}
+
+/** Reads a reply as what its task says. A record is a list of one, and a total a list of none. @throws GatewayError */
+function readAs({ list, get }: Adapter, task: ReadingTask, observer: ReplyObserver): Rows {
+  const { view } = task;
+  const reply = replyOf(task);
+  if (view === 'list') return list.read(reply, observer);
+  const none = { records: [], received: 0, total: undefined, next: undefined };
+  if (view === 'count') return { ...none, total: list.readCount(reply, observer) };
+  const one = view === 'get' ? get : list.details;
+  if (one === undefined) throw new Error('the source has no such view');
+  const record = one.find(reply, observer);
+  return record === undefined ? none : { ...none, records: [record], received: 1 };
+}
+
+function resultOf(task: ReadingTask): ReadingResult {
+  const { id } = task;
+  let rule: number | undefined;
+  const onRule: OnRule = (decided) => (rule = decided);
+  try {
+    if (adapter === undefined) return { id, failed: true };
+    const parts = writeParts(codecs[task.view], (onGap) => readAs(adapter, task, { onGap, onRule }));
+    return { id, rule, parts };
+  } catch (error) {
+    if (!(error instanceof GatewayError)) return { id, failed: true };
+    const { code, detail, reason, retryAfterSeconds, credentialRefused, sourceHealth } = error;
+    const carried = { code, detail, reason, retryAfterSeconds, credentialRefused, sourceHealth };
+    return { id, rule, fault: carried };
+  }
+}
+
+parentPort?.on('message', (task: ReadingTask) => {
+  const result = resultOf(task);
+  const buffers = 'parts' in result ? result.parts.map(({ buffer }) => buffer as ArrayBuffer) : [];
+  parentPort?.postMessage(result, buffers);
+});

@@ -1,0 +1,132 @@
+import type { Rows } from '../../../source/adapter/compile.ts';
+import type { GapReason, OnGap } from '../../../source/adapter/map/map-record.ts';
+import { type RecordView, viewSpecOf } from '../../../source/adapter/map/row-fields.ts';
+import type { ProofSpec } from '../../../config/schema/net/proof.ts';
+import type { SourceSpec } from '../../../config/schema/source.ts';
+import { type Json, NumberText, readJson } from '../../../kernel/json/json.ts';
+import type { Resource, ResourceName } from '../../../contract/resources.ts';
+import { type ErrorCode } from '../../../kernel/errors/catalogue.ts';
+import type { InvalidReason, SourceHealth } from '../../../kernel/errors/fault.ts';
+import { compileRowCodec, type RowCodec } from '../../../store/rowset/row-codec.ts';
+
+/** What a reading thread needs: the source without its credentials. */
+export type ReaderData = {
+  readonly spec: SourceSpec;
+  readonly resource: ResourceName;
+  /** What the replies must show of a credential. */
+  readonly proof: ProofSpec | undefined;
+};
+
+/** What a reply is read as: records of a view, or the total of a count. */
+export type ReplyView = RecordView | 'count';
+
+/** Compiles how the records of each view are carried. A total comes without records. */
+export function compileCodecs(source: SourceSpec, resource: Resource): Readonly<Record<ReplyView, RowCodec>> {
+  const own = source.resources[resource.name];
+  const codecOf = (view: RecordView) =>
+    compileRowCodec((own && viewSpecOf(own, resource, view)?.fields) ?? []);
+  return {
+    list: compileRowCodec(resource.itemFields),
+    details: codecOf('details'),
+    get: codecOf('get'),
+    count: compileRowCodec([]),
+  };
+}
+
+/** A reply on its way to the reading thread. */
+export type ReadingTask = {
+  readonly id: number;
+  readonly view: ReplyView;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Uint8Array;
+};
+
+/** The fields of a GatewayError that can be sent to another thread. */
+export type CarriedFault = {
+  readonly code: ErrorCode;
+  readonly detail: string | undefined;
+  readonly reason: InvalidReason | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly credentialRefused: boolean;
+  readonly sourceHealth: SourceHealth | undefined;
+};
+
+/**
+ * The result of the thread: parts to be read one after the other, a fault, or that it cannot read the reply. `rule`: the
+ * index of the outcome rule that decided.
+ */
+export type ReadingResult = { readonly id: number } & (
+  | { readonly rule: number | undefined; readonly parts: readonly Uint8Array[] }
+  | { readonly rule: number | undefined; readonly fault: CarriedFault }
+  | { readonly failed: true }
+);
+
+/** A gap as text: field, reason, the JSON of what was found if it is short, and the number of the record in its part. */
+type WrittenGap = readonly [field: string, reason: GapReason, found: string | null, row?: number];
+
+/** One part of the rows of a reply. The last one also has the rest of the reply, such as its total. */
+type Part = {
+  readonly rows: readonly unknown[];
+  readonly gaps: readonly WrittenGap[];
+  readonly received: number;
+  readonly rest?: Omit<Rows, 'records' | 'received'>;
+};
+
+/** Rows and gaps of one part: few enough to be read at once. */
+const PART_ROWS = 256;
+
+/** The most characters of a value that is told with its gap: to read a large one would take the time that the thread saves. */
+const FOUND_MAX = 512;
+
+/** Legacy JSON as text, its long numbers to the digit; `null` for nothing, and for what is too long. */
+function writeFound(value: Json | undefined): string | null {
+  if (value === undefined) return null;
+  const text = JSON.stringify(value, (_key, one: unknown) =>
+    one instanceof NumberText ? JSON.rawJSON(one.text) : one,
+  );
+  return text.length > FOUND_MAX ? null : text;
+}
+
+/** Writes the rows of a reply, read by `read`, as parts. @throws what `read` throws */
+export function writeParts(codec: RowCodec, read: (onGap: OnGap) => Rows): readonly Uint8Array[] {
+  const gaps: WrittenGap[] = [];
+  // Those of a record come in the part that has the record.
+  const gapsOfRows = new Map<number, WrittenGap[]>();
+  const { records, received, ...rest } = read((field, reason, found, row) => {
+    const json = writeFound(found);
+    if (row === undefined) gaps.push([field, reason, json]);
+    else {
+      const index = Math.floor(row / PART_ROWS);
+      const own = gapsOfRows.get(index) ?? [];
+      if (own.length === 0) gapsOfRows.set(index, own);
+      own.push([field, reason, json, row % PART_ROWS]);
+    }
+  });
+  const count = Math.max(1, Math.ceil(Math.max(records.length, gaps.length) / PART_ROWS));
+  return Array.from({ length: count }, (_, index) => {
+    const [from, to] = [index * PART_ROWS, (index + 1) * PART_ROWS];
+    const rows = records.slice(from, to).map((record) => codec.toValues(record));
+    const isLast = index === count - 1;
+    const part: Part = {
+      rows,
+      gaps: [...gaps.slice(from, to), ...(gapsOfRows.get(index) ?? [])],
+      received: rows.length + (isLast ? received - records.length : 0),
+      ...(isLast && { rest }),
+    };
+    return Uint8Array.from(Buffer.from(JSON.stringify(part)));
+  });
+}
+
+/** The rows of one part. `onGap` is called with its gaps, as in reading the reply itself. */
+export function readPart(codec: RowCodec, bytes: Uint8Array, onGap: OnGap): Rows {
+  const { rows, gaps, received, rest } = JSON.parse(Buffer.from(bytes).toString()) as Part;
+  const records = rows.map((values) => {
+    const record = codec.fromValues(values);
+    if (record === undefined) throw new Error('the reading thread wrote a record that cannot be read');
+    return record;
+  });
+  for (const [field, reason, found, row] of gaps)
+    onGap(field, reason, found === null ? undefined : readJson(found), row);
+  return { records, received, total: undefined, next: undefined, ...rest };
+}

@@ -1,0 +1,225 @@
+import type { PagePlan } from '../../../source/adapter/plan/plan.ts';
+import type { WrittenRecords } from '../../../source/adapter/map/reply-observer.ts';
+import { sliceWritten } from '../../../source/adapter/write/row-writer.ts';
+import type { WindowEvidence } from '../../../source/checks/claim.ts';
+import { canTie } from '../../../source/checks/ties.ts';
+import { brokenTotal } from '../../../source/checks/total.ts';
+import type { WindowCall } from '../../../source/adapter/plan/window.ts';
+import type { CanonicalRecord } from '../../../contract/response-body.ts';
+import { fault } from '../../../kernel/errors/fault.ts';
+import { allOrAbort } from '../windows/all-or-abort.ts';
+import { isPlanFailure, type PlanFailure, unprovenTies } from '../windows/plan-failure.ts';
+import { totalOfCount, totalOfRows } from '../windows/read-total.ts';
+import { isWrittenWindow, readWindow, type WrittenWindow } from '../windows/read-window.ts';
+import type { CallContext, SourceRuntime } from '../windows/source-runtime.ts';
+import { checkClaims, inOtherOrder } from '../verify/check-claims.ts';
+import { settleTies, sortedListName, type SortedPlan, withBorders } from '../verify/settle-ties.ts';
+
+/** A page's records, as such or as the bytes of an answer. */
+export type PageRecords = readonly CanonicalRecord[] | WrittenRecords;
+
+/** A page's records and the exact number of records that match. */
+export type Page<Records = PageRecords> = {
+  readonly records: Records;
+  readonly total: number;
+  /** For how many milliseconds what shows that these are its rows may still be relied on; absent: as long as the answer. */
+  readonly provenMs?: number;
+};
+
+/** Whether records are the bytes of an answer. */
+export function isWritten(records: PageRecords): records is WrittenRecords {
+  return !Array.isArray(records);
+}
+
+/** The rows of a page, by number. */
+export type PageRange = { readonly offset: number; readonly limit: number };
+
+/** Pages beyond this are not asked for blindly: many sources keep row numbers in 32 bits. */
+const ROW_MAX = 2 ** 31 - 1;
+
+/** The window that is asked for only because it tells the total. */
+export function totalWindow({ window }: PagePlan): WindowCall {
+  return window.cover(0, 1)[0] ?? window.scanCall(0);
+}
+
+/** Whether rows lie beyond the reach of a page's source, as far as is known without its total. */
+function exceedsDepth({ window }: PagePlan, { offset, limit }: PageRange): boolean {
+  return offset + limit > Math.min(window.depthMax, ROW_MAX);
+}
+
+/** Whether the total must be known before a page may be asked for: there may be no such rows. */
+export function asksTotalFirst(plan: PagePlan, range: PageRange): boolean {
+  return exceedsDepth(plan, range) || (range.offset > 0 && !plan.window.endsEmpty);
+}
+
+/** The total of a plan, from its count request or from the first window. */
+async function readTotal(
+  source: SourceRuntime,
+  plan: PagePlan,
+  context: CallContext,
+): Promise<number | PlanFailure> {
+  if (plan.count !== undefined) return totalOfCount(source, plan.count, context);
+  const window = await readWindow(source, plan.request, totalWindow(plan), context);
+  if (isPlanFailure(window)) return window;
+  const total = totalOfRows(window.rows);
+  return isPlanFailure(total) ? total : (brokenTotal(window, total) ?? total);
+}
+
+/** Whether the guards of a plan ask for no more than the order of ids, so that nobody needs the records themselves. */
+function needsNoRecords({ filters, sort, hydrates }: PagePlan): boolean {
+  const isById = sort === null || (sort.field === 'id' && !sort.descending);
+  return filters.length === 0 && hydrates === undefined && isById;
+}
+
+/** The guards of such a plan. */
+function checkWritten(plan: PagePlan, { isAscending, tags, length }: WrittenRecords) {
+  const ordered = isAscending || (plan.sort === null && new Set(tags.split(' ')).size === length);
+  return ordered ? undefined : inOtherOrder(plan);
+}
+
+/** Reads the windows that cover a page: the first alone, because it tells how many rows there are. */
+async function readWindows(
+  source: SourceRuntime,
+  plan: PagePlan,
+  { offset, limit }: PageRange,
+  context: CallContext,
+): Promise<
+  | { readonly windows: readonly WindowEvidence[]; readonly total: number }
+  | { readonly written: WrittenWindow; readonly total: number }
+  | PlanFailure
+> {
+  const [firstCall, ...otherCalls] = plan.window.cover(offset, limit);
+  if (firstCall === undefined) throw new Error('a page is covered by at least one window');
+  const as = otherCalls.length === 0 && needsNoRecords(plan) ? 'written' : undefined;
+  const first = await readWindow(source, plan.request, firstCall, context, as);
+  if (isPlanFailure(first)) return first;
+  const total = first.rows.total ?? (await readTotal(source, plan, context));
+  if (isPlanFailure(total)) return total;
+  if (isWrittenWindow(first)) return { written: first, total };
+  const { endsEmpty, depthMax } = plan.window;
+  // A window right behind the last row costs a call, but shows that the total is not too small.
+  const end = endsEmpty && total < depthMax ? total : total - 1;
+  const calls = otherCalls.filter((call) => call.firstRow <= end);
+  if (calls.length === 0) return { windows: [first], total };
+  const others = await allOrAbort(context, (within) =>
+    calls.map((call) => readWindow(source, plan.request, call, within)),
+  );
+  return isPlanFailure(others) ? others : { windows: [first, ...others], total };
+}
+
+/**
+ * Whether the last rows that a total promises come, as far as the source lets them be reached, and none behind them. Those
+ * rows must fit the claims, too.
+ */
+export async function checkLastRows(
+  source: SourceRuntime,
+  plan: PagePlan,
+  total: number,
+  context: CallContext,
+): Promise<PlanFailure | undefined> {
+  const { window, request } = plan;
+  const reach = Math.min(window.depthMax, ROW_MAX);
+  const end = Math.min(total, reach);
+  const full = Math.floor(end / window.scanSize);
+  // Where the last window is full, only the empty one behind it shows that the total is not too small.
+  const isEndSeen = total >= reach || !window.endsEmpty || end % window.scanSize !== 0;
+  const last = total < reach && end % window.scanSize !== 0 ? full : Math.max(0, full - 1);
+  for (const index of isEndSeen || total === 0 ? [last] : [last, last + 1]) {
+    const rows = await readWindow(source, request, window.scanCall(index), context);
+    if (isPlanFailure(rows)) return rows;
+    const failure = brokenTotal(rows, total) ?? checkClaims(source, plan, rows.rows.records);
+    if (failure !== undefined) return failure;
+  }
+  return undefined;
+}
+
+/**
+ * A page that is empty shows nothing of what it relies on: the total may count rows that do not match, or be 0 only
+ * because nothing came. So the last rows that the total promises must come. Without filters, a total of some rows is
+ * checked by the pages before the end.
+ */
+async function checkEmpty(
+  source: SourceRuntime,
+  plan: PagePlan,
+  total: number,
+  context: CallContext,
+): Promise<Page | PlanFailure> {
+  const { window, filters } = plan;
+  if (filters.length === 0 && total > 0) return { records: [], total };
+  if (total > Math.min(window.depthMax, ROW_MAX)) {
+    throw fault('scan_limit_exceeded', {
+      detail: 'the last rows that the total counts lie beyond those that the source lets be reached',
+    });
+  }
+  return (await checkLastRows(source, plan, total, context)) ?? { records: [], total };
+}
+
+/** Checks a page whose rows are written, and cuts it out of its window. */
+function cutWritten(
+  plan: PagePlan,
+  window: WrittenWindow,
+  { offset, limit }: PageRange,
+  total: number,
+): Page | PlanFailure {
+  const { written } = window.rows;
+  const failure = brokenTotal(window, total) ?? checkWritten(plan, written);
+  if (failure !== undefined) return failure;
+  const start = offset - window.call.firstRow;
+  return { records: sliceWritten(written, start, start + limit), total };
+}
+
+const isSorted = (plan: PagePlan): plan is SortedPlan => canTie(plan.sort);
+
+/** What a page is called whose ties no reply holds: it is not read in vain again soon. */
+const tiesName = (plan: SortedPlan, { offset, limit }: PageRange) =>
+  `ties ${sortedListName(plan)} ${offset} ${limit}`;
+
+/** The rows of a page whose sort can have ties. */
+async function readSorted(
+  source: SourceRuntime,
+  plan: SortedPlan,
+  { range, windows, total }: { range: PageRange; windows: readonly WindowEvidence[]; total: number },
+  context: CallContext,
+): Promise<Page | PlanFailure> {
+  const { offset, limit } = range;
+  const page = { from: offset, to: Math.min(offset + limit, total) };
+  const settled = await settleTies(source, plan, { page, total, windows }, context);
+  if (settled === unprovenTies) source.verifications?.know(tiesName(plan, range));
+  return isPlanFailure(settled) ? settled : { ...settled, total };
+}
+
+/** Reads one page straight from the source and checks everything that the plan relies on. @throws GatewayError */
+export async function readPage(
+  source: SourceRuntime,
+  plan: PagePlan,
+  range: PageRange,
+  context: CallContext,
+): Promise<Page | PlanFailure> {
+  const { offset, limit } = range;
+  if (isSorted(plan) && source.verifications?.isKnown(tiesName(plan, range)) === true) return unprovenTies;
+  if (asksTotalFirst(plan, range)) {
+    const total = await readTotal(source, plan, context);
+    if (isPlanFailure(total)) return total;
+    if (offset > 0 && total <= offset) return checkEmpty(source, plan, total, context);
+    if (exceedsDepth(plan, range) && total > plan.window.depthMax) {
+      throw fault('scan_limit_exceeded', {
+        detail: 'the page lies beyond the rows that the source lets be reached',
+      });
+    }
+  }
+  const sorted = isSorted(plan) ? plan : undefined;
+  const read = await readWindows(source, plan, sorted ? withBorders(plan.window, range) : range, context);
+  if (isPlanFailure(read)) return read;
+  const { total } = read;
+  if ('written' in read) return cutWritten(plan, read.written, range, total);
+  const { windows } = read;
+  for (const window of windows) {
+    const failure = brokenTotal(window, total);
+    if (failure !== undefined) return failure;
+  }
+  if (offset > 0 && total <= offset) return checkEmpty(source, plan, total, context);
+  if (sorted !== undefined) return readSorted(source, sorted, { range, windows, total }, context);
+  const records = windows.flatMap((window) => window.rows.records);
+  const start = offset - (windows[0]?.call.firstRow ?? 0);
+  return checkClaims(source, plan, records) ?? { records: records.slice(start, start + limit), total };
+}

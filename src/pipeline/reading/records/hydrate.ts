@@ -1,0 +1,60 @@
+import type { DetailsAdapter } from '../../../source/adapter/compile-record.ts';
+import type { CanonicalRecord } from '../../../contract/response-body.ts';
+import { createSemaphore } from '../../../kernel/semaphore.ts';
+import { allOrAbort } from '../windows/all-or-abort.ts';
+import { isPlanFailure, type RowVanished, rowVanished } from '../windows/plan-failure.ts';
+import { readAside } from '../large-replies/read-aside.ts';
+import { overBudget } from '../windows/scan-faults.ts';
+import {
+  type CallContext,
+  type FinishRows,
+  observerOf,
+  type SourceRuntime,
+} from '../windows/source-runtime.ts';
+
+/** Details that are asked for at once: of a page, and of a scan, beside which callers must get through. */
+const CONCURRENCY = { page: 8, scan: 3 };
+
+/** Asks for what one row lacks. @throws GatewayError as a single record does */
+async function complete(
+  source: SourceRuntime,
+  details: DetailsAdapter,
+  row: CanonicalRecord,
+  context: CallContext,
+): Promise<{ readonly record: CanonicalRecord } | RowVanished> {
+  const { signal, usage, priority } = context;
+  signal.throwIfAborted();
+  const request = details.request(row.id);
+  if (request === undefined) return rowVanished;
+  const observer = observerOf(source, context);
+  const found = await source.upstream.ask(
+    request,
+    (reply) =>
+      readAside(source, reply, { view: 'details', observer, signal }, (part) =>
+        details.read(part, row.id, observer),
+      ),
+    signal,
+    usage,
+    priority,
+  );
+  return found === undefined ? rowVanished : { record: { ...row, ...found } };
+}
+
+/**
+ * Creates the function that asks for what rows lack, with a call for each row. Each row costs one call of the source's
+ * budget, and each window one more.
+ */
+export function createHydration(source: SourceRuntime, work: keyof typeof CONCURRENCY): FinishRows {
+  const { details } = source.adapter.list;
+  if (details === undefined) return (rows) => Promise.resolve(rows);
+  const semaphore = createSemaphore(CONCURRENCY[work]);
+  let calls = 0;
+  return async function hydrate(rows, context) {
+    calls += 1 + rows.length;
+    if (calls > source.budget.calls) throw overBudget('calls');
+    const completed = await allOrAbort(context, (within) =>
+      rows.map((row) => semaphore(() => complete(source, details, row, within))),
+    );
+    return isPlanFailure(completed) ? completed : completed.map(({ record }) => record);
+  };
+}

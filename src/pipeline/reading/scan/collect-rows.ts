@@ -1,0 +1,79 @@
+import type { ScanPlan } from '../../../source/adapter/plan/plan.ts';
+import { contradicted, type WindowEvidence } from '../../../source/checks/claim.ts';
+import { brokenFilter, ROW_EXCLUDED } from '../../../source/checks/filter.ts';
+import { createYieldToLoop } from '../../../kernel/yield-to-loop.ts';
+import { compileRowCodec } from '../../../store/rowset/row-codec.ts';
+import {
+  createRowTable,
+  type RowTable,
+  rowSeed,
+  type Segment,
+  writeSegment,
+} from '../../../store/rowset/row-table.ts';
+import { type PlanFailure, recordCameTwice } from '../windows/plan-failure.ts';
+import { overBudget } from '../windows/scan-faults.ts';
+import type { SourceRuntime } from '../windows/source-runtime.ts';
+
+/** A window whose rows are collected: their number, dropped ones included, the total it told, and their bytes. */
+export type CollectedWindow = {
+  readonly received: number;
+  readonly total: number | undefined;
+  readonly segments: readonly Segment[];
+};
+
+/** Collects the windows of one scan as they come: checks their rows and writes them as bytes. */
+export type RowCollector = {
+  /** @throws GatewayError `scan_limit_exceeded` */
+  readonly collect: (window: WindowEvidence) => Promise<CollectedWindow | PlanFailure>;
+  /** The table of all windows, in their order. */
+  readonly tableOf: (windows: readonly CollectedWindow[]) => RowTable;
+};
+
+/** Rows that are checked and written at once. */
+const SLICE = 128;
+
+/** Creates the collector of a scan, whose table gets a name. It stops once `signal` aborts. */
+export function createRowCollector(
+  { resource, budget }: SourceRuntime,
+  { pushedFilters }: ScanPlan,
+  name: string,
+  signal: AbortSignal,
+): RowCollector {
+  const codec = compileRowCodec(resource.itemFields);
+  const seed = rowSeed(name);
+  const ids = new Set<string>();
+  let bytes = 0;
+
+  /** Adds ids; false where one of them came before. */
+  function addIds(more: readonly string[]): boolean {
+    const before = ids.size;
+    for (const id of more) ids.add(id);
+    return ids.size - before === more.length;
+  }
+
+  return {
+    async collect({ rows: { records, received, total, droppedIds = [] } }) {
+      if (!addIds(droppedIds)) return recordCameTwice;
+      const yieldToLoop = createYieldToLoop(signal);
+      const segments: Segment[] = [];
+      for (let at = 0; at < records.length; at += SLICE) {
+        const slice = records.slice(at, at + SLICE);
+        if (!addIds(slice.map(({ id }) => id))) return recordCameTwice;
+        const broken = brokenFilter(slice, pushedFilters);
+        if (broken !== undefined) return contradicted(broken, ROW_EXCLUDED);
+        const segment = writeSegment(seed, codec, slice);
+        bytes += segment.bytes.length;
+        if (bytes > budget.bytes) throw overBudget('bytes');
+        segments.push(segment);
+        await yieldToLoop();
+      }
+      return { received, total, segments };
+    },
+    tableOf: (windows) =>
+      createRowTable(
+        name,
+        codec,
+        windows.flatMap(({ segments }) => segments),
+      ),
+  };
+}

@@ -1,0 +1,118 @@
+import type { Rows } from '../../../source/adapter/compile.ts';
+import type { ScanPlan } from '../../../source/adapter/plan/plan.ts';
+import type { Window, WindowCall } from '../../../source/adapter/plan/window.ts';
+import { inconsistent } from '../../../source/checks/claim.ts';
+import { brokenSteadiness } from '../../../source/checks/total.ts';
+import type { RowTable } from '../../../store/rowset/row-table.ts';
+import { invalidReply } from '../../../kernel/errors/fault.ts';
+import { createRowCollector } from './collect-rows.ts';
+import { createHydration } from '../records/hydrate.ts';
+import { isPlanFailure, type PlanFailure } from '../windows/plan-failure.ts';
+import { totalOfCount } from '../windows/read-total.ts';
+import { readWindow } from '../windows/read-window.ts';
+import { watchReplies } from './reply-watch.ts';
+import { outOfReach, overBudget, tooSlow } from '../windows/scan-faults.ts';
+import type { CallContext, SourceRuntime } from '../windows/source-runtime.ts';
+import { verifyScannedFilter } from '../verify/verify-scanned-filter.ts';
+import { walkWindows } from './walk-windows.ts';
+
+/** How often a source of which a total was wrong is asked again, before it is believed that there are no rows. */
+const LOOKS_AT_NOTHING = 4;
+
+/** The first window in other sizes than that of a scan, where there are others. */
+function otherSizes(window: Window): readonly WindowCall[] {
+  if (window.kind === 'sequential') return [window.first];
+  const { scanSize } = window;
+  const wanted = Number.isFinite(scanSize) ? [scanSize - 1, 1] : [];
+  const calls = wanted.filter((size) => size > 0).flatMap((size) => window.cover(0, size)[0] ?? []);
+  const others = calls.filter(({ size }) => size < scanSize);
+  return others.length > 0 ? others : [window.scanCall(0)];
+}
+
+/**
+ * Whether the number of rows of a scan fits the totals of a source of which one was wrong. Rows that a total counts and
+ * that did not come may be missing; and a total that changes from call to call, or with the size of a window, may hide
+ * some, so that their number is no total either.
+ */
+async function checkDoubtedTotal(
+  source: SourceRuntime,
+  { window, request, count }: ScanPlan,
+  { total: told }: Rows,
+  received: number,
+  context: CallContext,
+): Promise<PlanFailure | undefined> {
+  const total = told ?? (count && (await totalOfCount(source, count, context)));
+  if (typeof total === 'number' && received < total)
+    return inconsistent('the rows are fewer than the total says', { breaks: 'total' });
+  if (told === undefined) return undefined;
+  const calls = otherSizes(window);
+  for (let look = 0; look < (received === 0 ? LOOKS_AT_NOTHING : 1); look += 1) {
+    const call = calls[look % calls.length];
+    const other = call && (await readWindow(source, request, call, context));
+    if (isPlanFailure(other)) return other;
+    const unsteady = other && brokenSteadiness(other.rows, told);
+    if (unsteady !== undefined) return unsteady;
+  }
+  return undefined;
+}
+
+/** Reads every row that the plan's pushed filters leave. @throws GatewayError */
+async function scanOnce(
+  source: SourceRuntime,
+  plan: ScanPlan,
+  name: string,
+  context: CallContext,
+): Promise<RowTable | PlanFailure> {
+  const { window } = plan;
+  const { collect, tableOf } = createRowCollector(source, plan, name, context.signal);
+  const call = window.kind === 'sequential' ? window.first : window.scanCall(0);
+  const first = await readWindow(source, plan.request, call, context);
+  if (isPlanFailure(first)) return first;
+  const total = plan.totalCounts ? first.rows.total : undefined;
+  // Neither rows nor their number: this may be no list at all.
+  if (first.rows.received === 0 && first.rows.isTotalLost === true)
+    throw invalidReply('total', 'the total of a reply without rows is missing or not a whole number');
+  if (Math.max(total ?? 0, first.rows.received) > source.budget.rows) throw overBudget('rows');
+  if (window.kind === 'random' && total !== undefined && total > window.depthMax) throw outOfReach();
+  const collected = await collect(first);
+  if (isPlanFailure(collected)) return collected;
+  const unproven = await verifyScannedFilter(source, plan, first, context);
+  if (unproven !== undefined) return unproven;
+  const others = await walkWindows(source, plan, first, collect, context);
+  if (isPlanFailure(others)) return others;
+  const windows = [collected, ...others];
+  const received = windows.reduce((sum, one) => sum + one.received, 0);
+  if (total !== undefined && received !== total) {
+    const other = windows.find((one) => one.total !== undefined && one.total !== total)?.total;
+    const totals = other === undefined ? {} : { totals: [total, other] as const };
+    return inconsistent('the rows are not as many as the total says', totals);
+  }
+  const doubt = plan.totalIsLowerBound
+    ? await checkDoubtedTotal(source, plan, first.rows, received, context)
+    : undefined;
+  return doubt ?? tableOf(windows);
+}
+
+/**
+ * Scans within the source's budget. The rows become a table with a name.
+ * @throws GatewayError `scan_limit_exceeded` over budget, `upstream_timeout` where a reply takes most of its time
+ */
+export async function scan(
+  source: SourceRuntime,
+  plan: ScanPlan,
+  name: string,
+  context: CallContext,
+): Promise<RowTable | PlanFailure> {
+  const watched = watchReplies(source);
+  const deadline = AbortSignal.timeout(source.budget.time);
+  const signal = AbortSignal.any([context.signal, deadline]);
+  try {
+    const finish = plan.hydrates === 'rows' ? createHydration(watched.source, 'scan') : undefined;
+    const priority = context.priority === 'shadow' ? 'shadow' : 'scan';
+    const isWholeList = plan.pushedFilters.length === 0;
+    return await scanOnce(watched.source, plan, name, { ...context, signal, priority, finish, isWholeList });
+  } catch (error) {
+    if (!deadline.aborted || context.signal.aborted) throw error;
+    throw watched.silentMs() * 2 >= source.budget.time ? tooSlow() : overBudget('time');
+  }
+}

@@ -1,0 +1,33 @@
+import type { ReplyFacts } from '../../../source/adapter/compile.ts';
+import { GatewayError } from '../../../kernel/errors/fault.ts';
+import type { UpstreamReply, UpstreamRequest } from '../../../kernel/upstream-call.ts';
+import { readAside } from '../large-replies/read-aside.ts';
+import { type TotalIsLowerBound, totalIsLowerBound } from './plan-failure.ts';
+import type { CallContext, SourceRuntime } from './source-runtime.ts';
+
+/** The total of a count request. One that cannot be read is like none: the rows can still be counted. */
+export async function totalOfCount(
+  source: SourceRuntime,
+  count: UpstreamRequest,
+  { signal, usage, priority }: CallContext,
+): Promise<number | TotalIsLowerBound> {
+  const { adapter, observer, upstream } = source;
+  const read = (reply: UpstreamReply) =>
+    readAside(source, reply, { view: 'count', observer, signal }, (part) =>
+      adapter.list.readCount(part, observer),
+    );
+  try {
+    return (await upstream.ask(count, read, signal, usage, priority)) ?? totalIsLowerBound;
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.reason !== 'total') throw error;
+    observer.onGap('total', 'unreadable');
+    return totalIsLowerBound;
+  }
+}
+
+/** The total that the first window of a list tells. */
+export function totalOfRows({ total, received, isTotalLost }: ReplyFacts): number | TotalIsLowerBound {
+  // The first row is behind the end where there are no rows, and some replies that say so have no total.
+  const isEmpty = received === 0 && isTotalLost !== true;
+  return total ?? (isEmpty ? 0 : totalIsLowerBound);
+}

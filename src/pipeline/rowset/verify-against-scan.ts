@@ -1,0 +1,107 @@
+import type { ListPlan, ScanPlan } from '../../source/adapter/plan/plan.ts';
+import { filtersKey } from '../../contract/query-key.ts';
+import type { ListQuery } from '../../contract/query.ts';
+import { filterClaimsOf } from '../reading/pages/next-attempt.ts';
+import { isPlanFailure, type PlanFailure } from '../reading/windows/plan-failure.ts';
+import { type Page, readPage } from '../reading/pages/read-page.ts';
+import type { RowSetPage, RowSets } from './rowsets.ts';
+import { type CallContext, letFall, type SourceRuntime } from '../reading/windows/source-runtime.ts';
+import type { Walker } from '../reading/pages/walk-page.ts';
+import { unlessRefused } from '../reading/verify/unless-refused.ts';
+
+/** How often one selection is looked at, and how often any of a resource. */
+const LOOK_MS = 60_000;
+const ANY_LOOK_MS = 10_000;
+/** Matching rows of two scans that are compared one by one; of more, the others only by their number. */
+const COMPARED_MAX = 5_000;
+
+type Readers = { readonly source: SourceRuntime; readonly rowSets: RowSets; readonly walk: Walker };
+type FilteredPage = { readonly query: ListQuery; readonly plan: ListPlan; readonly total: number };
+
+const NO_ROWS = { offset: 0, limit: 0 };
+
+const idsOf = ({ records }: RowSetPage) => records.map(({ id }) => id).join(' ');
+
+/** Reads the first row of a plan anew, for its total. */
+async function readAgain(
+  { source, rowSets, walk }: Readers,
+  plan: Exclude<ListPlan, { kind: 'nothing' }>,
+  context: CallContext,
+): Promise<Page | PlanFailure> {
+  const range = { offset: 0, limit: 1 };
+  if (plan.kind === 'page') return readPage(source, plan, range, context);
+  const walked = plan.walk && !rowSets.has(plan) ? await walk(plan.walk, range, context) : undefined;
+  return walked ?? rowSets.page(plan, range, context, source.clock.now() - 1);
+}
+
+/**
+ * The totals with the filters and by a scan, where two scans around the former show that it leaves rows out. Of more rows
+ * with the filters than in the list, it is the list that may hide some.
+ */
+async function contradictingTotals(
+  scan: () => Promise<RowSetPage | PlanFailure>,
+  filtered: () => Promise<Page | PlanFailure>,
+): Promise<{ readonly told: number; readonly scanned: number } | undefined> {
+  const before = await scan();
+  if (isPlanFailure(before)) return undefined;
+  const again = await filtered();
+  if (isPlanFailure(again) || again.total >= before.total) return undefined;
+  const after = await scan();
+  if (isPlanFailure(after) || after.storedAt <= before.storedAt || after.total !== before.total)
+    return undefined;
+  return idsOf(after) === idsOf(before) ? { told: again.total, scanned: before.total } : undefined;
+}
+
+/** A scan of the whole list that lives, and how many of its rows match. */
+type ScanCount = { readonly scan: ScanPlan; readonly name: string; readonly total: number };
+
+/** Counts the rows for a filtered page in a scan of the whole list, where one lives; each selection once in a while. */
+export async function countInScan(
+  { source, rowSets }: Readers,
+  { query, plan }: Omit<FilteredPage, 'total'>,
+  context: CallContext,
+): Promise<ScanCount | undefined> {
+  const { verifications } = source;
+  if (verifications === undefined || rowSets.keys().length === 0) return undefined;
+  if (plan.kind === 'nothing' || plan.hydrates === 'rows') return undefined;
+  const name = `scan cache ${filtersKey(query.filters)}`;
+  const filters = filterClaimsOf(plan);
+  if (filters.length === 0 || verifications.isKnown(name)) return undefined;
+  const off = source.claims.fallen.union(new Set(filters));
+  const scan = source.adapter.list.plan({ ...query, sort: null }, off);
+  if (scan.kind !== 'scan' || !rowSets.has(scan)) return undefined;
+  const inMemory = { ...context, mayScan: false };
+  const cached = await unlessRefused(context, () => rowSets.page(scan, NO_ROWS, inMemory));
+  return cached === undefined || isPlanFailure(cached) ? undefined : { scan, name, total: cached.total };
+}
+
+/**
+ * Compares the total of a filtered page with the rows of a scan. If it has fewer, both are read anew; where they differ
+ * still, and the list has not changed meanwhile, the filters fall. Failures of the source show nothing, and a caller does
+ * not wait long for two scans: a correct list from which a row was deleted causes them, too.
+ */
+export async function verifyAgainstScan(
+  readers: Readers,
+  { plan, total }: Pick<FilteredPage, 'plan' | 'total'>,
+  counted: ScanCount,
+  context: CallContext,
+): Promise<void> {
+  const { source, rowSets } = readers;
+  const { verifications, takeLook, clock } = source;
+  const { scan, name } = counted;
+  const differs = counted.total > total;
+  if (differs && !((await takeLook?.('scan cache', ANY_LOOK_MS)) && (await takeLook?.(name, LOOK_MS))))
+    return;
+  verifications?.know(name);
+  if (!differs || plan.kind === 'nothing') return;
+  await verifications?.attempt(async (signal) => {
+    const within = { ...context, signal };
+    const found = await contradictingTotals(
+      () => rowSets.page(scan, { offset: 0, limit: COMPARED_MAX }, within, clock.now() - 1),
+      () => readAgain(readers, plan, within),
+    );
+    if (found === undefined) return;
+    const detail = `the total is ${found.told} with the filter, and a scan has ${found.scanned} such rows`;
+    for (const one of filterClaimsOf(plan)) letFall(source, one, detail);
+  });
+}

@@ -1,0 +1,156 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { KeyRecordConfig } from '../../../config/schema/access.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Secret } from '../../../kernel/secret.ts';
+import type { KeyRecord } from '../../../store/key-record.ts';
+import type { HeldKey, KeyRecords } from './api-key-records.ts';
+import { type AllowsAddress, allowedAddresses } from '../allowed-addresses.ts';
+import { hashApiKey, parseApiKey } from './api-key.ts';
+import type { Principal } from '../call.ts';
+import type { CredentialAttempt } from './credential-throttle.ts';
+import {
+  type AcceptedCredential,
+  type CallerCredential,
+  UNRECOGNISED,
+  type RefusalReason,
+  type RefusedCredential,
+  type CredentialResult,
+} from './credential-result.ts';
+
+/** Verifies API keys: those of the configuration, and those in Redis where there is one. */
+export type ApiKeyCheck = {
+  /** The result of the configuration alone, without any I/O; `unrecognised` where it does not know the key. */
+  configured(credential: CallerCredential): CredentialResult;
+  /**
+   * The result of Redis, for a credential that the configuration does not know; only well-formed keys are looked up.
+   * Rejects with 503 where Redis does not answer and the key is not known here, and with what `attempt` throws.
+   */
+  stored(credential: CallerCredential, attempt?: CredentialAttempt): Promise<CredentialResult>;
+};
+
+/** `configured` is indexed once. `records` is asked only for a key that the configuration does not know. */
+export type ApiKeyCheckDeps = {
+  readonly pepper: Secret;
+  readonly configured: readonly KeyRecordConfig[];
+  /** Absent in the embedded mode. */
+  readonly records?: KeyRecords | undefined;
+  readonly clock: Clock;
+  /** Names of the tiers that exist; a key whose tier does not is counted under `fallbackTier`. */
+  readonly tiers: ReadonlySet<string>;
+  readonly fallbackTier: string;
+};
+
+type ConfiguredKey = {
+  readonly hash: string;
+  readonly until: number;
+  readonly principal: Principal;
+  readonly allows: AllowsAddress | undefined;
+};
+
+function refused(reason: RefusalReason, keyId: string): RefusedCredential {
+  return { kind: 'refused', reason, keyId };
+}
+
+/** Creates the check of API keys. */
+export function createApiKeyCheck(deps: ApiKeyCheckDeps): ApiKeyCheck {
+  const { pepper, records, clock, tiers, fallbackTier } = deps;
+  const { byId, byHash } = indexConfigured(deps, principalOf);
+
+  function principalOf({
+    id,
+    permissions,
+    tier,
+    operations,
+  }: Pick<KeyRecord, 'id' | 'permissions' | 'tier'> & {
+    readonly operations?: readonly string[] | undefined;
+  }): Principal {
+    return {
+      kind: 'key',
+      id,
+      subject: `key:${id}`,
+      permissions: new Set(permissions),
+      tier: tiers.has(tier) ? tier : fallbackTier,
+      operations: operations && new Set(operations),
+    };
+  }
+
+  function configured({ text }: CallerCredential): CredentialResult {
+    if (byId.size === 0) return UNRECOGNISED;
+    const id = parseApiKey(text)?.id;
+    // A company's own keys have no id that could be read from them.
+    if (id === undefined) {
+      const key = byHash.get(hashApiKey(pepper, text));
+      return key === undefined ? UNRECOGNISED : acceptConfigured(key);
+    }
+    const key = byId.get(id);
+    if (key === undefined) return UNRECOGNISED;
+    return isSame(key.hash, hashApiKey(pepper, text)) ? acceptConfigured(key) : refused('wrong_secret', id);
+  }
+
+  function acceptConfigured({ until, principal, allows }: ConfiguredKey): CredentialResult {
+    const isFresh = () => clock.now() < until;
+    return isFresh() ? { kind: 'accepted', principal, isFresh, allows } : refused('expired', principal.id);
+  }
+
+  async function stored({ text }: CallerCredential, attempt?: CredentialAttempt): Promise<CredentialResult> {
+    const id = parseApiKey(text)?.id;
+    if (id === undefined) return UNRECOGNISED;
+    const held = await records?.current(id, attempt);
+    if (held?.record === undefined) return refused('unknown', id);
+    return checkRecord(held, held.record, hashApiKey(pepper, text));
+  }
+
+  function checkRecord(
+    held: HeldKey,
+    record: KeyRecord,
+    presented: string,
+  ): AcceptedCredential | RefusedCredential {
+    const until = validUntil(record, presented);
+    if (until === undefined) return refused('wrong_secret', record.id);
+    if (record.revokedAt !== undefined) return refused('revoked', record.id);
+    if (clock.now() >= until) return refused('expired', record.id);
+    const isFresh = () => {
+      const now = clock.now();
+      if (now >= until || held.record !== record || !held.isFresh()) return false;
+      held.usedAt = now;
+      return true;
+    };
+    return {
+      kind: 'accepted',
+      principal: principalOf(record),
+      isFresh,
+      allows: allowedAddresses(record.addresses),
+    };
+  }
+
+  return { configured, stored };
+}
+
+/** The keys that the configuration names, by their id and by their hash. */
+function indexConfigured({ configured }: ApiKeyCheckDeps, principalOf: (key: KeyRecordConfig) => Principal) {
+  const entries = configured.map((key): readonly [KeyRecordConfig, ConfiguredKey] => {
+    const until = key.expiresAt === undefined ? Infinity : Date.parse(key.expiresAt);
+    return [
+      key,
+      { hash: key.hash, until, principal: principalOf(key), allows: allowedAddresses(key.addresses) },
+    ];
+  });
+  return {
+    byId: new Map(entries.map(([{ id }, entry]) => [id, entry])),
+    byHash: new Map(entries.map(([{ hash }, entry]) => [hash, entry])),
+  };
+}
+
+/** Until when, ms since the epoch, a record accepts the key of this hash; `undefined`: it is no secret of this key. */
+function validUntil({ expiresAt, hashes }: KeyRecord, presented: string): number | undefined {
+  const matching = hashes.filter(({ hash }) => isSame(hash, presented));
+  if (matching.length === 0) return undefined;
+  const hashUntil = Math.max(...matching.map((hash) => hash.validUntil ?? Infinity));
+  return Math.min(hashUntil, expiresAt ?? Infinity);
+}
+
+/** A comparison in constant time: it does not tell how much of two hashes agrees. */
+function isSame(left: string, right: string): boolean {
+  const [a, b] = [Buffer.from(left), Buffer.from(right)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

@@ -1,0 +1,95 @@
+import type { ErrorCode } from '../../../kernel/errors/catalogue.ts';
+import { GatewayError } from '../../../kernel/errors/fault.ts';
+import { openSteps, timed } from '../../../telemetry/requests/step-times.ts';
+import { addressSubject } from '../address-subject.ts';
+import type { Call, Principal, Stage } from '../call.ts';
+import type { RefusalReason } from './credential-result.ts';
+import { presentedCredential } from './presented-credential.ts';
+import {
+  createCredentialVerifier,
+  type CredentialVerifierDeps,
+  unauthenticated,
+} from './verify-credential.ts';
+
+/** What became of a credential, for the metrics. `limited`: too many wrong ones came from its address. */
+export type CredentialOutcome = 'accepted' | 'missing' | 'refused' | 'limited' | 'unavailable';
+
+/** A caller without a credential counts in `anonymousTier` where the operation is public, and gets 401 elsewhere. */
+export type AuthenticateDeps = Omit<CredentialVerifierDeps, 'onRefused'> & {
+  /** The tier of callers without a credential. */
+  readonly anonymousTier: string;
+  readonly metrics: {
+    credential(kind: Principal['kind'] | 'unknown', outcome: CredentialOutcome): void;
+    readonly refusedCredential: (reason: RefusalReason) => void;
+  };
+};
+
+const OUTCOMES: Readonly<Partial<Record<ErrorCode, CredentialOutcome>>> = {
+  authentication_required: 'refused',
+  rate_limit_exceeded: 'limited',
+  upstream_unavailable: 'unavailable',
+};
+
+const NO_PERMISSIONS: ReadonlySet<string> = new Set();
+
+/**
+ * Creates the stage that finds the principal of a call. A known credential costs one local lookup. The limit on wrong
+ * credentials of an address is part of it and comes before any answer, so that keys cannot be guessed.
+ */
+export function createAuthenticate(deps: AuthenticateDeps): Stage {
+  const { anonymousTier, metrics } = deps;
+  const verifier = createCredentialVerifier({
+    ...deps,
+    onRefused: metrics.refusedCredential,
+  });
+
+  function anonymous(call: Call): Principal {
+    if (call.permission !== null) {
+      metrics.credential('unknown', 'missing');
+      throw unauthenticated('no credential', false);
+    }
+    const subject = addressSubject(call.request.address);
+    return {
+      kind: 'anonymous',
+      id: 'anonymous',
+      subject,
+      permissions: NO_PERMISSIONS,
+      tier: anonymousTier,
+      operations: undefined,
+    };
+  }
+
+  function countFailure(error: unknown): never {
+    const outcome = error instanceof GatewayError ? OUTCOMES[error.code] : undefined;
+    if (outcome !== undefined) metrics.credential('unknown', outcome);
+    throw error;
+  }
+
+  function identify(call: Call): Principal | Promise<Principal> {
+    const presented = presentedCredential(call.request);
+    if (presented.kind === 'none') return anonymous(call);
+    const credential = presented.kind === 'one' ? presented.credential : undefined;
+    const { address } = call.request;
+    const known = credential === undefined ? undefined : verifier.known(credential, address);
+    return known ?? verifier.verify(credential, address).catch(countFailure);
+  }
+
+  function accept(call: Call, principal: Principal): void {
+    call.principal = principal;
+    call.summary.principalId = principal.id;
+    metrics.credential(principal.kind, 'accepted');
+  }
+
+  return (next) =>
+    function authenticated(call) {
+      const principal = identify(call);
+      if (!(principal instanceof Promise)) {
+        accept(call, principal);
+        return next(call);
+      }
+      return timed(openSteps(call.summary), 'credential', principal).then((found) => {
+        accept(call, found);
+        return next(call);
+      });
+    };
+}

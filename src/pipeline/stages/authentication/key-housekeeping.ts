@@ -1,0 +1,99 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { KeyRecord } from '../../../store/key-record.ts';
+import { foundRecords, type KeyStore } from '../../../store/key-store.ts';
+import type { KeyLastUsed } from '../../../store/key-last-used.ts';
+import type { KeyRecords } from './api-key-records.ts';
+
+/** How soon a key ends that an operator is warned of. */
+const SOON_MS = 14 * 86_400_000;
+const FLUSH_MS = 10_000;
+/** A key's use is written at most this often by a process. */
+const REWRITE_MS = 60_000;
+const COUNT_MS = 600_000;
+
+/** Whether a key works now, and ends within 14 days. */
+export function endsSoon(
+  { expiresAt = Infinity, revokedAt }: Pick<KeyRecord, 'expiresAt' | 'revokedAt'>,
+  now: number,
+) {
+  return revokedAt === undefined && expiresAt > now && expiresAt <= now + SOON_MS;
+}
+
+/** What happens to the keys in Redis in the background. */
+export type KeyHousekeeping = {
+  /** How many keys end within 14 days, as far as is known. */
+  expiring(): number;
+  /** Writes the last uses, and ends. */
+  close(): Promise<void>;
+};
+
+/**
+ * The use of a key is written to `uses` once a minute at most, and at the end; `store` is listed every ten minutes to count the keys that
+ * end soon.
+ */
+export type KeyHousekeepingDeps = {
+  readonly records: Pick<KeyRecords, 'uses'>;
+  readonly store: Pick<KeyStore, 'list'>;
+  readonly uses: Pick<KeyLastUsed, 'write'>;
+  readonly clock: Clock;
+  /** Hears of each key that ends within 14 days, once. */
+  readonly onEndingSoon?: ((record: KeyRecord) => void) | undefined;
+};
+
+/** Writes when keys were used, once a minute for each, and counts those that end soon. What Redis refuses is tried again later. */
+export function createKeyHousekeeping({
+  records,
+  store,
+  uses,
+  clock,
+  onEndingSoon,
+}: KeyHousekeepingDeps): KeyHousekeeping {
+  const written = new Map<string, number>();
+  /** The ids of keys that end soon, as far as they were told of, by when they end. */
+  const told = new Map<string, number | undefined>();
+  let expiring = 0;
+  let countedAt = -Infinity;
+
+  /** Writes the uses that Redis does not know; `all`: also those written less than a minute ago. */
+  async function flush(all: boolean): Promise<void> {
+    const due = new Map<string, number>();
+    const now = records.uses();
+    for (const [id, usedAt] of now) {
+      const before = written.get(id) ?? -Infinity;
+      if (usedAt > before && (all || usedAt - before >= REWRITE_MS)) due.set(id, usedAt);
+    }
+    for (const id of written.keys()) if (!now.has(id)) written.delete(id);
+    if (due.size === 0) return;
+    await uses.write(due);
+    for (const [id, usedAt] of due) written.set(id, usedAt);
+  }
+
+  async function count(): Promise<void> {
+    if (clock.monotonic() - countedAt < COUNT_MS) return;
+    countedAt = clock.monotonic();
+    const found = foundRecords(await store.list());
+    const now = clock.now();
+    const ending = found.filter((record) => endsSoon(record, now));
+    expiring = ending.length;
+    const ids = new Set(ending.map(({ id }) => id));
+    for (const id of told.keys()) if (!ids.has(id)) told.delete(id);
+    for (const record of ending) {
+      if (told.get(record.id) !== record.expiresAt) onEndingSoon?.(record);
+      told.set(record.id, record.expiresAt);
+    }
+  }
+
+  const later = () => (countedAt = clock.monotonic() - COUNT_MS + FLUSH_MS);
+  const timer = setInterval(() => {
+    flush(false).catch(() => undefined);
+    count().catch(later);
+  }, FLUSH_MS);
+  timer.unref();
+  return {
+    expiring: () => expiring,
+    async close() {
+      clearInterval(timer);
+      await flush(true).catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { hash } from 'node:crypto';
+import type { Clock } from '../../kernel/clock.ts';
+import { type CacheEntry, type Generation, tagText } from '../../store/cache/cache-entry.ts';
+import type { SourceAnswer } from './call.ts';
+
+/** How long answers live, seconds. */
+export type Freshness = {
+  /** How long "no such record" is remembered. */
+  readonly notFound: number;
+  /** How long after its freshness an answer is served while a new one is made in the background. */
+  readonly staleWhileRevalidate: number;
+  /** How long after its freshness an answer is served where no new one can be made. */
+  readonly staleIfError: number;
+};
+
+/**
+ * How long an answer is fresh, it says itself (`freshSeconds`); `freshness` says it of a missing record, and how long an
+ * answer may be served stale.
+ */
+export type EntryMakerDeps = {
+  readonly clock: Clock;
+  readonly freshness: Freshness;
+  /** Percent of its freshness by which an answer may end early, so that not all end at once. */
+  readonly jitterPercent: number;
+  /** 0 to 1, anew for each answer. */
+  readonly random: () => number;
+};
+
+/** A strong entity tag of a body (RFC 9110, section 8.8.3). */
+export function etagOf(body: Buffer): string {
+  return `"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
+}
+
+const NO_BODY = Buffer.alloc(0);
+
+/** Creates the function that makes an entry of an answer. `generation`: what was purged before the source was asked. */
+export function createEntryMaker({ clock, freshness, jitterPercent, random }: EntryMakerDeps) {
+  const keepSeconds = Math.max(freshness.staleWhileRevalidate, freshness.staleIfError);
+  return function entryOf(answer: SourceAnswer, generation: Generation): CacheEntry {
+    const { found, tags } = answer;
+    const body = found ? answer.body : NO_BODY;
+    const freshSeconds = found ? answer.freshSeconds : freshness.notFound;
+    return {
+      found,
+      body,
+      etag: found ? etagOf(body) : '',
+      storedAt: found ? answer.storedAt : clock.now(),
+      freshSeconds,
+      freshMs: freshSeconds * 1_000 * (1 - (random() * jitterPercent) / 100),
+      staleMs: found ? keepSeconds * 1_000 : 0,
+      tags: tagText(tags),
+      generation,
+    };
+  };
+}

@@ -1,0 +1,127 @@
+import type { BackgroundTasks } from '../../kernel/background-tasks.ts';
+import { createSingleFlight, type SingleFlight } from '../../kernel/single-flight.ts';
+import { createBoundedMap } from '../../store/memory/bounded-map.ts';
+import { ageMs, type Cache } from '../../store/cache/cache.ts';
+import type { CacheEntry } from '../../store/cache/cache-entry.ts';
+import type { Lock } from '../../store/redis/distributed-lock.ts';
+import { acquireOrWait, type FoundOrLock, UNLOCKED } from '../../store/fleet-single-flight.ts';
+import type { Purges } from '../../store/cache/purges.ts';
+import type { UpstreamTrace } from '../../telemetry/request-trace.ts';
+import { timed } from '../../telemetry/requests/step-times.ts';
+import type { SourceCall, SourceHandler } from './call.ts';
+import { createEntryMaker, type EntryMakerDeps } from './cache-entry-maker.ts';
+
+/** `deadlineMs` bounds a refresh alone, because nobody waits for it: a fill ends when its callers have gone. */
+export type CacheFillDeps = EntryMakerDeps & {
+  readonly cache: Cache;
+  readonly purges: Pick<Purges, 'current'>;
+  readonly tasks: Pick<BackgroundTasks, 'run'>;
+  /** Bound of a refresh in the background. */
+  readonly deadlineMs: number;
+};
+
+/** An entry, and whether it was made for those who asked. */
+export type FilledEntry = { readonly entry: CacheEntry; readonly isMade: boolean };
+
+/** Fills the cache from the source: a single flight per key in this process, and in the fleet. */
+export type CacheFill = {
+  /** A new entry: made here, or by another process a moment ago. */
+  fill(key: string, call: SourceCall): Promise<CacheEntry>;
+  /** What Redis has, else a new entry: mostly one question to Redis for both. */
+  findOrFill(key: string, call: SourceCall): Promise<FilledEntry>;
+  /** Makes a new entry in the background, in the caller's trace: once at a time, and not again right after a failure. */
+  refresh(key: string, query: SourceCall['query'], spans: UpstreamTrace): void;
+};
+
+/** The pause before a source that failed is asked for the same answer again. */
+const REFRESH_PAUSE_MS = 1_000;
+const REFRESHES_MAX = 10_000;
+/** How long to wait for the fill of another process, which may be slower than one of ours. */
+const FLEET_WAIT = { pausesMs: [5, 100], patienceMs: 5_000 } as const;
+
+/** Does the work, or waits for the same work of another call, whose log line then has the steps. */
+function joined<T>(
+  flights: SingleFlight<T>,
+  key: string,
+  call: SourceCall,
+  work: (call: SourceCall) => Promise<T>,
+): Promise<T> {
+  const isShared = flights.has(key);
+  const done = flights.run(key, call.signal, (signal) => work({ ...call, signal }));
+  return isShared ? timed(call.usage.steps, 'shared', done) : done;
+}
+
+/** Creates what fills the cache with the answers of a source. */
+export function createCacheFill(deps: CacheFillDeps, source: SourceHandler): CacheFill {
+  const { cache, clock, purges, tasks, deadlineMs } = deps;
+  const entryOf = createEntryMaker(deps);
+  const fills = createSingleFlight<CacheEntry>();
+  const finds = createSingleFlight<FilledEntry>();
+  const isFresh = (entry: CacheEntry) => ageMs(entry, clock) < entry.freshMs;
+  const refreshed = createBoundedMap<object>(REFRESHES_MAX, () => 1);
+
+  /** To `look`, any entry that may be served is enough; to `fill`, only a fresh one. */
+  async function findOrLock(
+    key: string,
+    purpose: 'look' | 'fill',
+    { signal, usage }: SourceCall,
+  ): Promise<FoundOrLock<CacheEntry>> {
+    if (!cache.isShared) return UNLOCKED;
+    const tryOnce = async () => {
+      const { entry, lock } = await cache.getOrLock(key, purpose);
+      const isEnough = entry !== undefined && (purpose === 'look' || isFresh(entry));
+      return { found: isEnough ? entry : undefined, lock };
+    };
+    return timed(usage.steps, 'cache', acquireOrWait(tryOnce, { clock, ...FLEET_WAIT }, signal));
+  }
+
+  async function createEntry(key: string, call: SourceCall, lock: Lock | undefined): Promise<CacheEntry> {
+    try {
+      // What is purged while the source is asked may be in its answer or not, so it counts as purged.
+      const generation = purges.current();
+      const made = entryOf(await source(call), generation);
+      void cache.put(key, made, lock);
+      return made;
+    } catch (error) {
+      void lock?.release();
+      throw error;
+    }
+  }
+
+  /** A single flight in this process: the source is asked until the last waiting caller has gone. */
+  function share(key: string, call: SourceCall, work: (call: SourceCall) => Promise<CacheEntry>) {
+    return joined(fills, key, call, work);
+  }
+
+  function fill(key: string, call: SourceCall): Promise<CacheEntry> {
+    return share(key, call, async (shared) => {
+      const { found, lock } = await findOrLock(key, 'fill', shared);
+      return found ?? createEntry(key, shared, lock);
+    });
+  }
+
+  async function findOrMake(key: string, call: SourceCall): Promise<FilledEntry> {
+    const { found, lock } = await findOrLock(key, 'look', call);
+    if (found !== undefined) return { entry: found, isMade: false };
+    // Without a lock of the fleet, only the single flight of this process keeps others from making it, too.
+    const made =
+      lock === undefined
+        ? share(key, call, (shared) => createEntry(key, shared, undefined))
+        : createEntry(key, call, lock);
+    return { entry: await made, isMade: true };
+  }
+
+  return {
+    fill,
+    findOrFill: (key, call) => joined(finds, key, call, (shared) => findOrMake(key, shared)),
+    refresh(key, query, spans) {
+      if (refreshed.get(key) !== undefined) return;
+      refreshed.set(key, {}, REFRESH_PAUSE_MS);
+      const usage = { upstreamCalls: 0, upstreamMs: 0, spans, query };
+      tasks.run((closing) => {
+        const signal = AbortSignal.any([closing, AbortSignal.timeout(deadlineMs)]);
+        return fill(key, { query, usage, signal, priority: 'refresh' });
+      });
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import type { Query } from '../../contract/query.ts';
+import type { Cache } from '../../store/cache/cache.ts';
+import type { CacheEntry } from '../../store/cache/cache-entry.ts';
+import type { Lock } from '../../store/redis/distributed-lock.ts';
+import type { Purges } from '../../store/cache/purges.ts';
+import { createEntryMaker, type EntryMakerDeps } from './cache-entry-maker.ts';
+import { cacheKeyOf, cacheKeyParts } from './cache-key.ts';
+import type { SourceAnswer } from './call.ts';
+
+/** Keeps an answer. It never rejects. */
+export type KeepAnswer = (answer: SourceAnswer) => Promise<void>;
+
+/**
+ * Begins to warm a cache. It is called before the source is asked, so that a purge in the meantime also ends what is kept.
+ */
+export type BeginPrewarm = (operation: string, query: Query) => KeepAnswer;
+
+/** With another `digest` than that of the cache stage, nobody would find what is kept. */
+export type CachePrewarmDeps = EntryMakerDeps & {
+  readonly cache: Cache;
+  readonly purges: Pick<Purges, 'current'>;
+  /** The digest under which the cache stage of the source keeps its answers. */
+  readonly digest: string;
+};
+
+/**
+ * Creates the function that puts answers of comparisons into the cache of the new source, so that it is warm when the source
+ * begins to serve callers. `cache-fill.ts` fills it for callers. A newer entry in the cache is never replaced.
+ */
+export function createCachePrewarm({ cache, purges, digest, ...deps }: CachePrewarmDeps): BeginPrewarm {
+  const entryOf = createEntryMaker(deps);
+
+  /** Looks the entry up and locks it; `undefined` where another process has the lock, because that makes a newer entry. */
+  async function find(key: string): Promise<{ entry: CacheEntry | undefined; lock?: Lock } | undefined> {
+    if (!cache.isShared) return { entry: cache.local(key) };
+    const { entry, lock } = await cache.getOrLock(key, 'fill');
+    return lock && { entry, lock };
+  }
+
+  async function keep(key: string, made: CacheEntry): Promise<void> {
+    const found = await find(key);
+    if (found === undefined) return;
+    if (found.entry !== undefined && found.entry.storedAt >= made.storedAt) await found.lock?.release();
+    else await cache.put(key, made, found.lock);
+  }
+
+  return function begin(operation, query) {
+    const generation = purges.current();
+    const key = cacheKeyOf(cacheKeyParts(operation, digest, query));
+    return async (answer) => {
+      // That a record is missing is not kept: each call asks anew.
+      if (!answer.found) return;
+      // Without Redis, nothing is kept: the cache is only colder.
+      await keep(key, entryOf(answer, generation)).catch(() => undefined);
+    };
+  };
+}

@@ -1,0 +1,107 @@
+import type { Query } from '../../contract/query.ts';
+import type { ErrorCode } from '../../kernel/errors/catalogue.ts';
+import { fault, GatewayError } from '../../kernel/errors/fault.ts';
+import { ageMs } from '../../store/cache/cache.ts';
+import type { CacheEntry } from '../../store/cache/cache-entry.ts';
+import { openSteps, timed } from '../../telemetry/requests/step-times.ts';
+import { type CacheFillDeps, createCacheFill } from './cache-fill.ts';
+import { cacheKeyOf, cacheKeyParts } from './cache-key.ts';
+import type { Call, Handler, CallAnswer, SourceCall, SourceHandler } from './call.ts';
+
+/** `digest` is part of every key, so a changed source file finds no answer of the file before it. */
+export type CacheStageDeps = CacheFillDeps & {
+  /** The digest of the source's file and of the contract's version. */
+  readonly digest: string;
+};
+
+/** Failures of a source, in whose place an older answer may stand. */
+const SOURCE_FAILURES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'upstream_error',
+  'upstream_invalid_response',
+  'upstream_timeout',
+  'upstream_unavailable',
+  'overloaded',
+  'scan_limit_exceeded',
+]);
+
+/** The reply of an entry. Throws 404 where the entry says that there is no such record. */
+function replyOf(call: Call, entry: CacheEntry, cache: CallAnswer['cache']): CallAnswer {
+  call.summary.cache = cache;
+  if (!entry.found) throw fault('not_found');
+  return {
+    body: entry.body,
+    etag: entry.etag,
+    storedAt: entry.storedAt,
+    freshSeconds: entry.freshSeconds,
+    cache,
+    encodings: entry.encodings,
+  };
+}
+
+function queryOf({ query }: Call): Query {
+  if (query === undefined) throw new Error('the query is parsed before the cache');
+  return query;
+}
+
+/** What the source is asked for a call. No answer depends on the caller, because others are served it, too. */
+export function sourceCallOf(call: Call): SourceCall {
+  const query = queryOf(call);
+  call.summary.spans = call.openTrace();
+  call.summary.query = query;
+  call.summary.principal = call.principal?.subject;
+  openSteps(call.summary);
+  return { query, usage: call.summary, signal: call.signal };
+}
+
+/**
+ * Creates the cache stage: serves finished bodies from the cache, stale ones as far as the configuration allows, and
+ * fills it from the source. A hit is answered without a promise.
+ */
+export function createCacheStage(deps: CacheStageDeps): (source: SourceHandler) => Handler {
+  const { cache, clock, digest } = deps;
+  const staleIfErrorMs = deps.freshness.staleIfError * 1_000;
+  const staleWhileRevalidateMs = deps.freshness.staleWhileRevalidate * 1_000;
+  const staleForMs = (entry: CacheEntry) => ageMs(entry, clock) - entry.freshMs;
+
+  return function cacheAround(source) {
+    const cacheFill = createCacheFill(deps, source);
+
+    async function serveFilled(call: Call, key: string, stale?: CacheEntry): Promise<CallAnswer> {
+      call.summary.cache = 'miss';
+      try {
+        return replyOf(call, await cacheFill.fill(key, sourceCallOf(call)), 'miss');
+      } catch (error) {
+        const isSourceFailure = error instanceof GatewayError && SOURCE_FAILURES.has(error.code);
+        if (!isSourceFailure || stale === undefined || staleForMs(stale) >= staleIfErrorMs) throw error;
+        return replyOf(call, stale, 'stale');
+      }
+    }
+
+    function serveEntry(call: Call, key: string, entry: CacheEntry): CallAnswer | Promise<CallAnswer> {
+      const staleMs = staleForMs(entry);
+      if (staleMs < 0) return replyOf(call, entry, 'hit');
+      if (!entry.found || staleMs >= staleWhileRevalidateMs)
+        return serveFilled(call, key, entry.found ? entry : undefined);
+      cacheFill.refresh(key, queryOf(call), call.openTrace());
+      return replyOf(call, entry, 'stale');
+    }
+
+    /** Where this process has nothing of the key, but others share the cache. */
+    async function serveShared(call: Call, key: string): Promise<CallAnswer> {
+      call.summary.cache = 'miss';
+      const { entry, isMade } = await cacheFill.findOrFill(key, sourceCallOf(call));
+      return isMade ? replyOf(call, entry, 'miss') : serveEntry(call, key, entry);
+    }
+
+    return function cached(call) {
+      const key = cacheKeyOf(cacheKeyParts(call.operation, digest, queryOf(call)));
+      const local = cache.local(key);
+      if (local === undefined) return cache.isShared ? serveShared(call, key) : serveFilled(call, key);
+      if (!cache.isShared || staleForMs(local) < 0) return serveEntry(call, key, local);
+      // Another process may have a newer one.
+      return timed(openSteps(call.summary), 'cache', cache.remote(key)).then((remote) =>
+        serveEntry(call, key, remote ?? local),
+      );
+    };
+  };
+}
