@@ -35,20 +35,24 @@ const floors = [
     },
     { room: 'store', packages: ['ioredis', 'lru-cache', 'rate-limiter-flexible'] },
   ],
-  [{ room: 'claims', packages: [], pure: true }],
   [{ room: 'pipeline', packages: ['jose'] }],
   [{ room: 'migration', packages: ['ioredis'] }],
   [
     { room: 'http', packages: ['express', 'http-proxy-middleware', 'negotiator', 'pino-http'] },
     { room: 'admin', packages: ['express', 'zod'] },
   ],
-  [{ room: 'probe', packages: [] }],
-  [{ room: 'fixtures', packages: [] }],
-  [{ room: 'explain', packages: [] }],
-  [{ room: 'draft', packages: ['yaml'] }],
   [
     // Processes and lines to them are given to it as values.
     { room: 'gateway', packages: [] },
+    {
+      room: 'workbench',
+      packages: [],
+      folders: [
+        { folder: 'doctor/probes', packages: [], pure: true },
+        { folder: 'docs', packages: ['zod'] },
+        { folder: 'infer', packages: ['yaml'] },
+      ],
+    },
     // The sample legacy services stand for other people's servers: they see nothing of the gateway.
     { room: 'samples', packages: [], island: true },
   ],

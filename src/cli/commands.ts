@@ -8,7 +8,7 @@ import type { CliContext } from './context.ts';
 import { registerDoctorCommand } from './check/doctor.ts';
 import { registerExplainCommand } from './explain.ts';
 import { runTest, type TestOptions } from './fixtures/test-fixtures.ts';
-import { type GenerateOptions, runGenerate } from './generate/generate.ts';
+import { type GenerateOptions, runGenerate } from './generate.ts';
 import { registerInferCommand } from './infer/infer.ts';
 import { readConfigOrExit, readPartialConfigOrExit } from './input/read-config.ts';
 import { registerMigrationCommand } from './migration/register.ts';

@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { printReport } from './output/print-report.ts';
 import { withProgress } from './output/progress.ts';
-import { explanationReport, mistakeReport } from '../explain/report/explain-report.ts';
-import { explainWithLive, readExplanation } from '../explain/read-explanation.ts';
+import { explanationReport, mistakeReport } from '../workbench/explain/report/explain-report.ts';
+import { explainWithLive, readExplanation } from '../workbench/explain/read-explanation.ts';
 import { usageError } from './input/choose-source.ts';
-import { passthroughReport } from '../explain/report/passthrough-report.ts';
+import { passthroughReport } from '../workbench/explain/report/passthrough-report.ts';
 import { readLiveOrExit, readPartialConfigOrExit } from './input/read-config.ts';
-import type { DisplayedLive } from '../explain/display-live.ts';
+import type { DisplayedLive } from '../workbench/explain/display-live.ts';
 
 type Options = { readonly live?: boolean; readonly values?: boolean; readonly json?: boolean };
 

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { adminAddress, fetchQuality, tokenOf } from '../explain/fetch-quality.ts';
+import { adminAddress, fetchQuality, tokenOf } from '../workbench/explain/fetch-quality.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
-import { type LiveQuality, readQuality } from '../explain/quality-live.ts';
+import { type LiveQuality, readQuality } from '../workbench/explain/quality-live.ts';
 import { printReport } from './output/print-report.ts';
 import { withProgress } from './output/progress.ts';
-import { qualityReport } from '../explain/report/quality-report.ts';
+import { qualityReport } from '../workbench/explain/report/quality-report.ts';
 import { addListenerOptions, ownToken } from './input/operator-listener.ts';
 import { sourceNamed, usageError } from './input/choose-source.ts';
 import { readLiveOrExit, readPartialConfigOrExit, type ReadyConfig } from './input/read-config.ts';

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSource } from '../../src/cli/input/read-config.ts';
-import { type FixtureCase, readFixtures } from '../../src/fixtures/read-fixtures.ts';
-import { replayFixture } from '../../src/fixtures/replay-fixture.ts';
-import { jsonText } from '../../src/probe/compare-json.ts';
+import { type FixtureCase, readFixtures } from '../../src/workbench/recordings/read-fixtures.ts';
+import { replayFixture } from '../../src/workbench/recordings/replay-fixture.ts';
+import { jsonText } from '../../src/workbench/doctor/session/compare-json.ts';
 import type { Json } from '../../src/kernel/json/json.ts';
 
 const folder = new URL('../../config/examples/', import.meta.url).pathname;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createMetrics } from '../../src/admin/metrics/metrics.ts';
-import { boardRows, metricsWithoutPanel } from '../../src/cli/generate/board/board.ts';
+import { boardRows, metricsWithoutPanel } from '../../src/workbench/docs/generate/board/board.ts';
 import { createMergedMetrics } from '../../src/gateway/workers/merged-metrics.ts';
 import { noPrometheus, startPrometheus } from '../operations/harness/prometheus.ts';
 import type { OperationRow } from '../operations/row.ts';

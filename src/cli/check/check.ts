@@ -1,11 +1,11 @@
 import { ConfigError } from '../../config/yaml/problem.ts';
 import { sourceNotes } from '../../source/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
-import { type CheckedConfig, checkReport } from '../../explain/report/check-report.ts';
+import { type CheckedConfig, checkReport } from '../../workbench/explain/report/check-report.ts';
 import { printReport } from '../output/print-report.ts';
 import { readInThread } from '../input/read-in-thread.ts';
 import { printProblems, readSource } from '../input/read-config.ts';
-import { checkFixtures } from '../../fixtures/check-fixtures.ts';
+import { checkFixtures } from '../../workbench/recordings/check-fixtures.ts';
 import { hasReference, NO_REFERENCE } from '../../http/api-page/page-files.ts';
 import { isApiPageServed } from '../../config/schema/api-page.ts';
 import { redisNotes } from '../input/redis-notes.ts';

@@ -1,11 +1,15 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
-import { diagnosisReport, findingBlock, resourceHeading } from '../../explain/report/doctor-report.ts';
-import type { ReportBlock } from '../../explain/report/report.ts';
+import {
+  diagnosisReport,
+  findingBlock,
+  resourceHeading,
+} from '../../workbench/explain/report/doctor-report.ts';
+import type { ReportBlock } from '../../workbench/explain/report/report.ts';
 import { printBlocks, printReport } from '../output/print-report.ts';
 import { withProgress } from '../output/progress.ts';
-import { diagnose } from '../../probe/diagnose.ts';
+import { diagnose } from '../../workbench/doctor/diagnose.ts';
 import { liveSourceNamed, usageError } from '../input/choose-source.ts';
 import { liveEnvironment, orExit, readPartialConfigOrExit, readSource } from '../input/read-config.ts';
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { createAuditActions } from '../../admin/actions/audit-actions.ts';
 import { readAuditLine, verifyChain } from '../../store/audit/audit-entry.ts';
 import { createRedisAuditStore } from '../../store/audit/audit-store.ts';
-import { auditLines, chainText } from '../../explain/report/audit-report.ts';
+import { auditLines, chainText } from '../../workbench/explain/report/audit-report.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { ExitError, exitCodes } from '../context.ts';
 import { withRedis } from '../input/with-redis.ts';

@@ -5,7 +5,12 @@ import { openKeys } from '../../admin/operator-actions.ts';
 import { keyView } from '../../admin/actions/keys/key-view.ts';
 import { ActionRefusal } from '../../admin/api/action.ts';
 import type { ActionRequest } from '../../admin/api/action-table.ts';
-import { configuredKeyYaml, keyLines, keyTable, newKeyLines } from '../../explain/report/key-report.ts';
+import {
+  configuredKeyYaml,
+  keyLines,
+  keyTable,
+  newKeyLines,
+} from '../../workbench/explain/report/key-report.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import type { MintedKey } from '../../pipeline/stages/authentication/key-changes.ts';
 import type { Replication } from '../../store/redis/await-replica.ts';

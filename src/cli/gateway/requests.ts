@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { ActionName, ActionRequest, ActionValue } from '../../admin/api/action-table.ts';
-import { requestReport, requestsReport } from '../../explain/report/requests-report.ts';
+import { requestReport, requestsReport } from '../../workbench/explain/report/requests-report.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { addListenerOptions, findListener } from '../input/operator-listener.ts';
 import { printReport } from '../output/print-report.ts';

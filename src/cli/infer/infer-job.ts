@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { ConnectionSpec } from '../../config/schema/source.ts';
 import { type ResourceName, resourceNames, resources } from '../../contract/resources.ts';
-import { InferError } from '../../draft/infer-error.ts';
-import type { InferOptions } from '../../draft/infer-source.ts';
-import { readSample } from '../../draft/requests/read-sample.ts';
-import { readInferTarget } from '../../draft/requests/read-target.ts';
+import { InferError } from '../../workbench/infer/notes/infer-error.ts';
+import type { InferOptions } from '../../workbench/infer/infer-source.ts';
+import { readSample } from '../../workbench/infer/requests/read-sample.ts';
+import { readInferTarget } from '../../workbench/infer/requests/read-target.ts';
 import { liveEnvironment, readSource } from '../input/read-config.ts';
 
 /** A text for one resource, or for the only one: `users=http://…`, `http://…`. */

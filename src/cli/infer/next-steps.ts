@@ -1,5 +1,5 @@
 import { type ResourceName, resources } from '../../contract/resources.ts';
-import type { ReportBlock } from '../../explain/report/report.ts';
+import type { ReportBlock } from '../../workbench/explain/report/report.ts';
 import { newApiKey, newKeyId } from '../../pipeline/stages/authentication/api-key.ts';
 import { quoted } from '../output/quoted.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigTexts } from '../../config/load.ts';
 import { ConfigError } from '../../config/yaml/problem.ts';
-import { checkFixtures } from '../../fixtures/check-fixtures.ts';
+import { checkFixtures } from '../../workbench/recordings/check-fixtures.ts';
 import type { CliContext } from '../context.ts';
 import { readConfig, readTexts } from './read-config.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { adminAddress } from '../../explain/fetch-quality.ts';
+import { adminAddress } from '../../workbench/explain/fetch-quality.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { readUsableSections } from './read-config.ts';
 

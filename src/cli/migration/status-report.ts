@@ -1,7 +1,7 @@
 // Renders the status of a migration as text for the terminal.
 
 import type { ActionValue } from '../../admin/api/action-table.ts';
-import { type Report, type ReportBlock, section } from '../../explain/report/report.ts';
+import { type Report, type ReportBlock, section } from '../../workbench/explain/report/report.ts';
 
 type Status = ActionValue<'migrations.status'>;
 

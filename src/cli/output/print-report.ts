@@ -5,7 +5,7 @@ import {
   type ReportLine,
   renderText,
   reportLines,
-} from '../../explain/report/report.ts';
+} from '../../workbench/explain/report/report.ts';
 import type { CliContext, Terminal } from '../context.ts';
 import { plain } from './plain-output.ts';
 

@@ -1,4 +1,4 @@
-import type { Report } from '../../explain/report/report.ts';
+import type { Report } from '../../workbench/explain/report/report.ts';
 import type { ConfigChange } from '../../gateway/reload/find-changes.ts';
 import type { ReloadOutcome } from '../../gateway/reload/reload-outcome.ts';
 

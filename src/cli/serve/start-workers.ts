@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { pino } from 'pino';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { sharesWork } from '../../config/schema/redis.ts';
-import { createExplainActions } from '../../explain/explain-action.ts';
+import { createExplainActions } from '../../workbench/explain/explain-action.ts';
 import type { SoundConfig } from '../../gateway/reload/reload-outcome.ts';
 import { createPublicSide } from '../../gateway/reload/public-side.ts';
 import { configDigest } from '../../gateway/reload/snapshot.ts';

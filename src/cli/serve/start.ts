@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { pino } from 'pino';
 import type { ConfigTexts } from '../../config/load.ts';
 import { ConfigError } from '../../config/yaml/problem.ts';
-import { createExplainActions } from '../../explain/explain-action.ts';
+import { createExplainActions } from '../../workbench/explain/explain-action.ts';
 import { createGateway, type Gateway, type GatewayServices } from '../../gateway/gateway.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { type CliContext, ExitError, exitCodes, type LogDestination } from '../context.ts';

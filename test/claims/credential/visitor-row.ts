@@ -3,7 +3,7 @@ import { eventually } from '../../support/time/eventually.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Diagnosis } from '../../../src/probe/diagnose.ts';
+import type { Diagnosis } from '../../../src/workbench/doctor/diagnose.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { draftFile } from '../harness/examine.ts';
 import { SERVICE_KEY } from '../harness/lying-service.ts';

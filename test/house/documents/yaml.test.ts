@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import * as z from 'zod';
-import { referenceParts } from '../../../src/config/reference/reference.ts';
+import { referenceParts } from '../../../src/workbench/docs/reference.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { documentFiles, readDocument } from './document.ts';
 

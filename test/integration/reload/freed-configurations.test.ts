@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
-import { createExplainActions } from '../../../src/explain/explain-action.ts';
+import { createExplainActions } from '../../../src/workbench/explain/explain-action.ts';
 import { servedOpenapi } from '../../../src/contract/openapi.ts';
 import { readConfig, readConfigTexts } from '../../../src/cli/input/read-config.ts';
 import { createGateway } from '../../../src/gateway/gateway.ts';

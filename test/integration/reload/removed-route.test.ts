@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { createExplainActions } from '../../../src/explain/explain-action.ts';
+import { createExplainActions } from '../../../src/workbench/explain/explain-action.ts';
 import { servedOpenapi } from '../../../src/contract/openapi.ts';
 import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';

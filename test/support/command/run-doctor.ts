@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Diagnosis, DisplayedFinding } from '../../../src/probe/diagnose.ts';
+import type { Diagnosis, DisplayedFinding } from '../../../src/workbench/doctor/diagnose.ts';
 import type { Capabilities, Row } from '../model/capabilities.ts';
 import { modelSource } from '../model/source.ts';
 import { type ModelUpstream, startModelUpstream } from '../model/upstream.ts';

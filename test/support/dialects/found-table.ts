@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { markdownTable } from '../../../src/cli/generate/markdown-table.ts';
-import { replaceSection } from '../../../src/cli/generate/sections.ts';
+import { markdownTable } from '../../../src/workbench/docs/generate/markdown-table.ts';
+import { replaceSection } from '../../../src/workbench/docs/generate/sections.ts';
 import type { SourceResourceSpec } from '../../../src/config/schema/source.ts';
 import type { CompiledSource } from '../../../src/source/compile-sources.ts';
 

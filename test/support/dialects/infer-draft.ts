@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { answerRequest } from '../../../src/probe/answer-request.ts';
-import { openSession } from '../../../src/probe/session/source-session.ts';
-import { jsonText } from '../../../src/probe/compare-json.ts';
+import { answerRequest } from '../../../src/workbench/doctor/answer-request.ts';
+import { openSession } from '../../../src/workbench/doctor/session/source-session.ts';
+import { jsonText } from '../../../src/workbench/doctor/session/compare-json.ts';
 import { type CompiledSource, compileSourceText } from '../../../src/source/compile-sources.ts';
 import type { SourceSpec } from '../../../src/config/schema/source.ts';
 import { type CliRun, runCommand } from '../command/run-command.ts';

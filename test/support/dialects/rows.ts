@@ -1,5 +1,5 @@
 import { readSource } from '../../../src/cli/input/read-config.ts';
-import { readFixtures } from '../../../src/fixtures/read-fixtures.ts';
+import { readFixtures } from '../../../src/workbench/recordings/read-fixtures.ts';
 
 /** A record as a service keeps it: plain JSON, in which numbers have lost nothing that counts here. */
 export type Row = Record<string, unknown>;

@@ -1,8 +1,8 @@
 import { parse } from 'yaml';
 import type { ListSpec } from '../../../src/config/schema/source.ts';
 import { compileWindow } from '../../../src/source/adapter/plan/window.ts';
-import { configJsonSchema } from '../../../src/config/reference/json-schema.ts';
-import { configReference, referenceParts } from '../../../src/config/reference/reference.ts';
+import { configJsonSchema } from '../../../src/workbench/docs/json-schema.ts';
+import { configReference, referenceParts } from '../../../src/workbench/docs/reference.ts';
 
 const text = configReference();
 const parts = referenceParts();

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readFixtures } from '../../../../src/fixtures/read-fixtures.ts';
+import { readFixtures } from '../../../../src/workbench/recordings/read-fixtures.ts';
 import { readSource } from '../../../../src/cli/input/read-config.ts';
 import { runCommand } from '../../../support/command/run-command.ts';
 import { scim } from '../../../support/dialects/identity.ts';

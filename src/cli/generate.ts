@@ -1,0 +1,43 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { type CliContext, ExitError, exitCodes } from './context.ts';
+import { documents, documentText } from '../workbench/docs/generate/documents.ts';
+import { softwareBillOfMaterials } from '../workbench/docs/generate/packages/sbom.ts';
+import { createMergedMetrics } from '../gateway/workers/merged-metrics.ts';
+import { generatedSections, replaceSection } from '../workbench/docs/generate/sections.ts';
+
+/** A file that is generated, or has generated parts: what it says, and what it should say. */
+type Generated = { readonly file: string; readonly current: string | undefined; readonly text: string };
+
+function generateAll(): readonly Generated[] {
+  const read = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
+  const whole = Object.entries(documents).map(([file, make]) => {
+    return { file, current: read(file), text: documentText(make) };
+  });
+  const sections = generatedSections(createMergedMetrics({ workers: () => [] }).describe());
+  const parts = Object.entries(sections).map(([file, makers]) => {
+    const current = readFileSync(file, 'utf8');
+    const text = Object.entries(makers).reduce(
+      (written, [name, make]) => replaceSection(written, name, make()),
+      current,
+    );
+    return { file, current, text };
+  });
+  return [...whole, ...parts];
+}
+
+/** The options of `portico generate`. */
+export type GenerateOptions = { readonly check?: boolean; readonly sbom?: boolean };
+
+/** `portico generate`: writes the generated documents, or with `--check` fails where a committed one is out of date. */
+export function runGenerate({ check, sbom }: GenerateOptions, context: CliContext): void {
+  if (sbom === true) {
+    context.out(documentText(softwareBillOfMaterials));
+    return;
+  }
+  const stale = generateAll().filter(({ current, text }) => current !== text);
+  for (const { file, text } of stale) {
+    if (check === true) context.err(`${file} is out of date; mend it with: npm run generate\n`);
+    else writeFileSync(file, text);
+  }
+  if (check === true && stale.length > 0) throw new ExitError(exitCodes.failure);
+}

@@ -1,0 +1,21 @@
+import { adminOpenapi } from '../../../admin/api/openapi.ts';
+import { configJsonSchema } from '../json-schema.ts';
+import { configReference } from '../reference.ts';
+import { openapiDocument } from '../../../contract/openapi.ts';
+import { grafanaBoard } from './board/board.ts';
+
+/** Where the committed copy of each generated document stands, and how it is made. */
+export const documents: Readonly<Record<string, () => unknown>> = {
+  'src/contract/openapi.json': openapiDocument,
+  'src/admin/api/openapi.json': adminOpenapi,
+  'config/portico.schema.json': () => configJsonSchema('gateway'),
+  'config/source.schema.json': () => configJsonSchema('source'),
+  'config/reference.md': configReference,
+  'config/grafana/portico.json': grafanaBoard,
+};
+
+/** The text of a generated document: JSON, or a text as it is. */
+export function documentText(make: () => unknown): string {
+  const document = make();
+  return typeof document === 'string' ? document : `${JSON.stringify(document, null, 2)}\n`;
+}

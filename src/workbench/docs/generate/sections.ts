@@ -1,0 +1,55 @@
+import type { MetricDescription } from '../../../telemetry/metrics/describe-metrics.ts';
+import { createMetrics } from '../../../admin/metrics/metrics.ts';
+import { exampleIndex } from './example-index.ts';
+import { markdownTable } from './markdown-table.ts';
+import { productionPackages } from './packages/production-packages.ts';
+
+const code = (text: string) => `\`${text}\``;
+
+/** Every metric of a gateway and of the primary of workers. */
+function metricsTable(primary: readonly MetricDescription[]): string {
+  const gateway = createMetrics({ operations: [], version: '', nodeVersion: '' });
+  // Both count reloads.
+  const names = new Map([...gateway.describe(), ...primary].map((one) => [one.name, one]));
+  const described = [...names.values()];
+  const rows = described.map(({ name, type, labels, help }) => [
+    code(name),
+    type,
+    labels.map(code).join(', '),
+    help,
+  ]);
+  return markdownTable(['Metric', 'Type', 'Labels', 'Meaning'], rows);
+}
+
+/** The licences of the packages that Portico runs on. */
+function licencesTable(): string {
+  const byLicence = new Map<string, Set<string>>();
+  for (const { licence, name } of productionPackages().packages)
+    byLicence.set(licence, (byLicence.get(licence) ?? new Set()).add(name));
+  const rows = [...byLicence].sort(([a], [b]) => (a < b ? -1 : 1));
+  return markdownTable(
+    ['Licence', 'Packages', 'Which'],
+    rows.map(([licence, names]) => [licence, String(names.size), [...names].sort().map(code).join(', ')]),
+  );
+}
+
+/**
+ * The generated parts of documents that people write, by file and by the name that their markers carry. `primary`: the
+ * metrics of the primary of several workers.
+ */
+export function generatedSections(
+  primary: readonly MetricDescription[],
+): Readonly<Record<string, Readonly<Record<string, () => string>>>> {
+  return {
+    'config/operations.md': { metrics: () => metricsTable(primary) },
+    'config/add-a-source.md': { examples: exampleIndex },
+    'config/releases.md': { licences: licencesTable },
+  };
+}
+
+/** The text with what stands between `<!-- name: start … -->` and `<!-- name: end -->` replaced. @throws Error without these */
+export function replaceSection(text: string, name: string, content: string): string {
+  const pattern = new RegExp(`(<!-- ${name}: start[^>]*-->\n)[^]*?(<!-- ${name}: end -->)`);
+  if (!pattern.test(text)) throw new Error(`the markers of the generated section "${name}" are missing`);
+  return text.replace(pattern, (_, start: string, end: string) => `${start}\n${content}\n\n${end}`);
+}

@@ -1,0 +1,102 @@
+import type { Adapter } from '../../source/adapter/compile.ts';
+import type { OnGap } from '../../source/adapter/map/map-record.ts';
+import { UNOBSERVED } from '../../source/adapter/map/reply-observer.ts';
+import { compileParser } from '../../contract/parse-query.ts';
+import type { Query } from '../../contract/query.ts';
+import { errorBody, publicStatus } from '../../kernel/errors/body.ts';
+import { fault, type GatewayError, toGatewayError } from '../../kernel/errors/fault.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { type Json, readJson } from '../../kernel/json/json.ts';
+import type { CompiledSource } from '../../source/compile-sources.ts';
+import type { SourceAnswer } from '../../pipeline/stages/call.ts';
+import { createAnswer } from '../../pipeline/answer/answer-query.ts';
+import { createLocalClaims } from '../../pipeline/reading/windows/source-runtime.ts';
+import { findOperation } from './find-operation.ts';
+import type { SourceSession } from './session/source-session.ts';
+
+/** Answers queries of one resource through a session. @throws GatewayError, SessionBudgetSpent */
+export type AnswerQuery = (query: Query, signal: AbortSignal) => Promise<SourceAnswer>;
+
+/** What queries are answered with. */
+export type AnswerQueryDeps = {
+  readonly session: SourceSession;
+  /** Stands in for the adapter of the source's file, such as one that counts. */
+  readonly adapter?: Adapter;
+  /** Claims that are not relied on. */
+  readonly switchedOff?: Iterable<string>;
+  readonly onFieldGap?: OnGap;
+  /** Called with every claim that replies contradict; the answer is then made without it. */
+  readonly onContradicted?: (capability: string) => void;
+};
+
+/** Answers queries as the gateway does on a cache miss, without credentials, limits and cache. */
+export function createAnswerQuery(compiled: CompiledSource, deps: AnswerQueryDeps): AnswerQuery {
+  const { session, adapter = compiled.adapter, switchedOff = [] } = deps;
+  const { onFieldGap: onGap = () => undefined, onContradicted = () => undefined } = deps;
+  const answer = createAnswer(
+    {
+      resource: compiled.resource,
+      adapter,
+      upstream: session.upstream,
+      budget: compiled.source.spec.budget,
+      clock: systemClock,
+      claims: createLocalClaims(switchedOff),
+      observer: {
+        ...UNOBSERVED,
+        onGap: (...gap) => gap[1] !== 'absent' && onGap(...gap),
+        contradicted: onContradicted,
+      },
+    },
+    { fresh: 1 },
+  );
+  return (query, signal) => answer({ query, usage: { upstreamCalls: 0, upstreamMs: 0 }, signal });
+}
+
+/** What a client is answered, with the error that an answer other than 200 is. */
+export type Answer = {
+  readonly status: number;
+  readonly body: Json;
+  readonly error: GatewayError | undefined;
+};
+
+/** What answers a request of the contract. */
+export type AnswerRequestDeps = Omit<AnswerQueryDeps, 'adapter'> & {
+  /** The resources of one source. */
+  readonly sources: readonly CompiledSource[];
+  readonly adapterOf?: (compiled: CompiledSource) => Adapter;
+  readonly signal: AbortSignal;
+};
+
+const REQUEST_ID = 'req_fixture';
+
+/** The query of a request such as `GET /v1/users/user_7`, and what the source's file says of its resource. */
+export function parseRequest(request: string, sources: readonly CompiledSource[]) {
+  const match = findOperation(request.replace(/^GET /, ''));
+  if (match === undefined) throw fault('not_found', { detail: 'no operation of the contract has this path' });
+  const { operation, rawQuery, rawId } = match;
+  const compiled = sources.find(({ resource }) => resource === operation.resource);
+  if (compiled === undefined) throw fault('not_found', { detail: 'the source does not have this resource' });
+  return { compiled, query: compileParser(operation, { limitOverflow: 'reject' })(rawQuery, rawId) };
+}
+
+async function makeBody(request: string, deps: AnswerRequestDeps): Promise<string> {
+  const { compiled, query } = parseRequest(request, deps.sources);
+  const adapter = deps.adapterOf?.(compiled) ?? compiled.adapter;
+  const document = await createAnswerQuery(compiled, { ...deps, adapter })(query, deps.signal);
+  if (!document.found) throw fault('not_found');
+  return document.body.toString();
+}
+
+/** Answers a request as the gateway does, but without credentials, limits and cache. */
+export async function answerRequest(request: string, deps: AnswerRequestDeps): Promise<Answer> {
+  try {
+    return { status: 200, body: readJson(await makeBody(request, deps)), error: undefined };
+  } catch (thrown) {
+    const error = toGatewayError(thrown);
+    return {
+      status: publicStatus(error, 'precise'),
+      body: readJson(errorBody(error, REQUEST_ID)),
+      error,
+    };
+  }
+}

@@ -1,0 +1,130 @@
+import { lintOutcomes } from '../../source/adapter/lint-source.ts';
+import { type ClaimVerdict, concludeAt, type Finding } from '../../source/checks/evidence/finding.ts';
+import { pathText } from '../../config/yaml/problem.ts';
+import type { CompiledSource } from '../../source/compile-sources.ts';
+import { createSourceAsk, type SourceAsk } from './source-ask.ts';
+import { runClaims } from './run-claims.ts';
+import type { DisplayedCall } from './session/display-call.ts';
+import { openSession } from './session/source-session.ts';
+
+/** A finding as it may be displayed, with its place in the file. */
+export type DisplayedFinding = {
+  readonly probe: string;
+  readonly claim: string;
+  readonly file: string;
+  readonly line?: number;
+  readonly column?: number;
+  /** The keys that lead to the claim, joined by points. */
+  readonly path: string;
+  readonly verdict: ClaimVerdict;
+  readonly observed: string;
+  readonly hint?: string;
+  /** Calls that show a difference; secrets are `***`. */
+  readonly calls?: readonly DisplayedCall[];
+};
+
+/** The findings about one resource. */
+export type ResourceDiagnosis = {
+  readonly resource: string;
+  readonly rows: number;
+  readonly complete: boolean;
+  readonly findings: readonly DisplayedFinding[];
+};
+
+/** The findings about a source. */
+export type Diagnosis = {
+  readonly source: string;
+  readonly file: string;
+  readonly baseUrl: string;
+  readonly calls: number;
+  readonly ms: number;
+  readonly differences: number;
+  /** Claims that agree so far, but that nothing keeps so, and that the file does not accept as such. */
+  readonly bets: number;
+  /** Why the source could not be probed to the end. */
+  readonly unreached?: string;
+  readonly resources: readonly ResourceDiagnosis[];
+};
+
+/** Called while a source is probed, so that findings can be printed as they come. */
+export type DiagnosisListener = {
+  readonly onResource: (compiled: CompiledSource) => void;
+  readonly onFinding: (finding: DisplayedFinding) => void;
+};
+
+/** The bounds of a diagnosis. */
+export type DiagnosisOptions = {
+  readonly callsMax: number;
+  readonly showValues: boolean;
+  readonly stop: AbortSignal;
+};
+
+function displayFinding(
+  compiled: CompiledSource,
+  { display }: SourceAsk,
+  finding: Finding,
+): DisplayedFinding {
+  const { probe, claim, at, verdict, observed, hint, calls = [] } = finding;
+  const { file, line, column } = compiled.source.yaml.problemAt(at, '');
+  const displayed = calls.flatMap((request) => display(request) ?? []);
+  return {
+    ...{ probe, claim, file, path: pathText(at), verdict, observed },
+    ...(line !== undefined && at.length > 0 && { line }),
+    ...(column !== undefined && at.length > 0 && { column }),
+    ...(hint !== undefined && { hint }),
+    ...(displayed.length > 0 && { calls: displayed }),
+  };
+}
+
+/** Probes every claim of a source's file, resource by resource. `compiled` are the resources of one source. */
+export async function diagnose(
+  compiled: readonly [CompiledSource, ...CompiledSource[]],
+  { callsMax, showValues, stop }: DiagnosisOptions,
+  { onResource, onFinding }: DiagnosisListener,
+): Promise<Diagnosis> {
+  const { spec, yaml } = compiled[0].source;
+  const session = openSession(spec, { callsMax });
+  const start = performance.now();
+  const resources: ResourceDiagnosis[] = [];
+  let unreached: string | undefined;
+  try {
+    for (const [index, one] of compiled.entries()) {
+      if (unreached !== undefined) break;
+      // Calls that one resource leaves of its share are for the next.
+      const share = Math.ceil((callsMax * (index + 1)) / compiled.length) - session.callsMade;
+      const part = session.part({ callsMax: share });
+      const deps = { compiled: one, session: part, showValues, stop };
+      const source = createSourceAsk(deps);
+      const findings: DisplayedFinding[] = [];
+      onResource(one);
+      const report = (finding: Finding) => {
+        const displayed = displayFinding(one, source, finding);
+        findings.push(displayed);
+        onFinding(displayed);
+      };
+      // They are of the whole file, and its first resource says them.
+      if (index === 0)
+        lintOutcomes(spec, (at, message, hint = '') =>
+          report({
+            ...concludeAt('outcomes', 'each rule decides what it is for', at)('differs', message),
+            hint,
+          }),
+        );
+      const found = await runClaims({ ...deps, onFinding: report }, source);
+      const { rows, complete } = found;
+      resources.push({ resource: one.resource.name, rows, complete, findings });
+      unreached = found.unreached;
+    }
+  } finally {
+    session.close();
+  }
+  const all = resources.flatMap(({ findings }) => findings);
+  return {
+    ...{ source: spec.name, file: yaml.file, baseUrl: spec.net.baseUrl },
+    ...{ calls: session.callsMade, ms: Math.round(performance.now() - start) },
+    differences: all.filter(({ verdict }) => verdict === 'differs').length,
+    bets: all.filter(({ verdict }) => verdict === 'bet').length,
+    ...(unreached !== undefined && { unreached }),
+    resources,
+  };
+}

@@ -1,0 +1,70 @@
+import type { ScanPlan } from '../../../../source/adapter/plan/plan.ts';
+import { scanReach } from '../../../../source/adapter/plan/scan-reach.ts';
+import type { Filter, ListQuery } from '../../../../contract/query.ts';
+import { Decimal } from '../../../../kernel/decimal.ts';
+import { claimOf, type Evidence } from '../../../../source/checks/claim.ts';
+import type { Ask } from '../../../../source/checks/evidence/ask.ts';
+import { chooseFilterTrials } from '../../../../source/checks/evidence/filter-values.ts';
+import { concludeAt, type Finding } from '../../../../source/checks/evidence/finding.ts';
+
+/** A kind of query, with the rows that it would scan as far as the sample tells. */
+type Kind = Pick<ListQuery, 'sort' | 'filters'> & { readonly name: string };
+
+/** The kinds of queries: plain, each sort, and each filter with a value that a row has. */
+function kindsOf({ resource }: Ask, { records }: Evidence['sample']): readonly Kind[] {
+  const sorts = resource.sorts.map((field) => ({
+    name: `sort=${field}`,
+    sort: { field, descending: false },
+    filters: [],
+  }));
+  const filters = resource.filters.map(({ field, op, name }) => {
+    const zero = { field, op, value: new Decimal(0n, 0) } as Filter;
+    const filter =
+      chooseFilterTrials(records, field, op)[0]?.filter ?? (op === 'eq' ? { field, op, value: 'x' } : zero);
+    return { name: `${name}=…`, sort: null, filters: [filter] };
+  });
+  return [{ name: 'without parameters', sort: null, filters: [] }, ...sorts, ...filters];
+}
+
+/** The bound that a scan meets first, with the number of rows at which it does. */
+function boundOf({ ask, sample }: Evidence, plan: ScanPlan) {
+  const { budget } = ask.spec;
+  const { rows } = scanReach(plan, budget);
+  const perCall = sample.ms / Math.max(1, sample.steps.length);
+  const perWindow = sample.received / Math.max(1, sample.steps.length);
+  // Windows of a known number are read three at a time, but not where each is named by the one before.
+  const atOnce = plan.window.kind === 'random' && plan.totalCounts ? 3 : 1;
+  const inTime =
+    perCall === 0 || perWindow === 0 ? Infinity : Math.floor((budget.time / perCall) * atOnce * perWindow);
+  if (inTime < rows) return { rows: inTime, key: 'budget.time' };
+  if (plan.window.kind === 'random' && rows === plan.window.depthMax) return { rows, key: 'window.depthMax' };
+  return { rows, key: rows === budget.rows ? 'budget.rows' : 'budget.calls' };
+}
+
+/** Whether the source's rows are within what a scan may read, for each kind of query. */
+function judgeCapacity(evidence: Evidence): Finding {
+  const { ask, sample } = evidence;
+  const now = Math.max(sample.received, sample.steps[0]?.rows.total ?? 0);
+  const query = { kind: 'list', resource: ask.resource.name, page: 1, limit: 20 } as const;
+  const scans = kindsOf(ask, sample).flatMap(({ name, sort, filters }) => {
+    const plan = ask.plan({ ...query, sort, filters }, new Set());
+    // A filter that is sent leaves fewer rows to read; only those that the source does not filter read them all.
+    const isWhole = plan.kind === 'scan' && (filters.length === 0 || plan.pushedFilters.length === 0);
+    return isWhole ? [{ name, ...boundOf(evidence, plan) }] : [];
+  });
+  const [least] = scans.sort((a, b) => a.rows - b.rows);
+  const conclude = concludeAt('capacity', 'every kind of query is within the budget', ['budget']);
+  if (least === undefined) return conclude('agrees', 'every kind of query is answered page by page');
+  const names = scans.map(({ name }) => name).join(', ');
+  const observed = `${least.rows} rows are the most that can be read (${least.key}) for: ${names}; there are ${sample.complete ? now : `at least ${now}`} now`;
+  // A depth is a fact of the source that the file tells, and times are not the same in two runs.
+  if (least.key === 'window.depthMax') return conclude('noted', observed);
+  const wanted = `budget: { ${least.key.slice('budget.'.length)}: … } with room for growth`;
+  const isOver = now > least.rows || (!sample.complete && sample.received >= least.rows);
+  if (isOver && least.key !== 'budget.time')
+    return conclude('differs', `${observed}: all of these queries are 503`, wanted);
+  return now * 2 > least.rows ? conclude('noted', observed, wanted) : conclude('agrees', observed);
+}
+
+/** The number of rows at which a file stops working. */
+export const capacityClaim = claimOf('capacity', judgeCapacity);

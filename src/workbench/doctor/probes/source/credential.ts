@@ -1,0 +1,146 @@
+import { compileCredentialProof, proofOf } from '../../../../source/adapter/read/credential-proof.ts';
+import type { Rows } from '../../../../source/adapter/compile.ts';
+import type { SourceSpec } from '../../../../config/schema/source.ts';
+import { Secret } from '../../../../kernel/secret.ts';
+import { type Claim, claimOf, type Evidence, type EvidenceRow } from '../../../../source/checks/claim.ts';
+import {
+  type Ask,
+  describeExchange,
+  idsOf,
+  isNumbered,
+  rowsAt,
+  sizeOf,
+} from '../../../../source/checks/evidence/ask.ts';
+import {
+  concludeAt,
+  type Finding,
+  type Findings,
+  setting,
+} from '../../../../source/checks/evidence/finding.ts';
+import { otherFields } from './single-record.ts';
+
+/** A made-up credential, with a made-up user, so that no account is locked by wrong passwords. */
+const WRONG = 'portico-doctor-wrong';
+
+type Auth = SourceSpec['auth'];
+
+/** A credential that the source does not know. */
+function wrongAuth(auth: Auth): Auth {
+  const value = new Secret(WRONG);
+  switch (auth.kind) {
+    case 'basic':
+      return { kind: 'basic', user: value, password: value };
+    case 'header':
+    case 'query':
+      return { ...auth, value };
+    case 'oauth2':
+      return { kind: 'header', name: 'Authorization', value: new Secret(`Bearer ${WRONG}`) };
+    case 'session':
+      return {
+        kind: 'header',
+        name: auth.header,
+        value: new Secret(auth.value.replaceAll('{session}', WRONG)),
+      };
+    case 'none':
+      return auth;
+  }
+}
+
+const PLACE = ['auth', 'proof'];
+const ADVICE =
+  'auth.proof: a place that only replies to the credential have, or a request such as /me; a dead credential is served as a visitor';
+
+/** What a visitor does not get as the account does, in words. */
+async function lossesOf(
+  { ask, first, sample }: Evidence,
+  other: Ask,
+  { records, total, received }: Rows,
+): Promise<readonly string[]> {
+  const own = new Map<string, EvidenceRow>(sample.records.map((record) => [record.id, record]));
+  const known = records.filter(({ id }) => own.has(id));
+  const fields = ask.resource.itemFields.map(({ name }) => name);
+  const lacking = new Set(
+    known.flatMap((record) => otherFields(own.get(record.id) ?? record, record, fields)),
+  );
+  const [{ id } = { id: '' }] = [...known, ...first.value.records];
+  const [one, theirs] = [await ask.one(id), await other.one(id)];
+  const details = one?.value && otherFields(one.value, theirs?.value ?? { id: '' }, Object.keys(one.value));
+  const ids = sample.records.map((record) => record.id);
+  const size = sizeOf(ask.list);
+  const last = Math.floor((ids.length - 1) / size) * size;
+  const isCounted = isNumbered(ask.list.window) || ask.list.window.kind === 'none';
+  // Rows that a visitor lacks anywhere move those behind them.
+  const end = isNumbered(ask.list.window) && last > 0 ? await rowsAt(other, last, size) : undefined;
+  const isSame = records.every((record, index) => record.id === ids[index]);
+  const isSameEnd = (end === undefined ? [] : idsOf(end)).every((one, index) => one === ids[last + index]);
+  const [all, seen] = total === undefined ? [first.value.received, received] : [first.value.total, total];
+  return [
+    ...(all === seen ? [] : [`a visitor sees ${seen} of ${all ?? 'more'} records`]),
+    ...(lacking.size > 0 ? [`a visitor's rows lack ${[...lacking].join(', ')}`] : []),
+    ...(details?.length ? [`a visitor's single view lacks ${details.join(', ')}`] : []),
+    ...(isSame && isSameEnd ? [] : ['a visitor gets other rows']),
+    ...(isCounted || total !== undefined ? [] : ['how many rows a visitor gets is not known']),
+  ];
+}
+
+async function judgeAs(evidence: Evidence, name: string, auth: Auth): Promise<Finding> {
+  const { ask } = evidence;
+  const { exchange, losses } = await ask.withCredential(auth, async (other) => {
+    const answer = await rowsAt(other, 0, sizeOf(other.list));
+    const isServed = answer.problem === undefined;
+    return { exchange: answer, losses: isServed ? await lossesOf(evidence, other, answer.value) : [] };
+  });
+  const rule = ask.outcomeOf('list', exchange.reply);
+  const status = `HTTP ${exchange.reply.status}`;
+  const conclude = concludeAt(name, 'without the credential there is no answer', ['auth']);
+  if (exchange.problem === undefined) {
+    const lost = losses.length > 0 ? losses.join('; ') : 'the credential makes no difference to what is read';
+    const observed = `accepted: ${describeExchange(exchange)}; ${lost}`;
+    if (proofOf(ask.spec) !== undefined)
+      return conclude('agrees', `${observed}; auth.proof tells the two apart`);
+    const open = 'protect the source; or auth: { kind: none }, if it is meant to be open';
+    return conclude('differs', observed, losses.length > 0 ? ADVICE : open, exchange);
+  }
+  const isUnproven = exchange.reply.status < 400 && exchange.problem.credentialRefused;
+  if (rule?.is === 'unauthorized' || isUnproven) return conclude('agrees', `${status} means unauthorized`);
+  const at = rule === undefined ? ['outcomes'] : ['outcomes', rule.rule];
+  return concludeAt(name, 'a refused credential is known as such', at)(
+    'differs',
+    `${status} means ${rule?.is ?? 'nothing: no rule fits'}`,
+    `outcomes, before others: - { status: ${exchange.reply.status}, is: unauthorized }`,
+    exchange,
+  );
+}
+
+/** That the place of `auth.proof` shows the account, and no visitor. */
+async function judgeProof({ ask, first }: Evidence): Promise<Findings> {
+  const proof = compileCredentialProof(ask.spec);
+  if (proof === undefined) return undefined;
+  const { request, holds } = proof;
+  const conclude = concludeAt('credential proof', 'only replies to the credential have the proof', PLACE);
+  const replyOf = async (one: Ask) =>
+    (await (request === undefined ? rowsAt(one, 0, 1) : one.send(request))).reply;
+  const own = await replyOf(ask);
+  const status = `HTTP ${own.status}`;
+  const taken = setting(PLACE, undefined, 'another place or request in auth.proof; this one shows nothing');
+  if (own.status >= 300 || !holds(own)) return conclude('differs', `${status} without the proof`, taken);
+  const one = request === undefined ? await ask.one(idsOf(first)[0] ?? '') : undefined;
+  if (one?.problem?.credentialRefused === true)
+    return conclude('differs', 'the single view has no proof', taken, one);
+  for (const auth of [wrongAuth(ask.spec.auth), { kind: 'none' } as const]) {
+    const visitor = await ask.withCredential(auth, replyOf);
+    if (visitor.status < 300 && holds(visitor))
+      return conclude('differs', 'a visitor has the proof, too', taken);
+  }
+  return conclude('agrees', `${status} with the proof, and without it for a visitor`);
+}
+
+/** That a source knows its credential: it is asked once with a wrong one, and once with none. */
+export function credentialClaims({ spec: { auth } }: Ask): readonly Claim[] {
+  if (auth.kind === 'none') return [];
+  return [
+    claimOf('wrong credential', (evidence) => judgeAs(evidence, 'wrong credential', wrongAuth(auth))),
+    claimOf('no credential', (evidence) => judgeAs(evidence, 'no credential', { kind: 'none' })),
+    claimOf('credential proof', judgeProof),
+  ];
+}

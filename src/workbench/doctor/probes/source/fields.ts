@@ -1,0 +1,136 @@
+import { compilePath } from '../../../../source/adapter/spec/path.ts';
+import { explainReplies } from '../../../../source/adapter/read/explain-reply.ts';
+import type { Value } from '../../../../contract/fields.ts';
+import type { JsonObject } from '../../../../kernel/json/json.ts';
+import { isObject } from '../../../../kernel/json/values.ts';
+import { type Claim, claimOf, type Evidence } from '../../../../source/checks/claim.ts';
+import { listPlace } from '../../../../source/checks/evidence/ask.ts';
+import { concludeAt, type Finding, setting } from '../../../../source/checks/evidence/finding.ts';
+import { plural } from '../../../../kernel/plural.ts';
+import { isBlank } from '../../../../source/checks/evidence/walk.ts';
+import { findDropCondition } from './non-record-rows.ts';
+
+/** Above this share of unreadable values, the steps are wrong and not the data. */
+const UNREADABLE_SHARE = 0.1;
+
+/** In fewer rows than these, an optional field may be missing by chance. */
+const ROWS_CONCLUSIVE = 20;
+
+/** The most unreadable values of a field that a finding shows. */
+const VALUES_REPORTED = 5;
+
+/** Fields besides the id that the rows are read for, with the first path of each. */
+function mappedFields({ ask: { resource, list } }: Evidence) {
+  return resource.itemFields.flatMap(({ name, kind }) => {
+    const from = [list.map[name]?.from ?? []].flat();
+    return kind === 'id' || from.length === 0 ? [] : [{ name, path: from[0] ?? '' }];
+  });
+}
+
+/** Some of the values that could not be read, as they stand in the source; none unless values may be displayed. */
+function unreadableValues({ ask, sample }: Evidence, field: string): string {
+  const explainer = ask.showValues ? explainReplies(ask.spec, ask.resource, 'list') : undefined;
+  if (explainer === undefined) return '';
+  const texts = sample.steps.flatMap(({ exchange: { reply }, rows }) => {
+    const unset = new Set<Value>(
+      rows.records.flatMap(({ id, [field]: value }) => (value === null ? id : [])),
+    );
+    if (unset.size === 0 || reply.body.length === 0) return [];
+    const read = explainer.rows(reply).map((row) => explainer.explain(row));
+    // Rows that are dropped say nothing about records.
+    const own = read.filter((row) => row.some((one) => one.field === 'id' && unset.has(one.value))).flat();
+    const unread = own.filter((one) => one.field === field && one.state === 'unreadable');
+    return unread.map(({ found }) => JSON.stringify(found));
+  });
+  const some = [...new Set(texts)].slice(0, VALUES_REPORTED);
+  return some.length === 0 ? '' : `, such as ${some.join(', ')}`;
+}
+
+/** What the mapping made of one field in the rows that were read. */
+function judgeField(evidence: Evidence, name: string): Finding {
+  const { ask, sample, gaps } = evidence;
+  const rows = sample.records.length;
+  const conclude = concludeAt(
+    `field ${name}`,
+    `every row has ${name}, as it is read here`,
+    listPlace(ask, 'map', name),
+  );
+  const unknown = sample.records.filter((record) => (record[name] ?? null) === null).length;
+  // Windows behind the end may bring rows again, whose gaps were counted as well.
+  const [missing, unreadable] = ['missing', 'unreadable'].map((why) =>
+    Math.min(unknown, gaps.get(`${name} ${why}`) ?? 0),
+  ) as [number, number];
+  const share = (count: number) => `${count} of ${plural(rows, 'row')}`;
+  if (missing >= rows)
+    return conclude(
+      rows < ROWS_CONCLUSIVE ? 'could not tell' : 'differs',
+      `there is nothing at its path in ${share(rows)}`,
+      `map.${name}: the path; null, if the source has nothing of the kind`,
+    );
+  const values = unreadable === 0 ? '' : unreadableValues(evidence, name);
+  if (unreadable > rows * UNREADABLE_SHARE)
+    return conclude(
+      'differs',
+      `it cannot be read in ${share(unreadable)}${values}`,
+      `map.${name}: the steps under \`as\`: format, zone, codes, signs`,
+    );
+  if (unknown === 0) return conclude('agrees', `it is there in ${share(rows)}`);
+  const parts = [
+    ...(missing > 0 ? [`${missing} without it`] : []),
+    ...(unreadable > 0 ? [`${unreadable} unreadable${values}`] : []),
+    ...(unknown > missing + unreadable ? [`${unknown - missing - unreadable} empty`] : []),
+  ];
+  return conclude('noted', `unknown in ${share(unknown)}: ${parts.join(', ')}`);
+}
+
+/** Rows beside those that have nothing at any mapped path, and those rows, as far as the bodies were kept. */
+function splitForeign(
+  evidence: Evidence,
+  paths: readonly string[],
+): Readonly<Record<'own' | 'foreign', readonly JsonObject[]>> {
+  const { ask, sample } = evidence;
+  const explainer = explainReplies(ask.spec, ask.resource, 'list');
+  const finders = paths.map((path) => compilePath(path));
+  const rows = sample.steps.flatMap(({ exchange, rows: { records } }) =>
+    exchange.reply.body.length > 0 && records.some(isBlank)
+      ? (explainer?.rows(exchange.reply).filter(isObject) ?? [])
+      : [],
+  );
+  const isForeign = (row: JsonObject) => finders.every((find) => find(row) === undefined);
+  return { own: rows.filter((row) => !isForeign(row)), foreign: rows.filter(isForeign) };
+}
+
+/** Whether every row is a record: one with none of the mapped fields is a header, or a document of another kind. */
+function judgeRecords(evidence: Evidence): Finding | undefined {
+  const { ask, sample } = evidence;
+  const fields = mappedFields(evidence);
+  const others = sample.records.filter((record) => !isBlank(record));
+  // XML has no element for a value that is empty, so a record may look like this.
+  if (ask.spec.decode.format === 'xml') return undefined;
+  if (fields.length === 0 || others.length === 0 || others.length === sample.records.length) return undefined;
+  const { own, foreign } = splitForeign(
+    evidence,
+    fields.map(({ path }) => path),
+  );
+  const always = fields.find(({ name }) => others.every((record) => (record[name] ?? null) !== null));
+  const mark = findDropCondition(foreign, own, always?.path);
+  if (foreign.length === 0 || mark === undefined) return undefined;
+  const at = listPlace(ask, 'dropWhen');
+  const value = [...ask.list.dropWhen, mark];
+  return concludeAt('records', 'every row is a record', at)(
+    'differs',
+    `${plural(foreign.length, 'row')} of ${sample.records.length} ${foreign.length === 1 ? 'has' : 'have'} none of the mapped fields`,
+    setting(at, value),
+    sample.steps.find(({ rows }) => rows.records.some(isBlank))?.exchange,
+  );
+}
+
+/** What the mapping makes of the rows. */
+export const fieldClaims: readonly Claim[] = [
+  claimOf('fields', (evidence) =>
+    evidence.sample.records.length === 0
+      ? []
+      : mappedFields(evidence).map(({ name }) => judgeField(evidence, name)),
+  ),
+  claimOf('records', judgeRecords),
+];

@@ -1,0 +1,44 @@
+import { INTEGER_FORMS } from '../../../../source/adapter/map/native-id.ts';
+import type { Evidence } from '../../../../source/checks/claim.ts';
+import { setting } from '../../../../source/checks/evidence/finding.ts';
+
+/** Forms that the ids of a source may all have, the narrowest first. */
+const FORMS = [
+  '\\d+',
+  '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}',
+  '[0-9a-f]+',
+  '[a-z0-9]+',
+  '[A-Z0-9]+',
+  '[A-Za-z0-9]+',
+  '[A-Za-z0-9_-]+',
+];
+
+/** The ids of the sample as the source has them. */
+const nativeIds = ({ ask, sample }: Evidence): readonly string[] =>
+  sample.records.map(({ id }) => id.slice(ask.resource.idPrefix.length + 1));
+
+/** Has the file ask only for ids of the form that all ids have. */
+export function formAdvice(evidence: Evidence) {
+  const natives = nativeIds(evidence);
+  const form = FORMS.find((one) => natives.every((native) => new RegExp(`^(?:${one})$`).test(native)));
+  const otherwise =
+    "id: { form: '…' }, a regular expression for all of a native id, or a rule that says not_found";
+  if (form === undefined) return { otherwise };
+  const at = ['resources', evidence.ask.resource.name, 'id', 'form'];
+  return { ...setting(at, form), otherwise };
+}
+
+/** Has the file ask only for whole numbers that the source can hold: the widest form of which it knows the largest id. */
+export async function integerAdvice(evidence: Evidence) {
+  const { ask } = evidence;
+  const { idPrefix, name } = ask.resource;
+  const natives = nativeIds(evidence);
+  if (natives.length === 0 || !natives.every((native) => /^\d{1,20}$/.test(native))) return undefined;
+  for (const [form = '', largest] of [...INTEGER_FORMS].reverse()) {
+    if (natives.some((native) => BigInt(native) > largest)) continue;
+    const exchange = await ask.one(`${idPrefix}_${largest}`);
+    if (exchange !== undefined && exchange.problem === undefined)
+      return setting(['resources', name, 'id', 'form'], form);
+  }
+  return undefined;
+}

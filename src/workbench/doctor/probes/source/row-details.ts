@@ -1,0 +1,43 @@
+import { claimOf, type Evidence, type EvidenceRow } from '../../../../source/checks/claim.ts';
+import { describeExchange, listPlace } from '../../../../source/checks/evidence/ask.ts';
+import { concludeAt, type Findings } from '../../../../source/checks/evidence/finding.ts';
+import { plural } from '../../../../kernel/plural.ts';
+import { otherFields, twice } from './single-record.ts';
+
+/** Rows whose details are asked for. */
+const ROWS_TRIED = 6;
+
+/** Whether the details of some rows are there, and the same each time. */
+async function judgeDetails(evidence: Evidence): Promise<Findings> {
+  const { ask } = evidence;
+  const conclude = concludeAt(
+    'row details',
+    'the details of a row are the same each time',
+    listPlace(ask, 'hydrate'),
+  );
+  const seen = new Map<string, EvidenceRow>();
+  for (const { id } of twice(evidence, ROWS_TRIED)) {
+    const exchange = await ask.details(id);
+    if (exchange === undefined) continue;
+    const { value } = exchange;
+    if (value === undefined) {
+      const what =
+        exchange.problem === undefined ? 'a row of the list is not found' : describeExchange(exchange);
+      return conclude('differs', what, 'hydrate: the request, `item`, and the outcomes', exchange);
+    }
+    const before = seen.get(id);
+    const others = before === undefined ? [] : otherFields(before, value, ask.detailFields);
+    if (others.length > 0)
+      return conclude(
+        'differs',
+        `other values the second time: ${others.join(', ')}`,
+        `hydrate.map, of ${others.join(', ')}; or no such field, if the source does not always give it`,
+        exchange,
+      );
+    seen.set(id, value);
+  }
+  return seen.size === 0 ? undefined : conclude('agrees', `${plural(seen.size, 'row')}, twice`);
+}
+
+/** The details of rows, where the list lacks fields. */
+export const rowDetailsClaim = claimOf('row details', judgeDetails);

@@ -1,0 +1,239 @@
+import type { Value } from '../../../../contract/fields.ts';
+import { Decimal } from '../../../../kernel/decimal.ts';
+import { INTEGER_FORMS } from '../../../../source/adapter/map/native-id.ts';
+import { type Claim, claimOf, type Evidence, type EvidenceRow } from '../../../../source/checks/claim.ts';
+import {
+  type Ask,
+  describeExchange,
+  type Exchange,
+  getPlace,
+} from '../../../../source/checks/evidence/ask.ts';
+import { concludeAt, type Finding } from '../../../../source/checks/evidence/finding.ts';
+import { plural } from '../../../../kernel/plural.ts';
+import { hiddenRecordsClaim } from './hidden-records.ts';
+import { formAdvice, integerAdvice } from './id-form.ts';
+
+/** Records that are asked for one by one. */
+const RECORDS_TRIED = 12;
+/** Records of special interest, and the share of the calls that all of them may take. */
+const RECORDS_SPECIAL = 4;
+const CALLS_SHARE = 0.15;
+const MISSING_TRIED = 3;
+
+/** Malformed and hostile ids. */
+const HOSTILE_SUFFIXES = ['0', '99999999999999999999999', 'x~27~20or~20~271~27~3d~271', '~2e~2e~2fx', '-1'];
+
+function isEqual(left: Value, right: Value): boolean {
+  if (left instanceof Decimal && right instanceof Decimal) return left.compare(right) === 0;
+  return left === right;
+}
+
+/** The first, the last, one with an unusual id, two without each field, and then others from everywhere in the list. */
+function chosen(records: readonly EvidenceRow[], max: number): readonly EvidenceRow[] {
+  const odd = records.find(({ id }) => /[~.-]/.test(id));
+  const complete = records.find((record) => Object.values(record).every((value) => value !== null));
+  const lacking = Object.keys(records[0] ?? {}).flatMap((field) => {
+    const isLacking = (one: EvidenceRow) => one[field] === null;
+    return [records.find(isLacking), records.findLast(isLacking)];
+  });
+  const special = [records[0], odd, complete, records.at(-1), ...lacking].filter((one) => one !== undefined);
+  const others = Array.from({ length: max }, (_, turn) => records[Math.floor((turn * records.length) / max)]);
+  return [...new Set([...special, ...others.filter((record) => record !== undefined)])].slice(0, max);
+}
+
+/** The fields in which two views of a record differ. */
+export function otherFields(a: EvidenceRow, b: EvidenceRow, fields: readonly string[]): readonly string[] {
+  return fields.filter((field) => !isEqual(a[field] ?? null, b[field] ?? null));
+}
+
+/** Records, each twice: the second time in reverse, so that one that fails at every n-th call fails at another. */
+export function twice({ ask, sample }: Evidence, max: number): readonly EvidenceRow[] {
+  const affordable = Math.floor((ask.callsLeft() * CALLS_SHARE) / 2);
+  const some = chosen(sample.records, Math.max(RECORDS_SPECIAL, Math.min(max, affordable)));
+  return [...some, ...some.toReversed()];
+}
+
+/** Whether a record has the same values by itself as in the list, each time. */
+async function judgeExisting(evidence: Evidence): Promise<Finding> {
+  const { ask, failed } = evidence;
+  const claim = 'a record is the same by itself as in the list';
+  const conclude = concludeAt('get', claim, getPlace(ask));
+  const shared = ask.resource.itemFields
+    .map(({ name }) => name)
+    .filter((name) => !failed.has(`field ${name}`));
+  const seen = new Map<string, EvidenceRow>();
+  for (const record of twice(evidence, RECORDS_TRIED)) {
+    const exchange = await ask.one(record.id);
+    if (exchange === undefined) continue;
+    const { problem, value } = exchange;
+    if (problem !== undefined)
+      return conclude(
+        'differs',
+        describeExchange(exchange),
+        'get: the request, `item`, and the outcomes',
+        exchange,
+      );
+    if (value === undefined)
+      return conclude(
+        'differs',
+        'a record of the list is not found',
+        'get.request, and the outcomes',
+        exchange,
+      );
+    const others = otherFields(record, value, shared);
+    const before = seen.get(record.id);
+    const changed = before === undefined ? [] : otherFields(before, value, Object.keys(value));
+    const names = (others.length > 0 ? others : changed).join(', ');
+    if (names !== '')
+      return concludeAt('get', claim, getPlace(ask, 'map', others[0] ?? changed[0] ?? ''))(
+        'differs',
+        others.length > 0
+          ? `other values than in the list: ${names}`
+          : `other values the second time: ${names}`,
+        `get.map and list.map, of ${names}`,
+        exchange,
+      );
+    seen.set(record.id, value);
+  }
+  return seen.size === 0
+    ? conclude('could not tell', 'there are no records')
+    : conclude('agrees', `${plural(seen.size, 'record')} compared, field by field`);
+}
+
+/** An id of the same form as another, with other digits and letters. */
+function changedId(id: string, turn: number): string {
+  const start = id.indexOf('_') + 1;
+  const [prefix, tail] = [id.slice(0, start), id.slice(start)];
+  const changed = tail.replaceAll(/(?<!~)(?<!~[0-9a-f])[0-9a-f]/g, (character) => {
+    const alphabet = /\d/.test(character) ? '123456789' : 'abcdef';
+    return alphabet.charAt((alphabet.indexOf(character) + turn + 1) % alphabet.length);
+  });
+  // A number so large that it is hardly in use.
+  return prefix + (/^\d+$/.test(tail) ? `${changed}${turn}7719283`.slice(0, 9) : changed);
+}
+
+/** Ids that are well formed, and that no record of the sample has. */
+function missingIds(records: readonly EvidenceRow[]): readonly string[] {
+  const known = new Set(records.map(({ id }) => id));
+  const like = records.at(-1)?.id ?? '_';
+  const ids = [1, 2, 3, 4, 5].map((turn) => changedId(like, turn)).filter((id) => !known.has(id));
+  return [...new Set(ids)].slice(0, MISSING_TRIED);
+}
+
+async function judgeMissing({ ask, sample }: Evidence): Promise<Finding> {
+  const conclude = concludeAt('missing id', 'an id that no record has is not found', ['outcomes']);
+  let shown: Exchange<unknown> | undefined;
+  for (const id of missingIds(sample.records)) {
+    const exchange = await ask.one(id);
+    if (exchange === undefined) continue;
+    const { reply, problem, value } = exchange;
+    shown = exchange;
+    // There is such a record after all.
+    if (value !== undefined) continue;
+    if (problem === undefined) return conclude('agrees', `HTTP ${reply.status} means not_found`);
+    const outcome = ask.outcomeOf('get', reply)?.is ?? 'nothing: no rule fits';
+    const sign = reply.status === 200 ? 'at: …, equals: …' : `status: ${reply.status}`;
+    const observed = `${describeExchange(exchange)}; the rules say ${outcome}`;
+    return conclude(
+      'differs',
+      observed,
+      `outcomes, before others: - { on: get, ${sign}, is: not_found }`,
+      exchange,
+    );
+  }
+  return shown !== undefined && sample.complete
+    ? conclude(
+        'differs',
+        'records came that are not in the list',
+        'how the id is sent, and a rule that says not_found',
+        shown,
+      )
+    : conclude('could not tell', 'no such id could be made');
+}
+
+async function judgeMalformed(evidence: Evidence): Promise<Finding> {
+  const { ask, failed } = evidence;
+  const { idPrefix, name } = ask.resource;
+  const conclude = concludeAt('malformed id', 'an id of another form is not found', [
+    'resources',
+    name,
+    'id',
+  ]);
+  if (failed.has('missing id')) return conclude('could not tell', 'nor is any other');
+  let asked = 0;
+  const largest = INTEGER_FORMS.get(ask.spec.resources[name]?.id.form);
+  for (const tail of [...(largest === undefined ? [] : [String(largest)]), ...HOSTILE_SUFFIXES]) {
+    const exchange = await ask.one(`${idPrefix}_${tail}`);
+    if (exchange === undefined) continue;
+    asked += 1;
+    if (exchange.problem === undefined) continue;
+    const isTooLarge = /^\d{2,}$/.test(tail);
+    const advice = (isTooLarge ? await integerAdvice(evidence) : undefined) ?? formAdvice(evidence);
+    return conclude('differs', describeExchange(exchange), advice, exchange);
+  }
+  return conclude('agrees', asked === 0 ? 'none is ever asked for' : `${plural(asked, 'odd id')} asked for`);
+}
+
+/** Ids that a service may take for that of a record, and what makes them alike. */
+function foldedIds(prefix: string, id: string): readonly (readonly [string, string])[] {
+  const tail = id.slice(prefix.length + 1);
+  const upper = tail.toUpperCase();
+  const other = upper === tail ? tail.toLowerCase() : upper;
+  return [
+    ...(other === tail || tail.includes('~') ? [] : [['another case', `${prefix}_${other}`] as const]),
+    ['a trailing blank', `${id}~20`],
+    ['a trailing |', `${id}~7c`],
+    ['a leading 0', `${prefix}_0${tail}`],
+    ['the alias me', `${prefix}_me`],
+  ];
+}
+
+/** Whether the source takes other ids for that of a record. */
+async function judgeFolded(evidence: Evidence): Promise<Finding | undefined> {
+  const { ask, sample, failed } = evidence;
+  const { idPrefix, name } = ask.resource;
+  const hasLetter = (record: { readonly id: string }) =>
+    /[A-Za-z]/.test(record.id.slice(idPrefix.length + 1));
+  const id = (sample.records.find(hasLetter) ?? sample.records[0])?.id;
+  if (id === undefined || failed.has('missing id') || failed.has('get')) return undefined;
+  const conclude = concludeAt('folded id', 'an id in another spelling is not found', [
+    'resources',
+    name,
+    'id',
+  ]);
+  const known = new Set(sample.records.map((record) => record.id));
+  const folded: string[] = [];
+  let asked = 0;
+  for (const [how, spelling] of foldedIds(idPrefix, id)) {
+    const exchange = known.has(spelling) ? undefined : await ask.one(spelling);
+    if (exchange === undefined) continue;
+    asked += 1;
+    if (exchange.value !== undefined && sample.complete)
+      return conclude(
+        'differs',
+        `with ${how}, a record comes that says to have this id, and that the list does not have`,
+        formAdvice(evidence),
+        exchange,
+      );
+    if (exchange.problem?.reason === 'id') folded.push(how);
+  }
+  if (folded.length > 0)
+    return conclude(
+      'noted',
+      `with ${folded.join(', ')}, another record comes, which is not served`,
+      formAdvice(evidence),
+    );
+  return asked === 0 ? undefined : conclude('agrees', `${plural(asked, 'spelling')} asked for`);
+}
+
+/** The claims of the single view. */
+export function recordClaims({ get }: Ask): readonly Claim[] {
+  if (get === undefined) return [];
+  return [
+    claimOf('get', judgeExisting),
+    claimOf('missing id', judgeMissing),
+    claimOf('malformed id', judgeMalformed),
+    claimOf('folded id', judgeFolded),
+    hiddenRecordsClaim,
+  ];
+}

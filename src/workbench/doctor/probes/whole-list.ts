@@ -1,0 +1,145 @@
+import { compilePath, pathWith } from '../../../source/adapter/spec/path.ts';
+import { explainReplies } from '../../../source/adapter/read/explain-reply.ts';
+import type { ListSpec } from '../../../config/schema/source.ts';
+import { type Json, NumberText } from '../../../kernel/json/json.ts';
+import { isObject } from '../../../kernel/json/values.ts';
+import { claimOf, type Evidence } from '../../../source/checks/claim.ts';
+import {
+  type Ask,
+  idsOf,
+  isNumbered,
+  listPlace,
+  rowsAt,
+  sizeOf,
+} from '../../../source/checks/evidence/ask.ts';
+import { concludeAt, type Findings, setting } from '../../../source/checks/evidence/finding.ts';
+import { plural } from '../../../kernel/plural.ts';
+
+/** Names under which sources say that there is more, or what to send for it. */
+const CONTINUES =
+  /^(?:@odata\.|odata\.|@|\$)?(?:next.*|(?:start|end)?_?cursor|continue|continuation.*|(?:is_?)?(?:has_?)?more(?:_?(?:results|records|items|data|pages))?|has_?next.*|.*page_?token|scroll_?id|bookmark|last_?evaluated_?key|truncated|is_?truncated)$/i;
+
+/** What such a key says at the end. */
+function saysEnd(value: Json): boolean {
+  if (value === null || value === false || value === '' || value === 0 || value === 'false') return true;
+  if (value instanceof NumberText) return value.text === '0';
+  return typeof value === 'object' && Object.keys(value).length === 0;
+}
+
+/** Paths outside of the rows that say there is more. */
+function signsIn(tree: Json, path: string, depth: number): readonly string[] {
+  if (!isObject(tree)) return [];
+  return Object.entries(tree).flatMap(([key, value]) => {
+    const here = pathWith(path, key);
+    if (CONTINUES.test(key)) return saysEnd(value) ? [] : [here];
+    return depth === 0 ? [] : signsIn(value, here, depth - 1);
+  });
+}
+
+/** The paths that a file reads, so that they are no sign of anything unread. */
+function pathsRead({ window, total, items }: ListSpec): readonly string[] {
+  const next =
+    'next' in window
+      ? typeof window.next === 'string'
+        ? window.next
+        : 'at' in window.next
+          ? window.next.at
+          : ''
+      : '';
+  return [next, total?.at ?? '', typeof items === 'string' ? items : items.at].filter((path) => path !== '');
+}
+
+/** A sign in the last reply that there are more rows, in words with the key; `undefined` if there is none. */
+function signOfMore({ ask, sample }: Evidence): string | undefined {
+  const last = sample.steps.at(-1)?.exchange.reply;
+  if (last === undefined) return undefined;
+  const link = 'next' in ask.list.window ? undefined : last.header('link');
+  if (link !== undefined && /rel="?next/i.test(link)) return 'its header Link names a next window';
+  const body = explainReplies(ask.spec, ask.resource, 'list')?.body(last);
+  if (body === undefined || Array.isArray(body)) return undefined;
+  const read = pathsRead(ask.list);
+  const rows = read.flatMap((path) => (compilePath(path)(body) === undefined ? [] : [path]));
+  const found = signsIn(body, '', 2).find(
+    (path) => !rows.some((one) => path === one || one.startsWith(`${path}.`) || path.startsWith(`${one}.`)),
+  );
+  return found === undefined ? undefined : `its key ${found} says that there is more`;
+}
+
+/** Constants of the request that are as many as the rows that came: name and value. */
+function constantLike({ list }: Ask, rows: number): readonly [string, string] | undefined {
+  const text = String(rows);
+  return Object.entries(list.request.query).find(([, value]) => value === text);
+}
+
+const GOES_ON = 'window: offset, page, cursor or link, with the parameter that goes on';
+
+/** What to write for a list that lacks records of the service. */
+export const WHOLE_LIST = `${GOES_ON}; or a constant parameter that lists all rows`;
+
+/** What to write for a list of which only a part was read. */
+const PAGING = `${GOES_ON}, in place of a constant; \`portico infer\` tries them`;
+
+/** Judges a list that came in one call, by a constant of the request that it is as long as. */
+async function judgeConstant({ ask, sample, first }: Evidence): Promise<Findings> {
+  const rows = sample.received;
+  const constant = rows === 0 ? undefined : constantLike(ask, rows);
+  if (constant === undefined) return undefined;
+  const [name] = constant;
+  const conclude = concludeAt('all rows', 'one call returns all rows', listPlace(ask, 'window'));
+  const observed = `${plural(rows, 'row')}, just as many as the constant ${name} asks for`;
+  const raised = String(rows * 2);
+  const more = await rowsAt(ask, 0, Infinity, { query: { [name]: raised } });
+  const isAll = more.value?.received === rows;
+  return conclude(
+    'differs',
+    isAll
+      ? `${observed}, and no more where ${raised} are asked for`
+      : `${observed}; with ${raised}, ${more.value?.received ?? 'no'} rows come`,
+    {
+      ...(!isAll && setting(listPlace(ask, 'request', 'query', name), raised)),
+      otherwise: isAll ? `${PAGING}; or a constant that is larger than the list can become` : PAGING,
+    },
+    first,
+  );
+}
+
+/** Judges a walk that ended with its first window, which is full: a smaller one must name the next. */
+async function judgeFullWindow({ ask, first, sample }: Evidence): Promise<Findings> {
+  const size = sizeOf(ask.list);
+  const { received, total, next } = first.value;
+  if (sample.steps.length !== 1 || next !== undefined || received < size || total === received || size < 2)
+    return undefined;
+  const smaller = await rowsAt(ask, 0, size - 1);
+  const isShorter = smaller.value?.received === size - 1;
+  if (smaller.value?.next !== undefined || !isShorter || idsOf(smaller).length === 0) return undefined;
+  const conclude = concludeAt(
+    'all rows',
+    'the last window names no next one',
+    listPlace(ask, 'window', 'next'),
+  );
+  return conclude(
+    'differs',
+    `${plural(received, 'row')}, as many as a window asks for, and with ${size - 1} asked for, no next window is named either`,
+    'window.next: where the name of the next window stands',
+    smaller,
+  );
+}
+
+/** Whether the list ends where the walk ended, and was not cut off. Numbered windows are read past the end anyway. */
+export const wholeListClaim = claimOf('all rows', async (evidence) => {
+  const { ask, sample } = evidence;
+  const { window } = ask.list;
+  const { kind } = window;
+  if (!sample.complete || isNumbered(window)) return undefined;
+  const sign = kind === 'keyset' ? undefined : signOfMore(evidence);
+  const last = sample.steps.at(-1)?.exchange;
+  if (sign !== undefined)
+    return concludeAt('all rows', 'the last reply ends the list', listPlace(ask, 'window'))(
+      'differs',
+      `${plural(sample.received, 'row')} came, and of the last reply, ${sign}`,
+      `${PAGING}; an object of parameters to be sent back is window: { kind: continue }`,
+      last,
+    );
+  if (kind === 'none') return judgeConstant(evidence);
+  return kind === 'keyset' ? undefined : judgeFullWindow(evidence);
+});

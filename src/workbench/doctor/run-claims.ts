@@ -1,0 +1,200 @@
+import { type Claim, type Evidence } from '../../source/checks/claim.ts';
+import { continuationClaims, linkHostClaim } from '../../source/checks/continuation.ts';
+import { wholeListClaim } from './probes/whole-list.ts';
+import { echoClaim } from '../../source/checks/echo.ts';
+import { type Ask, isNumbered, listPlace } from '../../source/checks/evidence/ask.ts';
+import { concludeAt, type Finding } from '../../source/checks/evidence/finding.ts';
+import { filterClaims } from './probes/filter-claims.ts';
+import { filtersTogetherClaims } from './probes/filters-together.ts';
+import { missingFilterClaims } from './probes/missing-filter.ts';
+import { openFirstWindow } from './probes/windows/first-window.ts';
+import { orderClaims } from '../../source/checks/order.ts';
+import { orderBetClaim } from '../../source/checks/order-bet.ts';
+import { pastEndClaim } from './probes/windows/past-end.ts';
+import { judgeFirstNumber } from './probes/windows/first-number.ts';
+import { otherSizesClaims } from './probes/windows/other-sizes.ts';
+import { numberedWindowClaims } from './probes/windows/numbered-windows.ts';
+import { capacityClaim } from './probes/source/capacity.ts';
+import { credentialClaims } from './probes/source/credential.ts';
+import { fieldClaims } from './probes/source/fields.ts';
+import { replyClaims } from './probes/source/reply.ts';
+import { rowDetailsClaim } from './probes/source/row-details.ts';
+import { recordClaims } from './probes/source/single-record.ts';
+import { sortClaims } from './probes/sort.ts';
+import { steadyRowsClaim } from './probes/steady-rows.ts';
+import { steadyTotalClaim } from './probes/steady-total.ts';
+import { totalClaim } from '../../source/checks/total.ts';
+import { uniqueIdsClaim } from '../../source/checks/unique-ids.ts';
+import { shortWindowsClaim } from '../../source/checks/window-size.ts';
+import { createSourceAsk, type SourceAskDeps } from './source-ask.ts';
+import { type Sampled, takeSample } from './take-sample.ts';
+import { SessionBudgetSpent, SourceUnreachable } from './session/source-session.ts';
+import { tryAdvice, withFirstAdvice } from './try-advice.ts';
+
+/*
+ * Runs every claim of a source against the live service: what doctor prints, and what infer keeps of a draft.
+ *
+ *   const { findings, rows, complete, unreached } = await runClaims({ compiled, session, showValues: false, stop });
+ *
+ * `compiled` may be of a draft that stands in no file; `session` is one of `openSession(spec, { callsMax })`, and its
+ * budget bounds the run. A finding has the claim in words, its place in the file (`at`, a path of keys), a verdict
+ * (`agrees | differs | could not tell | noted | bet`), what was observed, and often a `hint`. A hint with `changes` was tried:
+ * with these keys set (`undefined` takes one out, see claims/evidence/spec-change.ts), the claim agrees. `triesAdvice:
+ * false` spares the calls for that; the first change that a claim proposes is then given as it stands.
+ */
+
+/** What a run of claims is made with. */
+export type RunClaimsDeps = SourceAskDeps & {
+  /** Called with each finding as soon as it is made. */
+  readonly onFinding?: (finding: Finding) => void;
+  /** Whether changes of the file are tried before they are given as a hint. */
+  readonly triesAdvice?: boolean;
+};
+
+/** What a run of claims found. */
+export type ClaimRun = {
+  readonly findings: readonly Finding[];
+  /** Rows that the claims were held against. */
+  readonly rows: number;
+  /** Whether these are all rows of the source. */
+  readonly complete: boolean;
+  /** Why it ended before all claims were probed, if it did: the source cannot be reached, or not any more. */
+  readonly unreached: string | undefined;
+};
+
+/** Share of the calls that reading the sample may take. */
+const SAMPLE_SHARE = 0.3;
+/** Claims in a row that got no answer: the source is gone, and the others would only wait for it. */
+const SILENT_MAX = 2;
+
+/** The finding about details of rows: reading those of a whole sample would take too many calls. */
+function detailsFinding(ask: Ask): readonly Finding[] {
+  const { detailFields, list } = ask;
+  if (detailFields.length === 0) return [];
+  const claim = `the details of a row have ${detailFields.join(', ')}`;
+  const isAsked = list.hydrate === 'get' ? '' : 'they are not asked for, and ';
+  return [
+    concludeAt(
+      'details',
+      claim,
+      listPlace(ask, 'hydrate'),
+    )('could not tell', `${isAsked}filters and sorts on them are not probed`),
+  ];
+}
+
+/** Claims that take a few calls each, in the order in which they are probed. */
+function cheapClaims(ask: Ask): readonly Claim[] {
+  const { window } = ask.list;
+  const hasNumbers = isNumbered(window);
+  const isNamed = !hasNumbers && window.kind !== 'none';
+  return [
+    replyClaims[0],
+    ...fieldClaims,
+    replyClaims[1],
+    ...credentialClaims(ask),
+    ...numberedWindowClaims(ask),
+    ...(isNamed ? continuationClaims : []),
+    ...(window.kind === 'link' ? [linkHostClaim] : []),
+    ...orderClaims,
+    orderBetClaim,
+    uniqueIdsClaim,
+    ...(hasNumbers ? [shortWindowsClaim] : []),
+    ...(hasNumbers && window.echo !== undefined ? [echoClaim] : []),
+    ...(hasNumbers ? [pastEndClaim] : [wholeListClaim]),
+    ...otherSizesClaims(ask),
+    totalClaim,
+    capacityClaim,
+    ...recordClaims(ask),
+    ...(ask.detailFields.length > 0 ? [rowDetailsClaim] : []),
+    ...missingFilterClaims(ask),
+  ];
+}
+
+/** Claims that read many rows: they share the calls that are left. */
+function costlyClaims(ask: Ask): readonly Claim[] {
+  return [
+    ...filterClaims(ask),
+    ...filtersTogetherClaims(ask),
+    ...sortClaims(ask),
+    steadyRowsClaim,
+    steadyTotalClaim,
+  ];
+}
+
+function reasonOf(error: SourceUnreachable | SessionBudgetSpent): string {
+  return error instanceof SessionBudgetSpent ? `--calls-max ${error.max} is spent` : error.message;
+}
+
+/** Probes claims one after the other; one without calls left is reported. @throws SourceUnreachable */
+async function probeAll(
+  sampled: Sampled,
+  report: (finding: Finding) => void,
+  triesAdvice: boolean,
+): Promise<void> {
+  const { ask } = sampled;
+  const costly = costlyClaims(ask);
+  const all = [...cheapClaims(ask), ...costly];
+  const failed = new Set<string>();
+  let silent = 0;
+  for (const [index, claim] of all.entries()) {
+    const sharing = Math.min(costly.length, all.length - index);
+    const callsMax = Math.max(2, Math.floor(ask.callsLeft() / Math.max(1, sharing)));
+    const evidence: Evidence = { ...sampled, failed, callsMax };
+    const before = ask.callsLeft();
+    try {
+      for await (const finding of claim.probe(evidence)) {
+        if (finding.verdict === 'differs') failed.add(finding.probe);
+        report(
+          await tryAdvice(finding, claim.name, evidence, {
+            claimsOf: (other) => [...cheapClaims(other), ...costlyClaims(other)],
+            tries: triesAdvice,
+          }),
+        );
+      }
+      if (ask.callsLeft() < before) silent = 0;
+    } catch (error) {
+      if (!(error instanceof SourceUnreachable) && !(error instanceof SessionBudgetSpent)) throw error;
+      report(concludeAt(claim.name, '', [])('could not tell', reasonOf(error)));
+      if (error instanceof SessionBudgetSpent) continue;
+      silent += 1;
+      if (silent >= SILENT_MAX) throw error;
+    }
+  }
+}
+
+/** Runs every claim of a source's file, and what could be claimed besides. See the top of this file. */
+export async function runClaims(
+  { onFinding, triesAdvice = true, ...deps }: RunClaimsDeps,
+  source = createSourceAsk(deps),
+): Promise<ClaimRun> {
+  const findings: Finding[] = [];
+  const report = (finding: Finding) => {
+    findings.push(finding);
+    onFinding?.(finding);
+  };
+  let sampled: Sampled | undefined;
+  let unreached: string | undefined;
+  try {
+    const { findings: firstFindings, opened } = await openFirstWindow(source.ask);
+    for (const finding of firstFindings) report(withFirstAdvice(finding));
+    if (opened !== undefined) {
+      const { ask, first, base } = opened;
+      const based = await judgeFirstNumber(opened, base);
+      if (based !== undefined) report(withFirstAdvice(based));
+      const sets =
+        base === undefined && based?.verdict === 'differs' ? based.advice?.tries?.[0]?.sets : undefined;
+      const real = sets === undefined ? ask : ask.with(sets);
+      const callsMax = Math.max(3, Math.floor(real.callsLeft() * SAMPLE_SHARE));
+      sampled = await takeSample({ ask: real, first }, callsMax);
+      for (const finding of detailsFinding(real)) report(finding);
+      await probeAll(sampled, report, triesAdvice);
+    }
+  } catch (error) {
+    if (error instanceof SessionBudgetSpent)
+      report(concludeAt('calls', '', [])('could not tell', reasonOf(error)));
+    else if (error instanceof SourceUnreachable) unreached = error.message;
+    else throw error;
+  }
+  const { sample } = sampled ?? {};
+  return { findings, rows: sample?.records.length ?? 0, complete: sample?.complete ?? false, unreached };
+}

@@ -1,0 +1,42 @@
+import { pathText } from '../../../config/yaml/problem.ts';
+import { type Json, NumberText } from '../../../kernel/json/json.ts';
+
+/** A place where two documents differ, each as JSON text; `undefined` where there is nothing. */
+export type Difference = {
+  readonly path: string;
+  readonly expected: string | undefined;
+  readonly actual: string | undefined;
+};
+
+type Children = ReadonlyMap<string | number, Json>;
+
+/**
+ * JSON text of a value, numbers with their digits.
+ * @internal
+ */
+export function jsonText(value: Json): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    part instanceof NumberText ? JSON.rawJSON(part.text) : part,
+  );
+}
+
+function childrenOf(value: Json | undefined): Children | undefined {
+  if (Array.isArray(value)) return new Map((value as readonly Json[]).entries());
+  if (typeof value !== 'object' || value === null || value instanceof NumberText) return undefined;
+  return new Map(Object.entries(value));
+}
+
+/** Every place where two documents differ. Numbers are compared by their digits, objects without regard to order. */
+export function differences(
+  expected: Json | undefined,
+  actual: Json | undefined,
+  path: readonly PropertyKey[] = [],
+): readonly Difference[] {
+  const [wanted, given] = [childrenOf(expected), childrenOf(actual)];
+  if (wanted !== undefined && given !== undefined && Array.isArray(expected) === Array.isArray(actual)) {
+    const keys = new Set([...wanted.keys(), ...given.keys()]);
+    return [...keys].flatMap((key) => differences(wanted.get(key), given.get(key), [...path, key]));
+  }
+  const [left, right] = [expected, actual].map((one) => (one === undefined ? undefined : jsonText(one)));
+  return left === right ? [] : [{ path: pathText(path), expected: left, actual: right }];
+}

@@ -1,0 +1,124 @@
+import type { GetAdapter } from '../../../source/adapter/compile-record.ts';
+import type { Adapter } from '../../../source/adapter/compile.ts';
+import type { ListPlan, WalkPlan } from '../../../source/adapter/plan/plan.ts';
+import type { RecordView } from '../../../source/adapter/map/row-fields.ts';
+import type { WindowCall } from '../../../source/adapter/plan/window.ts';
+import type { ListQuery } from '../../../contract/query.ts';
+import type { UpstreamReply, UpstreamRequest } from '../../../kernel/upstream-call.ts';
+import { MASK } from './mask-secrets.ts';
+
+/** To each request of one adapter, the same request of another. */
+export type Counterparts = WeakMap<UpstreamRequest, UpstreamRequest>;
+
+/** An adapter whose requests have counterparts, and what it read from each reply. */
+export type PairedAdapter = {
+  readonly adapter: Adapter;
+  readonly counterparts: Counterparts;
+  /** The number of rows in a reply. */
+  readonly rows: WeakMap<UpstreamReply, number>;
+  /** Which view of the resource a reply belongs to. */
+  readonly views: WeakMap<UpstreamReply, RecordView>;
+};
+
+/** What the other adapter is asked in place of what the first one is asked. */
+export type Translation = {
+  readonly query?: (query: ListQuery) => ListQuery;
+  readonly window?: (call: WindowCall) => WindowCall;
+  readonly id?: (id: string) => string;
+};
+
+/** Hides what may be made of values of records: cursors and links. */
+export const withoutValues: Translation = {
+  window: (call) => ({
+    ...call,
+    variables: Object.fromEntries(
+      Object.entries(call.variables).map(([name, value]) => [name, typeof value === 'string' ? MASK : value]),
+    ),
+    ...(call.query !== undefined && { query: call.query.map((part) => part.replace(/=.*$/s, `=${MASK}`)) }),
+    ...(call.target !== undefined && { target: call.target.replace(/\?.*$/s, `?${MASK}`) }),
+  }),
+};
+
+/** Pairs the requests of plans and of single records with those of the other source. */
+function createPairs(counterparts: Counterparts, window: (call: WindowCall) => WindowCall) {
+  function pair(request: UpstreamRequest, other: UpstreamRequest | undefined): UpstreamRequest {
+    if (other !== undefined) counterparts.set(request, other);
+    return request;
+  }
+
+  function pairWalk(walk: WalkPlan, other: WalkPlan | undefined): WalkPlan {
+    if (other === undefined) return walk;
+    return {
+      ...walk,
+      request: (call) => pair(walk.request(call), other.request(window(call))),
+      count: walk.count && pair(walk.count, other.count),
+    };
+  }
+
+  function pairPlan(plan: ListPlan, other: ListPlan): ListPlan {
+    if (plan.kind === 'nothing' || other.kind === 'nothing') return plan;
+    const request = (call: WindowCall) => pair(plan.request(call), other.request(window(call)));
+    if (plan.kind === 'scan')
+      return {
+        ...plan,
+        request,
+        walk: plan.walk && pairWalk(plan.walk, other.kind === 'scan' ? other.walk : undefined),
+      };
+    if (other.kind === 'scan') return { ...plan, request };
+    return { ...plan, request, count: plan.count && pair(plan.count, other.count) };
+  }
+
+  return { pair, pairPlan };
+}
+
+/**
+ * The adapter of a source, each of its requests paired with that of another adapter for the same source: one whose
+ * secrets are masked, so that a call log can be displayed, or one that is asked for other values.
+ */
+export function pairRequests(
+  real: Adapter,
+  other: Adapter,
+  { query = (same) => same, window = (same) => same, id = (same) => same }: Translation = {},
+  counterparts: Counterparts = new WeakMap(),
+): PairedAdapter {
+  const rows = new WeakMap<UpstreamReply, number>();
+  const views = new WeakMap<UpstreamReply, RecordView>();
+  const { pair, pairPlan } = createPairs(counterparts, window);
+
+  function pairRecord<T extends GetAdapter>(
+    one: T,
+    counterpart: GetAdapter | undefined,
+    view: RecordView,
+  ): T {
+    const paired: Pick<GetAdapter, 'request' | 'read'> = {
+      request(asked) {
+        const request = one.request(asked);
+        return request && pair(request, counterpart?.request(id(asked)));
+      },
+      read(reply, asked, observer) {
+        views.set(reply, view);
+        const record = one.read(reply, asked, observer);
+        rows.set(reply, record === undefined ? 0 : 1);
+        return record;
+      },
+    };
+    return { ...one, ...paired };
+  }
+
+  const { list, get } = real;
+  const adapter: Adapter = {
+    list: {
+      ...list,
+      details: list.details && pairRecord(list.details, other.list.details, 'details'),
+      plan: (asked, off) => pairPlan(list.plan(asked, off), other.list.plan(query(asked), off)),
+      read(reply, observer) {
+        views.set(reply, 'list');
+        const found = list.read(reply, observer);
+        rows.set(reply, found.received);
+        return found;
+      },
+    },
+    get: get && pairRecord(get, other.get, 'get'),
+  };
+  return { adapter, counterparts, rows, views };
+}

@@ -1,0 +1,100 @@
+import type { RowSelection } from '../../source/checks/evidence/ask.ts';
+import type { ListSpec, SourceResourceSpec, SourceSpec } from '../../config/schema/source.ts';
+import type { Filter } from '../../contract/query.ts';
+import type { ResourceName } from '../../contract/resources.ts';
+import { MASK } from './session/mask-secrets.ts';
+
+function changedWindow({ window }: ListSpec, { size, base }: RowSelection): ListSpec['window'] {
+  const open = { pastEnd: 'empty', shortPage: 'end', ...(base !== undefined && { base }) } as const;
+  switch (window.kind) {
+    case 'offset': {
+      const { depthMax: _depthMax, ...rest } = window;
+      return { ...rest, ...open, sizeMax: size ?? window.sizeMax };
+    }
+    case 'page': {
+      const { depthMax: _depthMax, ...rest } = window;
+      return { ...rest, ...open, sizes: size === undefined ? window.sizes : [size] };
+    }
+    case 'none':
+      return window;
+    default:
+      return { ...window, sizeMax: size ?? window.sizeMax };
+  }
+}
+
+/** Every filter as if it were exact, so that the planner sends it and leaves nothing for the gateway to filter. */
+function pushedFilters({ filters }: ListSpec): ListSpec['filters'] {
+  const fields = Object.entries(filters).map(([field, operators]) => {
+    const pushed = Object.entries(operators).map(([op, filter]) => [
+      op,
+      filter.exactness === 'none' ? filter : { ...filter, exactness: 'exact' as const },
+    ]);
+    return [field, Object.fromEntries(pushed) as typeof operators];
+  });
+  return Object.fromEntries(fields) as ListSpec['filters'];
+}
+
+function changedList(list: ListSpec, change: RowSelection): ListSpec {
+  return {
+    ...list,
+    request: { ...list.request, query: { ...list.request.query, ...change.query } },
+    window: changedWindow(list, change),
+    total: { ...(list.total ?? { at: '' }), counts: 'filtered' },
+    dropWhen: [],
+    order: 'source',
+    filters: { ...pushedFilters(list), ...change.declared },
+  };
+}
+
+/**
+ * A source that claims more than its file does, so that the planner sends every declared filter and sort, and asks for
+ * any window. Its replies are read by the adapter of the file itself.
+ */
+export function permissiveSource(spec: SourceSpec, resource: ResourceName, change: RowSelection): SourceSpec {
+  const own = spec.resources[resource];
+  if (own === undefined) return spec;
+  const permissive: SourceResourceSpec = {
+    ...own,
+    onInvalidRecord: 'fail',
+    list: changedList(own.list, change),
+  };
+  return { ...spec, resources: { [resource]: permissive } };
+}
+
+function withoutValues(tree: unknown, variables: readonly string[]): unknown {
+  if (typeof tree === 'string')
+    return tree.replaceAll(/\{([\w-]+)\}/g, (whole, name: string) =>
+      variables.includes(name) ? MASK : whole,
+    );
+  if (Array.isArray(tree)) return tree.map((item) => withoutValues(item, variables));
+  if (typeof tree !== 'object' || tree === null) return tree;
+  return Object.fromEntries(
+    Object.entries(tree).map(([key, value]) => [key, withoutValues(value, variables)]),
+  );
+}
+
+/**
+ * A source whose requests are only displayed: ids, and the values of the filters asked for, are `***` in them.
+ */
+export function sourceWithoutValues(
+  spec: SourceSpec,
+  resource: ResourceName,
+  asked: readonly Filter[],
+): SourceSpec {
+  const own = spec.resources[resource];
+  if (own === undefined) return spec;
+  const names = asked.flatMap(({ field, op }) => own.list.filters[field]?.[op]?.name ?? []);
+  const mask = <T>(tree: T, ...variables: readonly string[]) => withoutValues(tree, variables) as T;
+  const { list, get } = own;
+  const valueless: SourceResourceSpec = {
+    ...own,
+    list: {
+      ...list,
+      request: mask(list.request, ...names),
+      filters: mask(list.filters, 'value'),
+      total: list.total && { ...list.total, count: mask(list.total.count, ...names) },
+    },
+    ...(get && { get: { ...get, request: mask(get.request, 'id') } }),
+  };
+  return { ...spec, resources: { [resource]: valueless } };
+}

@@ -1,0 +1,147 @@
+import type { FieldProvenance } from '../../source/adapter/map/explain-record.ts';
+import { claimPlace } from '../../source/adapter/spec/claim-place.ts';
+import { type StepValue, UNREADABLE } from '../../source/adapter/map/coercion/flow.ts';
+import { viewSpecOf } from '../../source/adapter/map/row-fields.ts';
+import type { CoercionSpec, SourceSpec } from '../../config/schema/source.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { publicStatus } from '../../kernel/errors/body.ts';
+import { fault, type GatewayError } from '../../kernel/errors/fault.ts';
+import { Decimal } from '../../kernel/decimal.ts';
+import { NumberText } from '../../kernel/json/json.ts';
+import type { CompiledResource } from '../../source/compile-sources.ts';
+import type { SourceAnswer } from '../../pipeline/stages/call.ts';
+import type { PlacedClaim } from './explain-plan.ts';
+import type { LiveCall, LiveResult, ViewedField } from './explain-live.ts';
+import { MASK } from '../doctor/session/mask-secrets.ts';
+import { callToDisplay } from '../doctor/session/display-call.ts';
+
+/** A call that was made, as it may be displayed. */
+export type DisplayedLiveCall = {
+  readonly method: string;
+  readonly url: string;
+  readonly status?: number;
+  readonly ms: number;
+  readonly rows?: number;
+  /** The outcome rule that decided; `null` where none fits. */
+  readonly outcome?: { readonly is: string; readonly file: string; readonly line: number | undefined } | null;
+  readonly problem?: string;
+};
+
+/** Where a field of the first record comes from. Values are `***` unless they were asked for. */
+export type DisplayedField = {
+  readonly field: string;
+  readonly from: readonly string[];
+  readonly line: number | undefined;
+  readonly found: unknown;
+  readonly steps: readonly { readonly step: string; readonly value: unknown }[];
+  readonly value: unknown;
+  readonly state: FieldProvenance['state'];
+};
+
+/** The live result, as it may be displayed. */
+export type DisplayedLive = {
+  readonly calls: readonly DisplayedLiveCall[];
+  readonly answer: {
+    readonly status: number;
+    readonly code?: string;
+    readonly detail?: string;
+    readonly total?: number;
+    readonly records?: number;
+  };
+  readonly contradicted: readonly PlacedClaim[];
+  readonly gaps: Readonly<Record<string, number>>;
+  readonly record?: readonly DisplayedField[];
+};
+
+/** What displaying a live result needs. */
+export type DisplayLiveDeps = {
+  readonly gateway: GatewayConfig;
+  readonly compiled: CompiledResource;
+  readonly masked: SourceSpec;
+  readonly showValues: boolean;
+};
+
+/** A step as the file has it; of an enum, the number of codes. */
+function stepText(step: CoercionSpec): string {
+  if (typeof step === 'string') return step;
+  if ('enum' in step) return `enum of ${Object.keys(step.enum).length} codes`;
+  return Object.entries(step)
+    .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
+    .join(' ');
+}
+
+function displayValue(value: StepValue, showValues: boolean): unknown {
+  if (value === UNREADABLE) return 'unreadable';
+  if (value === null || value === undefined) return value;
+  if (!showValues) return MASK;
+  if (value instanceof NumberText) return value.text;
+  return value instanceof Decimal ? value.toString() : value;
+}
+
+function problemText({ code, detail }: GatewayError): string {
+  return detail === undefined ? code : `${code}: ${detail}`;
+}
+
+function displayCall(call: LiveCall, { compiled, masked }: DisplayLiveDeps): DisplayedLiveCall {
+  const { method, url } = callToDisplay(masked, call.request);
+  const { spec, yaml } = compiled.source;
+  const { rule } = call;
+  const place = rule === undefined ? undefined : yaml.problemAt(['outcomes', rule], '');
+  const outcome =
+    rule === undefined || place === undefined
+      ? null
+      : { is: spec.outcomes[rule]?.is ?? '', file: place.file, line: place.line };
+  return {
+    method,
+    url,
+    ms: Math.round(call.ms * 10) / 10,
+    ...(call.status !== undefined && { status: call.status, outcome }),
+    ...(call.rows !== undefined && { rows: call.rows }),
+    ...(call.problem && { problem: problemText(call.problem) }),
+  };
+}
+
+function displayAnswer(answer: SourceAnswer | GatewayError, gateway: GatewayConfig): DisplayedLive['answer'] {
+  const error = answer instanceof Error ? answer : answer.found ? undefined : fault('not_found');
+  if (error !== undefined) {
+    const status = publicStatus(error, gateway.errors.serverStatus);
+    return { status, code: error.code, ...(error.detail !== undefined && { detail: error.detail }) };
+  }
+  const { body } = answer as Extract<SourceAnswer, { found: true }>;
+  const { data, meta } = JSON.parse(body.toString()) as { data: unknown; meta?: { total: number } };
+  return { status: 200, records: [data].flat().length, ...(meta && { total: meta.total }) };
+}
+
+function displayField(field: ViewedField, deps: DisplayLiveDeps): DisplayedField {
+  const { source, resource } = deps.compiled;
+  const spec = source.spec.resources[resource.name];
+  const below = spec === undefined ? [] : (viewSpecOf(spec, resource, field.view)?.place ?? []);
+  const place = ['resources', resource.name, ...below, 'map', field.field];
+  return {
+    field: field.field,
+    from: field.from,
+    line: source.yaml.problemAt(place, '').line,
+    found: displayValue(field.found, deps.showValues),
+    steps: field.steps.map(({ step, value }) => ({
+      step: stepText(step),
+      value: displayValue(value, deps.showValues),
+    })),
+    value: displayValue(field.value, deps.showValues),
+    state: field.state,
+  };
+}
+
+/** A live result as it may be displayed. */
+export function displayLive(result: LiveResult, deps: DisplayLiveDeps): DisplayedLive {
+  const { source, resource } = deps.compiled;
+  return {
+    calls: result.calls.map((call) => displayCall(call, deps)),
+    answer: displayAnswer(result.answer, deps.gateway),
+    contradicted: result.contradicted.map((claim) => {
+      const { file, line } = source.yaml.problemAt(claimPlace(resource.name, claim), '');
+      return { claim, file, line };
+    }),
+    gaps: Object.fromEntries(result.gaps),
+    ...(result.record && { record: result.record.map((field) => displayField(field, deps)) }),
+  };
+}

@@ -1,0 +1,154 @@
+import type { FieldProvenance } from '../../source/adapter/map/explain-record.ts';
+import { explainReplies, type ReplyExplainer } from '../../source/adapter/read/explain-reply.ts';
+import type { RecordView } from '../../source/adapter/map/row-fields.ts';
+import type { Query } from '../../contract/query.ts';
+import { fault, type GatewayError, toGatewayError } from '../../kernel/errors/fault.ts';
+import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
+import type { CompiledResource } from '../../source/compile-sources.ts';
+import type { SourceAnswer } from '../../pipeline/stages/call.ts';
+import { type AnswerQuery, createAnswerQuery } from '../doctor/answer-request.ts';
+import { MASK } from '../doctor/session/mask-secrets.ts';
+import type { maskedSource } from '../doctor/session/masked-source.ts';
+import { type PairedAdapter, pairRequests, withoutValues } from '../doctor/session/pair-requests.ts';
+import { openSession, type SessionCall } from '../doctor/session/source-session.ts';
+
+/** A call that was made for a query. */
+export type LiveCall = {
+  /** The request as it may be displayed. */
+  readonly request: UpstreamRequest;
+  readonly status: number | undefined;
+  readonly ms: number;
+  readonly rows: number | undefined;
+  /** The number of the outcome rule that decided, from 0. */
+  readonly rule: number | undefined;
+  readonly problem: GatewayError | undefined;
+};
+
+/** What came of a query that was answered from the live source. */
+export type LiveResult = {
+  readonly calls: readonly LiveCall[];
+  readonly answer: SourceAnswer | GatewayError;
+  /** Claims that replies contradicted, which were then computed without. */
+  readonly contradicted: readonly string[];
+  /** Fields that became `null` because they were missing or unreadable: how often, by `field reason`. */
+  readonly gaps: ReadonlyMap<string, number>;
+  /** How the first record of the answer came about; absent where there is none. */
+  readonly record: readonly ViewedField[] | undefined;
+};
+
+/** How a field came about, and of which view it is. */
+export type ViewedField = FieldProvenance & { readonly view: RecordView };
+
+/** What a live explanation needs. */
+export type LiveDeps = {
+  readonly compiled: CompiledResource;
+  readonly masked: ReturnType<typeof maskedSource>;
+  /** Whether values of records may be displayed, in addresses too. */
+  readonly showValues: boolean;
+  /** Aborts when the command is to end. */
+  readonly stop: AbortSignal;
+};
+
+/** The id of the first record of an answer. */
+function firstIdOf(answer: SourceAnswer | GatewayError): string | undefined {
+  if (answer instanceof Error || !answer.found) return undefined;
+  const { data } = JSON.parse(answer.body.toString()) as { data: { id: string } | readonly { id: string }[] };
+  return [data].flat()[0]?.id;
+}
+
+async function answerWithin(
+  answer: AnswerQuery,
+  { deadline: deadlineMs }: CompiledResource['config'],
+  query: Query,
+  stop: AbortSignal,
+): Promise<SourceAnswer | GatewayError> {
+  const deadline = AbortSignal.timeout(deadlineMs);
+  try {
+    return await answer(query, AbortSignal.any([stop, deadline]));
+  } catch (error) {
+    if (deadline.aborted) return fault('upstream_timeout', { detail: `deadline of ${deadlineMs} ms spent` });
+    return toGatewayError(error);
+  }
+}
+
+type Explained = { readonly view: RecordView; readonly explainer: ReplyExplainer | undefined };
+
+/** How the record with an id came about in the replies of one view. */
+function findFields(
+  { view, explainer }: Explained,
+  replies: readonly UpstreamReply[],
+  id: string,
+): readonly ViewedField[] | undefined {
+  for (const reply of replies) {
+    const record = explainer?.record(reply, id);
+    if (record !== undefined) return record.map((field) => ({ ...field, view }));
+  }
+  return undefined;
+}
+
+/** How a record came about: from its row, and from its details where those are asked for. */
+function findRecord(
+  explained: readonly Explained[],
+  calls: readonly SessionCall[],
+  { views }: PairedAdapter,
+  id: string | undefined,
+): readonly ViewedField[] | undefined {
+  if (id === undefined) return undefined;
+  const replies = calls.flatMap(({ reply }) => reply ?? []);
+  const found = explained.flatMap((one) => {
+    const own = replies.filter((reply) => views.get(reply) === one.view);
+    const fields = findFields(one, own, id) ?? [];
+    return one.view === 'details' ? fields.filter(({ field }) => field !== 'id') : fields;
+  });
+  return found.length === 0 ? undefined : found;
+}
+
+const HIDDEN_REQUEST: UpstreamRequest = { method: 'GET', target: MASK, headers: {}, body: undefined };
+
+function liveCall(
+  { request, reply, ms, problem }: SessionCall,
+  explained: readonly Explained[],
+  { counterparts, rows, views }: PairedAdapter,
+): LiveCall {
+  const view = (reply && views.get(reply)) ?? explained[0]?.view;
+  const explainer = explained.find((one) => one.view === view)?.explainer;
+  return {
+    request: counterparts.get(request) ?? { ...HIDDEN_REQUEST, method: request.method },
+    status: reply?.status,
+    ms,
+    rows: reply && rows.get(reply),
+    rule: reply && explainer?.rule(reply),
+    problem,
+  };
+}
+
+/** Answers a query from the live source, as the gateway would on a cache miss, with the log of its calls. */
+export async function explainLive(
+  query: Query,
+  { compiled, masked, showValues, stop }: LiveDeps,
+): Promise<LiveResult> {
+  const { spec } = compiled.source;
+  const paired = pairRequests(compiled.adapter, masked.adapter, showValues ? {} : withoutValues);
+  const session = openSession(spec, { keepsReplies: true });
+  const gaps = new Map<string, number>();
+  const contradicted: string[] = [];
+  const answerQuery = createAnswerQuery(compiled, {
+    session,
+    adapter: paired.adapter,
+    onFieldGap: (field, reason) => gaps.set(`${field} ${reason}`, (gaps.get(`${field} ${reason}`) ?? 0) + 1),
+    onContradicted: (capability) => contradicted.push(capability),
+  });
+  try {
+    const answer = await answerWithin(answerQuery, compiled.config, query, stop);
+    const views: readonly RecordView[] = query.kind === 'list' ? ['list', 'details'] : ['get'];
+    const explained = views.map((view) => ({
+      view,
+      explainer: explainReplies(spec, compiled.resource, view),
+    }));
+    const calls = session.calls.map((call) => liveCall(call, explained, paired));
+    const record = findRecord(explained, session.calls, paired, firstIdOf(answer));
+    return { calls, answer, contradicted, gaps, record };
+  } finally {
+    session.close();
+  }
+}

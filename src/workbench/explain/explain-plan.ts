@@ -1,0 +1,163 @@
+import { PROOF } from '../../source/adapter/spec/capability.ts';
+import { claimPlace } from '../../source/adapter/spec/claim-place.ts';
+import { proofOf } from '../../source/adapter/read/credential-proof.ts';
+import type { Adapter } from '../../source/adapter/compile.ts';
+import type { PagePlan, ScanPlan } from '../../source/adapter/plan/plan.ts';
+import { scanReach } from '../../source/adapter/plan/scan-reach.ts';
+import type { LoadedSource } from '../../config/schema/loaded-config.ts';
+import type { ListSpec } from '../../config/schema/source.ts';
+import type { Filter, ListQuery, Query, Sort } from '../../contract/query.ts';
+import type { Resource } from '../../contract/resources.ts';
+import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
+import { detailCalls, pageCalls } from '../../pipeline/query-costs.ts';
+
+/** Where a source's file makes a claim. */
+export type PlacedClaim = {
+  readonly claim: string;
+  readonly file: string;
+  readonly line: number | undefined;
+};
+
+/** How the gateway will answer a query. */
+export type ExplainedPlan = {
+  /** `record`: a single one. `nothing`: no record can match, so the source is not asked. */
+  readonly kind: 'page' | 'scan' | 'record' | 'nothing';
+  /** Why the source cannot answer the page itself, or is not asked. */
+  readonly reason?: string;
+  readonly calls: readonly UpstreamRequest[];
+  /** The most calls it takes, those included. */
+  readonly callsMax: number;
+  /** What the gateway does itself, in words. */
+  readonly left: readonly string[];
+  readonly relies: readonly PlacedClaim[];
+};
+
+/** Calls of a scan that are shown. */
+const SCAN_CALLS_SHOWN = 3;
+
+const SIGNS = { eq: '=', ge: '>=', le: '<=' } as const;
+
+/** A filter in words. */
+export function filterText({ field, op, value }: Filter): string {
+  return `${field} ${SIGNS[op]} ${typeof value === 'string' ? JSON.stringify(value) : value.toString()}`;
+}
+
+/** A sort in words. */
+export function sortText({ field, descending }: Sort): string {
+  return `${field} ${descending ? 'descending' : 'ascending'}`;
+}
+
+/** Whether the windows of a scan hold the number of rows that it must bring. */
+function totalInWindows(plan: ScanPlan, list: ListSpec | undefined): boolean {
+  return plan.totalCounts && list?.total !== undefined && list.total.count === undefined;
+}
+
+function scanCalls({ window, request }: ScanPlan, callsMax: number): readonly UpstreamRequest[] {
+  if (window.kind === 'sequential') return [request(window.first)];
+  const count = Math.min(SCAN_CALLS_SHOWN, callsMax);
+  return Array.from({ length: count }, (_, index) => request(window.scanCall(index)));
+}
+
+function claimsOf(
+  { yaml, spec }: LoadedSource,
+  resource: Resource,
+  capabilities: readonly string[],
+): readonly PlacedClaim[] {
+  const proof = proofOf(spec) === undefined ? [] : [PROOF];
+  return [...capabilities, ...proof].map((claim) => {
+    const { file, line } = yaml.problemAt(claimPlace(resource.name, claim), '');
+    return { claim, file, line };
+  });
+}
+
+/** What is left to be done for rows that lack fields. */
+function detailsLeft({ hydrates }: Pick<PagePlan, 'hydrates'>): readonly string[] {
+  if (hydrates === undefined) return [];
+  return [
+    `ask for the details of ${hydrates === 'rows' ? 'every row' : 'the rows of the page'}, each with a call`,
+  ];
+}
+
+/** What the gateway asks besides, at most once a minute, because no row of the answer shows it. */
+const LOOKS = {
+  page: 'once a minute, ask whether a value that nobody has brings no row, and for the last rows of the total',
+  order:
+    'once a minute, read the last two windows and one at random, because nothing asks for the order that pages rest on',
+  scan: 'once a minute, ask whether the filters choose rows before the source pages them',
+};
+
+function gatewaySteps(plan: ScanPlan): readonly string[] {
+  const { residualFilters, sort } = plan;
+  return [
+    ...residualFilters.map((filter) => `keep ${filterText(filter)}`),
+    ...(sort === null ? [] : [`sort by ${sortText(sort)}`]),
+    'count, and cut out the page',
+    ...detailsLeft(plan),
+    ...(plan.unfiltered === undefined ? [] : [LOOKS.scan]),
+  ];
+}
+
+function explainList(
+  query: ListQuery,
+  { list }: Adapter,
+  source: LoadedSource,
+  resource: Resource,
+): ExplainedPlan {
+  const plan = list.plan(query, new Set());
+  const spec = source.spec.resources[resource.name]?.list;
+  switch (plan.kind) {
+    case 'nothing':
+      return {
+        kind: 'nothing',
+        reason: 'no record of the source can have this value',
+        calls: [],
+        callsMax: 0,
+        left: [],
+        relies: [],
+      };
+    case 'page': {
+      const calls = pageCalls(plan, query);
+      const relies = claimsOf(source, resource, [...plan.relies, 'total', 'window']);
+      const callsMax = calls.length + detailCalls(plan, query);
+      const looks = [
+        ...(plan.filters.length > 0 && plan.hydrates !== 'rows' ? [LOOKS.page] : []),
+        ...(list.bet !== undefined && plan.relies.includes('order') ? [LOOKS.order] : []),
+      ];
+      return { kind: 'page', calls, callsMax, left: [...detailsLeft(plan), ...looks], relies };
+    }
+    case 'scan': {
+      const scanMax = scanReach(plan, source.spec.budget).calls;
+      const callsMax = scanMax + (plan.hydrates === 'page' ? query.limit : 0);
+      const relies = [...plan.relies, ...(totalInWindows(plan, spec) ? ['total'] : []), 'window'];
+      return {
+        kind: 'scan',
+        reason: plan.reason,
+        calls: scanCalls(plan, scanMax),
+        callsMax,
+        left: gatewaySteps(plan),
+        relies: claimsOf(source, resource, relies),
+      };
+    }
+  }
+}
+
+/** Explains how the gateway will answer a query, with the calls of `adapter`. Pure. */
+export function explainPlan(
+  query: Query,
+  adapter: Adapter,
+  source: LoadedSource,
+  resource: Resource,
+): ExplainedPlan {
+  if (query.kind === 'list') return explainList(query, adapter, source, resource);
+  const request = adapter.get?.request(query.id);
+  const calls = request === undefined ? [] : [request];
+  const reason = 'no record of the source can have this id, so the answer is 404';
+  return {
+    kind: request === undefined ? 'nothing' : 'record',
+    ...(request === undefined && { reason }),
+    calls,
+    callsMax: calls.length,
+    left: [],
+    relies: claimsOf(source, resource, []),
+  };
+}

@@ -1,0 +1,56 @@
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { operations, type Operation } from '../../contract/operations.ts';
+import { compileParser } from '../../contract/parse-query.ts';
+import type { Query } from '../../contract/query.ts';
+import { GatewayError } from '../../kernel/errors/fault.ts';
+import { findOperation } from '../doctor/find-operation.ts';
+import { READ_METHODS } from '../../http/listener/routes.ts';
+
+/** A request to an operation that the gateway serves. */
+export type ExplainedRequest = {
+  /** The request in its usual spelling: method and target. */
+  readonly line: string;
+  readonly operation: Operation;
+  /** The query, or the error that a client gets for the request. */
+  readonly query: Query | GatewayError;
+};
+
+const REQUEST = /^(?:([A-Za-z]+)\s+)?(\S+)$/;
+
+function parse(operation: Operation, rules: GatewayConfig['contract'], query: string, rawId?: string) {
+  try {
+    return compileParser(operation, rules)(query, rawId);
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+}
+
+/** The parts of a request that is written like `GET /v1/users`; without a method it is a GET, without a target empty. */
+export function readRequestLine(text: string): { readonly method: string; readonly target: string } {
+  const [, method = 'GET', target = ''] = REQUEST.exec(text.trim()) ?? [];
+  // RFC 9112, section 3.2; a user of a shell means `%20`, and a client would get 400 for anything else.
+  return { method: method.toUpperCase(), target: /[^\x21-\x7e]|#/.test(target) ? '' : target };
+}
+
+/** Reads `GET /v1/users?page=2`, as a client would send it; a text says why it is a request to no operation. */
+export function readExplainedRequest(text: string, gateway: GatewayConfig): ExplainedRequest | string {
+  const { method, target } = readRequestLine(text);
+  if (target === '') {
+    return `"${text}" is not a request: write it like 'GET /v1/users?page=2', percent-encoded`;
+  }
+  const match = findOperation(target);
+  if (match === undefined) {
+    const paths = [...operations, ...gateway.passthrough].map(({ path }) => path);
+    return `no operation and no pass-through route has this path; there are: ${paths.join(', ')}`;
+  }
+  const { operation, rawQuery, rawId } = match;
+  if (!READ_METHODS.includes(method)) {
+    return `${operation.name} is read with ${READ_METHODS.join(' or ')}, not ${method}`;
+  }
+  if (gateway.resources[operation.resource.name] === undefined) {
+    return `this gateway does not serve ${operation.resource.name}: add it under resources`;
+  }
+  const query = parse(operation, gateway.contract, rawQuery, rawId);
+  return { line: `${method} ${target}`, operation, query };
+}

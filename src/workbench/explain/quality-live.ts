@@ -1,0 +1,134 @@
+import type { Adapter } from '../../source/adapter/compile.ts';
+import type { Query } from '../../contract/query.ts';
+import { type GatewayError, toGatewayError } from '../../kernel/errors/fault.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import type { CompiledSource } from '../../source/compile-sources.ts';
+import { createQuality, type ResourceQuality } from '../../pipeline/quality.ts';
+import { createAnswerQuery } from '../doctor/answer-request.ts';
+import { openSession } from '../doctor/session/source-session.ts';
+import { shapeOf } from './shape.ts';
+
+/** How often a shape of value stood in a field that could not be read. */
+export type Shape = { readonly view: string; readonly field: string; readonly shape: string; count: number };
+
+/** The quality of one resource, found by reading its source. */
+export type LiveQuality = ResourceQuality & {
+  /** Why not all of it was read. */
+  readonly problem: string | undefined;
+  /** Records of the list that were asked for one by one: how many, and how many were not found or failed. */
+  readonly single: { readonly asked: number; readonly notFound: number; readonly failed: number };
+  /** Shapes of unreadable values, the most frequent first; only where they were asked for. */
+  readonly shapes: readonly Shape[];
+};
+
+/** Single records that are asked for, beside the list. */
+const SINGLE_MAX = 25;
+
+/** The most shapes that are counted per resource. */
+const SHAPES_MAX = 200;
+
+/** Every claim about order, sorts and filters: without them, a list is all rows, read once. */
+function everyClaim({ resource, source }: CompiledSource): ReadonlySet<string> {
+  const { sort, filters } = source.spec.resources[resource.name]?.list ?? {};
+  return new Set([
+    'order',
+    ...Object.keys(sort?.columns ?? {}).flatMap((field) => [
+      `sort.${field}.ascending`,
+      `sort.${field}.descending`,
+    ]),
+    ...Object.entries(filters ?? {}).flatMap(([field, ops]) =>
+      Object.keys(ops).map((op) => `filter.${field}.${op}`),
+    ),
+  ]);
+}
+
+/** Some of a list, evenly over all of it. */
+function sample<T>(all: readonly T[], size: number): readonly T[] {
+  if (all.length <= size) return all;
+  return Array.from({ length: size }, (_, index) => all[Math.floor((index * all.length) / size)] as T);
+}
+
+function createShapes() {
+  const shapes = new Map<string, Shape>();
+  return {
+    add(view: string, field: string, shape: string): void {
+      const key = JSON.stringify([view, field, shape]);
+      const known = shapes.get(key);
+      if (known !== undefined) known.count += 1;
+      else if (shapes.size < SHAPES_MAX) shapes.set(key, { view, field, shape, count: 1 });
+    },
+    all: () => [...shapes.values()].sort((a, b) => b.count - a.count),
+  };
+}
+
+function problemText({ code, detail, cause }: GatewayError): string {
+  const reason = detail ?? (code === 'server_error' ? String(cause) : undefined);
+  return reason === undefined ? code : `${code}: ${reason}`;
+}
+
+/** The adapter, and the ids of every record that it has read from a list. */
+function keepIds(adapter: Adapter): { adapter: Adapter; ids: Set<string> } {
+  const ids = new Set<string>();
+  const read: Adapter['list']['read'] = (reply, observer) => {
+    const rows = adapter.list.read(reply, observer);
+    for (const { id } of rows.records) ids.add(id);
+    return rows;
+  };
+  return { adapter: { ...adapter, list: { ...adapter.list, read } }, ids };
+}
+
+/**
+ * Reads all rows of a resource from its source, within the source's budget, and some records one by one, and counts
+ * what became of them. Values are never kept; with `showShapes`, the shape of those that could not be read is.
+ */
+export async function readQuality(
+  compiled: CompiledSource,
+  { showShapes, stop }: { readonly showShapes: boolean; readonly stop: AbortSignal },
+): Promise<LiveQuality> {
+  const { resource, source } = compiled;
+  const { spec } = source;
+  const shapes = createShapes();
+  const quality = createQuality(compiled, {
+    clock: systemClock,
+    ...(showShapes && { onUnreadable: (view, field, found) => shapes.add(view, field, shapeOf(found)) }),
+  });
+  const { adapter, ids } = keepIds(quality.adapter);
+  const session = openSession(spec);
+  const answer = createAnswerQuery(compiled, {
+    session,
+    adapter,
+    switchedOff: everyClaim(compiled),
+    onContradicted: (claim) => void quality.contradicted(claim),
+  });
+  const single = { asked: 0, notFound: 0, failed: 0 };
+  let problem: GatewayError | undefined;
+
+  async function ask(query: Query): Promise<boolean> {
+    return (await answer(query, stop)).found;
+  }
+
+  async function askOne(id: string): Promise<void> {
+    single.asked += 1;
+    try {
+      if (!(await ask({ kind: 'get', resource: resource.name, id }))) single.notFound += 1;
+    } catch (error) {
+      single.failed += 1;
+      quality.failed(error);
+    }
+  }
+
+  try {
+    await ask({ kind: 'list', resource: resource.name, page: 1, limit: 1, sort: null, filters: [] });
+  } catch (error) {
+    quality.failed(error);
+    problem = toGatewayError(error);
+  }
+  if (adapter.get !== undefined) for (const id of sample([...ids], SINGLE_MAX)) await askOne(id);
+  session.close();
+  return {
+    ...quality.report(),
+    problem: problem && problemText(problem),
+    single,
+    shapes: shapes.all(),
+  };
+}

@@ -1,0 +1,138 @@
+import { plural } from '../../../kernel/plural.ts';
+import type { PlacedClaim } from '../explain-plan.ts';
+import { placeText, type Report, type ReportBlock, section } from './report.ts';
+import type { Explanation, ClientMistake } from '../explanation.ts';
+import { MASK } from '../../doctor/session/mask-secrets.ts';
+import type { DisplayedCall } from '../../doctor/session/display-call.ts';
+import type { DisplayedField, DisplayedLive, DisplayedLiveCall } from '../display-live.ts';
+
+/** Calls that are shown of many; the last one is shown too. */
+const CALLS_SHOWN = 5;
+
+const INDENT = '  ';
+
+function claimLine(claim: PlacedClaim): string {
+  return `${claim.claim}  ${placeText(claim)}`;
+}
+
+/** A call; headers only where they are not those of the call before. */
+function callLines(
+  { method, url, headers, body }: DisplayedCall,
+  before: DisplayedCall | undefined,
+): string[] {
+  const isNew = JSON.stringify(headers) !== JSON.stringify(before?.headers);
+  return [
+    `${method} ${url}`,
+    ...(isNew ? Object.entries(headers).map(([name, value]) => `${INDENT}${name}: ${value}`) : []),
+    ...(body === undefined ? [] : body.split('\n').map((line) => `${INDENT}${line}`)),
+  ];
+}
+
+const KINDS: Readonly<Record<Explanation['plan']['kind'], string>> = {
+  page: 'a page straight from the source',
+  scan: 'a scan',
+  record: 'a single record',
+  nothing: 'nothing to ask',
+};
+
+function planBlocks({ kind, reason, calls, callsMax }: Explanation['plan']): readonly ReportBlock[] {
+  const lines = calls.flatMap((call, index) => callLines(call, calls[index - 1]));
+  const more = callsMax > calls.length ? [`… ${plural(callsMax, 'call')} at most`] : [];
+  return section(`Plan: ${KINDS[kind]}${reason === undefined ? '' : `: ${reason}`}`, [...lines, ...more]);
+}
+
+function budgetLine({ rows, calls, timeMs, beyond }: Explanation['budget']): string {
+  return `${plural(rows, 'row')}, ${plural(calls, 'call')}, ${timeMs} ms; more is answered with ${beyond}`;
+}
+
+function callsLine({ method, url, status, ms, rows, outcome, problem }: DisplayedLiveCall): string {
+  const rule =
+    outcome === null ? 'no outcome rule fits' : outcome && `${outcome.is} by ${placeText(outcome)}`;
+  const facts = [
+    status === undefined ? 'no reply' : `HTTP ${status}`,
+    `${ms} ms`,
+    rows === undefined ? undefined : plural(rows, 'row'),
+    rule,
+    problem,
+  ];
+  return `${method} ${url}\n${INDENT}${facts.filter((fact) => fact !== undefined).join(', ')}`;
+}
+
+/** The first and the last of many lines. */
+function abridged(lines: readonly string[]): readonly string[] {
+  if (lines.length <= CALLS_SHOWN + 2) return lines;
+  const hidden = lines.length - CALLS_SHOWN - 1;
+  return [...lines.slice(0, CALLS_SHOWN), `… ${hidden} more`, ...lines.slice(-1)];
+}
+
+/** A value as it stands in JSON; a masked one without quotes. */
+function valueText(value: unknown): string {
+  if (value === undefined) return '';
+  return value === MASK ? MASK : JSON.stringify(value);
+}
+
+/** The steps of a field, each with what it made where that is something else than before. */
+function stepTexts({ found, steps }: DisplayedField): readonly string[] {
+  return steps.map(({ step, value }, index) => {
+    const before = index === 0 ? found : steps[index - 1]?.value;
+    const made = valueText(value);
+    return made === valueText(before) ? step : `${step} → ${made}`;
+  });
+}
+
+function fieldLine(shown: DisplayedField, file: string): string {
+  const { field, from, line, found, value, state } = shown;
+  const end = state === 'known' ? '' : ` (${state})`;
+  const origin = [[...from, valueText(found)].filter((text) => text !== '').join(' '), ...stepTexts(shown)];
+  return `${field} = ${valueText(value)}${end} ← ${origin.join(' · ')}  ${placeText({ file, line })}`;
+}
+
+function answerText({ status, code, detail, total, records }: DisplayedLive['answer']): string {
+  if (code !== undefined) return [`${status} ${code}`, detail].filter(Boolean).join(': ');
+  return `${status}, ${plural(records ?? 0, 'record')}${total === undefined ? '' : ` of ${total}`}`;
+}
+
+function liveBlocks(live: DisplayedLive, { source }: Explanation): readonly ReportBlock[] {
+  const gaps = Object.entries(live.gaps).map(([gap, times]) => `${gap}: ${plural(times, 'time')}`);
+  const record = (live.record ?? []).map((field) => fieldLine(field, source.file));
+  return [
+    ...section(`Live: ${plural(live.calls.length, 'call')}`, abridged(live.calls.map(callsLine))),
+    ...section('Contradicted, so answered without', live.contradicted.map(claimLine)),
+    ...section('Fields that became null', gaps),
+    ...section('The first record', record),
+    '',
+    `Answer: ${answerText(live.answer)}`,
+  ];
+}
+
+/** Reports an explanation. */
+export function explanationReport(explanation: Explanation): Report {
+  const { request, operation, permission, source, question, plan, budget, cacheKey, live } = explanation;
+  const about = [
+    `${operation}, ${permission === null ? 'public' : `needs ${permission}`}: ${question}`,
+    `from ${source.name} (${source.file}), credential: ${source.credential}`,
+  ];
+  const blocks = [
+    { heading: request, blocks: about },
+    ...planBlocks(plan),
+    ...section('Left for Portico', plan.left),
+    ...section('Relies on', plan.relies.map(claimLine)),
+    ...section('Budget of a scan', [budgetLine(budget)]),
+    ...section('Cache', [
+      `fresh for ${explanation.freshSeconds} s`,
+      `key: ${cacheKey.operation} / ${cacheKey.digest} / ${cacheKey.query}`,
+    ]),
+    ...(live === undefined ? [] : liveBlocks(live, explanation)),
+  ];
+  return { json: explanation, blocks };
+}
+
+/** Reports the error that a client gets for such a request. */
+export function mistakeReport(clientError: ClientMistake): Report {
+  const { request, operation, mistake } = clientError;
+  const blocks = [
+    { heading: request, blocks: [operation] },
+    ...section(`A client gets ${mistake.status}:`, [mistake.body]),
+  ];
+  return { json: clientError, blocks };
+}

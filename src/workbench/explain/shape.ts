@@ -1,0 +1,22 @@
+import { type Json, NumberText } from '../../kernel/json/json.ts';
+
+/** Longer texts are cut: their end says nothing more about their shape. */
+const LENGTH_MAX = 40;
+
+function maskText(text: string): string {
+  const cut = text.length > LENGTH_MAX ? `${text.slice(0, LENGTH_MAX)}…` : text;
+  return cut
+    .replaceAll(/\p{L}/gu, (letter) => (/\p{Lu}/u.test(letter) ? 'A' : 'a'))
+    .replaceAll(/\p{N}/gu, '9')
+    .replaceAll(/[^\x20-\x7e…]/g, '?');
+}
+
+/** The shape of a value without the value: `"99.99.9999"` for a text, `99.9` for a number, `a list of 2`. */
+export function shapeOf(value: Json): string {
+  if (typeof value === 'string') return `"${maskText(value)}"`;
+  if (typeof value === 'number') return maskText(String(value));
+  if (value instanceof NumberText) return maskText(value.text);
+  if (typeof value === 'boolean') return 'true or false';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? `a list of ${value.length}` : 'a map';
+}

@@ -1,0 +1,177 @@
+import type { ItemsSpec } from '../../config/schema/source.ts';
+import type { ResourceName } from '../../contract/resources.ts';
+import { plural } from '../../kernel/plural.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import { type DraftNote, likely, notesAt, type Remark, toEdit } from './notes/note.ts';
+import { settledOrder } from './query/draft-order.ts';
+import { requestSection } from './requests/request-parameters.ts';
+import type { OutcomesDraft } from './detect/draft-outcomes.ts';
+import type { RecordDraft } from './map/draft-record.ts';
+import { type ListDraft, listRequest } from './draft-list.ts';
+import type { InferTarget } from './requests/read-target.ts';
+import type { Draft } from './write/write-draft.ts';
+
+/** The parts that a draft is composed of. */
+export type DraftParts = {
+  readonly target: InferTarget;
+  readonly resource: ResourceName;
+  readonly decode: Readonly<Record<string, unknown>>;
+  readonly dialect: Dialect | undefined;
+  readonly list: ListDraft;
+  readonly record: RecordDraft | undefined;
+  readonly outcomes: OutcomesDraft;
+  /** The number of calls made, and the mean duration of one in milliseconds. */
+  readonly made: { readonly calls: number; readonly msEach: number };
+  readonly notes: readonly DraftNote[];
+};
+
+type Section = Readonly<Record<string, unknown>>;
+
+const variablePrefix = (name: string) => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
+
+function windowRows({ window }: ListDraft): number {
+  const { sizeMax, sizes } = window.window as {
+    sizeMax?: number;
+    sizes?: readonly number[] | { upTo: number };
+  };
+  if (sizeMax !== undefined) return sizeMax;
+  if (sizes === undefined) return Infinity;
+  return 'upTo' in sizes ? sizes.upTo : Math.max(...sizes);
+}
+
+const BUDGET_MS = 8_000;
+/** How much a list may grow before its budget is too small. */
+const GROWTH = 1.5;
+
+/** The cost of a scan of the whole list. */
+function costRemark(
+  rows: number | undefined,
+  windowSize: number,
+  { msEach, atOnce }: { readonly msEach: number; readonly atOnce: number },
+): Remark {
+  if (rows === undefined || !Number.isFinite(windowSize))
+    return likely('the cost of a scan is not known, since the number of rows is not');
+  const calls = Math.max(1, Math.ceil(rows / windowSize));
+  const seconds = (calls * msEach) / atOnce / 1_000;
+  const time = seconds < 1 ? 'a second or less' : `${Math.ceil(seconds)} s`;
+  const cost = `a scan of ${rows} rows takes ${plural(calls, 'call')}, about ${time}`;
+  // Half as many rows again must still be read in time.
+  if (seconds * 1_000 * GROWTH < BUDGET_MS) return likely(cost);
+  return toEdit(
+    `${cost}: more than time; raise it, and the deadline of the resource in the gateway file above it`,
+  );
+}
+
+/** A budget that is enough for a scan of the whole list, with its cost. */
+function budgetSection(list: ListDraft, msEach: number): { section: Section; note: DraftNote } {
+  const known = list.total.rows;
+  const wanted = Math.ceil(((known ?? 0) * GROWTH) / 1_000) * 1_000;
+  const rows = Math.min(10_000_000, Math.max(20_000, wanted));
+  const each = windowRows(list);
+  const calls = Number.isFinite(each)
+    ? Math.min(1_000_000, Math.max(50, Math.ceil((rows / each) * 1.1)))
+    : 10;
+  // Windows that name the next one come one after the other; of others, three are asked for side by side.
+  const atOnce = ['offset', 'page'].includes(String(list.window.window['kind'])) ? 3 : 1;
+  const section = { rows, calls, time: `${BUDGET_MS / 1_000}s`, snapshot: '60s' };
+  return { section, note: { at: ['budget'], ...costRemark(known, each, { msEach, atOnce }) } };
+}
+
+/** The `items` section, without defaults. */
+function itemsSection(items: ItemsSpec): unknown {
+  if (typeof items === 'string') return items;
+  const { at, form, columns, columnName } = items;
+  return { at, form, ...(columns !== undefined && { columns, ...(columnName !== '' && { columnName }) }) };
+}
+
+function listSection(list: ListDraft, dialect: Dialect | undefined, isXml: boolean): Section {
+  const { window, total, order, filters, mapping, reader } = list;
+  const absent = isXml || dialect?.itemsAbsent === 'empty';
+  return {
+    request: requestSection(listRequest(list)),
+    window: window.window,
+    ...(total.total !== undefined && { total: total.total }),
+    items: itemsSection(reader.layout.items),
+    ...(absent && { itemsAbsent: 'empty' }),
+    ...(dialect?.dropWhen !== undefined && { dropWhen: dialect.dropWhen }),
+    ...(order.order !== undefined && { order: order.order }),
+    ...(order.orderIs !== undefined && { orderIs: order.orderIs }),
+    ...(order.sort !== undefined && { sort: order.sort }),
+    ...(filters.join !== undefined && { filterJoin: filters.join }),
+    ...(Object.keys(filters.filters).length > 0 && { filters: filters.filters }),
+    map: mapping.map,
+  };
+}
+
+function netSection({ target, made }: DraftParts): Section {
+  // A call that may take as long as a scan would be told as a budget that is too small.
+  const slow = (made.msEach > 800 ? BUDGET_MS * 0.75 : BUDGET_MS * 0.5) / 1_000;
+  return {
+    baseUrl: `\${${variablePrefix(target.name)}_URL:-${target.baseUrl}}`,
+    timeout: `${slow}s`,
+    ...(Object.keys(target.headers).length > 0 && { headers: target.headers }),
+  };
+}
+
+/** The comment at the top of the file: its origin, what to edit, and what no reply can show. */
+function headOf({ target, dialect, made, resource }: DraftParts, edits: readonly DraftNote[]) {
+  const variables = Object.keys(target.secrets.variables);
+  const offline = made.calls === 0;
+  const from = offline ? 'saved replies; no request was sent' : `${made.calls} calls`;
+  const place = ({ at }: DraftNote) => at.slice(at[0] === 'resources' ? 1 : 0).join('.');
+  return [
+    `${dialect?.title ?? 'A service without a known dialect'}: a draft of the source for its ${resource}, inferred from ${from}.`,
+    'Each guess says how far it can be relied on: sure (seen), likely, or EDIT (could not be known).',
+    '',
+    edits.length === 0 ? 'To edit: nothing that was found.' : `To edit (${edits.length}):`,
+    ...edits.map((note) => `- ${place(note)}`),
+    ...(variables.length === 0
+      ? []
+      : ['', `The credential is not in this file: set ${variables.join(', ')}.`]),
+    ...(dialect === undefined || dialect.pitfalls.length === 0 ? [] : ['', 'Traps of the dialect']),
+    ...(dialect?.pitfalls ?? []).map((pitfall) => `- ${pitfall}`),
+  ];
+}
+
+/** Composes the source file from its parts. */
+export function composeDraft(parts: DraftParts): Draft {
+  const { target, resource, decode, dialect, record, outcomes, made } = parts;
+  const budget = budgetSection(parts.list, made.msEach);
+  // Where lists are scanned in any case, no order makes them faster.
+  const isPaged = parts.list.total.total !== undefined && dialect?.dropWhen === undefined;
+  const isAffordable = budget.note.level !== 'edit';
+  const list = isPaged ? { ...parts.list, order: settledOrder(parts.list.order, isAffordable) } : parts.list;
+  const { order } = list;
+  const isXml = decode['format'] === 'xml';
+  const get = record && {
+    request: requestSection(record.request),
+    item: itemsSection(record.get.item),
+    map: record.get.map,
+  };
+  const place = ['resources', resource, 'list'];
+  const form = dialect?.idForm?.(list.mapping.id.kind === 'number');
+  const content = {
+    source: 1,
+    name: target.name,
+    net: netSection(parts),
+    ...(target.auth !== undefined && { auth: target.auth }),
+    ...(Object.keys(decode).length > 0 && { decode }),
+    budget: budget.section,
+    outcomes: outcomes.outcomes,
+    resources: {
+      [resource]: {
+        id: { ...list.mapping.id, ...(form !== undefined && { form }) },
+        list: listSection(list, dialect, isXml),
+        ...(get !== undefined && { get }),
+      },
+    },
+  };
+  const listNotes = [...list.notes, ...notesAt([...place, 'order'], order.remark)];
+  const notes = [...parts.notes, budget.note, ...outcomes.notes, ...listNotes, ...(record?.notes ?? [])];
+  return {
+    content,
+    notes,
+    head: (edits) => headOf(parts, edits),
+    alternatives: [{ at: [...place, 'total'], values: list.total.others }],
+  };
+}

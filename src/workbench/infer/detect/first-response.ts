@@ -1,0 +1,204 @@
+import type { RequestSpec } from '../../../config/schema/source.ts';
+import type { ResourceName } from '../../../contract/resources.ts';
+import { contentTypesOf } from '../../../config/fixture/content-types.ts';
+import { decode as decodeSchema } from '../../../config/schema/net/connection.ts';
+import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
+import { detectFormat, type BodyFormat, documentIn, withArrays } from './detect-format.ts';
+import type { Dialect, DialectEvidence } from '../dialects/dialect.ts';
+import { findRows, largerTable, type RowLocation, describeTable, explainNoRows } from './find-rows.ts';
+import { detectDialects } from './detect-dialects.ts';
+import { type DraftNote, likely, notesAt, toEdit } from '../notes/note.ts';
+import { InferError } from '../notes/infer-error.ts';
+
+/** The first readable list: its request, its format, and the place of its rows. */
+export type FirstResponse = {
+  readonly request: RequestSpec;
+  readonly reply: UpstreamReply;
+  readonly format: BodyFormat;
+  readonly place: RowLocation;
+  readonly dialect: Dialect | undefined;
+  readonly notes: readonly DraftNote[];
+};
+
+/** Parameters of an address that are left out, one at a time, to find the one that is refused. */
+const PARAMETERS_TRIED = 5;
+
+type Ask = (request: RequestSpec) => Promise<UpstreamReply>;
+
+/** The hint for a redirect. */
+function redirectHint(reply: UpstreamReply): string {
+  const location = reply.header('location') ?? '';
+  const isAddress = /^[\x21-\x7e]{1,200}$/.test(location);
+  return isAddress ? `it names ${location}` : 'give the address that it names';
+}
+
+const NEEDS_CREDENTIAL = [
+  'it needs a credential, or a different one',
+  "--header 'Authorization: Bearer …', or user:password@ in the address",
+] as const;
+
+/** What a status means, and what to do about it. */
+const FAILURES: Readonly<Record<number, readonly [string, string]>> = {
+  401: NEEDS_CREDENTIAL,
+  403: ['the credential may not read this list, or is another one that it wants', NEEDS_CREDENTIAL[1]],
+  404: ['this address does not exist', 'give the address of the list itself'],
+  405: ['it needs another method', '--method POST --body <file>'],
+  429: ['it limits the rate of calls', 'try again later, with fewer --calls-max'],
+};
+
+/** The error for a failure status. */
+function failureOf(reply: UpstreamReply): InferError | undefined {
+  const { status } = reply;
+  const answer = `the service answers HTTP ${status}`;
+  const [reason, hint] = FAILURES[status] ?? [];
+  if (reason !== undefined) return new InferError(`${answer}: ${reason}`, hint);
+  if (status >= 400)
+    return new InferError(answer, 'give the address with the parameters that the list needs');
+  if (status < 300) return undefined;
+  return new InferError(`${answer}: it redirects, and redirects are not followed`, redirectHint(reply));
+}
+
+/** The format of a reply, or the error if it has none that can be read. */
+function formatOf(reply: UpstreamReply): BodyFormat | InferError {
+  try {
+    return detectFormat(reply);
+  } catch (error) {
+    if (error instanceof InferError) return error;
+    throw error;
+  }
+}
+
+/** Reads the list in a reply, or returns the error if there is none. */
+function readList(
+  resource: ResourceName,
+  request: RequestSpec,
+  reply: UpstreamReply,
+  dialect: Dialect | undefined,
+): FirstResponse | InferError {
+  const failure = failureOf(reply);
+  if (failure !== undefined) return failure;
+  const format = formatOf(reply);
+  if (format instanceof InferError) return format;
+  const isXml = format.decode.format === 'xml';
+  const [place, next] = findRows(format.document, resource, isXml);
+  if (place === undefined) return explainNoRows(format.document);
+  const table = isXml ? undefined : largerTable(format.document, place.rows.length);
+  if (table !== undefined) return describeTable(table);
+  return {
+    request,
+    reply,
+    format: isXml ? withArrays(format, [place.keys.join('.')]) : format,
+    place,
+    dialect,
+    notes: [
+      ...format.notes,
+      ...notesAt(
+        ['decode', 'arrays'],
+        place.single && toEdit('only one record was seen: check that this is the repeated element'),
+      ),
+      ...notesAt(
+        ['resources', resource, 'list', 'items'],
+        next && likely(`there is another list, at ${next.path}`),
+      ),
+    ],
+  };
+}
+
+function evidenceOf(resource: ResourceName, request: RequestSpec, reply: UpstreamReply): DialectEvidence {
+  const document = documentIn(reply);
+  const [place] = document === undefined ? [] : findRows(document, resource, false);
+  return { resource, request, reply, document, row: place?.rows[0] };
+}
+
+/** The request with the additional parameters of a dialect. */
+function extended(request: RequestSpec, dialect: Dialect, evidence: DialectEvidence): RequestSpec {
+  const { query = {}, headers = {} } = dialect.constants?.({ ...evidence, request }) ?? {};
+  const news = Object.entries(query).filter(
+    ([name]) => request.query[name] === undefined || name === 'sysparm_query',
+  );
+  return {
+    ...request,
+    query: { ...request.query, ...Object.fromEntries(news) },
+    headers: { ...request.headers, ...headers },
+  };
+}
+
+const same = (a: RequestSpec, b: RequestSpec) => JSON.stringify(a) === JSON.stringify(b);
+
+/** Sends the requests of a dialect, and returns the first reply with rows. */
+async function readAs(
+  dialect: Dialect,
+  evidence: DialectEvidence,
+  ask: Ask | undefined,
+): Promise<FirstResponse | undefined> {
+  const plain = evidence.request;
+  const rewritten = dialect.rewrite?.(evidence) ?? plain;
+  const requests = [extended(rewritten, dialect, evidence), rewritten].filter(
+    (request) => !same(request, plain),
+  );
+  for (const request of requests) {
+    if (ask === undefined) break;
+    const reply = await ask(request);
+    const response = readList(evidence.resource, request, reply, dialect);
+    if (response instanceof InferError) continue;
+    if (dialect.confirms?.(response.format.document, reply) === false) return undefined;
+    return response;
+  }
+  const response = readList(evidence.resource, plain, evidence.reply, dialect);
+  if (
+    response instanceof InferError ||
+    dialect.confirms?.(response.format.document, evidence.reply) === false
+  )
+    return undefined;
+  return response;
+}
+
+/** The `Accept` header for a known format. */
+export function acceptOf({ decode }: BodyFormat): string {
+  return contentTypesOf(decodeSchema.parse(decode)).join(', ');
+}
+
+/** The parameter that a request is refused for: without it, the service answers. */
+async function refusedParameter(request: RequestSpec, ask: Ask): Promise<string | undefined> {
+  for (const name of Object.keys(request.query).slice(0, PARAMETERS_TRIED)) {
+    const { [name]: _left, ...query } = request.query;
+    if ((await ask({ ...request, query })).status < 300) return name;
+  }
+  return undefined;
+}
+
+/** Refuses a request that the service refuses for a parameter, where the status reads as one about the credential. */
+async function refuseParameters(
+  { status }: UpstreamReply,
+  request: RequestSpec,
+  ask: Ask | undefined,
+): Promise<void> {
+  if (ask === undefined || (status !== 401 && status !== 403)) return;
+  const name = await refusedParameter(request, ask);
+  if (name === undefined) return;
+  throw new InferError(
+    `the service answers HTTP ${status} because of the parameter ${name}; the credential is good`,
+    `give the address without ${name}`,
+  );
+}
+
+/**
+ * Finds the list for a first reply. It also tries the requests of the dialects that the reply matches.
+ * @throws InferError if there is no list
+ */
+export async function readFirstResponse(
+  resource: ResourceName,
+  request: RequestSpec,
+  reply: UpstreamReply,
+  ask: Ask | undefined,
+): Promise<FirstResponse> {
+  await refuseParameters(reply, request, ask);
+  const evidence = evidenceOf(resource, request, reply);
+  for (const dialect of detectDialects(evidence)) {
+    const response = await readAs(dialect, evidence, ask);
+    if (response !== undefined) return response;
+  }
+  const response = readList(resource, request, reply, undefined);
+  if (response instanceof InferError) throw response;
+  return response;
+}

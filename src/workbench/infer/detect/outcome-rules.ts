@@ -1,0 +1,96 @@
+import type { Json } from '../../../kernel/json/json.ts';
+import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
+import { isList, isObject, scalarText } from '../../../kernel/json/values.ts';
+import { fold, membersOf } from '../notes/path-text.ts';
+
+/** A rule of the outcome table in a draft. */
+export type OutcomeDraft = Readonly<Record<string, unknown>>;
+
+/** A code in a body that distinguishes outcomes. */
+export type BodyCode = { readonly at: string; readonly equals: string | number | boolean };
+
+const CODE_NAME =
+  /^(?:rc|code|errorcode|errcode|err|fault|faultcode|returncode|retcode|resultcode|statuscode|status|state|success|ok|error|type|reason|message|rctext)$/;
+const CODE_TEXT = /^[A-Za-z][\w .:-]{0,59}$/;
+const DEPTH_MAX = 7;
+
+/** Names of texts that are rather sentences, which may contain the requested id. */
+const SENTENCE_NAME = /message|reason|text|status/i;
+
+/** Whether a value is a code: a short word or a number. */
+function isCode(name: string, value: Json): value is string | number | boolean {
+  if (typeof value === 'boolean' || typeof value === 'number') return true;
+  return (
+    typeof value === 'string' && CODE_TEXT.test(value) && !(SENTENCE_NAME.test(name) && /\d/.test(value))
+  );
+}
+
+/** The codes of a document outside its records, outermost first. */
+export function codesIn(document: Json | undefined, path = '', depth = 0): readonly BodyCode[] {
+  if (isList(document)) {
+    const [first] = document;
+    return document.length === 1 && first !== undefined ? codesIn(first, `${path}[0]`, depth + 1) : [];
+  }
+  if (!isObject(document) || depth > DEPTH_MAX) return [];
+  const members = membersOf(document, path);
+  const here = members.flatMap(({ key, value, path: at }) =>
+    CODE_NAME.test(fold(key)) && isCode(fold(key), value) ? [{ at, equals: value }] : [],
+  );
+  return [...here, ...members.flatMap((member) => codesIn(member.value, member.path, depth + 1))];
+}
+
+const sameCode = (a: BodyCode, b: BodyCode) => a.at === b.at && a.equals === b.equals;
+
+const isPlainCode = ({ at }: BodyCode) => !SENTENCE_NAME.test(at);
+
+/** The codes that one reply has and another has not: names of codes first, sentences last. */
+function distinctCodes(document: Json | undefined, other: Json | undefined): readonly BodyCode[] {
+  const others = codesIn(other);
+  const rank = (code: BodyCode) => (!isPlainCode(code) ? 2 : /faultcode/i.test(code.at) ? 1 : 0);
+  return codesIn(document)
+    .filter((code) => !others.some((one) => sameCode(code, one)))
+    .sort((a, b) => rank(a) - rank(b));
+}
+
+/**
+ * The rule for a failure: by its status, and by a code in its body if it has one. An ambiguous status (a success, a
+ * refusal, a server error) needs the code. `undefined` if nothing distinguishes the reply.
+ */
+export function outcomeRule(
+  { reply, document }: { readonly reply: UpstreamReply; readonly document: Json | undefined },
+  success: Json | undefined,
+  { on, is }: { readonly on?: 'list' | 'get'; readonly is: string },
+): OutcomeDraft | undefined {
+  const { status } = reply;
+  const [code] = distinctCodes(document, success);
+  const scope = on === undefined ? {} : { on };
+  const isPlain = status >= 300 && status < 500 && status !== 401 && status !== 403;
+  if (code !== undefined && (!isPlain || isPlainCode(code))) return { status, ...code, ...scope, is };
+  return isPlain ? { status, ...scope, is } : undefined;
+}
+
+/**
+ * The code that all successes have and no failure has; a success is then recognised by it. `undefined` if the status is
+ * enough.
+ */
+export function successCode(
+  successes: readonly (Json | undefined)[],
+  failures: readonly (Json | undefined)[],
+): BodyCode | undefined {
+  const [first, ...others] = successes.map((document) => codesIn(document));
+  const common = (first ?? []).filter((code) =>
+    others.every((codes) => codes.some((one) => sameCode(one, code))),
+  );
+  return common.find(
+    ({ at, equals }) =>
+      failures.length > 0 &&
+      failures.every((document) => codesIn(document).some((one) => one.at === at && one.equals !== equals)),
+  );
+}
+
+/** Whether the place of the record is empty. */
+export function isAbsent(found: Json | undefined): boolean {
+  return (
+    found === undefined || found === null || scalarText(found) === '' || (isList(found) && found.length === 0)
+  );
+}

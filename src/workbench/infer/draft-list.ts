@@ -1,0 +1,194 @@
+import type { RequestSpec } from '../../config/schema/source.ts';
+import type { Resource } from '../../contract/resources.ts';
+import type { JsonObject } from '../../kernel/json/json.ts';
+import type { ServiceClient } from './requests/service-client.ts';
+import { findWindow, type FoundWindow } from './window/find-window.ts';
+import { itemsOf } from './detect/find-rows.ts';
+import type { FirstResponse } from './detect/first-response.ts';
+import { followedWindow, followList } from './window/follow-list.ts';
+import { createListReader, type ListReader, type ListReply, readListReply } from './requests/list-reader.ts';
+import { columnsOf } from './map/columns.ts';
+import { candidatesText } from './map/describe-columns.ts';
+import { mapFields, type MapDraft, partsOf, refuseAbsent } from './map/map-fields.ts';
+import { type DraftNote, notesAt, type Remark, toEdit } from './notes/note.ts';
+import { compilePath } from '../../source/adapter/spec/path.ts';
+import { changeText } from '../../source/checks/evidence/spec-change.ts';
+import { findDropCondition } from '../doctor/probes/source/non-record-rows.ts';
+import { draftWindow, type WindowDraft } from './window/draft-window.ts';
+import { type FiltersDraft, draftFilters } from './query/draft-filters.ts';
+import { type OrderDraft, draftOrder } from './query/draft-order.ts';
+import { draftTotal, type TotalDraft } from './window/draft-total.ts';
+import { InferError } from './notes/infer-error.ts';
+import { type ListWalk, walkList, windowRequest } from './window/walk-list.ts';
+
+/** The sections of a list. */
+type Sections = {
+  readonly mapping: MapDraft;
+  readonly window: WindowDraft;
+  readonly total: TotalDraft;
+  readonly order: OrderDraft;
+  readonly filters: FiltersDraft;
+};
+
+/** The draft of a list, with the rows that were read for it. */
+export type ListDraft = Sections & {
+  readonly reader: ListReader;
+  readonly base: ListReply;
+  readonly rows: readonly JsonObject[];
+  readonly walk: ListWalk | undefined;
+  readonly notes: readonly DraftNote[];
+};
+
+/** What the draft of a list starts from. */
+export type ListContext = {
+  readonly client: ServiceClient;
+  readonly resource: Resource;
+  readonly response: FirstResponse;
+  /** The paths of columns that the operator names, by field. */
+  readonly columns: Readonly<Record<string, string>>;
+  readonly baseUrl: string;
+  /** Rows of the other saved replies. */
+  readonly moreRows: readonly JsonObject[];
+};
+
+/** The share of the remaining calls that a walk over the list may use. */
+const WALK_SHARE = 0.4;
+
+function mapRows({ resource, response, columns }: ListContext, rows: readonly JsonObject[]): MapDraft {
+  const { dialect } = response;
+  const paths = { ...dialect?.paths?.[resource.name], ...columns };
+  for (const [field, path] of Object.entries(columns)) refuseAbsent(rows, field, path);
+  const mapping = mapFields(resource, 'list', rows, { paths, zone: dialect?.zone, idKind: dialect?.idKind });
+  if (mapping !== undefined) return mapping;
+  const candidates = candidatesText('id', columnsOf(rows));
+  throw new InferError(
+    columns['id'] === undefined
+      ? 'no column of the records can be their id'
+      : `${columns['id']} cannot be the id: it is empty in a record, or two records have the same`,
+    `each record needs an id that no other record has: name its column with --id <path>, among ${candidates}`,
+  );
+}
+
+/** Reads a list to its end, or until its share of the calls is used up. A list in one reply needs no call. */
+async function walkAll(
+  { client, baseUrl }: ListContext,
+  reader: ListReader,
+  found: FoundWindow,
+  base: ListReply,
+): Promise<ListWalk | undefined> {
+  const callsMax = Math.floor(client.callsLeft * WALK_SHARE);
+  if (found.kind === 'numbered' && callsMax > 0) return walkList(reader, found.numbered, callsMax);
+  if (found.kind === 'next' && callsMax > 0) return followList(reader, found, { baseUrl, callsMax });
+  if (found.kind !== 'none') return undefined;
+  return { rows: base.rows, ids: base.ids, complete: false, pastEnd: undefined, windows: [base] };
+}
+
+/** Whether an id came twice in a walk. */
+function repeats({ ids }: ListWalk): boolean {
+  return new Set(ids).size < ids.length;
+}
+
+/** A walk that ended with an error after a full window is complete if the total says so. */
+function completeByTotal(walk: ListWalk, { rows }: TotalDraft): ListWalk {
+  return walk.complete || repeats(walk) ? walk : { ...walk, complete: walk.ids.length === rows };
+}
+
+const REPEATED = toEdit(
+  'records came twice in one walk: rows move, or windows overlap; ask for a fixed order in the query',
+);
+
+/** The note about rows that have none of the mapped fields, with the condition that leaves them out. */
+function findForeign(rows: readonly JsonObject[], { map, idPath }: MapDraft): Remark | undefined {
+  const columns = Object.entries(map)
+    .flatMap(([field, draft]) => (field === 'id' || draft === null ? [] : [partsOf(draft).from].flat()))
+    .map((path) => ({ path, find: compilePath(path) }));
+  const has = (row: JsonObject, { find }: (typeof columns)[number]) => (find(row) ?? null) !== null;
+  const isRecord = (row: JsonObject) => columns.some((column) => has(row, column));
+  const records = rows.filter(isRecord);
+  const foreign = rows.filter((row) => !isRecord(row));
+  if (columns.length === 0 || foreign.length === 0 || records.length === 0) return undefined;
+  const always = columns.find((column) => records.every((row) => has(row, column)))?.path;
+  const condition = findDropCondition(foreign, records, always) ?? { at: idPath, matches: '…' };
+  const line = changeText({ at: ['dropWhen'], value: [condition] });
+  return toEdit(
+    `${foreign.length} of ${rows.length} rows have none of the mapped fields, so they may be no records: ${line} leaves them out`,
+  );
+}
+
+function notesOf(
+  { resource, response }: ListContext,
+  { mapping, window, total, filters }: Sections,
+  { isRepeated, foreign }: { readonly isRepeated: boolean; readonly foreign: Remark | undefined },
+): readonly DraftNote[] {
+  const at = (section: string) => ['resources', resource.name, 'list', section];
+  return [
+    ...response.notes,
+    ...mapping.notes,
+    ...filters.notes,
+    ...notesAt(at('window'), ...window.remarks),
+    ...notesAt(at('total'), total.remark),
+    ...notesAt(at('window'), isRepeated && REPEATED),
+    ...notesAt(at('dropWhen'), foreign),
+  ];
+}
+
+/** Creates the reader of the list, with its first reply. */
+function openList({ client, response }: ListContext, { idPath, id }: MapDraft) {
+  const { format, place, reply } = response;
+  const layout = { read: format.read, items: itemsOf(place), idPath, idPattern: id.pattern };
+  const base = readListReply(layout, reply);
+  if (base === undefined) throw new InferError('the list could not be read again');
+  return { reader: createListReader(client, layout), base };
+}
+
+/** The request for the first window in the order that was found. */
+function firstWindow(found: FoundWindow, order: OrderDraft): RequestSpec | undefined {
+  if (found.kind === 'numbered')
+    return windowRequest({ ...found.numbered, request: order.ordered(found.numbered.request) }, 0);
+  return found.kind === 'next' ? followedWindow(found) : undefined;
+}
+
+/** Proposes a list from the replies of its service. @throws InferError */
+export async function draftList(context: ListContext): Promise<ListDraft> {
+  const { resource, response, baseUrl, moreRows } = context;
+  const { dialect, place, request } = response;
+  const early = mapRows(context, [...place.rows, ...moreRows]);
+  const { reader, base } = openList(context, early);
+  const found = await findWindow({ reader, request, base, dialect, baseUrl });
+  const first = await walkAll(context, reader, found, base);
+  const isRepeated = first !== undefined && repeats(first);
+  const numbered = found.kind === 'numbered' ? found.numbered : undefined;
+  const isWalked = !isRepeated && found.kind !== 'none';
+  const known = { reader, request, base, numbered, dialect };
+  const total = await draftTotal({
+    ...known,
+    base: first?.windows[0] ?? base,
+    other: first?.windows[1],
+    walk: isWalked ? first : undefined,
+  });
+  const walk = first === undefined || found.kind === 'none' ? undefined : completeByTotal(first, total);
+  const rows = [...(first?.rows ?? base.rows), ...moreRows];
+  const mapping = mapRows(context, rows);
+  const { map } = mapping;
+  const { idPath, id } = early;
+  const order = await draftOrder({ ...known, walk, idPath, kind: id.kind, sorts: resource.sorts, map });
+  const windowed = firstWindow(found, order);
+  const filters = await draftFilters({ resource, reader, windowed, walk, base, dialect, map });
+  const count = total.rows ?? (walk?.complete === true ? walk.ids.length : undefined);
+  const window = draftWindow(found, { request, base, dialect, end: { pastEnd: walk?.pastEnd, rows: count } });
+  const sections = { mapping, window, total, order, filters };
+  const foreign = dialect?.dropWhen === undefined ? findForeign(rows, mapping) : undefined;
+  return {
+    ...sections,
+    reader,
+    base,
+    rows,
+    walk,
+    notes: notesOf(context, sections, { isRepeated, foreign }),
+  };
+}
+
+/** The list's request with the parameters for window, order and filters. */
+export function listRequest({ window, order, filters }: ListDraft): RequestSpec {
+  return filters.extend(order.extend(window.request));
+}

@@ -1,0 +1,132 @@
+import type { RequestSpec } from '../../../config/schema/source.ts';
+import { type DialectFilter, plainFilters } from '../dialects/dialect.ts';
+import { fold } from '../notes/path-text.ts';
+import { setIn } from '../requests/request-parameters.ts';
+import type { ListArguments } from './list-arguments.ts';
+import { type GraphqlListQuery, withArgument } from './query-text.ts';
+import { type GraphqlSchema, type InputField, isLeaf, type NamedType } from './schema.ts';
+
+type Op = DialectFilter['op'];
+
+/** The names of a comparison within the object of a column, folded. */
+const COMPARISONS: Readonly<Record<Op, readonly string[]>> = {
+  eq: ['eq', 'equals', 'equalto', 'is', 'exact'],
+  ge: ['gte', 'ge', 'greaterthanorequalto', 'greaterthanorequal', 'greaterorequal', 'min', 'from'],
+  le: ['lte', 'le', 'lessthanorequalto', 'lessthanorequal', 'lessorequal', 'max', 'to'],
+};
+
+/** The names of a filter that holds column and comparison, folded. */
+function joinedNames(column: string, op: Op): readonly string[] {
+  const name = fold(column);
+  const suffixed = COMPARISONS[op].map((word) => name + word);
+  if (op === 'eq') return [name, ...suffixed, `${name}name`];
+  return [...suffixed, ...COMPARISONS[op].map((word) => word + name)];
+}
+
+/** The paths below an input type at which a condition on a column may stand, best first. */
+function conditionPaths(
+  schema: GraphqlSchema,
+  fields: readonly InputField[],
+  keys: readonly string[],
+  op: Op,
+): readonly (readonly string[])[] {
+  const [column = '', ...rest] = keys;
+  const joined = joinedNames(column, op);
+  const direct = fields.filter(
+    ({ name, type }) => isLeaf(schema, type) && !type.isList && joined.includes(fold(name)),
+  );
+  const nested = fields
+    .filter(({ name, type }) => fold(name) === fold(column) && !isLeaf(schema, type) && !type.isList)
+    .flatMap(({ name, type }) => {
+      const inner = schema.typeOf(type)?.inputFields ?? [];
+      const below =
+        rest.length > 0
+          ? conditionPaths(schema, inner, rest, op)
+          : inner
+              .filter((one) => COMPARISONS[op].includes(fold(one.name)) && !one.type.isList)
+              .sort((a, b) => COMPARISONS[op].indexOf(fold(a.name)) - COMPARISONS[op].indexOf(fold(b.name)))
+              .map((one) => [one.name]);
+      return below.map((path) => [name, ...path]);
+    });
+  return [...nested, ...direct.map(({ name }) => [name])];
+}
+
+/** The field of an input type that takes several conditions of the same type: `_and`, `AND`. */
+function conjunction({ name, inputFields }: NamedType): string | undefined {
+  return inputFields.find(({ name: key, type }) => fold(key) === 'and' && type.isList && type.name === name)
+    ?.name;
+}
+
+const NAMES: Readonly<Record<Op, (field: string) => string>> = {
+  eq: (field) => field,
+  ge: (field) => `min_${field}`,
+  le: (field) => `max_${field}`,
+};
+
+/** Whether a service compares as JavaScript does, which takes null for 0: json-graphql-server, by the name of its count. */
+const takesNullForZero = ({ counts }: GraphqlListQuery): boolean =>
+  counts.some(({ name }) => /^_all\w+Meta$/.test(name));
+
+/** A condition below one argument, in the form that a source file has for it. */
+function filterBelow(
+  query: GraphqlListQuery,
+  arg: InputField,
+  type: NamedType | undefined,
+  path: readonly string[],
+  { field, op }: Pick<DialectFilter, 'field' | 'op'>,
+): DialectFilter {
+  const isNumber = field === 'price';
+  const typed = (value: string) => (isNumber ? Number(value) : value);
+  const escape = isNumber
+    ? { escape: 'number' as const, ...(takesNullForZero(query) && { superset: true }) }
+    : {};
+  const and = type === undefined || path.length < 2 ? undefined : conjunction(type);
+  if (and !== undefined) {
+    // The conditions are elements of a list, so that one that is not asked for leaves nothing behind.
+    const item = setIn({}, path, '{value}') as NonNullable<DialectFilter['item']>;
+    const put = (request: RequestSpec, value: unknown) =>
+      withArgument(query, request, arg, [], value === undefined ? {} : { [and]: value });
+    const filled = (value: string) =>
+      JSON.parse(JSON.stringify(item), (_key, leaf: unknown) => (leaf === '{value}' ? typed(value) : leaf));
+    return {
+      ...{ field, op, item, ...escape },
+      body: {
+        with: (request, value) => put(request, value === undefined ? undefined : [filled(value)]),
+        template: (request) => put(request, '{filters}'),
+      },
+    };
+  }
+  const name = NAMES[op](field);
+  const put = (request: RequestSpec, value: unknown) => withArgument(query, request, arg, path, value);
+  const without = (request: RequestSpec) =>
+    path.length === 0 ? request : withArgument(query, request, arg, path.slice(0, -1), {});
+  return {
+    ...{ field, op, name, ...escape },
+    body: {
+      with: (request, value) => (value === undefined ? without(request) : put(request, typed(value))),
+      template: (request) => put(request, `{${name}}`),
+    },
+  };
+}
+
+/** The filters that a list's arguments may have for the contract's. `column` gives the path of a field in the records. */
+export function graphqlFilters(
+  schema: GraphqlSchema,
+  query: GraphqlListQuery,
+  { filters }: ListArguments,
+  column: (field: string) => string | undefined,
+): readonly DialectFilter[] {
+  return plainFilters(column).flatMap(({ column: own, ...one }) => {
+    const keys = own.split('.').filter((key) => key !== 'node' && key !== '');
+    if (keys.length === 0) return [];
+    const within = filters.flatMap((arg) => {
+      const type = isLeaf(schema, arg.type) ? undefined : schema.typeOf(arg.type);
+      const paths =
+        type === undefined
+          ? conditionPaths(schema, [arg], keys, one.op).map(() => [] as readonly string[])
+          : conditionPaths(schema, type.inputFields, keys, one.op);
+      return paths.map((path) => filterBelow(query, arg, type, path, one));
+    });
+    return within.slice(0, 4);
+  });
+}

@@ -1,0 +1,69 @@
+import type { RequestSpec } from '../../../config/schema/source.ts';
+import type { ResourceName } from '../../../contract/resources.ts';
+import { fold } from '../notes/path-text.ts';
+import { graphqlRequest } from './introspect.ts';
+import {
+  type GraphqlSchema,
+  type InputField,
+  mustBeGiven,
+  type NamedType,
+  type OutputField,
+} from './schema.ts';
+import { selectFields } from './select-fields.ts';
+
+/** A view of one record by one argument. */
+type RecordView = { readonly root: OutputField; readonly id: InputField };
+
+const ID_NAME = /^(?:id|_id|uuid|key|pk|nodeid|\w*id)$/;
+
+/** The views of a type that one argument asks for, the plainest first. */
+function viewsOf(schema: GraphqlSchema, item: NamedType): readonly RecordView[] {
+  const rank = ({ root, id }: RecordView) =>
+    (fold(id.name) === 'id' ? 0 : fold(id.name) === 'nodeid' ? 4 : 2) +
+    (fold(root.name).startsWith(fold(item.name)) ? 0 : 1);
+  return schema.roots
+    .filter(({ type }) => !type.isList && type.name === item.name)
+    .flatMap((root): readonly RecordView[] => {
+      const required = root.args.filter(mustBeGiven);
+      const candidates = required.length > 0 ? required : root.args;
+      const id = candidates.find(({ name, type }) => ID_NAME.test(fold(name)) && !type.isList);
+      return id === undefined || required.length > 1 ? [] : [{ root, id }];
+    })
+    .sort((a, b) => rank(a) - rank(b));
+}
+
+/** Types whose values a variable cannot carry as a text. An id of digits alone stands in the query itself. */
+const IS_NUMBER = /^(?:Int|BigInt|Long|bigint|Float|smallint)$/;
+
+const viewOf = (schema: GraphqlSchema, item: NamedType, idIsNumber: boolean): RecordView | undefined =>
+  viewsOf(schema, item).find(({ id }) => idIsNumber || !IS_NUMBER.test(id.type.name));
+
+/** Whole numbers of 32 bits, which is what Int means (GraphQL, section 3.5.1). Others make the whole query invalid. */
+const INT = String.raw`\d{1,9}|1\d{9}|20\d{8}|21[0-3]\d{7}|214[0-6]\d{6}|2147[0-3]\d{5}|21474[0-7]\d{4}|214748[0-2]\d{3}|2147483[0-5]\d\d|21474836[0-3]\d|214748364[0-7]`;
+
+/** The form of the ids that the view of one record takes; `undefined` if it takes any. */
+export function graphqlIdForm(
+  schema: GraphqlSchema,
+  item: NamedType,
+  idIsNumber: boolean,
+): string | undefined {
+  return viewOf(schema, item, idIsNumber)?.id.type.name === 'Int' ? INT : undefined;
+}
+
+/** The request for one record, with `{id}`; `undefined` if the service has no such view. */
+export function graphqlRecord(
+  schema: GraphqlSchema,
+  item: NamedType,
+  resource: ResourceName,
+  request: RequestSpec,
+  idIsNumber: boolean,
+): RequestSpec | undefined {
+  const view = viewOf(schema, item, idIsNumber);
+  if (view === undefined) return undefined;
+  const { root, id } = view;
+  const fields = selectFields(schema, item, resource);
+  if (IS_NUMBER.test(id.type.name))
+    return graphqlRequest(request, `query One { ${root.name}(${id.name}: {id}) { ${fields} } }`, {});
+  const query = `query One($id: ${id.type.text}) { ${root.name}(${id.name}: $id) { ${fields} } }`;
+  return graphqlRequest(request, query, { id: '{id}' });
+}

@@ -1,0 +1,46 @@
+import type { RequestSpec } from '../../../config/schema/source.ts';
+import { resources, type ResourceName } from '../../../contract/resources.ts';
+import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
+import { acceptOf, readFirstResponse, type FirstResponse } from '../detect/first-response.ts';
+import { isGraphqlAddress } from './introspect.ts';
+import { readGraphqlList, withGraphqlRecord } from './read-graphql-list.ts';
+import type { InferTarget } from '../requests/read-target.ts';
+import type { RecordOptions } from '../requests/record-request.ts';
+import type { ServiceClient } from '../requests/service-client.ts';
+
+type FirstOptions = Pick<RecordOptions, 'one' | 'oneBody'> & {
+  readonly resource: ResourceName;
+  /** Saved replies, instead of calls. */
+  readonly samples: readonly UpstreamReply[];
+};
+
+/** The view of one record of a GraphQL service is found by introspection, unless the operator gave it. */
+async function withRecord(
+  response: FirstResponse,
+  { request }: InferTarget,
+  ask: (request: RequestSpec) => Promise<UpstreamReply>,
+  { resource, one, oneBody }: FirstOptions,
+): Promise<FirstResponse> {
+  const { dialect } = response;
+  const isGiven = one !== undefined || oneBody !== undefined || resources[resource].detail === null;
+  if (dialect?.key !== 'graphql' || request.body === undefined || isGiven) return response;
+  return { ...response, dialect: await withGraphqlRecord(dialect, resource, request, ask) };
+}
+
+/** Finds the list that everything else is found from, at the address, or in the first of some saved replies. @throws InferError */
+export async function readFirst(
+  target: InferTarget,
+  client: ServiceClient,
+  options: FirstOptions,
+): Promise<FirstResponse> {
+  const { resource, samples } = options;
+  const [sample] = samples;
+  if (sample !== undefined) return readFirstResponse(resource, target.request, sample, undefined);
+  const ask = (request: RequestSpec) => client.send(request);
+  const reply = await ask(target.request);
+  const response = isGraphqlAddress(target.request, reply)
+    ? await readGraphqlList(resource, target.request, ask)
+    : await readFirstResponse(resource, target.request, reply, ask);
+  client.accept = acceptOf(response.format);
+  return withRecord(response, target, ask, options);
+}

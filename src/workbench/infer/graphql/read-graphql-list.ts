@@ -1,0 +1,117 @@
+import type { RequestSpec } from '../../../config/schema/source.ts';
+import { type ResourceName, resources } from '../../../contract/resources.ts';
+import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
+import { type FirstResponse, readFirstResponse } from '../detect/first-response.ts';
+import { graphql } from '../dialects/business.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { InferError } from '../notes/infer-error.ts';
+import { notesAt, sure } from '../notes/note.ts';
+import { findCounts } from './find-counts.ts';
+import { graphqlFilters } from './find-filters.ts';
+import { findLists, type ListField } from './find-lists.ts';
+import { graphqlIdForm, graphqlRecord } from './find-record.ts';
+import { graphqlSort } from './find-sorts.ts';
+import { firstError, graphqlRequest, introspect } from './introspect.ts';
+import { listArguments } from './list-arguments.ts';
+import { type GraphqlListQuery, writeListQuery } from './query-text.ts';
+import type { GraphqlSchema, NamedType } from './schema.ts';
+import { selectFields } from './select-fields.ts';
+
+type Ask = (request: RequestSpec) => Promise<UpstreamReply>;
+
+const LISTS_MAX = 3;
+
+const BY_HAND =
+  'give the query for the list with --body <file>: {"query": "query List($limit: Int, $offset: Int) { … }", "variables": {…}}; and for one record with --one-body <file>';
+
+/** The view of one record of a schema's type, where the contract has one. */
+const recordView = (
+  schema: GraphqlSchema,
+  item: NamedType,
+  resource: ResourceName,
+): Pick<Dialect, 'record' | 'idForm'> => ({
+  record: (list, idIsNumber) => graphqlRecord(schema, item, resource, list, idIsNumber),
+  ...(resources[resource].detail !== null && {
+    idForm: (idIsNumber: boolean) => graphqlIdForm(schema, item, idIsNumber),
+  }),
+});
+
+/** How a schema's list is asked for, and what else the schema says of it. */
+function describe(
+  schema: GraphqlSchema,
+  found: ListField,
+  resource: ResourceName,
+  address: RequestSpec,
+): { readonly request: RequestSpec; readonly dialect: Dialect } {
+  const { root, item, wrap } = found;
+  const args = listArguments(schema, root);
+  const query: GraphqlListQuery = {
+    operation: 'List',
+    list: { name: root.name, args: args.paging, selection: wrap(selectFields(schema, item, resource)) },
+    counts: findCounts(schema, found, args.filters),
+    known: [...args.sorts, ...args.filters],
+  };
+  const sorts = (column: string) => graphqlSort(schema, query, args, column);
+  const request = graphqlRequest(address, writeListQuery(query, []), args.variables);
+  const dialect: Dialect = {
+    ...graphql,
+    ...(args.window !== undefined && { paging: args.window }),
+    ...(args.sorts.length > 0 && { sort: sorts }),
+    filters: (column) => graphqlFilters(schema, query, args, column),
+    ...recordView(schema, item, resource),
+  };
+  return { request, dialect };
+}
+
+/** The names of a schema's lists, for the operator. */
+const namesOf = ({ roots }: GraphqlSchema) =>
+  roots
+    .slice(0, 20)
+    .map(({ name }) => name)
+    .join(', ');
+
+/**
+ * Finds the list of a resource at the address of a GraphQL service, by what the service says of its own types. Several
+ * lists are tried, until one gives records.
+ * @throws InferError if the service does not describe itself, or no list of it gives records
+ */
+export async function readGraphqlList(
+  resource: ResourceName,
+  address: RequestSpec,
+  ask: Ask,
+): Promise<FirstResponse> {
+  const schema = await introspect(address, ask);
+  if (schema === undefined)
+    throw new InferError('this is a GraphQL service that does not describe itself (introspection)', BY_HAND);
+  const lists = findLists(schema, resource).slice(0, LISTS_MAX);
+  if (lists.length === 0)
+    throw new InferError(`the GraphQL service has no list of ${resource} among: ${namesOf(schema)}`, BY_HAND);
+  const problems: string[] = [];
+  for (const found of lists) {
+    const { request, dialect } = describe(schema, found, resource, address);
+    const reply = await ask(request);
+    try {
+      const response = await readFirstResponse(resource, request, reply, undefined);
+      const at = ['resources', resource, 'list', 'request'];
+      const text = `${found.root.name} was found by introspection; it gives records of type ${found.item.name}`;
+      return { ...response, dialect, notes: [...response.notes, ...notesAt(at, sure(text))] };
+    } catch (error) {
+      if (!(error instanceof InferError)) throw error;
+      problems.push(`${found.root.name}: ${firstError(reply) ?? error.message}`);
+    }
+  }
+  throw new InferError(`no list of ${resource} gave records: ${problems.join('; ')}`, BY_HAND);
+}
+
+/** A dialect with the view of one record that introspection shows, for a list whose query the operator gave. */
+export async function withGraphqlRecord(
+  dialect: Dialect,
+  resource: ResourceName,
+  address: RequestSpec,
+  ask: Ask,
+): Promise<Dialect> {
+  const schema = await introspect(address, ask);
+  const [found] = schema === undefined ? [] : findLists(schema, resource);
+  if (schema === undefined || found === undefined) return dialect;
+  return { ...dialect, ...recordView(schema, found.item, resource) };
+}

@@ -1,0 +1,260 @@
+import { resources, type ResourceName } from '../../contract/resources.ts';
+import type { JsonObject } from '../../kernel/json/json.ts';
+import type { UpstreamReply } from '../../kernel/upstream-call.ts';
+import { type ServiceClient, createServiceClient } from './requests/service-client.ts';
+import { composeDraft } from './compose-draft.ts';
+import { itemsOf } from './detect/find-rows.ts';
+import type { FirstResponse } from './detect/first-response.ts';
+import { readListReply } from './requests/list-reader.ts';
+import type { DraftNote } from './notes/note.ts';
+import { readInferTarget, type InferTarget } from './requests/read-target.ts';
+import { recordRequest, type RecordOptions } from './requests/record-request.ts';
+import { type OutcomesDraft, probeWithoutCredential, draftOutcomes } from './detect/draft-outcomes.ts';
+import { decideEmptyTexts } from './map/empty-texts.ts';
+import { draftProof, type ProofDraft } from './verify/draft-proof.ts';
+import { withId } from './map/probe-record.ts';
+import { type RecordDraft, draftRecord } from './map/draft-record.ts';
+import { type ListDraft, draftList } from './draft-list.ts';
+import { readFirst } from './graphql/read-first.ts';
+import { InferError } from './notes/infer-error.ts';
+import { ConfigError } from '../../config/yaml/problem.ts';
+import { type CompiledSource, compileSourceText } from '../../source/compile-sources.ts';
+import { isSamePlace, withNotes } from './verify/draft-edits.ts';
+import { type DraftDiagnosis, diagnoseDraft } from './verify/diagnose-draft.ts';
+import { refineDraft } from './verify/refine-draft.ts';
+import { trialNotes } from './verify/trial-notes.ts';
+import { type DraftTrial, tryDraft } from './verify/try-draft.ts';
+import { type Draft, writeDraft } from './write/write-draft.ts';
+
+/** What to draft, and the budget of calls. */
+export type InferOptions = RecordOptions & {
+  readonly resource: ResourceName;
+  /** The paths of columns that the operator names, by the field of the contract; `id` among them. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** Saved replies, instead of calls: the first reply of the list, then others. */
+  readonly samples: readonly UpstreamReply[];
+  readonly callsMax: number;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+};
+
+/** A draft, with the facts that the command prints. */
+export type InferredSource = {
+  readonly text: string;
+  readonly name: string;
+  readonly dialect: string | undefined;
+  readonly notes: readonly DraftNote[];
+  readonly calls: number;
+  /** The values of the draft's variables, to try the draft. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** The first reply to the list's request, to try the draft on it. */
+  readonly reply: UpstreamReply;
+  /** The draft as `portico check` reads it. */
+  readonly compiled: CompiledSource;
+  /** What doctor says of this very draft; `undefined` if it was made from saved replies. */
+  readonly diagnosis: DraftDiagnosis | undefined;
+  /** How the draft answers one request of each kind; none if it was made from saved replies. */
+  readonly trials: readonly DraftTrial[];
+};
+
+/** The rows of the other saved replies. */
+function rowsOf(response: FirstResponse, samples: readonly UpstreamReply[]): readonly JsonObject[] {
+  const view = { read: response.format.read, items: itemsOf(response.place), idPath: '' };
+  return samples.flatMap((sample) => readListReply(view, sample)?.rows ?? []);
+}
+
+async function findOutcomes(
+  client: ServiceClient,
+  target: InferTarget,
+  response: FirstResponse,
+  list: ListDraft,
+  record: RecordDraft | undefined,
+): Promise<OutcomesDraft & { readonly proof: ProofDraft | undefined }> {
+  const { read } = response.format;
+  const refusal = target.auth && (await probeWithoutCredential(client, response.request, read));
+  const listings = [list.base, ...(list.walk?.windows ?? [])];
+  const drafted = draftOutcomes({
+    dialect: response.dialect,
+    successes: listings.map(({ document }) => document),
+    statuses: [...list.reader.statuses],
+    missing: isQuietFailure(record) ? record?.missing : undefined,
+    recordRules: record?.outcomes ?? [],
+    refusal,
+    pastEnd: list.total.total === undefined ? list.walk?.pastEnd : undefined,
+  });
+  if (refusal === undefined || !drafted.servesVisitors) return { ...drafted, proof: undefined };
+  const [id = ''] = list.base.ids;
+  const one =
+    record && id !== '' && client.callsLeft > 0 ? await client.send(withId(record.request, id)) : undefined;
+  const proof = await draftProof({
+    ...{ client, read, request: response.request, lists: listings, visitor: refusal },
+    record: one && { reply: one, document: read(one) },
+  });
+  return { ...drafted, proof };
+}
+
+/** Whether the service answers an unknown id with a success status. */
+function isQuietFailure(record: RecordDraft | undefined): boolean {
+  return record?.outcomes.some(({ status }) => status === 200) === true;
+}
+
+/** A credential that is a plain word, such as `user`: a draft has such words of its own. */
+const PLAIN_WORD = /^[a-z]{1,12}$/i;
+
+/** Refuses to write a draft with the value of a credential; a plain word is looked for in its requests alone. */
+function refuseLeaks(text: string, { request }: FirstResponse, { secrets, headers }: InferTarget): string {
+  const sent = JSON.stringify([request.query, request.headers, request.body, headers]);
+  const isHeld = (value: string) =>
+    PLAIN_WORD.test(value) ? sent.includes(JSON.stringify(value)) : text.includes(value);
+  const leak = Object.entries(secrets.variables).find(([, value]) => value.length > 3 && isHeld(value));
+  if (leak === undefined) return text;
+  throw new InferError(
+    `the draft would hold the value of ${leak[0]}, so it is not written`,
+    'give the request with the credential in one place only',
+  );
+}
+
+function recordOf(
+  client: ServiceClient,
+  target: InferTarget,
+  response: FirstResponse,
+  list: ListDraft,
+  options: InferOptions,
+) {
+  const resource = resources[options.resource];
+  if (resource.detail === null) return Promise.resolve(undefined);
+  return draftRecord({
+    client,
+    read: response.format.read,
+    resource,
+    dialect: response.dialect,
+    columns: options.columns,
+    request: response.request,
+    given: recordRequest(options, target),
+    rows: list.rows,
+    isTable: response.place.table !== undefined,
+    list: list.mapping,
+  });
+}
+
+/** A list and its records, with what empty texts mean in both. */
+function withEmptyTexts(name: ResourceName, list: ListDraft, record: RecordDraft | undefined) {
+  const { mapping, rows } = list;
+  const views = [
+    { name: 'list' as const, map: mapping.map, rows },
+    ...(record === undefined ? [] : [{ name: 'get' as const, map: record.get.map, rows: record.records }]),
+  ];
+  const { maps, notes } = decideEmptyTexts(resources[name], views);
+  const [map = mapping.map, one = {}] = maps;
+  return {
+    list: { ...list, mapping: { ...mapping, map } },
+    record: record && { ...record, get: { ...record.get, map: one } },
+    notes,
+  };
+}
+
+/** Composes the draft that the replies suggest. Nothing of it is verified yet. @throws InferError */
+async function proposeDraft(target: InferTarget, client: ServiceClient, options: InferOptions) {
+  const response = await readFirst(target, client, options);
+  const found = await draftList({
+    client,
+    resource: resources[options.resource],
+    response,
+    columns: options.columns,
+    baseUrl: target.baseUrl,
+    moreRows: rowsOf(response, options.samples.slice(1)),
+  });
+  const one = await recordOf(client, target, response, found, options);
+  const { list, record, notes } = withEmptyTexts(options.resource, found, one);
+  const outcomes = await findOutcomes(client, target, response, list, record);
+  const { upstreamCalls: calls, upstreamMs: ms } = client.usage;
+  const { proof } = outcomes;
+  const auth = proof === undefined ? target.auth : { ...target.auth, proof: proof.proof };
+  const draft = composeDraft({
+    target: { ...target, auth },
+    resource: options.resource,
+    decode: response.format.decode,
+    dialect: response.dialect,
+    list,
+    record,
+    outcomes,
+    made: { calls, msEach: calls === 0 ? 100 : ms / calls },
+    notes: [...notes, ...(proof?.notes ?? [])],
+  });
+  return { draft, response, calls };
+}
+
+/** The share of the calls that finding out how the service is asked may take; the rest is for doctor. */
+const PROPOSAL_SHARE = 0.5;
+
+type WrittenDraft = Pick<InferredSource, 'text' | 'compiled'>;
+
+/**
+ * Writes a draft, and compiles it as `portico check` does. A draft has no problem, whatever the service was.
+ * @throws ConfigError if it has one, which is a mistake of infer
+ */
+function writeAndCompile(draft: Draft, response: FirstResponse, target: InferTarget): WrittenDraft {
+  const text = refuseLeaks(writeDraft(draft), response, target);
+  const { variables } = target.secrets;
+  const [compiled] = compileSourceText(
+    { file: `${target.name}.yaml`, text },
+    { variables, readFile: () => '' },
+  );
+  if (compiled === undefined) throw new Error('a draft describes a resource');
+  return { text, compiled };
+}
+
+/** `compiled` of a changed draft; `undefined` for one that would not pass `portico check`. */
+function compileChanged(write: () => WrittenDraft): CompiledSource | undefined {
+  try {
+    return write().compiled;
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Drafts the source file of a service, from its live replies or from saved ones: proposes a draft, has doctor examine
+ * it, changes what differs, and tries every kind of request. Calls are made one at a time, and only read.
+ * @throws InferError
+ */
+export async function inferSource(options: InferOptions): Promise<InferredSource> {
+  const target = readInferTarget(options);
+  const { timeoutMs, signal, samples } = options;
+  const callsMax = samples.length > 0 ? 0 : Math.ceil(options.callsMax * PROPOSAL_SHARE);
+  const client = createServiceClient(target, { callsMax, timeoutMs, signal });
+  try {
+    const { draft: proposed, response, calls } = await proposeDraft(target, client, options);
+    const write = (draft: Draft) => writeAndCompile(draft, response, target);
+    const { variables } = target.secrets;
+    const facts = { name: target.name, dialect: response.dialect?.key, variables, reply: response.reply };
+    const finish = (draft: Draft, verified: Pick<InferredSource, 'calls' | 'diagnosis' | 'trials'>) => ({
+      ...facts,
+      ...verified,
+      ...write(draft),
+      notes: draft.notes,
+    });
+    if (calls === 0) return finish(proposed, { calls, diagnosis: undefined, trials: [] });
+    let made = calls;
+    const { draft, compiled, diagnosis } = await refineDraft(proposed, write(proposed).compiled, {
+      compile: (changed) => compileChanged(() => write(changed)),
+      async examine(one) {
+        const found = await diagnoseDraft(one, { callsMax: Math.max(1, options.callsMax - made), signal });
+        made += found.calls;
+        return found;
+      },
+    });
+    const trials = await tryDraft(compiled, signal);
+    // What to edit says more than that a request fails without the edit.
+    const isOpen = ({ at }: DraftNote) =>
+      draft.notes.some((note) => note.level === 'edit' && isSamePlace(note.at, at));
+    const tried = withNotes(
+      draft,
+      trialNotes(trials, compiled).filter((note) => !isOpen(note)),
+    );
+    return finish(tried, { calls: made, diagnosis, trials });
+  } finally {
+    client.close();
+  }
+}

@@ -1,0 +1,135 @@
+import { pathWith, quotedInPath } from '../../../source/adapter/spec/path.ts';
+import type { Json, JsonObject } from '../../../kernel/json/json.ts';
+import { isList, isObject, scalarText } from '../../../kernel/json/values.ts';
+import { fold, isNameable } from '../notes/path-text.ts';
+
+/** A column: one path of the records, with its value in each row. */
+export type Column = {
+  readonly path: string;
+  /** The folded keys of the path, from the root. */
+  readonly words: readonly string[];
+  /** The values by row: texts, numbers, booleans, null, or `undefined` for no value. */
+  readonly values: readonly (Json | undefined)[];
+};
+
+const DEPTH_MAX = 6;
+const COLUMNS_MAX = 400;
+const ROWS_MAX = 1_000;
+const PAIR_NAMES = ['attribute_code', 'code', 'name', 'key', 'field', 'attribute', 'type'];
+/** Names that are never mapped by a guess. */
+const FORBIDDEN =
+  /pass(?:word|wd)|\bpwd|secret|token|hash|salt|credential|apikey|ssn|natid|nationalid|iban|creditcard|taxid/;
+
+/** Whether a folded or plain name suggests a secret, which no draft may map or ask for. */
+export function isSecretColumn(name: string): boolean {
+  return FORBIDDEN.test(fold(name));
+}
+
+type Values = readonly (Json | undefined)[];
+type Parameter = { readonly path: string; readonly words: readonly string[]; readonly values: Values };
+
+function below({ path, words, values }: Parameter, key: string): Parameter {
+  const inner = values.map((value) =>
+    isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined,
+  );
+  return { path: pathWith(path, key), words: [...words, fold(key)], values: inner };
+}
+
+function item(
+  { path, words, values }: Parameter,
+  step: string,
+  pick: (list: readonly Json[]) => Json | undefined,
+  word?: string,
+): Parameter {
+  return {
+    path: path + step,
+    words: word === undefined ? words : [...words, word],
+    values: values.map((value) => (isList(value) ? pick(value) : undefined)),
+  };
+}
+
+/** Lists of `{ code: "x", value: … }`: the key of the name, and the names. */
+function pairNames(values: Values): { name: string; codes: readonly string[] } | undefined {
+  const items = values.flatMap((value) => (isList(value) ? value : [])).filter((one) => isObject(one));
+  if (items.length < 2 || !items.every((one) => 'value' in one)) return undefined;
+  const name = PAIR_NAMES.find((key) => items.every((one) => typeof one[key] === 'string'));
+  if (name === undefined) return undefined;
+  const codes = [...new Set(items.flatMap((one) => scalarText(one[name]) ?? []))].filter(isNameable);
+  return { name, codes: codes.slice(0, 100) };
+}
+
+function selected(place: Parameter, key: string, literal: string, wanted: Json, word?: string): Parameter {
+  return item(
+    place,
+    `[?${pathWith('', key)}==${literal}]`,
+    (list) => list.find((one) => isObject(one) && one[key] === wanted),
+    word,
+  );
+}
+
+function listColumns(place: Parameter, depth: number): readonly Column[] {
+  const lists = place.values.filter((value) => isList(value));
+  const inner = lists.flat();
+  if (inner.some((one) => isObject(one))) {
+    const pairs = pairNames(place.values);
+    const picked =
+      pairs?.codes.map((code) => selected(place, pairs.name, quotedInPath(code), code, fold(code))) ?? [];
+    const isPrimary = (one: Json) => isObject(one) && one['primary'] === true;
+    const primary = inner.some(isPrimary) ? [selected(place, 'primary', 'true', true, 'primary')] : [];
+    const first = item(place, '[0]', (list) => list[0]);
+    return [...picked, ...primary, first].flatMap((one) => columnsAt(one, depth + 1));
+  }
+  // [4, "Office"] is a reference with its label.
+  const isReference =
+    lists.length > 0 && lists.every((list) => list.length === 2 && typeof list[1] === 'string');
+  const label = isReference
+    ? columnsAt(
+        item(place, '[1]', (list) => list[1], 'label'),
+        depth + 1,
+      )
+    : [];
+  return [
+    ...label,
+    ...columnsAt(
+      item(place, '[0]', (list) => list[0]),
+      depth + 1,
+    ),
+  ];
+}
+
+function scalarColumn({ path, words, values }: Parameter): readonly Column[] {
+  const scalars = values.map((value) => (isObject(value) || isList(value) ? undefined : value));
+  const isEmpty = scalars.every((value) => value === undefined);
+  return isEmpty ? [] : [{ path, words, values: scalars }];
+}
+
+/** The text under a key, or the first of a list of texts. */
+function mixedColumn(place: Parameter): Column | undefined {
+  const lists = place.values.filter((value) => isList(value));
+  const ofScalars =
+    lists.length > 0 && lists.every((list) => !list.some((one) => isObject(one) || isList(one)));
+  const scalars = place.values.some((value) => scalarText(value) !== undefined);
+  if (!ofScalars || !scalars) return undefined;
+  const values = place.values.map((value) => (isList(value) ? value[0] : value));
+  return { path: `${place.path}[0] | ${place.path}`, words: place.words, values };
+}
+
+function columnsAt(place: Parameter, depth: number): readonly Column[] {
+  if (depth > DEPTH_MAX || isSecretColumn(place.words.at(-1) ?? '')) return [];
+  const mixed = mixedColumn(place);
+  if (mixed !== undefined) return [mixed];
+  const keys = new Set(place.values.flatMap((value) => (isObject(value) ? Object.keys(value) : [])));
+  const objects = [...keys].filter(isNameable).flatMap((key) => columnsAt(below(place, key), depth + 1));
+  const lists = place.values.some((value) => isList(value)) ? listColumns(place, depth) : [];
+  return [...scalarColumn(place), ...objects, ...lists];
+}
+
+/** All columns of the rows that hold scalars, in the order of the document. */
+export function columnsOf(rows: readonly JsonObject[]): readonly Column[] {
+  return columnsAt({ path: '', words: [], values: rows.slice(0, ROWS_MAX) }, 0).slice(0, COLUMNS_MAX);
+}
+
+/** The values of a column that are not null. */
+export function knownValues({ values }: Column): readonly Json[] {
+  return values.filter((value) => value !== undefined && value !== null);
+}

@@ -1,0 +1,78 @@
+import type { FieldKind } from '../../../contract/fields.ts';
+import type { Json } from '../../../kernel/json/json.ts';
+import { scalarText } from '../../../kernel/json/values.ts';
+import { type Column, knownValues } from './columns.ts';
+import { amountForm } from './read-amounts.ts';
+import { momentForm } from './read-moments.ts';
+
+const SAMPLE_MAX = 20;
+const CANDIDATES_MAX = 5;
+
+/** The shape of a value, without the value: a letter for each letter, 9 for each digit. */
+export function maskedSample(value: Json): string {
+  const text = (scalarText(value) ?? '').replaceAll(/\s+/g, ' ').trim();
+  const masked = text
+    .slice(0, SAMPLE_MAX)
+    .replaceAll(/\p{L}|\p{M}/gu, (letter) => (/\p{Lu}/u.test(letter) ? 'A' : 'a'))
+    .replaceAll(/\p{Nd}/gu, '9')
+    .replaceAll(/[^ -~]/g, '?')
+    .replaceAll(/[{}$"]/g, '?');
+  return text.length > SAMPLE_MAX ? `${masked}…` : masked;
+}
+
+const textsOf = (column: Column) =>
+  knownValues(column).flatMap((value) => {
+    const text = scalarText(value)?.trim() ?? '';
+    return text === '' ? [] : [text];
+  });
+
+/** Whether the values of a column can be a field of a kind. */
+function canBe(kind: FieldKind, column: Column): boolean {
+  const texts = textsOf(column);
+  if (texts.length === 0) return false;
+  if (kind === 'decimal') return amountForm(texts)?.share === 1;
+  if (kind === 'instant') return isTimes(column);
+  return kind === 'id' || texts.some((text) => !/^[\d.,-]+$/.test(text));
+}
+
+/** Whether every value of a column is a time as it is written for people: digits alone may be anything. */
+export function isTimes(column: Column): boolean {
+  const texts = textsOf(column);
+  if (texts.length === 0 || texts.some((text) => /^-?\d+(?:\.\d+)?$/.test(text))) return false;
+  return (momentForm(texts)?.share ?? 0) > 0.95;
+}
+
+/**
+ * The columns that a field may be in, each with a masked sample, in one text for the operator. Empty if there are none.
+ */
+export function candidatesText(
+  kind: FieldKind,
+  columns: readonly Column[],
+  without: readonly Column[] = [],
+): string {
+  const fitting = columns.filter((column) => !without.includes(column) && canBe(kind, column));
+  // Columns of the record itself, before those of records within it.
+  const sorted = fitting.sort((a, b) => a.words.length - b.words.length).slice(0, CANDIDATES_MAX);
+  return sorted.map((column) => `${column.path} (${maskedSample(textsOf(column)[0] ?? '')})`).join(', ');
+}
+
+const FEW = 12;
+const ROWS_MIN = 40;
+
+/** Why a column is hardly the name of its records; `undefined` if it may well be. */
+export function whyNoName(column: Column, columns: readonly Column[], idPath: string): string | undefined {
+  const texts = textsOf(column);
+  const distinct = new Set(texts).size;
+  if (texts.length >= ROWS_MIN && distinct <= FEW && distinct * 8 <= texts.length)
+    return `only ${distinct} values in ${texts.length} records`;
+  const parent = column.path.slice(0, Math.max(0, column.path.lastIndexOf('.')));
+  if (parent === '' || idPath.startsWith(`${parent}.`)) return undefined;
+  const ids = columns.find(({ path }) => path === idPath)?.values ?? [];
+  const hasOwnId = columns.some(
+    ({ path, words, values }) =>
+      path.startsWith(`${parent}.`) &&
+      /^(?:_?id|uuid|href)$/.test(words.at(-1) ?? '') &&
+      values.some((value, row) => value !== undefined && scalarText(value) !== scalarText(ids[row])),
+  );
+  return hasOwnId ? `${parent} is a record of its own, with an id` : undefined;
+}

@@ -1,0 +1,98 @@
+import { NumberText } from '../../../kernel/json/json.ts';
+import { scalarText } from '../../../kernel/json/values.ts';
+import { likely, type Remark, sure, toEdit } from '../notes/note.ts';
+import type { ColumnChoice } from './choose-columns.ts';
+import type { Column } from './columns.ts';
+import { maskedSample } from './describe-columns.ts';
+
+/** The `id` section of a draft. */
+export type NativeId = {
+  readonly kind: 'number' | 'text';
+  readonly pattern?: string;
+  readonly form?: string;
+};
+
+/** Forms that ids are generated in. Ids of any other form may come in yet another one tomorrow. */
+const ID_FORMS = [
+  '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
+  '[0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12}',
+  '[0-9a-f]{24}',
+  '[0-9a-f]{32}',
+  '[0-9A-HJKMNP-TV-Z]{26}',
+];
+/** So many ids in one form are not chance. */
+const FORM_IDS_MIN = 3;
+
+/** The form that all ids have, if it is one that ids are generated in. */
+function formOf(ids: readonly string[]): string | undefined {
+  if (ids.length < FORM_IDS_MIN) return undefined;
+  return ID_FORMS.find((form) => ids.every((id) => new RegExp(`^(?:${form})$`).test(id)));
+}
+
+const DIGITS = /^\d{1,30}$/;
+const IN_ADDRESS = /\/(\d{1,19})\/?$/;
+const TEXT_IN_ADDRESS = /\/([^/?#]+)\/?$/;
+
+/** The id of a draft: its column, and what was seen of it. */
+export type IdDraft = NativeId & {
+  readonly path: string;
+  readonly remark: Remark;
+};
+
+/** The id at the end of a URL, for rows that have no other id: `_links.self.href`. */
+function idInAddress(columns: readonly Column[]): IdDraft | undefined {
+  const links = columns.filter(
+    ({ words, values }) =>
+      ['href', 'uri', 'url', 'self', 'id'].includes(words.at(-1) ?? '') &&
+      new Set(values).size === values.length &&
+      values.every(
+        (value) =>
+          TEXT_IN_ADDRESS.test(scalarText(value) ?? '') && /^(?:https?:)?\//.test(scalarText(value) ?? ''),
+      ),
+  );
+  const link = links.find(({ words }) => words.includes('self')) ?? links[0];
+  if (link === undefined) return undefined;
+  const digits = link.values.every((value) => IN_ADDRESS.test(scalarText(value) ?? ''));
+  const remark = likely('the records have their id only at the end of their own URL');
+  const kind = digits ? 'number' : 'text';
+  const pattern = digits ? String.raw`/(\d+)/?$` : '/([^/?#]+)/?$';
+  return { kind, pattern, path: link.path, remark };
+}
+
+/**
+ * Drafts the id from the columns and the one that was chosen, or from the end of a URL; `undefined` if nothing can be
+ * the id.
+ */
+export function draftId(
+  columns: readonly Column[],
+  chosen: ColumnChoice | undefined,
+  known: 'text' | undefined,
+): IdDraft | undefined {
+  // XML and CSV write everything as texts.
+  const hasNumbers = columns.some(({ values }) =>
+    values.some((value) => value instanceof NumberText || typeof value === 'number'),
+  );
+  const inAddress = idInAddress(columns);
+  const [column] = chosen?.columns ?? [];
+  if (chosen === undefined || column === undefined) return inAddress;
+  if (chosen.level === 'likely' && inAddress !== undefined) return inAddress;
+  const texts = column.values.map((value) => scalarText(value)?.trim() ?? '');
+  // A record or two may come twice in a walk over a list that moves.
+  if (texts.includes('') || new Set(texts).size < texts.length * 0.9) return inAddress;
+  const asText = column.values.some((value) => typeof value === 'string');
+  const isDigits = texts.every((text) => DIGITS.test(text));
+  // Digits in a text are an id of today: a service that writes numbers as texts may give any text to its next record.
+  const kind = known ?? (isDigits && (!asText || !hasNumbers) ? 'number' : 'text');
+  const form = kind === 'text' ? formOf(texts) : undefined;
+  const seen =
+    kind === 'number'
+      ? `whole numbers in all ${texts.length} records seen${asText ? ', written as texts' : ''}`
+      : `texts, ${isDigits ? 'today all of digits, ' : ''}never the same twice in ${texts.length} records seen${form === undefined ? '' : ', all of this form'}`;
+  const remark =
+    chosen.level === 'likely'
+      ? toEdit(
+          `no column has the name of an id; this one is never empty and is unique (${maskedSample(texts[0] ?? '')})`,
+        )
+      : sure(seen);
+  return { kind, path: column.path, remark, ...(form !== undefined && { form }) };
+}

@@ -1,0 +1,175 @@
+import type { ItemsSpec, RequestSpec } from '../../../config/schema/source.ts';
+import { compilePath, pathWith } from '../../../source/adapter/spec/path.ts';
+import { compileItem } from '../../../source/adapter/read/items.ts';
+import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
+import type { Json, JsonObject } from '../../../kernel/json/json.ts';
+import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
+import { itemsOf, namedTables, type RowLocation } from '../detect/find-rows.ts';
+import type { ServiceClient } from '../requests/service-client.ts';
+import { isList, isObject, scalarText } from '../../../kernel/json/values.ts';
+import { mapTexts } from '../requests/map-leaves.ts';
+import type { MapDraft } from './map-fields.ts';
+import type { IdKind } from '../requests/list-reader.ts';
+import { isNameable } from '../notes/path-text.ts';
+
+/** The view of one record that was found. */
+export type FoundRecord = {
+  /** The request, with `{id}` in the place of the id. */
+  readonly request: RequestSpec;
+  /** The path of the record; empty if the body is the record. Or the place of a table of which it is the only row. */
+  readonly item: ItemsSpec;
+  /** The records that were read. */
+  readonly records: readonly JsonObject[];
+  /** The reply for an unknown id. */
+  readonly missing: { readonly reply: UpstreamReply; readonly document: Json | undefined } | undefined;
+};
+
+/** A search for the view of one record. */
+export type RecordSearch = {
+  readonly client: ServiceClient;
+  readonly read: (reply: UpstreamReply) => Json | undefined;
+  /** Requests with `{id}`, the most probable first. */
+  readonly requests: readonly RequestSpec[];
+  /** Ids of the list, as the gateway sends them. */
+  readonly ids: readonly string[];
+  /** All known ids. */
+  readonly known: readonly string[];
+  readonly kind: IdKind;
+  /** Whether the rows of the list are a table: one record may be, too. */
+  readonly isTable: boolean;
+  readonly link: IdLink | undefined;
+};
+
+/** Where a record has the address that ends in its id, if its id stands nowhere else. */
+type IdLink = { readonly at: string; readonly pattern: string };
+
+/** Where records have that address. */
+export function linkOf({ idPath, id }: Pick<MapDraft, 'idPath' | 'id'>): IdLink | undefined {
+  return id.pattern === undefined ? undefined : { at: idPath, pattern: id.pattern };
+}
+
+/** The path of that address, with `{id}` at its end: there the record is, wherever the list stands. */
+export function linkedPaths(rows: readonly JsonObject[], list: MapDraft): readonly string[] {
+  const link = scalarText(compilePath(list.idPath)(rows[0] ?? null)) ?? '';
+  if (linkOf(list) === undefined || !URL.canParse(link, 'http://service.invalid')) return [];
+  return [new URL(link, 'http://service.invalid').pathname.replace(/[^/]+(?=\/?$)/, '{id}')];
+}
+
+/** Whether a record is the one with an id, by what stands somewhere in it. */
+type IsRecord = (record: JsonObject) => boolean;
+
+const VARIABLE = '{id}';
+
+/** Replaces the variable `{id}` in a request by an id. */
+export function withId(request: RequestSpec, id: string): RequestSpec {
+  const filled = mapTexts(request, (text) => text.replaceAll(VARIABLE, () => id));
+  return { ...filled, path: request.path.replaceAll(VARIABLE, () => encodeURIComponent(id)) };
+}
+
+const sameId = (value: Json | undefined, id: string, kind: IdKind) => {
+  const text = scalarText(value)?.trim();
+  if (text === undefined) return false;
+  return text === id || (kind === 'number' && /^\d+$/.test(text) && text.replace(/^0+(?=\d)/, '') === id);
+};
+
+const DEPTH_MAX = 6;
+
+/** Whether an object has the id near its top, under any name. */
+function containsId(value: JsonObject, id: string, kind: IdKind, depth = 0): boolean {
+  return Object.values(value).some(
+    (inner) =>
+      sameId(inner, id, kind) || (depth < 2 && isObject(inner) && containsId(inner, id, kind, depth + 1)),
+  );
+}
+
+const hasOwnScalars = (value: JsonObject) =>
+  Object.values(value).filter((one) => scalarText(one) !== undefined).length;
+
+/** Whether a record's own address ends in an id. */
+function linkedBy({ kind, link }: Pick<RecordSearch, 'kind' | 'link'>, id: string): IsRecord {
+  if (link === undefined) return () => false;
+  const find = compilePath(link.at);
+  const pattern = new RegExp(link.pattern);
+  return (record) => sameId(pattern.exec(scalarText(find(record)) ?? '')?.[1], id, kind);
+}
+
+/** An id, and how a record with it is known. */
+type Wanted = { readonly id: string; readonly kind: IdKind; readonly isLinked: IsRecord };
+
+/** The path of the record with an id: the outermost object that is not only a wrapper. */
+function findItem(value: Json, wanted: Wanted, path: string, depth: number): string | undefined {
+  const { id, kind, isLinked } = wanted;
+  if (depth > DEPTH_MAX) return undefined;
+  if (isList(value)) {
+    const [first] = value;
+    return value.length === 1 && first !== undefined
+      ? findItem(first, wanted, `${path}[0]`, depth + 1)
+      : undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const inner = Object.entries(value).filter(
+    ([key, one]) => isNameable(key) && (isObject(one) || isList(one)),
+  );
+  const direct = isLinked(value) || Object.values(value).some((one) => sameId(one, id, kind));
+  const parts = inner.filter(([, one]) => isObject(one)).length;
+  // The id may be in one of several parts of a record. The record is then the whole.
+  if (direct || (parts > 1 && hasOwnScalars(value) === 0 && containsId(value, id, kind, 1))) return path;
+  for (const [key, one] of inner) {
+    const found = findItem(one, wanted, pathWith(path, key), depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The table of which a record with an id is the only row. */
+function tableItem(document: Json, id: string, kind: IdKind): ItemsSpec | undefined {
+  const holds = ({ rows: [row, ...others] }: RowLocation) =>
+    row !== undefined && others.length === 0 && containsId(row, id, kind);
+  const table = namedTables(document).find(holds);
+  return table && itemsOf(table);
+}
+
+/** An unknown id of the same form. */
+function unknownId(ids: readonly string[], kind: IdKind): string {
+  if (kind === 'number') {
+    for (let number = 987_654_321; ; number -= 1) if (!ids.includes(String(number))) return String(number);
+  }
+  const [model = 'portico'] = ids;
+  const shifted = model.replaceAll(/[0-9a-f]/g, (digit) => ((parseInt(digit, 16) + 7) % 16).toString(16));
+  return shifted === model || ids.includes(shifted) ? `${model}zz9` : shifted;
+}
+
+/** Finds the view of one record, by trying requests with ids of the list. */
+export async function findRecord({
+  client,
+  read,
+  requests,
+  ids,
+  known,
+  kind,
+  isTable,
+  link,
+}: RecordSearch): Promise<FoundRecord | undefined> {
+  const [first, ...others] = ids;
+  if (first === undefined) return undefined;
+  const wanted = { id: first, kind, isLinked: linkedBy({ kind, link }, first) };
+  for (const request of requests) {
+    if (client.callsLeft < 3) return undefined;
+    const reply = await client.send(withId(request, first));
+    const document = reply.status < 300 ? read(reply) : undefined;
+    const path = document === undefined ? undefined : findItem(document, wanted, '', 0);
+    const item = path ?? (document === undefined || !isTable ? undefined : tableItem(document, first, kind));
+    if (document === undefined || item === undefined) continue;
+    const find = compileItem(item, CHECKED);
+    const records = [find(document)].filter((one) => isObject(one));
+    for (const id of others) {
+      if (client.callsLeft < 3) break;
+      const more = read(await client.send(withId(request, id)));
+      const record = more === undefined ? undefined : find(more);
+      if (isObject(record)) records.push(record);
+    }
+    const missing = await client.send(withId(request, unknownId(known, kind)));
+    return { request, item, records, missing: { reply: missing, document: read(missing) } };
+  }
+  return undefined;
+}

@@ -1,0 +1,54 @@
+import { type Column, knownValues } from './columns.ts';
+import { likely, type Remark, toEdit } from '../notes/note.ts';
+
+/** An amount and its currency, as the `money` step reads them. */
+export type MoneyColumns = {
+  /** The path of the object that holds both. */
+  readonly from: string;
+  readonly step: {
+    readonly money: { readonly amount: string; readonly currency: string; readonly expect: string };
+  };
+  readonly remark: Remark;
+};
+
+const CURRENCY =
+  /^(?:currency|currencycode|currencyiso|currencyisocode|curr|ccy|waers|waehrung|wahrung|devise|moneda|pricecurrency|valuta)$/;
+
+/** The path of a column's parent, and the column's last key. */
+function parted(path: string): { parent: string; key: string } {
+  const [, parent = '', key = path] = /^(.*)\.([^."]+|"(?:[^"\\]|\\.)*")$/.exec(path) ?? [];
+  return { parent, key };
+}
+
+function countsOf(values: readonly unknown[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const value of values.map(String)) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
+
+/**
+ * Finds the currency beside an amount. Amounts in different currencies must not be compared, so only the most frequent
+ * currency is kept and the others become null.
+ */
+export function findMoney(amount: Column, columns: readonly Column[]): MoneyColumns | undefined {
+  const { parent, key } = parted(amount.path);
+  const beside = columns.find(
+    (column) =>
+      CURRENCY.test(column.words.at(-1) ?? '') &&
+      parted(column.path).parent === parent &&
+      knownValues(column).length > 0 &&
+      knownValues(column).every((value) => typeof value === 'string' && /^[A-Z]{3}$/.test(value)),
+  );
+  if (beside === undefined || /[|[]/.test(amount.path)) return undefined;
+  const counts = [...countsOf(knownValues(beside))].sort((a, b) => b[1] - a[1]);
+  const expect = counts[0]?.[0] ?? '';
+  const money = { amount: key, currency: parted(beside.path).key, expect };
+  const codes = counts.map(([code]) => code).slice(0, 5);
+  const remark =
+    counts.length > 1
+      ? toEdit(
+          `amounts in ${counts.length} currencies (${codes.join(', ')}): those in others than ${expect} become null`,
+        )
+      : likely(`every amount is in ${expect}; others become null`);
+  return { from: parent, step: { money }, remark };
+}

@@ -1,0 +1,44 @@
+import { compilePath } from '../../../source/adapter/spec/path.ts';
+import type { Resource } from '../../../contract/resources.ts';
+import type { JsonObject } from '../../../kernel/json/json.ts';
+import { scalarText } from '../../../kernel/json/values.ts';
+import type { DraftNote } from '../notes/note.ts';
+import { fieldDraft, type MapDraft, partsOf } from './map-fields.ts';
+
+/**
+ * Uses the list's steps, and what is said of them, for a field with equal values in both views, since the list showed more rows.
+ */
+export function sameSteps(
+  {
+    list,
+    rows,
+    resource,
+  }: { readonly list: MapDraft; readonly rows: readonly JsonObject[]; readonly resource: Resource },
+  records: readonly JsonObject[],
+  own: MapDraft,
+): MapDraft {
+  const valueAt = (path: string, row: JsonObject) => scalarText(compilePath(path)(row));
+  const textAt = ({ from }: ReturnType<typeof partsOf>, row: JsonObject) =>
+    [from]
+      .flat()
+      .map((path) => valueAt(path, row) ?? '')
+      .join('\n');
+  const idOf = ({ idPath }: MapDraft, row: JsonObject) => valueAt(idPath, row)?.replace(/^0+(?=\d)/, '');
+  const byId = new Map(rows.map((row) => [idOf(list, row), row]));
+  const alike = Object.entries(own.map).flatMap(([field, draft]) => {
+    const other = list.map[field] ?? null;
+    if (draft === null || other === null || field === 'id') return [];
+    const [parts, inList] = [partsOf(draft), partsOf(other)];
+    const isAlike = records.every((record) => {
+      const row = byId.get(idOf(own, record));
+      return row !== undefined && textAt(parts, record) === textAt(inList, row);
+    });
+    return isAlike ? [[field, fieldDraft(parts.from, inList.as)] as const] : [];
+  });
+  const fields = new Map(alike);
+  const isOf = ({ at, isOfSteps }: DraftNote) => isOfSteps === true && fields.has(String(at[4]));
+  const get = ['resources', resource.name, 'get', 'map'];
+  const same = list.notes.filter(isOf).map((note) => ({ ...note, at: [...get, ...note.at.slice(4)] }));
+  const notes = [...own.notes.filter((note) => !isOf(note)), ...same];
+  return { ...own, map: { ...own.map, ...Object.fromEntries(alike) }, notes };
+}

@@ -1,0 +1,58 @@
+import { likely, toEdit } from '../notes/note.ts';
+import { maskedSample } from './describe-columns.ts';
+
+/** A step, or a word of `nullIf`, that alters or removes texts: those that it touches, and those that show that it is wrong. */
+export type Guess = {
+  readonly step: string;
+  readonly word?: string;
+  readonly touched: readonly string[];
+  readonly against: readonly string[];
+  /** What the operator is told of it once it is taken. */
+  readonly remark?: string;
+};
+
+/** So many texts show that a step is needed, if no other one contradicts it. */
+export const SHOWN_MIN = 5;
+const FORMS_SHOWN = 3;
+
+/** The forms of some texts: a letter for each letter, 9 for each digit, _ for white space around them. */
+function formsText(texts: readonly string[]): string {
+  const marked = texts.map((text) => text.replaceAll(/^\s+|\s+$/g, (blanks) => '_'.repeat(blanks.length)));
+  const forms = [...new Set(marked.map(maskedSample))].map((form) => `'${form}'`);
+  return [...forms.slice(0, FORMS_SHOWN), ...(forms.length > FORMS_SHOWN ? ['…'] : [])].join(', ');
+}
+
+/**
+ * Takes the guesses that enough texts show and none contradicts. The others are for the operator, as are all of a field that a
+ * filter asks for.
+ */
+export function weighGuesses(guesses: readonly Guess[], count: number, isAsked = false) {
+  const possible = guesses.filter(({ touched }) => touched.length > 0);
+  const isSure = ({ touched, against }: Guess) =>
+    !isAsked && touched.length >= SHOWN_MIN && against.length === 0;
+  const taken = possible.filter(isSure);
+  const doubts = possible.flatMap((guess) => {
+    const { step, touched, against } = guess;
+    const other = against.length === 0 ? '' : `; contradicted by ${against.length}: ${formsText(against)}`;
+    const facts = `${step} would change ${touched.length} of ${count} texts: ${formsText(touched)}${other}`;
+    return isSure(guess) ? [] : [facts];
+  });
+  const why = isAsked
+    ? 'a filter asks for these texts, so add to `as` only what the service does, too'
+    : 'add to `as` what is right';
+  return {
+    steps: taken.flatMap(({ step, word }) => (word === undefined ? [step] : [])),
+    words: taken.flatMap(({ word }) => word ?? []),
+    remarks: taken.flatMap(({ remark }) => (remark === undefined ? [] : [likely(remark)])),
+    ...(doubts.length > 0 && {
+      doubt: { ...toEdit(`${doubts.join('; ')}; ${why}`), isOfSteps: true as const },
+    }),
+  };
+}
+
+/** A word of `nullIf` that some texts are. Where there is null as well, it may be a value like any other. */
+export function nullGuess(texts: readonly string[], word: string, hasGaps: boolean): Guess {
+  const touched = texts.filter((text) => text.trim() === word);
+  const remark = `what is written ${JSON.stringify(word)} is taken for nothing`;
+  return { step: `{ nullIf: ['${word}'] }`, word, touched, against: hasGaps ? touched : [], remark };
+}

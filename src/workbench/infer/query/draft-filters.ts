@@ -1,0 +1,194 @@
+import { compileFieldReader } from '../../../source/adapter/map/map-record.ts';
+import { compilePath } from '../../../source/adapter/spec/path.ts';
+import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
+import { mapping } from '../../../config/schema/mapping/mapping.ts';
+import type { RequestSpec } from '../../../config/schema/source.ts';
+import type { Resource } from '../../../contract/resources.ts';
+import type { JsonObject } from '../../../kernel/json/json.ts';
+import { type JsonType, jsonType } from '../../../kernel/json/values.ts';
+import type { Dialect, DialectFilter } from '../dialects/dialect.ts';
+import type { ListReader, ListReply } from '../requests/list-reader.ts';
+import type { FieldDraft } from '../map/map-fields.ts';
+import { type DraftNote, likely, notesAt, type Remark } from '../notes/note.ts';
+import { findFilters, type FilterContext, hasEmpty } from './probe-filters.ts';
+import { withQuery, withValue } from '../requests/request-parameters.ts';
+import { probeUnknownParameter } from '../window/probe-parameter.ts';
+import type { ListWalk } from '../window/walk-list.ts';
+
+/** The `filters` section of a draft. */
+export type FiltersDraft = {
+  readonly filters: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** What stands between conditions, where it is not the usual word. */
+  readonly join?: string | undefined;
+  /** Adds the place for filter conditions to a request. */
+  readonly extend: (request: RequestSpec) => RequestSpec;
+  readonly notes: readonly DraftNote[];
+};
+
+const NONE: FiltersDraft = { filters: {}, extend: (request) => request, notes: [] };
+
+/** Whether a step can be inverted, so that a value of the contract can be sent. */
+function isReversible(step: unknown): boolean {
+  if (typeof step === 'string') return step === 'trim' || step === 'text';
+  if (typeof step !== 'object' || step === null) return false;
+  if ('nullIf' in step) return true;
+  return 'number' in step && JSON.stringify(step.number) === '{}';
+}
+
+/** The path of a field whose values the service stores unchanged. */
+function pathOf(map: Readonly<Record<string, FieldDraft>>, field: string): string | undefined {
+  const draft = map[field];
+  if (draft === null || draft === undefined) return undefined;
+  if (typeof draft === 'string') return draft;
+  const money = moneyOf(draft);
+  const steps = money === undefined ? draft.as : draft.as.slice(1);
+  if (typeof draft.from !== 'string' || !steps.every(isReversible)) return undefined;
+  return [draft.from, money?.amount].filter((part) => part !== undefined && part !== '').join('.');
+}
+
+/** The money step of a field. A filter on such an amount also finds other currencies. */
+function moneyOf(draft: FieldDraft | undefined): { readonly amount: string } | undefined {
+  if (draft === null || draft === undefined || typeof draft === 'string') return undefined;
+  const [first] = draft.as as readonly { readonly money?: { readonly amount: string } }[];
+  return typeof first === 'object' ? first.money : undefined;
+}
+
+/** Whether another filter writes a parameter of this one. */
+function sharesParameter(filter: DialectFilter, found: readonly DialectFilter[]): boolean {
+  const others = found.filter((other) => other !== filter);
+  return Object.keys(filter.query ?? {}).some((name) =>
+    others.some((other) => Object.hasOwn(other.query ?? {}, name)),
+  );
+}
+
+/** A filter of the draft. Only one that cannot match a row without a value is exact. */
+function specOf(
+  { query, expr, escape, item, name }: DialectFilter,
+  { repeats, isExact, types }: { repeats: boolean; isExact: boolean; types: readonly JsonType[] },
+): Readonly<Record<string, unknown>> {
+  return {
+    ...(query !== undefined && { query }),
+    ...(repeats && { repeats }),
+    ...(expr !== undefined && { expr }),
+    ...(item !== undefined && { item }),
+    ...(name !== undefined && { name }),
+    ...(escape !== undefined && { escape }),
+    ...(types.length > 0 && { types }),
+    exactness: isExact ? 'exact' : 'superset',
+  };
+}
+
+/** The JSON types of a field's values that can be read. */
+function typesOf(
+  { resource, map }: FilterSearch,
+  name: string,
+  rows: readonly JsonObject[],
+): readonly JsonType[] {
+  const field = resource.itemFields.find((one) => one.name === name);
+  const spec = mapping.safeParse({ [name]: map[name] }).data?.[name];
+  const path = pathOf(map, name);
+  if (field === undefined || spec === undefined || path === undefined) return [];
+  const { read } = compileFieldReader(field, spec, CHECKED);
+  const find = compilePath(path);
+  const known = rows.filter((row) => read(row, () => undefined) !== null);
+  return [...new Set(known.flatMap((row) => jsonType(find(row)) ?? []))];
+}
+
+/** Adds the place for filter conditions to a request. */
+function withFilterPlace(
+  request: RequestSpec,
+  found: readonly DialectFilter[],
+  dialect: Dialect | undefined,
+): RequestSpec {
+  const filled = found.reduce((made, { body }) => body?.template(made) ?? made, request);
+  const byExpr = found.some(({ expr }) => expr !== undefined);
+  const joined = found.find((one) => one.joined !== undefined)?.joined?.query;
+  const extended = withQuery(filled, (byExpr && (joined ?? dialect?.filterQuery)) || {});
+  if (dialect?.filterPlace === undefined || !found.some(({ item }) => item !== undefined)) return extended;
+  return withValue(extended, { in: 'json', path: dialect.filterPlace }, '{filters}');
+}
+
+/** What the filters of a list are looked for in. */
+export type FilterSearch = {
+  readonly resource: Resource;
+  readonly reader: ListReader;
+  /** The request for the first window; `undefined` if the list has no windows. */
+  readonly windowed: RequestSpec | undefined;
+  readonly walk: ListWalk | undefined;
+  readonly base: ListReply;
+  readonly dialect: Dialect | undefined;
+  readonly map: Readonly<Record<string, FieldDraft>>;
+};
+
+/** Why no filter was looked for; `undefined` if some were. */
+function whyNone({ windowed, walk, dialect }: FilterSearch): string | undefined {
+  if (windowed === undefined) return 'no filter was tried: one call brings the whole list';
+  if (walk === undefined || walk.rows.length < 2) return 'no filter was tried: too few rows were seen';
+  if (dialect === undefined && windowed.body !== undefined)
+    return 'no filter was tried: none is known for lists that are asked for with a body';
+  return undefined;
+}
+
+/** The remark on a proposed filter. */
+function remarkOf(isExact: boolean, isWide: boolean, field: string): Remark {
+  if (isExact) return likely(`rows without ${field} were among those that it was tried on`);
+  if (isWide)
+    return likely('it also finds rows that the contract does not mean, so they are filtered again here');
+  return likely(
+    `no row without ${field} was seen, so nothing shows that it leaves such rows out: write exactness: exact if it does`,
+  );
+}
+
+/** Proposes filters of the contract: parameters that leave out rows. */
+export async function draftFilters(search: FilterSearch): Promise<FiltersDraft> {
+  const { resource, reader, windowed, walk, base, dialect, map } = search;
+  if (resource.filters.length === 0) return NONE;
+  const at = ['resources', resource.name, 'list'];
+  const why = whyNone(search);
+  if (why !== undefined || windowed === undefined || walk === undefined)
+    return { ...NONE, notes: notesAt([...at, 'items'], why !== undefined && likely(why)) };
+  const plain = (field: string) => {
+    const path = pathOf(map, field);
+    return path !== undefined && /^[\w.]+$/.test(path) ? path : undefined;
+  };
+  const known = dialect === undefined ? undefined : (dialect.filters?.(plain) ?? []);
+  if (known?.length === 0) {
+    const none = likely(`no filter was tried: none is known for ${dialect?.title ?? ''} and these columns`);
+    return { ...NONE, notes: notesAt([...at, 'items'], none) };
+  }
+  const first = (await reader.read(windowed)).listing ?? base;
+  const unknownParameter =
+    dialect === undefined ? await probeUnknownParameter(reader, windowed, first) : 'ignored';
+  const context: FilterContext = {
+    request: windowed,
+    rows: walk.rows,
+    firstIds: first.ids,
+    unknownParameter,
+    pathOf: (field) => pathOf(map, field),
+    dialect,
+  };
+  const found = await findFilters(reader, context, known);
+  const isMoney = moneyOf(map['price']) !== undefined;
+  const filters: Record<string, Record<string, unknown>> = {};
+  const notes: DraftNote[] = [];
+  for (const filter of found) {
+    const { field, op } = filter;
+    const isWide = filter.superset === true || (field === 'price' && isMoney);
+    // Whether both values count is asked by doctor.
+    const repeats = sharesParameter(filter, found);
+    const isExact = !isWide && hasEmpty(context, pathOf(map, field) ?? '');
+    filters[field] = {
+      ...filters[field],
+      [op]: specOf(filter, { repeats, isExact, types: typesOf(search, field, walk.rows) }),
+    };
+    notes.push({ at: [...at, 'filters', field, op], ...remarkOf(isExact, isWide, field) });
+  }
+  const tried =
+    found.length > 0 ? [] : notesAt([...at, 'items'], likely('no parameter that filters was found'));
+  return {
+    filters,
+    join: found.find(({ joined }) => joined !== undefined)?.joined?.by,
+    extend: (other) => withFilterPlace(other, found, dialect),
+    notes: [...notes, ...tried],
+  };
+}

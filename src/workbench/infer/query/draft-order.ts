@@ -1,0 +1,161 @@
+import { asksForOrder } from '../../../source/adapter/plan/order-bet.ts';
+import type { RequestSpec } from '../../../config/schema/source.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import type { FieldDraft } from '../map/map-fields.ts';
+import type { IdKind, ListReader, ListReply } from '../requests/list-reader.ts';
+import type { ListWalk, NumberedWindows } from '../window/walk-list.ts';
+import { likely, type Remark, toEdit } from '../notes/note.ts';
+import { probeUnknownParameter } from '../window/probe-parameter.ts';
+import { withQuery } from '../requests/request-parameters.ts';
+import { ascends, findSort, honoursTiebreak, type SortForm, USUAL_SORTS } from './probe-order.ts';
+import { sortSection, withTiebreak } from './sort-section.ts';
+
+/** The order of a list in a draft. */
+export type OrderDraft = {
+  readonly order: 'id' | undefined;
+  /** What the file must say where the request does not show that it asks for the order. */
+  readonly orderIs?: 'asked';
+  /** All rows came by ascending id although nothing asks for it: so many were seen. */
+  readonly seen?: number;
+  /** The `sort` section. */
+  readonly sort: Readonly<Record<string, unknown>> | undefined;
+  /** Adds the parameters for the order to the request of the draft. */
+  readonly extend: (request: RequestSpec) => RequestSpec;
+  /** Adds them to a request that is sent. */
+  readonly ordered: (request: RequestSpec) => RequestSpec;
+  readonly remark: Remark;
+};
+
+/** The facts about the list so far. */
+export type OrderContext = {
+  readonly reader: ListReader;
+  readonly numbered: NumberedWindows | undefined;
+  readonly base: ListReply;
+  readonly walk: ListWalk | undefined;
+  readonly dialect: Dialect | undefined;
+  readonly idPath: string;
+  readonly kind: IdKind;
+  /** Fields that the contract sorts by. */
+  readonly sorts: readonly string[];
+  readonly map: Readonly<Record<string, FieldDraft>>;
+};
+
+/** Calls that a trial of a tiebreak must leave for the rest of the draft. */
+const CALLS_KEPT = 8;
+/** So many ascending ids are not chance. */
+const IDS_MIN = { number: 6, text: 12 } as const;
+
+/** An order that needs no parameters. */
+const unsorted = (remark: Remark): OrderDraft => ({
+  order: undefined,
+  sort: undefined,
+  extend: (request) => request,
+  ordered: (request) => request,
+  remark,
+});
+
+/** The column to sort by: the last key of a path. */
+function columnOf(path: string): string | undefined {
+  const last = path.split('.').at(-1) ?? '';
+  if (last === 'href' || last === 'uri') return 'id';
+  return /^[A-Za-z_]\w*$/.test(last) ? last : undefined;
+}
+
+/** The forms of sorts to try. */
+async function formsFor(
+  { reader, base, dialect }: OrderContext,
+  request: RequestSpec,
+): Promise<readonly SortForm[]> {
+  if (base.rows.length < 2) return [];
+  if (dialect?.sort !== undefined) return [(column) => dialect.sort?.(column)];
+  if (request.body !== undefined) return [];
+  const unknownParameter = await probeUnknownParameter(reader, request, base);
+  return unknownParameter === 'refused' && reader.client.callsLeft < 40 ? [] : USUAL_SORTS;
+}
+
+/** The columns that fields of the contract are read from alone, for those that it sorts by. */
+function columnsOf({ sorts, map, idPath }: OrderContext): Readonly<Record<string, string>> {
+  const columns = sorts.flatMap((field) => {
+    const draft = field === 'id' ? idPath : map[field];
+    const from = typeof draft === 'string' ? draft : draft?.from;
+    return typeof from === 'string' && /^[A-Za-z_]\w*$/.test(from) ? [[field, from] as const] : [];
+  });
+  return Object.fromEntries(columns);
+}
+
+/** The `sort` section of a way to sort; with the id as the second column, if rows show that the service honours it. */
+async function sortOf(context: OrderContext, request: RequestSpec, form: SortForm) {
+  const { reader, base, kind, walk } = context;
+  const columns = columnsOf(context);
+  const section = request.body === undefined ? sortSection(form, columns) : undefined;
+  const tied = section && withTiebreak(section, columns['id'] ?? '');
+  if (tied === undefined) return section;
+  const rows = walk?.rows ?? base.rows;
+  const distinct = (column: string) => new Set(rows.map((row) => row[column])).size;
+  const others = Object.values(columns).filter((column) => column !== columns['id']);
+  // Rows that tie show more than others.
+  for (const column of others.toSorted((a, b) => distinct(a) - distinct(b))) {
+    if (reader.client.callsLeft < CALLS_KEPT) break;
+    const plain = form(column)?.descending(request) ?? request;
+    const trial = { column, plain, tied: withQuery(plain, tied.trial(column)) };
+    const isHonoured = await honoursTiebreak(reader, base, trial, kind);
+    if (isHonoured !== undefined) return isHonoured ? tied : section;
+  }
+  return section;
+}
+
+/** The order that the service keeps if a request asks for it; `undefined` if it keeps none. */
+async function requestedOrder(
+  context: OrderContext,
+  { request }: NumberedWindows,
+): Promise<OrderDraft | undefined> {
+  const { reader, kind, idPath } = context;
+  const column = columnOf(idPath);
+  if (column === undefined) return undefined;
+  const found = await findSort(reader, request, { forms: await formsFor(context, request), column, kind });
+  if (found === undefined) return undefined;
+  const { form, sort: byId } = found;
+  const remark = likely(`requested by ${byId.by}, and reversed on request`);
+  const sorted = await sortOf(context, request, form);
+  const ordered = (other: RequestSpec) => byId.ascending(other);
+  const extend = sorted?.extend ?? ordered;
+  const order = sorted?.holdsOrder === true ? undefined : 'id';
+  const isSeen = asksForOrder('id', extend(request), { idPaths: [idPath], none: sorted?.none });
+  const orderIs = order === undefined || isSeen ? {} : { orderIs: 'asked' as const };
+  return { order, ...orderIs, sort: sorted?.sort, extend, ordered, remark };
+}
+
+/**
+ * The order of a draft, once it is known whether a scan of its list is affordable: rows that only happened to come by
+ * their ids are a bet, which is made where nothing else could be served.
+ */
+export function settledOrder(order: OrderDraft, isAffordable: boolean): OrderDraft {
+  const { seen } = order;
+  if (seen === undefined) return order;
+  const bet = `bets that the service keeps rows by ascending id though nothing asks for it: all ${seen} ids ascend now, and a write may end that`;
+  const remedy =
+    'A scan takes too long; ask for the order if the service can, or write orderIs: documented if it promises it';
+  return isAffordable
+    ? { ...order, remark: toEdit(`lists are scanned; order: id is faster, but ${bet}`) }
+    : { ...order, order: 'id', remark: toEdit(`order: id ${bet}. ${remedy}`) };
+}
+
+/** Proposes the order of the rows: one that a request can ask for, or one that all rows showed, as a bet. */
+export async function draftOrder(context: OrderContext): Promise<OrderDraft> {
+  const { numbered, walk, kind } = context;
+  if (numbered === undefined) return unsorted(likely('lists are read as a whole and sorted by id here'));
+  const requested = await requestedOrder(context, numbered);
+  if (requested !== undefined) return requested;
+  const isWhole = walk?.complete === true;
+  const ids = walk?.ids ?? context.base.ids;
+  const count = ids.length;
+  if (isWhole && ascends(ids, kind) && count >= IDS_MIN[kind])
+    return {
+      ...unsorted(likely('lists are scanned, for want of a total, and sorted by id here')),
+      seen: count,
+    };
+  const hint = ascends(ids, kind)
+    ? `the ${count} ids seen ascend, but ${isWhole ? 'they are few' : 'not all were seen'}: write order: id and orderIs: documented if the service promises it`
+    : 'rows do not come in the order of their ids; if the service promises an order of its own, write order: source and orderIs: documented';
+  return unsorted(toEdit(`until then lists are scanned; ${hint}`));
+}

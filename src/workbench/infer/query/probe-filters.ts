@@ -1,0 +1,234 @@
+import type { RequestSpec } from '../../../config/schema/source.ts';
+import { compilePath } from '../../../source/adapter/spec/path.ts';
+import { escapes } from '../../../source/adapter/request/escape.ts';
+import type { JsonObject } from '../../../kernel/json/json.ts';
+import {
+  type Dialect,
+  type DialectFilter,
+  type PlainColumn,
+  type PlainFilter,
+  plainFilters,
+} from '../dialects/dialect.ts';
+import { scalarText } from '../../../kernel/json/values.ts';
+import type { ListAnswer, ListReader } from '../requests/list-reader.ts';
+import { mapLeaves, mapTexts } from '../requests/map-leaves.ts';
+import { withQuery, withValue } from '../requests/request-parameters.ts';
+import type { ParameterCandidate } from '../window/parameter-names.ts';
+import { type Effect, findParameter, type UnknownParameter } from '../window/probe-parameter.ts';
+import { usualForms } from './filter-forms.ts';
+import { jsonFilterCandidates } from './json-filter-candidates.ts';
+
+/** The facts about a list that its filters are looked for on. */
+export type FilterContext = {
+  readonly request: RequestSpec;
+  /** Rows of the list without a filter. */
+  readonly rows: readonly JsonObject[];
+  /** The ids of the first window without a filter. */
+  readonly firstIds: readonly string[];
+  readonly unknownParameter: UnknownParameter;
+  /** The path of a field, if no step changes its value. */
+  readonly pathOf: PlainColumn;
+  readonly dialect: Dialect | undefined;
+};
+
+/** The list's request with a condition. */
+function filteredRequest(
+  { request, dialect }: FilterContext,
+  filter: DialectFilter,
+  value: string,
+): RequestSpec {
+  if (filter.body !== undefined) return filter.body.with(request, value);
+  const fill = (template: string) => template.replace('{value}', () => value);
+  if (filter.query !== undefined) return withQuery(request, mapTexts(filter.query, fill));
+  if (filter.expr !== undefined) {
+    const condition = filter.expr.replace('{value}', () => escapes[filter.escape ?? 'number'](value));
+    const place = (template: string) => template.replace('{filter}', () => condition);
+    return withQuery(request, mapTexts(filter.joined?.query ?? dialect?.filterQuery ?? {}, place));
+  }
+  const typed = filter.escape === 'number' ? Number(value) : value;
+  const condition = mapLeaves(filter.item, (leaf) => (leaf === '{value}' ? typed : leaf));
+  return withValue(request, { in: 'json', path: dialect?.filterPlace ?? [] }, [condition]);
+}
+
+const numberIn = (text: string | undefined) =>
+  text === undefined || !/^-?\d+(?:\.\d+)?$/.test(text) ? undefined : Number(text);
+
+/** A condition with a value that some of the rows meet, as far as the rows tell. */
+type Condition = {
+  readonly value: string;
+  readonly matches: (row: JsonObject) => boolean;
+  /** Whether a row has no value: some services let such rows match every value. */
+  readonly isEmpty: (row: JsonObject) => boolean;
+};
+
+function textsAt({ rows }: FilterContext, path: string): readonly string[] {
+  const find = compilePath(path);
+  return rows.map((row) => scalarText(find(row))?.trim() ?? '');
+}
+
+/** The condition that a filter is looked for with: one that shows an effect, so that some rows meet it and others do not. */
+function conditionFor(context: FilterContext, path: string, op: DialectFilter['op']): Condition | undefined {
+  const find = compilePath(path);
+  const textOf = (row: JsonObject) => scalarText(find(row))?.trim() ?? '';
+  const isEmpty = (row: JsonObject) => textOf(row) === '';
+  const texts = textsAt(context, path).filter((text) => text !== '');
+  if (op === 'eq') {
+    const plain = texts.filter((text) => text.length < 100 && !/[{}]|\$/.test(text));
+    const counts = Map.groupBy(plain, (text) => text);
+    const rarest = [...counts].sort(([, a], [, b]) => a.length - b.length)[0]?.[0];
+    return rarest === undefined || counts.size < 2
+      ? undefined
+      : { value: rarest, matches: (row) => textOf(row) === rarest, isEmpty };
+  }
+  const numbers = [...new Set(texts.flatMap((text) => numberIn(text) ?? []))].sort((a, b) => a - b);
+  const bound = numbers[Math.floor(numbers.length / 2)];
+  if (bound === undefined || numbers.length < 2) return undefined;
+  const fits = (own: number) => (op === 'ge' ? own >= bound : own <= bound);
+  return {
+    value: texts.find((text) => numberIn(text) === bound) ?? String(bound),
+    matches: (row) => fits(numberIn(textOf(row)) ?? NaN),
+    isEmpty,
+  };
+}
+
+/** Reads from a reply whether a condition was obeyed: other rows than without it, and all, or at least some, of them fit. */
+function judgeCondition({ firstIds }: FilterContext, { matches, isEmpty }: Condition, isWide: boolean) {
+  return ({ listing }: ListAnswer): Effect => {
+    if (listing === undefined) return 'refused';
+    if (listing.rows.length === 0) return 'other';
+    const isSame = listing.ids.every((id, index) => id === firstIds[index]);
+    const allFit = listing.rows.some(matches) && listing.rows.every((row) => matches(row) || isEmpty(row));
+    if (isSame && listing.rows.length === firstIds.length) return 'ignored';
+    return allFit || (isWide && listing.rows.some(matches)) ? 'obeyed' : 'other';
+  };
+}
+
+/** A filter that has an effect, and how its operator is spelled. */
+type FoundForm = { readonly filter: DialectFilter; readonly spelledBy: number | undefined };
+
+/** Sends the forms of a filter that services commonly have. Several go in one call if unknown ones are ignored. */
+async function findUsual(
+  reader: ListReader,
+  context: FilterContext,
+  { field, op, column }: PlainFilter,
+  condition: Condition,
+  spelledBy: number | undefined,
+): Promise<FoundForm | undefined> {
+  if (!/^[A-Za-z_]\w*$/.test(column)) return undefined;
+  const forms = usualForms(column, op, spelledBy);
+  const candidates = forms.flatMap(({ query }) =>
+    Object.entries(query).map(([name, template]): ParameterCandidate => ({
+      place: { in: 'query', name },
+      name,
+      template,
+    })),
+  );
+  // Two forms with one name cannot be sent together.
+  const isFirst = ({ name }: ParameterCandidate, index: number) =>
+    candidates.findIndex((one) => one.name === name) === index;
+  const search = {
+    request: context.request,
+    value: condition.value,
+    unknownParameter: context.unknownParameter,
+    judge: judgeCondition(context, condition, false),
+    callsMax: 16,
+  };
+  for (const group of [candidates.filter(isFirst), candidates.filter((one, index) => !isFirst(one, index))]) {
+    const [found] = await findParameter(reader, { ...search, candidates: group });
+    if (found?.effect !== 'obeyed') continue;
+    const { name, template = '{value}' } = found.candidate;
+    const form = forms.find(({ query }) => query[name] === template);
+    return { filter: { field, op, query: { [name]: template } }, spelledBy: form?.spelledBy };
+  }
+  return undefined;
+}
+
+/** Whether a value that no row has leaves no row: all rows that were seen have the same one. */
+async function leavesNone(
+  reader: ListReader,
+  context: FilterContext,
+  filter: DialectFilter,
+): Promise<boolean> {
+  const { listing } = await reader.read(filteredRequest(context, filter, 'zz-portico-nothing'));
+  return listing?.rows.length === 0;
+}
+
+/** The first of the documented forms of a filter that has an effect. */
+async function findKnown(
+  reader: ListReader,
+  context: FilterContext,
+  filters: readonly DialectFilter[],
+  condition: Condition | undefined,
+): Promise<FoundForm | undefined> {
+  for (const filter of filters) {
+    if (reader.client.callsLeft < 3) return undefined;
+    if (filter.body !== undefined) {
+      // A part of the body stays where nobody filters, such as an empty condition. Some services refuse it.
+      const { listing } = await reader.read(filter.body.with(context.request, undefined));
+      if (listing?.ids.length !== context.firstIds.length) continue;
+    }
+    if (condition === undefined) {
+      if (filter.op === 'eq' && (await leavesNone(reader, context, filter)))
+        return { filter, spelledBy: undefined };
+      continue;
+    }
+    const answer = await reader.read(filteredRequest(context, filter, condition.value));
+    if (judgeCondition(context, condition, true)(answer) === 'obeyed')
+      return { filter, spelledBy: undefined };
+  }
+  return undefined;
+}
+
+/** What is known of the filters of a service without a dialect. */
+type UnknownSearch = {
+  readonly condition: Condition;
+  readonly spelledBy: number | undefined;
+  /** The filter that was found before. */
+  readonly before: DialectFilter | undefined;
+};
+
+/** A filter in a form that services commonly have: the operator in the name of a parameter, or a JSON object. */
+async function findUnknown(
+  reader: ListReader,
+  context: FilterContext,
+  wanted: PlainFilter,
+  { condition, spelledBy, before }: UnknownSearch,
+): Promise<FoundForm | undefined> {
+  const usual = () => findUsual(reader, context, wanted, condition, spelledBy);
+  if (before !== undefined && before.joined === undefined) return usual();
+  const forms = jsonFilterCandidates(wanted).filter(
+    ({ joined }) => before === undefined || JSON.stringify(joined) === JSON.stringify(before.joined),
+  );
+  const inJson = () => findKnown(reader, context, forms, condition);
+  return before === undefined ? ((await usual()) ?? inJson()) : inJson();
+}
+
+/**
+ * Finds which parameter filters by which field: one form for each filter of the contract. `known` are the documented
+ * forms, if there are any. Whether it gives just the right rows is not looked at.
+ */
+export async function findFilters(
+  reader: ListReader,
+  context: FilterContext,
+  known: readonly DialectFilter[] | undefined,
+): Promise<readonly DialectFilter[]> {
+  const found: DialectFilter[] = [];
+  let spelledBy: number | undefined;
+  for (const wanted of plainFilters(context.pathOf)) {
+    if (reader.client.callsLeft < 6) break;
+    const condition = conditionFor(context, wanted.column, wanted.op);
+    const own = known?.filter(({ field, op }) => field === wanted.field && op === wanted.op);
+    const one = await (own === undefined
+      ? condition && findUnknown(reader, context, wanted, { condition, spelledBy, before: found[0] })
+      : findKnown(reader, context, own, condition));
+    if (one === undefined) continue;
+    spelledBy ??= one.spelledBy;
+    found.push(one.filter);
+  }
+  return found;
+}
+
+/** Whether a row without a value of a field was among the rows: only such a row shows that a filter leaves it out. */
+export function hasEmpty(context: FilterContext, path: string): boolean {
+  return textsAt(context, path).some((text) => text === '');
+}

@@ -1,0 +1,97 @@
+import type { RequestSpec } from '../../../config/schema/source.ts';
+import { compareCodePoints, idSortKey } from '../../../contract/order.ts';
+import { scalarText } from '../../../kernel/json/values.ts';
+import { type DialectSort, sortByQuery } from '../dialects/dialect.ts';
+import type { IdKind, ListReader, ListReply } from '../requests/list-reader.ts';
+
+/** Whether ids ascend in the contract's order, none of them twice. */
+export function ascends(ids: readonly string[], kind: IdKind): boolean {
+  const native = (id: string) => (kind === 'number' ? id.replace(/^0+(?=\d)/, '') : id);
+  const keys = ids.map((id) => idSortKey(`id_${native(id)}`));
+  return keys.every((key, index) => index === 0 || compareCodePoints(keys[index - 1] ?? '', key) < 0);
+}
+
+/** A way to sort by a column; `undefined` for a column that it cannot sort by. */
+export type SortForm = (column: string) => DialectSort | undefined;
+
+const both =
+  (by: string, direction: string): SortForm =>
+  (column) =>
+    sortByQuery({ [by]: column, [direction]: 'asc' }, { [by]: column, [direction]: 'desc' });
+const signed =
+  (by: string): SortForm =>
+  (column) =>
+    sortByQuery({ [by]: column }, { [by]: `-${column}` });
+const suffixed =
+  (by: string, mark: string): SortForm =>
+  (column) =>
+    sortByQuery({ [by]: `${column}${mark}asc` }, { [by]: `${column}${mark}desc` });
+
+/** Common forms of sort parameters. */
+export const USUAL_SORTS: readonly SortForm[] = [
+  signed('sort'),
+  both('_sort', '_order'),
+  both('sort', 'order'),
+  suffixed('sort', ','),
+  suffixed('sort', ':'),
+  both('sort_by', 'order'),
+  both('sortBy', 'sortOrder'),
+  both('sortBy', 'order'),
+  both('orderby', 'order'),
+  both('sort', 'direction'),
+  both('order_by', 'direction'),
+  signed('ordering'),
+  signed('order_by'),
+  suffixed('order', '.'),
+  suffixed('filter[order]', ' '),
+];
+
+/**
+ * Finds the form of the sort that orders the rows by their ids. In the reverse direction the rows must come in reverse, with a
+ * different first row.
+ */
+export async function findSort(
+  reader: ListReader,
+  request: RequestSpec,
+  { forms, column, kind }: { forms: readonly SortForm[]; column: string; kind: IdKind },
+): Promise<{ readonly form: SortForm; readonly sort: DialectSort } | undefined> {
+  for (const form of forms) {
+    const sort = form(column);
+    if (sort === undefined) continue;
+    if (reader.client.callsLeft < 4) return undefined;
+    const { listing: down } = await reader.read(sort.descending(request));
+    if (down === undefined || down.rows.length < 2 || !ascends(down.ids.toReversed(), kind)) continue;
+    const { listing: up } = await reader.read(sort.ascending(request));
+    if (up !== undefined && ascends(up.ids, kind) && up.ids[0] !== down.ids[0]) return { form, sort };
+  }
+  return undefined;
+}
+
+/** Rows of a sort by a column, and the same with a second one. */
+type Tied = { readonly column: string; readonly plain: RequestSpec; readonly tied: RequestSpec };
+
+const valuesOf = ({ rows }: ListReply, column: string) =>
+  rows.map((row) => scalarText(row[column])?.toLowerCase() ?? '');
+
+/**
+ * Whether a service honours the id as the second column: the rows come in the order of the first one as without it, which
+ * is not that of `base`, and rows that tie by ascending id. `undefined`: these rows do not show it.
+ */
+export async function honoursTiebreak(
+  reader: ListReader,
+  base: ListReply,
+  { column, plain, tied }: Tied,
+  kind: IdKind,
+): Promise<boolean | undefined> {
+  const { listing: one } = await reader.read(plain);
+  if (one === undefined || one.rows.length < 2) return undefined;
+  const values = valuesOf(one, column);
+  const asInBase = valuesOf(base, column).slice(0, values.length);
+  if (values.join('\n') === asInBase.join('\n')) return undefined;
+  const { listing: both } = await reader.read(tied);
+  if (both === undefined || valuesOf(both, column).join('\n') !== values.join('\n')) return false;
+  const isTie = (index: number) => both.rows[index]?.[column] === both.rows[index - 1]?.[column];
+  return both.ids.every(
+    (id, index) => index === 0 || !isTie(index) || ascends([both.ids[index - 1] ?? '', id], kind),
+  );
+}

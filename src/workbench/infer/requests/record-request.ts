@@ -1,0 +1,51 @@
+import type { RequestSpec } from '../../../config/schema/source.ts';
+import { InferError } from '../notes/infer-error.ts';
+import { readInferTarget, type InferTarget, type TargetOptions } from './read-target.ts';
+
+/** The operator's description of the view of one record. */
+export type RecordOptions = TargetOptions & {
+  /** The URL or path of one record, with an id of the list in it. */
+  readonly one: string | undefined;
+  /** The body of the request for one record. */
+  readonly oneBody: string | undefined;
+};
+
+/** The operation in a SOAP body. */
+function operationOf({ body }: RequestSpec): string | undefined {
+  if (body === undefined || !('xml' in body)) return undefined;
+  return /<(?:[\w.-]+:)?Body(?:\s[^<>]*)?>\s*<(?:[\w.-]+:)?([\w.-]+)/.exec(body.xml)?.[1];
+}
+
+/** The list's headers for another request, with the operation in SOAPAction replaced. */
+function actionFor(list: RequestSpec, other: RequestSpec): RequestSpec['headers'] {
+  const [from, to] = [operationOf(list), operationOf(other)];
+  if (from === undefined || to === undefined) return list.headers;
+  const named = Object.entries(list.headers).map(([name, value]) => [
+    name,
+    /^soapaction$/i.test(name) ? value.replaceAll(from, to) : value,
+  ]);
+  return Object.fromEntries(named) as RequestSpec['headers'];
+}
+
+/** The operator's request for one record. @throws InferError */
+export function recordRequest(options: RecordOptions, target: InferTarget): RequestSpec | undefined {
+  const { one, oneBody } = options;
+  if (one === undefined && oneBody === undefined) return undefined;
+  const { origin } = new URL(options.url);
+  const url = one === undefined ? new URL(options.url) : new URL(one, options.url);
+  if (url.origin !== origin)
+    throw new InferError(
+      'the view of one record is at another host than the list',
+      'a source has one net.baseUrl',
+    );
+  const read = readInferTarget({
+    ...options,
+    url: url.href,
+    body: oneBody,
+    method: undefined,
+    name: target.name,
+    headers: [],
+  });
+  const own = oneBody !== undefined ? {} : { method: 'GET' as const };
+  return { ...read.request, ...own, headers: actionFor(target.request, read.request) };
+}

@@ -1,0 +1,134 @@
+import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
+import { compileRequest } from '../../../source/adapter/request/request.ts';
+import type { RequestSpec } from '../../../config/schema/source.ts';
+import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
+
+/** The place of a value in a request. */
+export type Parameter =
+  | { readonly in: 'query'; readonly name: string }
+  /** A segment of the path, counted from 0. */
+  | { readonly in: 'path'; readonly segment: number }
+  | { readonly in: 'json'; readonly path: readonly (string | number)[] }
+  | { readonly in: 'xml'; readonly element: string };
+
+/** The name of a parameter for messages. */
+export function parameterName(place: Parameter): string {
+  if (place.in === 'query') return place.name;
+  if (place.in === 'path') return `segment ${place.segment} of the path`;
+  return place.in === 'xml' ? place.element : place.path.join('.');
+}
+
+/** A tree with a value at a path; objects that are missing on the way are made. */
+export function setIn(tree: unknown, [key, ...rest]: readonly (string | number)[], value: unknown): unknown {
+  if (key === undefined) return value;
+  if (Array.isArray(tree)) {
+    return (tree as unknown[]).map((one, index) => (index === key ? setIn(one, rest, value) : one));
+  }
+  const object = typeof tree === 'object' && tree !== null ? (tree as Record<string, unknown>) : {};
+  return { ...object, [key]: setIn(object[key], rest, value) };
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** Matches the text of the first element with a name. */
+function elementPattern(element: string): RegExp {
+  const name = element.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  return new RegExp(String.raw`(<${name}(?:\s[^<>]*)?>)([^<]*)(</${name}>)`);
+}
+
+/** Sets a parameter of a request. A variable such as `{limit}` is a value, too. */
+export function withValue(request: RequestSpec, place: Parameter, value: unknown): RequestSpec {
+  const { body } = request;
+  if (place.in === 'query') return { ...request, query: { ...request.query, [place.name]: String(value) } };
+  if (place.in === 'path') {
+    const segments = request.path.split('/').map((one, at) => (at === place.segment ? String(value) : one));
+    return { ...request, path: segments.join('/') };
+  }
+  if (place.in === 'json' && body !== undefined && 'json' in body)
+    return { ...request, body: { json: setIn(body.json, place.path, value) as typeof body.json } };
+  if (place.in === 'xml' && body !== undefined && 'xml' in body) {
+    const text = typeof value === 'string' && /^\{\w+\}$/.test(value) ? value : escapeXml(String(value));
+    const xml = body.xml.replace(
+      elementPattern(place.element),
+      (_all, open: string, _old, close: string) => open + text + close,
+    );
+    return { ...request, body: { ...body, xml } };
+  }
+  return request;
+}
+
+/** Adds constants to the query of a request. */
+export function withQuery(request: RequestSpec, query: Readonly<Record<string, string>>): RequestSpec {
+  return { ...request, query: { ...request.query, ...query } };
+}
+
+/** The parameters of a body: the numbers and texts of JSON or XML, and the declared variables of a GraphQL query. */
+export function bodyParameters({
+  body,
+}: RequestSpec): readonly { place: Parameter; name: string; value: unknown }[] {
+  if (body === undefined) return [];
+  if ('xml' in body) {
+    const elements = body.xml.matchAll(/<([\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>([^<]*)<\/\1?\2>/g);
+    return [...elements].map(([, prefix = '', name = '', value]) => ({
+      place: { in: 'xml', element: prefix + name },
+      name,
+      value,
+    }));
+  }
+  if (!('json' in body)) return [];
+  const places: { place: Parameter; name: string; value: unknown }[] = [];
+  const walk = (value: unknown, path: readonly (string | number)[]) => {
+    if (typeof value === 'object' && value !== null) {
+      for (const [key, inner] of Object.entries(value))
+        walk(inner, [...path, Array.isArray(value) ? Number(key) : key]);
+      return;
+    }
+    places.push({ place: { in: 'json', path }, name: String(path.at(-1) ?? ''), value });
+  };
+  walk(body.json, []);
+  const query =
+    typeof body.json === 'object' && body.json !== null
+      ? (body.json as Record<string, unknown>)['query']
+      : undefined;
+  if (typeof query === 'string') {
+    const known = new Set(places.map(({ place }) => parameterName(place)));
+    for (const [, name = ''] of query.matchAll(/\$(\w+)\s*:/g)) {
+      if (!known.has(`variables.${name}`))
+        places.push({ place: { in: 'json', path: ['variables', name] }, name, value: undefined });
+    }
+  }
+  return places;
+}
+
+/** Compiles a request without variables. The gateway's own code does it. */
+export function literalRequest(request: RequestSpec): UpstreamRequest {
+  return compileRequest(request, [], CHECKED)({}, []);
+}
+
+const VARIABLE = /\{[A-Za-z][\w-]*\}/;
+
+/** A text in a request that a source file would read as a variable; `undefined` if there is none. */
+export function findVariable(request: RequestSpec): string | undefined {
+  const { body, path, query, headers } = request;
+  const text = JSON.stringify([path, query, headers, body]);
+  return VARIABLE.exec(text.replaceAll(/\$\{[A-Za-z_]\w*\}/g, ''))?.[0];
+}
+
+/** The `request` section of a source file, without defaults. */
+export function requestSection({
+  method,
+  path,
+  query,
+  headers,
+  body,
+}: RequestSpec): Readonly<Record<string, unknown>> {
+  return {
+    ...(method === 'POST' && { method }),
+    path,
+    ...(Object.keys(query).length > 0 && { query }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(body !== undefined && { body }),
+  };
+}

@@ -1,0 +1,64 @@
+import { INTEGER_FORMS } from '../../../source/adapter/map/native-id.ts';
+import type { Finding } from '../../../source/checks/evidence/finding.ts';
+import { changeText } from '../../../source/checks/evidence/spec-change.ts';
+import type { Draft } from '../write/write-draft.ts';
+import { likely, sure } from '../notes/note.ts';
+import { applyEdit, type DraftEdit, type DraftPlace, isSamePlace, valueAt } from './draft-edits.ts';
+
+type Section = Readonly<Record<string, unknown>>;
+
+/** The claims of a list that infer changes by itself, as doctor advises; what else differs is for the operator to judge. */
+const CHANGEABLE = /^(?:filters\b|sort\b|total\b|order\b|window\.(?:pastEnd|shortPage|base|sizeMax|sizes)$)/;
+
+function isChangeable(draft: Draft, { at, probe, changes = [] }: Finding): boolean {
+  if (isSamePlace(at, ['auth', 'proof'])) return true;
+  const place = at.slice(3).join('.');
+  // The size of whole numbers was tried; another form is only that of the ids of today.
+  if (probe === 'malformed id' && valueAt(draft, [...at, 'kind']) === 'number')
+    return changes.every(({ value }) => INTEGER_FORMS.has(String(value)));
+  if (at[2] !== 'list' || !CHANGEABLE.test(place)) return false;
+  // A single size that cannot be asked for may be the only one that can.
+  if (place === 'window.sizes') return probe === 'size';
+  const window = valueAt(draft, [...at.slice(0, 3), 'window']) as Section | undefined;
+  // More rows than one call brings say that the list is cut off, not that the number is wrong.
+  return at[3] !== 'total' || window?.['kind'] !== 'none';
+}
+
+const isWithin = (at: DraftPlace, place: DraftPlace) => isSamePlace(at.slice(0, place.length), place);
+
+/**
+ * The change of a draft that a difference asks for: what doctor advises for this very claim, or another of the values that
+ * were found for it. `undefined` if only the operator can tell. `tried` says how many of those values were tried.
+ */
+export function correctDraft(
+  draft: Draft,
+  finding: Finding,
+  tried: (at: DraftPlace) => number,
+): DraftEdit | undefined {
+  const { at, observed, changes: advised = [] } = finding;
+  const changes = isChangeable(draft, finding) ? advised.filter((change) => isWithin(change.at, at)) : [];
+  const isTakenBack = changes.every(({ value }) => value === undefined);
+  const other = draft.alternatives.find((one) => isSamePlace(one.at, at))?.values[tried(at)];
+  // What only changes a detail of a value is better than another value.
+  if (isTakenBack && other !== undefined)
+    return { at, changes: [{ at, value: other }], remark: likely(`another was tried before: ${observed}`) };
+  if (changes.length === 0) return undefined;
+  const remark =
+    at[3] === 'window' ? sure(observed) : likely(`${observed}; so ${changes.map(changeText).join(', ')}`);
+  return { at, changes, remark };
+}
+
+/** The draft without a `sort` section whose columns were all taken back: its parameter asks for the ids again. */
+export function withoutEmptySort(draft: Draft): Draft {
+  const [resource] = Object.keys(valueAt(draft, ['resources']) as Section);
+  const list = ['resources', resource ?? '', 'list'];
+  const at = [...list, 'sort'];
+  const sort = valueAt(draft, at) as Section | undefined;
+  if (sort === undefined || sort['columns'] !== undefined) return draft;
+  const query = (valueAt(draft, [...list, 'request', 'query']) ?? {}) as Readonly<Record<string, string>>;
+  const fixed = Object.entries(query).map(([name, text]) => [name, text === '{sort}' ? sort['none'] : text]);
+  const remark = likely('no other sort of the service is that of the contract');
+  const request = { at: [...list, 'request', 'query'], value: Object.fromEntries(fixed) as unknown };
+  const changes = [{ at, value: undefined }, ...(sort['none'] === undefined ? [] : [request])];
+  return applyEdit(draft, { at, changes, remark });
+}

@@ -1,0 +1,54 @@
+import type { SpecChange } from '../../../source/checks/evidence/spec-change.ts';
+import type { Draft } from '../write/write-draft.ts';
+import { type DraftNote, notesAt, type Remark } from '../notes/note.ts';
+
+/** A place in a draft: the keys from the top of the file. */
+export type DraftPlace = readonly PropertyKey[];
+
+/** Changes of a draft, with the place of the claim that asked for them, and the remark there that says why. */
+export type DraftEdit = {
+  readonly at: DraftPlace;
+  readonly changes: readonly SpecChange[];
+  readonly remark: Remark;
+};
+
+type Tree = Readonly<Record<PropertyKey, unknown>>;
+
+const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null;
+
+/** Whether two places are the same. */
+export function isSamePlace(a: DraftPlace, b: DraftPlace): boolean {
+  return a.length === b.length && a.every((key, index) => key === b[index]);
+}
+
+/** The value at a place of a draft. */
+export function valueAt({ content }: Pick<Draft, 'content'>, at: DraftPlace): unknown {
+  return at.reduce<unknown>((here, key) => (isTree(here) ? here[key] : undefined), content);
+}
+
+/** Sets what is at a place; `undefined` removes it, and whatever becomes empty by that. */
+function withValueAt(tree: unknown, [key, ...rest]: DraftPlace, value: unknown): unknown {
+  if (key === undefined) return value;
+  const own = isTree(tree) ? tree : {};
+  const inner = withValueAt(own[key], rest, value);
+  const others = Object.entries(own).filter(([name]) => name !== String(key));
+  if (inner === undefined) return others.length === 0 ? undefined : Object.fromEntries(others);
+  return key in own
+    ? Object.fromEntries(Object.entries(own).map(([name, one]) => [name, name === key ? inner : one]))
+    : Object.fromEntries([...others, [key, inner]]);
+}
+
+/** Changes a draft, and replaces what it remarks on the place that the changes are for. */
+export function applyEdit(draft: Draft, { at, changes, remark }: DraftEdit): Draft {
+  const content = changes.reduce<unknown>(
+    (tree, change) => withValueAt(tree, change.at, change.value),
+    draft.content,
+  ) as Draft['content'];
+  return withNotes({ ...draft, content }, notesAt(at, remark));
+}
+
+/** Adds notes to a draft, in place of what it remarked on their places. */
+export function withNotes(draft: Draft, notes: readonly DraftNote[]): Draft {
+  const kept = draft.notes.filter((note) => !notes.some(({ at }) => isSamePlace(at, note.at)));
+  return { ...draft, notes: [...kept, ...notes] };
+}

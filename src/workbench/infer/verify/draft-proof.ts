@@ -1,0 +1,127 @@
+import { showsNobody } from '../../../source/adapter/read/credential-proof.ts';
+import type { RequestSpec } from '../../../config/schema/source.ts';
+import type { Json } from '../../../kernel/json/json.ts';
+import { isObject, scalarText } from '../../../kernel/json/values.ts';
+import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
+import { columnsOf } from '../map/columns.ts';
+import { type DraftNote, notesAt, sure } from '../notes/note.ts';
+import { fold } from '../notes/path-text.ts';
+import type { ServiceClient } from '../requests/service-client.ts';
+
+/** A reply, and its document where it has one. */
+export type ShownReply = { readonly reply: UpstreamReply; readonly document: Json | undefined };
+
+/** What shows the account of a credential: the replies to it, and that to a visitor. */
+export type ProofContext = {
+  readonly client: ServiceClient;
+  readonly read: (reply: UpstreamReply) => Json | undefined;
+  readonly request: RequestSpec;
+  readonly lists: readonly ShownReply[];
+  /** The reply to a request for one record, where there are such requests. */
+  readonly record: ShownReply | undefined;
+  readonly visitor: ShownReply;
+};
+
+/** `auth.proof` of a draft, with notes. */
+export type ProofDraft = {
+  readonly proof: Readonly<Record<string, unknown>>;
+  readonly notes: readonly DraftNote[];
+};
+
+/** Names under which a service says whom it takes a request for. */
+const ACCOUNT =
+  /user|viewer|account|login|principal|identity|actor|auth|member|whoami|client|tenant|caller|acting|subject|email/;
+/** What depends on the rows, or on when they are asked for. */
+const PASSING =
+  /next|prev|cursor|link|page|token|total|count|time|date|limit|request|trace|cache|etag|length|type/;
+const WRITABLE = /^[\w@.+ -]{1,64}$/;
+/** Pages of the account, below the list's own parent and at the root. */
+const PAGES = ['/me', '/user', '/users/me', '/whoami', '/account', '/session', '/profile', '/api/me'];
+const CALLS_MAX = 8;
+
+type Place = { readonly at?: string; readonly header?: string; readonly equals?: string };
+type Found = {
+  readonly place: Place;
+  readonly name: string;
+  readonly own: Json;
+  readonly theirs: Json | undefined;
+};
+
+/** The values that all replies to the credential have alike, and the visitor's have not. */
+function placesIn(own: readonly ShownReply[], visitor: ShownReply): readonly Found[] {
+  const documents = [...own, visitor].map(({ document }) => (isObject(document) ? document : {}));
+  const columns = columnsOf(documents).filter(({ path }) => !path.includes('['));
+  const inBody = columns.map(({ path, words, values }) => ({
+    ...{ place: { at: path }, name: words.slice(-2).join(' '), values },
+  }));
+  const headers = Object.keys(own[0]?.reply.headers ?? {}).filter((name) =>
+    /^x-|user|auth-|account/.test(name),
+  );
+  const inHeaders = headers.map((header) => ({
+    ...{ place: { header }, name: fold(header) },
+    values: [...own, visitor].map(({ reply }) => reply.header(header)),
+  }));
+  return [...inBody, ...inHeaders].flatMap(({ place, name, values }) => {
+    const [first, theirs] = [values[0], values.at(-1)];
+    const isSame = values
+      .slice(0, -1)
+      .every((value) => scalarText(value) === scalarText(first) && !showsNobody(value));
+    const isOwn = first !== undefined && isSame && String(scalarText(theirs)) !== String(scalarText(first));
+    return isOwn ? [{ place, name, own: first, theirs }] : [];
+  });
+}
+
+/** The first place with a name of the account that may be written; else one that a visitor lacks. */
+function choosePlace(found: readonly Found[], isPage: boolean): Place | undefined {
+  const usable = found.filter(({ own, name }) => (isPage || typeof own === 'string') && !PASSING.test(name));
+  for (const { place, name, own } of usable)
+    if (ACCOUNT.test(name) && typeof own === 'string' && WRITABLE.test(own)) return { ...place, equals: own };
+  const lacking = usable.filter(({ theirs }) => showsNobody(theirs));
+  return (lacking.find(({ name }) => ACCOUNT.test(name)) ?? lacking[0])?.place;
+}
+
+/** A page that shows the account to the credential, and to nobody else. */
+async function findPage({ client, read, request }: ProofContext): Promise<ProofDraft['proof'] | undefined> {
+  const parent = request.path.replace(/\/[^/]*\/?$/, '');
+  const beside = PAGES.slice(0, parent === '' ? PAGES.length : 5).map((page) => parent + page);
+  const paths = parent === '' ? beside : [...beside, '/api/me', '/me'];
+  let calls = CALLS_MAX;
+  for (const path of new Set(paths)) {
+    if (calls < 2 || client.callsLeft < 2) return undefined;
+    const page: RequestSpec = { method: 'GET', path, query: {}, headers: {} };
+    const reply = await client.send(page);
+    calls -= 1;
+    const document = reply.status < 300 ? read(reply) : undefined;
+    if (!isObject(document)) continue;
+    const other = await client.send(page, { withoutCredential: true });
+    calls -= 1;
+    const visitor = { reply: other, document: other.status < 300 ? read(other) : undefined };
+    const place = choosePlace(placesIn([{ reply, document }], visitor), true);
+    if (place !== undefined) return { request: { path }, ...place };
+  }
+  return undefined;
+}
+
+/** Drafts what shows that a service which serves visitors, too, knows the credential; `undefined` if nothing does. */
+export async function draftProof(context: ProofContext): Promise<ProofDraft | undefined> {
+  const { lists, record, visitor, request } = context;
+  const noted = (proof: ProofDraft['proof'], text: string) => ({
+    proof,
+    notes: notesAt(['auth', 'proof'], sure(text)),
+  });
+  const everywhere = choosePlace(
+    placesIn([...lists, ...(record === undefined ? [] : [record])], visitor),
+    false,
+  );
+  if (everywhere !== undefined)
+    return noted(everywhere, 'replies to a visitor lack this; every reply is checked');
+  const page = await findPage(context);
+  if (page !== undefined) return noted(page, 'a visitor does not get this page; it is asked once a minute');
+  const inList = choosePlace(placesIn(lists, visitor), false);
+  if (inList === undefined || request.method !== 'GET') return undefined;
+  const { path, query } = request;
+  return noted(
+    { request: { path, query }, ...inList },
+    "a visitor's list lacks this; it is asked once a minute",
+  );
+}

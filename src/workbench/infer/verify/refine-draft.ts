@@ -1,0 +1,131 @@
+import { pathText } from '../../../config/yaml/problem.ts';
+import type { CompiledSource } from '../../../source/compile-sources.ts';
+import type { Finding } from '../../../source/checks/evidence/finding.ts';
+import { type DraftNote, likely, sure, toEdit } from '../notes/note.ts';
+import type { Draft } from '../write/write-draft.ts';
+import { correctDraft, withoutEmptySort } from './correct-draft.ts';
+import { applyEdit, type DraftPlace, isSamePlace, valueAt, withNotes } from './draft-edits.ts';
+import type { DraftDiagnosis } from './diagnose-draft.ts';
+
+/** What a draft is refined with. */
+export type RefineDeps = {
+  /** `undefined` where a changed draft would not pass `portico check`. */
+  readonly compile: (draft: Draft) => CompiledSource | undefined;
+  /** Has doctor examine a draft. */
+  readonly examine: (compiled: CompiledSource) => Promise<DraftDiagnosis>;
+};
+
+/** A draft as doctor examined it last, with its findings as notes: nothing could be changed any more, or the rounds were over. */
+export type RefinedDraft = {
+  readonly draft: Draft;
+  readonly compiled: CompiledSource;
+  /** What doctor says of this very draft. */
+  readonly diagnosis: DraftDiagnosis;
+};
+
+/** Drafts that are examined, at most: each has a change that the one before asked for. */
+const ROUNDS_MAX = 6;
+
+/** What a finding means for the operator, with the way to go on. */
+function asked({ claim, observed, hint, at }: Finding): string {
+  const field = at[2] === 'get' && at[3] === 'map' ? at[4] : undefined;
+  const offer =
+    field === undefined || !observed.includes('other values')
+      ? ''
+      : `; if the single view is right, leave ${String(field)} out of list.map and write hydrate: get below it`;
+  return `${claim}: ${observed}${hint === undefined ? '' : `; ${hint}`}${offer}`;
+}
+
+/** Places whose claims decide about rows, orders and totals. A claim there that could not be told is said beside it. */
+const DECISIVE = /^resources\.\w+\.(?:list\.(?:total|order|sort|filters|items)|get)\b/;
+
+/** The note that a finding leaves in the draft, if it leaves one. */
+function noteOf(draft: Draft, finding: Finding): DraftNote | undefined {
+  const { at, verdict, observed, hint } = finding;
+  const place = pathText(at);
+  const isThere = valueAt(draft, at) !== undefined;
+  if (verdict === 'differs') return { at, ...toEdit(asked(finding)) };
+  // A draft says of a bet that it is one, and what it costs to do without.
+  if (verdict === 'bet') return undefined;
+  if (!DECISIVE.test(place) || !isThere) return undefined;
+  if (verdict === 'could not tell') return { at, ...likely(`it could not be told: ${observed}`) };
+  if (verdict === 'noted') return hint === undefined ? undefined : { at, ...likely(`${observed}; ${hint}`) };
+  return /\.(?:filters|sort)\.|\.(?:total|order)$/.test(place) ? { at, ...sure(observed) } : undefined;
+}
+
+/** The draft with what doctor found beside what it is about: differences to edit, and how far claims were seen. */
+function withFindings(draft: Draft, { findings, unreached }: DraftDiagnosis): Draft {
+  function editAt({ at }: DraftNote): DraftNote | undefined {
+    const open = draft.notes.filter((note) => note.level === 'edit' && isSamePlace(note.at, at));
+    return open[0] && { ...open[0], text: open.map(({ text }) => text).join('; ') };
+  }
+  const notes = findings.flatMap((finding): readonly DraftNote[] => {
+    const note = noteOf(draft, finding);
+    const open = note && editAt(note);
+    if (note === undefined || open === undefined) return note === undefined ? [] : [note];
+    // What to edit there is known already; the difference that it makes follows it.
+    return note.level === 'edit' ? [{ ...open, text: `${open.text}; ${note.text}` }] : [];
+  });
+  // The worst that is said of a place is what counts.
+  const worst = notes.filter(
+    (note, index) =>
+      !notes.some(
+        (other, at) =>
+          isSamePlace(other.at, note.at) &&
+          (rank(other) > rank(note) || (rank(other) === rank(note) && at < index)),
+      ),
+  );
+  const stopped: readonly DraftNote[] =
+    unreached === undefined
+      ? []
+      : [{ at: ['resources'], ...toEdit(`not everything was tried: ${unreached}`) }];
+  return withNotes(draft, [...worst, ...stopped]);
+}
+
+const rank = ({ level }: DraftNote) => ['sure', 'likely', 'edit'].indexOf(level);
+
+/** The draft with one change for each claim that differs; `undefined` if nothing can be changed. */
+function corrected(
+  draft: Draft,
+  { findings }: DraftDiagnosis,
+  changes: Map<string, number>,
+): Draft | undefined {
+  const done = new Set<string>();
+  const tried = (at: DraftPlace) => changes.get(pathText(at)) ?? 0;
+  let current = draft;
+  for (const finding of findings) {
+    const place = pathText(finding.at);
+    const isAgain = done.has(place);
+    // Two directions of a sort are at one place; of other places, what is found second may follow from the first.
+    if (finding.verdict !== 'differs' || (isAgain && finding.at[3] !== 'sort')) continue;
+    const edit = correctDraft(current, finding, tried);
+    if (edit === undefined) continue;
+    // Each direction was advised to be left out of both: without both, nothing is left.
+    const changed = isAgain ? { ...edit, changes: [{ at: finding.at, value: undefined }] } : edit;
+    done.add(place);
+    changes.set(pathText(edit.at), tried(edit.at) + 1);
+    current = applyEdit(current, changed);
+  }
+  return done.size === 0 ? undefined : withoutEmptySort(current);
+}
+
+/**
+ * Has doctor examine a draft and changes what differs, `ROUNDS_MAX` examinations at most. Then it writes what doctor found
+ * into the draft as notes.
+ */
+export async function refineDraft(
+  proposed: Draft,
+  compiled: CompiledSource,
+  { compile, examine }: RefineDeps,
+): Promise<RefinedDraft> {
+  const changes = new Map<string, number>();
+  let current = { draft: proposed, compiled };
+  for (let round = 1; ; round += 1) {
+    const diagnosis = await examine(current.compiled);
+    const draft = round < ROUNDS_MAX ? corrected(current.draft, diagnosis, changes) : undefined;
+    const changed = draft && compile(draft);
+    if (draft === undefined || changed === undefined)
+      return { ...current, draft: withFindings(current.draft, diagnosis), diagnosis };
+    current = { draft, compiled: changed };
+  }
+}

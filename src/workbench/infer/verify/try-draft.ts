@@ -1,0 +1,93 @@
+import type { CompiledSource } from '../../../source/compile-sources.ts';
+import { createAnswerQuery, parseRequest } from '../../doctor/answer-request.ts';
+import { openSession, type SourceSession } from '../../doctor/session/source-session.ts';
+import { publicStatus } from '../../../kernel/errors/body.ts';
+import { toGatewayError } from '../../../kernel/errors/fault.ts';
+import { type AnsweredRecord, plainRequest, type TrialRequest, trialRequests } from './trial-requests.ts';
+
+/** The result of one request that was answered by means of a draft. */
+export type DraftTrial = {
+  /** The request, with … for values of records. */
+  readonly request: string;
+  readonly status: number;
+  /** `meta.total` of a list. */
+  readonly total?: number;
+  /** Why there is no answer: the error's code, and the detail of the log. */
+  readonly reason?: string;
+  /** How often each field became `null` because it could not be read. */
+  readonly unreadable: Readonly<Record<string, number>>;
+  readonly contradicted: readonly string[];
+  /** Calls that it took. */
+  readonly calls: number;
+};
+
+type Answered = {
+  readonly data: AnsweredRecord | readonly AnsweredRecord[];
+  readonly meta?: { readonly total: number };
+};
+
+type Tried = { readonly trial: DraftTrial; readonly records: readonly AnsweredRecord[] };
+
+/** Creates what answers requests by means of a draft; the rows of a scan serve the later ones. */
+function createTrials(compiled: CompiledSource, session: SourceSession, signal: AbortSignal) {
+  let unreadable: Record<string, number> = {};
+  let contradicted: string[] = [];
+  const answer = createAnswerQuery(compiled, {
+    session,
+    onFieldGap(field, reason) {
+      if (reason === 'unreadable') unreadable[field] = (unreadable[field] ?? 0) + 1;
+    },
+    onContradicted: (capability) => void contradicted.push(capability),
+  });
+  return async function tryRequest({ request: asked, shown: request }: TrialRequest): Promise<Tried> {
+    const before = session.callsMade;
+    [unreadable, contradicted] = [{}, []];
+    const facts = () => ({ unreadable, contradicted, calls: session.callsMade - before });
+    try {
+      const { query } = parseRequest(asked, [compiled]);
+      const answered = await answer(query, signal);
+      if (!answered.found) return { trial: { request, status: 404, ...facts() }, records: [] };
+      const { data, meta } = JSON.parse(answered.body.toString()) as Answered;
+      const total = meta === undefined ? {} : { total: meta.total };
+      return { trial: { request, status: 200, ...total, ...facts() }, records: [data].flat() };
+    } catch (thrown) {
+      const error = toGatewayError(thrown);
+      const reason = error.detail === undefined ? error.code : `${error.code}: ${error.detail}`;
+      return {
+        trial: { request, status: publicStatus(error, 'precise'), reason, ...facts() },
+        records: [],
+      };
+    }
+  };
+}
+
+/** Whether a scan of all rows would be needed that was tried in vain before. */
+export const isOverBudget = ({ reason = '' }: DraftTrial) => reason.startsWith('scan_limit_exceeded');
+
+/**
+ * Answers one request of each kind by means of a draft, from the live service. Kinds that need a scan are not tried
+ * again once a scan did not come to its end.
+ */
+export async function tryDraft(
+  compiled: CompiledSource,
+  signal: AbortSignal,
+): Promise<readonly DraftTrial[]> {
+  const session = openSession(compiled.source.spec);
+  const { resource, adapter } = compiled;
+  const isScan = ({ request }: TrialRequest) => {
+    const { query } = parseRequest(request, [compiled]);
+    return query.kind === 'list' && adapter.list.plan(query, new Set()).kind === 'scan';
+  };
+  try {
+    const tryRequest = createTrials(compiled, session, signal);
+    const { trial: first, records } = await tryRequest(plainRequest(resource));
+    const trials = [first];
+    for (const request of trialRequests(resource, records, first.total ?? 0)) {
+      if (trials.some(isOverBudget) && isScan(request)) continue;
+      trials.push((await tryRequest(request)).trial);
+    }
+    return trials;
+  } finally {
+    session.close();
+  }
+}

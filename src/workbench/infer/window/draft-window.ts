@@ -1,0 +1,242 @@
+import type { RequestSpec } from '../../../config/schema/source.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { echoedSize, type FoundWindow } from './find-window.ts';
+import type { ListReply } from '../requests/list-reader.ts';
+import { likely, type Remark, sure, toEdit } from '../notes/note.ts';
+import { continuationsIn, type NextForm } from './probe-next.ts';
+import type { Largest } from './probe-size.ts';
+import { bodyParameters, type Parameter, parameterName, withValue } from '../requests/request-parameters.ts';
+import type { NumberedWindows, PastEnd } from './walk-list.ts';
+import { candidatesFor } from './parameter-names.ts';
+
+/** The `window` section of a draft. */
+export type WindowDraft = {
+  readonly window: Readonly<Record<string, unknown>>;
+  /** The list's request with variables such as `{limit}`. */
+  readonly request: RequestSpec;
+  readonly remarks: readonly Remark[];
+};
+
+/** The facts about the end of the list. */
+export type KnownEnd = {
+  readonly pastEnd: PastEnd | undefined;
+  /** The number of rows, if it is known. */
+  readonly rows: number | undefined;
+};
+
+const USUAL_MAX = 100;
+const PAGE_SIZE_MAX = 1000;
+
+/** The largest number of rows in one call. */
+type LargestSize = { readonly size: number; readonly remark: Remark };
+
+function largestSize(
+  largest: Largest | undefined,
+  { rows }: KnownEnd,
+  dialect: Dialect | undefined,
+  follows: boolean,
+): LargestSize {
+  const known = dialect?.paging?.sizeMax ?? USUAL_MAX;
+  if (largest === undefined) return { size: known, remark: likely('the largest window was not tried') };
+  const { size, seen, listing } = largest;
+  if (seen) return { size, remark: sure(`${size} rows came at once`) };
+  const came = listing?.rows.length ?? 0;
+  if (rows !== undefined && rows > came)
+    return { size: came, remark: sure(`at most ${came} rows come at once, for any requested size`) };
+  return {
+    // Where windows are asked for by number, one that is cut off in silence would be missed later.
+    size: Math.min(known, follows ? Infinity : USUAL_MAX, size),
+    remark: likely(`the list has only ${came} rows, so a larger window was not seen`),
+  };
+}
+
+const variable = (request: RequestSpec, place: Parameter | undefined, name: string) =>
+  place === undefined ? request : withValue(request, place, name);
+
+/** What was seen of the parameter for the start of a window. */
+function startRemark({ start, size }: NumberedWindows): Remark {
+  const name = parameterName(start.place);
+  const counts = `${name} counts ${start.kind === 'offset' ? 'rows' : 'pages'} from ${start.base}`;
+  if (start.doubt !== undefined) return toEdit(`${counts}, it seems; ${start.doubt}`);
+  return sure(size === undefined ? counts : `${counts}, ${parameterName(size.place)} is how many come`);
+}
+
+function numberedDraft(
+  { numbered, largest }: FoundWindow & { kind: 'numbered' },
+  end: KnownEnd,
+  dialect: Dialect | undefined,
+): WindowDraft {
+  const { request, size, start, rows } = numbered;
+  const { size: sizeMax, remark } = largestSize(largest, end, dialect, false);
+  const depthMax = dialect?.paging?.depthMax;
+  const rest = {
+    ...(end.pastEnd?.kind === 'other' && { pastEnd: 'other' }),
+    ...(depthMax !== undefined && { depthMax }),
+  };
+  const { base, kind } = start;
+  const sized = variable(request, size?.place, '{limit}');
+  const draft = (sizes: object, sizeRemark: Remark): WindowDraft => ({
+    window: { kind, base, ...sizes, ...rest },
+    request: variable(sized, start.place, `{${kind}}`),
+    remarks: [startRemark(numbered), sizeRemark],
+  });
+  if (kind === 'offset') return draft({ sizeMax }, remark);
+  if (size === undefined)
+    return draft({ sizes: [rows] }, sure(`no parameter changes the number of rows in a page (${rows})`));
+  const { allowed } = size;
+  if (allowed !== undefined)
+    return draft({ sizes: allowed }, sure(`other sizes than ${allowed.join(', ')} were refused`));
+  return draft({ sizes: { upTo: Math.min(PAGE_SIZE_MAX, sizeMax) } }, remark);
+}
+
+/** The remark on a cursor that is one of several values that belong together. */
+function unreadParts(form: NextForm, base: ListReply): Remark | undefined {
+  if (form.kind !== 'cursor') return undefined;
+  const parent = form.next.slice(0, Math.max(0, form.next.lastIndexOf('.')));
+  const others = continuationsIn(base).filter(
+    (path) => path !== form.next && path !== form.more && parent !== '' && path.startsWith(`${parent}.`),
+  );
+  if (others.length === 0) return undefined;
+  return toEdit(
+    `${form.next} is sent back, but ${others.join(', ')} may have to be, too: the list may end early`,
+  );
+}
+
+function nextDraft(
+  { form, size, largest, request }: FoundWindow & { kind: 'next' },
+  { end, base }: WindowContext,
+  dialect: Dialect | undefined,
+): WindowDraft {
+  const found = size && largestSize(largest, end, dialect, true);
+  const sizeMax = found?.size ?? dialect?.paging?.sizeMax ?? 1000;
+  const sized = variable(request, size?.place, '{limit}');
+  const unread = unreadParts(form, base);
+  const draft = (rest: object | undefined, followed: string, next: RequestSpec): WindowDraft => ({
+    window: { kind: form.kind, sizeMax, next: form.next, ...rest },
+    request: next,
+    remarks: [unread ?? sure(`${followed}; it was followed`), ...(found === undefined ? [] : [found.remark])],
+  });
+  if (form.kind === 'link') {
+    const from = 'header' in form.next ? `the ${form.next.header} header` : form.next.at;
+    const remark = `${from} names the next window${form.origin === undefined ? '' : ' at another origin'}`;
+    return draft(form.origin && { origin: form.origin }, remark, sized);
+  }
+  if (form.kind === 'continue')
+    return draft({}, `${form.next} holds the parameters of the next window`, sized);
+  return draft(
+    form.more === undefined ? {} : { more: form.more },
+    `${parameterName(form.place)} takes the value of ${form.next}`,
+    variable(sized, form.place, '{cursor}'),
+  );
+}
+
+/** The parameter that a dialect names, in a request. */
+function documentedPlace(
+  request: RequestSpec,
+  what: 'size' | 'start' | 'cursor',
+  known: string | undefined,
+): Parameter | undefined {
+  if (known === undefined) return undefined;
+  const candidates = candidatesFor(what, request, known);
+  return candidates.find(({ name }) => name === known || name.endsWith(`.${known}`))?.place;
+}
+
+/** What a dialect documents, where nothing could be tried. */
+function documentedDraft(request: RequestSpec, base: ListReply, dialect: Dialect): WindowDraft | undefined {
+  const known = dialect.paging;
+  if (known === undefined) return undefined;
+  const remarks = [likely(`this is documented by ${dialect.title}; it could not be tried here`)];
+  const { kind, next, depthMax } = known;
+  const sized = variable(request, documentedPlace(request, 'size', known.size), '{limit}');
+  const sizeMax = known.sizeMax ?? USUAL_MAX;
+  if (kind === 'link') return { window: { kind, sizeMax, next }, request: sized, remarks };
+  if (kind === 'cursor') {
+    const place = documentedPlace(request, 'cursor', known.cursor);
+    if (place === undefined || next === undefined) return undefined;
+    return { window: { kind, sizeMax, next }, request: variable(sized, place, '{cursor}'), remarks };
+  }
+  const start = documentedPlace(request, 'start', known.start);
+  if (start === undefined) return undefined;
+  const depth = depthMax === undefined ? {} : { depthMax };
+  if (kind === 'offset') {
+    const window = { kind, base: known.base ?? 0, sizeMax, ...depth };
+    return { window, request: variable(sized, start, '{offset}'), remarks };
+  }
+  const echoed = known.sizeMax === undefined ? echoedSize(base) : undefined;
+  const sizes = echoed === undefined ? { upTo: Math.min(PAGE_SIZE_MAX, sizeMax) } : [echoed];
+  return {
+    window: { kind, base: known.base ?? 1, sizes, ...depth },
+    request: variable(echoed === undefined ? sized : request, start, '{page}'),
+    remarks,
+  };
+}
+
+/** The numbers that a request holds as constants. */
+function constantsOf({ query, body }: RequestSpec): readonly number[] {
+  const texts = [
+    ...Object.values(query),
+    ...bodyParameters({ body } as RequestSpec).map(({ value }) => value),
+  ];
+  return texts.flatMap((text) => (/^\d{1,6}$/.test(String(text)) ? [Number(text)] : []));
+}
+
+/** Why one reply may not be the whole list; `undefined` if nothing says so. */
+function whyCutOff(request: RequestSpec, base: ListReply): string | undefined {
+  const count = base.rows.length;
+  if (constantsOf(request).includes(count))
+    return `just as many rows came (${count}) as the request asks for: the list may go on`;
+  const key = continuationsIn(base)[0];
+  return key === undefined
+    ? undefined
+    : `the reply has ${key}, which may name more rows, and nothing here reads it`;
+}
+
+/** Whether services are likely to cut a list off at so many rows: 10, 15, 20, 25, 30, 50, 100, 128, 250, … */
+function isRound(count: number): boolean {
+  const isPower = Number.isInteger(Math.log2(count));
+  return count >= 10 && (count % 10 === 0 || count % 25 === 0 || isPower || count === 12 || count === 15);
+}
+
+/** The remark on a list whose one reply counts as all of it. */
+function wholeRemark(
+  kind: 'none' | 'unseen',
+  { request, base }: Pick<WindowContext, 'request' | 'base'>,
+  { rows }: KnownEnd,
+): Remark {
+  const { path } = request;
+  const count = base.rows.length;
+  const cutOff = whyCutOff(request, base);
+  if (cutOff !== undefined) return toEdit(cutOff);
+  if (rows !== undefined && rows > count)
+    return toEdit(`${rows} rows are stated, and ${count} came: say how the others are asked for`);
+  if (isRound(count))
+    return toEdit(`${count} rows came, a round number: say how others are asked for, or that these are all`);
+  if (rows !== undefined && rows <= count) return sure(`one call brings all ${count} rows`);
+  if (kind === 'unseen')
+    return toEdit(
+      'could not find how the service divides its rows into pages; until you say it, the first reply counts as the whole list',
+    );
+  if (/\.(?:csv|tsv|txt|ndjson|jsonl)$/i.test(path))
+    return likely(`a file comes as a whole; it has ${count} rows`);
+  return toEdit(
+    `could not find whether the ${count} rows of one call are all: no parameter or link returned others`,
+  );
+}
+
+/** The facts about a list that its window is drafted from. */
+export type WindowContext = {
+  readonly request: RequestSpec;
+  readonly base: ListReply;
+  readonly dialect: Dialect | undefined;
+  readonly end: KnownEnd;
+};
+
+/** Writes the `window` section from what the probes showed. */
+export function draftWindow(found: FoundWindow, { request, base, dialect, end }: WindowContext): WindowDraft {
+  if (found.kind === 'numbered') return numberedDraft(found, end, dialect);
+  if (found.kind === 'next') return nextDraft(found, { request, base, dialect, end }, dialect);
+  const documented =
+    found.kind === 'unseen' && dialect !== undefined ? documentedDraft(request, base, dialect) : undefined;
+  const remark = wholeRemark(found.kind, { request, base }, end);
+  return documented ?? { window: { kind: 'none' }, request, remarks: [remark] };
+}

@@ -1,0 +1,127 @@
+import type { RequestSpec } from '../../../config/schema/source.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { wholeNumber } from '../../../kernel/json/values.ts';
+import type { ListReader, ListReply } from '../requests/list-reader.ts';
+import { envelopeOf, findNext, lastName, type NextForm } from './probe-next.ts';
+import { probeUnknownParameter, type UnknownParameter } from './probe-parameter.ts';
+import { findLargest, findSize, type Largest, type SizeParameter } from './probe-size.ts';
+import { findStart } from './probe-start.ts';
+import { type Parameter, withValue } from '../requests/request-parameters.ts';
+import type { NumberedWindows } from './walk-list.ts';
+import { candidatesFor, givenNumbers, type ParameterCandidate } from './parameter-names.ts';
+
+/** How a service divides its rows into windows (pages), as far as the probes showed. */
+export type FoundWindow =
+  | { readonly kind: 'numbered'; readonly numbered: NumberedWindows; readonly largest: Largest | undefined }
+  | {
+      readonly kind: 'next';
+      readonly form: NextForm;
+      readonly size: SizeParameter | undefined;
+      readonly largest: Largest | undefined;
+      readonly request: RequestSpec;
+    }
+  /** No parameter and no link had an effect: the reply holds all rows, or a part of them with no way to the rest. */
+  | { readonly kind: 'none' }
+  /** There were too few rows, or no service to call. */
+  | { readonly kind: 'unseen' };
+
+type Context = {
+  readonly reader: ListReader;
+  readonly request: RequestSpec;
+  readonly base: ListReply;
+  readonly dialect: Dialect | undefined;
+  readonly baseUrl: string;
+};
+
+/** The page size that a reply states, if no parameter changes it. */
+export function echoedSize(listing: ListReply): number | undefined {
+  const names = ['perpage', 'pagesize', 'limit', 'itemsperpage', 'size'];
+  return wholeNumber(envelopeOf(listing).find((leaf) => names.includes(lastName(leaf)))?.value);
+}
+
+const sameParameter = (a: Parameter, b: Parameter) => JSON.stringify(a) === JSON.stringify(b);
+
+/** The reply with the most rows, to tell windows apart: the first one, or that of the largest window. */
+function reference(base: ListReply, largest: Largest | undefined): ListReply {
+  const wide = largest?.listing;
+  return wide !== undefined && wide.rows.length > base.rows.length ? wide : base;
+}
+
+/** The first find among candidates that are each tried alone. */
+async function findEach<T>(
+  candidates: readonly ParameterCandidate[],
+  find: (candidate: ParameterCandidate) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  for (const candidate of candidates) {
+    const found = await find(candidate);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+async function findNumbered(
+  { reader, request, base, dialect }: Context,
+  size: SizeParameter | undefined,
+  largest: Largest | undefined,
+  unknownParameter: UnknownParameter,
+): Promise<FoundWindow | undefined> {
+  const candidates = candidatesFor('start', request, dialect?.paging?.start).filter(
+    ({ place }) => size === undefined || !sameParameter(place, size.place),
+  );
+  const rows = reference(base, largest);
+  const sized = (count: number) => (size === undefined ? request : withValue(request, size.place, count));
+  const [smallest = 1, ...larger] = size?.allowed ?? [1, 2];
+  const narrow = size === undefined ? base.rows.length : smallest;
+  const wide =
+    size === undefined || size.allowed !== undefined ? narrow : rows.ids.length > 2 ? (larger[0] ?? 1) : 1;
+  // An offset needs a size parameter: without one, the service chooses how many rows come.
+  const takesAnySize = size !== undefined && size.allowed === undefined;
+  const search = {
+    unknownParameter,
+    base: rows,
+    narrow: sized(narrow),
+    wide: sized(wide),
+    size: wide,
+    other: takesAnySize && rows.ids.length > 6 ? { request: sized(wide + 1), size: wide + 1 } : undefined,
+  };
+  const isFree = ({ place }: ParameterCandidate) => size === undefined || !sameParameter(place, size.place);
+  const given = givenNumbers(request).filter(isFree);
+  const start =
+    (await findStart(reader, { ...search, candidates })) ??
+    (await findEach(given, (one) => findStart(reader, { ...search, candidates: [one] })));
+  if (start === undefined || (start.kind === 'offset' && !takesAnySize)) return undefined;
+  const known =
+    largest?.cut === true ? (largest.listing?.rows.length ?? 1) : (largest?.size ?? base.rows.length);
+  return { kind: 'numbered', numbered: { request, size, start, rows: Math.max(1, known) }, largest };
+}
+
+async function findFollowing(
+  { reader, request, base, dialect, baseUrl }: Context,
+  size: SizeParameter | undefined,
+  largest: Largest | undefined,
+): Promise<FoundWindow | undefined> {
+  const cursors = candidatesFor('cursor', request, dialect?.paging?.cursor);
+  const few = size === undefined ? request : withValue(request, size.place, size.allowed?.[0] ?? 1);
+  const listing = size === undefined ? base : (await reader.read(few)).listing;
+  if (listing === undefined) return undefined;
+  const form = await findNext(reader, few, listing, { baseUrl, cursors });
+  return form && { kind: 'next', form, size, largest, request };
+}
+
+/** Finds out how a service divides its rows, by a few requests with different parameters. */
+export async function findWindow(context: Context): Promise<FoundWindow> {
+  const { reader, request, base, dialect } = context;
+  if (base.rows.length < 2 || reader.client.callsLeft < 10) return { kind: 'unseen' };
+  const unknownParameter = await probeUnknownParameter(reader, request, base);
+  const candidates = candidatesFor('size', request, dialect?.paging?.size);
+  const sizeAmong = (names: readonly ParameterCandidate[]) =>
+    findSize(reader, request, base, { candidates: names, unknownParameter });
+  const size =
+    (await sizeAmong(candidates)) ?? (await findEach(givenNumbers(request), (one) => sizeAmong([one])));
+  const largest = size && (await findLargest(reader, request, size));
+  const follows = dialect?.paging?.kind === 'link' || dialect?.paging?.kind === 'cursor';
+  const numbered = () => findNumbered(context, size, largest, unknownParameter);
+  const following = () => findFollowing(context, size, largest);
+  const [first, second] = follows ? [following, numbered] : [numbered, following];
+  return (await first()) ?? (await second()) ?? { kind: 'none' };
+}

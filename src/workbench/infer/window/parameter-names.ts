@@ -1,0 +1,103 @@
+import type { RequestSpec } from '../../../config/schema/source.ts';
+import { fold } from '../notes/path-text.ts';
+import { bodyParameters, type Parameter, parameterName } from '../requests/request-parameters.ts';
+
+const words = (text: string) => text.trim().split(/\s+/);
+
+/** Names of size parameters, the most common first. */
+const SIZES =
+  words(`limit per_page pageSize page_size size count _limit $top take perPage rows max top pagesize
+  page[size] page[limit] $limit itemsPerPage items_per_page maxResults max_results n cnt ps pp num results length
+  resultsPerPage hitsPerPage rowsPerPage maxRows maxRecords first batchSize _count _pageSize pagination[pageSize]
+  pagination[limit] filter[limit] limitTo items anzahl limite taille ipp step`);
+
+/** Names of start parameters (row or page). */
+const STARTS =
+  words(`offset page skip start _start _page $skip $offset p from startIndex start_index pageNumber page_number
+  pageNo page_no pageIndex page_index currentPage current_page pg page[number] page[offset] first firstRow startRow
+  firstResult startAt start_at begin pos position pagination[page] pagination[start] filter[skip] filter[offset] _offset seite row skipCount
+  offsetRows pageNum page_num paged`);
+
+/** Names of cursor parameters. */
+const CURSORS =
+  words(`cursor after page_token pageToken next_token nextToken next continuation continuationToken
+  starting_after startingAfter next_cursor nextCursor token page[after] page[cursor] page_info marker scrollId
+  scroll_id bookmark lastKey exclusiveStartKey startAfter nextPageToken`);
+
+/** So many numbers of a request are varied. */
+const GIVEN_MAX = 6;
+
+/** Whether a name says that pages are counted, not rows. */
+export function countsPages(name: string): boolean {
+  return /pag|^p$|^pg$|seite/.test(fold(name)) && !/offset|start/.test(fold(name));
+}
+
+/** A parameter that may have the wanted effect. */
+export type ParameterCandidate = {
+  readonly place: Parameter;
+  readonly name: string;
+  /** What is sent for {value}; the value alone if it is absent. */
+  readonly template?: string;
+};
+
+function inOrder(names: readonly string[], first: readonly (string | undefined)[]): readonly string[] {
+  return [...new Set([...first.filter((name) => name !== undefined), ...names])];
+}
+
+/** Matches XML elements such as MaxRows and FirstRow, with the words of the name in any order. */
+const LIKE = {
+  size: /^(?:max(?:imum)?(?:rows|results|records|items|count)|(?:row|page|record)s?(?:count|size|limit)|pagesize|numberof(?:rows|records|results))$/,
+  start:
+    /^(?:(?:first|start)(?:row|index|record|result|at|position)|skip(?:rows|count)?|page(?:number|no|index)?|rowoffset)$/,
+  cursor: /^$/,
+};
+
+/** The parameters of a body that have one of the names. */
+function bodyCandidates(
+  request: RequestSpec,
+  names: readonly string[],
+  like: RegExp,
+  known: string | undefined,
+): readonly ParameterCandidate[] {
+  const wanted = new Set(names.map(fold));
+  return bodyParameters(request)
+    .filter(({ place, name }) => {
+      const isKnown = known !== undefined && (parameterName(place) === known || fold(name) === fold(known));
+      return isKnown || wanted.has(fold(name)) || like.test(fold(name));
+    })
+    .map(({ place }) => ({ place, name: parameterName(place) }))
+    .sort((a, b) => Number(b.name === known) - Number(a.name === known));
+}
+
+/** The parameters that may take a size, a start or a cursor, the most probable first. */
+export function candidatesFor(
+  what: 'size' | 'start' | 'cursor',
+  request: RequestSpec,
+  known: string | undefined,
+): readonly ParameterCandidate[] {
+  const names = { size: SIZES, start: STARTS, cursor: CURSORS }[what];
+  if (request.body !== undefined) return bodyCandidates(request, names, LIKE[what], known);
+  const given = Object.keys(request.query).filter((name) => names.includes(name));
+  return inOrder(names, [known, ...given]).map((name) => ({ place: { in: 'query', name }, name }));
+}
+
+const IS_NUMBER = /^\d{1,7}$/;
+
+/** The numbers that stand in the operator's request under names that say nothing: each may count rows or pages. */
+export function givenNumbers(request: RequestSpec): readonly ParameterCandidate[] {
+  const inQuery = Object.entries(request.query).flatMap(([name, value]): readonly Parameter[] =>
+    IS_NUMBER.test(value) ? [{ in: 'query', name }] : [],
+  );
+  const inPath = request.path
+    .split('/')
+    .flatMap((text, segment): readonly Parameter[] =>
+      IS_NUMBER.test(text) ? [{ in: 'path', segment }] : [],
+    );
+  const inBody = bodyParameters(request).flatMap(({ place, value }) =>
+    (typeof value === 'number' || typeof value === 'string') && IS_NUMBER.test(String(value)) ? [place] : [],
+  );
+  return [...inQuery, ...inPath, ...inBody].slice(0, GIVEN_MAX).map((place) => ({
+    place,
+    name: parameterName(place),
+  }));
+}

@@ -1,0 +1,113 @@
+import type { RequestSpec } from '../../../config/schema/source.ts';
+import type { ListReader, ListAnswer, ListReply } from '../requests/list-reader.ts';
+import { withQuery, withValue } from '../requests/request-parameters.ts';
+import type { ParameterCandidate } from './parameter-names.ts';
+
+/** The effect of a parameter on a list. */
+export type Effect = 'obeyed' | 'ignored' | 'refused' | 'other';
+
+/** How a service treats an unknown parameter. */
+export type UnknownParameter = 'ignored' | 'refused' | 'emptied';
+
+const INVENTED_PARAMETER = 'zzportico';
+
+/** Sends a parameter that no service knows. */
+export async function probeUnknownParameter(
+  reader: ListReader,
+  request: RequestSpec,
+  base: ListReply,
+): Promise<UnknownParameter> {
+  if (request.body !== undefined) return 'refused';
+  const { listing } = await reader.read(withQuery(request, { [INVENTED_PARAMETER]: '1' }));
+  if (listing === undefined) return 'refused';
+  return listing.rows.length === base.rows.length ? 'ignored' : 'emptied';
+}
+
+/** A search for a parameter with some effect. */
+export type Search = {
+  readonly candidates: readonly ParameterCandidate[];
+  readonly request: RequestSpec;
+  readonly value: number | string;
+  readonly unknownParameter: UnknownParameter;
+  /** Reads the effect from a reply. */
+  judge(answer: ListAnswer): Effect;
+  /** The number of calls that the search may use. */
+  readonly callsMax: number;
+};
+
+type Found = { readonly candidate: ParameterCandidate; readonly effect: Effect };
+
+function askWith(
+  reader: ListReader,
+  { request, value }: Search,
+  candidates: readonly ParameterCandidate[],
+): Promise<ListAnswer> {
+  const write = ({ template }: ParameterCandidate) =>
+    template === undefined ? value : template.replace('{value}', () => String(value));
+  return reader.read(candidates.reduce((made, one) => withValue(made, one.place, write(one)), request));
+}
+
+/** Bisects a group that has an effect, until one parameter is left. */
+async function bisect(
+  reader: ListReader,
+  search: Search,
+  group: readonly ParameterCandidate[],
+): Promise<Found | undefined> {
+  if (group.length === 1) {
+    const [candidate] = group;
+    return candidate && { candidate, effect: 'obeyed' };
+  }
+  const half = group.slice(0, Math.ceil(group.length / 2));
+  const effect = search.judge(await askWith(reader, search, half));
+  if (effect === 'obeyed') return bisect(reader, search, half);
+  const rest = group.slice(half.length);
+  const other = search.judge(await askWith(reader, search, rest));
+  return other === 'obeyed' ? bisect(reader, search, rest) : undefined;
+}
+
+/** Tries one after the other. If the service ignores unknown parameters but refuses this one, it knows this one. */
+async function oneByOne(reader: ListReader, search: Search): Promise<readonly Found[]> {
+  const refused: Found[] = [];
+  for (const candidate of search.candidates.slice(0, search.callsMax)) {
+    if (reader.client.callsLeft < 1) break;
+    const effect = search.judge(await askWith(reader, search, [candidate]));
+    if (effect === 'obeyed') return [{ candidate, effect }];
+    if (effect === 'refused' && search.unknownParameter !== 'refused') refused.push({ candidate, effect });
+  }
+  return refused;
+}
+
+/**
+ * Finds the parameter with an effect. If the service ignores unknown parameters, a bisection takes a few calls; else each
+ * one is tried alone. Returns several if none was obeyed but some were refused.
+ */
+export async function findParameter(reader: ListReader, search: Search): Promise<readonly Found[]> {
+  const [first, ...others] = search.candidates;
+  if (first === undefined) return [];
+  const effect = search.judge(await askWith(reader, search, [first]));
+  if (effect === 'obeyed') return [{ candidate: first, effect }];
+  const rest = { ...search, candidates: others };
+  if (search.unknownParameter === 'ignored') {
+    const all = search.judge(await askWith(reader, search, others));
+    if (all === 'ignored' && effect === 'ignored') return [];
+    const found = all === 'obeyed' ? await bisect(reader, search, others) : undefined;
+    if (found !== undefined) return [found];
+  }
+  const found = await oneByOne(reader, rest);
+  return effect === 'refused' &&
+    search.unknownParameter !== 'refused' &&
+    found.every((one) => one.effect === 'refused')
+    ? [{ candidate: first, effect }, ...found]
+    : found;
+}
+
+/** Candidates, those that this service probably knows first. */
+export function bestFirst(
+  candidates: readonly ParameterCandidate[],
+  unknownParameter: UnknownParameter,
+): readonly ParameterCandidate[] {
+  if (unknownParameter !== 'emptied') return candidates;
+  // Services that read parameters as filters mark their own ones: _limit, $top.
+  const isMarked = ({ name }: ParameterCandidate) => /^[_$]/.test(name);
+  return [...candidates].sort((a, b) => Number(isMarked(b)) - Number(isMarked(a)));
+}

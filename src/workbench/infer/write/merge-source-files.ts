@@ -1,0 +1,103 @@
+import { isMap, isScalar, isSeq, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
+import { parseDuration } from '../../../kernel/duration.ts';
+import { InferError } from '../notes/infer-error.ts';
+import { sourceFileText } from './write-draft.ts';
+
+type Mapping = YAMLMap<Node, Node | null>;
+
+const keyOf = ({ key }: Pair): string => String(key);
+
+/** The value of a key of a mapping that is a mapping itself. */
+function mapAt(map: Mapping, key: string): Mapping | undefined {
+  const node = map.get(key, true);
+  return isMap(node) ? (node as Mapping) : undefined;
+}
+
+const jsonOf = (node: unknown): string =>
+  JSON.stringify((node as { toJSON?: () => unknown } | undefined)?.toJSON?.());
+
+/**
+ * Adds the rules that only one of two tables has. Both orders stay, since the first rule that fits decides: a rule goes
+ * behind the one that precedes it in its own table.
+ */
+function mergeRules(rules: Node[], added: readonly Node[]): void {
+  let place = 0;
+  for (const rule of added) {
+    const known = rules.findIndex((other) => jsonOf(other) === jsonOf(rule));
+    if (known >= 0) place = Math.max(place, known + 1);
+    else {
+      rules.splice(place, 0, rule);
+      place += 1;
+    }
+  }
+}
+
+/** Numbers and durations of a section become the larger of the two. */
+function raise(into: Mapping | undefined, from: Mapping | undefined, keys: readonly string[]): void {
+  for (const key of keys) {
+    const [here, there] = [into?.get(key, true), from?.get(key, true)];
+    if (!isScalar(here) || !isScalar(there)) continue;
+    const amount = (value: unknown) =>
+      typeof value === 'number' ? value : (parseDuration(String(value)) ?? Infinity);
+    if (amount(there.value) > amount(here.value)) here.value = there.value;
+  }
+}
+
+/** What the head of a draft says. The library keeps it with the first key. */
+function headOf({ items }: Mapping, known: string): string {
+  const lines = (items[0]?.key.commentBefore ?? '').split('\n');
+  const start = lines.findIndex((line) => line.trim() !== '' && !line.includes('yaml-language-server'));
+  // Traps of a dialect are written once.
+  return lines
+    .slice(Math.max(0, start))
+    .filter((line) => !line.startsWith(' -') || !known.includes(line))
+    .join('\n');
+}
+
+function contentsOf(
+  text: string,
+  file: string,
+): { document: ReturnType<typeof parseDocument>; map: Mapping } {
+  const document = parseDocument(text);
+  if (document.errors.length > 0 || !isMap(document.contents))
+    throw new InferError(`${file} is not a source file`, 'look at it with portico check --source');
+  return { document, map: document.contents };
+}
+
+/**
+ * Adds the resources of a draft to the text of a source file. Its comments and all that it says stay; outcomes that
+ * only the draft has are added, and its budget grows to what the draft needs. @throws InferError where the file has
+ * such a resource already, or reads replies in another way.
+ */
+export function mergeSourceFiles(
+  into: { readonly file: string; readonly text: string },
+  draft: string,
+): string {
+  const { document, map } = contentsOf(into.text, into.file);
+  const { map: added } = contentsOf(draft, 'the draft');
+  const resources = mapAt(map, 'resources');
+  if (resources === undefined) throw new InferError(`${into.file} has no resources`);
+  if (jsonOf(map.get('decode', true)) !== jsonOf(added.get('decode', true)))
+    throw new InferError(
+      `the replies of the lists are read in different ways (${into.file}: decode)`,
+      'a source has one decode: write a file of its own with --name',
+    );
+  const head = headOf(added, into.text);
+  for (const [index, pair] of (mapAt(added, 'resources')?.items ?? []).entries()) {
+    if (resources.has(keyOf(pair)))
+      throw new InferError(
+        `${into.file} has ${keyOf(pair)} already`,
+        'take it out of the file, or write a file of its own with --name',
+      );
+    pair.key.spaceBefore = true;
+    if (index === 0)
+      pair.key.commentBefore = [head, pair.key.commentBefore].filter((text) => text).join('\n\n');
+    resources.items.push(pair);
+  }
+  resources.flow = false;
+  const [rules, more] = [map.get('outcomes', true), added.get('outcomes', true)];
+  if (isSeq(rules) && isSeq(more)) mergeRules(rules.items as Node[], more.items as Node[]);
+  raise(mapAt(map, 'budget'), mapAt(added, 'budget'), ['rows', 'calls', 'time']);
+  raise(mapAt(map, 'net'), mapAt(added, 'net'), ['timeout']);
+  return sourceFileText(document);
+}

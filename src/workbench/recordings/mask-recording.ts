@@ -1,0 +1,207 @@
+import { explainReplies } from '../../source/adapter/read/explain-reply.ts';
+import { charsetOf } from '../../source/adapter/read/decode.ts';
+import { UNOBSERVED } from '../../source/adapter/map/reply-observer.ts';
+import type { RecordedExchange } from '../../config/fixture/fixture-schema.ts';
+import type { SourceResourceSpec, SourceSpec } from '../../config/schema/source.ts';
+import type { Query } from '../../contract/query.ts';
+import type { UpstreamReply } from '../../kernel/upstream-call.ts';
+import type { CompiledSource } from '../../source/compile-sources.ts';
+import { MASK } from '../doctor/session/mask-secrets.ts';
+import type { Translation } from '../doctor/session/pair-requests.ts';
+import { replyOf } from '../doctor/session/replay.ts';
+import { keptBody, type ViewedExchange } from './record-exchanges.ts';
+import { maskTexts } from './mask-texts.ts';
+import {
+  collectValues,
+  isPersonal,
+  namesRead,
+  type ReadReply,
+  type RecordedValues,
+} from './recorded-values.ts';
+import { missingId } from './record-requests.ts';
+import { compileEncoder, type Replacements, rewriteValues } from './rewrite-values.ts';
+
+/** A recording without personal values, and how to get back to what the source was really asked. */
+export type MaskedRecording = {
+  /** The exchanges with their real requests and masked replies. */
+  readonly exchanges: readonly RecordedExchange[];
+  /** The v1 value that stands for a real one of a field. */
+  readonly valueOf: (field: string, value: string) => string;
+  /** From what a masked answer is made of, to the real query, ids and windows. */
+  readonly toReal: Translation;
+};
+
+/** The address of the next window with other values in its query; numbers, such as those of pages, stay. */
+function maskLink(target: string, listPath: string, canWrite: (character: string) => boolean): string {
+  const masked = target.replaceAll(/=([^&#]*)/g, (whole, value: string) =>
+    /^\d*$/.test(value) ? whole : `=${maskTexts([value], canWrite).get(value) ?? MASK}`,
+  );
+  // Relative to the list, so that it does not name the host.
+  return masked.startsWith(`${listPath}?`) ? masked.slice(listPath.length) : masked;
+}
+
+/** The name of the next window in a reply to a list. */
+function nextOf({ adapter }: CompiledSource, reply: UpstreamReply): string | undefined {
+  try {
+    return adapter.list.read(reply, UNOBSERVED).next;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the values of v1 fields became, and which real ids and windows the masked ones stand for. */
+function compareReplies(
+  compiled: CompiledSource,
+  replies: readonly (ReadReply & { readonly masked: UpstreamReply })[],
+) {
+  const values = new Map<string, string>();
+  const ids = new Map<string, string>();
+  const windows = new Map<string, string>();
+  for (const { explainer, reply, masked, view } of replies) {
+    const after = explainer.rows(masked).map((row) => explainer.explain(row));
+    for (const [index, row] of explainer.rows(reply).entries())
+      for (const [place, { field, value }] of explainer.explain(row).entries()) {
+        const made = after[index]?.[place]?.value;
+        if (typeof value !== 'string' || typeof made !== 'string') continue;
+        values.set(`${field} ${value}`, made);
+        if (field === 'id') ids.set(made, value);
+      }
+    const [real, next] = view === 'list' ? [nextOf(compiled, reply), nextOf(compiled, masked)] : [];
+    if (real !== undefined && next !== undefined) windows.set(next, real);
+  }
+  return { values, ids, windows };
+}
+
+/** What the masked recording asks, in terms of the real source. */
+function translationOf(
+  query: Query,
+  { ids, windows }: { ids: ReadonlyMap<string, string>; windows: ReadonlyMap<string, string> },
+): Translation {
+  return {
+    query: (asked) => (query.kind === 'list' ? query : asked),
+    id: (asked) => (query.kind === 'get' ? query.id : (ids.get(asked) ?? asked)),
+    window: (call) => ({
+      ...call,
+      variables: Object.fromEntries(
+        Object.entries(call.variables).map(([name, value]) => [
+          name,
+          typeof value === 'string' ? (windows.get(value) ?? value) : value,
+        ]),
+      ),
+      ...(call.query !== undefined && { query: windows.get(call.query.join('&'))?.split('&') ?? call.query }),
+      ...(call.target !== undefined && { target: windows.get(call.target) ?? call.target }),
+    }),
+  };
+}
+
+/** Replaces a value wherever it stands: what is neither kept nor personal becomes `***`. */
+function createReplacer(
+  { kept, personal, links }: RecordedValues,
+  listPath: string,
+  canWrite: (character: string) => boolean,
+) {
+  const masked = maskTexts(
+    [...personal].filter((text) => !kept.has(text)),
+    canWrite,
+  );
+  const maskedLinks = new Map([...links].map((link) => [link, maskLink(link, listPath, canWrite)]));
+  return function replace(text: string): string | undefined {
+    if (text === '' || kept.has(text)) return undefined;
+    const link = [...links].find((one) => text.includes(one));
+    return (link === undefined ? masked.get(text) : maskedLinks.get(link)) ?? MASK;
+  };
+}
+
+/** A total's header without its letters, which are no part of a number; as it is where the file reads by them. */
+function maskTotal(text: string, pattern: string | undefined): string {
+  const masked = text.replaceAll(/\p{L}/gu, 'x');
+  if (pattern === undefined) return masked;
+  const read = (from: string) => new RegExp(pattern).exec(from)?.[1];
+  return read(masked) === read(text) ? masked : text;
+}
+
+/** Headers that are read stay, with no more in them than what is read: of a `Link` header, the next window. */
+function maskHeaders(
+  headers: RecordedExchange['reply']['headers'],
+  { window, total }: SourceResourceSpec['list'],
+  value: (text: string) => string | undefined,
+): RecordedExchange['reply']['headers'] {
+  const linkHeader = window.kind === 'link' && 'header' in window.next ? window.next.header : undefined;
+  const masked = Object.entries(headers).map(([name, text]) => {
+    if (name === linkHeader?.toLowerCase()) return [name, `<${value(text) ?? MASK}>; rel="next"`];
+    if (name === total?.header?.toLowerCase()) return [name, maskTotal(text, total.pattern)];
+    if (name !== 'content-type') return [name, text];
+    const [type = '', ...parameters] = text.split(';');
+    return [name, [type, ...parameters.filter((one) => /^\s*charset=/i.test(one))].join(';')];
+  });
+  return Object.fromEntries(masked) as typeof headers;
+}
+
+/** The exchanges with masked replies, or the name of a character set that cannot be written. */
+function maskReplies(
+  recorded: readonly ViewedExchange[],
+  { decode }: SourceSpec,
+  { list }: SourceResourceSpec,
+  replacements: Replacements,
+): readonly RecordedExchange[] | string {
+  const exchanges: RecordedExchange[] = [];
+  for (const { exchange } of recorded) {
+    const reply = replyOf(exchange);
+    const charset = charsetOf(decode, reply);
+    const text = new TextDecoder(charset).decode(reply.body);
+    const body = compileEncoder(charset).encode(rewriteValues(text, decode, replacements));
+    if (body === undefined) return charset;
+    const { status } = reply;
+    const headers = maskHeaders(exchange.reply.headers, list, replacements.value);
+    exchanges.push({ ...exchange, reply: { status, headers, ...keptBody(body) } });
+  }
+  return exchanges;
+}
+
+/**
+ * Masks the replies of one recording. What the source's file does not read becomes `***`. Of what it reads, free texts
+ * and text ids are replaced in shape, equal ones by equal ones; numbers, times, codes and totals stay. A text says why
+ * that is impossible.
+ */
+export function maskRecording(
+  recorded: readonly ViewedExchange[],
+  compiled: CompiledSource,
+  query: Query,
+): MaskedRecording | string {
+  const { spec } = compiled.source;
+  const { name, idPrefix } = compiled.resource;
+  const own = spec.resources[name];
+  if (own === undefined) throw new Error('the source does not have this resource');
+  const found = recorded.flatMap(({ exchange, view }): ReadReply[] => {
+    const explainer = explainReplies(spec, compiled.resource, view);
+    return explainer === undefined ? [] : [{ view, explainer, reply: replyOf(exchange) }];
+  });
+  const charset = found[0] === undefined ? 'utf-8' : charsetOf(spec.decode, found[0].reply);
+  const values = collectValues(compiled, own, found, query);
+  const value = createReplacer(values, own.list.request.path, compileEncoder(charset).canWrite);
+  const read = namesRead(compiled);
+  // The name of a field that is not read says what the service keeps, or is a value, as in a map by address.
+  const keys = new Map<string, string>();
+  const key = (text: string) => {
+    const isRead = read.has(text) || read.has(text.replace(/^[\w.-]+:/, ''));
+    if (!isRead && !keys.has(text)) keys.set(text, `${MASK}${keys.size}`);
+    return keys.get(text);
+  };
+  const exchanges = maskReplies(recorded, spec, own, { value, key });
+  if (typeof exchanges === 'string')
+    return `bodies in ${exchanges} cannot be masked; --whole keeps them as they are`;
+  const masked = exchanges.map(replyOf);
+  const compared = compareReplies(
+    compiled,
+    found.map((one, index) => ({ ...one, masked: masked[index] ?? one.reply })),
+  );
+  return {
+    exchanges,
+    toReal: translationOf(query, compared),
+    valueOf(field, real) {
+      const made = compared.values.get(`${field} ${real}`);
+      if (made !== undefined || !isPersonal(compiled, own, 'list', field)) return made ?? real;
+      return field === 'id' ? missingId(real, idPrefix) : (value(real) ?? real);
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import type { Resource } from '../../contract/resources.ts';
+import type { Json } from '../../kernel/json/json.ts';
+import { scalarText } from '../../kernel/json/values.ts';
+
+/** A request of the contract, and the name of the fixture that it becomes. */
+export type NamedRequest = { readonly name: string; readonly request: string };
+
+/** What the first page of a list says. */
+export type FirstPage = {
+  readonly total: number;
+  readonly records: readonly Readonly<Record<string, Json>>[];
+};
+
+/** Rows of a recorded page: enough to show an order, few enough to be read. */
+const PAGE_ROWS = 3;
+
+/** The fixture's name for a given request: `GET /v1/users?limit=3` is `users-limit-3`. */
+export function nameOf(request: string): string {
+  const words = request
+    .replace(/^GET \/v1\//, '')
+    .replaceAll(/[^A-Za-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
+  return words.slice(0, 80).toLowerCase();
+}
+
+/** The first request of a resource, from which the others follow. */
+export function firstRequest({ name }: Resource): NamedRequest {
+  return { name: `${name}-first-page`, request: `GET /v1/${name}?limit=${PAGE_ROWS}` };
+}
+
+function filterRequests({ name, filters }: Resource, { records }: FirstPage): readonly NamedRequest[] {
+  return filters.flatMap((filter) => {
+    const values = records.flatMap((record) => scalarText(record[filter.field]) ?? []);
+    // Of the prices, one in the middle: some are below it, and some above.
+    const value = values[Math.floor(values.length / 2)];
+    if (value === undefined) return [];
+    const query = `${filter.name}=${encodeURIComponent(value)}&limit=${PAGE_ROWS}`;
+    return [{ name: `${name}-${filter.name.replaceAll('_', '-')}`, request: `GET /v1/${name}?${query}` }];
+  });
+}
+
+function sortRequests({ name, sorts }: Resource): readonly NamedRequest[] {
+  return sorts.flatMap((field) =>
+    ['', '-'].map((sign) => ({
+      name: `${name}-sort-${field.replaceAll('_', '-')}${sign === '' ? '' : '-descending'}`,
+      request: `GET /v1/${name}?sort=${sign}${field}&limit=${PAGE_ROWS}`,
+    })),
+  );
+}
+
+/** An id of the same shape as another, which no record is likely to have. */
+export function missingId(id: string, prefix: string): string {
+  const native = id.slice(prefix.length + 1);
+  if (/^\d+$/.test(native)) return `${prefix}_${BigInt(native) + 999_999_937n}`;
+  return `${prefix}_${native.replaceAll(/[A-Za-z0-9]/g, (character) => (/\d/.test(character) ? '0' : 'z'))}`;
+}
+
+/** The other requests that show what a source does: pages, sorts, filters, a record and one that there is not. */
+export function followingRequests(resource: Resource, first: FirstPage): readonly NamedRequest[] {
+  const { name, idPrefix, detail } = resource;
+  const pages = Math.ceil(first.total / PAGE_ROWS);
+  const page = (word: string, number: number) => ({
+    name: `${name}-${word}`,
+    request: `GET /v1/${name}?limit=${PAGE_ROWS}&page=${number}`,
+  });
+  const requests = [
+    ...(pages > 2 ? [page('middle-page', Math.ceil(pages / 2))] : []),
+    page('past-the-end', pages + 1),
+    ...filterRequests(resource, first),
+    ...sortRequests(resource),
+  ];
+  const id = scalarText(first.records.at(-1)?.['id']);
+  if (detail === null || id === undefined) return requests;
+  return [
+    ...requests,
+    { name: `${name}-single`, request: `GET /v1/${name}/${id}` },
+    { name: `${name}-not-found`, request: `GET /v1/${name}/${missingId(id, idPrefix)}` },
+  ];
+}

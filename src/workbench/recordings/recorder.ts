@@ -1,0 +1,162 @@
+import type { Fixture, RecordedExchange } from '../../config/fixture/fixture-schema.ts';
+import { operations } from '../../contract/operations.ts';
+import type { Json } from '../../kernel/json/json.ts';
+import type { CompiledSource } from '../../source/compile-sources.ts';
+import { type Answer, answerRequest, parseRequest } from '../doctor/answer-request.ts';
+import { maskRequests } from '../doctor/session/masked-source.ts';
+import { type PairedAdapter, pairRequests } from '../doctor/session/pair-requests.ts';
+import { createReplay } from '../doctor/session/replay.ts';
+import { createSession, SessionBudgetSpent, type SourceSession } from '../doctor/session/source-session.ts';
+import { type MaskedRecording, maskRecording } from './mask-recording.ts';
+import { keptRequest, recordedExchanges, type ViewedExchange } from './record-exchanges.ts';
+import type { FirstPage, NamedRequest } from './record-requests.ts';
+
+/** A request with the fixture that was recorded of it. */
+export type RecordedFixture = NamedRequest & { readonly fixture: Fixture };
+
+/** The bounds of one fixture: it is read by people, so it is no scan of a whole store. */
+const BUDGET = { callsMax: 20, bytesMax: 512 * 1024 };
+
+/** Rows that the values of filters are taken from. */
+const LIST_ROWS = 100;
+
+const SMALLER = 'name a request that costs less, or record from a store with fewer records';
+
+/** Records fixtures from a session with a live source. A text says why there is none. */
+export type Recorder = {
+  firstPage(resource: CompiledSource['resource']): Promise<FirstPage | string>;
+  record(named: NamedRequest): Promise<RecordedFixture | string>;
+};
+
+/** How a recorder keeps what it sees. */
+export type RecorderOptions = {
+  /** Replies are kept as they came, with every value in them. */
+  readonly keepsWhole: boolean;
+  readonly signal: AbortSignal;
+};
+
+function spentText({ unit, max }: SessionBudgetSpent): string {
+  return unit === 'calls'
+    ? `it takes more than ${max} calls; ${SMALLER}`
+    : `its replies are larger than ${max} bytes; ${SMALLER}`;
+}
+
+/** What a request was answered, and the exchanges that this took. */
+type Recording = { readonly answer: Answer; readonly exchanges: readonly ViewedExchange[] };
+
+/** Answers a request through a session, and keeps its exchanges with secrets of the environment masked. */
+async function recordAnswer(
+  request: string,
+  sources: readonly CompiledSource[],
+  session: SourceSession,
+  signal: AbortSignal,
+): Promise<Recording | string> {
+  let asked: { compiled: CompiledSource; paired: PairedAdapter } | undefined;
+  const answer = await answerRequest(request, {
+    sources,
+    session,
+    adapterOf(compiled) {
+      asked = { compiled, paired: maskRequests(compiled) };
+      return asked.paired.adapter;
+    },
+    signal,
+  });
+  const { error } = answer;
+  if (error?.cause instanceof SessionBudgetSpent) return spentText(error.cause);
+  const exchanges =
+    asked === undefined ? [] : recordedExchanges(session.calls, asked.compiled.source.spec, asked.paired);
+  if (typeof exchanges === 'string') return exchanges;
+  if (error?.code === 'server_error') return 'Portico itself failed on the replies';
+  return { answer, exchanges };
+}
+
+function fixtureOf(request: string, { status, body, error }: Answer, upstream: readonly RecordedExchange[]) {
+  const expected = error === undefined ? { body } : { error: error.code };
+  return { request, upstream: [...upstream], status, expected };
+}
+
+/** The request with the values of its id and filters as the masked replies have them. */
+function maskRequest(request: string, valueOf: MaskedRecording['valueOf']): string {
+  const [path = '', ...rest] = request.split('?');
+  const masked = path.replace(/(?<=^GET \/v1\/[^/]+\/).+$/, (id) => valueOf('id', id));
+  if (rest.length === 0) return masked;
+  const filters = operations.flatMap(({ resource }) => resource.filters).filter(({ op }) => op === 'eq');
+  const query = rest
+    .join('?')
+    .split('&')
+    .map((part) => {
+      const [name = '', ...value] = part.split('=');
+      const filter = filters.find((one) => one.name === name);
+      const text = new URLSearchParams(`v=${value.join('=')}`).get('v') ?? '';
+      return filter === undefined ? part : `${name}=${encodeURIComponent(valueOf(filter.field, text))}`;
+    });
+  return `${masked}?${query.join('&')}`;
+}
+
+/**
+ * The fixture of a recording whose personal values are masked: the same request is answered once more, from the masked
+ * replies, so that what the source is asked and the expected answer are made of masked values, too.
+ */
+async function maskedFixture(
+  request: string,
+  { exchanges, answer: real }: Recording,
+  sources: readonly CompiledSource[],
+  signal: AbortSignal,
+): Promise<Fixture | string> {
+  const { compiled, query } = parseRequest(request, sources);
+  const masked = maskRecording(exchanges, compiled, query);
+  if (typeof masked === 'string') return masked;
+  const secretless = maskRequests(compiled);
+  const paired = pairRequests(secretless.adapter, secretless.adapter, masked.toReal);
+  const upstream: RecordedExchange[] = [];
+  const replay = createReplay(masked.exchanges, {
+    counterpart: (asked) => secretless.counterparts.get(paired.counterparts.get(asked) ?? asked),
+    onReplayed(exchange, asked) {
+      upstream.push({ ...exchange, request: keptRequest(secretless.counterparts.get(asked) ?? asked) });
+    },
+  });
+  const maskedRequest = maskRequest(request, masked.valueOf);
+  const answer = await answerRequest(maskedRequest, {
+    sources,
+    session: createSession(replay.upstream),
+    adapterOf: () => paired.adapter,
+    signal,
+  });
+  if (replay.unexpected.length + replay.unasked().length > 0 || answer.status !== real.status)
+    return 'with masked values the source would be asked or read otherwise; --whole keeps them as they are';
+  return fixtureOf(maskedRequest, answer, upstream);
+}
+
+/** Creates the recorder of the resources of one source. */
+export function createRecorder(
+  sources: readonly CompiledSource[],
+  session: SourceSession,
+  { keepsWhole, signal }: RecorderOptions,
+): Recorder {
+  return {
+    async firstPage({ name }) {
+      const request = `GET /v1/${name}?limit=${LIST_ROWS}`;
+      const part = session.part({ callsMax: 1_000 });
+      const { error, body } = await answerRequest(request, { sources, session: part, signal });
+      if (error !== undefined) return `${error.code}: ${error.detail ?? 'no detail'}`;
+      const { data, meta } = body as { data: FirstPage['records']; meta: { total: Json } };
+      return { total: Number(meta.total), records: data };
+    },
+    async record(named) {
+      const { request } = named;
+      const part = session.part({ ...BUDGET, keepsReplies: true });
+      const recording = await recordAnswer(request, sources, part, signal);
+      if (typeof recording === 'string') return recording;
+      const { answer, exchanges } = recording;
+      const whole = keepsWhole || exchanges.length === 0;
+      const fixture = whole
+        ? fixtureOf(
+            request,
+            answer,
+            exchanges.map(({ exchange }) => exchange),
+          )
+        : await maskedFixture(request, recording, sources, signal);
+      return typeof fixture === 'string' ? fixture : { ...named, request: fixture.request, fixture };
+    },
+  };
+}

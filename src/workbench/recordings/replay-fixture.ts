@@ -1,0 +1,90 @@
+import type { Fixture } from '../../config/fixture/fixture-schema.ts';
+import type { GatewayError } from '../../kernel/errors/fault.ts';
+import type { CompiledSource } from '../../source/compile-sources.ts';
+import { type Answer, answerRequest } from '../doctor/answer-request.ts';
+import { type Difference, differences } from '../doctor/session/compare-json.ts';
+import { MASK } from '../doctor/session/mask-secrets.ts';
+import { compileValid, maskRequests } from '../doctor/session/masked-source.ts';
+import type { Counterparts } from '../doctor/session/pair-requests.ts';
+import { createReplay } from '../doctor/session/replay.ts';
+import { createSession } from '../doctor/session/source-session.ts';
+
+/** The result of replaying a case. It passed where the source was asked just what was recorded and nothing differs. */
+export type ReplayOutcome = {
+  readonly passed: boolean;
+  /** Requests to the source that the case does not have. */
+  readonly unexpected: readonly string[];
+  /** Requests of the case that were not made. */
+  readonly unasked: readonly string[];
+  readonly differences: readonly Difference[];
+  /** Claims of the source file that the recorded replies contradict. */
+  readonly contradicted: readonly string[];
+  /** Why the answer is an error, as the log would say it. */
+  readonly reason: string | undefined;
+};
+
+function compare({ status, expected }: Fixture, answer: Answer): readonly Difference[] {
+  if ('error' in expected) {
+    const actual = { status: answer.status, error: answer.error?.code ?? null };
+    return differences({ status, error: expected.error }, actual);
+  }
+  return differences({ status, body: expected.body }, { status: answer.status, body: answer.body });
+}
+
+function reasonOf(error: GatewayError | undefined): string | undefined {
+  if (error === undefined) return undefined;
+  const cause = error.code === 'server_error' ? String(error.cause) : undefined;
+  return [error.code, error.detail ?? cause].filter((part) => part !== undefined).join(': ');
+}
+
+/** Whether a case was recorded with what its source fills in from the environment masked. */
+function isMasked({ upstream }: Fixture): boolean {
+  return upstream.some(({ request }) => `${request.target}${request.body ?? ''}`.includes(MASK));
+}
+
+/** The source with links that may name any origin: a case may have been recorded at another one than the file names now. */
+function atAnyOrigin(compiled: CompiledSource): CompiledSource {
+  const { source, resource } = compiled;
+  const own = source.spec.resources[resource.name];
+  if (own?.list.window.kind !== 'link') return compiled;
+  const list = { ...own.list, window: { ...own.list.window, origin: 'any' as const } };
+  const spec = { ...source.spec, resources: { ...source.spec.resources, [resource.name]: { ...own, list } } };
+  return { resource, source: { ...source, spec }, adapter: compileValid(spec, resource) };
+}
+
+/**
+ * Replays a case through the adapter, planner and pipeline of a source; only the network is missing. `sources` are
+ * the resources of one source.
+ */
+export async function replayFixture(
+  fixture: Fixture,
+  sources: readonly CompiledSource[],
+): Promise<ReplayOutcome> {
+  let toDisplay: Counterparts | undefined;
+  const replay = createReplay(fixture.upstream, { counterpart: (request) => toDisplay?.get(request) });
+  const contradicted: string[] = [];
+  const answer = await answerRequest(fixture.request, {
+    sources,
+    session: createSession(replay.upstream),
+    adapterOf(compiled) {
+      const replayed = atAnyOrigin(compiled);
+      if (!isMasked(fixture)) return replayed.adapter;
+      const masked = maskRequests(replayed);
+      toDisplay = masked.counterparts;
+      return masked.adapter;
+    },
+    onContradicted: (capability) => void contradicted.push(capability),
+    signal: new AbortController().signal,
+  });
+  const { unexpected } = replay;
+  const unasked = replay.unasked();
+  const different = compare(fixture, answer);
+  return {
+    passed: unexpected.length + unasked.length + different.length === 0,
+    unexpected,
+    unasked,
+    differences: different,
+    contradicted,
+    reason: reasonOf(answer.error),
+  };
+}

@@ -1,0 +1,126 @@
+import { escapedText } from '../../source/adapter/spec/pattern.ts';
+import type { DecodeSpec } from '../../config/schema/source.ts';
+import { MASK } from '../doctor/session/mask-secrets.ts';
+
+/** What stands in place of a value, or of a key that is no name of the source's file; `undefined` leaves it. */
+export type Replacements = {
+  readonly value: (text: string) => string | undefined;
+  readonly key: (text: string) => string | undefined;
+};
+
+const JSON_TOKEN = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+function unquoted(token: string): string | undefined {
+  try {
+    return JSON.parse(token) as string;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keys, texts and numbers of JSON; a number becomes a text where its replacement is one. */
+function rewriteJson(body: string, { value, key }: Replacements): string {
+  return body.replaceAll(JSON_TOKEN, (token: string, ending: string | undefined) => {
+    const colon = ending ?? '';
+    const text = token.startsWith('"') ? unquoted(token.slice(0, token.length - colon.length)) : token;
+    const made = text === undefined ? MASK : colon === '' ? value(text) : key(text);
+    return made === undefined ? token : JSON.stringify(made) + colon;
+  });
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+function fromXml(text: string): string {
+  return text.replaceAll(/&(?:(\w+)|#(\d+)|#x([\da-fA-F]+));/g, (whole, name, tens, hex) => {
+    if (typeof name === 'string') return ENTITIES[name] ?? whole;
+    return String.fromCodePoint(typeof tens === 'string' ? Number(tens) : Number.parseInt(hex as string, 16));
+  });
+}
+
+function toXml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+const XML_PART = /<!--[\s\S]*?-->|<!\[CDATA\[([\s\S]*?)\]\]>|<[^>]*>|[^<]+/g;
+const XML_TAG = /^<(\/?)([\w:.-]+)([\s\S]*?)(\/?)>$/;
+const ATTRIBUTE = /([\w:.-]+)(\s*=\s*)("[^"]*"|'[^']*')/g;
+
+/** A name of XML in place of one: `***` cannot begin one. */
+function xmlName(name: string, { key }: Replacements): string {
+  return key(name)?.replace(MASK, 'masked-') ?? name;
+}
+
+function rewriteTag(tag: string, replacements: Replacements): string {
+  // What is no element may hold anything; only the declaration says how the rest is read.
+  if (/^<[?!]/.test(tag)) return tag.startsWith('<?xml ') ? tag : '';
+  const [, slash = '', name = '', attributes = '', end = ''] = XML_TAG.exec(tag) ?? [];
+  const rewritten = attributes.replaceAll(
+    ATTRIBUTE,
+    (whole, attribute: string, equals: string, quoted: string) => {
+      if (/^xmlns(?::|$)|^xsi:/.test(attribute)) return whole;
+      const text = fromXml(quoted.slice(1, -1));
+      return `${xmlName(attribute, replacements)}${equals}"${toXml(replacements.value(text) ?? text)}"`;
+    },
+  );
+  return `<${slash}${xmlName(name, replacements)}${rewritten}${end}>`;
+}
+
+/** Names, texts and attributes of XML; comments and instructions are left out. */
+function rewriteXml(body: string, replacements: Replacements): string {
+  return body.replaceAll(XML_PART, (part: string, cdata: string | undefined) => {
+    if (part.startsWith('<!--')) return '';
+    if (cdata === undefined && part.startsWith('<')) return rewriteTag(part, replacements);
+    const text = cdata ?? fromXml(part);
+    const [, before = '', core = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
+    const made = replacements.value(core);
+    return made === undefined ? part : `${before}${toXml(made)}${after}`;
+  });
+}
+
+/** Columns and values of CSV. */
+function rewriteCsv(
+  body: string,
+  { delimiter, quote }: DecodeSpec,
+  { value: replace, key }: Replacements,
+): string {
+  const [cut, mark] = [escapedText(delimiter), escapedText(quote)];
+  const quoted = quote === '' ? '' : `${mark}(?:[^${mark}]|${mark}${mark})*${mark}|`;
+  const cell = new RegExp(`(^|${cut}|\\r?\\n)(${quoted}[^${cut}\\r\\n]*)`, 'g');
+  let isHeader = true;
+  return body.replaceAll(cell, (whole, before: string, value: string, offset: number) => {
+    if (before.includes('\n') && offset > 0) isHeader = false;
+    const isQuoted = quote !== '' && value.startsWith(quote) && value.length > 1;
+    const made = (isHeader ? key : replace)(
+      isQuoted ? value.slice(1, -1).replaceAll(quote + quote, quote) : value,
+    );
+    if (made === undefined) return whole;
+    return before + (isQuoted ? quote + made.replaceAll(quote, quote + quote) + quote : made);
+  });
+}
+
+/** Replaces values and the names of fields in the text of a body. Its format and everything else stay. */
+export function rewriteValues(body: string, spec: DecodeSpec, replacements: Replacements): string {
+  if (spec.format === 'csv') return rewriteCsv(body, spec, replacements);
+  return spec.format === 'xml' ? rewriteXml(body, replacements) : rewriteJson(body, replacements);
+}
+
+/** Writes text in a character set: the bytes, and which characters it has. `undefined` where it cannot be written. */
+export function compileEncoder(charset: string) {
+  const isUtf8 = /^utf-?8$/i.test(charset);
+  const decoder = new TextDecoder(charset);
+  const bytes = new Map<string, number>();
+  if (!isUtf8)
+    for (let byte = 255; byte >= 0; byte -= 1) bytes.set(decoder.decode(Uint8Array.of(byte)), byte);
+  return {
+    canWrite: (character: string): boolean => isUtf8 || bytes.has(character),
+    encode(text: string): Buffer | undefined {
+      if (isUtf8) return Buffer.from(text, 'utf8');
+      const written = Array.from(text).map((character) => bytes.get(character));
+      return written.every((byte) => byte !== undefined) ? Buffer.from(written) : undefined;
+    },
+  };
+}

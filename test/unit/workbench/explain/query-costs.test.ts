@@ -1,0 +1,62 @@
+import { costTable } from '../../../../src/workbench/explain/report/cost-report.ts';
+import { queryCosts } from '../../../../src/pipeline/query-costs.ts';
+import { renderText } from '../../../../src/workbench/explain/report/report.ts';
+import { compileSources } from '../../../../src/source/compile-sources.ts';
+import { loadSources } from '../../../../src/config/load.ts';
+import { changed, loadTexts, sourceTexts } from '../../../support/gateway/config-texts.ts';
+
+function costsOf(text: string) {
+  const env = { variables: {}, readFile: () => '' };
+  const [compiled] = compileSources(loadSources([{ file: 's.yaml', text }], env, []), []);
+  return queryCosts(compiled!);
+}
+const catalog = sourceTexts['catalog.yaml']!;
+const costOf = (text: string, query: string) => costsOf(text).find((cost) => cost.query === query);
+
+describe('the costs of queries', () => {
+  it('has every sort both ways, every filter and the single record', () => {
+    const { compiled } = loadTexts({});
+    const queries = Object.fromEntries(
+      compiled.map((one) => [one.resource.name, queryCosts(one).map(({ query }) => query)]),
+    );
+    expect(queries).toEqual({
+      products: ['(plain)', 'category=…', 'min_price=…', 'max_price=…'],
+      users: [
+        ...['(plain)', 'sort=id', 'sort=-id', 'sort=name', 'sort=-name', 'sort=email', 'sort=-email'],
+        ...['sort=created_at', 'sort=-created_at', '/user_…'],
+      ],
+    });
+  });
+
+  it('tells pages from scans, with their calls', () => {
+    expect(costsOf(catalog)).toEqual([
+      { query: '(plain)', cost: 'page', calls: 1 },
+      { query: 'category=…', cost: 'page', calls: 1, verifyingCalls: 3 },
+      expect.objectContaining({ query: 'min_price=…', cost: 'scan', calls: 201, rowsMax: 20_000 }),
+      expect.objectContaining({ query: 'max_price=…', cost: 'scan', calls: 201 }),
+    ]);
+  });
+
+  it('counts a request for the total', () => {
+    const text = changed(catalog, '{ header: X-Result-Count }', "{ at: '', count: { path: /count } }");
+    expect(costOf(text, '(plain)')).toMatchObject({ cost: 'page', calls: 2 });
+  });
+
+  it('tells how far a budget reaches, and refuses what it can never answer', () => {
+    const small = changed(catalog, 'rows: 20000, calls: 250', 'rows: 20000, calls: 7');
+    expect(costOf(small, 'min_price=…')).toMatchObject({ cost: 'scan', calls: 7, rowsMax: 700 });
+    const tiny = changed(catalog, 'rows: 20000, calls: 250', 'rows: 30, calls: 7');
+    expect(costOf(tiny, 'min_price=…')).toMatchObject({ cost: 'refused', rowsMax: 30 });
+  });
+
+  it('is a table of lines', () => {
+    expect(
+      renderText([costTable(costsOf(catalog))], 1)
+        .split('\n')
+        .slice(1, 3),
+    ).toEqual([
+      '  category=…   page (1 call); once a minute, at most 3 more verify the filter',
+      '  min_price=…  scan (the source does not filter by price (ge) exactly; at most 20000 rows in 201 calls)',
+    ]);
+  });
+});
