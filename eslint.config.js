@@ -53,18 +53,25 @@ const floors = [
         { folder: 'infer', packages: ['yaml'] },
       ],
     },
-    // The sample legacy services stand for other people's servers: they see nothing of the gateway.
-    { room: 'samples', packages: [], island: true },
   ],
   [{ room: 'cli', packages: ['commander', '@bomb.sh/tab/commander', 'log-update'] }],
   [{ room: 'main.ts', packages: [], process: true }],
 ];
 
-/** The page of the console runs in a browser: it sees nothing of the gateway, and the gateway nothing of it. */
-const consolePage = {
-  folder: 'src/admin/console/page',
-  packages: ['preact', 'preact/hooks', 'htm', 'uplot'],
-};
+/** Folders that see nothing of the gateway. */
+const islands = [
+  {
+    folder: 'src/admin/console/page',
+    packages: ['preact', 'preact/hooks', 'htm', 'uplot'],
+    why: 'it runs in a browser',
+  },
+  {
+    folder: 'src/cli/demo',
+    packages: [],
+    usesNode: true,
+    why: "the sample legacy services stand for other people's servers",
+  },
+];
 
 /** The log and the metrics are passed around as values. */
 const everywhere = ['pino', 'prom-client'];
@@ -88,15 +95,15 @@ const rooms = floors.flatMap((floor, level) => floor.map((room) => ({ ...room, l
 const oneOf = (names) => (names.length === 0 ? '(?!)' : names.join('|').replaceAll('.', '\\.'));
 
 /** The import rules of one room, or of a folder in it that has packages of its own, from the table above. */
-function roomRules({ room, folder, level, packages, pure, island, process }) {
+function roomRules({ room, folder, level, packages, pure, process }) {
   const place = folder === undefined ? room : `${room}/${folder}`;
-  const hidden = rooms.filter((other) => other.room !== room && (island || other.level >= level));
+  const hidden = rooms.filter((other) => other.room !== room && other.level >= level);
   const builtins = [...(pure ? impure : []), ...(process ? [] : ['process'])];
   // A file in a folder reaches another room by going up; './gateway.ts' is then a file of its own folder.
   const up = room.endsWith('.ts') ? '\\./' : '(?:\\.\\./)+';
   const patterns = [
     {
-      regex: `^(?!\\.|node:|(?:${oneOf(island ? packages : [...packages, ...everywhere])})$)`,
+      regex: `^(?!\\.|node:|(?:${oneOf([...packages, ...everywhere])})$)`,
       message: `src/${place} may not use this package: the floors in eslint.config.js say which room does.`,
     },
     {
@@ -110,7 +117,7 @@ function roomRules({ room, folder, level, packages, pure, island, process }) {
     {
       // No other folder has this name, so it is the page of the console under every path that leads there.
       regex: '^\\..*/page/',
-      message: `${consolePage.folder} runs in a browser: the gateway only serves its files.`,
+      message: 'The page of the console runs in a browser: the gateway only serves its files.',
     },
     { regex: '^\\..*/build/', message: 'src/cli/build builds the program, and is no part of it.' },
   ];
@@ -121,10 +128,10 @@ function roomRules({ room, folder, level, packages, pure, island, process }) {
 }
 
 /**
- * The import rules of the page of the console, by depth: a file may go up as far as the folder of the page, and only at
- * the start of a path. Files that lie deeper have the rule of depth 2, which is stricter than they need.
+ * The import rules of an island, by depth: a file may go up as far as the folder of the island, and only at the start of a
+ * path. Files that lie deeper have the rule of depth 2, which is stricter than they need.
  */
-function pageRules({ folder, packages }) {
+function islandRules({ folder, packages, usesNode, why }) {
   return [0, 1, 2].map((depth) => ({
     files: [`${folder}/${'*/'.repeat(depth)}**/*.ts`],
     rules: {
@@ -133,13 +140,13 @@ function pageRules({ folder, packages }) {
         {
           patterns: [
             {
-              regex: `^(?!\\.|(?:${oneOf(packages)})$)`,
-              message: `${folder} may not use this package: it runs in a browser.`,
+              regex: `^(?!\\.|${usesNode ? 'node:(?!process(?:/|$))|' : ''}(?:${oneOf(packages)})$)`,
+              message: `${folder} may not use this package: ${why}.`,
             },
             {
               // Whoever goes up does so at the start: what goes down and up again cannot be counted.
               regex: `^(?:\\.\\./){${depth + 1}}|%|/\\./|^\\./\\.|[^./]/\\.\\./`,
-              message: `${folder} may not look out of its folder: it runs in a browser.`,
+              message: `${folder} may not look out of its folder: ${why}.`,
             },
           ],
         },
@@ -229,8 +236,8 @@ export default defineConfig(
   rooms.flatMap(({ folders = [], ...room }) =>
     [room, ...folders.map((own) => ({ ...room, ...own }))].map(roomRules),
   ),
-  // After the rule of src/admin, because the last rule that matches holds.
-  pageRules(consolePage),
+  // After the rules of rooms, because the last rule that matches holds.
+  islands.flatMap(islandRules),
   buildRules,
   {
     files: ['test/**/*.ts'],

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { type CheckOptions, runCheck } from './check/check.ts';
 import { registerUpgradeCheckCommand } from './check/upgrade-check.ts';
 import { registerCompletion } from './input/completion.ts';
-import type { CliContext } from './context.ts';
+import type { CliContext } from './context/context.ts';
 import { registerDoctorCommand } from './check/doctor.ts';
 import { registerExplainCommand } from './explain.ts';
 import { runTest, type TestOptions } from './fixtures/test-fixtures.ts';

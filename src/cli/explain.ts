@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type CliContext, ExitError, exitCodes } from './context.ts';
+import { type CliContext, ExitError, exitCodes } from './context/context.ts';
 import { printReport } from './output/print-report.ts';
 import { withProgress } from './output/progress.ts';
 import { explanationReport, mistakeReport } from '../workbench/explain/report/explain-report.ts';

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { type CliContext, ExitError, exitCodes } from './context.ts';
+import { type CliContext, ExitError, exitCodes } from './context/context.ts';
 import { documents, documentText } from '../workbench/docs/generate/documents.ts';
 import { softwareBillOfMaterials } from '../workbench/docs/generate/packages/sbom.ts';
 import { createMergedMetrics } from '../gateway/workers/merged-metrics.ts';

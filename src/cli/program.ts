@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import type { ConfigPaths } from './commands.ts';
-import { type CliContext, ExitError, exitCodes } from './context.ts';
+import { type CliContext, ExitError, exitCodes } from './context/context.ts';
 import { version } from './input/version.ts';
 import { withPlainOutput } from './output/plain-output.ts';
 import { runStart } from './serve/start.ts';

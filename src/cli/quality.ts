@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { adminAddress, fetchQuality, tokenOf } from '../workbench/explain/fetch-quality.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
-import { type CliContext, ExitError, exitCodes } from './context.ts';
+import { type CliContext, ExitError, exitCodes } from './context/context.ts';
 import { type LiveQuality, readQuality } from '../workbench/explain/quality-live.ts';
 import { printReport } from './output/print-report.ts';
 import { withProgress } from './output/progress.ts';

@@ -1,4 +1,4 @@
-import { generateUsers, type SampleUser } from '../../src/samples/data/generate-users.ts';
+import { generateUsers, type SampleUser } from '../../src/cli/demo/data/generate-users.ts';
 import type { BrowserRow } from './harness/browser-row.ts';
 import { faultsOf, isClean, openAs, viewsOf } from './harness/console-tab.ts';
 import { missingSamples, openDifferingScene, openSamples } from './harness/differing-scene.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { sampleCredentials } from '../../src/samples/credentials.ts';
-import { anyPorts, startSamples } from '../../src/samples/serve.ts';
-import { sendTraffic } from '../../src/samples/traffic.ts';
+import { sampleCredentials } from '../../src/cli/demo/credentials.ts';
+import { anyPorts, startSamples } from '../../src/cli/demo/serve.ts';
+import { sendTraffic } from '../../src/cli/demo/traffic.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import type { BrowserRow } from './harness/browser-row.ts';
 import { faultsOf, isClean, openAs, viewsOf } from './harness/console-tab.ts';

@@ -5,7 +5,7 @@ import { webhookEvents } from '../../src/config/schema/telemetry.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { Secret } from '../../src/kernel/secret.ts';
 import { openWebhooks } from '../../src/gateway/reload/open-webhooks.ts';
-import { createRandom } from '../../src/samples/data/random.ts';
+import { createRandom } from '../../src/cli/demo/data/random.ts';
 import type { OperationRow } from '../operations/row.ts';
 import { usersSource } from '../operations/harness/users-source.ts';
 import { eventually } from '../support/time/eventually.ts';

@@ -1,4 +1,4 @@
-import { createRandom } from '../../src/samples/data/random.ts';
+import { createRandom } from '../../src/cli/demo/data/random.ts';
 import type { OperationRow } from '../operations/row.ts';
 import { marked } from './harness/model-service.ts';
 import { forEachOf, type MigratingFleet, startMigratingFleet } from './harness/migrating-fleet.ts';

@@ -1,9 +1,9 @@
 import { Agent, request } from 'node:http';
-import { createRandom, type Random } from '../../src/samples/data/random.ts';
-import { sampleCredentials } from '../../src/samples/credentials.ts';
-import { generateUsers } from '../../src/samples/data/generate-users.ts';
-import { createPeopleService } from '../../src/samples/people-service.ts';
-import { createUsersService } from '../../src/samples/users-service.ts';
+import { createRandom, type Random } from '../../src/cli/demo/data/random.ts';
+import { sampleCredentials } from '../../src/cli/demo/credentials.ts';
+import { generateUsers } from '../../src/cli/demo/data/generate-users.ts';
+import { createPeopleService } from '../../src/cli/demo/people-service.ts';
+import { createUsersService } from '../../src/cli/demo/users-service.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import type { OperationRow } from '../operations/row.ts';
 import { type Fleet, forEachOf, startFleet } from './harness/migrating-fleet.ts';

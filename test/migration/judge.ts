@@ -1,5 +1,5 @@
 import { askSteadily } from '../support/client/steady-load.ts';
-import { createRandom } from '../../src/samples/data/random.ts';
+import { createRandom } from '../../src/cli/demo/data/random.ts';
 import { FAILED, openJudged } from '../support/migration/judged-migration.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import type { OperationRow } from '../operations/row.ts';

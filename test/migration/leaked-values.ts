@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { UserTruth } from '../../src/samples/data/generate-users.ts';
+import type { UserTruth } from '../../src/cli/demo/data/generate-users.ts';
 import type { FaultGateway } from '../faults/harness/gateway.ts';
 import type { OperationRow } from '../operations/row.ts';
 import { startCollector } from '../support/process/telemetry/collector.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createRandom } from '../../src/samples/data/random.ts';
+import { createRandom } from '../../src/cli/demo/data/random.ts';
 import { bucketsBelow, createBuckets } from '../../src/migration/routing/bucket.ts';
 import type { OperationRow } from '../operations/row.ts';
 import { forEachOf, startMigratingFleet } from './harness/migrating-fleet.ts';

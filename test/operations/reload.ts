@@ -16,7 +16,7 @@ import {
 import { mountConfig } from '../support/gateway/mounted-config.ts';
 import { startUpstream } from '../support/upstream/scripted-upstream.ts';
 import { forwardingTo } from '../support/upstream/scripts.ts';
-import { createRandom } from '../../src/samples/data/random.ts';
+import { createRandom } from '../../src/cli/demo/data/random.ts';
 import { mutate } from './harness/mutate-config.ts';
 import {
   answerOf,

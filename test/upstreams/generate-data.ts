@@ -1,6 +1,6 @@
-import { cultures, eastAsian, bios, emojiNames, towns } from '../../src/samples/data/people-words.ts';
-import { goods, qualities, sales } from '../../src/samples/data/product-words.ts';
-import { createRandom, type Random } from '../../src/samples/data/random.ts';
+import { cultures, eastAsian, bios, emojiNames, towns } from '../../src/cli/demo/data/people-words.ts';
+import { goods, qualities, sales } from '../../src/cli/demo/data/product-words.ts';
+import { createRandom, type Random } from '../../src/cli/demo/data/random.ts';
 
 /** A user as every server is given it, to be kept in the server's own form. */
 export type DataUser = {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { createRandom } from '../../src/samples/data/random.ts';
+import { createRandom } from '../../src/cli/demo/data/random.ts';
 import { askDraft, type DraftAnswers } from '../claims/harness/draft-truth.ts';
 import { compileDraft, type DraftReport, runInfer } from '../support/dialects/infer-draft.ts';
 import type { UpstreamData } from './generate-data.ts';

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../config/yaml/problem.ts';
 import { sourceNotes } from '../../source/compile-sources.ts';
-import { type CliContext, ExitError, exitCodes } from '../context.ts';
+import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { type CheckedConfig, checkReport } from '../../workbench/explain/report/check-report.ts';
 import { printReport } from '../output/print-report.ts';
 import { readInThread } from '../input/read-in-thread.ts';

@@ -4,7 +4,7 @@ import { upgradeNotes } from '../../config/upgrade/upgrade-notes.ts';
 import { type VersionChange, versionChanges } from '../../config/upgrade/version-changes.ts';
 import { parseYamlFile } from '../../config/yaml/yaml-file.ts';
 import { plural } from '../../kernel/plural.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../context/context.ts';
 import { readPartialConfigOrExit } from '../input/read-config.ts';
 import { version } from '../input/version.ts';
 import { printReport } from '../output/print-report.ts';

@@ -5,7 +5,7 @@ import { readAuditLine, verifyChain } from '../../store/audit/audit-entry.ts';
 import { createRedisAuditStore } from '../../store/audit/audit-store.ts';
 import { auditLines, chainText } from '../../workbench/explain/report/audit-report.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { ExitError, exitCodes } from '../context.ts';
+import { ExitError, exitCodes } from '../context/context.ts';
 import { withRedis } from '../input/with-redis.ts';
 import { printBlocks } from '../output/print-report.ts';
 import {

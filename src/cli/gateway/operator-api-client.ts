@@ -1,7 +1,7 @@
 import { type ActionProblem, type ActionResult, type ActionSpec, takesBody } from '../../admin/api/action.ts';
 import { type ActionName, actionSpecs } from '../../admin/api/action-table.ts';
 import { parseExact } from '../../kernel/json/exact-json.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../context/context.ts';
 import { ownToken } from '../input/operator-listener.ts';
 
 /** How a command reaches a running gateway. */

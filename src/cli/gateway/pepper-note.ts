@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../context/context.ts';
 
 const REFERENCE = /^\s*pepper:\s*['"]?\$\{(\w+):-/m;
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { ActionName, ActionRequest, ActionValue } from '../../admin/api/action-table.ts';
 import { requestReport, requestsReport } from '../../workbench/explain/report/requests-report.ts';
-import { type CliContext, ExitError, exitCodes } from '../context.ts';
+import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { addListenerOptions, findListener } from '../input/operator-listener.ts';
 import { printReport } from '../output/print-report.ts';
 import { askGateway } from './operator-api-client.ts';

@@ -14,7 +14,7 @@ import { systemClock } from '../../kernel/clock.ts';
 import { redisProfile } from '../../store/redis/redis-profile.ts';
 import type { RedisConnection } from '../../store/redis/redis.ts';
 import type { RedisKeys } from '../../store/redis/redis-keys.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../context/context.ts';
 import { type RedisWanted, withRedis } from '../input/with-redis.ts';
 import { askGateway, type GatewayOptions } from './operator-api-client.ts';
 

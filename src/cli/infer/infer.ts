@@ -10,7 +10,7 @@ import { draftReport } from '../../workbench/infer/draft-report.ts';
 import { mergeSourceFiles } from '../../workbench/infer/write/merge-source-files.ts';
 import { type Report, renderText } from '../../workbench/explain/report/report.ts';
 import { type CompiledSource, compileSourceText } from '../../source/compile-sources.ts';
-import { type CliContext, ExitError, exitCodes } from '../context.ts';
+import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { liveEnvironment, orExit } from '../input/read-config.ts';
 import { printBlocks, printReport } from '../output/print-report.ts';
 import { withProgress } from '../output/progress.ts';

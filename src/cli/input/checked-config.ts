@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ConfigTexts } from '../../config/load.ts';
 import { ConfigError } from '../../config/yaml/problem.ts';
 import { checkFixtures } from '../../workbench/recordings/check-fixtures.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../context/context.ts';
 import { readConfig, readTexts } from './read-config.ts';
 
 /** What is checked: `fixtures: false` leaves recorded cases out. */

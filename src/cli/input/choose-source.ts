@@ -1,6 +1,6 @@
 import { closest } from '../../config/validate/closest.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
-import { type CliContext, ExitError, exitCodes } from '../context.ts';
+import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { liveEnvironment, orExit, readSource } from './read-config.ts';
 
 /** Prints what is wrong with a command line; to be thrown. */

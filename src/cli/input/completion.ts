@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import tab from '@bomb.sh/tab/commander';
 import type { Command } from 'commander';
 import { resourceNames } from '../../contract/resources.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../context/context.ts';
 import { readPartialConfig } from './read-config.ts';
 
 /** How deep files are offered; deeper ones are typed. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { adminAddress } from '../../workbench/explain/fetch-quality.ts';
-import { type CliContext, ExitError, exitCodes } from '../context.ts';
+import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { readUsableSections } from './read-config.ts';
 
 /** Where a gateway is asked, and with which token. */

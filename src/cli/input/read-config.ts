@@ -15,7 +15,7 @@ import {
 import { openEdits } from '../../config/yaml/open-edits.ts';
 import type { Environment } from '../../config/yaml/substitute.ts';
 import { finishSteps, type Steps } from '../../kernel/yield-to-loop.ts';
-import { type CliContext, ExitError, exitCodes } from '../context.ts';
+import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { isRegularFile, readRegularFile } from './regular-file.ts';
 
 /** A configuration that can be run. */

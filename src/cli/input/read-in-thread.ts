@@ -1,5 +1,5 @@
 import { finishSteps } from '../../kernel/yield-to-loop.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../context/context.ts';
 import type { CheckScope } from './checked-config.ts';
 import { createCheckInThread } from './config-check-client.ts';
 import { readConfigTexts, type ReadyConfig } from './read-config.ts';

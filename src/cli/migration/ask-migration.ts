@@ -8,7 +8,7 @@ import {
   actionSpecs,
   type ActionValue,
 } from '../../admin/api/action-table.ts';
-import { type CliContext, ExitError, exitCodes } from '../context.ts';
+import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { addListenerOptions, findListener } from '../input/operator-listener.ts';
 import { askGateway } from '../gateway/operator-api-client.ts';
 

@@ -1,7 +1,7 @@
 // The commands `diffs`, `ignore`, `rules`, `acknowledge` and `explain` of `portico migration`.
 
 import { type DifferenceHint, differenceHints } from '../../migration/compare/hint.ts';
-import { type CliContext, ExitError, exitCodes } from '../context.ts';
+import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { printReport } from '../output/print-report.ts';
 import type { AskMigration, AskOptions } from './ask-migration.ts';
 import { taskText } from './status-report.ts';

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { resourceNames } from '../../contract/resources.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../context/context.ts';
 import { printReport } from '../output/print-report.ts';
 import { addAskOptions, type AskMigration, type AskOptions, compileAskMigration } from './ask-migration.ts';
 import { addDifferenceCommands } from './difference-commands.ts';

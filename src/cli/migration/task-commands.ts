@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActionRequest, ActionValue } from '../../admin/api/action-table.ts';
-import { type CliContext, ExitError, exitCodes } from '../context.ts';
+import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { printReport } from '../output/print-report.ts';
 import type { AskMigration, AskOptions } from './ask-migration.ts';
 import { taskText } from './status-report.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
-import type { LogDestination } from '../context.ts';
+import type { LogDestination } from '../context/context.ts';
 
 /** The log of a process, on its standard output. */
 export type LogOutput = LogDestination & {

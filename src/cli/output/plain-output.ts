@@ -1,4 +1,4 @@
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../context/context.ts';
 
 /** Control characters of terminals, and those that change the direction of text; not line breaks and tabs. */
 // eslint-disable-next-line no-control-regex -- they are what is looked for

@@ -6,7 +6,7 @@ import {
   renderText,
   reportLines,
 } from '../../workbench/explain/report/report.ts';
-import type { CliContext, Terminal } from '../context.ts';
+import type { CliContext, Terminal } from '../context/context.ts';
 import { plain } from './plain-output.ts';
 
 type Style = Parameters<typeof styleText>[0];

@@ -2,7 +2,7 @@ import type { ClientRequest } from 'node:http';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { styleText } from 'node:util';
 import { createLogUpdate } from 'log-update';
-import type { CliContext, Terminal } from '../context.ts';
+import type { CliContext, Terminal } from '../context/context.ts';
 import { plain } from './plain-output.ts';
 
 /** What a long command does, for its progress line. */

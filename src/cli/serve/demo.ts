@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { redisRoles } from '../../config/schema/redis.ts';
-import { anyPorts, startSamples } from '../../samples/serve.ts';
-import { sendTraffic } from '../../samples/traffic.ts';
-import type { CliContext } from '../context.ts';
+import { anyPorts, startSamples } from '../demo/serve.ts';
+import { sendTraffic } from '../demo/traffic.ts';
+import type { CliContext } from '../context/context.ts';
 import { readConfigOrExit } from '../input/read-config.ts';
 import { quoted } from '../output/quoted.ts';
 import { keyEntry, keyHeader, serveEmbedded, temporaryKey } from './serve-embedded.ts';

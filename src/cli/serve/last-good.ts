@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { ConfigFiles, FileText } from '../../config/load.ts';
 import { replaceFile } from '../../store/replace-file.ts';
 import type { SoundConfig } from '../../gateway/reload/reload-outcome.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../context/context.ts';
 import { compileFiles, type ReadyConfig, readUsableSections } from '../input/read-config.ts';
 
 /*

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Reloader, Reloading } from '../../gateway/reload/reloader.ts';
 import { createConfigWatch } from '../../gateway/reload/watch-config.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../context/context.ts';
 import type { ReadyConfig } from '../input/read-config.ts';
 import { createLastGoodWriter } from './last-good.ts';
 import { createConfigReader } from './reread-config.ts';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { parseDuration } from '../../kernel/duration.ts';
 import type { ReloadOutcome } from '../../gateway/reload/reload-outcome.ts';
-import { type CliContext, ExitError, exitCodes } from '../context.ts';
+import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import {
   addListenerOptions,
   findListener,

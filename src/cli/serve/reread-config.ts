@@ -1,6 +1,6 @@
 import { finishStepsInTurns } from '../../kernel/yield-to-loop.ts';
 import type { SoundConfig } from '../../gateway/reload/reload-outcome.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../context/context.ts';
 import { readConfigTexts } from '../input/read-config.ts';
 import { createCheckInThread } from '../input/config-check-client.ts';
 

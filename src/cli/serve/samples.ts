@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { samplePorts, sampleNames, type SampleName, serveSamples } from '../../samples/serve.ts';
-import type { CliContext } from '../context.ts';
+import { samplePorts, sampleNames, type SampleName, serveSamples } from '../demo/serve.ts';
+import type { CliContext } from '../context/context.ts';
 
 function parseWhich(text: string): SampleName | 'all' {
   const which = [...sampleNames, 'all' as const].find((name) => name === text);

@@ -9,7 +9,7 @@ import {
 } from '../../pipeline/stages/authentication/api-key.ts';
 import { quoted } from '../output/quoted.ts';
 import type { ConfigTexts } from '../../config/load.ts';
-import { type CliContext, ExitError, exitCodes } from '../context.ts';
+import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import type { ServedConfig } from '../../gateway/reload/snapshot.ts';
 import { openGatewayLog, startGateway } from './start.ts';
 

@@ -13,7 +13,7 @@ import type { PrimaryChannel } from '../../gateway/workers/messages.ts';
 import { createPrimary } from '../../gateway/workers/primary.ts';
 import { type BuildGateway, serveAsWorker } from '../../gateway/workers/serve-as-worker.ts';
 import type { WorkerPlan } from '../../gateway/workers/worker-slots.ts';
-import { type CliContext, ExitError, exitCodes } from '../context.ts';
+import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { servedOpenapi } from '../../contract/openapi.ts';
 import { servedRunbook } from '../input/served-runbook.ts';
 import { type ReadyConfig, readConfigTexts } from '../input/read-config.ts';

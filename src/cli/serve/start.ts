@@ -5,7 +5,7 @@ import { ConfigError } from '../../config/yaml/problem.ts';
 import { createExplainActions } from '../../workbench/explain/explain-action.ts';
 import { createGateway, type Gateway, type GatewayServices } from '../../gateway/gateway.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { type CliContext, ExitError, exitCodes, type LogDestination } from '../context.ts';
+import { type CliContext, ExitError, exitCodes, type LogDestination } from '../context/context.ts';
 import { servedOpenapi } from '../../contract/openapi.ts';
 import { servedRunbook } from '../input/served-runbook.ts';
 import { withTargets } from '../../source/compile-sources.ts';

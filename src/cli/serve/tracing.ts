@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { createTracing } from '../../telemetry/span-exporter.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
-import { type CliContext, ExitError, exitCodes } from '../context.ts';
+import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { version } from '../input/version.ts';
 
 /** What records the spans of a gateway; `undefined` where it records none. @throws ExitError without the packages */

@@ -4,7 +4,7 @@ import { type GatewayConfig, gatewaySchema } from '../../config/schema/gateway.t
 import type { Resource } from '../../contract/resources.ts';
 import { Secret } from '../../kernel/secret.ts';
 import { chooseSources, type CompiledSource } from '../../source/compile-sources.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../context/context.ts';
 import { liveEnvironment, orExit, printOpenEdits, readSource } from '../input/read-config.ts';
 import { keyEntry, keyHeader, serveEmbedded, temporaryKey } from './serve-embedded.ts';
 

@@ -1,4 +1,4 @@
-import { generateUsers, type SampleUser } from '../../../src/samples/data/generate-users.ts';
+import { generateUsers, type SampleUser } from '../../../src/cli/demo/data/generate-users.ts';
 import type { FaultBench } from '../../faults/harness/bench.ts';
 import type { ConsoleTab } from './console-tab.ts';
 import { openScene, type Scene } from './scene.ts';

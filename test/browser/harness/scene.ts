@@ -1,7 +1,7 @@
-import { sampleCredentials } from '../../../src/samples/credentials.ts';
-import { generateUsers, type SampleUser } from '../../../src/samples/data/generate-users.ts';
-import { createPeopleService } from '../../../src/samples/people-service.ts';
-import { createUsersService } from '../../../src/samples/users-service.ts';
+import { sampleCredentials } from '../../../src/cli/demo/credentials.ts';
+import { generateUsers, type SampleUser } from '../../../src/cli/demo/data/generate-users.ts';
+import { createPeopleService } from '../../../src/cli/demo/people-service.ts';
+import { createUsersService } from '../../../src/cli/demo/users-service.ts';
 import type { FaultBench } from '../../faults/harness/bench.ts';
 import type { FaultGateway, GatewayOptions } from '../../faults/harness/gateway.ts';
 import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';

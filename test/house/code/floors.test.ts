@@ -17,31 +17,27 @@ const imports = (from: string) => `import { x } from '${from}';\nx();\n`;
 
 describe('imports only look down a floor', () => {
   it.each([
-    ['src/kernel/clock.ts', '../policy/call.ts'],
+    ['src/kernel/clock.ts', '../pipeline/stages/call.ts'],
     ['src/contract/users.ts', '../config/problem.ts'],
-    ['src/config/load.ts', '../adapter/compile.ts'],
-    ['src/source/adapter/plan/plan.ts', '../upstream/client.ts'],
-    ['src/adapter/read/xml.ts', '../../store/redis.ts'],
-    ['src/source/client/client.ts', '../store/redis.ts'],
-    ['src/store/redis/redis.ts', '../../adapter/plan.ts'],
-    ['src/source/adapter/plan/plan.ts', '../../claims/claim.ts'],
-    ['src/source/checks/claim.ts', '../policy/call.ts'],
-    ['src/policy/cache.ts', '../pipeline/assemble.ts'],
-    ['src/policy/cache.ts', '../reading/run-plan.ts'],
-    ['src/store/rowset/local-rowset.ts', '../reading/scan.ts'],
-    ['src/pipeline/reading/scan/scan.ts', '../pipeline/assemble.ts'],
-    ['src/workbench/doctor/session/replay.ts', '../fixtures/read-fixtures.ts'],
-    ['src/workbench/recordings/read-fixtures.ts', '../explain/explanation.ts'],
-    ['src/workbench/explain/explanation.ts', '../draft/infer-source.ts'],
-    ['src/workbench/infer/infer-source.ts', '../cli/infer.ts'],
-    ['src/source/adapter/map/coercion/text.ts', '../../../policy/call.ts'],
-    ['src/gateway/assemble/assemble.ts', '../http/app.ts'],
-    ['src/http/app.ts', '../../admin/health.ts'],
+    ['src/config/load.ts', '../source/adapter/compile.ts'],
+    ['src/source/adapter/plan/plan.ts', '../../../pipeline/reading/scan.ts'],
+    ['src/source/adapter/read/xml.ts', '../../../store/redis.ts'],
+    ['src/source/client/client.ts', '../../store/redis.ts'],
+    ['src/store/redis/redis.ts', '../../source/adapter/plan.ts'],
+    ['src/source/checks/claim.ts', '../../pipeline/stages/call.ts'],
+    ['src/telemetry/tracing.ts', '../source/client/client.ts'],
+    ['src/pipeline/stages/cache.ts', '../../gateway/assemble/assemble.ts'],
+    ['src/pipeline/quality.ts', '../migration/migrations.ts'],
+    ['src/store/rowset/local-rowset.ts', '../../pipeline/reading/scan.ts'],
+    ['src/migration/migrations.ts', '../gateway/assemble/assemble.ts'],
+    ['src/source/adapter/map/coercion/text.ts', '../../../../pipeline/stages/call.ts'],
+    ['src/http/listener/drain.ts', '../../admin/health.ts'],
     ['src/admin/health.ts', '../http/app.ts'],
-    ['src/http/app.ts', '../../gateway.ts'],
-    ['src/gateway/gateway.ts', './cli/demo.ts'],
-    ['src/gateway/gateway.ts', './workers/primary.ts'],
-    ['src/gateway/workers/primary.ts', '../gateway.ts'],
+    ['src/http/app.ts', '../gateway/gateway.ts'],
+    ['src/gateway/gateway.ts', '../cli/demo.ts'],
+    ['src/gateway/gateway.ts', '../workbench/explain/explain-action.ts'],
+    ['src/workbench/docs/sections.ts', '../../gateway/workers/primary.ts'],
+    ['src/workbench/infer/infer-source.ts', '../../cli/infer.ts'],
     ['src/cli/serve/demo.ts', '../../main.ts'],
   ])('refuses %s importing %s', async (file, from) => {
     expect(await broken(file, imports(from))).toContain('no-restricted-imports');
@@ -49,41 +45,42 @@ describe('imports only look down a floor', () => {
 
   it.each([
     ['src/contract/users.ts', '../kernel/clock.ts'],
-    ['src/adapter/read/xml.ts', '../../contract/users.ts'],
-    ['src/adapter/read/xml.ts', '../mapping/coerce.ts'],
-    ['src/pipeline/reading/pages/read-page.ts', '../claims/claim.ts'],
-    ['src/policy/cache.ts', '../store/redis.ts'],
-    ['src/gateway/assemble/assemble.ts', '../policy/call.ts'],
-    ['src/http/app.ts', '../../pipeline/assemble.ts'],
-    ['src/gateway/gateway.ts', './http/app.ts'],
-    ['src/cli/serve/demo.ts', '../../samples/users.ts'],
-    ['src/cli/serve/demo.ts', '../../gateway.ts'],
+    ['src/source/adapter/read/xml.ts', '../../../contract/users.ts'],
+    ['src/source/adapter/read/xml.ts', '../mapping/coerce.ts'],
+    ['src/pipeline/reading/read-page.ts', '../../source/checks/claim.ts'],
+    ['src/pipeline/stages/cache.ts', '../../store/redis.ts'],
+    ['src/migration/migrations.ts', '../pipeline/stages/call.ts'],
+    ['src/http/listener/drain.ts', '../../pipeline/served-operation.ts'],
+    ['src/gateway/gateway.ts', '../http/app.ts'],
+    ['src/workbench/explain/explain-action.ts', '../../admin/actions/act.ts'],
+    ['src/cli/serve/demo.ts', '../demo/users.ts'],
+    ['src/cli/serve/demo.ts', '../../gateway/gateway.ts'],
     ['src/main.ts', './cli/demo.ts'],
   ])('lets %s import %s', async (file, from) => {
     expect(await broken(file, imports(from))).toEqual([]);
   });
 
   it.each([
-    ['a type', `import type { X } from '../policy/call.ts';\nexport const x: X = 1;\n`],
-    ['a re-export', `export { x } from '../policy/call.ts';\n`],
-    ['a re-export of everything', `export * from '../policy/call.ts';\n`],
-    ['an import for its effects', `import '../policy/call.ts';\n`],
+    ['a type', `import type { X } from '../pipeline/stages/call.ts';\nexport const x: X = 1;\n`],
+    ['a re-export', `export { x } from '../pipeline/stages/call.ts';\n`],
+    ['a re-export of everything', `export * from '../pipeline/stages/call.ts';\n`],
+    ['an import for its effects', `import '../pipeline/stages/call.ts';\n`],
   ])('refuses %s from above as well', async (_kind, source) => {
     expect(await broken('src/kernel/clock.ts', source)).toEqual(['no-restricted-imports']);
   });
 
   it('refuses imports that are not at the top of the file, where they would escape the floors', async () => {
-    expect(await broken('src/kernel/clock.ts', `await import('../policy/call.ts');\n`)).toEqual([
+    expect(await broken('src/kernel/clock.ts', `await import('../pipeline/stages/call.ts');\n`)).toEqual([
       'no-restricted-syntax',
     ]);
     expect(
-      await broken('src/kernel/clock.ts', `export let x: import('../policy/call.ts').Call;\n`),
+      await broken('src/kernel/clock.ts', `export let x: import('../pipeline/stages/call.ts').Call;\n`),
     ).toContain('@typescript-eslint/consistent-type-imports');
   });
 
   it('lets the command line load later what lies beside it, and nothing else', async () => {
     expect(await broken('src/cli/program.ts', `await import('./commands.ts');\n`)).toEqual([]);
-    expect(await broken('src/cli/program.ts', `await import('../gateway.ts');\n`)).toEqual([
+    expect(await broken('src/cli/program.ts', `await import('../gateway/gateway.ts');\n`)).toEqual([
       'no-restricted-syntax',
     ]);
     expect(await broken('src/cli/serve/start.ts', `await import('./demo.ts');\n`)).toEqual([
@@ -92,17 +89,17 @@ describe('imports only look down a floor', () => {
   });
 
   it('keeps the sample services apart from the gateway, both ways', async () => {
-    expect(await broken('src/samples/users.ts', imports('../kernel/clock.ts'))).toEqual([
+    const samples = 'src/cli/demo/users.ts';
+    for (const from of ['../../kernel/clock.ts', '../context/context.ts', 'pino', 'node:process'])
+      expect(await broken(samples, imports(from))).toEqual(['no-restricted-imports']);
+    expect(await broken('src/cli/demo/people/page.ts', imports('../../serve/start.ts'))).toEqual([
       'no-restricted-imports',
     ]);
-    expect(await broken('src/samples/users.ts', imports('pino'))).toEqual(['no-restricted-imports']);
-    expect(await broken('src/source/adapter/plan/plan.ts', imports('../../samples/users.ts'))).toEqual([
+    expect(await broken('src/gateway/gateway.ts', imports('../cli/demo/users.ts'))).toEqual([
       'no-restricted-imports',
     ]);
-    expect(await broken('src/gateway/gateway.ts', imports('./samples/users.ts'))).toEqual([
-      'no-restricted-imports',
-    ]);
-    expect(await broken('src/samples/users.ts', imports('node:http'))).toEqual([]);
+    for (const from of ['node:http', './send-json.ts'])
+      expect(await broken(samples, imports(from))).toEqual([]);
   });
 
   it.each([
@@ -141,7 +138,7 @@ describe('imports only look down a floor', () => {
     ['src/admin/router.ts', '../console/page/show/units.ts'],
     ['src/http/app.ts', '../../admin/console/page/show/units.ts'],
     ['src/cli/serve/demo.ts', '../../admin/console/page/show/units.ts'],
-    ['src/gateway/gateway.ts', './admin/console/page/show/units.ts'],
+    ['src/gateway/gateway.ts', '../admin/console/page/show/units.ts'],
     ['src/main.ts', './admin/console/page/main.ts'],
   ])('keeps the gateway apart from the page of the console: %s may not import %s', async (file, from) => {
     expect(await broken(file, imports(from))).toContain('no-restricted-imports');
@@ -172,11 +169,14 @@ describe('imports only look down a floor', () => {
 
 describe('a package is used by its own room alone', () => {
   it.each([
-    ['src/policy/cache.ts', 'axios'],
+    ['src/pipeline/stages/cache.ts', 'axios'],
     ['src/gateway/assemble/assemble.ts', 'ioredis'],
     ['src/http/app.ts', 'lru-cache'],
     ['src/pipeline/stages/rate-limit.ts', 'rate-limiter-flexible'],
     ['src/source/adapter/plan/plan.ts', 'zod'],
+    ['src/source/adapter/plan/plan.ts', 'axios'],
+    ['src/source/client/client.ts', 'luxon'],
+    ['src/source/compile-sources.ts', 'axios'],
     ['src/kernel/clock.ts', 'express'],
     ['src/source/client/client.ts', 'axios/unsafe/core/settle.js'],
     ['src/gateway/gateway.ts', 'express'],
@@ -189,11 +189,13 @@ describe('a package is used by its own room alone', () => {
 
   it.each([
     ['src/source/client/client.ts', 'axios'],
+    ['src/source/adapter/map/coercion/date-format.ts', 'luxon'],
     ['src/store/redis/redis.ts', 'ioredis'],
     ['src/pipeline/stages/authentication/jwt.ts', 'jose'],
     ['src/http/app.ts', 'express'],
     ['src/cli/serve/demo.ts', 'commander'],
-    ['src/policy/cache.ts', 'prom-client'],
+    ['src/workbench/infer/write-draft.ts', 'yaml'],
+    ['src/pipeline/stages/cache.ts', 'prom-client'],
     ['test/unit/source/adapter/plan/plan.test.ts', 'axios'],
     ['test/unit/source/adapter/plan/plan.test.ts', '../../../src/store/redis.ts'],
   ])('lets %s import %s', async (file, from) => {
@@ -209,7 +211,7 @@ describe('what only the entry of the process may touch', () => {
   ])('refuses process outside src/main.ts: %s', async (_kind, source, rule) => {
     for (const file of [
       'src/kernel/clock.ts',
-      'src/samples/users.ts',
+      'src/cli/demo/users.ts',
       'src/gateway/gateway.ts',
       'src/cli/serve/demo.ts',
     ]) {

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { sampleNames, samplePorts } from '../../../src/samples/serve.ts';
+import { sampleNames, samplePorts } from '../../../src/cli/demo/serve.ts';
 import { parseDockerfile } from '../../support/process/dockerfile.ts';
 import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 

@@ -1,4 +1,4 @@
-import { anyPorts, type RunningSamples, startSamples } from '../../../src/samples/serve.ts';
+import { anyPorts, type RunningSamples, startSamples } from '../../../src/cli/demo/serve.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
 

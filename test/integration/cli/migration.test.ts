@@ -1,6 +1,6 @@
-import { createPeopleService } from '../../../src/samples/people-service.ts';
-import { sampleCredentials } from '../../../src/samples/credentials.ts';
-import type { LegacyService } from '../../../src/samples/legacy-service.ts';
+import { createPeopleService } from '../../../src/cli/demo/people-service.ts';
+import { sampleCredentials } from '../../../src/cli/demo/credentials.ts';
+import type { LegacyService } from '../../../src/cli/demo/legacy-service.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { fewUsers } from '../../support/gateway/sample-services.ts';
 import { type Stack, startStack } from '../../support/gateway/stack.ts';

@@ -1,7 +1,7 @@
 import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { anyPorts, type RunningSamples, startSamples } from '../../../src/samples/serve.ts';
+import { anyPorts, type RunningSamples, startSamples } from '../../../src/cli/demo/serve.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
 

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../../src/cli/program.ts';
-import type { CliContext } from '../../../src/cli/context.ts';
+import type { CliContext } from '../../../src/cli/context/context.ts';
 import { progressText, withProgress } from '../../../src/cli/output/progress.ts';
 import { aloneProcess } from '../../support/command/single-process.ts';
 import { runCommand } from '../../support/command/run-command.ts';

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { generateUsers } from '../../../src/samples/data/generate-users.ts';
+import { generateUsers } from '../../../src/cli/demo/data/generate-users.ts';
 import { askRaw, type RawAnswer, request } from '../../support/client/raw-client.ts';
 import { KEY, type Stack, startStack } from '../../support/gateway/stack.ts';
 import { decision } from './decisions.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createRandom, type Random } from '../../../src/samples/data/random.ts';
+import { createRandom, type Random } from '../../../src/cli/demo/data/random.ts';
 import { CANARY } from '../../support/hostile/case.ts';
 import { type HostileGateway, startHostileGateway } from '../../support/hostile/gateway.ts';
 import { mutate, mutationNames, plainMutant } from '../../support/hostile/mutate.ts';

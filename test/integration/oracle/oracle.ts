@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { generateProducts } from '../../../src/samples/data/generate-products.ts';
-import { generateUsers } from '../../../src/samples/data/generate-users.ts';
+import { generateProducts } from '../../../src/cli/demo/data/generate-products.ts';
+import { generateUsers } from '../../../src/cli/demo/data/generate-users.ts';
 import { compareTexts, modelBody, modelList, type ModelRecord } from '../../support/model/contract-model.ts';
 import { type ContractQuery, productsQuery, usersQuery } from '../../support/model/contract-queries.ts';
 import { type Stack, startStack } from '../../support/gateway/stack.ts';

@@ -1,4 +1,4 @@
-import type { CliContext } from '../../../src/cli/context.ts';
+import type { CliContext } from '../../../src/cli/context/context.ts';
 import { readConfig } from '../../../src/cli/input/read-config.ts';
 import { createReloadTriggers } from '../../../src/cli/serve/reload-triggers.ts';
 import { aloneProcess } from '../../support/command/single-process.ts';

@@ -1,4 +1,4 @@
-import { generateUsers, type UserTruth } from '../../../src/samples/data/generate-users.ts';
+import { generateUsers, type UserTruth } from '../../../src/cli/demo/data/generate-users.ts';
 import type { FaultBench } from '../../faults/harness/bench.ts';
 import type { FaultGateway, GatewayOptions } from '../../faults/harness/gateway.ts';
 import { runCommand } from '../../support/command/run-command.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { UserTruth } from '../../../src/samples/data/generate-users.ts';
+import type { UserTruth } from '../../../src/cli/demo/data/generate-users.ts';
 import {
   type Answer,
   type ScriptedUpstream,

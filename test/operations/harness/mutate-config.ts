@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/samples/data/random.ts';
+import type { Random } from '../../../src/cli/demo/data/random.ts';
 
 const WRONG_VALUES = [
   '-1',

@@ -1,4 +1,4 @@
-import type { Processes } from '../../../src/cli/context.ts';
+import type { Processes } from '../../../src/cli/context/context.ts';
 
 /** What a command knows of processes that has only this one. */
 export const aloneProcess: Processes = {

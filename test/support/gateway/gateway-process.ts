@@ -1,4 +1,4 @@
-import { anyPorts, startSamples } from '../../../src/samples/serve.ts';
+import { anyPorts, startSamples } from '../../../src/cli/demo/serve.ts';
 import { gatewayAt, type RunningGateway } from './running-gateway.ts';
 import { freePort } from '../process/free-port.ts';
 import { type RunningProcess, runProcess, startProcess } from '../process/running-process.ts';

@@ -1,11 +1,11 @@
-import { createCatalogService } from '../../../src/samples/catalog-service.ts';
-import { type SampleCredentials, sampleCredentials } from '../../../src/samples/credentials.ts';
-import { generateOrders } from '../../../src/samples/data/generate-orders.ts';
-import { generateProducts, type SampleProduct } from '../../../src/samples/data/generate-products.ts';
-import { generateUsers, type SampleUser } from '../../../src/samples/data/generate-users.ts';
-import type { LegacyService } from '../../../src/samples/legacy-service.ts';
-import { createOrdersService } from '../../../src/samples/orders-service.ts';
-import { createUsersService } from '../../../src/samples/users-service.ts';
+import { createCatalogService } from '../../../src/cli/demo/catalog-service.ts';
+import { type SampleCredentials, sampleCredentials } from '../../../src/cli/demo/credentials.ts';
+import { generateOrders } from '../../../src/cli/demo/data/generate-orders.ts';
+import { generateProducts, type SampleProduct } from '../../../src/cli/demo/data/generate-products.ts';
+import { generateUsers, type SampleUser } from '../../../src/cli/demo/data/generate-users.ts';
+import type { LegacyService } from '../../../src/cli/demo/legacy-service.ts';
+import { createOrdersService } from '../../../src/cli/demo/orders-service.ts';
+import { createUsersService } from '../../../src/cli/demo/users-service.ts';
 import { MARK } from '../canaries/canary-watch.ts';
 
 /** What the sample services of a stack serve, where the defaults will not do. */

@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/samples/data/random.ts';
+import type { Random } from '../../../src/cli/demo/data/random.ts';
 
 /** What must never leave the gateway, wherever a source put it. */
 export const CANARY = 'kanarienvogel9f3c27';

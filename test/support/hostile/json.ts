@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/samples/data/random.ts';
+import type { Random } from '../../../src/cli/demo/data/random.ts';
 import { CANARY, type Mutation, plantable } from './case.ts';
 import { containersOf, copyTree, Members, type Node, Raw, sitesOf, writeTree } from './tree.ts';
 

@@ -1,6 +1,6 @@
 import type { RecordedExchange } from '../../../src/config/fixture/fixture-schema.ts';
 import type { SourceSpec } from '../../../src/config/schema/source.ts';
-import type { Random } from '../../../src/samples/data/random.ts';
+import type { Random } from '../../../src/cli/demo/data/random.ts';
 import type { Mutant, Mutation } from './case.ts';
 import { jsonMutations, plantInTree, tailOf } from './json.ts';
 import { csvMutations, plantInXml, xmlMutations } from './texts.ts';

@@ -1,4 +1,4 @@
-import { createRandom } from '../../../src/samples/data/random.ts';
+import { createRandom } from '../../../src/cli/demo/data/random.ts';
 
 /** What a value may hold that databases, proxies or parsers stumble over; each piece is percent-encoded already. */
 const PIECES = [

@@ -5,7 +5,7 @@ import type { GetQuery, ListQuery } from '../../../src/contract/query.ts';
 import type { Comparison } from '../../../src/migration/compare/comparison.ts';
 import { createToSample } from '../../../src/migration/compare/sample.ts';
 import { createShadow } from '../../../src/migration/shadow/shadow.ts';
-import { createRandom, type Random } from '../../../src/samples/data/random.ts';
+import { createRandom, type Random } from '../../../src/cli/demo/data/random.ts';
 import { createVirtualTime } from '../time/virtual-time.ts';
 import { migrationState } from './migration-facts.ts';
 import { createLaggingStores } from './stores/lagging-stores.ts';

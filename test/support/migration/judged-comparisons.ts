@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { resources } from '../../../src/contract/resources.ts';
 import { createToSample } from '../../../src/migration/compare/sample.ts';
 import { createShadow } from '../../../src/migration/shadow/shadow.ts';
-import { createRandom } from '../../../src/samples/data/random.ts';
+import { createRandom } from '../../../src/cli/demo/data/random.ts';
 import { createVirtualTime } from '../time/virtual-time.ts';
 import { openJudged } from './judged-migration.ts';
 import { createLaggingStores } from './stores/lagging-stores.ts';

@@ -1,7 +1,7 @@
 /** One of several processes that take points from one limit, in patterns of their own; prints what became of each. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { createRandom, type Random } from '../../../src/samples/data/random.ts';
+import { createRandom, type Random } from '../../../src/cli/demo/data/random.ts';
 import { createLimiter } from '../../../src/store/limiter/limiter.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import { createRedis } from '../../../src/store/redis/redis.ts';

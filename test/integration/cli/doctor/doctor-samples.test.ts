@@ -4,7 +4,7 @@ import {
   startUpstream,
   type UpstreamRequest,
 } from '../../../support/upstream/scripted-upstream.ts';
-import { anyPorts, type RunningSamples, startSamples } from '../../../../src/samples/serve.ts';
+import { anyPorts, type RunningSamples, startSamples } from '../../../../src/cli/demo/serve.ts';
 import { type DoctorRoom, openDoctorRoom } from '../../../support/command/run-doctor.ts';
 import { runCommand } from '../../../support/command/run-command.ts';
 import { type ConfigCopy, copyConfig } from '../../../support/gateway/config-copy.ts';

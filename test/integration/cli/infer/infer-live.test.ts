@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { isMap, parseDocument } from 'yaml';
-import { createCatalogService } from '../../../../src/samples/catalog-service.ts';
-import { sampleCredentials } from '../../../../src/samples/credentials.ts';
-import { generateProducts } from '../../../../src/samples/data/generate-products.ts';
-import { generateUsers } from '../../../../src/samples/data/generate-users.ts';
-import { createUsersService } from '../../../../src/samples/users-service.ts';
+import { createCatalogService } from '../../../../src/cli/demo/catalog-service.ts';
+import { sampleCredentials } from '../../../../src/cli/demo/credentials.ts';
+import { generateProducts } from '../../../../src/cli/demo/data/generate-products.ts';
+import { generateUsers } from '../../../../src/cli/demo/data/generate-users.ts';
+import { createUsersService } from '../../../../src/cli/demo/users-service.ts';
 import { modelBody, modelList, type ModelRecord } from '../../../support/model/contract-model.ts';
 import { type ContractQuery, productsQuery, usersQuery } from '../../../support/model/contract-queries.ts';
 import { anyServiceTraits, genericService, truthsOf } from '../../../support/dialects/generic.ts';

@@ -1,4 +1,4 @@
-import type { SampleProduct } from '../../../../src/samples/data/generate-products.ts';
+import type { SampleProduct } from '../../../../src/cli/demo/data/generate-products.ts';
 import { type Stack, startStack } from '../../../support/gateway/stack.ts';
 import { decision } from '../decisions.ts';
 

@@ -1,4 +1,4 @@
-import type { SampleUser } from '../../../../src/samples/data/generate-users.ts';
+import type { SampleUser } from '../../../../src/cli/demo/data/generate-users.ts';
 import { type Stack, startStack } from '../../../support/gateway/stack.ts';
 import { decision } from '../decisions.ts';
 

@@ -1,5 +1,5 @@
 import { CUSUM_LIMIT, nextCusum } from '../../../../src/migration/statistics/cusum.ts';
-import { createRandom } from '../../../../src/samples/data/random.ts';
+import { createRandom } from '../../../../src/cli/demo/data/random.ts';
 
 /** Asks the judge every two seconds until the limit is reached; says after how many seconds, or Infinity. */
 function secondsUntilLimit(share: number, perSecond: number, seconds: number, seed: number): number {

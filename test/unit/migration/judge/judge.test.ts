@@ -1,6 +1,6 @@
 import { positionText } from '../../../../src/migration/state/operation-position.ts';
 import { createLocalJudgeMemory } from '../../../../src/migration/judge/judge-memory.ts';
-import { createRandom } from '../../../../src/samples/data/random.ts';
+import { createRandom } from '../../../../src/cli/demo/data/random.ts';
 import { comparison, mismatch } from '../../../support/migration/comparisons.ts';
 import {
   FAILED,

@@ -1,6 +1,6 @@
-import { sampleCredentials } from '../../../src/samples/credentials.ts';
-import { generateUsers } from '../../../src/samples/data/generate-users.ts';
-import { createUsersService } from '../../../src/samples/users-service.ts';
+import { sampleCredentials } from '../../../../src/cli/demo/credentials.ts';
+import { generateUsers } from '../../../../src/cli/demo/data/generate-users.ts';
+import { createUsersService } from '../../../../src/cli/demo/users-service.ts';
 import { ask, parseExactly } from './ask.ts';
 
 type Row = {

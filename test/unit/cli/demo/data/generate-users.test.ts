@@ -1,4 +1,4 @@
-import { type SampleUser, generateUsers } from '../../../../src/samples/data/generate-users.ts';
+import { type SampleUser, generateUsers } from '../../../../../src/cli/demo/data/generate-users.ts';
 
 const users = generateUsers({ seed: 1 });
 const rows = users.map((user) => user.legacy);

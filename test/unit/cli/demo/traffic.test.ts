@@ -1,5 +1,5 @@
-import { sendTraffic } from '../../../src/samples/traffic.ts';
-import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { sendTraffic } from '../../../../src/cli/demo/traffic.ts';
+import { serving, startUpstream } from '../../../support/upstream/scripted-upstream.ts';
 
 describe('sample traffic', () => {
   it('asks for everything with good and bad keys, and leaves the sample services well again', async () => {

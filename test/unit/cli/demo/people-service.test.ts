@@ -1,7 +1,7 @@
-import { sampleCredentials } from '../../../src/samples/credentials.ts';
-import { generateUsers } from '../../../src/samples/data/generate-users.ts';
-import { type Person, personOf, withMistakes } from '../../../src/samples/people-records.ts';
-import { createPeopleService } from '../../../src/samples/people-service.ts';
+import { sampleCredentials } from '../../../../src/cli/demo/credentials.ts';
+import { generateUsers } from '../../../../src/cli/demo/data/generate-users.ts';
+import { type Person, personOf, withMistakes } from '../../../../src/cli/demo/people-records.ts';
+import { createPeopleService } from '../../../../src/cli/demo/people-service.ts';
 import { ask } from './ask.ts';
 
 type Reply = {

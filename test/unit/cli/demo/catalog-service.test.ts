@@ -1,6 +1,6 @@
-import { createCatalogService } from '../../../src/samples/catalog-service.ts';
-import { sampleCredentials } from '../../../src/samples/credentials.ts';
-import { generateProducts } from '../../../src/samples/data/generate-products.ts';
+import { createCatalogService } from '../../../../src/cli/demo/catalog-service.ts';
+import { sampleCredentials } from '../../../../src/cli/demo/credentials.ts';
+import { generateProducts } from '../../../../src/cli/demo/data/generate-products.ts';
 import { type Answer, ask } from './ask.ts';
 
 const products = generateProducts({ seed: 1 });

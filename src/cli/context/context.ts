@@ -1,5 +1,5 @@
-import type { Environment } from '../config/yaml/substitute.ts';
-import type { PrimaryChannel, WorkerProcess } from '../gateway/workers/messages.ts';
+import type { Environment } from '../../config/yaml/substitute.ts';
+import type { PrimaryChannel, WorkerProcess } from '../../gateway/workers/messages.ts';
 
 /** Where the lines of the log go. */
 export type LogDestination = {

@@ -1,4 +1,4 @@
-import { generateProducts } from '../../../../src/samples/data/generate-products.ts';
+import { generateProducts } from '../../../../../src/cli/demo/data/generate-products.ts';
 
 const products = generateProducts({ seed: 1 });
 const rows = products.map((product) => product.legacy);

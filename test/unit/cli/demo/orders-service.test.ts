@@ -1,6 +1,6 @@
-import { sampleCredentials } from '../../../src/samples/credentials.ts';
-import { generateOrders } from '../../../src/samples/data/generate-orders.ts';
-import { createOrdersService } from '../../../src/samples/orders-service.ts';
+import { sampleCredentials } from '../../../../src/cli/demo/credentials.ts';
+import { generateOrders } from '../../../../src/cli/demo/data/generate-orders.ts';
+import { createOrdersService } from '../../../../src/cli/demo/orders-service.ts';
 import { type Answer, ask } from './ask.ts';
 
 const orders = generateOrders({ seed: 1 });

@@ -1,4 +1,4 @@
-import { createRandom } from '../../../../src/samples/data/random.ts';
+import { createRandom } from '../../../../../src/cli/demo/data/random.ts';
 
 describe('the seeded source of choices', () => {
   it('is mulberry32: the published first values for seed 1', () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { createLegacyService } from '../../../src/samples/legacy-service.ts';
+import { createLegacyService } from '../../../../src/cli/demo/legacy-service.ts';
 import { ask } from './ask.ts';
 
 const hello = { status: 200, headers: { 'Content-Type': 'text/plain' }, body: 'häl' };
