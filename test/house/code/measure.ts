@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { folderCircles } from './folder-circles.ts';
 import { codeLines, functionsOf } from './functions.ts';
 import { percentile } from './limits.ts';
 import { importCircles, namesExportedTwice } from './modules.ts';
@@ -49,6 +50,9 @@ function measureTree(root: string, top: string): void {
   row('circles of imports, types counted', circles.length);
   for (const circle of circles) console.log(`          ${circle.join(' · ')}`);
   if (top !== 'src') return;
+  const between = folderCircles(files);
+  row('circles between folders', between.length);
+  for (const { folder, entries } of between) console.log(`          ${folder}: ${entries.join(' · ')}`);
   const twice = namesExportedTwice(files);
   row('names that two files export', twice.length);
   for (const { name, paths } of twice) console.log(`          ${name}: ${paths.join(', ')}`);

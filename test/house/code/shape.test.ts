@@ -1,3 +1,4 @@
+import { folderCircles } from './folder-circles.ts';
 import { functionsOf } from './functions.ts';
 import { FUNCTION_LINES_MAX } from './limits.ts';
 import { importCircles, namesExportedTwice } from './modules.ts';
@@ -19,5 +20,9 @@ describe('the shape of the code', () => {
 
   it('has no circle of imports in src, those of types counted', () => {
     expect(importCircles(sources)).toEqual([]);
+  });
+
+  it('has no circle between folders beside each other, or of a folder with the files of its parent', () => {
+    expect(folderCircles(sources)).toEqual([]);
   });
 });
