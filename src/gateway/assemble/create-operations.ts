@@ -1,5 +1,4 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
-import type { SourceSpec } from '../../config/schema/source.ts';
 import { compileParser } from '../../contract/parse-query.ts';
 import type { ServedMigration } from '../../migration/migrations.ts';
 import type { RedisByRole } from '../../store/redis/redis-roles.ts';
@@ -18,7 +17,7 @@ import {
   assembleCachedHandlers,
   assembleSource,
 } from './assemble-source.ts';
-import { createSourceRate } from './source-rate.ts';
+import { createSourceRates } from './source-rate.ts';
 import {
   createSourceUpstreams,
   type ShareOf,
@@ -112,8 +111,11 @@ export function createOperations(
   compiled: readonly CompiledResource[],
   { admission, contract, parts, ...deps }: OperationsDeps,
 ): ServedOperations {
-  const counting = { redis: deps.redis.limits, keys: deps.keys, clock: deps.clock };
-  const createRate = (spec: SourceSpec) => createSourceRate(spec, counting);
+  const createRate = createSourceRates({
+    redis: deps.redis.limits,
+    keys: deps.keys,
+    clock: deps.clock,
+  });
   const upstreams = createSourceUpstreams(withTargets(compiled), parts, { ...deps, createRate });
   const all = compiled.map((resource) => ({
     resource,

@@ -32,28 +32,32 @@ function cut({ points, seconds }: RateWindow): SubWindows {
 }
 
 /**
- * Creates the rate limit of a source; `undefined` for one without `net.requestsPerSecond`. While Redis is out of reach,
- * each process keeps to it alone.
+ * Creates what makes the rate limit of a source; it answers `undefined` for one without `net.requestsPerSecond`. While
+ * Redis is out of reach, each process keeps to it alone. Clients of sources outlive a reload and keep this, so it must keep
+ * nothing of a configuration.
  */
-export function createSourceRate(
-  { name, net: { requestsPerSecond: points } }: SourceSpec,
-  { redis, keys, clock }: SourceRateDeps,
-): SourceRate | undefined {
-  if (points === undefined) return undefined;
-  const limiter = createLimiter({
-    redis: redis?.client,
-    tiers: { [name]: { windows: [{ points, seconds: 1 }], onStoreFailure: 'open' } },
-    keyOf: (_tier, windows, subject) => keys.tierCounts('source', windows, subject),
-    clock,
-    cut,
-    graceMs: GRACE_MS,
-  });
-  const waitMsOf = ({ allowed }: Decision) => (allowed ? 0 : ASK_AGAIN_MS);
-  return {
-    takeToken() {
-      const decision = limiter.consume(name, `source:${name}`);
-      return decision instanceof Promise ? decision.then(waitMsOf) : waitMsOf(decision);
-    },
-    close: () => limiter.close(),
+export function createSourceRates({
+  redis,
+  keys,
+  clock,
+}: SourceRateDeps): (spec: SourceSpec) => SourceRate | undefined {
+  return ({ name, net: { requestsPerSecond: points } }) => {
+    if (points === undefined) return undefined;
+    const limiter = createLimiter({
+      redis: redis?.client,
+      tiers: { [name]: { windows: [{ points, seconds: 1 }], onStoreFailure: 'open' } },
+      keyOf: (_tier, windows, subject) => keys.tierCounts('source', windows, subject),
+      clock,
+      cut,
+      graceMs: GRACE_MS,
+    });
+    const waitMsOf = ({ allowed }: Decision) => (allowed ? 0 : ASK_AGAIN_MS);
+    return {
+      takeToken() {
+        const decision = limiter.consume(name, `source:${name}`);
+        return decision instanceof Promise ? decision.then(waitMsOf) : waitMsOf(decision);
+      },
+      close: () => limiter.close(),
+    };
   };
 }

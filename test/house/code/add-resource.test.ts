@@ -86,8 +86,10 @@ describe('A third resource, of one file in the contract and its name in the tabl
     const checked = await runProcess(NODE, [compiler, '-p', join(folder, 'tsconfig.build.json'), '--noEmit']);
     const asked = checked.out.split('\n').filter((line) => line.includes('error'));
     expect(asked).toEqual([
-      expect.stringMatching(/src\/draft\/detect\/resource-words\.ts.*: Property 'orders' is missing/),
-      expect.stringMatching(/src\/draft\/map\/choose-columns\.ts.*: Property 'orders' is missing/),
+      expect.stringMatching(
+        /src\/workbench\/infer\/detect\/resource-words\.ts.*: Property 'orders' is missing/,
+      ),
+      expect.stringMatching(/src\/workbench\/infer\/map\/choose-columns\.ts.*: Property 'orders' is missing/),
     ]);
   });
 

@@ -103,11 +103,11 @@ describe('the README', () => {
     );
   });
 
-  it('names every room of src once among the floors', () => {
-    const [, floors = ''] = /^\| Floor [^]*?\n([^]*?)\n\n/m.exec(text) ?? [];
-    const named = floors.split('\n').flatMap((row) => {
-      const rooms = row.split(' | ')[1] ?? '';
-      return [...rooms.matchAll(/`([^`]+)`/g)].map(([, room]) => room);
+  it('names every layer of src once among the levels', () => {
+    const [, levels = ''] = /^\| Level [^]*?\n([^]*?)\n\n/m.exec(text) ?? [];
+    const named = levels.split('\n').flatMap((row) => {
+      const layers = row.split(' | ')[1] ?? '';
+      return [...layers.matchAll(/`([^`]+)`/g)].map(([, layer]) => layer);
     });
     expect(named.sort()).toEqual(readdirSync(join(root, 'src')).sort());
   });

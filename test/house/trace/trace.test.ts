@@ -63,7 +63,7 @@ describe('the way of a request', () => {
     ['src/kernel', 0],
     ['src/store', 1],
     ['src/http', 2],
-    ['src/gateway/gateway.ts', 3],
+    ['src/main.ts', 3],
   ]);
   const entry = (path: string, name = 'go'): Entry => ({ path: `src/${path}`, name, at: name.length });
   const follow = (...entries: readonly Entry[]) => followRooms(entries, floors);
@@ -75,7 +75,7 @@ describe('the way of a request', () => {
   });
 
   it('climbs where the next function is on a higher floor', () => {
-    expect(follow(entry('http/a.ts'), entry('kernel/a.ts'), entry('gateway.ts'))).toMatchObject({
+    expect(follow(entry('http/a.ts'), entry('kernel/a.ts'), entry('main.ts'))).toMatchObject({
       changes: 2,
       climbs: 1,
     });

@@ -4,7 +4,7 @@ import { sourceSchema } from '../../../src/config/schema/source.ts';
 import { GatewayError } from '../../../src/kernel/errors/fault.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Priority } from '../../../src/kernel/upstream-call.ts';
-import { createSourceRate } from '../../../src/gateway/assemble/source-rate.ts';
+import { createSourceRates } from '../../../src/gateway/assemble/source-rate.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import { createUpstream, type Upstream } from '../../../src/source/client/client.ts';
 import type { TakeToken } from '../../../src/source/client/bulkhead/token-pacer.ts';
@@ -71,11 +71,12 @@ async function openFleet(processes: number, net: object) {
     const client = new Redis(redis.url);
     await once(client, 'ready');
     opened.push(() => client.disconnect());
-    const rate = createSourceRate(spec, {
+    const createRate = createSourceRates({
       redis: { client },
       keys: createRedisKeys(redis.prefix),
       clock: systemClock,
     });
+    const rate = createRate(spec);
     const upstream = createUpstream(spec, {
       onExchange: () => undefined,
       readSession: () => undefined,
