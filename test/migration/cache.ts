@@ -17,12 +17,12 @@ function questionsOf(fleet: MigratingFleet, count: number) {
   });
 }
 
-/** Calls of comparisons that a source was asked for, over all gateways. */
+/** Calls that a source has answered for comparisons, over all gateways: also such as read the legacy source again. */
 async function shadowsOf({ gateways }: MigratingFleet): Promise<number> {
   const texts = await Promise.all(gateways.map((gateway) => gateway.metrics()));
   const counts = texts
     .join('\n')
-    .matchAll(/^portico_migration_shadow_total\{.*outcome="(?:ok|timeout|error)".*\} (\d+)$/gm);
+    .matchAll(/^portico_migration_upstream_seconds_count\{.*shadow="true".*\} (\d+)$/gm);
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 

@@ -4,6 +4,7 @@ import { fieldOf } from '../evidence/delta.ts';
 import { latencyBucket, latencyQuantile } from '../evidence/latency.ts';
 import { type ComparerDeps, createClassify, type ServedQuery, waitUnref } from './comparer.ts';
 import { type Answered, createAskForComparison } from './comparison-call.ts';
+import type { ShadowRateLimit } from './shadow-rate-limit.ts';
 import { isInPlace } from './without-shift.ts';
 
 /**
@@ -17,9 +18,14 @@ export type LegacyRereads = {
   lagged(operation: string, lagMs: number): void;
 };
 
-/** `onReread` is called with the fields that have changed, for each question that was read again. */
+/**
+ * `onReread` is called with the fields that have changed, for each question that was read again, and `onAnswered` with the time
+ * that each call took. A call takes a token of `rate`, as the first one of a comparison does.
+ */
 export type LegacyRereadsDeps = Omit<ComparerDeps, 'toSample'> & {
+  readonly rate: Pick<ShadowRateLimit, 'take'>;
   readonly onReread: (operation: string, changed: readonly string[]) => void;
+  readonly onAnswered: (ms: number) => void;
 };
 
 /** One question of an operation in this time: 1,800 an hour, where so many are compared. */
@@ -27,7 +33,7 @@ const EVERY_MS = 2_000;
 
 /** Creates the second readings of one resource. */
 export function createLegacyRereads(deps: LegacyRereadsDeps): LegacyRereads {
-  const { config, sources, clock, onReread, wait = waitUnref } = deps;
+  const { config, sources, clock, rate, onReread, onAnswered, wait = waitUnref } = deps;
   const classify = createClassify(deps);
   const askForComparison = createAskForComparison({ ...deps, timeoutMs: config.shadow.timeout });
   const lags = new Map<string, Record<string, number>>();
@@ -37,12 +43,20 @@ export function createLegacyRereads(deps: LegacyRereadsDeps): LegacyRereads {
   return {
     async reread({ operation, query }, first, signal) {
       const nowMs = clock.monotonic();
-      if (nowMs - (lastMs.get(operation) ?? startedMs) < EVERY_MS || !first.isFresh) return;
+      const before = lastMs.get(operation) ?? startedMs;
+      if (nowMs - before < EVERY_MS || !first.isFresh) return;
       lastMs.set(operation, nowMs);
+      // Where all tokens are used, the next comparison that gets one tries again: else a busy fleet would measure nothing.
+      if (!(await rate.take())) {
+        lastMs.set(operation, before);
+        return;
+      }
       // Until a lag is known, the wait of rechecks: an operator sets it above the lag.
       await wait(latencyQuantile(lags.get(operation) ?? {}, 0.99) ?? config.recheck.delay, signal);
       const again = await askForComparison(sources.legacy, query, undefined, signal, 'waits');
-      if (again.kind !== 'answered' || !again.isFresh) return;
+      if (again.kind !== 'answered') return;
+      onAnswered(again.ms);
+      if (!again.isFresh) return;
       const { counting } = classify(query, { legacy: first.answer, new: again.answer });
       const changed = counting.filter(isInPlace).map(({ path }) => fieldOf(path));
       onReread(operation, [...new Set(changed)]);

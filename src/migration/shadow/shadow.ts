@@ -121,6 +121,7 @@ function createCompareRead(
   const rereads = createLegacyRereads({
     ...parts,
     onReread: (operation, changed) => evidence.reread(resource.name, operation, changed),
+    onAnswered: (ms) => metrics.migrationAnswered(resource.name, 'legacy', true, ms),
   });
   const comparer = createComparer({
     ...parts,

@@ -45,7 +45,7 @@ describe('an answer that differs once', () => {
 
   it('measures how often the legacy source changes by itself, not more than once in two seconds', async () => {
     let name = 'Ann';
-    const { shadow, offer, answer, comparisons, rereads, clock, until } = openShadow({
+    const { shadow, offer, answer, answered, comparisons, rereads, clock, until } = openShadow({
       legacy: () => Promise.resolve(answer(name)),
     });
     for (let count = 1; count <= 3; count += 1) {
@@ -62,5 +62,27 @@ describe('an answer that differs once', () => {
     await until(() => rereads.length === 2);
     await shadow.close();
     expect(rereads).toEqual([['data.name'], []]);
+    // Five answers of the new source that were compared, and two more of the legacy one.
+    expect(answered.map(([origin]) => origin).sort()).toEqual([
+      ...['legacy', 'legacy'],
+      ...['new', 'new', 'new', 'new', 'new'],
+    ]);
+  });
+
+  it('does not measure beyond the rate of comparisons', async () => {
+    let tokens = 2;
+    const { shadow, offer, comparisons, rereads, clock, until } = openShadow({
+      rate: { take: () => (tokens -= 1) >= 0 },
+    });
+    offer();
+    await until(() => comparisons.length === 1);
+    clock.advance(2_000);
+    offer();
+    await until(() => comparisons.length === 2);
+    expect([rereads, tokens]).toEqual([[], -1]);
+    tokens = 2;
+    offer();
+    await until(() => rereads.length === 1);
+    await shadow.close();
   });
 });
