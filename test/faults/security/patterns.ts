@@ -53,7 +53,7 @@ const TEXTS = RUNS.flatMap((run) => {
 });
 
 /** What only an operator's commands and files meet, and what runs in an operator's browser, on texts of the project. */
-const OFFLINE = /^(?:cli|draft|explain|fixtures|probe|config|samples|admin\/console\/page)\//;
+const OFFLINE = /^(?:cli|workbench|config|admin\/console\/page)\//;
 
 /** How long a pattern takes; of three tries where the first was slow, for the machine may have been. */
 function msOf(pattern: RegExp, text: string): number {
