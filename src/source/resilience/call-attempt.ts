@@ -35,8 +35,8 @@ export type AttemptParts = {
   readonly hosts: Hosts;
   readonly pause: SourcePause;
   readonly silence: SilenceTimer;
-  /** A call starts: looks from now on whether the source is silent. */
-  readonly watchSilence: () => void;
+  /** Looks whether the source is silent, from the start of a call until none runs. */
+  readonly silenceWatch: { readonly callStarted: () => void; readonly callEnded: () => void };
   readonly monotonic: () => number;
   /** From 0 to below 1. */
   readonly random: () => number;
@@ -168,7 +168,7 @@ export function createCallAttempt(
       const host = hosts.choose(affinity, failedHost);
       host.active += 1;
       silence.callStarted();
-      parts.watchSilence();
+      parts.silenceWatch.callStarted();
       const recordShape = questions.enter(usage?.query);
       active = { host, record, recordShape, startedMs: monotonic() };
       return host.base;
@@ -179,6 +179,7 @@ export function createCallAttempt(
       active = undefined;
       const outcome = isAbandoned ? abandonedOutcome(error, monotonic() - startedMs) : outcomeOf(error);
       silence.callEnded(outcome === 'success');
+      parts.silenceWatch.callEnded();
       host.active -= 1;
       hosts.report(host, outcome, startedMs);
       if (recordShape !== undefined) recordShape(outcome);

@@ -102,19 +102,30 @@ export function createResilience(
   let silenceCheck: NodeJS.Timeout | undefined;
 
   /** Looks whether the source is silent, for as long as calls run. */
-  function watchSilence(afterMs = silentMs): void {
+  function checkSilence(afterMs: number): void {
     silenceCheck ??= setTimeout(() => {
       silenceCheck = undefined;
       if (!silence.isRunning) return;
       const ms = silence.ms();
       if (ms >= silentMs) breaker.suspect(monotonic() - ms);
-      watchSilence(ms < silentMs ? silentMs - ms : silentMs);
+      checkSilence(ms < silentMs ? silentMs - ms : silentMs);
     }, afterMs).unref();
   }
 
+  const silenceWatch = {
+    callStarted() {
+      if (askKnownGood !== undefined) checkSilence(Math.max(SILENT_MS_MIN, silentMs - silence.ms()));
+    },
+    callEnded() {
+      if (silence.isRunning) return;
+      // A timer would keep this source in memory, with its credential, after a reload has taken it away.
+      clearTimeout(silenceCheck);
+      silenceCheck = undefined;
+    },
+  };
+
   const parts: AttemptParts = {
-    ...{ ...deps, net, breaker, questions, hosts, pause, silence, check },
-    watchSilence: () => (askKnownGood === undefined ? undefined : watchSilence()),
+    ...{ ...deps, net, breaker, questions, hosts, pause, silence, silenceWatch, check },
     budget: createRetryBudget(net.retries.budget, monotonic),
     onRetry: on.retry,
   };
