@@ -2,7 +2,6 @@
 
 import { type Command, Option } from 'commander';
 import { type CheckOptions, runCheck } from './check/check.ts';
-import { registerUpgradeCheckCommand } from './check/upgrade-check.ts';
 import { registerCompletion } from './input/completion.ts';
 import type { CliContext } from './context/context.ts';
 import { registerDoctorCommand } from './check/doctor.ts';
@@ -96,7 +95,6 @@ export function registerCommands(program: Command, files: ConfigPaths, context: 
   registerInferCommand(program, configFile, context);
   registerTryCommand(program, context);
   registerReloadCommand(program, configFile, context);
-  registerUpgradeCheckCommand(program, context);
   registerDoctorCommand(program, configFile, context);
   registerQualityCommand(program, configFile, context);
   registerRequestsCommand(program, configFile, context);

@@ -5,7 +5,6 @@ import { composeRows } from './compose.ts';
 import { processRows } from './processes.ts';
 import { releaseRows } from './releases.ts';
 import { sizingRows } from './sizing.ts';
-import { upgradeCheckRows } from './upgrade-check.ts';
 import { upgradeRows } from './upgrade.ts';
 import { webhookRows } from './webhooks.ts';
 
@@ -17,7 +16,6 @@ export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
   processes: processRows,
   webhooks: webhookRows,
   releases: releaseRows,
-  'upgrade-check': upgradeCheckRows,
   upgrade: upgradeRows,
   sizing: sizingRows,
 };
