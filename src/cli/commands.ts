@@ -1,6 +1,6 @@
 // All commands but `start`: they are loaded only where one of them was called, because a gateway needs none of their files.
 
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { type CheckOptions, runCheck } from './check/check.ts';
 import { registerCompletion } from './input/completion.ts';
 import type { CliContext } from './context/context.ts';
@@ -53,7 +53,6 @@ function registerFileCommands(program: Command, files: ConfigPaths, context: Cli
     .option('--source <file>', 'test one source file alone; variables without default get placeholders')
     .option('--record', 'ask the live source, and write what was asked, replied and answered as cases')
     .option('--whole', 'with --record: keep every value of the replies, personal data included')
-    .addOption(new Option('--scramble', 'deprecated: recordings are masked by default').hideHelp())
     .option('--overwrite', 'with --record: replace cases that are there already')
     .option('--json', 'print the results as JSON')
     .action((names: string[], options: TestOptions) => runTest(names, options, files.file(), context));

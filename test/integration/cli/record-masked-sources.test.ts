@@ -192,13 +192,6 @@ resources:
     expect((await replay()).out).toContain('1 passed, 0 failed');
   });
 
-  it('takes --scramble for one more version, and names the new default', async () => {
-    write = (some, total) => JSON.stringify({ total, rows: some });
-    const { err, text } = await masked(sourceText(PAGED), '/v1/products?limit=3', '--scramble');
-    expect(err).toContain('--scramble is deprecated and changes nothing: recordings are masked by default');
-    expect(text).not.toMatch(SECRET);
-  });
-
   it('gives away nothing in links to the next window, in fields that are not read, or in keys', async () => {
     write = (_some, _total, query) => {
       const isSecond = query.has('after');
