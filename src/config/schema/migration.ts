@@ -161,10 +161,6 @@ const gate = z.strictObject({
       'Whether a look at the edges without a difference is asked for before the ramp: first and last pages, past the end, unknown ids and values, each sort and filter. A walk then ends with one.',
     ),
   file: flag.default(true).describe('Whether `complete` asks for `stage: complete` in this file first.'),
-  external: z
-    .url({ protocol: /^https?$/ })
-    .optional()
-    .describe('An address that has to answer 200 before each step forward.'),
 });
 
 const rollback = z.strictObject({

@@ -13,7 +13,6 @@ import type { MigrationEvidence } from '../../migration/evidence/evidence.ts';
 import { createLocalEvidenceStore } from '../../migration/evidence/local-evidence.ts';
 import { createLegacyLatency } from '../../migration/evidence/read-legacy-latency.ts';
 import { createRedisEvidenceStore } from '../../migration/evidence/redis-evidence.ts';
-import { createExternalGates, type ExternalGates } from '../../migration/judge/external-gate.ts';
 import {
   createLocalJudgeMemory,
   createRedisJudgeMemory,
@@ -80,7 +79,6 @@ type OperatedParts = Pick<Migrations, 'states' | 'preview' | 'openBreakers'> & {
   readonly evidence: MigrationEvidence;
   readonly served: () => readonly ServedMigration[];
   readonly memory: JudgeMemory;
-  readonly external: ExternalGates;
   readonly comparisons: OpenedComparisons;
 };
 
@@ -151,7 +149,7 @@ function openEvidence(
 
 /** Assembles what the actions of operators need, and starts the judge. */
 function openOperated(
-  { states, evidence, served, memory, external, comparisons, ...migrations }: OperatedParts,
+  { states, evidence, served, memory, comparisons, ...migrations }: OperatedParts,
   audit: AuditLog,
   deps: OpenMigrationsDeps,
 ) {
@@ -159,7 +157,7 @@ function openOperated(
   const declared = () => served().map(({ declared: { resource }, ...rest }) => ({ resource, ...rest }));
   const common = { ...deps, states, evidence, audit, declared };
   const { askOwnQuestions } = comparisons;
-  const judge = createJudge({ ...common, memory, askExternalGate: external.ask, askOwnQuestions });
+  const judge = createJudge({ ...common, memory, askOwnQuestions });
   const tasks = createTasks(clock);
   judge.start();
   function pairOf(name: string): SourcePair {
@@ -229,7 +227,6 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
     },
     onRenewed: (...states) => void audit?.record(sourceChange(...states)),
   });
-  const external = createExternalGates();
   const memory = fleet ? createRedisJudgeMemory(fleet.client, fleet.keyOf) : createLocalJudgeMemory();
   const closing: (() => Promise<void>)[] = [];
   deps.metrics.watchHolds(() => holdsOf(served, states));
@@ -242,7 +239,7 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
     },
     operate(auditLog) {
       audit = auditLog;
-      const parts = { ...migrations, evidence, served: () => served, memory, external, comparisons };
+      const parts = { ...migrations, evidence, served: () => served, memory, comparisons };
       const { operated, close } = openOperated(parts, auditLog, deps);
       closing.push(close);
       return operated;
@@ -253,7 +250,6 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
       endLatency();
       latency.close();
       evidence.close();
-      external.close();
       migrations.close();
     },
   };

@@ -1,4 +1,4 @@
-// Gathers the facts of a gate from the stores and the external gate, and evaluates it.
+// Gathers the facts of a gate from the stores, and evaluates it.
 
 import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
@@ -7,9 +7,6 @@ import { type Gate, gateOf } from './gate.ts';
 import type { JudgedMigration } from './judged-migration.ts';
 import type { JudgeMemory } from './judge-memory.ts';
 import type { NoiseMemory } from './transient-rules.ts';
-
-/** Asks an external gate. Resolves with its status, such as `200`, or with the reason why it gave none. Never rejects. */
-export type AskExternalGate = (url: string) => Promise<string>;
 
 /**
  * Where the facts of a gate stand: the configuration in `declared`, the position in `states`, the comparisons in
@@ -22,15 +19,11 @@ export type GateEvaluatorDeps = {
   readonly evidence: Pick<MigrationEvidence, 'read'>;
   readonly memory: Pick<JudgeMemory, 'read'>;
   readonly clock: Pick<Clock, 'now'>;
-  readonly askExternalGate: AskExternalGate;
 };
 
 /** Reads the facts of a gate, and evaluates it. */
 export type GateEvaluator = {
-  /**
-   * The gate of a resource, or of one operation. The external gate is asked only where all other conditions are met.
-   * @throws Error where Redis fails, or no such migration is declared
-   */
+  /** The gate of a resource, or of one operation. @throws Error if Redis fails, or no such migration is declared */
   gate(resource: string, operation?: string): Promise<Gate>;
   /** The CUSUM of failures by operation. @throws Error where Redis fails */
   cusum(resource: string): Promise<Readonly<Record<string, number>>>;
@@ -40,7 +33,7 @@ export type GateEvaluator = {
 
 /** Creates the evaluator. */
 export function createGateEvaluator(deps: GateEvaluatorDeps): GateEvaluator {
-  const { declared, states, evidence, memory, clock, askExternalGate } = deps;
+  const { declared, states, evidence, memory, clock } = deps;
 
   async function cusum(resource: string): Promise<Readonly<Record<string, number>>> {
     const known = await memory.read(resource);
@@ -63,29 +56,10 @@ export function createGateEvaluator(deps: GateEvaluatorDeps): GateEvaluator {
         cusum(resource),
         noise(resource),
       ]);
-      const facts = {
+      return gateOf({
         ...{ ...migration, state, operation, evidence: found },
         ...{ cusum: failures, noise: measured, now: clock.now() },
-      };
-      const { external } = migration.config.gate;
-      if (external === undefined) return gateOf(facts);
-      const isAllElseMet = gateOf({ ...facts, external: '200' }).ready;
-      return gateOf({ ...facts, external: isAllElseMet ? await askExternalGate(external) : undefined });
+      });
     },
-  };
-}
-
-/** How long the judge uses an answer of an external gate again. */
-const ANSWER_MS = 30_000;
-
-/** Wraps `ask`, and reuses an answer for a while: the judge looks every two seconds, and must not call that often. */
-export function createCachedExternalGate(ask: AskExternalGate, clock: Pick<Clock, 'now'>): AskExternalGate {
-  const answers = new Map<string, { readonly at: number; readonly answer: Promise<string> }>();
-  return function askRarely(url) {
-    const known = answers.get(url);
-    if (known !== undefined && clock.now() - known.at < ANSWER_MS) return known.answer;
-    const answer = ask(url);
-    answers.set(url, { at: clock.now(), answer });
-    return answer;
   };
 }

@@ -34,8 +34,6 @@ export type GateFacts = {
   readonly noise: Readonly<Record<string, NoiseMemory>>;
   /** How long answers of the resource are cached, in milliseconds. The new source may lag behind as long as that. */
   readonly freshMs: number;
-  /** What the external gate has answered, such as `200`; absent: it was not asked. */
-  readonly external?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
 };

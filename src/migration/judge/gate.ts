@@ -17,7 +17,7 @@ export type Gate = {
 };
 
 /** The conditions of every step, whatever the evidence shows. */
-function ofAnyStep({ config, state, now, external }: GateFacts): readonly CheckedCondition[] {
+function ofAnyStep({ config, state, now }: GateFacts): readonly CheckedCondition[] {
   const { hold, lastRollback } = state;
   const freeze = config.freeze.find(({ from, until }) => from <= now && now < until);
   const until = freeze === undefined ? '' : new Date(freeze.until).toISOString();
@@ -34,9 +34,6 @@ function ofAnyStep({ config, state, now, external }: GateFacts): readonly Checke
       isMet: freeze === undefined,
     },
     ...cooldown,
-    ...(config.gate.external === undefined
-      ? []
-      : [{ id: 'external', have: external ?? 'not asked', need: '200', isMet: external === '200' }]),
   ];
 }
 

@@ -12,12 +12,7 @@ import {
   type RulingDeps,
 } from './act-on-ruling.ts';
 import { type AnnouncedState, announcedStateOf, eventsSince } from '../notify/migration-events.ts';
-import {
-  createCachedExternalGate,
-  createGateEvaluator,
-  type GateEvaluator,
-  type GateEvaluatorDeps,
-} from './evaluate-gate.ts';
+import { createGateEvaluator, type GateEvaluator, type GateEvaluatorDeps } from './evaluate-gate.ts';
 import type { JudgedMigration } from './judged-migration.ts';
 import { createReportTransients, judgeOperations } from './judge-operations.ts';
 import type { JudgeMemory } from './judge-memory.ts';
@@ -122,12 +117,11 @@ async function readyOperations(
 }
 
 /** Makes the function that judges one migration. It returns whether there is something to judge. */
-function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promise<boolean> {
-  const { states, evidence, memory, metrics, clock, askExternalGate, webhooks } = deps;
-  const gates = createGateEvaluator({
-    ...deps,
-    askExternalGate: createCachedExternalGate(askExternalGate, clock),
-  });
+function createJudgement(
+  deps: JudgeDeps,
+  gates: GateEvaluator,
+): (migration: JudgedMigration) => Promise<boolean> {
+  const { states, evidence, memory, metrics, clock, webhooks } = deps;
   const rulings = createRulingActions(deps);
   const promote = createPromotion(gates, rulings, metrics);
   const judgeByOwnQuestions = createOwnJudgement(deps);
@@ -180,7 +174,8 @@ function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promi
 /** Creates the judge of a process. It does nothing before `start`. */
 export function createJudge(deps: JudgeDeps): Judge {
   const { declared, memory, metrics, log } = deps;
-  const judge = createJudgement(deps);
+  const gates = createGateEvaluator(deps);
+  const judge = createJudgement(deps, gates);
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | undefined;
   let isFailing = false;
@@ -217,7 +212,7 @@ export function createJudge(deps: JudgeDeps): Judge {
   }
 
   return {
-    ...createGateEvaluator(deps),
+    ...gates,
     look,
     start() {
       timer ??= setInterval(() => void look(), LOOK_MS);

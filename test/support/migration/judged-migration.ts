@@ -29,7 +29,6 @@ export type JudgedOptions = {
   /** What the configuration declares besides the new source. */
   readonly declared?: object;
   readonly memory?: JudgeMemory;
-  readonly external?: () => string;
   /** What the own questions of Portico show; by default, it can ask none. */
   readonly own?: () => OwnAnswers | undefined;
   /** The time of the test; absent: a clock that only the test moves. */
@@ -76,7 +75,6 @@ export async function openJudged({
   state,
   declared = {},
   memory,
-  external = () => '200',
   own = () => undefined,
   time,
 }: JudgedOptions = {}) {
@@ -103,7 +101,6 @@ export async function openJudged({
       info: () => undefined,
       warn: (_fields: unknown, message?: unknown) => void noted.warnings.push(String(message)),
     },
-    askExternalGate: () => Promise.resolve(external()),
     askOwnQuestions: (_resource, operation, shapes) => {
       noted.asked.push([operation, ...shapes].join(' '));
       return Promise.resolve(own());

@@ -20,7 +20,7 @@ export const writtenMigration = {
       walk: false,
       edges: false,
     },
-    ...{ external: 'http://127.0.0.1:9/gate', file: false },
+    file: false,
   },
   rollback: { cooldown: '1s' },
   freeze: [{ from: '2100-01-01', until: '2100-01-02', why: 'a holiday' }],

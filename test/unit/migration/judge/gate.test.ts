@@ -72,7 +72,6 @@ describe('the gate before the ramp', () => {
       'hold',
       { state: migrationState({ hold: { by: 'ana', at: '2026-01-02T00:00:00Z', reason: 'a weekend' } }) },
     ],
-    ['external', { config: migrationConfig({ gate: { external: 'https://change.example/users' } }) }],
     [
       'freeze',
       { config: migrationConfig({ freeze: [{ from: '2026-01-02', until: '2026-01-05', why: 'sales' }] }) },

@@ -156,7 +156,7 @@ describe('a step that the gateway takes by itself', () => {
     walk: false,
     edges: false,
   };
-  const declared = { promote: 'auto', gate: { ...gate, external: 'https://change.example/users' } };
+  const declared = { promote: 'auto', gate };
 
   /** Both operations are compared, and what is served is served well. */
   function busy(judged: JudgedMigrationOfTest): () => void {
@@ -182,17 +182,6 @@ describe('a step that the gateway takes by itself', () => {
       ['migrations.stage', 'ramp:1'],
       ['migrations.stage', 'ramp:5'],
     ]);
-  });
-
-  test('waits for an external gate', async () => {
-    let answer = '503';
-    const judged = await open({ declared, external: () => answer });
-    await judged.pass(60, 10, busy(judged));
-    expect(judged.position()).toBe('shadow');
-    expect((await judged.judge.gate('users')).unmet).toEqual([{ id: 'external', have: '503', need: '200' }]);
-    answer = '200';
-    await judged.pass(40, 10, busy(judged));
-    expect(judged.position()).not.toBe('shadow');
   });
 
   test('waits for a person where nobody has said otherwise', async () => {
