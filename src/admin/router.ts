@@ -103,10 +103,7 @@ const expressPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1');
 export function createApiRouter(deps: ApiRouterDeps): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   router.use(express.json({ limit: BODY_MAX }));
-  for (const [name, spec] of actionList) {
-    const serve = serveAction(name, spec, deps);
-    router[spec.method](expressPath(spec.path), serve);
-    if (spec.alias !== undefined) router[spec.method](spec.alias, serve);
-  }
+  for (const [name, spec] of actionList)
+    router[spec.method](expressPath(spec.path), serveAction(name, spec, deps));
   return router;
 }

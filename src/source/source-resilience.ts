@@ -3,7 +3,6 @@ import type { SourceSpec } from '../config/schema/source.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { BreakerState } from './resilience/breaker.ts';
 import type { WebhookEvent } from '../telemetry/webhooks/webhook-event.ts';
-import type { HostEvent } from './resilience/hosts.ts';
 import { createResilience, type Resilience, type ResilienceDeps } from './resilience/resilience.ts';
 
 /** The metrics about the state of sources. */
@@ -38,9 +37,6 @@ const BREAKER_LINES = {
   half_open: 'one call shows whether the source is well',
   closed: 'the source is well again',
 } satisfies Record<BreakerState, string>;
-
-/** Names that dashboards may still ask for. The next version of Portico does not count them any more. */
-const FORMER_HOST_EVENTS: Partial<Record<HostEvent, string>> = { unhealthy: 'sick', healthy: 'sound' };
 
 /** The same for one shape of question: its operation and the names of its parameters. */
 const QUESTION_LINES = {
@@ -93,8 +89,7 @@ export function createSourceResilience(
         log.warn({ source, seconds }, 'the source asked for a pause; no call goes out before it is over');
       },
       host({ name: host }, event) {
-        for (const label of [event, FORMER_HOST_EVENTS[event] ?? []].flat())
-          metrics.hostEvent(source, host, label);
+        metrics.hostEvent(source, host, event);
         log[event === 'healthy' ? 'info' : 'warn']({ source, host }, `a host of the source is ${event}`);
       },
     },

@@ -53,7 +53,7 @@ describe('two workers on one port', () => {
     const asked = () => Promise.all(Array.from({ length: 16 }, async () => firstName(await ask('limit=2'))));
     expect(new Set(await asked())).toEqual(new Set(['Ada X']));
     gateway.users.name = 'Eve';
-    const purge = await fetch(`${gateway.adminUrl}/cache/purge?tag=users`, { method: 'POST' });
+    const purge = await fetch(`${gateway.adminUrl}/api/cache/purge?tag=users`, { method: 'POST' });
     const { purged, reached } = (await purge.json()) as ActionValue<'cache.purge'>;
     expect([purged, reached]).toMatchObject(['users', { processes: 2 }]);
     const audit = await fetch(`${gateway.adminUrl}/api/audit`);
@@ -64,8 +64,8 @@ describe('two workers on one port', () => {
   });
 
   it('tell the operator which claims have fallen, and believe them again', async () => {
-    expect(await (await fetch(`${gateway.adminUrl}/claims`)).json()).toEqual({ fallen: [] });
-    const reset = await fetch(`${gateway.adminUrl}/claims/reset`, { method: 'POST' });
+    expect(await (await fetch(`${gateway.adminUrl}/api/claims`)).json()).toEqual({ fallen: [] });
+    const reset = await fetch(`${gateway.adminUrl}/api/claims/reset`, { method: 'POST' });
     expect(await reset.json()).toEqual({ reset: [] });
   });
 

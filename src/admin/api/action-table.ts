@@ -32,7 +32,6 @@ export const actionSpecs = {
   quality: {
     method: 'get',
     path: '/api/quality',
-    alias: '/quality',
     role: 'viewer',
     summary:
       'How well the replies of each source fit its file, since the start, and which fields became null when.',
@@ -43,7 +42,6 @@ export const actionSpecs = {
   'cache.purge': {
     method: 'post',
     path: '/api/cache/purge',
-    alias: '/cache/purge',
     role: 'operator',
     summary: 'Has every process forget the answers and row sets that carry a tag, within half a second.',
     input: z.strictObject({ tag, reason }),
@@ -60,7 +58,6 @@ export const actionSpecs = {
   claims: {
     method: 'get',
     path: '/api/claims',
-    alias: '/claims',
     role: 'viewer',
     summary: 'The claims of source files that replies have contradicted.',
     input: z.strictObject({}),
@@ -69,7 +66,6 @@ export const actionSpecs = {
   'claims.reset': {
     method: 'post',
     path: '/api/claims/reset',
-    alias: '/claims/reset',
     role: 'operator',
     summary: 'Believes fallen claims again, in every process; without a source or claim, all of them.',
     input: z.strictObject({

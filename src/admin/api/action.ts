@@ -38,8 +38,6 @@ export type ActionSpec = {
   readonly method: 'get' | 'post' | 'patch' | 'delete';
   /** The path, with its variable segments as `{id}`. */
   readonly path: `/api/${string}`;
-  /** A path of earlier versions, which takes its input from the query. */
-  readonly alias?: string;
   readonly role: Role;
   readonly summary: string;
   readonly input: z.ZodObject;

@@ -38,7 +38,7 @@ function createHealthMetrics(place: MetricPlace) {
     }),
     hostEvent: createEventCounter(place, {
       name: 'portico_host_events_total',
-      help: 'Hosts of a source: `ejected` after failures in a row; `unhealthy` or `healthy` by a health check (in this version also counted as `sick` and `sound`, the former names).',
+      help: 'Hosts of a source: `ejected` after failures in a row; `unhealthy` or `healthy` by a health check.',
       labelNames: ['source', 'host', 'event'],
     }),
   };

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { duration, flag, headerName, integer, name, share, timeLimit } from './elements/scalars.ts';
 import { withNotation } from './elements/notation.ts';
-import { webhook } from './telemetry.ts';
 
 /** The stages of a migration, in order. */
 export const stages = ['legacy', 'shadow', 'ramp', 'live', 'complete'] as const;
@@ -214,11 +213,6 @@ export const migration = z.strictObject({
     .array(freeze)
     .default([])
     .describe('Windows without a step forward. A rollback is always possible.'),
-  webhook: webhook
-    .optional()
-    .describe(
-      'Deprecated, until 2.0.0: name the receiver under `webhooks`. This one receives the events of this migration alone.',
-    ),
 });
 
 /**

@@ -76,19 +76,12 @@ export const webhookEvents = [
 /** The `type` that a message carries; receivers choose by it, in `events`. */
 export type WebhookEventType = (typeof webhookEvents)[number];
 
-const target = {
+/** One receiver of what a gateway tells. */
+const gatewayWebhook = z.strictObject({
   url: httpUrl.describe('Where messages are sent, as JSON.'),
   secret: secret.describe(
     'What each message is signed with (Standard Webhooks), such as `${WEBHOOK_SECRET}`.',
   ),
-};
-
-/** One receiver of what a migration tells. */
-export const webhook = z.strictObject(target);
-
-/** One receiver of what a gateway tells. */
-const gatewayWebhook = z.strictObject({
-  ...target,
   events: z
     .array(z.enum(webhookEvents))
     .min(1)
@@ -105,7 +98,5 @@ export const webhooks = z
     'Receivers of events about breakers, fields that records suddenly lack, refused reloads, keys that end soon and migrations.',
   );
 
-/** Where messages are sent. */
-export type WebhookTarget = z.infer<typeof webhook>;
 /** Where messages are sent, and which. */
 export type GatewayWebhook = z.infer<typeof gatewayWebhook>;

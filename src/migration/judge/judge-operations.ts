@@ -53,7 +53,7 @@ type ReportTransientsDeps = {
 /** Makes the function that reports operations whose answers differ once too often, as that begins. */
 export function createReportTransients({ webhooks, metrics, log }: ReportTransientsDeps) {
   return function reportTransients(
-    { resource, config }: JudgedMigration,
+    { resource }: JudgedMigration,
     state: MigrationState,
     judged: readonly Judged[],
     before: ResourceMemory['operations'],
@@ -73,7 +73,7 @@ export function createReportTransients({ webhooks, metrics, log }: ReportTransie
         rev: state.rev,
         reason,
       };
-      webhooks.tell({ type: 'migration.transient', subject: `migration:${resource}`, data }, config.webhook);
+      webhooks.tell({ type: 'migration.transient', subject: `migration:${resource}`, data });
     }
   };
 }

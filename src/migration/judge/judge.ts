@@ -89,7 +89,7 @@ type ReadyGates = ReadonlySet<string | undefined>;
 /** Makes the function that sends events for what has changed since `before`; it returns the state that is announced now. */
 function createAnnounce(webhooks: JudgeDeps['webhooks'], ready: ReadonlyMap<string, ReadyGates>) {
   return function announce(
-    { resource, config }: JudgedMigration,
+    { resource }: JudgedMigration,
     state: MigrationState,
     before?: AnnouncedState,
   ): AnnouncedState {
@@ -100,7 +100,7 @@ function createAnnounce(webhooks: JudgeDeps['webhooks'], ready: ReadonlyMap<stri
       (operation) => ready.get(resource)?.has(operation) ?? wasReady(operation),
     );
     for (const { type, ...data } of eventsSince(before, now, state))
-      webhooks.tell({ type, subject: `migration:${resource}`, data }, config.webhook);
+      webhooks.tell({ type, subject: `migration:${resource}`, data });
     return now;
   };
 }

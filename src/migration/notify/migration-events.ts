@@ -6,7 +6,7 @@ import { positionOf, positionText } from '../state/operation-position.ts';
 /** Where a resource or an operation is, and whether its next step may be taken. */
 type AnnouncedPosition = { readonly position: string; readonly isReady: boolean };
 
-/** The part of a state that events are about, as it was last announced to the webhook. */
+/** The part of a state that events are about, as it was last announced. */
 export type AnnouncedState = AnnouncedPosition & {
   readonly isHeld: boolean;
   /** When it was last rolled back. */
@@ -15,7 +15,7 @@ export type AnnouncedState = AnnouncedPosition & {
   readonly operations?: Readonly<Record<string, AnnouncedPosition>>;
 };
 
-/** An event of a migration that is sent to its webhook. */
+/** An event of a migration that is sent to receivers of webhooks. */
 export type MigrationEvent = {
   readonly type:
     | 'migration.gate_ready'

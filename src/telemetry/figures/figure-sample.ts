@@ -44,9 +44,6 @@ function refusal(kind: string, outcome: string): readonly string[] {
 /** A figure where a condition holds, and otherwise none. */
 const onlyIf = (condition: boolean, ...parts: readonly string[]) => (condition ? [figureKey(...parts)] : []);
 
-/** Names that are counted besides their successors, see the metric. */
-const FORMER_EVENTS = new Set(['sick', 'sound']);
-
 /** The figures that each counter adds to. */
 const COUNTERS: Readonly<Record<string, KeysOf>> = {
   portico_requests_total: (label) => [
@@ -62,10 +59,7 @@ const COUNTERS: Readonly<Record<string, KeysOf>> = {
   portico_upstream_calls_total: (label) => figureKey('calls', label('source'), label('outcome')),
   portico_upstream_replies_total: (label) => figureKey('rules', label('source'), label('rule'), label('is')),
   portico_source_events_total: (label) => figureKey('events', label('source'), label('event')),
-  portico_host_events_total: (label) =>
-    FORMER_EVENTS.has(label('event'))
-      ? []
-      : figureKey('hosts', label('source'), label('host'), label('event')),
+  portico_host_events_total: (label) => figureKey('hosts', label('source'), label('host'), label('event')),
   portico_cache_events_total: (label) => figureKey('cache', label('level'), label('result')),
   portico_unreadable_fields_total: (label) =>
     figureKey('fields', label('source'), label('field'), label('reason')),

@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
-import type { WebhookTarget } from '../../config/schema/telemetry.ts';
+import type { GatewayWebhook } from '../../config/schema/telemetry.ts';
 import type { WebhookEvent } from './webhook-event.ts';
 
 /** An event as it is sent: the same bytes and the same id at each attempt. */
@@ -20,7 +20,7 @@ export function messageOf({ type, data, key }: WebhookEvent, instance: string, n
 
 /** The headers of Standard Webhooks. By them the receiver can check the sender, and recognise a message that comes twice. */
 export function signedHeaders(
-  { secret }: WebhookTarget,
+  { secret }: Pick<GatewayWebhook, 'secret'>,
   { id, body }: WebhookMessage,
   now: number,
 ): Readonly<Record<string, string>> {

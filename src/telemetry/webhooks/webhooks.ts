@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { GatewayWebhook, WebhookEventType, WebhookTarget } from '../../config/schema/telemetry.ts';
+import type { GatewayWebhook, WebhookEventType } from '../../config/schema/telemetry.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { createSemaphore, type Semaphore } from '../../kernel/semaphore.ts';
@@ -12,8 +12,8 @@ export type WebhookOutcome = 'delivered' | 'retried' | 'dead';
 
 /** Tells receivers of events. Nobody waits for that. */
 export type Webhooks = {
-  /** Sends an event to every receiver of the configuration that wants it, and to `own`. */
-  readonly tell: (event: WebhookEvent, own?: WebhookTarget) => void;
+  /** Sends an event to every receiver of the configuration that wants it. */
+  readonly tell: (event: WebhookEvent) => void;
   /** How many events have not been delivered yet. */
   readonly waiting: () => number;
   /** Drops the events that are not delivered yet. */
@@ -46,7 +46,7 @@ export type WebhooksDeps = {
 
 /** One event on its way to one receiver. */
 type Delivery = {
-  readonly target: WebhookTarget;
+  readonly target: GatewayWebhook;
   readonly event: WebhookEvent;
   readonly message: WebhookMessage;
 };
@@ -175,12 +175,11 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
   }
 
   return {
-    tell(event, own) {
+    tell(event) {
       const wanted = targets().filter(({ events }) => events.includes(event.type));
-      const all = own === undefined ? wanted : [own, ...wanted];
-      if (all.length === 0) return;
+      if (wanted.length === 0) return;
       const message = messageOf(event, instance, clock.now());
-      for (const target of all) send({ target, event, message });
+      for (const target of wanted) send({ target, event, message });
     },
     waiting: lanes.waiting,
     async close() {

@@ -11,7 +11,6 @@ export type Attack = {
 /** What an operator's session could be made to do. */
 const TARGETS = [
   { path: '/api/cache/purge', body: '{"tag":"*"}' },
-  { path: '/cache/purge', body: '{"tag":"*"}' },
   { path: '/api/keys', body: '{"label":"attacker","permissions":["users:read"]}' },
   { path: '/api/config/reload', body: '{}' },
   { path: '/api/migrations/users/rollback', body: '{"reason":"attack"}' },
@@ -62,7 +61,7 @@ export const attacks: readonly Attack[] = [
   { name: 'fetch reads the overview', script: fetched('/api/overview', '') },
   { name: 'fetch reads the audit', script: fetched('/api/audit', '') },
   { name: 'fetch ends the session', script: fetched('/api/session', `method: 'DELETE'`) },
-  { name: 'an image asks for a purge', script: loaded('img', 'src', '/cache/purge?tag=*') },
+  { name: 'an image asks for a purge', script: loaded('img', 'src', '/api/cache/purge?tag=*') },
   { name: 'a script takes the overview for code', script: loaded('script', 'src', '/api/overview') },
   { name: 'a style takes the keys for rules', script: loaded('link', 'href', '/api/keys') },
   {

@@ -165,7 +165,7 @@ export async function serveSource(store: Store, origin: string, text: string): P
   return {
     ask: (questions) => askAll(stack, store, questions, /^ +order: source/m.test(text)),
     async purge() {
-      const purged = await fetch(`${stack.adminUrl}/cache/purge?tag=*`, { method: 'POST' });
+      const purged = await fetch(`${stack.adminUrl}/api/cache/purge?tag=*`, { method: 'POST' });
       if (!purged.ok) throw new Error(`the purge was answered ${purged.status}`);
     },
     async close() {

@@ -93,7 +93,7 @@ async function runTies(dialect: TiedDialect, way: TieOrder, { infer }: RowOption
   const asked: Asked = { asked: 0, errors: 0, wrong: [] };
   try {
     const purge = async () => {
-      const { status } = await fetch(`${stack.adminUrl}/cache/purge?tag=*`, { method: 'POST' });
+      const { status } = await fetch(`${stack.adminUrl}/api/cache/purge?tag=*`, { method: 'POST' });
       if (status !== 200) throw new Error(`the purge was answered ${status}`);
     };
     await askSorts(stack, untiedRows, 0, asked);

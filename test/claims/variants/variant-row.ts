@@ -106,7 +106,7 @@ async function fileOf({ file, resource }: Variant, origin: string): Promise<{ te
 
 /** Answers before and behind the change, and after the first look. */
 async function askAround(one: Variant, service: VariantService, stack: Stack, upstream: ScriptedUpstream) {
-  const purge = () => fetch(`${stack.adminUrl}/cache/purge?tag=*`, { method: 'POST' });
+  const purge = () => fetch(`${stack.adminUrl}/api/cache/purge?tag=*`, { method: 'POST' });
   const rounds = [await askAll(one, service, stack)];
   service.change?.();
   await purge();

@@ -97,7 +97,7 @@ describe("the operator's API", () => {
 
   it('answers a purge that Redis does not take with 503, the reason and a line of the log', async () => {
     await redis.kill();
-    const refused = await ask('/cache/purge?tag=users', 'post');
+    const refused = await ask('/api/cache/purge?tag=users', 'post');
     expect(refused).toMatchObject({ status: 503, body: { error: { code: 'unavailable' } } });
     expect(JSON.stringify(refused.body)).toMatch(/the Redis of the role cache failed: \S+/);
     expect(stack.log.join('\n')).toContain("an operator's request failed");

@@ -43,7 +43,7 @@ async function adminText(path: string): Promise<string> {
 }
 
 async function productsQuality(): Promise<ResourceQuality> {
-  const { sources } = JSON.parse(await adminText('/quality')) as { sources: ResourceQuality[] };
+  const { sources } = JSON.parse(await adminText('/api/quality')) as { sources: ResourceQuality[] };
   return sources.find(({ resource }) => resource === 'products')!;
 }
 
@@ -127,8 +127,8 @@ describe('the quality of a source', () => {
     await stack.get('/v1/products?limit=3');
 
     expect((await productsQuality()).invalidReplies).toHaveLength(1);
-    expect((await adminText('/quality')) + (await adminText('/metrics')) + stack.log.join()).not.toContain(
-      CANARY,
-    );
+    expect(
+      (await adminText('/api/quality')) + (await adminText('/metrics')) + stack.log.join(),
+    ).not.toContain(CANARY);
   });
 });

@@ -156,10 +156,10 @@ describe("the operator's listener", () => {
   it('lists the claims that have fallen, and has them believed again', async () => {
     const stack = await open(newConfig(), false);
     await contradict(stack);
-    const list = async () => (await (await fetch(`${stack.adminUrl}/claims`)).json()) as object;
+    const list = async () => (await (await fetch(`${stack.adminUrl}/api/claims`)).json()) as object;
     const claim = { source: 'catalog', resource: 'products', claim: 'filter.category.eq' };
     expect(await list()).toMatchObject({ fallen: [claim] });
-    const reset = await fetch(`${stack.adminUrl}/claims/reset?source=catalog`, { method: 'POST' });
+    const reset = await fetch(`${stack.adminUrl}/api/claims/reset?source=catalog`, { method: 'POST' });
     expect(await reset.json()).toMatchObject({ reset: [claim] });
     expect(await list()).toEqual({ fallen: [] });
     expect(await totalOf(stack)).toBe(150);

@@ -87,7 +87,7 @@ describe('a field that records suddenly lack', () => {
       const overview = await (await fetch(`${gateway.adminUrl}/api/overview`)).text();
       return overview.includes('"critical","code":"field_lost"');
     });
-    expect(await (await fetch(`${gateway.adminUrl}/quality`)).text()).toContain('100 % of 100 records');
+    expect(await (await fetch(`${gateway.adminUrl}/api/quality`)).text()).toContain('100 % of 100 records');
     isRenamed = false;
     await ask(gateway);
     await Promise.all([isOver(gateway), isOver(other)]);
@@ -124,7 +124,7 @@ describe('a field that records suddenly lack', () => {
     isRenamed = true;
     await ask(gateway);
     await Promise.all([isRaised(gateway), isRaised(other)]);
-    const reset = await fetch(`${gateway.adminUrl}/claims/reset?source=people&claim=field.email.gone`, {
+    const reset = await fetch(`${gateway.adminUrl}/api/claims/reset?source=people&claim=field.email.gone`, {
       method: 'POST',
     });
     expect(reset.status).toBe(200);

@@ -138,7 +138,7 @@ describe(decision('Caching headers'), () => {
   });
 
   it.each([
-    ['a purge', () => fetch(`${stack.adminUrl}/cache/purge?tag=users`, { method: 'POST' })],
+    ['a purge', () => fetch(`${stack.adminUrl}/api/cache/purge?tag=users`, { method: 'POST' })],
     ['the end of its freshness', () => void (aheadMs += 3_600_000)],
   ])('no compressed form of an older body outlives %s', async (_name, end) => {
     rename('Before');

@@ -94,7 +94,7 @@ describe('the Redis users of config/operations.md, over TLS', () => {
       expect((await stack.ask('/v1/users', { headers: { 'x-api-key': 'ptk_nobody_x' } })).status).toBe(401);
       await eventually(async () => (await admin.keys('portico:{requests}:*')).length > 0);
       expect(await (await fetch(`${stack.adminUrl}/api/requests`)).json()).toMatchObject({ scope: 'fleet' });
-      const purge = await fetch(`${stack.adminUrl}/cache/purge?tag=users`, { method: 'POST' });
+      const purge = await fetch(`${stack.adminUrl}/api/cache/purge?tag=users`, { method: 'POST' });
       expect(purge.status).toBe(200);
       expect((await stack.ask('/v1/users?sort=name', { headers })).status).toBe(200);
     });

@@ -40,7 +40,7 @@ const ofTheService: readonly AlertFault[] = [
     // A claim that has fallen stays fallen until it is reset.
     async end({ gateway, behave }) {
       behave('well');
-      await fetch(`${gateway.adminUrl}/claims/reset`, { method: 'POST' });
+      await fetch(`${gateway.adminUrl}/api/claims/reset`, { method: 'POST' });
     },
     lastsSeconds: 10,
   }),

@@ -105,7 +105,7 @@ export async function openJudged({
       noted.asked.push([operation, ...shapes].join(' '));
       return Promise.resolve(own());
     },
-    webhooks: { tell: (event, own) => (own === undefined ? undefined : void noted.events.push(event)) },
+    webhooks: { tell: (event) => void noted.events.push(event) },
   });
   const current = () => states.current('users')!;
   return {

@@ -24,5 +24,4 @@ export const writtenMigration = {
   },
   rollback: { cooldown: '1s' },
   freeze: [{ from: '2100-01-01', until: '2100-01-02', why: 'a holiday' }],
-  webhook: { url: 'http://127.0.0.1:9/hook', secret: 'a-secret' },
 };

@@ -139,7 +139,7 @@ async function purge({ gateway, fleet }: SoakSetup): Promise<void> {
   for (let n = 0; n < 18; n += 1) {
     const { adminUrl } = n % 2 === 0 ? gateway : fleet;
     const tag = encodeURIComponent(TAGS[n % TAGS.length]!);
-    const { status } = await fetch(`${adminUrl}/cache/purge?tag=${tag}`, { method: 'POST' });
+    const { status } = await fetch(`${adminUrl}/api/cache/purge?tag=${tag}`, { method: 'POST' });
     assert.ok(status === 200 || status === 503, `a purge is answered ${status}`);
     await sleep(200);
   }

@@ -7,11 +7,9 @@ const RAMP = { stage: 'ramp', percent: 25 } as const;
 const open = useJudged();
 
 describe('the receiver of webhooks is told', () => {
-  const webhook = { url: 'https://ops.example/hook', secret: 'of the test' };
-
   test('of a gate that is ready, of each step, and of a rollback, once each', async () => {
     const gate = { soak: '2s', mismatch: 0.5, rehearsal: false, walk: false, edges: false };
-    const judged = await open({ declared: { webhook, gate } });
+    const judged = await open({ declared: { gate } });
     await judged.judge.look();
     for (const operation of ['users.list', 'users.get'])
       for (let id = 0; id < 10; id += 1) judged.evidence.compared(comparison(`user_${id}`, { operation }));
@@ -28,7 +26,7 @@ describe('the receiver of webhooks is told', () => {
 
   test('of a step, a ready gate and a rollback of one operation, with its name and its own position', async () => {
     const gate = { soak: '2s', mismatch: 0.5, rehearsal: false, walk: false, edges: false };
-    const judged = await open({ declared: { webhook, gate, steps: [25, 50] } });
+    const judged = await open({ declared: { gate, steps: [25, 50] } });
     await judged.judge.look();
     const change = async (operations: MigrationState['operations']) => {
       await judged.states.change(judged.current(), { ...judged.current(), operations });
@@ -49,7 +47,7 @@ describe('the receiver of webhooks is told', () => {
 
   test('of an operation that joins the resource again, and not of one that the resource overtakes', async () => {
     const operations = { 'users.get': RAMP };
-    const judged = await open({ state: { operations }, declared: { webhook } });
+    const judged = await open({ state: { operations } });
     await judged.judge.look();
     const change = async (next: Partial<MigrationState>) => {
       await judged.states.change(judged.current(), { ...judged.current(), ...next });
@@ -71,7 +69,6 @@ describe('the receiver of webhooks is told', () => {
     await memory.write('users', { step: '', operations: {}, announced });
     const judged = await open({
       state: { operations: { 'users.get': RAMP } },
-      declared: { webhook },
       memory,
     });
     await judged.judge.look();
@@ -79,7 +76,7 @@ describe('the receiver of webhooks is told', () => {
   });
 
   test('of the end', async () => {
-    const judged = await open({ state: { stage: 'live' }, declared: { webhook } });
+    const judged = await open({ state: { stage: 'live' } });
     await judged.judge.look();
     await judged.states.change(judged.current(), { ...judged.current(), stage: 'complete' });
     await judged.pass(6, 0, () => undefined);

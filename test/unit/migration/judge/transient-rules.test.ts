@@ -70,8 +70,7 @@ describe('answers of the new source that differ once', () => {
   });
 
   test('roll nothing back in shadow, but are reported once, and close the gate', async () => {
-    const webhook = { url: 'https://ops.example/hook', secret: 'of the test' };
-    const judged = await open({ state: { stage: 'shadow' }, declared: { webhook } });
+    const judged = await open({ state: { stage: 'shadow' } });
     await judged.judge.look();
     await judged.pass(
       120,
