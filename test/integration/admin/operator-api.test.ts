@@ -8,7 +8,7 @@ type Described = {
   readonly parameters?: readonly { readonly in: string; readonly name: string }[];
   readonly responses: Readonly<Record<string, { content?: Record<string, { schema: object }> }>>;
 };
-const document = JSON.parse(readFileSync('src/admin/api/openapi.json', 'utf8')) as {
+const document = JSON.parse(readFileSync('config/operator-openapi.json', 'utf8')) as {
   readonly paths: Readonly<Record<string, Partial<Record<Method, Described>>>>;
 };
 const described = Object.entries(document.paths).flatMap(([path, item]) =>

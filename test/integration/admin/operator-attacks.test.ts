@@ -8,7 +8,7 @@ const OPERATOR = 'the-token-of-ada-the-operator';
 const VIEWER = 'the-token-that-prometheus-has';
 
 type Described = { readonly description: string };
-const { paths } = JSON.parse(readFileSync('src/admin/api/openapi.json', 'utf8')) as {
+const { paths } = JSON.parse(readFileSync('config/operator-openapi.json', 'utf8')) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
 };
 const changing = Object.entries(paths).flatMap(([path, item]) =>

@@ -32,7 +32,7 @@ type OpenapiDocument = {
 };
 
 /** The committed description of the API. */
-export const openapi = JSON.parse(readFileSync('src/contract/openapi.json', 'utf8')) as OpenapiDocument;
+export const openapi = JSON.parse(readFileSync('config/openapi.json', 'utf8')) as OpenapiDocument;
 
 // ajv-formats is CommonJS: depending on the loader, its default export is one level down.
 const addFormats = (addFormatsModule as { default?: unknown }).default ?? addFormatsModule;

@@ -6,8 +6,8 @@ import { grafanaBoard } from './board/board.ts';
 
 /** Where the committed copy of each generated document stands, and how it is made. */
 export const documents: Readonly<Record<string, () => unknown>> = {
-  'src/contract/openapi.json': openapiDocument,
-  'src/admin/api/openapi.json': adminOpenapi,
+  'config/openapi.json': openapiDocument,
+  'config/operator-openapi.json': adminOpenapi,
   'config/portico.schema.json': () => configJsonSchema('gateway'),
   'config/source.schema.json': () => configJsonSchema('source'),
   'config/reference.md': configReference,
