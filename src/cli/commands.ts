@@ -66,7 +66,6 @@ function registerFileCommands(program: Command, files: ConfigPaths, context: Cli
       'write what is generated: OpenAPI, the schemas and the reference of the configuration, tables in documents',
     )
     .option('--check', 'only say whether they are up to date')
-    .option('--sbom', 'only print what Portico runs on: a software bill of materials (CycloneDX)')
     .action((options: GenerateOptions) => runGenerate(options, context));
 }
 

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type CliContext, ExitError, exitCodes } from './context/context.ts';
 import { documents, documentText } from '../workbench/docs/generate/documents.ts';
-import { softwareBillOfMaterials } from '../workbench/docs/generate/packages/sbom.ts';
 import { createMergedMetrics } from '../gateway/workers/merged-metrics.ts';
 import { generatedSections, replaceSection } from '../workbench/docs/generate/sections.ts';
 
@@ -26,14 +25,10 @@ function generateAll(): readonly Generated[] {
 }
 
 /** The options of `portico generate`. */
-export type GenerateOptions = { readonly check?: boolean; readonly sbom?: boolean };
+export type GenerateOptions = { readonly check?: boolean };
 
 /** `portico generate`: writes the generated documents, or with `--check` fails where a committed one is out of date. */
-export function runGenerate({ check, sbom }: GenerateOptions, context: CliContext): void {
-  if (sbom === true) {
-    context.out(documentText(softwareBillOfMaterials));
-    return;
-  }
+export function runGenerate({ check }: GenerateOptions, context: CliContext): void {
   const stale = generateAll().filter(({ current, text }) => current !== text);
   for (const { file, text } of stale) {
     if (check === true) context.err(`${file} is out of date; mend it with: npm run generate\n`);

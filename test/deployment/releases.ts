@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { Ajv } from 'ajv';
-import addFormatsModule from 'ajv-formats';
 import type { OperationRow } from '../operations/row.ts';
-import { runCommand } from '../support/command/run-command.ts';
+import { runProcess } from '../support/process/running-process.ts';
 import { CHART, readYaml } from './harness/chart.ts';
 
 /** Licences under which a copy may be used, changed and sold. */
@@ -22,8 +20,8 @@ type Sbom = {
 
 const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
 
-/** Packages of the development of which the build copies files: they are shipped, too. */
-const COPIED = ['node_modules/swagger-ui-dist'];
+/** A package of the development of which the build copies files: it is shipped, too. npm adds what that one needs. */
+const COPIED = ['node_modules/swagger-ui-dist', 'node_modules/@scarf/scarf'];
 
 /** What npm itself says is installed without the packages of the development, and what the build copies. */
 function installed(): ReadonlySet<string> {
@@ -36,30 +34,13 @@ function installed(): ReadonlySet<string> {
   return new Set(ours.map(([path, { version }]) => `${path.split('node_modules/').at(-1) ?? ''}@${version}`));
 }
 
-// ajv-formats is CommonJS: depending on the loader, its default export is one level down.
-const addFormats = (addFormatsModule as { default?: unknown }).default ?? addFormatsModule;
-
-/** Of the packages only these files are used. */
-const SCHEMAS = 'node_modules/@cyclonedx/cyclonedx-library/res/schema';
-
-/** Compiles the schema that CycloneDX publishes for a version of its format. Addresses for people are not checked. */
-function compileBomSchema(version: string) {
-  const ajv = new Ajv({ strict: false, allErrors: true });
-  (addFormats as (target: Ajv) => void)(ajv);
-  for (const format of ['iri-reference', 'idn-email']) ajv.addFormat(format, true);
-  for (const file of ['spdx.SNAPSHOT.schema.json', 'jsf-0.82.SNAPSHOT.schema.json'])
-    ajv.addSchema(readJson(`${SCHEMAS}/${file}`), `http://cyclonedx.org/schema/${file}`);
-  return ajv.compile(readJson(`${SCHEMAS}/bom-${version}.SNAPSHOT.schema.json`));
-}
-
 const bill: OperationRow = {
   id: 'releases-1',
-  name: 'the bill of materials has every package that is installed for production and no other, each with its hash, a licence of the allow list and what it needs, and is the same each time',
+  name: 'the bill of materials has every package that is installed for production and no other, each with its hash, a licence of the allow list and what it needs',
   fast: true,
   async run() {
-    const { code, out, err } = await runCommand(['generate', '--sbom']);
-    assert.deepEqual({ code, err }, { code: 0, err: '' });
-    assert.equal((await runCommand(['generate', '--sbom'])).out, out);
+    const { code, out, err } = await runProcess('.ci/sbom', []);
+    assert.equal(code, 0, err);
     const { metadata, components, dependencies } = JSON.parse(out) as Sbom;
     const refs = new Set(components.map((one) => one['bom-ref']));
     assert.deepEqual([...refs].sort(), [...installed()].sort());
@@ -86,26 +67,6 @@ const bill: OperationRow = {
   },
 };
 
-const published: OperationRow = {
-  id: 'releases-3',
-  name: 'the bill of materials fits the schema that CycloneDX publishes, which refuses one with a licence or a hash that is none',
-  fast: true,
-  async run() {
-    const { out } = await runCommand(['generate', '--sbom']);
-    const { specVersion } = JSON.parse(out) as { specVersion: string };
-    const isValid = compileBomSchema(specVersion);
-    const problemsOf = (text: string) => (isValid(JSON.parse(text)) ? [] : (isValid.errors ?? []));
-    assert.deepEqual(problemsOf(out), []);
-    const spoilt = [
-      out.replace('"id": "MIT"', '"id": "Mine"'),
-      out.replace(/"content": "[0-9a-f]+"/, '"content": "no hash"'),
-      out.replace('"type": "library"', '"type": "book"'),
-    ];
-    for (const text of spoilt) assert.notDeepEqual([text === out, problemsOf(text)], [false, []]);
-    return { ok: true, figure: { version: specVersion, 'spoilt and refused': spoilt.length } };
-  },
-};
-
 const numbered: OperationRow = {
   id: 'releases-2',
   name: 'package.json, its lock file, the chart and the top of the changelog have one version',
@@ -128,4 +89,4 @@ const numbered: OperationRow = {
 };
 
 /** What a version number promises. */
-export const releaseRows: readonly OperationRow[] = [bill, numbered, published];
+export const releaseRows: readonly OperationRow[] = [bill, numbered];

@@ -1,8 +1,8 @@
+import { readFileSync } from 'node:fs';
 import type { MetricDescription } from '../../../telemetry/metrics/describe-metrics.ts';
 import { createMetrics } from '../../../admin/metrics/metrics.ts';
 import { exampleIndex } from './example-index.ts';
 import { markdownTable } from './markdown-table.ts';
-import { productionPackages } from './packages/production-packages.ts';
 
 const code = (text: string) => `\`${text}\``;
 
@@ -21,11 +21,24 @@ function metricsTable(primary: readonly MetricDescription[]): string {
   return markdownTable(['Metric', 'Type', 'Labels', 'Meaning'], rows);
 }
 
+type LockEntry = { readonly license?: string; readonly dev?: boolean; readonly devOptional?: boolean };
+
+const FOLDER = 'node_modules/';
+
+/** Packages of the development of which the build copies files, so that they are shipped. */
+const SHIPPED = ['swagger-ui-dist'];
+
 /** The licences of the packages that Portico runs on. */
 function licencesTable(): string {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+    packages: Readonly<Record<string, LockEntry>>;
+  };
   const byLicence = new Map<string, Set<string>>();
-  for (const { licence, name } of productionPackages().packages)
-    byLicence.set(licence, (byLicence.get(licence) ?? new Set()).add(name));
+  for (const [path, { license = '', dev, devOptional }] of Object.entries(packages)) {
+    const name = path.slice(path.lastIndexOf(FOLDER) + FOLDER.length);
+    if (path === '' || ((dev === true || devOptional === true) && !SHIPPED.includes(name))) continue;
+    byLicence.set(license, (byLicence.get(license) ?? new Set()).add(name));
+  }
   const rows = [...byLicence].sort(([a], [b]) => (a < b ? -1 : 1));
   return markdownTable(
     ['Licence', 'Packages', 'Which'],
