@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict';
 import { createMetrics } from '../../src/admin/metrics/metrics.ts';
-import { boardRows, metricsWithoutPanel } from '../../src/workbench/docs/generate/board/board.ts';
 import { createMergedMetrics } from '../../src/gateway/workers/merged-metrics.ts';
 import { noPrometheus, startPrometheus } from '../operations/harness/prometheus.ts';
 import type { OperationRow } from '../operations/row.ts';
 import { asSent, readBoard } from './harness/board-file.ts';
 import { readPromql } from './harness/read-promql.ts';
 import { startWatchedGateways } from './harness/watched-gateways.ts';
+
+/** Metrics that no panel shows, and why: a new metric needs a panel or a line here. */
+const METRICS_WITHOUT_PANEL: Readonly<Record<string, string>> = {
+  portico_redis_connected: 'portico_redis_state says the same and more',
+  portico_source_load: 'a moment of a fast value: the console shows it as it changes',
+  portico_row_sets: 'a moment of a fast value: the console shows it as it changes',
+  portico_row_sets_oldest_seconds: 'a moment of a fast value: the console shows it as it changes',
+  portico_cache_local_bytes: 'bounded by cache.localBytes: the console shows it',
+  portico_cache_local_entries: 'bounded by cache.localBytes: the console shows it',
+  portico_request_stories_total: 'of the look-up in the console, and of nothing that callers notice',
+};
 
 /** What Prometheus itself adds to every series. */
 const ADDED = ['job', 'instance'];
@@ -43,16 +53,16 @@ const reads: OperationRow = {
     const ours = [...shown.keys()].filter((name) => /^portico_(?!.*_bucket$)/.test(name));
     assert.deepEqual(
       ours.filter((name) => !metrics.has(name)).sort(),
-      Object.keys(metricsWithoutPanel).sort(),
+      Object.keys(METRICS_WITHOUT_PANEL).sort(),
     );
     assert.equal(uid, 'portico');
     assert.deepEqual(templating.list[0], {
       ...{ name: 'datasource', label: 'Prometheus', type: 'datasource', query: 'prometheus' },
     });
-    assert.deepEqual(
-      rows,
-      boardRows.map(({ title }) => title),
-    );
+    assert.deepEqual(rows, [
+      ...['Overview', 'Sources', 'Callers', 'Cache'],
+      ...['Quality', 'Migration', 'Reloads', 'Processes'],
+    ]);
     assert.throws(() => readPromql('sum(rate(portico_requests_total[5m])'), 'half a query is none');
     return {
       ok: true,
@@ -60,7 +70,7 @@ const reads: OperationRow = {
         rows: rows.length,
         queries: targets.length,
         metrics: metrics.size,
-        'left out': Object.keys(metricsWithoutPanel).length,
+        'left out': Object.keys(METRICS_WITHOUT_PANEL).length,
       },
     };
   },

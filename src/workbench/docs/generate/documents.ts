@@ -2,7 +2,6 @@ import { adminOpenapi } from '../../../admin/api/openapi.ts';
 import { configJsonSchema } from '../json-schema.ts';
 import { configReference } from '../reference.ts';
 import { openapiDocument } from '../../../contract/openapi.ts';
-import { grafanaBoard } from './board/board.ts';
 
 /** Where the committed copy of each generated document stands, and how it is made. */
 export const documents: Readonly<Record<string, () => unknown>> = {
@@ -11,7 +10,6 @@ export const documents: Readonly<Record<string, () => unknown>> = {
   'config/portico.schema.json': () => configJsonSchema('gateway'),
   'config/source.schema.json': () => configJsonSchema('source'),
   'config/reference.md': configReference,
-  'config/grafana/portico.json': grafanaBoard,
 };
 
 /** The text of a generated document: JSON, or a text as it is. */
