@@ -7,11 +7,11 @@ import { NODE, startUpstreams } from '../support/gateway/gateway-process.ts';
 import { freePort } from '../support/process/free-port.ts';
 import { runProcess } from '../support/process/running-process.ts';
 
-/** The first block of shell lines in a part of config/operations.md. */
+/** The first block of shell lines in a part of config/docs/operate.md. */
 function linesOf(part: string): string {
-  const text = readFileSync('config/operations.md', 'utf8');
+  const text = readFileSync('config/docs/operate.md', 'utf8');
   const [, lines] = new RegExp(`^## ${part}\\n[^]*?\`\`\`sh\\n([^]*?)\`\`\``, 'm').exec(text) ?? [];
-  return lines ?? assert.fail(`operations.md has no lines under ${part}`);
+  return lines ?? assert.fail(`operate.md has no lines under ${part}`);
 }
 
 /** The same lines with ports that are free here. */
@@ -27,7 +27,7 @@ type Ports = Readonly<Record<string, number>>;
 
 const documented: OperationRow = {
   id: 'processes-1',
-  name: 'the lines of operations.md bring up two Redis servers and two replicas, which serve the same configuration to the same key, and make a file of passwords for one reader that they never replace',
+  name: 'the lines of operate.md bring up two Redis servers and two replicas, which serve the same configuration to the same key, and make a file of passwords for one reader that they never replace',
   fast: false,
   async run(bench) {
     const folder = mkdtempSync(join(tmpdir(), 'portico-processes-'));

@@ -120,5 +120,5 @@ const called: OperationRow = {
   },
 };
 
-/** What a gateway needs: the table of config/operations.md. */
+/** What a gateway needs: the table of config/docs/operate.md. */
 export const sizingRows: readonly OperationRow[] = [kept, routed, called];

@@ -22,7 +22,7 @@ type Place = {
 
 /** The lines of the first section, in their order; the first block only says where they are run. */
 function commandsOf(): readonly string[] {
-  const { text } = readDocument('config/migrate.md');
+  const { text } = readDocument('config/docs/migrate.md');
   const [, section = ''] = /^## Ten steps\n([^]*?)^## /m.exec(text) ?? [];
   const [, ...blocks] = [...section.matchAll(/^```sh\n([^]*?)^```/gm)];
   return blocks.flatMap(([, block = '']) =>
@@ -77,7 +77,7 @@ async function follow(place: Place): Promise<void> {
 }
 
 // Both stores are walked and soaked: that takes minutes.
-describeOnRequest('FLEETS', 'the ten steps of config/migrate.md', () => {
+describeOnRequest('FLEETS', 'the ten steps of config/docs/migrate.md', () => {
   it('move the users of the demo, with a rollback on the way, and no answer changes', async () => {
     const { process: running, url, key } = await startDemo();
     try {

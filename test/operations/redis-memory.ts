@@ -10,7 +10,7 @@ import { offer } from '../faults/harness/load/offer.ts';
 import type { OperationRow } from './row.ts';
 import { startWithManyUsers, usersKept } from './harness/many-users.ts';
 
-/** What config/operations.md says: the bytes of Redis that an answer takes at most. */
+/** What config/docs/operate.md says: the bytes of Redis that an answer takes at most. */
 const takes = (bodyBytes: number, records: number) => (bodyBytes + 30 * records + 400) * 1.25;
 /** Redis keeps a part of what has ended for a moment, and its table of keys grows by doubling. */
 const SLACK = 1.5;

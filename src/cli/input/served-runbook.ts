@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 /** Beside the program, where the folder of the configuration may be somebody else's. */
-const PLACES = ['../../runbook.md', '../../../config/runbook.md'];
+const PLACES = ['../../runbook.md', '../../../config/docs/runbook.md'];
 
 /** The runbook that the operator's listener serves; empty where it was not installed. */
 export function servedRunbook(): string {

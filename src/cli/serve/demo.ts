@@ -40,7 +40,7 @@ Try:
   curl -H ${header} '${base}/v1/products?category=Toys&max_price=20&limit=3'
   curl -H ${header} '${base}/legacy/orders'
 
-Move the users to another service, as config/migrate.md shows:
+Move the users to another service, as config/docs/migrate.md shows:
 
   export PORTICO_URL=${base} PORTICO_KEY=${quoted(key)} PORTICO_ADMIN=${admin} PEOPLE_URL=${people}
 

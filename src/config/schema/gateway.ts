@@ -38,7 +38,9 @@ const resource = z.strictObject({
   public: flag.default(false).describe('Whether the resource may be read without a credential.'),
   deadline: timeLimit.default(10_000).describe('Total time for an answer, everything included.'),
   cache: operationCache.prefault({}),
-  migration: migration.optional().describe('How the resource moves to another source, see migrate.md.'),
+  migration: migration
+    .optional()
+    .describe('How the resource moves to another source, see config/docs/migrate.md.'),
 });
 
 const tier = z.strictObject({

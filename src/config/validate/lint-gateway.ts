@@ -94,7 +94,7 @@ export function lintGateway(
           served === undefined ? `these ${name} are not served` : `${name} are served from "${served}"`,
           served === undefined
             ? `say source: ${spec.name} under resources.${name} of the gateway file to serve them`
-            : `say migration: { to: ${spec.name} } under resources.${name} of the gateway file to move them, see migrate.md`,
+            : `say migration: { to: ${spec.name} } under resources.${name} of the gateway file to move them, see config/docs/migrate.md`,
         ),
       );
     }

@@ -10,7 +10,7 @@ const HEAD = `# Reference of the configuration
 <!-- Written by \`npm run generate\` from the schemas in src/config; edit those, not this file. -->
 
 Every key of the two kinds of file, what it accepts, its default and what it does. The way from a URL to a working
-source is described in [add-a-source.md](add-a-source.md). Unknown keys are errors. Editors complete both files from
+source is described in [sources.md](sources.md). Unknown keys are errors. Editors complete both files from
 \`portico.schema.json\` and \`source.schema.json\`.`;
 
 /** One kind of file: its sections, and the keys outside of them. */

@@ -153,7 +153,7 @@ describe('the requests of the documents', () => {
     }
   });
 
-  it('purge by the operator’s listener as config/operations.md says', async () => {
+  it('purge by the operator’s listener as config/docs/operate.md says', async () => {
     const line = lines.find((one) => one.line.startsWith('curl -X POST'))?.line.replace(/#.*$/, '') ?? '';
     const stack = await startStack({});
     try {

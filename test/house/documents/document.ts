@@ -24,13 +24,13 @@ export type ProjectDocument = {
 /** Every document that people read. */
 export const documentFiles = [
   'README.md',
-  'config/operations.md',
-  'config/add-a-source.md',
-  'config/migrate.md',
-  'config/reference.md',
-  'config/runbook.md',
-  'config/security.md',
-  'config/releases.md',
+  'config/docs/operate.md',
+  'config/docs/sources.md',
+  'config/docs/migrate.md',
+  'config/docs/reference.md',
+  'config/docs/runbook.md',
+  'config/docs/security.md',
+  'config/docs/releases.md',
   'config/CHANGELOG.md',
   'test/FIGURES.md',
 ] as const;

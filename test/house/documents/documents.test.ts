@@ -61,7 +61,7 @@ function quotedMessages(table: string): readonly string[] {
 describe('the guide to sources', () => {
   it('quotes only messages that Portico has', () => {
     const [, table = ''] =
-      /^## Troubleshooting\n([^]*?)\n## /m.exec(readDocument('config/add-a-source.md').text) ?? [];
+      /^## Troubleshooting\n([^]*?)\n## /m.exec(readDocument('config/docs/sources.md').text) ?? [];
     const code = readCode();
     const messages = quotedMessages(table);
     expect(messages.length).toBeGreaterThan(15);
@@ -70,7 +70,7 @@ describe('the guide to sources', () => {
 });
 
 describe('the guide to migrations', () => {
-  const { text } = readDocument('config/migrate.md');
+  const { text } = readDocument('config/docs/migrate.md');
 
   it('has ten steps, each with its command', () => {
     const [, section = ''] = /^## Ten steps\n([^]*?)^## /m.exec(text) ?? [];

@@ -8,7 +8,7 @@ import { fixedParts, readCode } from './document.ts';
 const root = new URL('../../../', import.meta.url).pathname;
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
-const runbook = read('config/runbook.md');
+const runbook = read('config/docs/runbook.md');
 const [codesPart = '', alertsPart = ''] = runbook.split('\n## Alerts\n');
 const entriesOf = (part: string) => [...part.matchAll(/^### `(\w+)`$/gm)].map(([, name]) => name);
 

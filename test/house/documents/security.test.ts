@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { matrix } from '../../faults/matrix.ts';
 
 const root = new URL('../../../', import.meta.url).pathname;
-const text = readFileSync(join(root, 'config/security.md'), 'utf8');
+const text = readFileSync(join(root, 'config/docs/security.md'), 'utf8');
 
 /** The rows of the table, by item, each with what it names. */
 const items = [...text.matchAll(/^\| (API\d+) .*?\| (.*) \|$/gm)].map(([, item = '', shown = '']) => ({

@@ -13,7 +13,7 @@ const root = new URL('../../../', import.meta.url).pathname;
  * The YAML of the documents. What the fence says tells what it is: nothing, a whole source file; `gateway`, keys of the
  * gateway file; else a section of the reference. The reference's own examples are held against their schemas in its test.
  */
-const written = documentFiles.filter((file) => file !== 'config/reference.md').map(readDocument);
+const written = documentFiles.filter((file) => file !== 'config/docs/reference.md').map(readDocument);
 const snippets = written.flatMap(({ file, blocks }) =>
   blocks
     .filter(({ language }) => language === 'yaml')
@@ -25,7 +25,7 @@ const sectionValues = snippets.filter(({ section }) => section !== '' && section
 
 /** Claims that stand in the text, such as `window: { kind: none }`; those with … are none. */
 const claims = [
-  ...readDocument('config/add-a-source.md').text.matchAll(
+  ...readDocument('config/docs/sources.md').text.matchAll(
     /`((?:window|total|items|order|itemsAbsent|filterAlways|id|as|decode): [^`…]+)`/g,
   ),
 ].map(([, claim = '']) => claim);

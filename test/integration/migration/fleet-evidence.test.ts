@@ -59,7 +59,7 @@ describe('the evidence of a fleet', () => {
     expect(dumps.some((dump) => dump.includes('4711')) || keys.join().includes('4711')).toBe(false);
   });
 
-  test('needs no more rights in Redis than config/operations.md gives the user of the keys', async () => {
+  test('needs no more rights in Redis than config/docs/operate.md gives the user of the keys', async () => {
     const server = await startRedis();
     const admin = new Redis(server.url);
     const { name, rules } = redisUsers.find((user) => user.name === 'portico-keys')!;

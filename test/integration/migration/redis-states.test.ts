@@ -157,7 +157,7 @@ describe('the state of a migration in a fleet', () => {
     },
   );
 
-  it('needs no more rights in Redis than config/operations.md gives the user of the keys', async () => {
+  it('needs no more rights in Redis than config/docs/operate.md gives the user of the keys', async () => {
     const { name, rules } = redisUsers.find((user) => user.name === 'portico-keys')!;
     await fleet.admin.acl('SETUSER', name, 'on', '>secret', ...rules);
     await fleet.admin.acl('LOG', 'RESET');

@@ -77,7 +77,7 @@ async function withStack(work: (stack: Stack) => Promise<void>): Promise<void> {
   }
 }
 
-describe('the Redis users of config/operations.md, over TLS', () => {
+describe('the Redis users of config/docs/operate.md, over TLS', () => {
   it('are one for each role, and one for the operator', () => {
     expect(redisUsers.map(({ name }) => name)).toEqual([...Object.values(gatewayUsers), 'portico-operator']);
   });

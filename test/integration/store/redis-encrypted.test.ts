@@ -10,7 +10,7 @@ import { PEPPER, startStack } from '../../support/gateway/stack.ts';
 
 let certificate: Certificate;
 
-/** What all users of config/operations.md may do together. */
+/** What all users of config/docs/operate.md may do together. */
 const everything = redisUsers.flatMap(({ rules }) => rules);
 
 /** Makes a user, and answers what was refused to anybody on these servers, once that is asked for. */
@@ -53,7 +53,7 @@ async function useRedis(lines: readonly string[]): Promise<void> {
 }
 
 // A dozen servers behind TLS take their time; one server is in `redis-access.test.ts`, which always runs.
-describeOnRequest('FLEETS', 'behind TLS and a user with the rights of config/operations.md', () => {
+describeOnRequest('FLEETS', 'behind TLS and a user with the rights of config/docs/operate.md', () => {
   beforeAll(async () => {
     certificate = await makeCertificate();
   });

@@ -204,7 +204,7 @@ describe('notes', () => {
     expect(notesOf(gatewayText)).toEqual([]);
     expect(notesOf(gatewayText, sourceTexts)).toEqual([
       expect.stringMatching(
-        /^people\.yaml:\d+:\d+: resources\.users: users are served from "crm"\n {4}hint: say migration: \{ to: people \} under resources\.users of the gateway file to move them, see migrate\.md$/,
+        /^people\.yaml:\d+:\d+: resources\.users: users are served from "crm"\n {4}hint: say migration: \{ to: people \} under resources\.users of the gateway file to move them, see config\/docs\/migrate\.md$/,
       ),
     ]);
   });

@@ -22,7 +22,7 @@ export function createRunbookActions(runbook: string): ActionHandlers {
       const text = entries.get(entry)?.trim();
       if (text !== undefined) return { entry, title: entry, text };
       const names = [...entries.keys()].join(', ');
-      const hint = names === '' ? 'config/runbook.md is not beside this gateway' : `there are: ${names}`;
+      const hint = names === '' ? 'config/docs/runbook.md is not beside this gateway' : `there are: ${names}`;
       throw new ActionRefusal('not_found', `the runbook has no entry ${entry}`, hint);
     },
   };

@@ -2,7 +2,7 @@
 const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
   [
     /^OOM\b/,
-    'Redis is full and may evict nothing: raise its maxmemory, or set the maxmemory-policy that fits its roles (config/operations.md, Redis roles)',
+    'Redis is full and may evict nothing: raise its maxmemory, or set the maxmemory-policy that fits its roles (config/docs/operate.md, Redis roles)',
   ],
   [
     /^READONLY\b/,
@@ -16,7 +16,7 @@ const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
   [/^ERR AUTH\b/, 'Redis has no such password: take it out of the configuration, or set requirepass'],
   [
     /^NOPERM\b/,
-    'the user of Redis lacks a right: config/operations.md, Redis users, has the rights of each role',
+    'the user of Redis lacks a right: config/docs/operate.md, Redis users, has the rights of each role',
   ],
   [/^LOADING\b/, 'Redis has just started and reads its data: it is used as soon as it has'],
   [

@@ -9,7 +9,7 @@ export const documents: Readonly<Record<string, () => unknown>> = {
   'config/operator-openapi.json': adminOpenapi,
   'config/portico.schema.json': () => configJsonSchema('gateway'),
   'config/source.schema.json': () => configJsonSchema('source'),
-  'config/reference.md': configReference,
+  'config/docs/reference.md': configReference,
 };
 
 /** The text of a generated document: JSON, or a text as it is. */

@@ -37,7 +37,7 @@ function rowOf(file: string): readonly string[] {
     ),
   );
   return [
-    `[${file.replace('.yaml', '')}](examples/${file})`,
+    `[${file.replace('.yaml', '')}](../examples/${file})`,
     purposeOf(text),
     [...windows].join(', '),
     `\`${auth?.kind ?? 'none'}\``,

@@ -54,9 +54,9 @@ export function generatedSections(
   primary: readonly MetricDescription[],
 ): Readonly<Record<string, Readonly<Record<string, () => string>>>> {
   return {
-    'config/operations.md': { metrics: () => metricsTable(primary) },
-    'config/add-a-source.md': { examples: exampleIndex },
-    'config/releases.md': { licences: licencesTable },
+    'config/docs/operate.md': { metrics: () => metricsTable(primary) },
+    'config/docs/sources.md': { examples: exampleIndex },
+    'config/docs/releases.md': { licences: licencesTable },
   };
 }
 

@@ -38,7 +38,7 @@ function errorBlocks({ error }: Told): readonly ReportBlock[] {
   if (error === undefined) return [];
   const { code, reason, detail, cause, entry } = error;
   const said = [code, reason, detail, cause].filter((part) => part !== undefined);
-  return section('Why', [...said, `config/runbook.md has the entry ${entry}`]);
+  return section('Why', [...said, `config/docs/runbook.md has the entry ${entry}`]);
 }
 
 /** Reports one request: where its time went, and why it failed. */

@@ -132,7 +132,9 @@ export function MigrationView(): VNode {
     ${problemNote(status.problem, status.reload)}
     ${
       list.value !== undefined && resource === undefined
-        ? emptyNote('No resource moves. The guide to migrations, config/migrate.md, says how to begin one.')
+        ? emptyNote(
+            'No resource moves. The guide to migrations, config/docs/migrate.md, says how to begin one.',
+          )
         : null
     }
     ${value === undefined ? (resource && !status.problem ? skeleton(8) : null) : statusSections(value, now, status.reload)}
