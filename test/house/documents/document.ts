@@ -32,6 +32,8 @@ export const documentFiles = [
   'config/docs/security.md',
   'config/docs/releases.md',
   'config/CHANGELOG.md',
+  'src/README.md',
+  'test/README.md',
   'test/FIGURES.md',
 ] as const;
 
