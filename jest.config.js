@@ -1,4 +1,4 @@
-/** Test folders, each a project of its own: `npm test -- --selectProjects unit`. */
+/** Test folders, each a project of its own: `npm test -- --selectProjects unit` runs all of one. A file is named alone. */
 const folders = [
   ...['unit', 'contract', 'integration', 'e2e', 'house'],
   ...['faults', 'operations', 'migration', 'deployment'],
