@@ -35,6 +35,7 @@ export const documentFiles = [
   'src/README.md',
   'test/README.md',
   'test/FIGURES.md',
+  'test/integration/cli/infer/FOUND.md',
 ] as const;
 
 const FENCE = /^```(\S*) ?(\S*)\n([^]*?)^```$/gm;

@@ -4,7 +4,7 @@ import { replaceSection } from '../../../src/workbench/docs/generate/sections.ts
 import type { SourceResourceSpec } from '../../../src/config/schema/source.ts';
 import type { CompiledSource } from '../../../src/source/compile-sources.ts';
 
-const FILE = 'test/FIGURES.md';
+const FILE = 'test/integration/cli/infer/FOUND.md';
 const HEAD = [
   ...['Service', 'List', 'Window', 'Total', 'Order', '`category`', '`price`', 'Sorts'],
   ...['One record', 'Failures', 'EDIT'],
@@ -60,7 +60,7 @@ export function foundRow(name: string, compiled: CompiledSource, edits: number):
 }
 
 /**
- * The section of test/FIGURES.md as it stands, and as the rows make it. With UPDATE=1 it is written.
+ * The section of FOUND.md beside the tests as it stands, and as the rows make it. With UPDATE=1 it is written.
  */
 export function foundSection(name: string, rows: readonly FoundRow[]): { committed: string; made: string } {
   const committed = readFileSync(FILE, 'utf8');

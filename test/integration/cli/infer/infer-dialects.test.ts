@@ -161,7 +161,7 @@ describe.each(dialectCases.map((one) => [`${one.example} ${one.resource}`, one] 
   },
 );
 
-it('finds what the table in test/FIGURES.md says', () => {
+it('finds what the table in FOUND.md says', () => {
   // A part of the tests was asked for by name: the rows of the others are not there.
   if (found.length < dialectCases.length) return;
   const { committed, made } = foundSection('found-dialects', found);

@@ -129,7 +129,7 @@ describe.each(SERVERS)('a draft of %s from the bare address', (name, dialect, fo
   });
 });
 
-it('finds what the table in test/FIGURES.md says', () => {
+it('finds what the table in FOUND.md says', () => {
   // A part of the tests was asked for by name: the rows of the others are not there.
   if (tableRows.length < 2 * SERVERS.length) return;
   const { committed, made } = foundSection('found-graphql', tableRows);
