@@ -161,7 +161,7 @@ const below: BrowserRow = {
 
 const picture: BrowserRow = {
   id: 'docs-5',
-  name: 'the picture of the API page in the README is smaller than 150 KB',
+  name: 'the picture of the API page in the documents is smaller than 150 KB',
   isShort: false,
   async run(bench) {
     const docs = await openDocs(bench);

@@ -34,7 +34,7 @@ async function openLivelyScene(bench: FaultBench): Promise<Scene> {
 
 const pictures: BrowserRow = {
   id: 'pictures-1',
-  name: 'the pictures of the console in the README are smaller than 150 KB each',
+  name: 'the pictures of the console in the documents are smaller than 150 KB each',
   isShort: false,
   async run(bench) {
     const scene = await openLivelyScene(bench);

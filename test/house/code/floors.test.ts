@@ -15,6 +15,9 @@ async function broken(filePath: string, source: string): Promise<(string | null)
 
 const imports = (from: string) => `import { x } from '${from}';\nx();\n`;
 
+/** `main.ts` and the folders; the page beside them says what they are. */
+const layers = readdirSync(`${root}src`).filter((name) => name !== 'README.md');
+
 describe('imports only look down a floor', () => {
   it.each([
     ['src/kernel/clock.ts', '../pipeline/stages/call.ts'],
@@ -160,7 +163,7 @@ describe('imports only look down a floor', () => {
     expect(await broken('src/cli/program.ts', text('./commands.ts'))).not.toContain('no-restricted-syntax');
   });
 
-  it.each(readdirSync(`${root}src`))('has a floor for src/%s', async (entry) => {
+  it.each(layers)('has a floor for src/%s', async (entry) => {
     const file = entry.endsWith('.ts') ? entry : `${entry}/file.ts`;
     const config = (await eslint.calculateConfigForFile(`${root}src/${file}`)) as { rules: object };
     expect(Object.keys(config.rules)).toContain('no-restricted-imports');
