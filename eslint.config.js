@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import js from '@eslint/js';
 import { defineConfig } from 'eslint/config';
 import globals from 'globals';
@@ -58,11 +59,12 @@ const floors = [
   [{ room: 'main.ts', packages: [], process: true }],
 ];
 
-/** Folders that see nothing of the gateway. */
+/** Folders that see nothing of the gateway, or types of one folder alone. These leave nothing in what is served. */
 const islands = [
   {
     folder: 'src/admin/console/page',
     packages: ['preact', 'preact/hooks', 'htm', 'uplot'],
+    types: 'src/admin/api',
     why: 'it runs in a browser',
   },
   {
@@ -131,28 +133,43 @@ function roomRules({ room, folder, level, packages, pure, process }) {
  * The import rules of an island, by depth: a file may go up as far as the folder of the island, and only at the start of a
  * path. Files that lie deeper have the rule of depth 2, which is stricter than they need.
  */
-function islandRules({ folder, packages, usesNode, why }) {
-  return [0, 1, 2].map((depth) => ({
-    files: [`${folder}/${'*/'.repeat(depth)}**/*.ts`],
-    rules: {
-      'no-restricted-imports': [
-        'error',
-        {
-          patterns: [
-            {
-              regex: `^(?!\\.|${usesNode ? 'node:(?!process(?:/|$))|' : ''}(?:${oneOf(packages)})$)`,
-              message: `${folder} may not use this package: ${why}.`,
-            },
-            {
-              // Whoever goes up does so at the start: what goes down and up again cannot be counted.
-              regex: `^(?:\\.\\./){${depth + 1}}|%|/\\./|^\\./\\.|[^./]/\\.\\./`,
-              message: `${folder} may not look out of its folder: ${why}.`,
-            },
-          ],
-        },
-      ],
-    },
-  }));
+function islandRules({ folder, packages, types, usesNode, why }) {
+  return [0, 1, 2].map((depth) => {
+    const toTypes =
+      types === undefined
+        ? '(?!)'
+        : `${posix.relative(folder, types)}/[\\w-]+\\.ts$`
+            .replace(/^/, '../'.repeat(depth))
+            .replaceAll('../', '\\.\\./');
+    return {
+      files: [`${folder}/${'*/'.repeat(depth)}**/*.ts`],
+      rules: {
+        'no-restricted-imports': [
+          'error',
+          {
+            patterns: [
+              {
+                regex: `^(?!\\.|${usesNode ? 'node:(?!process(?:/|$))|' : ''}(?:${oneOf(packages)})$)`,
+                message: `${folder} may not use this package: ${why}.`,
+              },
+              {
+                // Whoever goes up does so at the start: what goes down and up again cannot be counted.
+                regex: `^(?!${toTypes})(?:(?:\\.\\./){${depth + 1}}|.*%|.*/\\./|\\./\\.|.*[^./]/\\.\\./)`,
+                message: `${folder} may not look out of its folder: ${why}.`,
+              },
+              {
+                regex: `^${toTypes}`,
+                allowTypeImports: true,
+                message: `${folder} takes types alone from ${types}: ${why}.`,
+              },
+            ],
+          },
+        ],
+        // `import { type X }` would leave an import of nothing.
+        '@typescript-eslint/no-import-type-side-effects': 'error',
+      },
+    };
+  });
 }
 
 /** The import rules of the files that build the program: they need nothing of it, and a package that it does not have. */

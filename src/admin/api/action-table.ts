@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import type { ActionSpec } from './action.ts';
+import type { ActionSpec, DeepReadonly, Parsed } from './action.ts';
+import { auditSpecs } from './audit-action-specs.ts';
 import { callerSpecs } from './caller-action-specs.ts';
 import { configSpecs } from './config-action-specs.ts';
-import { figureSpecs, qualityTrend, span } from './figure-specs.ts';
+import { figureSpecs } from './figure-specs.ts';
 import { keySpecs } from './key-action-table.ts';
 import { migrationSpecs } from './migration-action-specs.ts';
 import { reason } from './printable-text.ts';
+import { qualitySpecs } from './quality-specs.ts';
 import { requestSpecs } from './request-action-specs.ts';
-
-const anything = z.looseObject({});
 
 const fallenClaim = z.strictObject({
   ...{ source: z.string(), resource: z.string(), claim: z.string() },
@@ -29,15 +29,7 @@ const sourceName = z.string().min(1).max(40);
 
 /** Every action of the operator's listener, by name. The routes and the OpenAPI document are made from this table. */
 export const actionSpecs = {
-  quality: {
-    method: 'get',
-    path: '/api/quality',
-    role: 'viewer',
-    summary:
-      'How well the replies of each source fit its file, since the start, and which fields became null when.',
-    input: z.strictObject({ span }),
-    output: z.strictObject({ sources: z.array(anything), trend: qualityTrend.optional() }),
-  },
+  ...qualitySpecs,
   ...figureSpecs,
   'cache.purge': {
     method: 'post',
@@ -78,29 +70,7 @@ export const actionSpecs = {
   ...keySpecs,
   ...migrationSpecs,
   ...requestSpecs,
-  audit: {
-    method: 'get',
-    path: '/api/audit',
-    role: 'viewer',
-    summary:
-      'Who changed what: the kept lines of the audit, the oldest first, and whether their chain is intact.',
-    input: z.strictObject({
-      since: z.string().max(40).optional().describe('A span such as 24h, or an instant.'),
-    }),
-    output: z.strictObject({
-      lines: z.array(z.string()).describe('Each a text of JSON; its SHA-256 is `previous` of the next line.'),
-      chain: z.discriminatedUnion('kind', [
-        z.strictObject({ kind: z.literal('empty') }),
-        z.strictObject({
-          kind: z.literal('intact'),
-          first: z.int().describe('The first line that is kept; earlier ones have made room.'),
-          last: z.int(),
-          digest: z.string().describe('SHA-256 of the last line.'),
-        }),
-        z.strictObject({ kind: z.literal('broken'), number: z.int() }),
-      ]),
-    }),
-  },
+  ...auditSpecs,
   ...configSpecs,
   ...callerSpecs,
 } as const satisfies Readonly<Record<string, ActionSpec>>;
@@ -111,12 +81,8 @@ export const actionSpecs = {
  */
 export type ActionName = keyof typeof actionSpecs;
 
-type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
-
 /** What an action is given, once it is checked. */
-export type ActionInput<Name extends ActionName> = DeepReadonly<
-  z.output<(typeof actionSpecs)[Name]['input']>
->;
+export type ActionInput<Name extends ActionName> = Parsed<(typeof actionSpecs)[Name]['input']>;
 
 /** What somebody asks an action with. */
 export type ActionRequest<Name extends ActionName> = DeepReadonly<
@@ -124,9 +90,7 @@ export type ActionRequest<Name extends ActionName> = DeepReadonly<
 >;
 
 /** What an action answers. */
-export type ActionValue<Name extends ActionName> = DeepReadonly<
-  z.output<(typeof actionSpecs)[Name]['output']>
->;
+export type ActionValue<Name extends ActionName> = Parsed<(typeof actionSpecs)[Name]['output']>;
 
 /** The specs with their names, in the order of the table. */
 export const actionList = Object.entries(actionSpecs) as readonly (readonly [ActionName, ActionSpec])[];

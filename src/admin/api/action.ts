@@ -33,6 +33,12 @@ export type ActionResult =
   | { readonly kind: 'done'; readonly value: unknown }
   | { readonly kind: 'refused'; readonly problem: ActionProblem };
 
+/** A value that nobody changes. */
+export type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
+
+/** What somebody gets who reads by this schema; nobody changes it. */
+export type Parsed<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;
+
 /** What an action promises: where it is asked for, by whom, with what, and what it answers. */
 export type ActionSpec = {
   readonly method: 'get' | 'post' | 'patch' | 'delete';

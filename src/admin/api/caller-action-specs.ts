@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ActionSpec } from './action.ts';
+import type { ActionSpec, Parsed } from './action.ts';
 
 const limitWindow = z.strictObject({
   tier: z.string(),
@@ -28,6 +28,15 @@ const caller = z.strictObject({
     ),
 });
 
+const callerList = z.strictObject({
+  scope: z.enum(['process', 'workers']),
+  since: z.string().describe('Since when is counted, in UTC.'),
+  callers: z.array(caller).describe('The most requests first.'),
+});
+
+/** The answer of `callers`. */
+export type CallerList = Parsed<typeof callerList>;
+
 /** What an operator asks of those who call. */
 export const callerSpecs = {
   callers: {
@@ -37,10 +46,6 @@ export const callerSpecs = {
     summary:
       'The fifty callers with the most requests, what was refused of them, and what they may still ask.',
     input: z.strictObject({}),
-    output: z.strictObject({
-      scope: z.enum(['process', 'workers']),
-      since: z.string().describe('Since when is counted, in UTC.'),
-      callers: z.array(caller).describe('The most requests first.'),
-    }),
+    output: callerList,
   },
 } as const satisfies Readonly<Record<string, ActionSpec>>;

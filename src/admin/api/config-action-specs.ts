@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ActionSpec } from './action.ts';
+import type { ActionSpec, Parsed } from './action.ts';
 import { reason } from './printable-text.ts';
 
 const duration = z
@@ -59,6 +59,12 @@ const configInForce = z.strictObject({
   reloads: z.array(reloadEntry).describe('The last 50 reloads, the newest first.'),
 });
 
+/** The answer of `config`. */
+export type ConfigDetail = Parsed<typeof configInForce>;
+
+/** The answer of `config.reload`. */
+export type ReloadAnswer = Parsed<typeof reloadOutcome>;
+
 /** What an operator asks of the configuration. */
 export const configSpecs = {
   config: {
@@ -90,7 +96,7 @@ export const configSpecs = {
         422: 'The files are refused: `problems` says why. Nothing has changed.',
       },
       statusOf(value) {
-        const { kind, waitingFor } = value as z.output<typeof reloadOutcome>;
+        const { kind, waitingFor } = value as ReloadAnswer;
         return kind === 'refused' ? 422 : waitingFor > 0 ? 202 : 200;
       },
     },

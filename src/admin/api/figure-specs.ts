@@ -1,17 +1,21 @@
 import * as z from 'zod';
-import type { ActionSpec } from './action.ts';
+import type { ActionSpec, Parsed } from './action.ts';
 
-const count = z.int().min(0);
+/** How many. */
+export const count = z.int().min(0);
 const share = z.number().min(0).max(1).nullable().describe('From 0 to 1; null where nothing was counted.');
 const ms = z.number().min(0).nullable().describe('Milliseconds; null where nothing was counted.');
 const perSecond = z.number().min(0);
-const counts = z.array(count.nullable()).describe('One for each slot; null where nobody counted.');
+/** Of each slot how many. */
+export const counts = z.array(count.nullable()).describe('One for each slot; null where nobody counted.');
 const namedCounts = z.record(z.string(), counts);
 
-const scope = z
+/** Whose figures an answer has. */
+export const scope = z
   .enum(['process', 'workers', 'fleet'])
   .describe('Whose figures these are: this process, all workers of this gateway, all gateways on its Redis.');
-const since = z.string().describe('From when on it was counted, in UTC.');
+/** Since when. */
+export const since = z.string().describe('From when on it was counted, in UTC.');
 const at = z.string().describe('When it was looked at, in UTC.');
 const kind = z.enum(['source', 'passthrough']);
 const breaker = z.enum(['closed', 'half-open', 'open']);
@@ -133,6 +137,7 @@ const sourceView = z.strictObject({
         ...{ resource: z.string(), claim: z.string(), file: z.string(), line: z.int().optional() },
         at: z.string(),
         isFallen: z.boolean().describe('Whether answers are computed without it, until the file changes.'),
+        detail: z.string().optional().describe('The shares of records, where they suddenly lack a field.'),
       }),
     )
     .describe('Claims of the file that replies have contradicted.'),
@@ -169,18 +174,23 @@ const cacheView = z.strictObject({
     .describe('The level in memory, summed over the processes.'),
 });
 
-/** The trend of the fields of records; part of the answer of `quality`. */
-export const qualityTrend = z
-  .strictObject({
-    ...{ scope, since, stepMs: count, at: z.array(z.int()) },
-    fields: z.array(
-      z.strictObject({
-        ...{ source: z.string(), field: z.string(), reason: z.string() },
-        counts,
-      }),
-    ),
-  })
-  .describe('Fields that became null in each slot; only those that did.');
+/** The answer of `overview`, and a tick of the stream. */
+export type Overview = Parsed<typeof overview>;
+
+/** The answer of `figures`. */
+export type FiguresOverTime = Parsed<typeof figures>;
+
+/** Counts of each slot; null where nobody counted. */
+export type SlotCounts = Parsed<typeof counts>;
+
+/** The answer of `source`. */
+export type SourceDetail = Parsed<typeof sourceView>;
+
+/** Counts by the value of a label, such as an outcome or a reason. */
+export type NamedCounts = Parsed<typeof results>;
+
+/** The answer of `cache`. */
+export type CacheDetail = Parsed<typeof cacheView>;
 
 /** How far back an action goes. */
 export const span = z

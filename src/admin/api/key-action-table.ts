@@ -1,12 +1,8 @@
 import * as z from 'zod';
 import { addressRange, permission } from '../../config/schema/elements/scalars.ts';
 import type { ActionSpec } from './action.ts';
+import { changed, keyId as id, keyList, minted, replication, key } from './key-schemas.ts';
 import { printable, reason } from './printable-text.ts';
-
-const id = z
-  .string()
-  .regex(/^[a-z0-9]{6,32}$/, 'expected the part between the underscores of a key')
-  .describe('The part between the underscores of the key.');
 
 const label = printable(0, 80).describe('Whose key it is, for lists.');
 const permissions = z.array(permission).max(100).describe('What the caller may read, such as users:read.');
@@ -22,29 +18,6 @@ const operations = z
   .max(100)
   .describe('Operations that the key may use, such as users.list; empty: all.');
 
-const instant = z.string().describe('An instant in UTC.');
-const key = z.strictObject({
-  id,
-  label: z.string(),
-  state: z.enum(['valid', 'expired', 'revoked']),
-  permissions: z.array(z.string()),
-  tier: z.string(),
-  addresses: z.array(z.string()).optional().describe('Absent: from anywhere.'),
-  operations: z.array(z.string()).optional().describe('Absent: all.'),
-  createdAt: instant,
-  expiresAt: instant.optional(),
-  revokedAt: instant.optional(),
-  lastUsedAt: instant.optional().describe('To the minute; absent: not used, as far as Redis knows.'),
-  secrets: z.int().describe('How many secrets work: two for a while after a rotation.'),
-  oldSecretUntil: instant.optional().describe('Until when the secret of before the last rotation works.'),
-});
-const replication = z
-  .enum(['kept', 'alone', 'unsure'])
-  .describe(
-    'Whether the change outlives the Redis that took it: a replica has it (kept), there is no replica (alone), or none has acknowledged it within a second (unsure).',
-  );
-const changed = z.strictObject({ key, replication });
-const minted = changed.extend({ secret: z.string().describe('The whole key. It is not shown again.') });
 const pepper = z.string().max(64).describe('Shows whether two gateways have the same pepper.');
 const record = z.looseObject({ id }).describe('The stored record of a key, with its hashes.');
 const time = z.int().min(0).describe('Milliseconds since the epoch.');
@@ -72,10 +45,7 @@ export const keySpecs = {
     role: 'viewer',
     summary: 'The API keys in Redis, without their hashes.',
     input: z.strictObject({}),
-    output: z.strictObject({
-      keys: z.array(key),
-      damaged: z.array(z.string()).describe('Keys whose record cannot be read; their callers get 503.'),
-    }),
+    output: keyList,
   },
   'keys.create': {
     method: 'post',

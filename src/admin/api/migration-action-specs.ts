@@ -1,10 +1,20 @@
 // The specification of each action on migrations; src/admin/actions/migration implements them.
 
 import * as z from 'zod';
-import { percent, stages } from '../../config/schema/migration.ts';
+import { percent } from '../../config/schema/migration.ts';
+import { stages } from '../../config/schema/migration-stages.ts';
 import type { ActionSpec } from './action.ts';
 import { differenceHints } from '../../migration/compare/hint.ts';
-import { anything, position, replicas, resource, status, task } from './migration-schemas.ts';
+import {
+  anything,
+  differences,
+  migrationList,
+  position,
+  replicas,
+  resource,
+  status,
+  task,
+} from './migration-schemas.ts';
 import { printable, reason } from './printable-text.ts';
 
 const operation = z
@@ -28,11 +38,7 @@ export const migrationSpecs = {
     role: 'viewer',
     summary: 'The resources that move from one source to another, and where they are.',
     input: z.strictObject({}),
-    output: z.strictObject({
-      migrations: z.array(
-        z.strictObject({ resource, sources: z.array(z.string()), rev: z.int(), ...position.shape }),
-      ),
-    }),
+    output: migrationList,
   },
   'migrations.status': {
     method: 'get',
@@ -117,7 +123,7 @@ export const migrationSpecs = {
       operation: operation.optional(),
       kind: z.string().max(40).optional(),
     }),
-    output: z.strictObject({ differences: z.array(anything) }),
+    output: differences,
   },
   'migrations.ignore': {
     method: 'post',

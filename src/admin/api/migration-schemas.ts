@@ -1,7 +1,8 @@
-// The schemas that the actions on migrations answer with.
+// The schemas that the actions on migrations answer with. The page reads their types, so they import nothing of Node.
 
 import * as z from 'zod';
-import { stages } from '../../config/schema/migration.ts';
+import type { Parsed } from './action.ts';
+import { stages } from '../../config/schema/migration-stages.ts';
 
 /** The name of the resource. */
 export const resource = z
@@ -14,8 +15,8 @@ export const anything = z.looseObject({});
 
 /** The stage and the share of a resource or an operation. */
 export const position = z.strictObject({ stage: z.enum(stages), percent: z.number() });
-const unmet = z.looseObject({
-  id: z.string(),
+const condition = z.looseObject({
+  ...{ id: z.string(), operation: z.string().optional().describe('Absent: the resource has to meet it.') },
   have: z.union([z.string(), z.number()]),
   need: z.union([z.string(), z.number()]),
 });
@@ -36,9 +37,42 @@ export const task = z.strictObject({
   ]),
 });
 
+const rule = z.looseObject({
+  ...{ id: z.string(), path: z.string(), hint: z.string().optional(), owner: z.string(), reason: z.string() },
+  until: z.number().describe('When it ends, milliseconds since the epoch.'),
+});
+const row = { resource, sources: z.array(z.string()), rev: z.int(), ...position.shape };
+/** The answer of `migrations`. */
+export const migrationList = z.strictObject({ migrations: z.array(z.strictObject(row)) });
+/** The same as a type. */
+export type MigrationList = Parsed<typeof migrationList>;
+
+/** A value's shape: never the value. */
+const valueShape = z.looseObject({
+  ...{ type: z.string(), length: z.number().optional(), mask: z.string().optional() },
+  hash: z.string().optional().describe('Equal for equal values.'),
+});
+const sample = z.looseObject({
+  key: z.string().describe('A keyed hash of the id of the record.'),
+  ...{ legacy: valueShape.optional(), new: valueShape.optional() },
+  ...{ hint: z.string().optional(), traceId: z.string().optional() },
+});
+/** The answer of `migrations.diffs`. */
+export const differences = z.strictObject({
+  differences: z.array(
+    z.looseObject({
+      ...{ operation: z.string(), path: z.string(), kind: z.string(), hint: z.string().optional() },
+      ...{ count: z.int(), ignored: z.boolean().describe('Whether a rule ignores it.') },
+      ...{ firstAt: instant, lastAt: instant, samples: z.array(sample) },
+    }),
+  ),
+});
+/** The same as a type. */
+export type DifferenceList = Parsed<typeof differences>;
+
 /** The status of a migration. */
 export const status = z.strictObject({
-  ...{ resource, sources: z.array(z.string()).length(2), rev: z.int(), ...position.shape },
+  ...{ ...row, sources: row.sources.length(2) },
   operations: z.record(z.string(), position).describe('Operations that are elsewhere.'),
   hold: z.strictObject({ by: z.string(), at: instant, reason: z.string() }).nullable(),
   ...{ since: instant, evidenceSince: instant, generation: z.int(), replicas },
@@ -46,7 +80,8 @@ export const status = z.strictObject({
   gate: z.looseObject({
     next: z.string().nullable().describe('The next step; null after the last.'),
     ready: z.boolean(),
-    unmet: z.array(unmet).describe('What it still asks for: what there is, and what is needed.'),
+    unmet: z.array(condition).describe('What it still asks for: what there is, and what is needed.'),
+    met: z.array(condition),
   }),
   compare: z.record(
     z.string(),
@@ -99,10 +134,12 @@ export const status = z.strictObject({
   fallback: z
     .record(z.string(), z.int())
     .describe('Calls that the legacy source answered instead, by cause.'),
-  lastRollback: anything.nullable(),
+  lastRollback: z
+    .looseObject({ at: instant, by: z.string(), rule: z.string(), evidence: z.string() })
+    .nullable(),
   rehearsedAt: instant.nullable(),
   ...{ walk: anything.nullable(), edges: anything.nullable() },
-  rules: z.array(anything),
+  rules: z.array(rule).describe('Rules that were made while the gateway runs.'),
   acknowledged: z.array(z.string()),
   task: task.nullable().describe('Long work that runs in this process, or ran last.'),
   breakerOpen: z
@@ -112,3 +149,6 @@ export const status = z.strictObject({
     ),
   notes: z.array(z.string()).describe('What an operator should know before he trusts a gate.'),
 });
+
+/** The answer of `migrations.status`. */
+export type MigrationStatus = Parsed<typeof status>;

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { ActionSpec } from './action.ts';
+import type { ActionSpec, Parsed } from './action.ts';
+import { explanation } from './explain-schema.ts';
 import { printable, reason } from './printable-text.ts';
 
 const instant = z.string().describe('An instant in UTC.');
-const anything = z.looseObject({});
 
 /** Of whom an answer is: this process, the workers of this gateway, or all gateways on one Redis. */
 const scope = z
@@ -92,6 +92,20 @@ const story = requestSummary.extend({
     .optional(),
 });
 
+const requestList = z.strictObject({
+  scope,
+  since: instant.describe('Of the oldest request that may be among them.'),
+  slowMs: z.int().describe('From how many milliseconds on a request counts as slow.'),
+  notes: z.array(z.string()).describe('What may be missing, and why.'),
+  requests: z.array(requestSummary),
+});
+
+/** The answer of `requests`. */
+export type RequestList = Parsed<typeof requestList>;
+
+/** The answer of `request`. */
+export type RequestDetail = Parsed<typeof story>;
+
 const limit = z
   .string()
   .regex(/^(?:[1-9]\d{0,2}|1000)$/, 'expected a number from 1 to 1000')
@@ -118,13 +132,7 @@ export const requestSpecs = {
       caller: printable(1, 200).optional(),
       limit,
     }),
-    output: z.strictObject({
-      scope,
-      since: instant.describe('Of the oldest request that may be among them.'),
-      slowMs: z.int().describe('From how many milliseconds on a request counts as slow.'),
-      notes: z.array(z.string()).describe('What may be missing, and why.'),
-      requests: z.array(requestSummary),
-    }),
+    output: requestList,
   },
   request: {
     method: 'get',
@@ -158,7 +166,7 @@ export const requestSpecs = {
       live: z.boolean().optional().describe('Asks the source. Values of records are shown as ***.'),
       reason,
     }),
-    output: anything,
+    output: explanation,
   },
   runbook: {
     method: 'get',

@@ -1,6 +1,7 @@
 // Compiles a state into the function that chooses the source of a call.
 
-import type { MigrationConfig, MigrationStage } from '../../config/schema/migration.ts';
+import type { MigrationConfig } from '../../config/schema/migration.ts';
+import type { MigrationStage } from '../../config/schema/migration-stages.ts';
 import type { Origin } from '../../kernel/upstream-call.ts';
 import type { Call } from '../../pipeline/stages/call.ts';
 import { positionOf } from '../state/operation-position.ts';

@@ -1,6 +1,6 @@
 // The rollback of one process alone: how it stands beside the state that all processes share.
 
-import type { MigrationStage } from '../../config/schema/migration.ts';
+import type { MigrationStage } from '../../config/schema/migration-stages.ts';
 import type { MigrationState } from './migration-state.ts';
 import { positionOf } from './operation-position.ts';
 import { isBeyond } from './transitions.ts';

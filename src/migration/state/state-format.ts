@@ -1,6 +1,6 @@
 // Writes and parses a kept state, and refuses a damaged one and one of another format.
 
-import { stages } from '../../config/schema/migration.ts';
+import { stages } from '../../config/schema/migration-stages.ts';
 import type { MigrationState } from './migration-state.ts';
 
 /** The format of a state. A state without a number is of format 1: the first versions of Portico wrote none. */

@@ -1,7 +1,7 @@
 // Computes the state after a step, a rollback, a hold, a walk or a change of rules. All functions are pure: the gate
 // decides elsewhere whether a step may be taken, and the store raises `rev` when it writes the state.
 
-import { type MigrationStage, stages } from '../../config/schema/migration.ts';
+import { type MigrationStage, stages } from '../../config/schema/migration-stages.ts';
 import { type DeclaredMigration, evidenceName } from './declared-migration.ts';
 import type { RuntimeRule, MigrationState, Position, ProbedEdges, Rollback } from './migration-state.ts';
 import { positionOf } from './operation-position.ts';

@@ -1,5 +1,5 @@
 import { Gauge } from 'prom-client';
-import { stages, type MigrationStage } from '../../config/schema/migration.ts';
+import { stages, type MigrationStage } from '../../config/schema/migration-stages.ts';
 import { createEventCounter, type MetricPlace } from './metric-factories.ts';
 
 /** Where an operation of a resource that moves is on its way. */

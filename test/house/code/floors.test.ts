@@ -125,6 +125,33 @@ describe('imports only look down a floor', () => {
     expect(await broken(`src/admin/console/page/${file}`, imports(from))).toEqual(['no-restricted-imports']);
   });
 
+  it('lets the page of the console import types of the API, and nothing else of it', async () => {
+    const files = [
+      ['main.ts', '../../api'],
+      ['views/keys.ts', '../../../api'],
+      ['views/migration/rules.ts', '../../../../api'],
+    ] as const;
+    for (const [file, api] of files) {
+      const brokenBy = (source: string) => broken(`src/admin/console/page/${file}`, source);
+      const typed = (from: string) => `import type { X } from '${from}';\nexport const x: X = 1;\n`;
+      expect(await brokenBy(typed(`${api}/action.ts`))).toEqual([]);
+      const refused = ['no-restricted-imports'];
+      expect(await brokenBy(imports(`${api}/action.ts`))).toEqual(refused);
+      expect(
+        await brokenBy(`import { type X, x } from '${api}/action.ts';\nexport const y: X = x;\n`),
+      ).toEqual(refused);
+      expect(await brokenBy(`import '${api}/action.ts';\n`)).toEqual(refused);
+      expect(await brokenBy(`export { x } from '${api}/action.ts';\n`)).toEqual(refused);
+      // It would leave an import of nothing in what is served.
+      expect(await brokenBy(`import { type X } from '${api}/action.ts';\nexport const x: X = 1;\n`)).toEqual([
+        '@typescript-eslint/no-import-type-side-effects',
+      ]);
+      for (const from of [`${api}/../router.ts`, `${api}/%2e%2e/router.ts`, `${api}/.././router.ts`])
+        expect(await brokenBy(typed(from))).toEqual(refused);
+      expect(await brokenBy(typed(api.replace('api', 'router.ts')))).toEqual(refused);
+    }
+  });
+
   it.each([
     ['main.ts', './frame/app.ts'],
     ['main.ts', 'preact'],

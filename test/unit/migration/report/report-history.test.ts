@@ -1,4 +1,4 @@
-import { migratedResource } from '../../../../src/admin/console/page/data/migration-shapes.ts';
+import { migratedResource } from '../../../../src/admin/console/page/show/migration-texts.ts';
 import { lineDigest } from '../../../../src/store/audit/audit-entry.ts';
 import { EMPTY_EVIDENCE } from '../../../../src/migration/evidence/empty-evidence.ts';
 import { resourceOfTarget } from '../../../../src/migration/report/audit-target.ts';

@@ -1,11 +1,13 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { SlotLatency } from '../data/figure-shapes.ts';
+import type { FiguresOverTime } from '../../../api/figure-specs.ts';
 import { element, html } from '../parts/html.ts';
 import { clockText } from '../show/times.ts';
 import { countText, durationText } from '../show/units.ts';
 import { cssColour, onThemeChange } from './colours.ts';
 import { heatShade, largest, latest, usedBuckets } from './geometry.ts';
+
+type SlotLatency = FiguresOverTime['series']['latency'];
 
 const ROW_PX = 16;
 

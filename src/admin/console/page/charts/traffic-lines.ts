@@ -1,6 +1,8 @@
 // The lines of the charts, from the slots of the API. Pure.
 
-import type { FiguresOverTime, NamedSlotCounts, SlotCounts } from '../data/figure-shapes.ts';
+import type { FiguresOverTime, SlotCounts } from '../../../api/figure-specs.ts';
+
+type NamedSlotCounts = Readonly<Record<string, SlotCounts>>;
 
 /** A line that has no chart yet. */
 export type Line = { readonly name: string; readonly colour: string; readonly values: SlotCounts };

@@ -1,8 +1,10 @@
 import type { VNode } from 'preact';
-import type { RequestStep } from '../data/request-shapes.ts';
+import type { RequestDetail } from '../../../api/request-action-specs.ts';
 import { html } from '../parts/html.ts';
 import { durationText } from '../show/units.ts';
 import { barOf } from './geometry.ts';
+
+type RequestStep = RequestDetail['steps'][number];
 
 /** What each step is, for those who do not know the gateway. */
 const meanings: Readonly<Record<string, string>> = {

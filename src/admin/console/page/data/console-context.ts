@@ -5,7 +5,7 @@ import { useContext } from 'preact/hooks';
 import type { Address } from '../show/address.ts';
 import type { AskApi } from './api.ts';
 import type { StreamState } from './events.ts';
-import type { Overview } from './figure-shapes.ts';
+import type { Overview } from '../../../api/figure-specs.ts';
 
 /** Who is logged in. */
 export type ConsoleSession = {

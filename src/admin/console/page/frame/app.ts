@@ -2,7 +2,7 @@ import { type ComponentType, h, type VNode } from 'preact';
 import { useCallback, useEffect, useErrorBoundary, useMemo, useRef, useState } from 'preact/hooks';
 import { type ApiProblem, type AskApi, createAsk } from '../data/api.ts';
 import { followEvents, type StreamState } from '../data/events.ts';
-import type { Overview } from '../data/figure-shapes.ts';
+import type { Overview } from '../../../api/figure-specs.ts';
 import { type ConsoleContext, type ConsoleSession, ConsoleContextProvider } from '../data/console-context.ts';
 import { forgetSessionSecret } from '../data/session-secret.ts';
 import { toApiProblem } from '../data/use-load.ts';

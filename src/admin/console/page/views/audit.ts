@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
-import { type AuditAnswer, type AuditRow, auditRows } from '../data/request-shapes.ts';
+import type { AuditAnswer } from '../../../api/audit-action-specs.ts';
+import { type AuditRow, auditRows } from '../show/audit-rows.ts';
 import { goTo, useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { dataTable } from '../parts/data-table.ts';

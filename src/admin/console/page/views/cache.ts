@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AskApi } from '../data/api.ts';
-import type { CacheDetail, NamedCounts } from '../data/figure-shapes.ts';
+import type { CacheDetail, NamedCounts } from '../../../api/figure-specs.ts';
 import { useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { actionDialog, type ActionForm, reasonField } from '../parts/action-dialog.ts';

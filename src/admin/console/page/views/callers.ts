@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { CallerList, CallerRow } from '../data/request-shapes.ts';
+import type { CallerList } from '../../../api/caller-action-specs.ts';
 import { useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { dataTable, type TableColumn } from '../parts/data-table.ts';
@@ -9,6 +9,8 @@ import { addressOf } from '../show/address.ts';
 import { scopeText } from '../show/times.ts';
 import { countText, shareText, spanText } from '../show/units.ts';
 import { KeysSection } from './keys.ts';
+
+type CallerRow = CallerList['callers'][number];
 
 /** What remains in each window, the tightest first. */
 function windowsCell({ windows }: CallerRow): VNode | string {

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AskApi } from '../data/api.ts';
-import type { ConfigChangeRow, ConfigDetail, ReloadAnswer } from '../data/request-shapes.ts';
+import type { ConfigDetail, ReloadAnswer } from '../../../api/config-action-specs.ts';
 import { goTo, useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { actionDialog, type ActionForm, reasonField } from '../parts/action-dialog.ts';
@@ -22,6 +22,8 @@ import { addressOf, changedQuery } from '../show/address.ts';
 import { pointText, readPoint } from '../show/points-in-time.ts';
 import { scopeText, timeText } from '../show/times.ts';
 import { countText } from '../show/units.ts';
+
+type ConfigChangeRow = ConfigDetail['lastChange'][number];
 
 const signs = { added: '+', removed: '−', changed: '~' } as const;
 

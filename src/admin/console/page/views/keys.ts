@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AskApi } from '../data/api.ts';
-import type { KeyList, KeyRow } from '../data/request-shapes.ts';
+import type { KeyList } from '../../../api/key-schemas.ts';
 import { useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { actionDialog, type ActionForm, type FormValues, reasonField } from '../parts/action-dialog.ts';
@@ -9,6 +9,8 @@ import { dataTable } from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';
 import { cardOf, emptyNote, problemNote, skeleton, stateMark, timeMark } from '../parts/marks.ts';
 import { agoText } from '../show/times.ts';
+
+type KeyRow = KeyList['keys'][number];
 
 const stateTone = { valid: 'good', expired: 'idle', revoked: 'bad' } as const;
 

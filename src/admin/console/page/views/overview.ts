@@ -10,7 +10,7 @@ import {
   statusLines,
   summed,
 } from '../charts/traffic-lines.ts';
-import type { AttentionItem, FiguresOverTime, Overview, SourceRow } from '../data/figure-shapes.ts';
+import type { FiguresOverTime, Overview } from '../../../api/figure-specs.ts';
 import { useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { type TableColumn, dataTable } from '../parts/data-table.ts';
@@ -31,6 +31,10 @@ import { isOwnAddress } from '../show/address.ts';
 import { breakerTone, byGravity, severityTone, troubleOf } from '../show/tones.ts';
 import { scopeText } from '../show/times.ts';
 import { countText, durationText, rateSpanText, rateText, shareText, spanText } from '../show/units.ts';
+
+type AttentionItem = Overview['attention'][number];
+
+type SourceRow = Overview['sources'][number];
 
 function attentionItem({ severity, code, text, entry, view }: AttentionItem, index: number): VNode {
   const isLink = view !== undefined && isOwnAddress(view);

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { waterfall } from '../charts/waterfall.ts';
-import type { RequestStoryJson } from '../data/request-shapes.ts';
+import type { RequestDetail } from '../../../api/request-action-specs.ts';
 import { useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { element, html } from '../parts/html.ts';
@@ -12,13 +12,13 @@ import { countText, durationText } from '../show/units.ts';
 import { statusMark } from './requests.ts';
 
 /** Where most of the time went, in a sentence. */
-function longest({ steps, durationMs }: RequestStoryJson): string {
+function longest({ steps, durationMs }: RequestDetail): string {
   const most = steps.toSorted((a, b) => b.ms - a.ms)[0];
   if (most === undefined || durationMs <= 0) return '';
   return `Most of it, ${durationText(most.ms)}, was ${most.name}${most.detail === undefined ? '' : ` (${most.detail})`}.`;
 }
 
-function errorSection({ error }: RequestStoryJson): VNode | null {
+function errorSection({ error }: RequestDetail): VNode | null {
   if (error === undefined) return null;
   const { code, reason, detail, cause, entry } = error;
   const facts = [
@@ -31,7 +31,7 @@ function errorSection({ error }: RequestStoryJson): VNode | null {
   return cardOf('Why it failed', '', factList(facts));
 }
 
-function planSection({ plan }: RequestStoryJson): VNode | null {
+function planSection({ plan }: RequestDetail): VNode | null {
   if (plan === undefined) return null;
   const { kind, relies, why } = plan;
   return cardOf(
@@ -45,7 +45,7 @@ function planSection({ plan }: RequestStoryJson): VNode | null {
   );
 }
 
-function storyOf(story: RequestStoryJson): VNode {
+function storyOf(story: RequestDetail): VNode {
   const { method, operation, caller, source, cache, requestId, traceId, clientRequestId } = story;
   return html`<div>
     <div class="columns">
@@ -86,9 +86,7 @@ function storyOf(story: RequestStoryJson): VNode {
 /** The story of one request, by its id or that of its trace. */
 export function RequestStoryView(): VNode {
   const { address } = useConsole();
-  const { value, problem, reload } = useLoad<RequestStoryJson>(
-    `requests/${encodeURIComponent(address.param)}`,
-  );
+  const { value, problem, reload } = useLoad<RequestDetail>(`requests/${encodeURIComponent(address.param)}`);
   const back = html`<a href=${addressOf('requests')}>All requests</a>`;
   return html`<div>
     ${viewHead('Story of a request', html`<code>${address.param}</code>`, back)}

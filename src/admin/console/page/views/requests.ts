@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { RequestList, RequestRow } from '../data/request-shapes.ts';
+import type { RequestList } from '../../../api/request-action-specs.ts';
 import { goTo, useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { formValues } from '../parts/action-dialog.ts';
@@ -10,6 +10,8 @@ import { addressOf } from '../show/address.ts';
 import { statusTone } from '../show/tones.ts';
 import { scopeText } from '../show/times.ts';
 import { countText, durationText } from '../show/units.ts';
+
+type RequestRow = RequestList['requests'][number];
 
 const asked = ['since', 'status', 'operation', 'source', 'code', 'caller'] as const;
 const spans = ['15m', '1h', '6h', '24h', '48h'];

@@ -1,7 +1,7 @@
 // The tables of the view of a source.
 
 import type { VNode } from 'preact';
-import type { NamedCounts, SourceDetail } from '../data/figure-shapes.ts';
+import type { NamedCounts, SourceDetail } from '../../../api/figure-specs.ts';
 import { dataTable } from '../parts/data-table.ts';
 import { type Children, html } from '../parts/html.ts';
 import { stateMark, timeMark } from '../parts/marks.ts';

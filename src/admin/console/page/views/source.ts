@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import { heatMap } from '../charts/heat-map.ts';
 import { lineChart } from '../charts/line-chart.ts';
 import { knownSlots, namedLines } from '../charts/traffic-lines.ts';
-import type { FiguresOverTime, SourceDetail, SourceRow } from '../data/figure-shapes.ts';
+import type { FiguresOverTime, Overview, SourceDetail } from '../../../api/figure-specs.ts';
 import { goTo, useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { type Children, html } from '../parts/html.ts';
@@ -29,6 +29,8 @@ import {
   rowSetsTable,
   outcomeRulesTable,
 } from './source-tables.ts';
+
+type SourceRow = Overview['sources'][number];
 
 function detailSections(detail: SourceDetail, now: number): VNode {
   const { kind, rowSets } = detail;

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiProblem } from '../data/api.ts';
-import type { ExplainJson, LiveJson, PlacedClaimJson } from '../data/explain-shapes.ts';
+import type { ExplainAnswer } from '../../../api/explain-schema.ts';
 import { goTo, useConsole } from '../data/console-context.ts';
 import { toApiProblem } from '../data/use-load.ts';
 import { formValues } from '../parts/action-dialog.ts';
@@ -12,7 +12,9 @@ import { addressOf } from '../show/address.ts';
 import { statusTone } from '../show/tones.ts';
 import { countText, durationText, valueText, UNKNOWN } from '../show/units.ts';
 
-const placeText = ({ claim, file, line }: PlacedClaimJson) =>
+type LiveAnswer = NonNullable<ExplainAnswer['live']>;
+
+const placeText = ({ claim, file, line }: LiveAnswer['contradicted'][number]) =>
   html`<li key=${`${claim} ${file} ${line ?? ''}`}>
     ${claim} <code>${file}${line === undefined ? '' : `:${line}`}</code>
   </li>`;
@@ -36,7 +38,7 @@ function planOf({
   sentTo,
   refused,
   inForce,
-}: ExplainJson): VNode {
+}: ExplainAnswer): VNode {
   const facts = factList([
     ['Asked', question],
     ['Permission', permission === null ? 'none: it is public' : permission],
@@ -82,7 +84,7 @@ function planOf({
   </div>`;
 }
 
-function recordTable(record: NonNullable<LiveJson['record']>): VNode {
+function recordTable(record: NonNullable<LiveAnswer['record']>): VNode {
   return dataTable({
     ...{ id: 'record', label: 'fields of the first record', order: 'field', rows: record },
     keyOf: ({ field }) => field,
@@ -102,14 +104,14 @@ function recordTable(record: NonNullable<LiveJson['record']>): VNode {
 }
 
 /** Which rule of the file decided what the reply of a call means. */
-function ruleText({ outcome }: LiveJson['calls'][number]): string {
+function ruleText({ outcome }: LiveAnswer['calls'][number]): string {
   if (outcome === undefined) return '';
   if (outcome === null) return ', no outcome rule fits';
   const { is, file, line } = outcome;
   return `, ${is} by ${file}${line === undefined ? '' : `:${line}`}`;
 }
 
-function liveOf({ answer, calls, contradicted, gaps, record }: LiveJson): VNode {
+function liveOf({ answer, calls, contradicted, gaps, record }: LiveAnswer): VNode {
   const missing = Object.entries(gaps).map(([field, count]) => `${field} ${countText(count)}`);
   return html`<div>
     ${factList([
@@ -153,7 +155,7 @@ function liveOf({ answer, calls, contradicted, gaps, record }: LiveJson): VNode 
   </div>`;
 }
 
-function answerOf({ live, mistake }: ExplainJson, canWrite: boolean): VNode {
+function answerOf({ live, mistake }: ExplainAnswer, canWrite: boolean): VNode {
   if (mistake !== undefined)
     return html`<div>
       ${stateMark('info', `${mistake.status} for the client`)}
@@ -167,7 +169,11 @@ function answerOf({ live, mistake }: ExplainJson, canWrite: boolean): VNode {
   );
 }
 
-type Outcome = { readonly value?: ExplainJson; readonly problem?: ApiProblem; readonly isRunning?: boolean };
+type Outcome = {
+  readonly value?: ExplainAnswer;
+  readonly problem?: ApiProblem;
+  readonly isRunning?: boolean;
+};
 
 /** A query with its plan, and beside it the answer. Only an operator may have the source asked. */
 export function TryView(): VNode {
@@ -179,7 +185,7 @@ export function TryView(): VNode {
   const explain = (request: string, live: boolean) => {
     setOutcome((old) => ({ ...old, isRunning: true }));
     const body = { request, ...(live && { live: true, reason: 'tried in the console' }) };
-    ask<ExplainJson>('explain', { method: 'POST', body }).then(
+    ask<ExplainAnswer>('explain', { method: 'POST', body }).then(
       (value) => setOutcome({ value }),
       (error: unknown) => setOutcome({ problem: toApiProblem(error) }),
     );

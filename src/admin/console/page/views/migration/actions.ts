@@ -1,12 +1,8 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AskApi } from '../../data/api.ts';
-import {
-  migrationStages,
-  type MigrationStatus,
-  readPosition,
-  stageText,
-} from '../../data/migration-shapes.ts';
+import type { MigrationStatus } from '../../../../api/migration-schemas.ts';
+import { migrationStages, readPosition, stageText } from '../../show/migration-texts.ts';
 import { useConsole } from '../../data/console-context.ts';
 import { actionDialog, type ActionForm, type FormValues, reasonField } from '../../parts/action-dialog.ts';
 import { html } from '../../parts/html.ts';

@@ -1,12 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import {
-  type ComparedOperation,
-  type DiffRow,
-  type GateRow,
-  type MigrationStatus,
-  sampleText,
-} from '../../data/migration-shapes.ts';
+import type { DifferenceList, MigrationStatus } from '../../../../api/migration-schemas.ts';
+import { sampleText } from '../../show/migration-texts.ts';
 import { useConsole } from '../../data/console-context.ts';
 import { useLoad } from '../../data/use-load.ts';
 import { actionDialog, type ActionForm } from '../../parts/action-dialog.ts';
@@ -15,6 +10,12 @@ import { html } from '../../parts/html.ts';
 import { problemNote, cardOf, stateMark, timeMark } from '../../parts/marks.ts';
 import { countText, durationText, shareText } from '../../show/units.ts';
 import { ignoreForm, rulesTable, unignoreForm } from './rules.ts';
+
+type ComparedOperation = MigrationStatus['compare'][string];
+
+type DiffRow = DifferenceList['differences'][number];
+
+type GateRow = MigrationStatus['gate']['unmet'][number];
 
 /** Every condition of the next step: what there is, what is needed, and whether that is enough. */
 export function gateTable({ unmet, met = [] }: MigrationStatus['gate']): VNode {

@@ -1,8 +1,9 @@
 import type { VNode } from 'preact';
-import { type AuditAnswer, auditRows } from '../../data/request-shapes.ts';
+import type { AuditAnswer } from '../../../../api/audit-action-specs.ts';
+import { auditRows } from '../../show/audit-rows.ts';
 import { useConsole } from '../../data/console-context.ts';
 import { useLoad } from '../../data/use-load.ts';
-import { migratedResource } from '../../data/migration-shapes.ts';
+import { migratedResource } from '../../show/migration-texts.ts';
 import { dataTable } from '../../parts/data-table.ts';
 import { html } from '../../parts/html.ts';
 import { cardOf, problemNote, timeMark } from '../../parts/marks.ts';

@@ -1,11 +1,6 @@
 import type { VNode } from 'preact';
-import {
-  type MigrationRow,
-  type MigrationStatus,
-  migrationStages,
-  readPosition,
-  stageText,
-} from '../../data/migration-shapes.ts';
+import type { MigrationList, MigrationStatus } from '../../../../api/migration-schemas.ts';
+import { migrationStages, readPosition, stageText } from '../../show/migration-texts.ts';
 import { goTo, useConsole } from '../../data/console-context.ts';
 import { useLoad } from '../../data/use-load.ts';
 import { element, html } from '../../parts/html.ts';
@@ -24,6 +19,8 @@ import { spanText } from '../../show/units.ts';
 import { MigrationActions } from './actions.ts';
 import { compareTable, DiffsSection, gateTable } from './evidence.ts';
 import { HistorySection } from './history.ts';
+
+type MigrationRow = MigrationList['migrations'][number];
 
 /** The five stages as a rail, with the share of a ramp. */
 function stageRail({ stage, percent, sources }: MigrationRow): VNode {

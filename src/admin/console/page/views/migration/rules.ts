@@ -1,13 +1,15 @@
 // The rules by which differences do not count: those that were made while the gateway runs.
 
 import type { VNode } from 'preact';
-import type { DiffRow, MigrationStatus } from '../../data/migration-shapes.ts';
+import type { DifferenceList, MigrationStatus } from '../../../../api/migration-schemas.ts';
 import type { ActionForm } from '../../parts/action-dialog.ts';
 import { reasonField } from '../../parts/action-dialog.ts';
 import { dataTable } from '../../parts/data-table.ts';
 import { html } from '../../parts/html.ts';
 import { stateMark, timeMark } from '../../parts/marks.ts';
 import { change, type FormDeps, reasonOf } from './actions.ts';
+
+type DiffRow = DifferenceList['differences'][number];
 
 type RuleRow = MigrationStatus['rules'][number];
 

@@ -2,8 +2,8 @@ import {
   readPosition,
   sampleText,
   stageText,
-} from '../../../../../src/admin/console/page/data/migration-shapes.ts';
-import { auditRows } from '../../../../../src/admin/console/page/data/request-shapes.ts';
+} from '../../../../../src/admin/console/page/show/migration-texts.ts';
+import { auditRows } from '../../../../../src/admin/console/page/show/audit-rows.ts';
 
 it('reads the position that a gate names as the action takes it', () => {
   expect(readPosition('ramp:25')).toEqual({ stage: 'ramp', percent: 25 });

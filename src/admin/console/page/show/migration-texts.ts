@@ -1,0 +1,44 @@
+// What the page tells of migrations in words.
+
+import type { DifferenceList, MigrationStatus } from '../../../api/migration-schemas.ts';
+
+type ValueShape = DifferenceList['differences'][number]['samples'][number]['new'];
+
+/** The stages of a migration, in their order. */
+export const migrationStages: readonly MigrationStatus['stage'][] = [
+  'legacy',
+  'shadow',
+  'ramp',
+  'live',
+  'complete',
+];
+
+/** Where a migration is, in words. */
+export function stageText({ stage, percent }: Pick<MigrationStatus, 'stage' | 'percent'>): string {
+  return stage === 'ramp' ? `ramp ${percent} %` : stage;
+}
+
+/** The position that a gate names, such as `ramp:25`, as the action takes it. */
+export function readPosition(
+  text: string,
+): { readonly stage: MigrationStatus['stage']; readonly percent?: number } | undefined {
+  const [, name, share] = /^([a-z]+)(?::([\d.]+))?$/.exec(text.trim()) ?? [];
+  const stage = migrationStages.find((one) => one === name);
+  if (stage === undefined) return undefined;
+  return share === undefined ? { stage } : { stage, percent: Number(share) };
+}
+
+/** The shape of a value in words. */
+export function sampleText(shape: ValueShape): string {
+  if (shape === undefined) return 'absent';
+  const length = shape.length === undefined ? '' : `, length ${shape.length}`;
+  return `${shape.type}${length}${shape.mask === undefined ? '' : `, ${shape.mask}`}`;
+}
+
+/**
+ * The resource that a target of the audit is about: `users`, its operation `users.get`, or what was done with it, such as
+ * `users walk`. The report of a migration reads targets by the same rule.
+ */
+export function migratedResource(target: string): string {
+  return target.split(/[\s./]/, 1)[0] ?? '';
+}
