@@ -138,9 +138,7 @@ function islandRules({ folder, packages, types, usesNode, why }) {
     const toTypes =
       types === undefined
         ? '(?!)'
-        : `${posix.relative(folder, types)}/[\\w-]+\\.ts$`
-            .replace(/^/, '../'.repeat(depth))
-            .replaceAll('../', '\\.\\./');
+        : `${posix.relative(folder + '/x'.repeat(depth), types).replaceAll('.', '\\.')}/[\\w-]+\\.ts$`;
     return {
       files: [`${folder}/${'*/'.repeat(depth)}**/*.ts`],
       rules: {

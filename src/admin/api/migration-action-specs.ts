@@ -7,7 +7,7 @@ import type { ActionSpec } from './action.ts';
 import { differenceHints } from '../../migration/compare/hint.ts';
 import {
   anything,
-  differences,
+  differenceList,
   migrationList,
   position,
   replicas,
@@ -123,7 +123,7 @@ export const migrationSpecs = {
       operation: operation.optional(),
       kind: z.string().max(40).optional(),
     }),
-    output: differences,
+    output: differenceList,
   },
   'migrations.ignore': {
     method: 'post',

@@ -58,7 +58,7 @@ const sample = z.looseObject({
   ...{ hint: z.string().optional(), traceId: z.string().optional() },
 });
 /** The answer of `migrations.diffs`. */
-export const differences = z.strictObject({
+export const differenceList = z.strictObject({
   differences: z.array(
     z.looseObject({
       ...{ operation: z.string(), path: z.string(), kind: z.string(), hint: z.string().optional() },
@@ -68,7 +68,7 @@ export const differences = z.strictObject({
   ),
 });
 /** The same as a type. */
-export type DifferenceList = Parsed<typeof differences>;
+export type DifferenceList = Parsed<typeof differenceList>;
 
 /** The status of a migration. */
 export const status = z.strictObject({

@@ -17,7 +17,7 @@ function windowsCell({ windows }: CallerRow): VNode | string {
   if (windows === undefined || windows.length === 0) return '–';
   return html`<span class="windows"
     >${windows.map(({ tier, seconds, limit, remaining, resetMs }, index) => {
-      const title = `${countText(remaining)} of ${countText(limit)} left in ${tier}${seconds === undefined ? '' : ` per ${spanText(seconds * 1000)}`}, free again in ${spanText(resetMs)}`;
+      const title = `${countText(remaining)} of ${countText(limit)} left in ${tier} per ${spanText(seconds * 1000)}, free again in ${spanText(resetMs)}`;
       return html`<span key=${index} class="load" title=${title}>
         <meter
           min="0"
@@ -28,9 +28,7 @@ function windowsCell({ windows }: CallerRow): VNode | string {
           value=${limit > 0 ? remaining / limit : 0}
           aria-label=${title}
         ></meter>
-        <span class="num"
-          >${countText(remaining)}/${countText(limit)}${seconds === undefined ? '' : ` per ${spanText(seconds * 1000)}`}</span
-        >
+        <span class="num">${countText(remaining)}/${countText(limit)} per ${spanText(seconds * 1000)}</span>
       </span>`;
     })}</span
   >`;

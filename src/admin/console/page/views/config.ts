@@ -72,7 +72,7 @@ function reloadForm(ask: AskApi, dryRun: boolean, reload: () => void): ActionFor
 }
 
 function inForce(config: ConfigDetail, now: number): VNode {
-  const { digest, rev, since, stale, processes, waitingFor = 0 } = config;
+  const { digest, rev, since, stale, processes, waitingFor } = config;
   const others = processes.filter((one) => one.digest !== digest);
   return html`<div>
     ${
@@ -135,7 +135,7 @@ function reloadsTable({ reloads }: ConfigDetail, now: number): VNode {
       {
         key: 'what',
         title: 'What',
-        cell: ({ changes = [], problems = [] }) =>
+        cell: ({ changes, problems = [] }) =>
           problems.length > 0
             ? problems.join('; ')
             : changes.map(({ path, kind }) => `${signs[kind]} ${path}`).join(', '),
@@ -152,7 +152,7 @@ function inForceAt({ reloads, digest, since }: ConfigDetail, pointMs: number, no
   const later = own.filter(({ at }) => Date.parse(at) > pointMs);
   if (then === undefined)
     return emptyNote(`This gateway did not run then, or the reload is no longer kept. The audit has it.`);
-  const changes = later.flatMap((one) => one.changes ?? []);
+  const changes = later.flatMap((one) => one.changes);
   return html`<div>
     ${factList([
       ['Rev', String(then.rev)],

@@ -26,7 +26,7 @@ function errorSection({ error }: RequestDetail): VNode | null {
     ['Reason', reason],
     ['Detail', detail],
     ['Cause', cause],
-    ['What to do', entry === undefined ? undefined : element(RunbookLink, { entry })],
+    ['What to do', element(RunbookLink, { entry })],
   ] as const;
   return cardOf('Why it failed', '', factList(facts));
 }
@@ -78,7 +78,7 @@ function storyOf(story: RequestDetail): VNode {
       story.steps.length === 0
         ? emptyNote('No step of it was kept.')
         : html`${waterfall(story.steps, story.durationMs)}
-          ${(story.stepsLeftOut ?? 0) > 0 && html`<p class="note">${countText(story.stepsLeftOut)} more steps were not kept.</p>`}`,
+          ${story.stepsLeftOut > 0 && html`<p class="note">${countText(story.stepsLeftOut)} more steps were not kept.</p>`}`,
     )}
   </div>`;
 }

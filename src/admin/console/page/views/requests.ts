@@ -154,7 +154,7 @@ export function RequestsView(): VNode {
       'Failed or slow',
       'The newest first. Each leads to its story.',
       html`${filterForm(query)} ${problemNote(problem, reload)}
-      ${value?.notes?.map((note) => html`<p key=${note} class="note">${note}</p>`)}
+      ${value?.notes.map((note) => html`<p key=${note} class="note">${note}</p>`)}
       ${table ?? (problem ? null : skeleton(8))}`,
     )}
   </div>`;

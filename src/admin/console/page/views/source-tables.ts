@@ -208,7 +208,7 @@ export function repliesTable({ invalidReplies }: SourceDetail, now: number): VNo
 }
 
 /** The row sets in memory. */
-export function rowSetsTable(rowSets: NonNullable<SourceDetail['rowSets']>, now: number): VNode {
+export function rowSetsTable({ rowSets }: SourceDetail, now: number): VNode {
   return dataTable({
     ...{ id: 'rowsets', label: 'row sets', order: 'resource', rows: rowSets },
     keyOf: ({ resource }) => resource,

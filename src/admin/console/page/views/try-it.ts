@@ -57,9 +57,8 @@ function planOf({
     ['Sent to', sentTo?.join(', ')],
     [
       'Configuration',
-      inForce &&
-        html`<a href=${addressOf('config')}>rev ${inForce.rev}</a>
-          <code title=${inForce.digest}>${inForce.digest.slice(0, 12)}</code>`,
+      html`<a href=${addressOf('config')}>rev ${inForce.rev}</a>
+        <code title=${inForce.digest}>${inForce.digest.slice(0, 12)}</code>`,
     ],
     ['Refused', refused && `${refused.status} ${refused.code}: ${refused.because}`],
   ]);

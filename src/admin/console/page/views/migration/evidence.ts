@@ -18,7 +18,7 @@ type DiffRow = DifferenceList['differences'][number];
 type GateRow = MigrationStatus['gate']['unmet'][number];
 
 /** Every condition of the next step: what there is, what is needed, and whether that is enough. */
-export function gateTable({ unmet, met = [] }: MigrationStatus['gate']): VNode {
+export function gateTable({ unmet, met }: MigrationStatus['gate']): VNode {
   const rows = [
     ...unmet.map((row) => ({ ...row, isMet: false })),
     ...met.map((row) => ({ ...row, isMet: true })),

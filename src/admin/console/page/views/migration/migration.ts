@@ -84,7 +84,7 @@ function positionFacts(status: MigrationStatus, now: number): VNode {
     [
       'Last rollback',
       lastRollback &&
-        html`${timeMark(lastRollback.at, now)}${` by ${lastRollback.by ?? ''}, ${lastRollback.rule ?? ''}: ${lastRollback.evidence ?? ''}`}`,
+        html`${timeMark(lastRollback.at, now)}${` by ${lastRollback.by}, ${lastRollback.rule}: ${lastRollback.evidence}`}`,
     ],
   ]);
 }
