@@ -47,6 +47,3 @@ export const changed = z.strictObject({ key, replication });
 export const minted = changed.extend({
   secret: z.string().describe('The whole key. It is not shown again.'),
 });
-
-/** A key and its secret. */
-export type Minted = Parsed<typeof minted>;
