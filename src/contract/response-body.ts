@@ -69,7 +69,8 @@ function brokenContract(fields: readonly Pick<Field, 'name' | 'accepts'>[], reco
 /** The writers of all views, made when a view is first written. */
 const writers = new WeakMap<readonly Field[], WriteRecord>();
 
-function writerOf(fields: readonly Field[]): WriteRecord {
+/** The writer of a view's records, made when it is first asked for. */
+export function writerOf(fields: readonly Field[]): WriteRecord {
   const known = writers.get(fields);
   if (known !== undefined) return known;
   const made = compileWriter(fields);

@@ -36,7 +36,7 @@ export type ViewQuality = {
 
 /** How many records have `null` for a field. */
 function nullsIn(records: ReadRecords, name: string): number {
-  if ('nulls' in records) return records.nulls.get(name) ?? 0;
+  if (!('at' in records)) return records.nulls?.get(name) ?? 0;
   let nulls = 0;
   for (const record of records) if ((record[name] ?? null) === null) nulls += 1;
   return nulls;

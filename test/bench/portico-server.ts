@@ -60,6 +60,7 @@ limits:
 cache: { localBytes: ${localBytes ?? '64MiB'}, localSeconds: ${localSeconds ?? '5s'} }
 resources:
   users: { source: bench, ${migration === true ? 'migration: { to: next }, ' : ''}cache: { fresh: 600s } }
+  products: { source: bench, cache: { fresh: 600s } }
 passthrough:
   - { name: orders, path: /orders, upstream: '${upstreamUrl}', permission: orders:read }
 `;
@@ -89,6 +90,20 @@ resources:
       request: { path: '/users/{id}' }
       item: ''
       map: { id: no, name: first, email: mail, created_at: null, profile.bio: null, profile.location: null, profile.avatar_url: null }
+  products:
+    id: { kind: number }
+    list:
+      request: { path: /users, query: { offset: '{offset}', limit: '{limit}', order: 'no' } }
+      window: { kind: offset, base: 0, sizeMax: 40 }
+      total: { at: total }
+      items: rows
+      order: id
+      map:
+        id: no
+        name: { from: [first, last], as: [{ join: ' ' }] }
+        description: mail
+        category: branch.city
+        price: no
 `;
 }
 
@@ -119,7 +134,7 @@ export async function startPortico(options: PorticoOptions): Promise<Portico> {
   const command = (...args: readonly string[]) => runScript(main, ['--config', config, ...args], 'load');
   const create = ['keys', 'create', '--label', 'bench', '--tier', 'bench', '--json'];
   const terms = options.webhooks === true ? ['--expires', '1d'] : [];
-  const printed = await command(...create, ...terms, '--permissions', 'users:read,orders:read');
+  const printed = await command(...create, ...terms, '--permissions', 'users:read,products:read,orders:read');
   const { key } = JSON.parse(printed) as { key: string };
   const logFile = join(folder, 'access.log');
   const args = [...(options.nodeArgs ?? []), main, '--config', config, 'start'];

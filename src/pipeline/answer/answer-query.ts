@@ -1,5 +1,6 @@
 import type { Capability } from '../../source/adapter/spec/capability.ts';
 import { detailBody, listBody, type Meta, writtenListBody } from '../../contract/response-body.ts';
+import { tagOf } from '../../source/adapter/write/written-records.ts';
 import type { GetQuery, ListQuery } from '../../contract/query.ts';
 import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { FoundAnswer, SourceAnswer, SourceHandler } from '../stages/call.ts';
@@ -21,11 +22,6 @@ import { createWalker, type Walker } from '../reading/pages/walk-page.ts';
 
 /** How a single record is read. */
 const RECORD_PLAN = { kind: 'record' } as const;
-
-/** What is purged with a record: `user_42` is `user:42`. */
-function tagOf(id: string): string {
-  return id.replace('_', ':');
-}
 
 /** Creates the function that finds a page: it plans and attempts until the source's claims and its replies agree. */
 function createPageFinder(deps: Parameters<typeof createPlanRunner>[0]) {

@@ -25,15 +25,22 @@ import { compileDrop, compileReader, type ReplyContext } from './read/read-reply
 import {
   type ReplyObserver,
   type RuleObserver,
+  type ReadRecords,
   type WrittenRecords,
   notifyObserver,
 } from './map/reply-observer.ts';
 import { rowFields } from './map/row-fields.ts';
 import { compileTotal } from './read/total.ts';
 import { compileTotalBeside, type TotalBeside } from './read/total-beside.ts';
-import { compileProjectedRecords } from './projected/projected-list.ts';
-import { compileTranscoder } from './write/transcode-reply.ts';
-import type { RowMapping } from './write/row-writer.ts';
+import {
+  compileListProgram,
+  type ProgramReply,
+  type RowSink,
+  type RowSlots,
+} from './projected/list-program.ts';
+import { createRecordSink } from './projected/record-sink.ts';
+import { createByteSink } from './write/byte-sink.ts';
+import type { RowMapping } from './write/byte-sink.ts';
 
 /** What one upstream reply to a list says, besides its rows. */
 export type ReplyFacts = {
@@ -126,33 +133,27 @@ function compileGeneralReader(
   };
 }
 
-/** Compiles the projecting reader, which makes records from the bytes of a reply and leaves what it does not know to the general one. */
-function compileProjectingReader(
-  { list }: SourceResourceSpec,
-  mapping: RowMapping,
-  context: ReplyContext,
-  beside: BesideReader,
-  readGeneral: RecordsReader,
-): RecordsReader {
-  const readProjected = compileProjectedRecords(context, list, mapping, beside.types);
-  if (readProjected === undefined) return readGeneral;
-  return (reply, observer) => {
-    // The general reader alone tells all types.
-    const found = observer.onType === undefined ? readProjected(reply) : undefined;
-    if (found === undefined) return readGeneral(reply, observer);
-    const { records, body } = found;
-    notifyObserver(observer, found);
-    return {
-      records,
-      droppedIds: [],
-      ...beside.total(reply, body, observer.onGap),
-      otherTypes: beside.types.take(),
-      received: records.length,
-      next: beside.next(reply, body, []),
-      echo: beside.echo(body),
-    };
+/** What a reader of bytes found, with what is told beside it. */
+function factsOf<Records extends ReadRecords>(
+  { total, next, echo, types }: BesideReader,
+  reply: UpstreamReply,
+  observer: ReplyObserver,
+  found: ProgramReply<Records>,
+): ReplyFacts {
+  const { body, records } = found;
+  notifyObserver(observer, found);
+  return {
+    droppedIds: [],
+    ...total(reply, body, observer.onGap),
+    otherTypes: types.take(),
+    received: records.length,
+    next: next(reply, body, []),
+    echo: echo(body),
   };
 }
+
+/** Windows that can be asked for by number: only these make a page without their rows being looked at one by one. */
+const RANDOM_WINDOWS: readonly string[] = ['offset', 'page', 'none'];
 
 function compileList(
   spec: SourceResourceSpec,
@@ -171,28 +172,27 @@ function compileList(
   const mapping = { resource, fields, map: spec.list.map, id: spec.id, codec: context.codec };
   const { format } = context.source.decode;
   const readGeneral = compileGeneralReader(spec, mapping, { place, format }, beside);
-  const readProjecting = compileProjectingReader(spec, mapping, context, beside, readGeneral);
-  const transcode = compileTranscoder(context, spec.list, mapping, types);
+  const makesPages = spec.list.hydrate === undefined && RANDOM_WINDOWS.includes(spec.list.window.kind);
+  const compileProgram = <Records extends ReadRecords>(createSink: (slots: RowSlots) => RowSink<Records>) =>
+    compileListProgram(context, spec.list, { mapping, types }, createSink);
+  const project = compileProgram((slots) => createRecordSink(mapping, slots));
+  const transcode = makesPages ? compileProgram((slots) => createByteSink(mapping, slots)) : undefined;
 
   function read(reply: UpstreamReply, observer: ReplyObserver, as: 'written' | undefined): Rows | WrittenRows;
   function read(reply: UpstreamReply, observer: ReplyObserver): Rows;
   function read(reply: UpstreamReply, observer: ReplyObserver, as?: 'written'): Rows | WrittenRows {
     // What was noted in a reply that failed belongs to no other.
     types.take();
-    if (as === undefined || transcode === undefined) return readProjecting(reply, observer);
-    const found = transcode(reply);
-    // The scan of the bytes has found nothing usable. A second scan, for records, would seldom find more.
-    if (found === undefined) return readGeneral(reply, observer);
-    const { records, body } = found;
-    notifyObserver(observer, found);
-    return {
-      written: records,
-      ...beside.total(reply, body, observer.onGap),
-      otherTypes: types.take(),
-      received: records.length,
-      next: undefined,
-      echo: echo(body),
-    };
+    if (as === 'written' && transcode !== undefined) {
+      const found = transcode(reply);
+      if (found !== undefined) return { written: found.records, ...factsOf(beside, reply, observer, found) };
+    } else if (observer.onType === undefined) {
+      // The general reader alone tells all types.
+      const found = project?.(reply);
+      if (found !== undefined) return { records: found.records, ...factsOf(beside, reply, observer, found) };
+    }
+    // A scan of the bytes that found nothing usable is not repeated for the other sink.
+    return readGeneral(reply, observer);
   }
 
   return {

@@ -1,6 +1,6 @@
 import type { PagePlan } from '../../../source/adapter/plan/plan.ts';
 import type { WrittenRecords } from '../../../source/adapter/map/reply-observer.ts';
-import { sliceWritten } from '../../../source/adapter/write/row-writer.ts';
+import { joinWritten, sliceWritten, writeRecords } from '../../../source/adapter/write/written-records.ts';
 import type { WindowEvidence } from '../../../source/checks/claim.ts';
 import { canTie } from '../../../source/checks/ties.ts';
 import { brokenTotal } from '../../../source/checks/total.ts';
@@ -84,25 +84,22 @@ async function readWindows(
   { offset, limit }: PageRange,
   context: CallContext,
 ): Promise<
-  | { readonly windows: readonly WindowEvidence[]; readonly total: number }
-  | { readonly written: WrittenWindow; readonly total: number }
-  | PlanFailure
+  { readonly windows: readonly (WindowEvidence | WrittenWindow)[]; readonly total: number } | PlanFailure
 > {
   const [firstCall, ...otherCalls] = plan.window.cover(offset, limit);
   if (firstCall === undefined) throw new Error('a page is covered by at least one window');
-  const as = otherCalls.length === 0 && needsNoRecords(plan) ? 'written' : undefined;
+  const as = needsNoRecords(plan) ? 'written' : undefined;
   const first = await readWindow(source, plan.request, firstCall, context, as);
   if (isPlanFailure(first)) return first;
   const total = first.rows.total ?? (await readTotal(source, plan, context));
   if (isPlanFailure(total)) return total;
-  if (isWrittenWindow(first)) return { written: first, total };
   const { endsEmpty, depthMax } = plan.window;
   // A window right behind the last row costs a call, but shows that the total is not too small.
   const end = endsEmpty && total < depthMax ? total : total - 1;
   const calls = otherCalls.filter((call) => call.firstRow <= end);
   if (calls.length === 0) return { windows: [first], total };
   const others = await allOrAbort(context, (within) =>
-    calls.map((call) => readWindow(source, plan.request, call, within)),
+    calls.map((call) => readWindow(source, plan.request, call, within, as)),
   );
   return isPlanFailure(others) ? others : { windows: [first, ...others], total };
 }
@@ -154,18 +151,24 @@ async function checkEmpty(
   return (await checkLastRows(source, plan, total, context)) ?? { records: [], total };
 }
 
-/** Checks a page whose rows are written, and cuts it out of its window. */
+/** Whether no window is written. */
+function haveRecords(
+  windows: readonly (WindowEvidence | WrittenWindow)[],
+): windows is readonly WindowEvidence[] {
+  return !windows.some(isWrittenWindow);
+}
+
+/** Checks a page of which at least one window is written, and cuts it out of its windows. */
 function cutWritten(
+  { resource }: SourceRuntime,
   plan: PagePlan,
-  window: WrittenWindow,
-  { offset, limit }: PageRange,
-  total: number,
+  windows: readonly (WindowEvidence | WrittenWindow)[],
+  { start, limit, total }: { readonly start: number; readonly limit: number; readonly total: number },
 ): Page | PlanFailure {
-  const { written } = window.rows;
-  const failure = brokenTotal(window, total) ?? checkWritten(plan, written);
-  if (failure !== undefined) return failure;
-  const start = offset - window.call.firstRow;
-  return { records: sliceWritten(written, start, start + limit), total };
+  const written = joinWritten(
+    windows.map(({ rows }) => ('written' in rows ? rows.written : writeRecords(resource, rows.records))),
+  );
+  return checkWritten(plan, written) ?? { records: sliceWritten(written, start, start + limit), total };
 }
 
 const isSorted = (plan: PagePlan): plan is SortedPlan => canTie(plan.sort);
@@ -210,16 +213,15 @@ export async function readPage(
   const sorted = isSorted(plan) ? plan : undefined;
   const read = await readWindows(source, plan, sorted ? withBorders(plan.window, range) : range, context);
   if (isPlanFailure(read)) return read;
-  const { total } = read;
-  if ('written' in read) return cutWritten(plan, read.written, range, total);
-  const { windows } = read;
+  const { total, windows } = read;
   for (const window of windows) {
     const failure = brokenTotal(window, total);
     if (failure !== undefined) return failure;
   }
   if (offset > 0 && total <= offset) return checkEmpty(source, plan, total, context);
+  const start = offset - (windows[0]?.call.firstRow ?? 0);
+  if (!haveRecords(windows)) return cutWritten(source, plan, windows, { start, limit, total });
   if (sorted !== undefined) return readSorted(source, sorted, { range, windows, total }, context);
   const records = windows.flatMap((window) => window.rows.records);
-  const start = offset - (windows[0]?.call.firstRow ?? 0);
   return checkClaims(source, plan, records) ?? { records: records.slice(start, start + limit), total };
 }

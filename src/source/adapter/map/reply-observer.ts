@@ -32,8 +32,8 @@ export type WrittenRecords = {
   readonly tags: string;
   /** Whether each id comes behind the one before it in the contract's order. */
   readonly isAscending: boolean;
-  /** How many records have `null` for each field, the id left out. */
-  readonly nulls: ReadonlyMap<string, number>;
+  /** How many records of a reply have `null` for each field, the id left out; absent for records of several replies. */
+  readonly nulls?: ReadonlyMap<string, number>;
 };
 
 /** Records as such, or as the bytes of an answer. */

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import type { ListAdapter, Rows, WrittenRows } from '../../../../../src/source/adapter/compile.ts';
-import { sliceWritten } from '../../../../../src/source/adapter/write/row-writer.ts';
 import { type ReplyObserver, UNOBSERVED } from '../../../../../src/source/adapter/map/reply-observer.ts';
 import { isOrdered } from '../../../../../src/source/checks/order.ts';
 import { compileOrder } from '../../../../../src/contract/order.ts';
@@ -215,30 +214,5 @@ describe('rows that are written', () => {
       expect(expectSame(adapter!, page(wide(from, 50)))).toBe(true);
     for (let again = 0; again < 1_100; again += 1) adapter!.list.read(page('1'), UNOBSERVED, 'written');
     expect(expectSame(adapter!, page('1'))).toBe(true);
-  });
-
-  it('stand in slices as in a page of their own', () => {
-    const { list, resource } = adapters[0]!;
-    const all = Array.from({ length: 9 }, (_, index) => `{"no":${index + 1},"first":"n${index}"}`);
-    const read = (rows: readonly string[]) => {
-      const found = list.read(replyOf(`{"data":{"rows":[${rows.join(',')}]}}`), UNOBSERVED, 'written');
-      if (!('written' in found)) throw new Error('not written');
-      return found.written;
-    };
-    fc.assert(
-      fc.property(fc.nat(9), fc.integer({ min: 1, max: 10 }), (start, count) => {
-        const cut = sliceWritten(read(all), start, start + count);
-        const rows = all.slice(start, start + count);
-        expect(cut.length).toBe(rows.length);
-        if (rows.length === 0) expect(cut.bytes.length).toBe(0);
-        else
-          expect({ bytes: cut.bytes.toString(), tags: cut.tags, ends: cut.ends }).toEqual({
-            bytes: read(rows).bytes.toString(),
-            tags: read(rows).tags,
-            ends: read(rows).ends,
-          });
-      }),
-    );
-    expect(resource.name).toBe('users');
   });
 });

@@ -4,11 +4,11 @@ import { compileOrder } from '../../../contract/order.ts';
 import type { Resource } from '../../../contract/resources.ts';
 import { frameOf } from '../../../contract/response-body.ts';
 import { packBytes, type PackedBytes } from '../../../kernel/json/packed-bytes.ts';
-import type { Projection } from '../../../kernel/json/projection.ts';
 import { DOCUMENT, WHOLE } from '../../../kernel/json/scan-json.ts';
 import { compileFieldReader, type OnGap } from '../map/map-record.ts';
 import { type IdCodec, INTEGER_FORMS } from '../map/native-id.ts';
 import type { WrittenRecords } from '../map/reply-observer.ts';
+import type { RowSink, RowSlots } from '../projected/list-program.ts';
 import type { FieldMapping } from '../projected/slot-paths.ts';
 import { CHECKED } from '../spec/spec-location.ts';
 import { JsonSink } from './json-sink.ts';
@@ -21,20 +21,6 @@ export type RowMapping = FieldMapping & {
   readonly id: SourceResourceSpec['id'];
   readonly codec: IdCodec;
 };
-
-/** Some of the records. */
-export function sliceWritten(records: WrittenRecords, start: number, end: number): WrittenRecords {
-  if (start <= 0 && end >= records.length) return records;
-  const ends = records.ends.slice(start, end);
-  const first = start === 0 ? 0 : (records.ends[start - 1] ?? 0) + 1;
-  return {
-    ...records,
-    length: ends.length,
-    bytes: records.bytes.subarray(first, ends.at(-1) ?? first),
-    ends: ends.map((one) => one - first),
-    tags: records.tags.split(' ').slice(start, end).join(' '),
-  };
-}
 
 const BYTES = new Uint8Array(DOCUMENT);
 const MINUS = 0x2d;
@@ -125,21 +111,11 @@ type Part = {
   nulls: number;
 };
 
-/** Writes rows one by one, and hands out what was written. */
-export type RowWriter = {
-  begin(): void;
-  /** Writes the row in the slots; false where it is no record of the contract. */
-  write(): boolean;
-  written(): WrittenRecords;
-};
-
-/** Compiles the writer of a list's rows; `slotsOf` are the slots of each field's paths. */
-export function compileRowWriter(
+/** Creates the sink that writes rows as the bytes of an answer. */
+export function createByteSink(
   mapping: RowMapping,
-  slotsOf: ReadonlyMap<string, readonly number[]>,
-  projection: Projection,
-  onGap: OnGap,
-): RowWriter {
+  { projection, slotsOf, onGap }: RowSlots,
+): RowSink<WrittenRecords> {
   const { fields, map } = mapping;
   const onRowGap: OnGap = (field, reason, found) => onGap(field, reason, found, recordEnds.length);
   const context: WriteContext = { projection, sink, onGap: onRowGap };
@@ -171,7 +147,7 @@ export function compileRowWriter(
       recordEnds = [];
       for (const part of parts) part.nulls = 0;
     },
-    write() {
+    add() {
       if (recordEnds.length > 0) {
         sink.byte(COMMA);
         tags.byte(SPACE);
@@ -186,7 +162,7 @@ export function compileRowWriter(
       recordEnds.push(sink.length);
       return !sink.isFull && !tags.isFull;
     },
-    written: () => ({
+    take: () => ({
       length: recordEnds.length,
       bytes: sink.bytes(),
       ends: recordEnds,

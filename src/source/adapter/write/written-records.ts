@@ -1,0 +1,74 @@
+import { compileOrder } from '../../../contract/order.ts';
+import type { Resource } from '../../../contract/resources.ts';
+import { type CanonicalRecord, writerOf } from '../../../contract/response-body.ts';
+import type { WrittenRecords } from '../map/reply-observer.ts';
+
+const byId = compileOrder({ field: 'id', descending: false }, 'id');
+const COMMA = Buffer.from(',');
+
+/** What is purged with a record: `user_42` is `user:42`. */
+export function tagOf(id: string): string {
+  return id.replace('_', ':');
+}
+
+/** Whether the id of a tag comes before that of another in the contract's order. */
+function isBefore(tag: string, other: string): boolean {
+  return byId({ id: tag.replace(':', '_') }, { id: other.replace(':', '_') }) < 0;
+}
+
+/** The bytes of records that are there as such. @throws GatewayError if a record breaks the contract */
+export function writeRecords({ itemFields }: Resource, records: readonly CanonicalRecord[]): WrittenRecords {
+  const write = writerOf(itemFields);
+  const bytes: Buffer[] = [];
+  const ends: number[] = [];
+  for (const record of records) {
+    if (bytes.length > 0) bytes.push(COMMA);
+    const json = Buffer.from(write(record));
+    bytes.push(json);
+    ends.push((ends.at(-1) ?? -1) + 1 + json.length);
+  }
+  return {
+    length: records.length,
+    bytes: Buffer.concat(bytes),
+    ends,
+    tags: records.map(({ id }) => tagOf(id)).join(' '),
+    isAscending: records.every((one, index) => index === 0 || byId(records[index - 1] ?? one, one) < 0),
+  };
+}
+
+/** Records one behind the other. */
+export function joinWritten(all: readonly WrittenRecords[]): WrittenRecords {
+  const parts = all.filter(({ length }) => length > 0);
+  const [first] = parts;
+  if (first !== undefined && parts.length === 1) return first;
+  const ends: number[] = [];
+  for (const part of parts) {
+    const before = ends.length === 0 ? 0 : (ends.at(-1) ?? 0) + 1;
+    for (const end of part.ends) ends.push(before + end);
+  }
+  const isAscending = parts.every(({ isAscending: isOrdered, tags }, index) => {
+    const last = parts[index - 1]?.tags.split(' ').at(-1);
+    return isOrdered && (last === undefined || isBefore(last, tags.split(' ')[0] ?? ''));
+  });
+  return {
+    length: ends.length,
+    bytes: Buffer.concat(parts.flatMap(({ bytes }, index) => (index === 0 ? [bytes] : [COMMA, bytes]))),
+    ends,
+    tags: parts.map(({ tags }) => tags).join(' '),
+    isAscending,
+  };
+}
+
+/** Some of the records. */
+export function sliceWritten(records: WrittenRecords, start: number, end: number): WrittenRecords {
+  if (start <= 0 && end >= records.length) return records;
+  const ends = records.ends.slice(start, end);
+  const first = start === 0 ? 0 : (records.ends[start - 1] ?? 0) + 1;
+  return {
+    ...records,
+    length: ends.length,
+    bytes: records.bytes.subarray(first, ends.at(-1) ?? first),
+    ends: ends.map((one) => one - first),
+    tags: records.tags.split(' ').slice(start, end).join(' '),
+  };
+}
