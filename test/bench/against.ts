@@ -168,13 +168,7 @@ async function runRound(
   }
 }
 
-const noSamples = (): Samples => ({
-  hit: [],
-  miss: [],
-  'two-call miss': [],
-  'sorted miss': [],
-  'pass-through': [],
-});
+const noSamples = () => Object.fromEntries(measureNames.map((name) => [name, [] as Sample[]])) as Samples;
 
 function medianSample(samples: readonly Sample[]): Sample {
   return {

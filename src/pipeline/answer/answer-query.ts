@@ -1,6 +1,6 @@
 import type { Capability } from '../../source/adapter/spec/capability.ts';
 import { detailBody, listBody, type Meta, writtenListBody } from '../../contract/response-body.ts';
-import { tagOf } from '../../source/adapter/write/written-records.ts';
+import { recordTag } from '../../source/adapter/write/written-records.ts';
 import type { GetQuery, ListQuery } from '../../contract/query.ts';
 import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { FoundAnswer, SourceAnswer, SourceHandler } from '../stages/call.ts';
@@ -80,7 +80,7 @@ export function createAnswer(
       const tags = records.length === 0 ? [resource.name] : [resource.name, records.tags];
       return { body: writtenListBody(records.bytes, meta), tags };
     }
-    const tags = [resource.name, ...records.map(({ id }) => tagOf(id))];
+    const tags = [resource.name, ...records.map(({ id }) => recordTag(id))];
     return { body: Buffer.from(listBody(resource, records, meta)), tags };
   }
 
@@ -91,7 +91,7 @@ export function createAnswer(
   }
 
   async function answerGet({ id }: GetQuery, context: CallContext): Promise<SourceAnswer> {
-    const tags = [resource.name, tagOf(id)];
+    const tags = [resource.name, recordTag(id)];
     const storedAt = clock.now();
     context.usage.plan = RECORD_PLAN;
     const record = await readRecord?.(id, context);

@@ -7,7 +7,7 @@ const byId = compileOrder({ field: 'id', descending: false }, 'id');
 const COMMA = Buffer.from(',');
 
 /** What is purged with a record: `user_42` is `user:42`. */
-export function tagOf(id: string): string {
+export function recordTag(id: string): string {
   return id.replace('_', ':');
 }
 
@@ -31,7 +31,7 @@ export function writeRecords({ itemFields }: Resource, records: readonly Canonic
     length: records.length,
     bytes: Buffer.concat(bytes),
     ends,
-    tags: records.map(({ id }) => tagOf(id)).join(' '),
+    tags: records.map(({ id }) => recordTag(id)).join(' '),
     isAscending: records.every((one, index) => index === 0 || byId(records[index - 1] ?? one, one) < 0),
   };
 }
