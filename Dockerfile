@@ -28,6 +28,7 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 # Beside the program, because the folder of the configuration may be mounted over.
 COPY config/docs/runbook.md ./dist/runbook.md
+COPY config/examples ./dist/examples
 USER node
 EXPOSE 8080 9090
 STOPSIGNAL SIGTERM

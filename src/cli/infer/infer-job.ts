@@ -2,11 +2,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { ConnectionSpec } from '../../config/schema/source.ts';
 import { type ResourceName, resourceNames, resources } from '../../contract/resources.ts';
+import { compileDialects } from '../../workbench/infer/dialects/compile-dialects.ts';
+import type { Dialect } from '../../workbench/infer/dialects/dialect.ts';
 import { InferError } from '../../workbench/infer/notes/infer-error.ts';
 import type { InferOptions } from '../../workbench/infer/infer-source.ts';
 import { readSample } from '../../workbench/infer/requests/read-sample.ts';
 import { readInferTarget } from '../../workbench/infer/requests/read-target.ts';
 import { liveEnvironment, readSource } from '../input/read-config.ts';
+import { shippedExamples } from '../input/shipped-files.ts';
 
 /** A text for one resource, or for the only one: `users=http://…`, `http://…`. */
 export type ForResource = { readonly resource: ResourceName | undefined; readonly text: string };
@@ -50,6 +53,9 @@ export type JobContext = {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
 };
+
+/** Read with the first job: the examples are files of the program. */
+let dialects: readonly Dialect[] | undefined;
 
 const PLACEHOLDER_URL = 'http://service.invalid/';
 
@@ -200,6 +206,8 @@ export function readInferJob(url: string | undefined, args: InferArguments, cont
   const opened = args.into === undefined ? undefined : openInto(args.into, context);
   const targets = given.map((one) => ({ ...one, url: opened?.address(one.url) ?? one.url }));
   refuseHosts(targets);
+  dialects ??= compileDialects(shippedExamples());
+  const known = dialects;
   const drafts = targets.map(({ resource, url: address }): InferOptions => ({
     url: address,
     resource,
@@ -210,6 +218,7 @@ export function readInferJob(url: string | undefined, args: InferArguments, cont
     one: textFor(args.one, resource),
     oneBody: fileFor(args.oneBody, resource),
     columns: columnsFor(args, resource),
+    dialects: known,
     samples: sample.map((file) => readSample(basename(file), readFile(file))),
     callsMax,
     timeoutMs: timeout * 1_000,

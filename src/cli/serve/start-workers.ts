@@ -15,7 +15,7 @@ import { type BuildGateway, serveAsWorker } from '../../gateway/workers/serve-as
 import type { WorkerPlan } from '../../gateway/workers/worker-slots.ts';
 import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { servedOpenapi } from '../../contract/openapi.ts';
-import { servedRunbook } from '../input/served-runbook.ts';
+import { servedRunbook } from '../input/shipped-files.ts';
 import { type ReadyConfig, readConfigTexts } from '../input/read-config.ts';
 import type { OpenReloadTriggers } from './reload-triggers.ts';
 import { version } from '../input/version.ts';

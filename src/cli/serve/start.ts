@@ -7,7 +7,7 @@ import { createGateway, type Gateway, type GatewayServices } from '../../gateway
 import { systemClock } from '../../kernel/clock.ts';
 import { type CliContext, ExitError, exitCodes, type LogDestination } from '../context/context.ts';
 import { servedOpenapi } from '../../contract/openapi.ts';
-import { servedRunbook } from '../input/served-runbook.ts';
+import { servedRunbook } from '../input/shipped-files.ts';
 import { withTargets } from '../../source/compile-sources.ts';
 import type { ServedConfig } from '../../gateway/reload/snapshot.ts';
 import { readInThread } from '../input/read-in-thread.ts';

@@ -1,49 +1,14 @@
 import * as z from 'zod';
 import type { coercion } from './mapping/coercion.ts';
+import { dialect } from './dialect.ts';
 import { sourceAuth, decode, net } from './net/connection.ts';
 import { type filter, list } from './list/list.ts';
 import { mapping } from './mapping/mapping.ts';
 import { perResource } from './per-resource.ts';
 import { request, type requestBody } from './elements/request.ts';
-import { condition, dropWhen, items } from './elements/rows.ts';
-import { bytes, headerName, integer, name, timeLimit, wholeSeconds } from './elements/scalars.ts';
-
-const outcome = z.strictObject({
-  on: z.enum(['list', 'get']).optional().describe('Only for this kind of request.'),
-  status: z
-    .union([integer(100, 599), z.enum(['2xx', '3xx', '4xx', '5xx'])])
-    .optional()
-    .describe('The status of the reply; absent: any.'),
-  at: z.string().optional().describe('A path into the body, to be compared with `equals`.'),
-  ...condition,
-  is: z
-    .enum([
-      'ok',
-      'not_found',
-      'past_end',
-      'unauthorized',
-      'rate_limited',
-      'unavailable',
-      'client_bug',
-      'error',
-    ])
-    .describe(
-      'What a reply that fits means. The first rule that fits decides; a reply that fits none is a failure.',
-    ),
-  resetAt: z
-    .strictObject({
-      header: headerName.describe('The header.'),
-      unit: z
-        .enum(['seconds', 'milliseconds', 'epochSeconds', 'epochMilliseconds'])
-        .describe(
-          'seconds, milliseconds: from now. epochSeconds, epochMilliseconds: the moment, since 1970.',
-        ),
-    })
-    .optional()
-    .describe(
-      'rate_limited, unavailable: where the reply says when to ask again; without it, in Retry-After.',
-    ),
-});
+import { outcome } from './elements/outcome.ts';
+import { type condition, dropWhen, items } from './elements/rows.ts';
+import { bytes, integer, name, timeLimit, wholeSeconds } from './elements/scalars.ts';
 
 const get = z.strictObject({
   request,
@@ -106,6 +71,10 @@ export const sourceSchema = z.strictObject({
       'no reply of a list is ever used: no rule says is: ok; add - { status: 200, is: ok }',
     ),
   resources: perResource(sourceResource),
+  dialects: z
+    .array(dialect)
+    .default([])
+    .describe('For the examples that come with Portico: what `portico infer` knows of such services.'),
 });
 
 /**
@@ -115,6 +84,9 @@ export const sourceSchema = z.strictObject({
 export type SourceSpec = z.infer<typeof sourceSchema>;
 /** What a client needs to reach a source. */
 export type ConnectionSpec = Pick<SourceSpec, 'net' | 'auth' | 'decode'>;
+
+/** What is known of a dialect beside the source that shows it. */
+export type DialectSpec = z.infer<typeof dialect>;
 
 /** One resource of a source. Without `get`, the source has no request for a single record. */
 export type SourceResourceSpec = z.infer<typeof sourceResource>;

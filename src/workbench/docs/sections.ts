@@ -233,4 +233,14 @@ phone: null`,
 that a step cannot read makes the field \`null\` and is counted in \`portico_unreadable_fields_total\`.`,
     example: "{ number: { decimal: ',', group: '.' } }",
   },
+  {
+    name: 'dialects',
+    at: ['dialects', '[]'],
+    intro: `For the examples that come with Portico; a gateway reads nothing of it. \`portico infer\` recognises services by
+\`matches\`, and tries of them what the source of the file says: its paging, total, filters, and the keys below.`,
+    example: `key: feathers
+title: Feathers
+resource: products
+matches: [[{ at: reply, has: [total, limit, skip, data] }]]`,
+  },
 ];

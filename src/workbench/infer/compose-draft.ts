@@ -149,7 +149,7 @@ export function composeDraft(parts: DraftParts): Draft {
     map: record.get.map,
   };
   const place = ['resources', resource, 'list'];
-  const form = dialect?.idForm?.(list.mapping.id.kind === 'number');
+  const form = dialect?.idForm(list.mapping.id.kind === 'number');
   const content = {
     source: 1,
     name: target.name,

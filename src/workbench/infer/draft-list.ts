@@ -56,7 +56,7 @@ const WALK_SHARE = 0.4;
 
 function mapRows({ resource, response, columns }: ListContext, rows: readonly JsonObject[]): MapDraft {
   const { dialect } = response;
-  const paths = { ...dialect?.paths?.[resource.name], ...columns };
+  const paths = { ...dialect?.paths[resource.name], ...columns };
   for (const [field, path] of Object.entries(columns)) refuseAbsent(rows, field, path);
   const mapping = mapFields(resource, 'list', rows, { paths, zone: dialect?.zone, idKind: dialect?.idKind });
   if (mapping !== undefined) return mapping;

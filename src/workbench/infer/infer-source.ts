@@ -15,7 +15,7 @@ import { draftProof, type ProofDraft } from './verify/draft-proof.ts';
 import { withId } from './map/probe-record.ts';
 import { type RecordDraft, draftRecord } from './map/draft-record.ts';
 import { type ListDraft, draftList } from './draft-list.ts';
-import { readFirst } from './graphql/read-first.ts';
+import { type FirstOptions, readFirst } from './graphql/read-first.ts';
 import { InferError } from './notes/infer-error.ts';
 import { ConfigError } from '../../config/yaml/problem.ts';
 import { type CompiledSource, compileSourceText } from '../../source/compile-sources.ts';
@@ -27,16 +27,14 @@ import { type DraftTrial, tryDraft } from './verify/try-draft.ts';
 import { type Draft, writeDraft } from './write/write-draft.ts';
 
 /** What to draft, and the budget of calls. */
-export type InferOptions = RecordOptions & {
-  readonly resource: ResourceName;
-  /** The paths of columns that the operator names, by the field of the contract; `id` among them. */
-  readonly columns: Readonly<Record<string, string>>;
-  /** Saved replies, instead of calls: the first reply of the list, then others. */
-  readonly samples: readonly UpstreamReply[];
-  readonly callsMax: number;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-};
+export type InferOptions = RecordOptions &
+  FirstOptions & {
+    /** The paths of columns that the operator names, by the field of the contract; `id` among them. */
+    readonly columns: Readonly<Record<string, string>>;
+    readonly callsMax: number;
+    readonly timeoutMs: number;
+    readonly signal: AbortSignal;
+  };
 
 /** A draft, with the facts that the command prints. */
 export type InferredSource = {

@@ -6,7 +6,6 @@ import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { detectFormat, type BodyFormat, documentIn, withArrays } from './detect-format.ts';
 import type { Dialect, DialectEvidence } from '../dialects/dialect.ts';
 import { findRows, largerTable, type RowLocation, describeTable, explainNoRows } from './find-rows.ts';
-import { detectDialects } from './detect-dialects.ts';
 import { type DraftNote, likely, notesAt, toEdit } from '../notes/note.ts';
 import { InferError } from '../notes/infer-error.ts';
 
@@ -110,19 +109,6 @@ function evidenceOf(resource: ResourceName, request: RequestSpec, reply: Upstrea
   return { resource, request, reply, document, row: place?.rows[0] };
 }
 
-/** The request with the additional parameters of a dialect. */
-function extended(request: RequestSpec, dialect: Dialect, evidence: DialectEvidence): RequestSpec {
-  const { query = {}, headers = {} } = dialect.constants?.({ ...evidence, request }) ?? {};
-  const news = Object.entries(query).filter(
-    ([name]) => request.query[name] === undefined || name === 'sysparm_query',
-  );
-  return {
-    ...request,
-    query: { ...request.query, ...Object.fromEntries(news) },
-    headers: { ...request.headers, ...headers },
-  };
-}
-
 const same = (a: RequestSpec, b: RequestSpec) => JSON.stringify(a) === JSON.stringify(b);
 
 /** Sends the requests of a dialect, and returns the first reply with rows. */
@@ -132,25 +118,19 @@ async function readAs(
   ask: Ask | undefined,
 ): Promise<FirstResponse | undefined> {
   const plain = evidence.request;
-  const rewritten = dialect.rewrite?.(evidence) ?? plain;
-  const requests = [extended(rewritten, dialect, evidence), rewritten].filter(
-    (request) => !same(request, plain),
-  );
+  const rewritten = dialect.rewrite(evidence);
+  const requests = [dialect.extend(rewritten), rewritten].filter((request) => !same(request, plain));
+  const isConfirmed = ({ format: { document }, reply }: FirstResponse) =>
+    dialect.confirms({ ...evidence, document, reply });
   for (const request of requests) {
     if (ask === undefined) break;
     const reply = await ask(request);
     const response = readList(evidence.resource, request, reply, dialect);
     if (response instanceof InferError) continue;
-    if (dialect.confirms?.(response.format.document, reply) === false) return undefined;
-    return response;
+    return isConfirmed(response) ? response : undefined;
   }
   const response = readList(evidence.resource, plain, evidence.reply, dialect);
-  if (
-    response instanceof InferError ||
-    dialect.confirms?.(response.format.document, evidence.reply) === false
-  )
-    return undefined;
-  return response;
+  return response instanceof InferError || !isConfirmed(response) ? undefined : response;
 }
 
 /** The `Accept` header for a known format. */
@@ -190,11 +170,12 @@ export async function readFirstResponse(
   resource: ResourceName,
   request: RequestSpec,
   reply: UpstreamReply,
-  ask: Ask | undefined,
+  dialects: readonly Dialect[],
+  ask?: Ask,
 ): Promise<FirstResponse> {
   await refuseParameters(reply, request, ask);
   const evidence = evidenceOf(resource, request, reply);
-  for (const dialect of detectDialects(evidence)) {
+  for (const dialect of dialects.filter((one) => one.matches(evidence))) {
     const response = await readAs(dialect, evidence, ask);
     if (response !== undefined) return response;
   }

@@ -1,4 +1,4 @@
-import type { RequestSpec } from '../../../config/schema/source.ts';
+import type { DialectSpec, FilterSpec, ListSpec, RequestSpec } from '../../../config/schema/source.ts';
 import type { ResourceName } from '../../../contract/resources.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
@@ -15,33 +15,23 @@ export type DialectEvidence = {
 };
 
 /** The documented paging of a product. It is tried before it is believed. */
-export type DialectPaging = {
+export type DialectPaging = Omit<Exclude<DialectSpec['paging'], string>, 'next'> & {
   readonly kind: 'offset' | 'page' | 'link' | 'cursor';
-  /** Names of the parameters, or dotted paths into a JSON body. */
-  readonly size?: string;
-  readonly start?: string;
-  readonly base?: 0 | 1;
-  /** The parameter that takes the cursor. */
-  readonly cursor?: string;
+  readonly base?: number;
   /** The place of the next link or cursor in a reply. */
-  readonly next?: string | { readonly at: string } | { readonly header: string };
-  /** The documented largest number of rows in one reply. */
-  readonly sizeMax?: number;
-  readonly depthMax?: number;
+  readonly next?: string | { readonly at: string } | { readonly header: string } | undefined;
+  readonly depthMax?: number | undefined;
 };
 
-/** A documented filter of a product. */
-export type DialectFilter = {
+/** The place of a total in a reply. */
+export type TotalPlace = Readonly<Omit<NonNullable<ListSpec['total']>, 'counts' | 'count'>>;
+
+/** A documented filter of a product; `name` is a variable that the body has in place of the value. */
+export type DialectFilter = Readonly<Partial<Omit<FilterSpec, 'exactness'>>> & {
   readonly field: 'category' | 'price';
   readonly op: 'eq' | 'ge' | 'le';
-  readonly query?: Readonly<Record<string, string>>;
-  readonly expr?: string;
-  readonly escape?: 'odata' | 'json' | 'number';
   /** Where the conditions of `expr` stand, and what stands between them, if the dialect does not say it. */
   readonly joined?: { readonly query: Readonly<Record<string, string>>; readonly by: string };
-  readonly item?: Json;
-  /** A variable for the value, such as `min_price`: the body has it in its place. */
-  readonly name?: string;
   /** Puts the filter into the body of a request. */
   readonly body?: {
     /** For a trial: with a value, or without one as the draft's request is if nobody filters. */
@@ -74,66 +64,40 @@ export function sortByQuery(
 }
 
 /** A product, or a family of products, that its replies reveal. */
-export type Dialect = {
-  readonly key: string;
-  /** The name in the draft: "OData v4". */
-  readonly title: string;
+export type Dialect = Pick<DialectSpec, 'key' | 'title' | 'zone' | 'outcomes' | 'pitfalls'> & {
   matches(look: DialectEvidence): boolean;
+  /** Whether a reply to the request that `extend` makes confirms the dialect. */
+  confirms(look: DialectEvidence): boolean;
   /** Rewrites the request, if the URL alone does not return records. */
-  rewrite?(look: DialectEvidence): RequestSpec;
-  /** Additional parameters, such as one for the total. They are kept only if the service still gives rows. */
-  readonly constants?: (look: DialectEvidence) => {
-    readonly query?: Readonly<Record<string, string>>;
-    readonly headers?: Readonly<Record<string, string>>;
-  };
-  /** Whether a reply to the constants confirms the dialect. */
-  confirms?(document: Json, reply: UpstreamReply): boolean;
-  readonly paging?: DialectPaging;
+  rewrite(look: DialectEvidence): RequestSpec;
+  /** Adds parameters, such as one for the total. They are kept only if the service still gives rows. */
+  extend(request: RequestSpec): RequestSpec;
+  readonly paging: DialectPaging | undefined;
   /** The place of the total; `none` if a number that looks like one must not be trusted. */
-  readonly total?:
-    | 'none'
-    | { readonly at: string }
-    | { readonly at: string; readonly unless: { readonly at: string; readonly equals: string } }
-    | { readonly header: string; readonly pattern?: string }
-    | { readonly count: string; readonly at: string };
+  readonly total: 'none' | TotalPlace | { readonly count: RequestSpec } | undefined;
   /** `undefined` if the product cannot sort by the column. */
-  sort?(column: string): DialectSort | undefined;
+  readonly sort: ((column: string) => DialectSort | undefined) | undefined;
   /** `column` returns the column of a field, if it is a plain one. */
-  readonly filters?: (column: PlainColumn) => readonly DialectFilter[];
+  filters(column: PlainColumn): readonly DialectFilter[];
   /** The query with the place for filter expressions, such as `{ $filter: '{filter}' }`. */
-  readonly filterQuery?: Readonly<Record<string, string>>;
+  readonly filterQuery: Readonly<Record<string, string>>;
   /** The path of the list of conditions in a JSON body. */
-  readonly filterPlace?: readonly string[];
-  readonly paths?: Partial<Readonly<Record<ResourceName, Readonly<Record<string, string>>>>>;
-  /** The documented zone of timestamps without one. */
-  readonly zone?: 'UTC';
-  readonly itemsAbsent?: 'empty';
+  readonly filterPlace: readonly (string | number)[] | undefined;
+  readonly paths: Partial<Readonly<Record<ResourceName, Readonly<Record<string, string>>>>>;
+  readonly itemsAbsent: ListSpec['itemsAbsent'];
   /** A request for the number of rows, and the place of the number. */
-  count?(request: RequestSpec): { readonly request: RequestSpec; readonly at: string } | undefined;
+  count(request: RequestSpec): { readonly request: RequestSpec; readonly at: string } | undefined;
   /** The request for one record, with `{id}`, in addition to the usual `<path>/{id}`. */
-  record?(request: RequestSpec, idIsNumber: boolean): RequestSpec | undefined;
+  record(request: RequestSpec, idIsNumber: boolean): RequestSpec | undefined;
   /** Ids are texts even if all that were seen are whole numbers. */
-  readonly idKind?: 'text';
+  readonly idKind: 'text' | undefined;
   /** Rows that are no records, in the form of the source file. */
-  readonly dropWhen?: readonly Readonly<Record<string, unknown>>[];
+  readonly dropWhen: ListSpec['dropWhen'] | undefined;
   /** The form of native ids, if the view of one record refuses others: a regular expression for all of one. */
-  idForm?(idIsNumber: boolean): string | undefined;
+  idForm(idIsNumber: boolean): string | undefined;
   /** A key that only successes have, if the status does not tell. */
-  readonly success?: string;
-  /** Outcome rules before the usual ones. */
-  readonly outcomes?: readonly Readonly<Record<string, unknown>>[];
-  /** Facts that no reply shows and the operator must know, one line each. */
-  readonly pitfalls: readonly string[];
+  readonly success: string | undefined;
 };
-
-/** The request for one record at another path, without the list's parameters. */
-export function recordRequestAt(
-  request: RequestSpec,
-  path: string,
-  query: Readonly<Record<string, string>> = {},
-): RequestSpec {
-  return { method: 'GET', path, query: { ...query }, headers: request.headers };
-}
 
 /** The path of a field's column, if it is a plain one. */
 export type PlainColumn = (field: string) => string | undefined;
@@ -155,12 +119,4 @@ export function plainFilters(column: PlainColumn): readonly PlainFilter[] {
     const path = column(one.field);
     return path === undefined ? [] : [{ ...one, column: path }];
   });
-}
-
-/** The filters of the contract on the columns that are plain, in a product's form. */
-export function filtersOf(
-  column: PlainColumn,
-  make: (column: string, op: DialectFilter['op']) => Omit<DialectFilter, 'field' | 'op'>,
-): readonly DialectFilter[] {
-  return plainFilters(column).map(({ field, op, column: path }) => ({ field, op, ...make(path, op) }));
 }

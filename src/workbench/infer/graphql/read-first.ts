@@ -2,15 +2,19 @@ import type { RequestSpec } from '../../../config/schema/source.ts';
 import { resources, type ResourceName } from '../../../contract/resources.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { acceptOf, readFirstResponse, type FirstResponse } from '../detect/first-response.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import { isGraphqlAddress } from './introspect.ts';
 import { readGraphqlList, withGraphqlRecord } from './read-graphql-list.ts';
 import type { InferTarget } from '../requests/read-target.ts';
 import type { RecordOptions } from '../requests/record-request.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 
-type FirstOptions = Pick<RecordOptions, 'one' | 'oneBody'> & {
+/** What the first reply is asked for, and read, by. */
+export type FirstOptions = Pick<RecordOptions, 'one' | 'oneBody'> & {
   readonly resource: ResourceName;
-  /** Saved replies, instead of calls. */
+  /** What is known of dialects, in the order in which they are tried. */
+  readonly dialects: readonly Dialect[];
+  /** Saved replies, instead of calls: the first reply of the list, then others. */
   readonly samples: readonly UpstreamReply[];
 };
 
@@ -33,14 +37,14 @@ export async function readFirst(
   client: ServiceClient,
   options: FirstOptions,
 ): Promise<FirstResponse> {
-  const { resource, samples } = options;
+  const { resource, samples, dialects } = options;
   const [sample] = samples;
-  if (sample !== undefined) return readFirstResponse(resource, target.request, sample, undefined);
+  if (sample !== undefined) return readFirstResponse(resource, target.request, sample, dialects);
   const ask = (request: RequestSpec) => client.send(request);
   const reply = await ask(target.request);
   const response = isGraphqlAddress(target.request, reply)
-    ? await readGraphqlList(resource, target.request, ask)
-    : await readFirstResponse(resource, target.request, reply, ask);
+    ? await readGraphqlList(resource, target.request, dialects, ask)
+    : await readFirstResponse(resource, target.request, reply, dialects, ask);
   client.accept = acceptOf(response.format);
   return withRecord(response, target, ask, options);
 }

@@ -2,7 +2,6 @@ import type { RequestSpec } from '../../../config/schema/source.ts';
 import { type ResourceName, resources } from '../../../contract/resources.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { type FirstResponse, readFirstResponse } from '../detect/first-response.ts';
-import { graphql } from '../dialects/business.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { InferError } from '../notes/infer-error.ts';
 import { notesAt, sure } from '../notes/note.ts';
@@ -29,7 +28,7 @@ const recordView = (
   schema: GraphqlSchema,
   item: NamedType,
   resource: ResourceName,
-): Pick<Dialect, 'record' | 'idForm'> => ({
+): Pick<Dialect, 'record'> & Partial<Pick<Dialect, 'idForm'>> => ({
   record: (list, idIsNumber) => graphqlRecord(schema, item, resource, list, idIsNumber),
   ...(resources[resource].detail !== null && {
     idForm: (idIsNumber: boolean) => graphqlIdForm(schema, item, idIsNumber),
@@ -42,6 +41,7 @@ function describe(
   found: ListField,
   resource: ResourceName,
   address: RequestSpec,
+  graphql: Dialect,
 ): { readonly request: RequestSpec; readonly dialect: Dialect } {
   const { root, item, wrap } = found;
   const args = listArguments(schema, root);
@@ -78,8 +78,11 @@ const namesOf = ({ roots }: GraphqlSchema) =>
 export async function readGraphqlList(
   resource: ResourceName,
   address: RequestSpec,
+  dialects: readonly Dialect[],
   ask: Ask,
 ): Promise<FirstResponse> {
+  const graphql = dialects.find(({ key }) => key === 'graphql');
+  if (graphql === undefined) throw new Error('no example shows GraphQL');
   const schema = await introspect(address, ask);
   if (schema === undefined)
     throw new InferError('this is a GraphQL service that does not describe itself (introspection)', BY_HAND);
@@ -88,10 +91,10 @@ export async function readGraphqlList(
     throw new InferError(`the GraphQL service has no list of ${resource} among: ${namesOf(schema)}`, BY_HAND);
   const problems: string[] = [];
   for (const found of lists) {
-    const { request, dialect } = describe(schema, found, resource, address);
+    const { request, dialect } = describe(schema, found, resource, address, graphql);
     const reply = await ask(request);
     try {
-      const response = await readFirstResponse(resource, request, reply, undefined);
+      const response = await readFirstResponse(resource, request, reply, dialects);
       const at = ['resources', resource, 'list', 'request'];
       const text = `${found.root.name} was found by introspection; it gives records of type ${found.item.name}`;
       return { ...response, dialect, notes: [...response.notes, ...notesAt(at, sure(text))] };

@@ -51,7 +51,7 @@ export type RecordContext = {
 function idsOf({ rows, list, dialect }: RecordContext): readonly string[] {
   const find = compilePath(list.idPath);
   const pattern = list.id.pattern === undefined ? undefined : new RegExp(list.id.pattern);
-  const known = dialect?.idForm?.(list.id.kind === 'number');
+  const known = dialect?.idForm(list.id.kind === 'number');
   const form = known === undefined ? undefined : new RegExp(`^(?:${known})$`);
   return rows.flatMap((row) => {
     const text = scalarText(find(row))?.trim() ?? '';
@@ -105,7 +105,7 @@ function recordRequests(context: RecordContext, ids: readonly string[]): readonl
     const marked = withVariable(given, ids);
     return marked === undefined ? [] : [marked];
   }
-  const known = dialect?.record?.(request, list.id.kind === 'number');
+  const known = dialect?.record(request, list.id.kind === 'number');
   if (request.body !== undefined) return known === undefined ? [] : [known];
   const path = request.path.replace(/\/$/, '');
   const below = { method: 'GET' as const, query: {}, headers: request.headers };
@@ -173,7 +173,7 @@ function mapRecords(context: RecordContext, found: FoundRecord): MapDraft | unde
   const listPaths = Object.entries(context.list.map).flatMap(([field, draft]) =>
     typeof draft === 'string' ? [[field, draft] as const] : [],
   );
-  const paths = { ...Object.fromEntries(listPaths), ...dialect?.paths?.[resource.name], ...columns };
+  const paths = { ...Object.fromEntries(listPaths), ...dialect?.paths[resource.name], ...columns };
   return mapFields(resource, 'get', found.records, { paths, zone: dialect?.zone, idKind: dialect?.idKind });
 }
 

@@ -151,7 +151,7 @@ export async function draftFilters(search: FilterSearch): Promise<FiltersDraft> 
     const path = pathOf(map, field);
     return path !== undefined && /^[\w.]+$/.test(path) ? path : undefined;
   };
-  const known = dialect === undefined ? undefined : (dialect.filters?.(plain) ?? []);
+  const known = dialect === undefined ? undefined : dialect.filters(plain);
   if (known?.length === 0) {
     const none = likely(`no filter was tried: none is known for ${dialect?.title ?? ''} and these columns`);
     return { ...NONE, notes: notesAt([...at, 'items'], none) };

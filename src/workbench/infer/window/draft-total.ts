@@ -1,10 +1,10 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import type { Dialect, TotalPlace } from '../dialects/dialect.ts';
 import { compilePath } from '../../../source/adapter/spec/path.ts';
 import { wholeNumber } from '../../../kernel/json/values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import { likely, type Remark } from '../notes/note.ts';
-import { findTotals, readTotal, type TotalPlace } from './probe-total.ts';
+import { findTotals, readTotal } from './probe-total.ts';
 import { requestSection } from '../requests/request-parameters.ts';
 import type { ListWalk } from './walk-list.ts';
 
@@ -34,7 +34,7 @@ const places = ({ dialect, base, other }: TotalContext): readonly TotalPlace[] =
   if (known === 'none') return [];
   const found = findTotals(base, other);
   if (known === undefined || 'count' in known) return found;
-  if ('header' in known) return [known];
+  if (known.at === undefined) return [known];
   const alternatives = known.at.split(' | ').map((at) => ({ ...known, at }));
   return [...alternatives.filter((place) => readTotal(place, base) !== undefined), ...found];
 };
@@ -42,7 +42,7 @@ const places = ({ dialect, base, other }: TotalContext): readonly TotalPlace[] =
 /** A separate request that may return the number of rows: that of the dialect, or the list's path with /count. */
 function countOf({ request, dialect, walk }: TotalContext): { request: RequestSpec; at: string } | undefined {
   const known = dialect?.total;
-  const own = dialect?.count?.(request);
+  const own = dialect?.count(request);
   if (own !== undefined) return own;
   const isKnown = known !== undefined && known !== 'none' && 'count' in known;
   if (request.body !== undefined || known === 'none' || (!isKnown && walk?.complete !== true))

@@ -2,17 +2,10 @@ import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import { compilePath } from '../../../source/adapter/spec/path.ts';
 import { compileTotal } from '../../../source/adapter/read/total.ts';
 import { wholeNumber } from '../../../kernel/json/values.ts';
+import type { TotalPlace } from '../dialects/dialect.ts';
 import type { ListReply } from '../requests/list-reader.ts';
 import { readOrUndefined } from '../notes/read-or-undefined.ts';
 import { envelopeOf, lastName } from './probe-next.ts';
-
-/** The place of a total in a reply. */
-export type TotalPlace = {
-  readonly at?: string;
-  readonly header?: string;
-  readonly pattern?: string;
-  readonly unless?: { readonly at: string; readonly equals: string };
-};
 
 /** Headers whose numbers count something else than rows. */
 const OTHER_HEADER =

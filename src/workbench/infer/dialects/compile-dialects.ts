@@ -1,0 +1,174 @@
+import { type FileText, loadSources } from '../../../config/load.ts';
+import type {
+  DialectSpec,
+  ListSpec,
+  RequestSpec,
+  SourceResourceSpec,
+  SourceSpec,
+} from '../../../config/schema/source.ts';
+import { ConfigError, type Problem } from '../../../config/yaml/problem.ts';
+import { bodyParameters, parameterName } from '../requests/request-parameters.ts';
+import { applyRules, changeRequest, fill } from './change-request.ts';
+import { type Dialect, type DialectFilter, type DialectPaging, plainFilters } from './dialect.ts';
+import { compileSigns } from './signs.ts';
+
+/** The parameters of a request by name: in its query, or in its body. */
+function parametersOf(request: RequestSpec) {
+  const inQuery = Object.entries(request.query).map(([name, value]) => ({ name, value, path: undefined }));
+  const inBody = bodyParameters(request).map(({ place, value }) => ({
+    name: parameterName(place),
+    value,
+    path: place.in === 'json' ? place.path : undefined,
+  }));
+  return [...inQuery, ...inBody];
+}
+
+/** The paging of the source, but for what the dialect says itself. */
+function pagingOf({ paging }: DialectSpec, { request, window }: ListSpec): DialectPaging | undefined {
+  if (paging === 'none' || !(window.kind === 'cursor' || window.kind === 'link' || 'pastEnd' in window))
+    return undefined;
+  const parameters = parametersOf(request);
+  const named = (...values: readonly string[]) =>
+    parameters.find(({ value }) => values.includes(String(value)))?.name;
+  const { kind } = window;
+  const size = named('{limit}');
+  return {
+    kind,
+    size,
+    start: named('{offset}', '{page}'),
+    cursor: named('{cursor}'),
+    ...('base' in window && { base: window.base, depthMax: window.depthMax }),
+    ...('next' in window && { next: window.next }),
+    // A service whose page size is fixed has one of its own.
+    sizeMax:
+      'sizeMax' in window ? window.sizeMax : size === undefined ? undefined : Math.max(...window.sizes),
+    ...paging,
+  };
+}
+
+function totalOf({ total: own }: DialectSpec, { total }: ListSpec): Dialect['total'] {
+  if (own !== undefined) return own === 'unknown' ? undefined : own;
+  if (total === undefined) return 'none';
+  const { counts: _counts, count, ...place } = total;
+  return count === undefined ? place : { count };
+}
+
+/** Filters in the forms that the dialect says, or in those of the source, for other columns. */
+function filtersOf({ filters }: DialectSpec, { filters: own, items, map }: ListSpec): Dialect['filters'] {
+  const row = typeof items === 'string' ? '' : items.row;
+  const formsOf = (field: string, op: DialectFilter['op']) => {
+    if (filters !== undefined) return filters[op] ?? [];
+    const form = own[field]?.[op];
+    return form === undefined ? [] : [fill(form, String(map[field]?.from), '{column}')];
+  };
+  return (column) =>
+    plainFilters(column).flatMap(({ field, op, column: path }) =>
+      formsOf(field, op).map((form): DialectFilter => {
+        const inRow = path.startsWith(`${row}.`) ? path.slice(row.length + 1) : path;
+        const named = fill(fill(form, '{column}', inRow), '{name}', path.split('.').at(-1) ?? '');
+        const { query, exactness, ...how } = named;
+        const isQuery = how.expr === undefined && how.item === undefined;
+        return { field, op, ...how, ...(isQuery && { query }), superset: exactness === 'superset' };
+      }),
+    );
+}
+
+/** Where conditions stand in the list's request, if the dialect has any. */
+function filterPlaces({ filters }: DialectSpec, { request }: ListSpec) {
+  const parameters = filters !== undefined && Object.keys(filters).length === 0 ? [] : parametersOf(request);
+  const inQuery = parameters.filter(({ value, path }) => value === '{filter}' && path === undefined);
+  return {
+    filterQuery: Object.fromEntries(inQuery.map(({ name }) => [name, '{filter}'])),
+    filterPlace: parameters.find(({ value }) => value === '{filters}')?.path,
+  };
+}
+
+function sortOf({ sort }: DialectSpec): Dialect['sort'] {
+  if (sort === undefined) return undefined;
+  const placeText = (path: string) => {
+    const [last = '', above] = path.split('.').reverse();
+    return above === undefined ? `${last} in the body` : `${last} of ${above}`;
+  };
+  return (column) => {
+    const ascending = fill(sort.ascending, '{column}', column);
+    const descending = fill(sort.descending, '{column}', column);
+    return {
+      by: [...Object.keys(ascending.query), ...Object.keys(ascending.set).map(placeText)].join(' and '),
+      ascending: (request) => changeRequest(request, ascending),
+      descending: (request) => changeRequest(request, descending),
+    };
+  };
+}
+
+/** The columns of the fields that every service has, from the maps of the source. */
+function pathsOf(
+  { fields, resource, columns }: DialectSpec,
+  { list, get }: SourceResourceSpec,
+): Dialect['paths'] {
+  const map = { ...list.map, ...get?.map };
+  const own = fields.flatMap((field) => {
+    const from = map[field]?.from;
+    return typeof from === 'string' ? [[field, from] as const] : [];
+  });
+  return { [resource]: Object.fromEntries(own), ...columns };
+}
+
+/** The request with the constants of the dialect that it does not have. */
+function extended(request: RequestSpec, { query, headers, joined }: DialectSpec['constants']): RequestSpec {
+  const constants = Object.entries(query).map(([name, value]) => {
+    const given = request.query[name];
+    const between = joined[name];
+    return [name, given === undefined ? value : between === undefined ? given : given + between + value];
+  });
+  return {
+    ...request,
+    query: { ...request.query, ...(Object.fromEntries(constants) as typeof query) },
+    headers: { ...request.headers, ...headers },
+  };
+}
+
+function compileDialect(spec: DialectSpec, { name, outcomes, resources }: SourceSpec): Dialect {
+  const example = resources[spec.resource];
+  if (example === undefined) throw new Error(`${name} has no ${spec.resource} to show ${spec.key}`);
+  const { id, list } = example;
+  const success = outcomes.find(({ is, on, present }) => is === 'ok' && on !== 'get' && present === true);
+  return {
+    ...spec,
+    matches: compileSigns(spec.matches),
+    confirms: compileSigns([spec.confirms]),
+    rewrite: ({ request, resource }) => applyRules(spec.rewrite, request, { resource })?.request ?? request,
+    extend: (request) => extended(request, spec.constants),
+    paging: pagingOf(spec, list),
+    total: totalOf(spec, list),
+    sort: sortOf(spec),
+    filters: filtersOf(spec, list),
+    ...filterPlaces(spec, list),
+    paths: pathsOf(spec, example),
+    itemsAbsent: list.itemsAbsent,
+    count: (request) => applyRules(spec.count, request, {}),
+    record(request, idIsNumber) {
+      const bare: RequestSpec = { method: 'GET', path: request.path, query: {}, headers: request.headers };
+      return applyRules(spec.record, request, { ids: idIsNumber ? 'number' : 'text' }, bare)?.request;
+    },
+    idKind: spec.ids && id.kind === 'text' ? 'text' : undefined,
+    idForm: () => (spec.ids ? id.form : undefined),
+    dropWhen: list.dropWhen.length === 0 ? undefined : list.dropWhen,
+    success: success?.at,
+  };
+}
+
+/**
+ * Compiles the dialects of example files, in the order in which they are tried.
+ * @throws ConfigError if a file has problems
+ */
+export function compileDialects(files: readonly FileText[]): readonly Dialect[] {
+  const problems: Problem[] = [];
+  // Nothing is asked of the examples' own services.
+  const environment = { variables: {}, readFile: () => '', placeholder: () => 'http://placeholder.invalid' };
+  const sources = [...loadSources(files, environment, problems).values()];
+  if (problems.length > 0) throw new ConfigError(problems);
+  return sources
+    .flatMap(({ spec }) => spec.dialects.map((dialect) => ({ dialect, spec })))
+    .sort((a, b) => a.dialect.rank - b.dialect.rank)
+    .map(({ dialect, spec }) => compileDialect(dialect, spec));
+}
