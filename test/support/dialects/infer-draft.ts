@@ -7,7 +7,7 @@ import { jsonText } from '../../../src/workbench/doctor/session/compare-json.ts'
 import { type CompiledSource, compileSourceText } from '../../../src/source/compile-sources.ts';
 import type { SourceSpec } from '../../../src/config/schema/source.ts';
 import { type CliRun, runCommand } from '../command/run-command.ts';
-import type { DialectCase } from './dialect-case.ts';
+import { type DialectCase, listOf } from './dialect-case.ts';
 import { TOKEN } from './serve.ts';
 import type { ScriptedUpstream } from '../upstream/scripted-upstream.ts';
 
@@ -56,13 +56,15 @@ export async function inferDraft(
 
 /** Runs `portico infer` on the service of a dialect, with further options. */
 export function inferCase(
-  { list, resource, body, oneBody }: DialectCase,
+  one: DialectCase,
   { origin }: ScriptedUpstream,
   ...options: readonly string[]
 ): Promise<CliRun> {
+  const { resource, oneBody } = one;
+  const { path, body } = listOf(one);
   const files = { ...(body && { '--body': body }), ...(oneBody && { '--one-body': oneBody }) };
   const credential = ['--header', `Authorization: Bearer ${TOKEN}`];
-  const what = [origin + list, '--resource', resource, '--name', 'draft'];
+  const what = [origin + path, '--resource', resource, '--name', 'draft'];
   return runInfer([...what, ...credential, ...options], files);
 }
 

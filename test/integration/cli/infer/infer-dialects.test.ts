@@ -1,9 +1,8 @@
-import { readSource } from '../../../../src/cli/input/read-config.ts';
 import type { SourceResourceSpec } from '../../../../src/config/schema/source.ts';
 import { Secret } from '../../../../src/kernel/secret.ts';
 import type { CompiledSource } from '../../../../src/source/compile-sources.ts';
 import { dialectCases } from '../../../support/dialects/cases.ts';
-import type { DialectCase } from '../../../support/dialects/dialect-case.ts';
+import { type DialectCase, exampleOf } from '../../../support/dialects/dialect-case.ts';
 import {
   answererOf,
   compileDraft,
@@ -15,13 +14,11 @@ import { serve, TOKEN } from '../../../support/dialects/serve.ts';
 import type { ScriptedUpstream } from '../../../support/upstream/scripted-upstream.ts';
 
 /** The hand-written source of the same dialect, in front of the same service. */
-function exampleOf({ example, resource, base }: DialectCase, origin: string) {
-  const compiled = readSource(`config/examples/${example}.yaml`).find(
-    (one) => one.resource.name === resource,
-  )!;
+function exampleAt(one: DialectCase, origin: string) {
+  const compiled = exampleOf(one);
   const { spec } = compiled.source;
   const auth = { kind: 'header', name: 'Authorization', value: new Secret(`Bearer ${TOKEN}`) } as const;
-  return { compiled, spec: { ...spec, auth, net: { ...spec.net, baseUrl: origin + base } } };
+  return { compiled, spec: { ...spec, auth, net: { ...spec.net, baseUrl: origin + (one.base ?? '') } } };
 }
 
 const fromOf = (spec: SourceResourceSpec, field: string) => {
@@ -122,7 +119,7 @@ describe.each(dialectCases.map((one) => [`${one.example} ${one.resource}`, one] 
     });
 
     it('reads the service as the hand-written source does', () => {
-      const example = exampleOf(one, service.origin).spec.resources[one.resource]!;
+      const example = exampleAt(one, service.origin).spec.resources[one.resource]!;
       expect(differences(draft.source.spec.resources[one.resource]!, example)).toEqual(one.differs ?? []);
     });
 
@@ -139,7 +136,7 @@ describe.each(dialectCases.map((one) => [`${one.example} ${one.resource}`, one] 
         expect(made).toContain(from);
         return made.replaceAll(from, to);
       }, report.draft);
-      const example = exampleOf(one, service.origin);
+      const example = exampleAt(one, service.origin);
       const [own, theirs] = [
         answererOf(compileDraft(text, { DRAFT_TOKEN: TOKEN })),
         answererOf(example.compiled, example.spec),
