@@ -1,10 +1,10 @@
-// The counts that one process has gathered of an operation since it last wrote them to the store.
+// The counts of an operation that one process has gathered: all of them without Redis, else those since its last write.
 
 import type { Comparison, DifferenceSample, ComparisonVerdict } from '../compare/comparison.ts';
 import { latencyBucket } from './latency.ts';
 import type { NewSourceCall } from './evidence.ts';
 
-/** The differences of one kind at one path that this process has found since the last write. */
+/** The differences of one kind at one path. */
 export type GroupDelta = {
   /** How often it was found; of a kind that is counted by record, the records. */
   count: number;
@@ -16,7 +16,7 @@ export type GroupDelta = {
   readonly samples: DifferenceSample[];
 };
 
-/** What was counted of an operation since the last write. All of its parts are bounded, so it cannot fill the memory. */
+/** What was counted of an operation. All of its parts are bounded, so it cannot fill the memory. */
 export type Delta = {
   /** Counts by field; `counts` belong to the whole evidence, `step` to its present step. */
   readonly counts: Map<string, number>;
@@ -98,13 +98,6 @@ function addToBoth({ counts, step }: Delta, field: string): void {
   add(step, field);
 }
 
-/** Counts differences in a group: those of records that it does not know yet, or `times` for a kind that is not so counted. */
-export function addRecords(group: GroupDelta, keys: Iterable<string>, times: number): void {
-  const { records } = group;
-  if (records !== undefined) for (const key of keys) if (records.size < RECORDS_MAX) records.add(key);
-  group.count = records?.size ?? group.count + times;
-}
-
 function addGroup(groups: Delta['groups'], sample: DifferenceSample, ignored: boolean, now: number): void {
   // Three cents must not hide among a hundred trailing zeros at the same path.
   const wanted = JSON.stringify([sample.path, sample.kind, ignored, sample.hint]);
@@ -112,7 +105,8 @@ function addGroup(groups: Delta['groups'], sample: DifferenceSample, ignored: bo
   const records = COUNTED_BY_RECORD.has(sample.kind) && name !== OTHER_GROUP ? new Set<string>() : undefined;
   const group = groups.get(name) ?? { count: 0, records, firstAt: now, lastAt: now, samples: [] };
   groups.set(name, group);
-  addRecords(group, [sample.key], 1);
+  if (group.records !== undefined && group.records.size < RECORDS_MAX) group.records.add(sample.key);
+  group.count = group.records?.size ?? group.count + 1;
   group.lastAt = now;
   const isNew = group.samples.every(({ key }) => key !== sample.key);
   if (isNew && group.samples.length < SAMPLES_MAX) group.samples.push(sample);
@@ -142,8 +136,13 @@ function addTransient(
   const nameOf = (path: string) => `${fieldOf(path)}|${isAtOnce ? 'once' : 'later'}`;
   for (const name of new Set(differences.map(({ path }) => nameOf(path))))
     addToBoth(delta, `transient:${name}`);
-  for (const { path, key } of differences)
-    if (delta.transient.size < TRANSIENT_MAX) delta.transient.set(`${nameOf(path)}|${key}`, now);
+  for (const { path, key } of differences) {
+    const member = `${nameOf(path)}|${key}`;
+    delta.transient.delete(member);
+    delta.transient.set(member, now);
+    const [oldest] = delta.transient.keys();
+    if (delta.transient.size > TRANSIENT_MAX && oldest !== undefined) delta.transient.delete(oldest);
+  }
 }
 
 /** Counts that the legacy source was read again, and the fields in which it then differed from itself. */
@@ -181,8 +180,9 @@ export function addComparison(
   for (const sample of ignored) addGroup(delta.groups, sample, true, now);
   for (const sample of differences) {
     addGroup(delta.groups, sample, false, now);
-    if (isCritical(critical, sample.path) && delta.critical.size < CRITICAL_MAX)
-      delta.critical.set(criticalMember(sample.path, sample.key), now);
+    const member = criticalMember(sample.path, sample.key);
+    if (!isCritical(critical, sample.path)) continue;
+    if (delta.critical.has(member) || delta.critical.size < CRITICAL_MAX) delta.critical.set(member, now);
   }
 }
 

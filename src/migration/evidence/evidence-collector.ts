@@ -5,15 +5,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { createSerialQueue } from '../../kernel/serial-queue.ts';
 import type { Comparison } from '../compare/comparison.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
-import {
-  addComparison,
-  addRefused,
-  addReread,
-  addServed,
-  createDelta,
-  type Delta,
-  KEYS_MAX,
-} from './delta.ts';
+import { addComparison, addRefused, addReread, addServed, KEYS_MAX } from './delta.ts';
 import type { MigrationEvidence, OperationEvidence } from './evidence.ts';
 import {
   differenceGroup,
@@ -36,50 +28,6 @@ export type EvidenceCollectorDeps = {
 
 const FLUSH_MS = 1_000;
 const RECENT_MS = 86_400_000;
-/** The most scopes that wait. A scope ends with a step, so more than this wait only if Redis has been gone for hours. */
-const WAITING_MAX = 50;
-
-/**
- * What waits to be written of one operation. `sent` does not change until Redis has confirmed it, so that the same delta can
- * be sent again and is added once; `next` takes the counts of the meantime.
- */
-type Waiting = {
-  readonly scope: EvidenceScope;
-  readonly operation: string;
-  sent: Delta | undefined;
-  next: Delta | undefined;
-};
-
-/** Gathers deltas by scope and writes them. */
-function createWriter(store: EvidenceStore) {
-  const waiting = new Map<string, Waiting>();
-
-  async function write(name: string, one: Waiting): Promise<void> {
-    if (one.sent === undefined) {
-      one.sent = one.next;
-      one.next = undefined;
-    }
-    if (one.sent === undefined) return void waiting.delete(name);
-    await store.add(one.scope, one.operation, one.sent);
-    one.sent = undefined;
-  }
-
-  return {
-    deltaOf(scope: EvidenceScope, operation: string): Delta {
-      const name = JSON.stringify([scope, operation]);
-      const one = waiting.get(name) ?? { scope, operation, sent: undefined, next: undefined };
-      waiting.set(name, one);
-      const [oldest] = waiting.keys();
-      if (waiting.size > WAITING_MAX && oldest !== undefined) waiting.delete(oldest);
-      return (one.next ??= createDelta());
-    },
-    async writeAll(): Promise<void> {
-      const written = await Promise.allSettled([...waiting].map(([name, one]) => write(name, one)));
-      for (const one of written) if (one.status === 'rejected') throw one.reason;
-    },
-  };
-}
-
 /** Remembers in this process which questions were compared under the present evidence of each resource. */
 function createKnownKeys() {
   const known = new Map<string, { readonly evidence: string; readonly keys: Set<string> }>();
@@ -130,7 +78,6 @@ function createEvidenceReads(
 /** Creates the collector. It writes its counts every second; `read` and `differences` write them first. */
 export function createEvidenceCollector(deps: EvidenceCollectorDeps): MigrationEvidence {
   const { store, states, clock, secret, critical, onCompared } = deps;
-  const writer = createWriter(store);
   const known = createKnownKeys();
   const inTurn = createSerialQueue();
 
@@ -142,7 +89,7 @@ export function createEvidenceCollector(deps: EvidenceCollectorDeps): MigrationE
   const hashOf = (text: string) => createHmac('sha256', secret).update(text).digest('base64url').slice(0, 14);
   const keyOf = (operation: string, query: string) => hashOf(`query:${operation}:${query}`);
 
-  const flush = () => inTurn(() => writer.writeAll());
+  const flush = () => inTurn(() => store.flush());
 
   async function flushed(resource: string): Promise<EvidenceScope | undefined> {
     const scope = scopeOf(resource);
@@ -162,27 +109,27 @@ export function createEvidenceCollector(deps: EvidenceCollectorDeps): MigrationE
       const key = keyOf(operation, query);
       known.add(scope, key);
       const facts = { key, critical: critical(resource), now: clock.now() };
-      addComparison(writer.deltaOf(scope, operation), comparison, facts);
+      addComparison(store.deltaOf(scope, operation), comparison, facts);
     },
     served(call) {
       const scope = scopeOf(call.resource);
       if (scope === undefined) return;
       const { subject, shape = '' } = call.failing ?? {};
       const failing = subject === undefined ? '' : `${hashOf(`caller:${subject}`)} ${shape}`;
-      addServed(writer.deltaOf(scope, call.operation), call, clock.now(), failing);
+      addServed(store.deltaOf(scope, call.operation), call, clock.now(), failing);
     },
     refused(resource, operation, kind) {
       const scope = scopeOf(resource);
-      if (scope !== undefined) addRefused(writer.deltaOf(scope, operation), kind);
+      if (scope !== undefined) addRefused(store.deltaOf(scope, operation), kind);
     },
     reread(resource, operation, changed) {
       const scope = scopeOf(resource);
-      if (scope !== undefined) addReread(writer.deltaOf(scope, operation), changed);
+      if (scope !== undefined) addReread(store.deltaOf(scope, operation), changed);
     },
     rehearsed(resource, operation) {
       const scope = scopeOf(resource);
       if (scope === undefined) return;
-      const { step } = writer.deltaOf(scope, operation);
+      const { step } = store.deltaOf(scope, operation);
       step.set('rehearsed', (step.get('rehearsed') ?? 0) + 1);
     },
     isKnown(resource, operation, query) {

@@ -39,9 +39,12 @@ export type StoredGroup = {
   readonly samples: readonly DifferenceSample[];
 };
 
-/** Stores evidence. All functions reject where Redis fails. */
+/** Stores evidence: in this process, or for a fleet in Redis. What returns a promise rejects where Redis fails. */
 export type EvidenceStore = {
-  add(scope: EvidenceScope, operation: string, delta: Delta): Promise<void>;
+  /** The counts of an operation, to which the caller adds in place at once. */
+  deltaOf(scope: EvidenceScope, operation: string): Delta;
+  /** Writes what was added so far. */
+  flush(): Promise<void>;
   /** Reads the evidence by operation. Distinct questions are also counted since the step began, and since `recentAt`. */
   read(scope: EvidenceScope, recentAt: number): Promise<Readonly<Record<string, StoredEvidence>>>;
   groups(scope: EvidenceScope): Promise<Readonly<Record<string, readonly StoredGroup[]>>>;
@@ -124,3 +127,14 @@ export function differenceGroup(operation: string, group: StoredGroup): Differen
     samples: name === OTHER_GROUP ? [] : samples,
   };
 }
+
+const NO_KEYS = { keys: 0, mismatchedKeys: 0 };
+
+/** The evidence of an operation before anything was counted. */
+export const EMPTY_EVIDENCE: OperationEvidence = operationEvidence(
+  {
+    ...{ counts: {}, step: {}, keys: { all: NO_KEYS, step: NO_KEYS, recent: NO_KEYS } },
+    ...{ critical: [], transient: [], failing: [], lastFallbackAt: 0 },
+  },
+  0,
+);

@@ -6,6 +6,7 @@ import { expectType } from '../../store/redis/expect-type.ts';
 import { compileScript } from '../../store/redis/script.ts';
 import { newToken } from '../../store/redis/distributed-lock.ts';
 import {
+  createDelta,
   CRITICAL_MAX,
   type Delta,
   FAILING_MAX,
@@ -169,11 +170,53 @@ async function readOperation(
   };
 }
 
+/** The most scopes that wait. A scope ends with a step, so more than this wait only if Redis has been gone for hours. */
+const WAITING_MAX = 50;
+
+/**
+ * What waits to be written of one operation. `sent` does not change until Redis has confirmed it, so that the same delta can
+ * be sent again, with the same token, and is added once; `next` takes the counts of the meantime.
+ */
+type Waiting = {
+  readonly scope: EvidenceScope;
+  readonly operation: string;
+  sent: { readonly text: string; readonly token: string } | undefined;
+  next: Delta | undefined;
+};
+
+/** Gathers deltas by scope, and writes them with `add`. */
+function createWriter(add: (one: Waiting, text: string, token: string) => Promise<unknown>) {
+  const waiting = new Map<string, Waiting>();
+
+  async function write(name: string, one: Waiting): Promise<void> {
+    if (one.sent === undefined) {
+      if (one.next === undefined) return void waiting.delete(name);
+      one.sent = { text: textOf(one.next), token: newToken() };
+      one.next = undefined;
+    }
+    await add(one, one.sent.text, one.sent.token);
+    one.sent = undefined;
+  }
+
+  return {
+    deltaOf(scope: EvidenceScope, operation: string): Delta {
+      const name = JSON.stringify([scope, operation]);
+      const one = waiting.get(name) ?? { scope, operation, sent: undefined, next: undefined };
+      waiting.set(name, one);
+      const [oldest] = waiting.keys();
+      if (waiting.size > WAITING_MAX && oldest !== undefined) waiting.delete(oldest);
+      return (one.next ??= createDelta());
+    },
+    async flush(): Promise<void> {
+      const written = await Promise.allSettled([...waiting].map(([name, one]) => write(name, one)));
+      for (const one of written) if (one.status === 'rejected') throw one.reason;
+    },
+  };
+}
+
 /** Creates the store. `keyOf` builds the keys of its parts, all of them in one slot of a cluster. */
 export function createRedisEvidenceStore(client: Client, keyOf: (part: string) => string): EvidenceStore {
   const processName = newToken();
-  /** The token of each delta, so that the script knows one that is sent again. */
-  const tokens = new WeakMap<Delta, string>();
 
   const operationsKey = ({ resource, evidence }: EvidenceScope) =>
     keyOf(`evidence:${resource}:${evidence}:operations`);
@@ -189,18 +232,14 @@ export function createRedisEvidenceStore(client: Client, keyOf: (part: string) =
     );
   }
 
+  const writer = createWriter(({ scope, operation }, text, token) => {
+    const keys = (Object.keys(PARTS) as Part[]).map((part) => partKey(scope, operation, part));
+    const last = keyOf(`evidence:${scope.resource}:last:${operation}:${processName}`);
+    return addDelta(client, [...keys, operationsKey(scope), last], [text, token, operation, OTHER_GROUP]);
+  });
+
   return {
-    async add(scope, operation, delta) {
-      const token = tokens.get(delta) ?? newToken();
-      tokens.set(delta, token);
-      const keys = (Object.keys(PARTS) as Part[]).map((part) => partKey(scope, operation, part));
-      const last = keyOf(`evidence:${scope.resource}:last:${operation}:${processName}`);
-      await addDelta(
-        client,
-        [...keys, operationsKey(scope), last],
-        [textOf(delta), token, operation, OTHER_GROUP],
-      );
-    },
+    ...writer,
     read: (scope, recentAt) =>
       mapOperations(scope, (operation) => {
         const key = (part: Part) => partKey(scope, operation, part);

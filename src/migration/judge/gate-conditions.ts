@@ -2,7 +2,7 @@
 
 import type { ComparisonCounts, KeyCounts, OperationEvidence } from '../evidence/evidence.ts';
 import { latencyCount, latencyQuantile } from '../evidence/latency.ts';
-import { EMPTY_EVIDENCE } from '../evidence/empty-evidence.ts';
+import { EMPTY_EVIDENCE } from '../evidence/evidence-store.ts';
 import { CUSUM_LIMIT } from '../statistics/cusum.ts';
 import { type CheckedCondition, type GateFacts, lasting } from './gate-facts.ts';
 import { isShareAtMost, keysNeeded } from '../statistics/mismatch-bound.ts';

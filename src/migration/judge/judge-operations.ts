@@ -2,7 +2,7 @@
 
 import type { Logger } from 'pino';
 import type { OperationEvidence } from '../evidence/evidence.ts';
-import { EMPTY_EVIDENCE } from '../evidence/empty-evidence.ts';
+import { EMPTY_EVIDENCE } from '../evidence/evidence-store.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import { positionOf, positionText } from '../state/operation-position.ts';
 import type { Webhooks } from '../../telemetry/webhooks/webhooks.ts';

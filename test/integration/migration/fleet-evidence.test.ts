@@ -15,17 +15,16 @@ const { open, closing } = useFleetEvidence();
 describe('the evidence of a fleet', () => {
   test('is added once where Redis has taken it and the answer was lost', async () => {
     const fleet = await open('redis');
-    const store = createRedisEvidenceStore(fleet.client, (part) => `${fleet.prefix}{migration}:${part}`);
     let isLost = true;
-    const losing: typeof store = {
-      ...store,
-      async add(...args) {
-        await store.add(...args);
-        if (isLost) throw new Error('the answer was lost');
-      },
+    const callBuffer = async (...args: [string, ...(string | number | Buffer)[]]) => {
+      const reply = await fleet.client.callBuffer(...args);
+      if (isLost) throw new Error('the answer was lost');
+      return reply;
     };
+    const losing = { callBuffer } as unknown as Redis;
     const evidence = createEvidenceCollector({
-      ...{ store: losing, states: { current: () => migrationState() }, clock: fleet.clock },
+      store: createRedisEvidenceStore(losing, (part) => `${fleet.prefix}{migration}:${part}`),
+      ...{ states: { current: () => migrationState() }, clock: fleet.clock },
       ...{ secret: 's', critical: () => [] },
     });
     closing.push(() => evidence.close());

@@ -1,6 +1,6 @@
 import { migration, type MigrationConfig } from '../../../src/config/schema/migration.ts';
 import type { KeyCounts, OperationEvidence } from '../../../src/migration/evidence/evidence.ts';
-import { EMPTY_EVIDENCE } from '../../../src/migration/evidence/empty-evidence.ts';
+import { EMPTY_EVIDENCE } from '../../../src/migration/evidence/evidence-store.ts';
 import type { GateFacts } from '../../../src/migration/judge/gate-facts.ts';
 import type { MigrationState } from '../../../src/migration/state/migration-state.ts';
 

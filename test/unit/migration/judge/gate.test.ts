@@ -1,7 +1,7 @@
 import { gateOf } from '../../../../src/migration/judge/gate.ts';
 import type { Gate } from '../../../../src/migration/judge/gate.ts';
 import { positionText } from '../../../../src/migration/state/operation-position.ts';
-import { EMPTY_EVIDENCE } from '../../../../src/migration/evidence/empty-evidence.ts';
+import { EMPTY_EVIDENCE } from '../../../../src/migration/evidence/evidence-store.ts';
 import type { Rollback } from '../../../../src/migration/state/migration-state.ts';
 import {
   BEGAN,
