@@ -1,6 +1,8 @@
+import type { Redis } from 'ioredis';
 import { type KeyRecord, readKeyRecord, writeKeyRecord } from './key-record.ts';
 import type { RedisKeys } from './redis/redis-keys.ts';
 import { plainRedisError } from './redis/redis.ts';
+import { replaceIfUnchanged } from './redis/scripts/record-scripts.ts';
 
 /** The result of a look-up. `damaged` and `unreachable` are faults: they say nothing about the caller. */
 export type KeyLookup =
@@ -18,15 +20,7 @@ export function foundRecords(listed: readonly ListedKey[]): readonly KeyRecord[]
 }
 
 /** The part of a Redis client that the key store needs. */
-export type KeyStoreRedis = {
-  get(key: string): Promise<string | null>;
-  set(key: string, value: string, mode: 'NX'): Promise<unknown>;
-  del(key: string): Promise<unknown>;
-  sadd(key: string, member: string): Promise<unknown>;
-  srem(key: string, member: string): Promise<unknown>;
-  smembers(key: string): Promise<string[]>;
-  eval(script: string, keyCount: number, key: string, before: string, after: string): Promise<unknown>;
-};
+export type KeyStoreRedis = Pick<Redis, 'get' | 'set' | 'del' | 'sadd' | 'srem' | 'smembers' | 'eval'>;
 
 /** The API keys in Redis: one string per key, always written as a whole. */
 export type KeyStore = {
@@ -44,18 +38,6 @@ export type KeyStore = {
   /** All keys, by id; rejects if Redis fails. */
   list(): Promise<readonly ListedKey[]>;
 };
-
-/**
- * Deleting needs no memory, and Redis lets a script finish that has written: so a key can be revoked even where Redis is
- * full. Nobody sees the moment between the two commands.
- */
-const REPLACE_IF_UNCHANGED = `
-if redis.call('get', KEYS[1]) == ARGV[1] then
-  redis.call('del', KEYS[1])
-  redis.call('set', KEYS[1], ARGV[2])
-  return 1
-end
-return 0`;
 
 /** Each attempt that fails is a change by somebody else, so as many may change one key at once. */
 const UPDATE_ATTEMPTS_MAX = 1_000;
@@ -92,7 +74,7 @@ export function createKeyStore(redis: KeyStoreRedis, keys: RedisKeys): KeyStore 
       const lookup = lookupOf(id, before);
       if (before === null || lookup.kind !== 'found') return lookup;
       const record = change(lookup.record);
-      const replaced = await redis.eval(REPLACE_IF_UNCHANGED, 1, key, before, writeKeyRecord(record));
+      const replaced = await replaceIfUnchanged(redis, [key], [before, writeKeyRecord(record)]);
       if (replaced === 1) return { kind: 'found', record };
     }
     throw new Error(`key ${id} was changed by others again and again`);

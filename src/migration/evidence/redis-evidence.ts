@@ -2,8 +2,7 @@
 
 import type { Redis } from 'ioredis';
 import type { DifferenceSample } from '../compare/comparison.ts';
-import { expectType } from '../../store/redis/expect-type.ts';
-import { compileScript } from '../../store/redis/script.ts';
+import { addEvidence, evidenceParts } from '../../store/redis/scripts/evidence-script.ts';
 import { newToken } from '../../store/redis/distributed-lock.ts';
 import {
   createDelta,
@@ -19,80 +18,13 @@ import {
 } from './delta.ts';
 import type { EvidenceScope, EvidenceStore, StoredEvidence, StoredGroup } from './evidence-store.ts';
 
-/** Redis deletes evidence to which nothing was added for this time. */
-const KEPT_MS = 30 * 86_400_000;
+/** The bounds of what is kept of one operation; Redis deletes evidence to which nothing was added for `ms`. */
+const BOUNDS = JSON.stringify({
+  ...{ ms: 30 * 86_400_000, keys: KEYS_MAX, critical: CRITICAL_MAX, transient: TRANSIENT_MAX },
+  ...{ groups: GROUPS_MAX, records: RECORDS_MAX, samples: SAMPLES_MAX, failing: FAILING_MAX },
+});
 
-/** The parts of an operation's evidence, each a key of Redis, and their types. */
-const PARTS = {
-  counts: 'hash',
-  step: 'hash',
-  keys: 'zset',
-  mismatched: 'zset',
-  critical: 'zset',
-  groups: 'hash',
-  samples: 'hash',
-  records: 'set',
-  failing: 'list',
-  transient: 'zset',
-} as const;
-type Part = keyof typeof PARTS;
-const parts = Object.entries(PARTS);
-const scriptKeyOf = (part: Part) => `KEYS[${Object.keys(PARTS).indexOf(part) + 1}]`;
-const [FAILING, TRANSIENT] = [scriptKeyOf('failing'), scriptKeyOf('transient')];
-
-/**
- * Adds a delta. KEYS: the parts, the names of the operations (set), the last delta of this process (string). ARGV: the delta
- * as JSON, its token, the operation, the group for further differences. The token makes a delta count once that is sent
- * again because no answer came. The script deletes a key first, because a full Redis refuses a script at its first command
- * that needs memory, but lets a script finish that has already written: so failures are counted even then.
- */
-const addDelta = compileScript(`
-${parts.map(([, type], index) => expectType(`KEYS[${index + 1}]`, type)).join('\n')}
-local operations, last = KEYS[${parts.length + 1}], KEYS[${parts.length + 2}]
-if redis.call('get', last) == ARGV[2] then return 0 end
-redis.call('del', last)
-redis.call('set', last, ARGV[2], 'PX', ${KEPT_MS})
-local delta = cjson.decode(ARGV[1])
-for at, counts in ipairs({ delta.counts, delta.step }) do
-  for _, one in ipairs(counts) do redis.call('hincrby', KEYS[at], one[1], one[2]) end
-end
-if delta.lastFallbackAt > tonumber(redis.call('hget', KEYS[1], 'lastFallbackAt') or '0') then
-  redis.call('hset', KEYS[1], 'lastFallbackAt', delta.lastFallbackAt)
-end
-local function put(key, member, at, most)
-  if redis.call('zcard', key) < most or redis.call('zscore', key, member) then redis.call('zadd', key, at, member) end
-end
-for _, one in ipairs(delta.keys) do
-  put(KEYS[3], one[1], one[2], ${KEYS_MAX})
-  if one[3] then put(KEYS[4], one[1], one[2], ${KEYS_MAX}) else redis.call('zrem', KEYS[4], one[1]) end
-end
-for _, one in ipairs(delta.critical) do put(KEYS[5], one[1], one[2], ${CRITICAL_MAX}) end
-for _, one in ipairs(delta.transient) do redis.call('zadd', ${TRANSIENT}, one[2], one[1]) end
-redis.call('zremrangebyrank', ${TRANSIENT}, 0, -${TRANSIENT_MAX + 1})
-for _, group in ipairs(delta.groups) do
-  local name = group[1]
-  local isKnown = redis.call('hexists', KEYS[6], 'n' .. name) == 1
-  if not isKnown and redis.call('hlen', KEYS[6]) >= ${3 * GROUPS_MAX} then name = ARGV[4] end
-  local more = group[6] and 0 or group[2]
-  for _, key in ipairs(group[6] or {}) do
-    if redis.call('scard', KEYS[8]) < ${RECORDS_MAX} then more = more + redis.call('sadd', KEYS[8], name .. key) end
-  end
-  redis.call('hincrby', KEYS[6], 'n' .. name, more)
-  redis.call('hsetnx', KEYS[6], 'f' .. name, group[3])
-  redis.call('hset', KEYS[6], 'l' .. name, group[4])
-  for _, sample in ipairs(group[5]) do
-    for place = 1, ${SAMPLES_MAX} do
-      local known = redis.call('hget', KEYS[7], place .. name)
-      if not known then redis.call('hset', KEYS[7], place .. name, sample) end
-      if not known or cjson.decode(known).key == cjson.decode(sample).key then break end
-    end
-  end
-end
-for _, one in ipairs(delta.failing) do redis.call('lpush', ${FAILING}, one) end
-redis.call('ltrim', ${FAILING}, 0, ${FAILING_MAX - 1})
-redis.call('sadd', operations, ARGV[3])
-for at = 1, ${parts.length + 1} do redis.call('pexpire', KEYS[at], ${KEPT_MS}) end
-return 1`);
+type Part = keyof typeof evidenceParts;
 
 type Client = Pick<Redis, 'callBuffer' | 'smembers' | 'hgetall' | 'zcard' | 'zcount' | 'zrange' | 'lrange'>;
 
@@ -233,9 +165,10 @@ export function createRedisEvidenceStore(client: Client, keyOf: (part: string) =
   }
 
   const writer = createWriter(({ scope, operation }, text, token) => {
-    const keys = (Object.keys(PARTS) as Part[]).map((part) => partKey(scope, operation, part));
+    const keys = (Object.keys(evidenceParts) as Part[]).map((part) => partKey(scope, operation, part));
     const last = keyOf(`evidence:${scope.resource}:last:${operation}:${processName}`);
-    return addDelta(client, [...keys, operationsKey(scope), last], [text, token, operation, OTHER_GROUP]);
+    const args = [text, token, operation, OTHER_GROUP, BOUNDS];
+    return addEvidence(client, [...keys, operationsKey(scope), last], args);
   });
 
   return {

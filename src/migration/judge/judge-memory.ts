@@ -2,8 +2,8 @@
 
 import type { Redis } from 'ioredis';
 import { newToken } from '../../store/redis/distributed-lock.ts';
-import { expectType } from '../../store/redis/expect-type.ts';
-import { compileScript } from '../../store/redis/script.ts';
+import { takeOrRenewLock, unlock } from '../../store/redis/scripts/lock-scripts.ts';
+import { replaceText } from '../../store/redis/scripts/record-scripts.ts';
 import type { AnnouncedState } from '../notify/migration-events.ts';
 import type { OperationMemory } from './rollback-rules.ts';
 import type { NoiseMemory } from './transient-rules.ts';
@@ -32,31 +32,6 @@ export type JudgeMemory = {
 const LOCK_MS = 6_000;
 const KEPT_MS = 30 * 86_400_000;
 
-/**
- * Takes the lock, or renews it where this process holds it. KEYS: the lock. ARGV: the token of this process, the time to
- * live.
- */
-const takeLock = compileScript(`
-${expectType('KEYS[1]', 'string')}
-local holder = redis.call('get', KEYS[1])
-if holder and holder ~= ARGV[1] then return 0 end
-redis.call('del', KEYS[1])
-redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1`);
-
-const releaseLock = compileScript(`
-if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
-return redis.call('del', KEYS[1])`);
-
-/**
- * KEYS: the memory. ARGV: its text, the time to live. It deletes the key first: that is allowed where Redis is full, and
- * lets the script finish.
- */
-const writeMemory = compileScript(`
-redis.call('del', KEYS[1])
-redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1`);
-
 /** Creates the memory of a gateway without Redis: its one process always is the judge. */
 export function createLocalJudgeMemory(): JudgeMemory {
   const kept = new Map<string, ResourceMemory>();
@@ -80,16 +55,16 @@ export function createRedisJudgeMemory(
   const lock = [keyOf('judge:lock')];
   const memoryKey = (resource: string) => keyOf(`judge:${resource}`);
   return {
-    acquireLeadership: async () => (await takeLock(client, lock, [token, LOCK_MS])) === 1,
+    acquireLeadership: async () => (await takeOrRenewLock(client, lock, [token, LOCK_MS])) === 1,
     async read(resource) {
       const text = await client.get(memoryKey(resource));
       return text === null ? undefined : (JSON.parse(text) as ResourceMemory);
     },
     async write(resource, memory) {
-      await writeMemory(client, [memoryKey(resource)], [JSON.stringify(memory), KEPT_MS]);
+      await replaceText(client, [memoryKey(resource)], [JSON.stringify(memory), KEPT_MS]);
     },
     async releaseLeadership() {
-      await releaseLock(client, lock, [token]).catch(() => undefined);
+      await unlock(client, lock, [token]).catch(() => undefined);
     },
   };
 }

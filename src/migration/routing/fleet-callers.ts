@@ -4,8 +4,7 @@ import { createHmac } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { createSerialQueue } from '../../kernel/serial-queue.ts';
 import { newToken } from '../../store/redis/distributed-lock.ts';
-import { expectType } from '../../store/redis/expect-type.ts';
-import { compileScript } from '../../store/redis/script.ts';
+import { addCalls } from '../../store/redis/scripts/count-scripts.ts';
 import { stepOfBucket } from './bucket.ts';
 import {
   CALLERS_MAX,
@@ -34,24 +33,6 @@ const KEPT_MS = 4_200_000;
 /** So many callers are written at once: Redis serves nobody else meanwhile. */
 const CHUNK = 1_000;
 const DIGEST_LENGTH = 14;
-
-/**
- * KEYS: the calls of a slice by caller (hash), the last write of this process (string). ARGV: the calls as JSON, a list of
- * the caller's field, that of his step of the share, and a number; the token of this write; the bounds. A write that is
- * sent again because no answer came counts once.
- */
-const addCounts = compileScript(`
-${expectType('KEYS[1]', 'hash')}
-${expectType('KEYS[2]', 'string')}
-if redis.call('get', KEYS[2]) == ARGV[2] then return 0 end
-redis.call('set', KEYS[2], ARGV[2], 'PX', ARGV[3])
-for _, one in ipairs(cjson.decode(ARGV[1])) do
-  local field = one[1]
-  if redis.call('hlen', KEYS[1]) >= tonumber(ARGV[4]) and redis.call('hexists', KEYS[1], field) == 0 then field = one[2] end
-  redis.call('hincrby', KEYS[1], field, one[3])
-end
-redis.call('pexpire', KEYS[1], ARGV[3])
-return 1`);
 
 /** A write that may have to be sent again. */
 type Write = { readonly slice: number; readonly token: string; readonly text: string };
@@ -114,7 +95,7 @@ export function createFleetCallers(name: string, deps: FleetCallersDeps): Recent
   async function write(): Promise<void> {
     if (unsent.length === 0) unsent = slices.take().flatMap((slice) => writesOf(slice, digestOf));
     for (let [next] = unsent; next !== undefined; [next] = unsent) {
-      await addCounts(client, [sliceKey(next.slice), last], [next.text, next.token, KEPT_MS, CALLERS_MAX]);
+      await addCalls(client, [sliceKey(next.slice), last], [next.text, next.token, KEPT_MS, CALLERS_MAX]);
       unsent.shift();
     }
   }

@@ -1,44 +1,13 @@
 // Reads and writes states in Redis, by scripts.
 
 import type { Redis } from 'ioredis';
-import { compileScript } from '../../store/redis/script.ts';
-import { expectType } from '../../store/redis/expect-type.ts';
+import { acknowledgeRevs, writeStateText } from '../../store/redis/scripts/record-scripts.ts';
 import type { MigrationState } from './migration-state.ts';
 import type { AcknowledgedState } from './state-store.ts';
 import { writeState } from './state-format.ts';
 
 /** How long a process counts as running that no longer writes. */
 const ACK_MS = 15_000;
-
-/**
- * Writes a state and publishes its `rev`. KEYS: the state (hash: rev, state). ARGV: the highest `rev` that may be there, the
- * new `rev`, the text of the state, the channel. Returns 1; or the text in Redis where that has a higher `rev`. A lower one
- * is replaced: Redis has then lost changes that this process still has.
- */
-const write = compileScript(`
-${expectType('KEYS[1]', 'hash')}
-local found = redis.call('hmget', KEYS[1], 'rev', 'state')
-if tonumber(found[1] or '0') > tonumber(ARGV[1]) then return found[2] or '' end
-redis.call('hset', KEYS[1], 'rev', ARGV[2], 'state', ARGV[3])
-redis.call('publish', ARGV[4], ARGV[2])
-return 1`);
-
-/**
- * KEYS: when each process last wrote (sorted set), the revs that it serves by (hash). ARGV: its name, its revs, the time in
- * ms after which a process is forgotten.
- */
-const acknowledge = compileScript(`
-${expectType('KEYS[1]', 'zset')}
-${expectType('KEYS[2]', 'hash')}
-local time = redis.call('time')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-redis.call('zadd', KEYS[1], now, ARGV[1])
-redis.call('hset', KEYS[2], ARGV[1], ARGV[2])
-for _, gone in ipairs(redis.call('zrangebyscore', KEYS[1], '-inf', now - ARGV[3])) do
-  redis.call('zrem', KEYS[1], gone)
-  redis.call('hdel', KEYS[2], gone)
-end
-return 1`);
 
 /** One hash tag, because a script may only touch keys of one slot of a Redis Cluster. */
 export type StateKeys = {
@@ -62,11 +31,11 @@ export function createStateScripts(client: Client, { keyOf }: StateKeys) {
     /** Writes a state unless Redis has one whose `rev` is above `revMax`; then it returns that one's text. */
     async write(revMax: number, state: MigrationState): Promise<'written' | { readonly text: string }> {
       const args = [revMax, state.rev, writeState(state), keyOf('changed')];
-      const reply = await write(client, [keyOf(partOf(state))], args);
+      const reply = await writeStateText(client, [keyOf(partOf(state))], args);
       return reply === 1 ? 'written' : { text: String(reply) };
     },
     async acknowledge(instance: string, revs: Readonly<Record<string, number>>): Promise<void> {
-      await acknowledge(client, seen, [instance, JSON.stringify(revs), ACK_MS]);
+      await acknowledgeRevs(client, seen, [instance, JSON.stringify(revs), ACK_MS]);
     },
     async acknowledged(of: MigrationState): Promise<AcknowledgedState> {
       const all = Object.entries(await client.hgetall(seen[1])).flatMap(([instance, text]) => {

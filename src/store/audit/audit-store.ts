@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { appendLine, restoreLines } from '../redis/scripts/record-scripts.ts';
 
 /** Where the lines of the audit are kept, the latest up to a bound. */
 export type AuditStore = {
@@ -18,22 +19,6 @@ const CHUNK = 1_000;
 /** How often others may come first. */
 const ATTEMPTS_MAX = 50;
 
-/**
- * Appends a line if the last one is what the caller believes; else it returns the last one. The first write needs no memory,
- * and Redis lets a script finish that has written: so the audit, which is bounded, works even where Redis is full.
- */
-const APPEND = `
-local last = redis.call('lindex', KEYS[1], -1) or ''
-if last ~= ARGV[1] then return last end
-redis.call('ltrim', KEYS[1], 1 - tonumber(ARGV[3]), -1)
-redis.call('rpush', KEYS[1], ARGV[2])
-return 1`;
-
-const RESTORE = `
-if redis.call('llen', KEYS[1]) ~= tonumber(ARGV[1]) then return 0 end
-for i = 2, #ARGV do redis.call('rpush', KEYS[1], ARGV[i]) end
-return 1`;
-
 /** Creates the audit of all gateways on one Redis, as a list under `key`. */
 export function createRedisAuditStore(client: Pick<Redis, 'eval' | 'lrange'>, key: string): AuditStore {
   /** The last line that this process knows of: mostly still the last one. */
@@ -42,7 +27,7 @@ export function createRedisAuditStore(client: Pick<Redis, 'eval' | 'lrange'>, ke
     async append(next) {
       for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
         const line = next(known);
-        const reply = await client.eval(APPEND, 1, key, known, line, LINES_MAX);
+        const reply = await appendLine(client, [key], [known, line, LINES_MAX]);
         known = reply === 1 ? line : String(reply);
         if (reply === 1) return line;
       }
@@ -59,7 +44,7 @@ export function createRedisAuditStore(client: Pick<Redis, 'eval' | 'lrange'>, ke
     async restore(lines) {
       for (let from = 0; from < lines.length; from += CHUNK) {
         const chunk = lines.slice(from, from + CHUNK);
-        if ((await client.eval(RESTORE, 1, key, from, ...chunk)) !== 1) return false;
+        if ((await restoreLines(client, [key], [from, ...chunk])) !== 1) return false;
       }
       return true;
     },

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { type Generation, tagList } from './cache-entry.ts';
-import { expectType } from '../redis/expect-type.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
+import { purgeTag, readPurges } from '../redis/scripts/purge-scripts.ts';
 import { readJsonText } from '../redis/sealed.ts';
 
 /** The sequence of purges. Nothing is deleted: an entry older than a purge of one of its tags is not served. */
@@ -43,55 +43,6 @@ const TAGS_MAX = 10_000;
 /** Above this number, all notes are dropped: processes write those again that they still need. */
 const NOTES_MAX = 200;
 const NOTES_MS = 90 * 24 * 3_600_000;
-
-/** If a full Redis evicted the tags but not the numbers, everything up to now counts as purged. */
-const RECOVER_FLOOR = `
-${expectType('KEYS[1]', 'hash')}
-${expectType('KEYS[2]', 'zset')}
-if redis.call('exists', KEYS[2]) == 0 then
-  local last = redis.call('hmget', KEYS[1], 'number', 'floor')
-  if last[1] and last[1] ~= last[2] then redis.call('hset', KEYS[1], 'floor', last[1]) end
-end`;
-/** KEYS: head, tags, notes. ARGV: tag, a new epoch, the most tags; with a note its name, text, and bounds. */
-const PURGE = `${RECOVER_FLOOR}
-${expectType('KEYS[3]', 'string')}
-redis.call('hsetnx', KEYS[1], 'epoch', ARGV[2])
-local number = redis.call('hincrby', KEYS[1], 'number', 1)
-redis.call('zadd', KEYS[2], number, ARGV[1])
-local over = redis.call('zcard', KEYS[2]) - tonumber(ARGV[3])
-if over > 0 then
-  local gone = redis.call('zrange', KEYS[2], over - 1, over - 1, 'withscores')
-  redis.call('hset', KEYS[1], 'floor', gone[2])
-  redis.call('zremrangebyrank', KEYS[2], 0, over - 1)
-end
-if ARGV[4] then
-  local readable, notes = pcall(cjson.decode, redis.call('get', KEYS[3]) or '{}')
-  local count = 0
-  if readable and type(notes) == 'table' then for _ in pairs(notes) do count = count + 1 end end
-  if count == 0 or count >= tonumber(ARGV[6]) then notes = {} end
-  notes[ARGV[4]] = ARGV[5]
-  redis.call('set', KEYS[3], cjson.encode(notes), 'PX', ARGV[7])
-end
-return number`;
-/**
- * KEYS: head, tags, notes. ARGV: the known epoch, a new epoch, the number of the latest known purge. If Redis knows fewer
- * purges than it reported before, as after a failover, a new epoch begins. A full Redis refuses each command that might
- * write, so it only reads where it can. The tags are returned as a nested list, because Lua cannot unpack that many.
- */
-const READ = `${RECOVER_FLOOR}
-${expectType('KEYS[3]', 'string')}
-if not redis.call('hget', KEYS[1], 'epoch') then redis.call('hset', KEYS[1], 'epoch', ARGV[2]) end
-local head = redis.call('hmget', KEYS[1], 'epoch', 'number', 'floor')
-if head[1] == ARGV[1] and tonumber(head[2] or '0') < tonumber(ARGV[3]) then
-  redis.call('hset', KEYS[1], 'epoch', ARGV[2])
-  head[1] = ARGV[2]
-end
-local since = head[1] == ARGV[1] and ARGV[3] or '0'
-local state = { head[1], head[2] or '0', head[3] or '0', redis.call('get', KEYS[3]) or '' }
-if tonumber(state[2]) ~= tonumber(since) then
-  state[5] = redis.call('zrangebyscore', KEYS[2], '(' .. since, '+inf', 'withscores')
-end
-return state`;
 
 /** The epoch, the number of the latest purge, the number below which all is forgotten, the notes; tags with their numbers. */
 type PurgesReply = readonly [string, string, string, string, (readonly string[])?];
@@ -199,7 +150,7 @@ export function createSharedPurges(
     if (client.status !== 'ready') return;
     const { epoch, purges } = ledger.current();
     try {
-      const reply = (await client.eval(READ, 3, ...names, epoch, newEpoch(), purges)) as PurgesReply;
+      const reply = (await readPurges(client, names, [epoch, newEpoch(), purges])) as PurgesReply;
       if (reply[3] !== notes.text) notes = { text: reply[3], read: readNotes(reply[3]) };
       onNotes(notes.read);
       ledger.merge(reply);
@@ -216,7 +167,7 @@ export function createSharedPurges(
     latest: (isAbout) => ledger.latest(isAbout),
     async purge(tag, note) {
       const noted = note === undefined ? [] : [note.name, note.text, NOTES_MAX, NOTES_MS];
-      await client.eval(PURGE, 3, ...names, tag, newEpoch(), TAGS_MAX, ...noted);
+      await purgeTag(client, names, [tag, newEpoch(), TAGS_MAX, ...noted]);
       await refresh();
     },
     forgetHere: () => ledger.forgetHere(),

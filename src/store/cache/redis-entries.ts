@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { acquireLockLua, holdLock, type Lock, newToken } from '../redis/distributed-lock.ts';
-import { compileScript } from '../redis/script.ts';
+import { holdLock, type Lock, newToken } from '../redis/distributed-lock.ts';
+import { readOrLock, writeAndUnlock } from '../redis/scripts/lock-scripts.ts';
 import { formName } from '../redis/sealed.ts';
 import { type CacheEntry, decodeEntry, encodeEntry } from './cache-entry.ts';
 
@@ -20,24 +20,6 @@ export type RedisEntriesDeps = {
 
 /** An entry of Redis: as it is there, `damaged`, or `undefined` where there is none. */
 export type RedisEntry = CacheEntry | 'damaged' | undefined;
-
-/** KEYS: value, lock. ARGV: token, '' to lock only if there is no value. */
-const getOrLock = compileScript(`
-local value = redis.call('get', KEYS[1])
-if value and ARGV[2] == '' then return { 0, value } end
-${acquireLockLua({ lock: 'KEYS[2]', token: 'ARGV[1]' })}
-return { acquired, value }`);
-/**
- * KEYS: value, lock. ARGV: value, its lifetime, token of the lock or ''. With a lock, only its holder writes: a
- * process that has lost it is refused, even where no other process has it. So the fill leaves no key beside the value.
- */
-const publish = compileScript(`
-if ARGV[3] ~= '' then
-  if redis.call('get', KEYS[2]) ~= ARGV[3] then return 0 end
-  redis.call('del', KEYS[2])
-end
-redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1`);
 
 const FORM = formName('cacheEntry');
 
@@ -63,14 +45,14 @@ export function createRedisEntries({ client, keyOf }: RedisEntriesDeps) {
       const names = namesOf(key);
       const token = newToken();
       const args = [token, purpose === 'look' ? '' : '1'];
-      const [acquired, bytes = null] = (await getOrLock(client, names, args)) as [number, (Buffer | null)?];
+      const [acquired, bytes = null] = (await readOrLock(client, names, args)) as [number, (Buffer | null)?];
       const found = read(key, bytes);
       return acquired > 0 ? { found, lock: holdLock(client, names[1], token) } : { found };
     },
     /** Writes the entry and deletes the lock; false where the lock was lost: its holder may be far too late. */
     async publish(key: string, entry: CacheEntry, ttlMs: number, lock: Lock | undefined): Promise<boolean> {
       const args = [encodeEntry(key, entry), ttlMs, lock?.token ?? ''];
-      return (await publish(client, namesOf(key), args)) === 1;
+      return (await writeAndUnlock(client, namesOf(key), args)) === 1;
     },
   };
 }

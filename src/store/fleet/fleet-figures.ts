@@ -2,9 +2,8 @@ import type { Redis } from 'ioredis';
 import { createYieldToLoop } from '../../kernel/yield-to-loop.ts';
 import { type FigureTable, stepsOf, type TableRange } from '../../telemetry/figures/figure-slots.ts';
 import { packFigures, unpackFigures } from '../../telemetry/figures/packed-figures.ts';
-import { expectType } from '../redis/expect-type.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
-import { compileScript } from '../redis/script.ts';
+import { writeFigures } from '../redis/scripts/count-scripts.ts';
 
 /** The figures of all gateways on one Redis: a hash for each minute, with a field for each gateway. */
 export type FleetFigures = {
@@ -33,15 +32,6 @@ const REFUSED = /NOPERM|can't run this command|ACL failure/;
 /** How many minutes are read at once. */
 const CHUNK = 60;
 
-/** KEYS: the hash. ARGV: the gateway, its figures, how long they are kept, the most gateways. */
-const WRITE = compileScript(`
-${expectType('KEYS[1]', 'hash')}
-if redis.call('hlen', KEYS[1]) < tonumber(ARGV[4]) then
-  redis.call('hset', KEYS[1], ARGV[1], ARGV[2])
-  redis.call('pexpire', KEYS[1], ARGV[3])
-end
-return 1`);
-
 function addTo(
   columns: Map<string, number[]>,
   length: number,
@@ -62,11 +52,8 @@ export function createFleetFigures({ client, keys, gateway }: FleetFiguresDeps):
     async write(atMs, figures) {
       if (performance.now() - refusedAt < REFUSED_MS) return;
       try {
-        await WRITE(
-          client,
-          [keys.figures(atMs / MINUTE_MS)],
-          [gateway, packFigures(figures), KEPT_MS, GATEWAYS_MAX],
-        );
+        const args = [gateway, packFigures(figures), KEPT_MS, GATEWAYS_MAX];
+        await writeFigures(client, [keys.figures(atMs / MINUTE_MS)], args);
       } catch (error) {
         if (error instanceof Error && REFUSED.test(error.message)) refusedAt = performance.now();
         throw error;

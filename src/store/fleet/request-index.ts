@@ -1,9 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { type KeptKind, keptKinds, type KeptRequest } from '../../telemetry/requests/recent-requests.ts';
-import { expectType } from '../redis/expect-type.ts';
+import type { RequestStory } from '../../telemetry/requests/request-story.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { RedisConnection } from '../redis/redis.ts';
-import { storyText } from './compact-story.ts';
+import { addStories } from '../redis/scripts/count-scripts.ts';
 
 /** What became of a request's story: written, left out because too many came at once, or lost because Redis took none. */
 export type IndexOutcome = 'written' | 'left_out' | 'lost';
@@ -35,15 +35,28 @@ const FLUSH_MS = 1_000;
 const BATCH_MAX = 20;
 /** Stories of a kind and hour: 40 MB of all in 48 hours at the most, where every hour is full of the longest ones. */
 const PER_HOUR: Readonly<Record<KeptKind, number>> = { failed: 100, slow: 50, refused: 50 };
+const TEXT_BYTES_MAX = 4_096;
+/** Steps of a story that is too long. */
+const STEPS_MAX = 15;
+const TEXT_CHARS_MAX = 200;
 /** Hours that are read at once: a few hundred stories. */
 const HOURS_READ = 2;
 
-/** KEYS: the list. ARGV: the most stories, for how long they are kept in ms, the stories, the oldest first. */
-const WRITE = `
-${expectType('KEYS[1]', 'list')}
-for i = 3, #ARGV do redis.call('lpush', KEYS[1], ARGV[i]) end
-redis.call('ltrim', KEYS[1], 0, ARGV[1] - 1)
-redis.call('pexpire', KEYS[1], ARGV[2])`;
+/** A story as text. One that is too long keeps its longest steps. */
+export function storyText(story: RequestStory): string {
+  const text = JSON.stringify(story);
+  if (Buffer.byteLength(text) <= TEXT_BYTES_MAX) return text;
+  const longest = new Set(story.steps.toSorted((a, b) => b.ms - a.ms).slice(0, STEPS_MAX));
+  const steps = story.steps.filter((step) => longest.has(step));
+  return JSON.stringify({
+    ...story,
+    detail: story.detail?.slice(0, TEXT_CHARS_MAX),
+    cause: story.cause?.slice(0, TEXT_CHARS_MAX),
+    plan: story.plan && { kind: story.plan.kind },
+    steps,
+    stepsLeftOut: story.stepsLeftOut + story.steps.length - steps.length,
+  });
+}
 
 /** Creates the index. A list for each kind and hour, so that a flood of one hour pushes out nothing of another. */
 export function createRequestIndex({ redis, keys, clock, onStory }: RequestIndexDeps): RequestIndex {
@@ -60,7 +73,8 @@ export function createRequestIndex({ redis, keys, clock, onStory }: RequestIndex
     await Promise.all(
       [...batch].map(([kind, kept]) => {
         const texts = kept.map(({ story }) => storyText(story()));
-        return client.eval(WRITE, 1, keys.requests(kind, hour), PER_HOUR[kind], INDEX_MS + HOUR_MS, ...texts);
+        const args = [PER_HOUR[kind], INDEX_MS + HOUR_MS, ...texts];
+        return addStories(client, [keys.requests(kind, hour)], args);
       }),
     );
   }

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { detachedCopy } from '../../kernel/detached-copy.ts';
 import { createYieldToLoop } from '../../kernel/yield-to-loop.ts';
+import { appendPiece } from '../redis/scripts/record-scripts.ts';
 import type { RowSetHead } from './head-codec.ts';
 import { rowSeed, type Segment, splitFrames } from './row-table.ts';
 
@@ -8,11 +9,6 @@ import { rowSeed, type Segment, splitFrames } from './row-table.ts';
 const PIECE_BYTES = 128 * 1024;
 /** How much longer than the head its rows live: a process that has just read the head still needs them. */
 export const GRACE_MS = 5_000;
-
-/** APPEND alone would recreate an expired key, and that key would never expire. */
-const APPEND = `
-if redis.call('strlen', KEYS[1]) ~= tonumber(ARGV[2]) then return 0 end
-return redis.call('append', KEYS[1], ARGV[1])`;
 
 /** Divides bytes into pieces of about `PIECE_BYTES`. */
 function* piecesOf(all: readonly Buffer[]): Generator<Buffer> {
@@ -42,7 +38,7 @@ export async function writePieces(
   for (const piece of piecesOf(all)) {
     signal.throwIfAborted();
     if (written === 0) await client.set(key, piece, 'PX', ttlMs);
-    else if ((await client.eval(APPEND, 1, key, piece, written)) === 0) return false;
+    else if ((await appendPiece(client, [key], [piece, written])) === 0) return false;
     written += piece.length;
   }
   return true;

@@ -3,8 +3,8 @@ import type { Redis } from 'ioredis';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { createYieldToLoop } from '../../kernel/yield-to-loop.ts';
 import { acquireLock, type FencedLock } from '../redis/distributed-lock.ts';
-import { expectType } from '../redis/expect-type.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
+import { publishHead } from '../redis/scripts/record-scripts.ts';
 import { decodeHead, encodeHead, type RowSetHead } from './head-codec.ts';
 import { blocksRange, encodeOrder, ORDER_HEAD, readOrderHead, readSpans } from './order-codec.ts';
 import { GRACE_MS, readSegments, writePieces } from './redis-pieces.ts';
@@ -53,15 +53,6 @@ type RedisRowSetsDeps = {
 
 /** Far below the longest value of Redis, 512 MiB. */
 const SHARED_BYTES_MAX = 256 * 1024 ** 2;
-
-const PUBLISH = `
-${expectType('KEYS[1]', 'hash')}
-local known = tonumber(redis.call('hget', KEYS[1], 'fence') or '') or 0
-if known > tonumber(ARGV[1]) then return 0 end
-redis.call('del', KEYS[1])
-redis.call('hset', KEYS[1], 'fence', ARGV[1], 'head', ARGV[2])
-redis.call('pexpire', KEYS[1], ARGV[3])
-return 1`;
 
 /** Reads the spans of some rows from an order; `undefined` where the order is missing or of another count. */
 async function readSpansOf(
@@ -125,7 +116,7 @@ export function createRedisRowSets(deps: RedisRowSetsDeps): RedisRowSets {
       signal.throwIfAborted();
       const now = key(scan, 'now');
       const head = encodeHead(now, { name, storedAt, count, bytes });
-      return (await client.eval(PUBLISH, 1, now, fence, head, ttlMs)) === 1;
+      return (await publishHead(client, [now], [fence, head, ttlMs])) === 1;
     },
     async addOrder(scan, order, { table, positions, ttlMs }, signal) {
       const bytes = await encodeOrder(order, table, positions, createYieldToLoop(signal));

@@ -1,6 +1,5 @@
 import { Redis } from 'ioredis';
-import { createRequestIndex, INDEX_MS } from '../../../../src/store/fleet/request-index.ts';
-import { storyText } from '../../../../src/store/fleet/compact-story.ts';
+import { createRequestIndex, INDEX_MS, storyText } from '../../../../src/store/fleet/request-index.ts';
 import { createRedisKeys } from '../../../../src/store/redis/redis-keys.ts';
 import type { KeptKind } from '../../../../src/telemetry/requests/recent-requests.ts';
 import type { RequestStory } from '../../../../src/telemetry/requests/request-story.ts';

@@ -1,0 +1,72 @@
+import { hash } from 'node:crypto';
+import type { Redis } from 'ioredis';
+
+/** The part of a Redis client that runs scripts. */
+export type ScriptRedis = Pick<Redis, 'callBuffer'>;
+
+type Argument = string | number | Buffer;
+
+/** Runs a script; numbers are returned as numbers, texts as bytes. Rejects if Redis or the script fails. */
+type Script = (client: ScriptRedis, keys: readonly string[], args: readonly Argument[]) => Promise<unknown>;
+
+/** The same of a script that is always sent in full; its texts are returned as texts. */
+type WholeScript = (
+  client: Pick<Redis, 'eval'>,
+  keys: readonly string[],
+  args: readonly Argument[],
+) => Promise<unknown>;
+
+/** A template literal; numbers and pieces of Lua stand in it. */
+type Lua = [template: TemplateStringsArray, ...values: (string | number)[]];
+
+/** The keys of a script by their names in it, in order. A key of `any` type is not looked at before. */
+type KeyTypes = Readonly<Record<string, 'any' | 'string' | 'hash' | 'set' | 'zset' | 'list'>>;
+
+/**
+ * Lua that deletes a key of ours if it has another type: commands would fail there for ever. It writes nothing if the
+ * type is right, because a full Redis no longer refuses a script that has written once. `key` is the script's name for it.
+ */
+export function expectType(key: string, type: KeyTypes[string]): string {
+  return `do
+  local found = redis.call('type', ${key}).ok
+  if found ~= '${type}' and found ~= 'none' then redis.call('del', ${key}) end
+end`;
+}
+
+/** The text of a script: it gives the keys and arguments their names first, and looks at the types of the keys. */
+function textOf(keys: KeyTypes, args: string, lua: string): string {
+  const names = (table: string, all: readonly string[]) =>
+    all.map((name, index) => `local ${name} = ${table}[${index + 1}]`);
+  const typed = Object.entries(keys).filter(([, type]) => type !== 'any');
+  const types = typed.map(([name, type]) => expectType(name, type));
+  return [...names('KEYS', Object.keys(keys)), ...names('ARGV', args.split(', ')), ...types, lua.trim()].join(
+    '\n',
+  );
+}
+
+/**
+ * Defines a script by its keys, the names of its arguments (`token, ms`), and its Lua. It is sent by its digest, and in full only if the
+ * server does not know it yet.
+ */
+export const defineScript =
+  (keys: KeyTypes, args: string) =>
+  (...lua: Lua): Script => {
+    const text = textOf(keys, args, String.raw(...lua));
+    const digest = hash('sha1', text);
+    return async function run(client, names, values) {
+      try {
+        return await client.callBuffer('evalsha', digest, names.length, ...names, ...values);
+      } catch (error) {
+        if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+        return client.callBuffer('eval', text, names.length, ...names, ...values);
+      }
+    };
+  };
+
+/** The same of a script that is always sent in full: the users of the keys have no right to EVALSHA. */
+export const defineWholeScript =
+  (keys: KeyTypes, args: string) =>
+  (...lua: Lua): WholeScript => {
+    const text = textOf(keys, args, String.raw(...lua));
+    return (client, names, values) => client.eval(text, names.length, ...names, ...values);
+  };
