@@ -1,6 +1,6 @@
 import type { GatewayConfig } from '../config/schema/gateway.ts';
-import type { ServerStatus } from '../kernel/errors/body.ts';
-import { contentDigest } from '../kernel/content-digest.ts';
+import type { ServerStatus } from '../kernel/errors/fault.ts';
+import { contentDigest } from '../kernel/secret.ts';
 import type { ComponentSet } from '../kernel/shared-components.ts';
 import type { ReferenceCount } from '../kernel/reference-count.ts';
 import type { Clock } from '../kernel/clock.ts';

@@ -1,23 +1,67 @@
-/** A counting semaphore: at most `size` pieces of work run at once; the others wait in the order in which they came. */
-export type Semaphore = <T>(work: () => Promise<T>) => Promise<T>;
+/** A counting semaphore: so many permits may be taken at once; who waits gets the next one, in the order of coming. */
+export type Semaphore = {
+  /** Takes a permit; false where none is free, or somebody already waits for one. */
+  tryAcquire(): boolean;
+  /** Waits for a permit; false when the signal aborts first. */
+  acquire(signal?: AbortSignal): Promise<boolean>;
+  release(): void;
+  /** Does some work with a permit. Work that fails gives its permit back, too. */
+  readonly run: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly taken: number;
+};
 
-/**
- * Creates a semaphore with all permits free. Work that waits cannot be withdrawn: let `work` look at its signal first.
- * Work that fails gives its permit back, too.
- */
+/** Creates a semaphore with `size` permits, all of them free. */
 export function createSemaphore(size: number): Semaphore {
-  const waiting: (() => void)[] = [];
-  let active = 0;
-  return async (work) => {
-    if (active < size) active += 1;
-    else await new Promise<void>((enter) => waiting.push(enter));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      // The permit passes directly to the longest waiting piece of work.
-      if (next === undefined) active -= 1;
-      else next();
-    }
+  const waiting = new Set<() => void>();
+  let taken = 0;
+
+  function tryAcquire(): boolean {
+    if (taken >= size || waiting.size > 0) return false;
+    taken += 1;
+    return true;
+  }
+
+  function acquire(signal?: AbortSignal): Promise<boolean> {
+    if (signal?.aborted === true) return Promise.resolve(false);
+    if (tryAcquire()) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      function settle(isIn: boolean): void {
+        waiting.delete(wake);
+        signal?.removeEventListener('abort', giveUp);
+        resolve(isIn);
+      }
+      const wake = () => settle(true);
+      const giveUp = () => settle(false);
+      waiting.add(wake);
+      signal?.addEventListener('abort', giveUp);
+    });
+  }
+
+  function release(): void {
+    const [next] = waiting;
+    // The permit passes directly to who has waited longest.
+    if (next === undefined) taken -= 1;
+    else next();
+  }
+
+  return {
+    ...{ tryAcquire, acquire, release },
+    async run(work) {
+      await acquire();
+      try {
+        return await work();
+      } finally {
+        release();
+      }
+    },
+    get taken() {
+      return taken;
+    },
   };
 }
+
+/** A queue that runs one piece of work at a time, in the order of the calls. */
+export type SerialQueue = Semaphore['run'];
+
+/** Creates an empty queue, for CPU-bound work that would gain nothing from running in parallel. */
+export const createSerialQueue = (): SerialQueue => createSemaphore(1).run;

@@ -12,7 +12,7 @@ import { createToSample } from './compare/sample.ts';
 import type { MigrationEvidence } from './evidence/evidence.ts';
 import type { ServedMigration } from './migrations.ts';
 import type { ExplainedQuestion, OnDifference, Run, WalkResult } from './tasks/task-results.ts';
-import { attemptLimitMs } from './routing/attempt-time-limit.ts';
+import { attemptLimitMs } from './routing/serve-with-fallback.ts';
 import type { OfferedAnswer } from './routing/offer-answers.ts';
 import type { ProbedEdges } from './state/migration-state.ts';
 import type { MigrationStateStore } from './state/state-store.ts';

@@ -7,8 +7,8 @@ import { type FileText, loadSources } from '../config/load.ts';
 import { ConfigError, type Problem } from '../config/yaml/problem.ts';
 import { openEdits } from '../config/yaml/open-edits.ts';
 import type { Environment } from '../config/yaml/substitute.ts';
-import { resources, type Resource } from '../contract/resources.ts';
-import { contentDigest } from '../kernel/content-digest.ts';
+import { type Resource, resources } from '../contract/resources.ts';
+import { contentDigest } from '../kernel/secret.ts';
 
 /** What a source file says of one resource, compiled. */
 export type CompiledSource = {

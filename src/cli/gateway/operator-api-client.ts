@@ -1,6 +1,6 @@
 import { type ActionProblem, type ActionResult, type ActionSpec, takesBody } from '../../admin/api/action.ts';
 import { type ActionName, actionSpecs } from '../../admin/api/action-table.ts';
-import { parseExact } from '../../kernel/json/exact-json.ts';
+import { parseExact } from '../../kernel/json/json.ts';
 import type { CliContext } from '../context/context.ts';
 import { ownToken } from '../input/operator-listener.ts';
 

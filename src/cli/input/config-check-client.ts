@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { ConfigError } from '../../config/yaml/problem.ts';
-import { createSerialQueue } from '../../kernel/serial-queue.ts';
+import { createSerialQueue } from '../../kernel/semaphore.ts';
 import type { CheckedTexts, CheckScope } from './checked-config.ts';
 import type { CheckingData, CheckingResult } from './config-check-thread.ts';
 

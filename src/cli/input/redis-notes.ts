@@ -1,7 +1,7 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { Problem } from '../../config/yaml/problem.ts';
 import { type RedisRole, redisRoles } from '../../config/schema/redis.ts';
-import { evictionNote } from '../../store/redis/eviction.ts';
+import { evictionNote } from '../../store/redis/health/memory.ts';
 import { type RedisProfile, redisProfiles } from '../../store/redis/redis-profile.ts';
 import { createRedis } from '../../store/redis/redis.ts';
 

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { ConfigTexts } from '../../config/load.ts';
-import { contentDigest } from '../../kernel/content-digest.ts';
+import { contentDigest } from '../../kernel/secret.ts';
 import type { ConfigWatchDeps } from '../../gateway/reload/watch-config.ts';
 import { readTexts } from '../input/read-config.ts';
 import { isRegularFile, readRegularFile } from '../input/regular-file.ts';

@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import type { KeyRecordConfig } from '../../config/schema/access.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { contentDigest } from '../../kernel/content-digest.ts';
+import { contentDigest } from '../../kernel/secret.ts';
 import type { ComponentSet } from '../../kernel/shared-components.ts';
-import { createApiKeyCheck, type ApiKeyCheck } from '../../pipeline/stages/authentication/api-key-check.ts';
+import { type ApiKeyCheck, createApiKeyCheck } from '../../pipeline/stages/authentication/api-key-check.ts';
 import { createKeyRecords, type KeyRecords } from '../../pipeline/stages/authentication/api-key-records.ts';
 import {
   type AuthenticateDeps,
@@ -15,7 +15,7 @@ import { createFailedCredentials } from '../../pipeline/stages/authentication/fa
 import { createJwksClient } from '../../pipeline/stages/authentication/jwks-fetch.ts';
 import { createJwks, type IssuerKeys } from '../../pipeline/stages/authentication/jwks.ts';
 import { createJwtCheck } from '../../pipeline/stages/authentication/jwt.ts';
-import { endsSoon, createKeyHousekeeping } from '../../pipeline/stages/authentication/key-housekeeping.ts';
+import { createKeyHousekeeping, endsSoon } from '../../pipeline/stages/authentication/key-housekeeping.ts';
 import type { Stage } from '../../pipeline/stages/call.ts';
 import { createRateLimit, type RateLimitDeps } from '../../pipeline/stages/rate-limit.ts';
 import type { KeyRecord } from '../../store/key-record.ts';

@@ -1,8 +1,8 @@
 // Assembles a resource that moves: both sources, a cache for each, and the stage that chooses between them.
 
 import type {
-  Migrations,
   MigratingResource,
+  Migrations,
   ResourceMigration,
   ServedMigration,
 } from '../../migration/migrations.ts';
@@ -15,18 +15,18 @@ import { type BeginPrewarm, createCachePrewarm } from '../../pipeline/stages/cac
 import type { SourceHandler } from '../../pipeline/stages/call.ts';
 import { createUncachedHandler } from '../../pipeline/stages/uncached-handler.ts';
 import type { CompiledMigration, CompiledResource } from '../../source/compile-sources.ts';
-import { contentDigest } from '../../kernel/content-digest.ts';
+import { contentDigest } from '../../kernel/secret.ts';
 import type { MadeComponent } from '../../kernel/shared-components.ts';
 import { createSourceReader, type SourceReader } from './create-source-reader.ts';
 import {
+  assembleCachedHandlers,
+  assembleSource,
+  type AssembleSourceDeps,
   type CachedHandlers,
+  createCachedHandlers,
   operationsOf,
   type Parts,
   type ResourceSource,
-  type AssembleSourceDeps,
-  createCachedHandlers,
-  assembleCachedHandlers,
-  assembleSource,
 } from './assemble-source.ts';
 import type { SourceUpstreams } from '../../source/source-upstreams.ts';
 

@@ -7,9 +7,9 @@ import type { Handler, SourceHandler } from '../../pipeline/stages/call.ts';
 import type { Cache } from '../../store/cache/cache.ts';
 import type { CompiledResource } from '../../source/compile-sources.ts';
 import { createRuntime, type RuntimeDeps, type WatchedRuntime } from '../../pipeline/create-runtime.ts';
-import { contentDigest } from '../../kernel/content-digest.ts';
-import type { MadeComponent, ComponentSet } from '../../kernel/shared-components.ts';
-import { createSourceReader, type SourceReaderDeps, type SourceReader } from './create-source-reader.ts';
+import { contentDigest } from '../../kernel/secret.ts';
+import type { ComponentSet, MadeComponent } from '../../kernel/shared-components.ts';
+import { createSourceReader, type SourceReader, type SourceReaderDeps } from './create-source-reader.ts';
 import type { SourceClient } from '../../source/source-upstreams.ts';
 
 /** The parts of the configuration that is being assembled. */

@@ -12,7 +12,7 @@ import type { OverviewStatus } from '../../admin/figures/overview.ts';
 import { servedSources, type SourceDescription } from '../../admin/figures/served-source.ts';
 import { queryCosts } from '../../pipeline/query-costs.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { createSerialQueue } from '../../kernel/serial-queue.ts';
+import { createSerialQueue } from '../../kernel/semaphore.ts';
 import { type CompiledResource, withTargets } from '../../source/compile-sources.ts';
 import { type FigureTable, stepsOf } from '../../telemetry/figures/figure-slots.ts';
 import { createFigureSampler, type FigureSamplerDeps } from '../../telemetry/figures/figure-sampler.ts';

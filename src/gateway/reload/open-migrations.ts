@@ -21,8 +21,7 @@ import {
 import { createJudge, type JudgeMetrics } from '../../migration/judge/judge.ts';
 import { createRehearse } from '../../migration/judge/rehearse.ts';
 import type { SourceComparisonsDeps } from '../../migration/source-comparisons.ts';
-import { checkSourcesAgree } from '../../migration/operate/check-sources-agree.ts';
-import { legacyProblem } from '../../migration/operate/legacy-problem.ts';
+import { checkSourcesAgree, legacyProblem } from '../../migration/operate/check-sources-agree.ts';
 import type { Run } from '../../migration/tasks/task-results.ts';
 import type { SourcePair } from '../../migration/tasks/source-pair.ts';
 import { createTasks } from '../../migration/operate/tasks.ts';
@@ -36,13 +35,12 @@ import {
 } from '../../migration/migrations.ts';
 import { createFleetCallers } from '../../migration/routing/fleet-callers.ts';
 import { createLocalCallers } from '../../migration/routing/recent-callers.ts';
-import { positionOf } from '../../migration/state/operation-position.ts';
-import { createLocalStates } from '../../migration/state/local-states.ts';
-import type { MigrationState } from '../../migration/state/migration-state.ts';
+import { type MigrationState, positionOf } from '../../migration/state/migration-state.ts';
+import { createLocalStates } from '../../migration/state/state-replica.ts';
 import type { MigrationStateStore } from '../../migration/state/state-store.ts';
 import { createRedisStates } from '../../migration/state/redis-states.ts';
 import { openStateFile } from '../../migration/state/state-file.ts';
-import { type OpenedComparisons, openComparisons } from './open-comparisons.ts';
+import { openComparisons, type OpenedComparisons } from './open-comparisons.ts';
 import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 import type { RedisByRole } from '../../store/redis/redis-roles.ts';
 import type { Webhooks } from '../../telemetry/webhooks/webhooks.ts';

@@ -1,4 +1,4 @@
-import { createSerialQueue } from '../../kernel/serial-queue.ts';
+import { createSerialQueue } from '../../kernel/semaphore.ts';
 import { type ConfigDescription, describeConfig } from './describe-config.ts';
 import { readNextConfig, type NextConfig, problemsOf } from './next-config.ts';
 import type { ReloadOutcome, ReloadRequest, ReloadTarget, SoundConfig } from './reload-outcome.ts';

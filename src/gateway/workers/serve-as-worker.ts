@@ -1,7 +1,7 @@
 import type { Act } from '../../admin/actions/act.ts';
 import type { AuditLog } from '../../store/audit/audit-log.ts';
 import type { ConfigTexts } from '../../config/load.ts';
-import { createSerialQueue } from '../../kernel/serial-queue.ts';
+import { createSerialQueue } from '../../kernel/semaphore.ts';
 import type { ResourceQuality } from '../../pipeline/quality.ts';
 import type { StagedConfig } from '../reload/public-side.ts';
 import type { FleetFigures } from '../../store/fleet/fleet-figures.ts';

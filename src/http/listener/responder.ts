@@ -1,13 +1,19 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
-import { errorBody, publicStatus, type ServerStatus } from '../../kernel/errors/body.ts';
-import { fault, type GatewayError, toGatewayError } from '../../kernel/errors/fault.ts';
+import {
+  errorBody,
+  fault,
+  type GatewayError,
+  publicStatus,
+  type ServerStatus,
+  toGatewayError,
+} from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { CallAnswer } from '../../pipeline/stages/call.ts';
 import { createAcceptedCodings, NO_CODINGS } from './accepted-codings.ts';
 import type { Cors } from './cors.ts';
 import type { RequestContext } from './request-context.ts';
 import { closeIfBodyUnread } from './unread-body.ts';
-import { representationOf, type Representable } from './representation.ts';
+import { type Representable, representationOf } from './representation.ts';
 import { allowedMethods, type Endpoint } from './routes.ts';
 
 /** Sends every response that the gateway makes itself. No method throws; only the first response is sent. */

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import { fault } from '../../kernel/errors/fault.ts';
-import { contentDigest } from '../../kernel/content-digest.ts';
+import { contentDigest } from '../../kernel/secret.ts';
 import type { ComponentSet } from '../../kernel/shared-components.ts';
 import type { ReferenceCount } from '../../kernel/reference-count.ts';
 import type { Handler } from '../../pipeline/stages/call.ts';

@@ -1,4 +1,4 @@
-import { type ErrorCode, entryOf } from './catalogue.ts';
+import { entryOf, type ErrorCode } from './catalogue.ts';
 
 /** Every reason why a reply cannot be used. */
 export const invalidReasons = [
@@ -120,4 +120,17 @@ export function blameUpstream(thrown: unknown, source: string, base?: string): v
 /** Converts any thrown value to a `GatewayError`; an unknown one becomes `server_error` with the value as its cause. */
 export function toGatewayError(thrown: unknown): GatewayError {
   return thrown instanceof GatewayError ? thrown : new GatewayError('server_error', { cause: thrown });
+}
+
+/** The status of server-side errors: the precise one, or 500 for all (`errors.serverStatus`). */
+export type ServerStatus = 'precise' | 'contract';
+
+/** The HTTP status a client sees for an error. */
+export function publicStatus(error: GatewayError, mode: ServerStatus): number {
+  return mode === 'contract' && error.status > 500 ? 500 : error.status;
+}
+
+/** The one error body of the contract. */
+export function errorBody(error: GatewayError, requestId: string): string {
+  return JSON.stringify({ error: { code: error.code, message: error.message, request_id: requestId } });
 }

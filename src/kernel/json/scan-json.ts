@@ -1,5 +1,5 @@
 import { DIGITS_MAX } from './json.ts';
-import type { PackedBytes } from './packed-bytes.ts';
+import type { PackedBytes } from './learned-keys.ts';
 
 /** The first of the kinds of what stands in a slot: nothing, because the document has no such value. */
 export const ABSENT = 0;

@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
-import { createSerialQueue } from '../../kernel/serial-queue.ts';
+import { createSerialQueue } from '../../kernel/semaphore.ts';
 import type { Comparison } from '../compare/comparison.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
 import { addComparison, addRefused, addReread, addServed, KEYS_MAX } from './delta.ts';

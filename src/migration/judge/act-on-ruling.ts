@@ -3,14 +3,18 @@
 import type { Logger } from 'pino';
 import type { AuditLog } from '../../store/audit/audit-log.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { MigrationState, Position, Rollback } from '../state/migration-state.ts';
+import {
+  type MigrationState,
+  type Position,
+  positionOf,
+  positionText,
+  type Rollback,
+} from '../state/migration-state.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
 import { held, moved, rolledBack } from '../state/transitions.ts';
-import type { GateEvaluator } from './evaluate-gate.ts';
-import type { JudgedMigration } from './judged-migration.ts';
-import { positionOf, positionText } from '../state/operation-position.ts';
+import type { GateEvaluator, JudgedMigration } from './evaluate-gate.ts';
 import { shapeOfFailure } from '../statistics/cusum.ts';
-import { withoutRehearsal, rehearsalOutcome } from './fault-rehearsal.ts';
+import { rehearsalOutcome, withoutRehearsal } from './fault-rehearsal.ts';
 import type { OperationMemory, Ruling } from './rollback-rules.ts';
 
 /** What the metrics show of gates and rollbacks. */

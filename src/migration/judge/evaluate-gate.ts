@@ -4,9 +4,19 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
 import { type Gate, gateOf } from './gate.ts';
-import type { JudgedMigration } from './judged-migration.ts';
 import type { JudgeMemory } from './judge-memory.ts';
 import type { NoiseMemory } from './transient-rules.ts';
+import type { MigrationConfig } from '../../config/schema/migration.ts';
+
+/** What the judge needs of a migration: its operations, its gates, and how long answers are cached. */
+export type JudgedMigration = {
+  readonly resource: string;
+  /** Such as `users.list`. */
+  readonly operations: readonly string[];
+  readonly config: MigrationConfig;
+  /** How long answers are cached, in milliseconds. */
+  readonly freshMs: number;
+};
 
 /**
  * Where the facts of a gate stand: the configuration in `declared`, the position in `states`, the comparisons in

@@ -6,7 +6,7 @@ import { EMPTY_EVIDENCE } from '../evidence/evidence-store.ts';
 import { CUSUM_LIMIT } from '../statistics/cusum.ts';
 import { type CheckedCondition, type GateFacts, lasting } from './gate-facts.ts';
 import { isShareAtMost, keysNeeded } from '../statistics/mismatch-bound.ts';
-import { positionOf } from '../state/operation-position.ts';
+import { positionOf } from '../state/migration-state.ts';
 import { comparedIn, transientRates } from './transient-rules.ts';
 
 const NO_DATA = 'no data';

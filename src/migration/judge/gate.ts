@@ -1,10 +1,9 @@
 // Decides whether the next step may be taken, from conditions of the resource and of each operation.
 
-import type { Position } from '../state/migration-state.ts';
+import { type Position, positionOf, positionText } from '../state/migration-state.ts';
 import { operationConditions } from './gate-conditions.ts';
 import { type CheckedCondition, type Condition, type GateFacts, lasting } from './gate-facts.ts';
 import { nextPosition } from './next-position.ts';
-import { positionOf, positionText } from '../state/operation-position.ts';
 
 /** Whether the next step forward may be taken. */
 export type Gate = {

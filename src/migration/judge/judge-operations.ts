@@ -3,11 +3,10 @@
 import type { Logger } from 'pino';
 import type { OperationEvidence } from '../evidence/evidence.ts';
 import { EMPTY_EVIDENCE } from '../evidence/evidence-store.ts';
-import type { MigrationState } from '../state/migration-state.ts';
-import { positionOf, positionText } from '../state/operation-position.ts';
+import { type MigrationState, positionOf, positionText } from '../state/migration-state.ts';
 import type { Webhooks } from '../../telemetry/webhooks/webhooks.ts';
 import type { ResourceMemory } from './judge-memory.ts';
-import type { JudgedMigration } from './judged-migration.ts';
+import type { JudgedMigration } from './evaluate-gate.ts';
 import { judgeOperation, newMemory, type OperationMemory, type Ruling } from './rollback-rules.ts';
 import { judgeTransients, nextNoise, type NoiseMemory } from './transient-rules.ts';
 

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
-import type { MigrationState } from '../state/migration-state.ts';
+import { type MigrationState, positionOf } from '../state/migration-state.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
 import {
   createOwnJudgement,
@@ -12,11 +12,14 @@ import {
   type RulingDeps,
 } from './act-on-ruling.ts';
 import { type AnnouncedState, announcedStateOf, eventsSince } from '../notify/migration-events.ts';
-import { createGateEvaluator, type GateEvaluator, type GateEvaluatorDeps } from './evaluate-gate.ts';
-import type { JudgedMigration } from './judged-migration.ts';
+import {
+  createGateEvaluator,
+  type GateEvaluator,
+  type GateEvaluatorDeps,
+  type JudgedMigration,
+} from './evaluate-gate.ts';
 import { createReportTransients, judgeOperations } from './judge-operations.ts';
 import type { JudgeMemory } from './judge-memory.ts';
-import { positionOf } from '../state/operation-position.ts';
 import type { Webhooks } from '../../telemetry/webhooks/webhooks.ts';
 import type { Ruling } from './rollback-rules.ts';
 

@@ -1,8 +1,7 @@
 // Finds the position that follows the present one.
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
-import type { MigrationState, Position } from '../state/migration-state.ts';
-import { positionOf } from '../state/operation-position.ts';
+import { type MigrationState, type Position, positionOf } from '../state/migration-state.ts';
 
 const ramp = (percent: number): Position => ({ stage: 'ramp', percent });
 const LIVE: Position = { stage: 'live', percent: 0 };

@@ -4,10 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { RehearsalResult, Run } from '../tasks/task-results.ts';
-import type { MigrationState } from '../state/migration-state.ts';
+import { type MigrationState, positionText } from '../state/migration-state.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
-import { positionText } from '../state/operation-position.ts';
-import { withoutRehearsal, REHEARSAL_MS, rehearsedPercent, withRehearsal } from './fault-rehearsal.ts';
+import { REHEARSAL_MS, rehearsedPercent, withoutRehearsal, withRehearsal } from './fault-rehearsal.ts';
 
 /** `states` carries the rehearsal to every process, and its end back: the judge may run in another one. */
 export type RehearseDeps = {

@@ -1,7 +1,6 @@
 // Finds the events to send: what has changed in a migration since the last events.
 
-import type { MigrationState } from '../state/migration-state.ts';
-import { positionOf, positionText } from '../state/operation-position.ts';
+import { type MigrationState, positionOf, positionText } from '../state/migration-state.ts';
 
 /** Where a resource or an operation is, and whether its next step may be taken. */
 type AnnouncedPosition = { readonly position: string; readonly isReady: boolean };

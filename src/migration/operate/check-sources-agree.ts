@@ -5,8 +5,8 @@ import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { SourceHandler } from '../../pipeline/stages/call.ts';
 import { readDetailBody, readListBody } from '../compare/read-body.ts';
-import { bodyOrCode } from '../tasks/ask-at-low-priority.ts';
-import { askForCheck, type SourcePair, firstPageQuery } from '../tasks/source-pair.ts';
+import { bodyOrCode, createAskAtLowPriority } from '../tasks/ask-at-low-priority.ts';
+import { askForCheck, firstPageQuery, type SourcePair } from '../tasks/source-pair.ts';
 import { compareKinds } from './compare-kinds.ts';
 import type { Run, SourcesCheck } from '../tasks/task-results.ts';
 
@@ -113,4 +113,16 @@ export async function checkSourcesAgree(sources: SourcePair, run: Run): Promise<
     ...(await compareKinds(sources, found.same, run.signal)),
   ];
   return { same: found.same.length, asked: before.length, problems };
+}
+
+/** An operator waits for the rollback, so a source that hangs must not hold it up for long. */
+const ask = createAskAtLowPriority({ timeLimitMs: 3_000 });
+
+/** Why the legacy source does not answer the first page of the list; `undefined`: it does. */
+export async function legacyProblem(
+  { resource, names, legacy }: SourcePair,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const read = bodyOrCode(await ask(legacy, firstPageQuery(resource), signal));
+  return 'code' in read ? `${names[0]} does not answer: ${read.code}` : undefined;
 }

@@ -2,8 +2,7 @@
 
 import type { Condition } from '../judge/gate-facts.ts';
 import type { Gate } from '../judge/gate.ts';
-import { positionOf, positionText } from '../state/operation-position.ts';
-import type { MigrationState, Position } from '../state/migration-state.ts';
+import { type MigrationState, type Position, positionOf, positionText } from '../state/migration-state.ts';
 import { isBeyond, moved, withFreshStart } from '../state/transitions.ts';
 
 /** A step that an operator asks for. */

@@ -4,10 +4,8 @@ import { readAuditLine } from '../../store/audit/audit-entry.ts';
 import type { AuditLog } from '../../store/audit/audit-log.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
-import type { GateEvaluator } from '../judge/evaluate-gate.ts';
-import type { JudgedMigration } from '../judge/judged-migration.ts';
+import type { GateEvaluator, JudgedMigration } from '../judge/evaluate-gate.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
-import { resourceOfTarget } from './audit-target.ts';
 import { type HistoryEntry, reportText } from './report-text.ts';
 
 /**
@@ -54,4 +52,12 @@ export function createReport({ declared, states, evidence, gates, audit, clock }
       ...{ differences, history, now: clock.now() },
     });
   };
+}
+
+/**
+ * The resource that a target of the audit is about: `users`, its operation `users.get`, or what was done with it, such as
+ * `users walk`. The history in the console reads targets by the same rule.
+ */
+export function resourceOfTarget(target: string): string {
+  return target.split(/[\s./]/, 1)[0] ?? '';
 }

@@ -6,8 +6,7 @@ import { latencyQuantile } from '../evidence/latency.ts';
 import type { Gate } from '../judge/gate.ts';
 import { upperBound } from '../statistics/mismatch-bound.ts';
 import { type NoiseMemory, transientRates } from '../judge/transient-rules.ts';
-import { positionText } from '../state/operation-position.ts';
-import type { MigrationState } from '../state/migration-state.ts';
+import { type MigrationState, positionText } from '../state/migration-state.ts';
 
 /** Something that was done to the migration, as the audit has it. */
 export type HistoryEntry = {

@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { createSerialQueue } from '../../kernel/serial-queue.ts';
+import { createSerialQueue } from '../../kernel/semaphore.ts';
 import { newToken } from '../../store/redis/distributed-lock.ts';
 import { addCalls } from '../../store/redis/scripts/count-scripts.ts';
 import { stepOfBucket } from './bucket.ts';

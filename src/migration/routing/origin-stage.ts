@@ -4,10 +4,22 @@ import type { FallbackCause, Origin } from '../../kernel/upstream-call.ts';
 import type { Call, Handler } from '../../pipeline/stages/call.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import type { LocalBreaker } from './local-breaker.ts';
-import type { GenerationHandler, OnServed } from './serve-with-fallback.ts';
-import { createServeWithFallback } from './serve-with-fallback.ts';
-import { requestedOrigin } from './requested-origin.ts';
+import { createServeWithFallback, type GenerationHandler, type OnServed } from './serve-with-fallback.ts';
 import { compileRoute, type CountCall, type RouteSpec } from './route.ts';
+
+/** The permission of a caller who may choose the source himself. */
+export const OVERRIDE_PERMISSION = 'migration:override';
+
+/**
+ * The source that the caller has chosen by the header; `undefined` without a choice, without the permission, or for another
+ * value.
+ */
+export function requestedOrigin(call: Call, header: string): Origin | undefined {
+  if (call.principal?.permissions.has(OVERRIDE_PERMISSION) !== true) return undefined;
+  const [value, ...more] = call.headerLines(header);
+  const isOne = more.length === 0 && (value === 'legacy' || value === 'new');
+  return isOne ? value : undefined;
+}
 
 /** The handlers of one operation: each source answers behind a cache of its own. */
 export type OriginHandlers = {

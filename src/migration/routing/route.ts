@@ -4,8 +4,7 @@ import type { MigrationConfig } from '../../config/schema/migration.ts';
 import type { MigrationStage } from '../../config/schema/migration-stages.ts';
 import type { Origin } from '../../kernel/upstream-call.ts';
 import type { Call } from '../../pipeline/stages/call.ts';
-import { positionOf } from '../state/operation-position.ts';
-import type { MigrationState } from '../state/migration-state.ts';
+import { type MigrationState, positionOf } from '../state/migration-state.ts';
 import { bucketsBelow, createBuckets, NO_BUCKET } from './bucket.ts';
 
 /** The keys of a configuration that decide about a route. */

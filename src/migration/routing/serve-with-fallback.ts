@@ -3,13 +3,30 @@
 import { isEmptyList } from '../../contract/response-body.ts';
 import { fault, GatewayError } from '../../kernel/errors/fault.ts';
 import type { FallbackCause } from '../../kernel/upstream-call.ts';
-import type { Call, Handler, CallAnswer } from '../../pipeline/stages/call.ts';
+import type { Call, CallAnswer, Handler } from '../../pipeline/stages/call.ts';
 import { isBeyondBounds } from '../../pipeline/reading/windows/scan-faults.ts';
-import { queryKind, parameterNames } from '../compare/query-kind.ts';
+import { parameterNames, queryKind } from '../compare/query-kind.ts';
 import type { NewSourceCall } from '../evidence/evidence.ts';
-import { type SourceGeneration, GenerationReplaced } from './new-source-generations.ts';
+import { GenerationReplaced, type SourceGeneration } from './new-source-generations.ts';
 import type { LocalBreaker } from './local-breaker.ts';
 import { AbortableCall } from './abortable-call.ts';
+
+/** The new source gets at most half of the time, so that the legacy one has the other half. */
+const DEADLINE_SHARE = 0.5;
+/** So many times longer than nearly all calls of the legacy source: a caller waits no longer for nothing. */
+const TIMES_LEGACY = 3;
+/** A pause of this process must not look like a failure of the source, however fast both sources are. */
+const LIMIT_MS_MIN = 500;
+
+/**
+ * Milliseconds for a call at the new source. `legacyP99Ms`: what 99 % of the calls of the legacy source take at most, absent
+ * where too little is known; `slackMs`: by how much the gate lets the new source be slower.
+ */
+export function attemptLimitMs(deadlineMs: number, legacyP99Ms: number | undefined, slackMs: number): number {
+  const mostMs = deadlineMs * DEADLINE_SHARE;
+  if (legacyP99Ms === undefined) return mostMs;
+  return Math.min(mostMs, Math.max(LIMIT_MS_MIN, TIMES_LEGACY * (legacyP99Ms + slackMs)));
+}
 
 /** The handler of one operation at the new source, and the attempts of its generation. */
 export type GenerationHandler = Pick<SourceGeneration<unknown>, 'attempts'> & { readonly handler: Handler };

@@ -2,7 +2,7 @@
 
 import type { Query } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
-import { parseExact } from '../../kernel/json/exact-json.ts';
+import { parseExact } from '../../kernel/json/json.ts';
 import type { ByOrigin } from '../../kernel/upstream-call.ts';
 import type { SourceHandler } from '../../pipeline/stages/call.ts';
 import { compareAnswers } from '../compare/compare-answers.ts';

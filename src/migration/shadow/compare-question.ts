@@ -5,7 +5,7 @@ import type { Query } from '../../contract/query.ts';
 import type { Comparison } from '../compare/comparison.ts';
 import { type ComparerDeps, createComparer } from './comparer.ts';
 import { createAskForComparison } from './comparison-call.ts';
-import { createComparisonSemaphore } from './comparison-semaphore.ts';
+import { createSemaphore } from '../../kernel/semaphore.ts';
 
 /** Asks both sources of a resource one question; `undefined` where one of them could not be asked now. */
 export type CompareQuestion = (
@@ -21,7 +21,7 @@ export type CompareQuestion = (
 export function createCompareQuestion(deps: Omit<ComparerDeps, 'slots'>): CompareQuestion {
   const { resource, sources, config, clock } = deps;
   const { concurrency, timeout: timeoutMs } = config.shadow;
-  const slots = createComparisonSemaphore(concurrency);
+  const slots = createSemaphore(concurrency);
   const askForComparison = createAskForComparison({ slots, timeoutMs, clock });
   const comparer = createComparer({ ...deps, slots });
   return async function compareQuestion(operation, query, signal) {

@@ -18,7 +18,7 @@ import type { ByOrigin, Origin } from '../../kernel/upstream-call.ts';
 import type { RuntimeRule } from '../state/migration-state.ts';
 import { confirm, type ClassifiedDifferences, otherOrigin } from './confirm.ts';
 import { type Answered, createAskForComparison, type ComparisonCall } from './comparison-call.ts';
-import type { ComparisonSemaphore } from './comparison-semaphore.ts';
+import type { Semaphore } from '../../kernel/semaphore.ts';
 import { type ReadPage, withoutShift } from './without-shift.ts';
 
 /** A question, and the answer that one source has just given. */
@@ -62,7 +62,7 @@ export type ComparerDeps = {
   /** The rules that were made while the gateway runs. */
   readonly keptRules: () => readonly RuntimeRule[];
   readonly toSample: ToSample;
-  readonly slots: ComparisonSemaphore;
+  readonly slots: Semaphore;
   readonly clock: Clock;
   /** Learns of a question that the legacy source has answered and that lies beyond the bounds of the new one. */
   readonly onRefused?: ((operation: string, query: Query) => void) | undefined;

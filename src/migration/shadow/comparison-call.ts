@@ -6,7 +6,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { isBeyondBounds } from '../../pipeline/reading/windows/scan-faults.ts';
 import type { SourceAnswer, SourceHandler } from '../../pipeline/stages/call.ts';
 import type { Usage } from '../../source/client/guard/exchange.ts';
-import type { ComparisonSemaphore } from './comparison-semaphore.ts';
+import type { Semaphore } from '../../kernel/semaphore.ts';
 
 /** The answer of a source, and how long it took. */
 export type Answered = {
@@ -43,7 +43,7 @@ export type AskForComparison = (
 
 /** `timeoutMs` bounds a call, its wait for a slot included. */
 export type AskForComparisonDeps = {
-  readonly slots: ComparisonSemaphore;
+  readonly slots: Semaphore;
   readonly timeoutMs: number;
   readonly clock: Clock;
 };

@@ -10,15 +10,14 @@ import type { BeginPrewarm } from '../../pipeline/stages/cache-prewarm.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import { failsInRehearsal } from '../judge/fault-rehearsal.ts';
 import type { OfferedAnswer } from '../routing/offer-answers.ts';
-import type { MigrationState } from '../state/migration-state.ts';
-import { positionOf } from '../state/operation-position.ts';
+import { type MigrationState, positionOf } from '../state/migration-state.ts';
 import { type ComparerDeps, createComparer, type RecheckResult } from './comparer.ts';
 import { otherOrigin } from './confirm.ts';
 import { createComparisonBreaker } from './comparison-breaker.ts';
-import { isReadSince, type ComparisonCall } from './comparison-call.ts';
+import { type ComparisonCall, isReadSince } from './comparison-call.ts';
 import { createLegacyRereads } from './reread-legacy.ts';
 import type { ShadowRateLimit } from './shadow-rate-limit.ts';
-import { createComparisonSemaphore } from './comparison-semaphore.ts';
+import { createSemaphore } from '../../kernel/semaphore.ts';
 import type { Strain } from './strain.ts';
 import { createUncompared, type ShadowOutcome } from './uncompared.ts';
 
@@ -93,7 +92,7 @@ function outcomeOf(call: ComparisonCall): ShadowOutcome | undefined {
  * the limit: else one turn of the event loop could accept any number of them.
  */
 function createRoom(size: number) {
-  const slots = createComparisonSemaphore(size);
+  const slots = createSemaphore(size);
   let begun = 0;
   return {
     slots,

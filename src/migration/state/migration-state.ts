@@ -85,3 +85,13 @@ export type MigrationState = Position & {
   /** The ids of the ignore rules that somebody has acknowledged by name, as `complete` asks. */
   readonly acknowledged: readonly string[];
 };
+
+/** The position of an operation: its own where it has one, else that of the resource. */
+export function positionOf(state: MigrationState, operation?: string): Position {
+  return (operation === undefined ? undefined : state.operations[operation]) ?? state;
+}
+
+/** A position as commands and answers write it: `shadow`, `ramp:5`, `live`. */
+export function positionText({ stage, percent }: Position): string {
+  return stage === 'ramp' ? `ramp:${percent}` : stage;
+}

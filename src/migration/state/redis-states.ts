@@ -1,23 +1,62 @@
 // The states of migrations of a fleet: changed in Redis by compare-and-set, followed by every process.
 
-import type { Redis } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
 import type { Clock } from '../../kernel/clock.ts';
-import { createSerialQueue } from '../../kernel/serial-queue.ts';
-import { openSubscriber } from '../../store/redis/subscriber.ts';
+import { createSerialQueue } from '../../kernel/semaphore.ts';
 import type { DeclaredMigration } from './declared-migration.ts';
 import { createStateReplica, type StateReplica } from './state-replica.ts';
 import type { MigrationState } from './migration-state.ts';
-import type { MigrationStateStore, StateChange } from './state-store.ts';
+import type { AcknowledgedState, MigrationStateStore, StateChange } from './state-store.ts';
 import { readState, writeState } from './state-format.ts';
 import type { StateFile } from './state-file.ts';
-import { createStateScripts, type StateKeys } from './state-scripts.ts';
+import { acknowledgeRevs, writeStateText } from '../../store/redis/scripts/record-scripts.ts';
+
+/** How long a process counts as running that no longer writes. */
+const ACK_MS = 15_000;
+
+/** The key of a state. It contains the sources, because another pair of sources is another migration. */
+const partOf = ({ resource, sources }: Pick<MigrationState, 'resource' | 'sources'>) =>
+  ['state', resource, ...sources].join(':');
+
+/** Reads and writes states in Redis. Everything rejects where Redis fails. */
+function createStore({ client, keyOf }: RedisStatesDeps) {
+  const seen = [keyOf('seen'), keyOf('revs')] as const;
+  return {
+    channel: keyOf('changed'),
+    /** The text of a state; `null`: there is none. */
+    read: (of: Pick<MigrationState, 'resource' | 'sources'>) => client.hget(keyOf(partOf(of)), 'state'),
+    /** Writes a state unless Redis has one whose `rev` is above `revMax`; then it returns that one's text. */
+    async write(revMax: number, state: MigrationState): Promise<'written' | { readonly text: string }> {
+      const args = [revMax, state.rev, writeState(state), keyOf('changed')];
+      const reply = await writeStateText(client, [keyOf(partOf(state))], args);
+      return reply === 1 ? 'written' : { text: String(reply) };
+    },
+    async acknowledge(instance: string, revs: Readonly<Record<string, number>>): Promise<void> {
+      await acknowledgeRevs(client, seen, [instance, JSON.stringify(revs), ACK_MS]);
+    },
+    async acknowledged(of: MigrationState): Promise<AcknowledgedState> {
+      const all = Object.entries(await client.hgetall(seen[1])).flatMap(([instance, text]) => {
+        const { [partOf(of)]: rev } = JSON.parse(text) as Record<string, number | undefined>;
+        return rev === undefined ? [] : [{ instance, isCurrent: rev >= of.rev }];
+      });
+      const stale = all.filter(({ isCurrent }) => !isCurrent).map(({ instance }) => instance);
+      return { total: all.length, atRev: all.length - stale.length, stale: stale.sort() };
+    },
+    async leave(instance: string): Promise<void> {
+      await Promise.all([client.zrem(seen[0], instance), client.hdel(seen[1], instance)]);
+    },
+    partOf,
+  };
+}
 
 /**
  * `file` is for a start while Redis is away. `client` may fail at any time: this process then goes on with what it knows,
  * and a change rejects.
  */
-export type RedisStatesDeps = StateKeys & {
+export type RedisStatesDeps = {
   readonly client: Redis;
+  /** Builds the Redis key of a part; all parts have one hash tag: a script may only touch keys of one slot of a cluster. */
+  readonly keyOf: (part: string) => string;
   readonly file: StateFile;
   readonly clock: Clock;
   /** The name of this process, such as `host-1:4711`. */
@@ -35,7 +74,7 @@ const UNREADABLE = {
   newer: 'the state of a migration in Redis has the format of a newer Portico; it is not followed',
 } as const;
 
-type Store = ReturnType<typeof createStateScripts>;
+type Store = ReturnType<typeof createStore>;
 
 /** Compares the state in Redis with that of this process. The higher `rev` replaces the lower one, in either place. */
 function createComparison(known: StateReplica, store: Store, { log, onRegressed }: RedisStatesDeps) {
@@ -87,15 +126,29 @@ function pollForever(work: () => Promise<void>): () => void {
   };
 }
 
+/**
+ * Listens to a channel with a connection of its own, which is made again by itself. `onNews` is called at each message, and
+ * whenever the subscription has begun anew, because messages may have been missed before. Returns what ends it.
+ */
+function subscribe(client: Redis | Cluster, channel: string, onNews: () => void): () => void {
+  // The client's own subscribing after a reconnect exposes no promise: its failure would end the process.
+  const connection =
+    client instanceof Cluster ? client.duplicate() : client.duplicate({ autoResubscribe: false });
+  connection.on('error', () => undefined);
+  connection.on('message', onNews);
+  connection.on('ready', () => void connection.subscribe(channel).then(onNews, () => undefined));
+  return () => connection.disconnect();
+}
+
 /** Follows what other processes change. A gateway without migrations asks Redis nothing. */
 function createFollowing({ client, instance }: RedisStatesDeps, store: Store, refresh: () => Promise<void>) {
   let stop: (() => void) | undefined;
   function follow(): () => void {
-    const subscriber = openSubscriber(client, store.channel, () => void refresh());
+    const unsubscribe = subscribe(client, store.channel, () => void refresh());
     const stopPolling = pollForever(refresh);
     return function stopFollowing() {
       stopPolling();
-      subscriber.close();
+      unsubscribe();
       if (client.status === 'ready') void store.leave(instance).catch(() => undefined);
     };
   }
@@ -114,7 +167,7 @@ function createFollowing({ client, instance }: RedisStatesDeps, store: Store, re
  */
 export function createRedisStates(deps: RedisStatesDeps): MigrationStateStore {
   const { client, clock, instance } = deps;
-  const store = createStateScripts(client, deps);
+  const store = createStore(deps);
   const known = createStateReplica({ ...deps, isFileLeading: false });
   const compare = createComparison(known, store, deps);
   // In turn, so that a late answer with an old state does not look as if Redis had lost a newer one.
@@ -163,18 +216,14 @@ export function createRedisStates(deps: RedisStatesDeps): MigrationStateStore {
 
   const following = createFollowing(deps, store, refresh);
   return {
+    ...known,
     declare(all) {
       known.declare(all);
       if (all.length === 0) following.end();
       else following.begin();
       void refresh();
     },
-    current: known.current,
-    shared: known.shared,
     change: (expected, next) => inTurn(() => write(expected, next)),
-    rollBackHere: known.rollBackHere,
-    endLocalRollback: known.endLocalRollback,
-    onChange: known.onChange,
     refresh,
     async acknowledged(resource) {
       const state = known.shared(resource);

@@ -1,11 +1,46 @@
-// This process's copy of the states of migrations; also kept in `state.dir`.
+// This process's copy of the states of migrations; also kept in `state.dir`. Without Redis, it is all that there is.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../kernel/clock.ts';
 import { type DeclaredMigration, initialState } from './declared-migration.ts';
-import { withLocalRollback, remainingLocalRollback } from './local-rollback.ts';
-import type { MigrationState } from './migration-state.ts';
+import { type MigrationState, positionOf } from './migration-state.ts';
 import type { KeptState, StateFile } from './state-file.ts';
+import type { MigrationStage } from '../../config/schema/migration-stages.ts';
+import { isBeyond } from './transitions.ts';
+import type { MigrationStateStore } from './state-store.ts';
+
+const SERVING: readonly MigrationStage[] = ['ramp', 'live', 'complete'];
+
+/** Whether a state sends callers to the new source although the rollback of this process keeps them at the legacy one. */
+function isFurtherAhead(state: MigrationState, local: MigrationState): boolean {
+  const operations = [undefined, ...Object.keys(state.operations), ...Object.keys(local.operations)];
+  return operations.some((operation) => {
+    const position = positionOf(state, operation);
+    return SERVING.includes(position.stage) && isBeyond(position, positionOf(local, operation));
+  });
+}
+
+/**
+ * The state that a process serves by after a rollback of its own: where callers go is as that rollback has set it, and all
+ * else, such as rules, follows the shared state. Its `rev` is 0: it serves by no state of the fleet, so it is not counted
+ * among those that have taken one over.
+ */
+function withLocalRollback(local: MigrationState, shared: MigrationState): MigrationState {
+  const { stage, percent, operations, hold, lastRollback } = local;
+  const generation = Math.max(local.generation, shared.generation);
+  return { ...shared, stage, percent, operations, hold, lastRollback, generation, rev: 0 };
+}
+
+/** What is left of the local rollback of a process after a change of the shared state; `undefined`: that has ended it. */
+function remainingLocalRollback(
+  before: { readonly state: MigrationState; readonly override: MigrationState | undefined },
+  next: MigrationState,
+): MigrationState | undefined {
+  const { state, override: local } = before;
+  const isResumed = state.hold !== undefined && next.hold === undefined;
+  if (local === undefined || isResumed || !isFurtherAhead(next, local)) return undefined;
+  return withLocalRollback(local, next);
+}
 
 type Known = {
   declared: DeclaredMigration;
@@ -14,18 +49,13 @@ type Known = {
 };
 
 /** The states of the declared migrations as this process knows them. */
-export type StateReplica = {
-  /** Forgets what is no longer declared. */
-  readonly declare: (all: readonly DeclaredMigration[]) => void;
+export type StateReplica = Pick<
+  MigrationStateStore,
+  'declare' | 'current' | 'shared' | 'rollBackHere' | 'endLocalRollback' | 'onChange'
+> & {
   declared(): readonly DeclaredMigration[];
-  readonly current: (resource: string) => MigrationState | undefined;
-  /** The state that all processes share: without the local rollback of this process. */
-  readonly shared: (resource: string) => MigrationState | undefined;
   /** Replaces the state by a newer one. The local rollback of this process stays unless that has ended it. */
   learn(state: MigrationState): void;
-  readonly rollBackHere: (state: MigrationState) => void;
-  readonly endLocalRollback: (resource: string) => void;
-  readonly onChange: (listener: (state: MigrationState) => void) => () => void;
 };
 
 /** `file` is read once, at the start, and written after each change. A file that cannot be written stops nothing. */
@@ -111,5 +141,24 @@ export function createStateReplica({ file, clock, isFileLeading }: StateReplicaD
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+  };
+}
+
+/** Creates the states of a gateway without Redis: they are in this process, and in `state.dir`. */
+export function createLocalStates(deps: Omit<StateReplicaDeps, 'isFileLeading'>): MigrationStateStore {
+  const known = createStateReplica({ ...deps, isFileLeading: true });
+  return {
+    ...known,
+    change(expected, next) {
+      const state = known.shared(expected.resource);
+      if (state?.rev !== expected.rev) return Promise.resolve({ kind: 'conflict', state: state ?? expected });
+      const changed = { ...next, rev: state.rev + 1 };
+      known.learn(changed);
+      return Promise.resolve({ kind: 'changed', state: changed });
+    },
+    refresh: () => Promise.resolve(),
+    acknowledged: () => Promise.resolve({ total: 1, atRev: 1, stale: [] }),
+    staleSeconds: () => 0,
+    close: () => undefined,
   };
 }

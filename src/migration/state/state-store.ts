@@ -15,7 +15,7 @@ export type AcknowledgedState = {
 };
 
 /**
- * The interface of the states of all migrations: `redis-states.ts` keeps them in Redis for a fleet, `local-states.ts` in this
+ * The interface of the states of all migrations: `redis-states.ts` keeps them in Redis for a fleet, `state-replica.ts` in this
  * process and in `state.dir`.
  */
 export type MigrationStateStore = {

@@ -3,8 +3,14 @@
 
 import { type MigrationStage, stages } from '../../config/schema/migration-stages.ts';
 import { type DeclaredMigration, evidenceName } from './declared-migration.ts';
-import type { RuntimeRule, MigrationState, Position, ProbedEdges, Rollback } from './migration-state.ts';
-import { positionOf } from './operation-position.ts';
+import {
+  type MigrationState,
+  type Position,
+  positionOf,
+  type ProbedEdges,
+  type Rollback,
+  type RuntimeRule,
+} from './migration-state.ts';
 
 /** Who does something, and when: an instant in UTC. */
 export type Attribution = { readonly by: string; readonly at: string };

@@ -4,17 +4,22 @@ import { queryKey } from '../../contract/query-key.ts';
 import type { GatewayError } from '../../kernel/errors/fault.ts';
 import { isBeyondBounds } from '../../pipeline/reading/windows/scan-faults.ts';
 import { lastingDifferences } from '../compare/compare-answers.ts';
-import type { DifferenceSample, ComparisonVerdict } from '../compare/comparison.ts';
+import type { ComparisonVerdict, DifferenceSample } from '../compare/comparison.ts';
 import { queryKind } from '../compare/query-kind.ts';
 import { readListBody } from '../compare/read-body.ts';
-import { answerOf, createAskAtLowPriority, type LowPriorityReply } from '../tasks/ask-at-low-priority.ts';
+import {
+  answerOf,
+  createAskAtLowPriority,
+  createPacer,
+  type LowPriorityReply,
+  waitMs,
+} from '../tasks/ask-at-low-priority.ts';
 import type { Run } from '../tasks/task-results.ts';
 import { createClassify } from '../shadow/comparer.ts';
 import type { ClassifiedDifferences } from '../shadow/confirm.ts';
 import type { ProbedEdges } from '../state/migration-state.ts';
 import { type EdgeQuestion, edgeQuestions } from './edge-questions.ts';
 import { pageQuery } from './list-records.ts';
-import { createPacer, waitMs } from '../tasks/pacer.ts';
 import type { WalkDeps } from './walk.ts';
 
 /** The most edges that are named. */

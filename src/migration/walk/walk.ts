@@ -6,11 +6,16 @@ import { compileDifferenceRules } from '../compare/rules.ts';
 import type { AnswerDifference, ComparisonVerdict } from '../compare/comparison.ts';
 import { hintOf } from '../compare/hint.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
-import { createAskAtLowPriority } from '../tasks/ask-at-low-priority.ts';
+import {
+  createAskAtLowPriority,
+  createPacer,
+  type Pacer,
+  type Wait,
+  waitMs,
+} from '../tasks/ask-at-low-priority.ts';
 import type { OnDifference, Run, WalkResult } from '../tasks/task-results.ts';
 import { createCompareQuestion } from '../shadow/compare-question.ts';
 import type { ComparerDeps } from '../shadow/comparer.ts';
-import { createPacer, type Pacer, type Wait, waitMs } from '../tasks/pacer.ts';
 import { walkLists } from './walk-lists.ts';
 
 /**

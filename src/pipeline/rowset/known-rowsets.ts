@@ -1,6 +1,6 @@
 import type { BackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { createSerialQueue } from '../../kernel/serial-queue.ts';
+import { createSerialQueue } from '../../kernel/semaphore.ts';
 import { createLocalRowSet, type RowSet } from '../../store/rowset/local-rowset.ts';
 import type { RedisRowSets } from '../../store/rowset/redis-rowsets.ts';
 import type { RowTable } from '../../store/rowset/row-table.ts';

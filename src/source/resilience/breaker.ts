@@ -1,4 +1,3 @@
-import { createLastSuccesses, type LastSuccesses } from './last-success.ts';
 import type { IsCurrent, KnownGoodResult } from './known-good-check.ts';
 import { createFailureRate, type FailureRateOptions } from './failure-rate.ts';
 
@@ -56,6 +55,35 @@ export type Breaker = {
   /** Milliseconds until a probe is admitted; 0 if one may be admitted now. */
   readonly waitMs: number;
 };
+
+/** When a source last answered which question well: the breaker asks whether one question fails, or the source. */
+export type LastSuccesses = {
+  add(question: string): void;
+  /** When it last answered any question well, by the monotonic clock in ms; -Infinity: never. */
+  readonly lastMs: number;
+  /** When it last answered another question than this one well. */
+  lastOtherThan(question: string): number;
+};
+
+type Answered = { readonly question: string; atMs: number };
+
+/** Creates it empty. It keeps the last two different questions, so however many there are, it needs no more memory. */
+export function createLastSuccesses(monotonic: () => number): LastSuccesses {
+  let last: Answered | undefined;
+  let before: Answered | undefined;
+  return {
+    add(question) {
+      if (last?.question === question) last.atMs = monotonic();
+      else [last, before] = [{ question, atMs: monotonic() }, last];
+    },
+    get lastMs() {
+      return last?.atMs ?? -Infinity;
+    },
+    lastOtherThan(question) {
+      return (last?.question === question ? before?.atMs : last?.atMs) ?? -Infinity;
+    },
+  };
+}
 
 /** A good answer shows that calls sent before it were odd. A bad one holds until anything is answered again. */
 function isNewsSince(startedMs: number, answered: LastSuccesses): IsCurrent {

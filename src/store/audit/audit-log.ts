@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../kernel/clock.ts';
-import { createSerialQueue } from '../../kernel/serial-queue.ts';
+import { createSerialQueue } from '../../kernel/semaphore.ts';
 import {
   type AuditChange,
   chainedLine,

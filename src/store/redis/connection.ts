@@ -1,11 +1,35 @@
 import { Cluster, Redis } from 'ioredis';
 import { clusterOptions, sentinelOptions, singleOptions } from './redis-options.ts';
 import type { ClusterServers, RedisProfile, RedisTimes } from './redis-profile.ts';
-import { pipelinePerTurn } from './pipelining.ts';
 import { attachWatchdog, type ConnectionListener } from './watchdog.ts';
 
 /** A client of ioredis, for one server or a cluster. `isReady`: whether commands are accepted for every key. */
 export type OpenConnection = { readonly client: Redis; readonly isReady: () => boolean };
+
+/**
+ * Sends all commands of one turn of the event loop in one write: replies that arrive together cause commands together,
+ * and a write costs more than the rest of ioredis' work for a command.
+ */
+function pipelinePerTurn(client: Redis): void {
+  const send = client.sendCommand.bind(client);
+  let held: Redis['stream'] | undefined;
+
+  function flush(): void {
+    const stream = held;
+    held = undefined;
+    stream?.uncork();
+  }
+
+  client.sendCommand = function sendInTurn(command, stream) {
+    // If the connection opens in the same turn, it writes for itself.
+    if (held === undefined && client.status === 'ready') {
+      held = client.stream;
+      held.cork();
+      setImmediate(flush);
+    }
+    return send(command, stream);
+  };
+}
 
 function watchSingle(
   client: Redis,

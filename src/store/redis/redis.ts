@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { type RedisRole, redisRoles } from '../../config/schema/redis.ts';
-import { evictionNote } from './eviction.ts';
+import { evictionNote } from './health/memory.ts';
 import { openConnection } from './connection.ts';
 import { redisHint } from './health/redis-hint.ts';
 import type { RedisProfile } from './redis-profile.ts';

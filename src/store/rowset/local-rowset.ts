@@ -2,7 +2,7 @@ import type { FieldKind } from '../../contract/fields.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Filter, Sort } from '../../contract/query.ts';
 import { filtersKey } from '../../contract/query-key.ts';
-import type { SerialQueue } from '../../kernel/serial-queue.ts';
+import type { SerialQueue } from '../../kernel/semaphore.ts';
 import { createSingleFlight } from '../../kernel/single-flight.ts';
 import { createBoundedMap } from '../memory/bounded-map.ts';
 import type { RowTable } from './row-table.ts';

@@ -82,7 +82,7 @@ function createAttempt({ post, clock, timeoutMs = TIMEOUT_MS }: WebhooksDeps) {
   return ({ target, message }: Delivery, closing: AbortSignal): Promise<string | undefined> => {
     const semaphore = semaphores.get(target.url) ?? createSemaphore(AT_ONCE);
     semaphores.set(target.url, semaphore);
-    return semaphore(async () => {
+    return semaphore.run(async () => {
       closing.throwIfAborted();
       const headers = signedHeaders(target, message, clock.now());
       const signal = AbortSignal.any([closing, AbortSignal.timeout(timeoutMs)]);

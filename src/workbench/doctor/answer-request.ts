@@ -3,8 +3,13 @@ import type { OnGap } from '../../source/adapter/map/map-record.ts';
 import { UNOBSERVED } from '../../source/adapter/map/reply-observer.ts';
 import { compileParser } from '../../contract/parse-query.ts';
 import type { Query } from '../../contract/query.ts';
-import { errorBody, publicStatus } from '../../kernel/errors/body.ts';
-import { fault, type GatewayError, toGatewayError } from '../../kernel/errors/fault.ts';
+import {
+  errorBody,
+  fault,
+  type GatewayError,
+  publicStatus,
+  toGatewayError,
+} from '../../kernel/errors/fault.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { type Json, readJson } from '../../kernel/json/json.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';

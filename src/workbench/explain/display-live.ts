@@ -4,8 +4,7 @@ import { type StepValue, UNREADABLE } from '../../source/adapter/map/coercion/fl
 import { viewSpecOf } from '../../source/adapter/map/row-fields.ts';
 import type { CoercionSpec, SourceSpec } from '../../config/schema/source.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
-import { publicStatus } from '../../kernel/errors/body.ts';
-import { fault, type GatewayError } from '../../kernel/errors/fault.ts';
+import { fault, type GatewayError, publicStatus } from '../../kernel/errors/fault.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import { NumberText } from '../../kernel/json/json.ts';
 import type { CompiledResource } from '../../source/compile-sources.ts';

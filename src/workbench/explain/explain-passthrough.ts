@@ -1,8 +1,7 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import type { ErrorCode } from '../../kernel/errors/catalogue.ts';
-import { publicStatus } from '../../kernel/errors/body.ts';
-import { fault } from '../../kernel/errors/fault.ts';
+import { fault, publicStatus } from '../../kernel/errors/fault.ts';
 import { parseRequestTarget } from '../../http/listener/request-head.ts';
 import { isForwardable, pathMapOf, upstreamTarget } from '../../http/passthrough/path.ts';
 import { isForSharedCaches } from '../../http/passthrough/response-header-policy.ts';

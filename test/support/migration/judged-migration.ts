@@ -8,9 +8,8 @@ import type { WebhookEvent } from '../../../src/telemetry/webhooks/webhook-event
 import type { OwnAnswers } from '../../../src/migration/judge/act-on-ruling.ts';
 import { createJudge } from '../../../src/migration/judge/judge.ts';
 import { createLocalJudgeMemory, type JudgeMemory } from '../../../src/migration/judge/judge-memory.ts';
-import { positionText } from '../../../src/migration/state/operation-position.ts';
-import { createLocalStates } from '../../../src/migration/state/local-states.ts';
-import type { MigrationState } from '../../../src/migration/state/migration-state.ts';
+import { type MigrationState, positionText } from '../../../src/migration/state/migration-state.ts';
+import { createLocalStates } from '../../../src/migration/state/state-replica.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import { createManualClock } from '../time/manual-clock.ts';
 import { BEGAN, migrationConfig, migrationState } from './migration-facts.ts';

@@ -1,15 +1,19 @@
 import { createAct } from '../../../src/admin/actions/act.ts';
 import type { OperatedMigrations } from '../../../src/admin/actions/migration/find-migration.ts';
 import { createMigrationActions } from '../../../src/admin/actions/migration/migration-actions.ts';
-import type { ActionName, ActionRequest, ActionValue } from '../../../src/admin/api/action-table.ts';
-import { actionSpecs } from '../../../src/admin/api/action-table.ts';
+import {
+  type ActionName,
+  type ActionRequest,
+  actionSpecs,
+  type ActionValue,
+} from '../../../src/admin/api/action-table.ts';
 import type { AuditChange } from '../../../src/store/audit/audit-entry.ts';
 import type { Gate } from '../../../src/migration/judge/gate.ts';
 import { nextPosition } from '../../../src/migration/judge/next-position.ts';
 import type { OperatorTasks } from '../../../src/migration/operate/operator-tasks.ts';
 import { createTasks } from '../../../src/migration/operate/tasks.ts';
 import type { DeclaredMigration } from '../../../src/migration/state/declared-migration.ts';
-import { createLocalStates } from '../../../src/migration/state/local-states.ts';
+import { createLocalStates } from '../../../src/migration/state/state-replica.ts';
 import { openStateFile } from '../../../src/migration/state/state-file.ts';
 import { goodEvidence, migrationConfig } from './migration-facts.ts';
 import { createManualClock } from '../time/manual-clock.ts';

@@ -1,4 +1,4 @@
-import { parseExact } from '../../../src/kernel/json/exact-json.ts';
+import { parseExact } from '../../../src/kernel/json/json.ts';
 
 describe('JSON that is parsed exactly', () => {
   it.each(['{"price":19.90,"more":[1.0,12345678901234567890,1e2]}', '{"a":[1,-2.5,0,true,null,"19.90"]}'])(

@@ -3,7 +3,7 @@ import type { GatewayConfig } from '../../../config/schema/gateway.ts';
 import { operations } from '../../../contract/operations.ts';
 import { resources } from '../../../contract/resources.ts';
 import { parseDuration } from '../../../kernel/duration.ts';
-import { OVERRIDE_PERMISSION } from '../../../migration/routing/requested-origin.ts';
+import { OVERRIDE_PERMISSION } from '../../../migration/routing/origin-stage.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import type { ActionInput } from '../../api/action-table.ts';
 

@@ -6,8 +6,7 @@ import { latencyQuantile } from '../../../migration/evidence/latency.ts';
 import { gateView } from '../../../migration/judge/gate.ts';
 import { upperBound } from '../../../migration/statistics/mismatch-bound.ts';
 import { type NoiseMemory, transientRates } from '../../../migration/judge/transient-rules.ts';
-import type { Position } from '../../../migration/state/migration-state.ts';
-import { positionOf, positionText } from '../../../migration/state/operation-position.ts';
+import { type Position, positionOf, positionText } from '../../../migration/state/migration-state.ts';
 import type { ActionValue } from '../../api/action-table.ts';
 import type { FoundMigration, OperatedMigrations } from './find-migration.ts';
 

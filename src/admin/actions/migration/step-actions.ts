@@ -2,8 +2,12 @@
 
 import { decideStep } from '../../../migration/operate/decide-step.ts';
 import { nextPosition } from '../../../migration/judge/next-position.ts';
-import { positionOf, positionText } from '../../../migration/state/operation-position.ts';
-import type { MigrationState, Position } from '../../../migration/state/migration-state.ts';
+import {
+  type MigrationState,
+  type Position,
+  positionOf,
+  positionText,
+} from '../../../migration/state/migration-state.ts';
 import { held, resumed, rolledBack } from '../../../migration/state/transitions.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import type { ActionInput } from '../../api/action-table.ts';

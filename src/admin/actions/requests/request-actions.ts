@@ -1,5 +1,5 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import { createSerialQueue } from '../../../kernel/serial-queue.ts';
+import { createSerialQueue } from '../../../kernel/semaphore.ts';
 import { INDEX_MS, type RequestIndex } from '../../../store/fleet/request-index.ts';
 import { readJsonText } from '../../../store/redis/sealed.ts';
 import type { RecentRequests } from '../../../telemetry/requests/recent-requests.ts';

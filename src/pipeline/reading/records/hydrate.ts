@@ -53,7 +53,7 @@ export function createHydration(source: SourceRuntime, work: keyof typeof CONCUR
     calls += 1 + rows.length;
     if (calls > source.budget.calls) throw overBudget('calls');
     const completed = await allOrAbort(context, (within) =>
-      rows.map((row) => semaphore(() => complete(source, details, row, within))),
+      rows.map((row) => semaphore.run(() => complete(source, details, row, within))),
     );
     return isPlanFailure(completed) ? completed : completed.map(({ record }) => record);
   };

@@ -3,7 +3,7 @@ import type { Field } from '../../../contract/fields.ts';
 import { compileOrder } from '../../../contract/order.ts';
 import type { Resource } from '../../../contract/resources.ts';
 import { frameOf } from '../../../contract/response-body.ts';
-import { packBytes, type PackedBytes } from '../../../kernel/json/packed-bytes.ts';
+import { packBytes, type PackedBytes } from '../../../kernel/json/learned-keys.ts';
 import { DOCUMENT, WHOLE } from '../../../kernel/json/scan-json.ts';
 import { compileFieldReader, type OnGap } from '../map/map-record.ts';
 import { type IdCodec, INTEGER_FORMS } from '../map/native-id.ts';

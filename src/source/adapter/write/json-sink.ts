@@ -1,4 +1,4 @@
-import { packBytes, type PackedBytes } from '../../../kernel/json/packed-bytes.ts';
+import { packBytes, type PackedBytes } from '../../../kernel/json/learned-keys.ts';
 import { DOCUMENT } from '../../../kernel/json/scan-json.ts';
 
 /** Longer runs of bytes are copied by Node, whose call costs as much as a loop over so many. */

@@ -5,7 +5,7 @@ import type { Field } from '../../../contract/fields.ts';
 import { jsonOf } from '../../../contract/response-body.ts';
 import { hasUnprintable } from '../../../kernel/control-characters.ts';
 import { ABSENT, ASCII, DOCUMENT, FRACTION, NULL, PLAIN, WHOLE } from '../../../kernel/json/scan-json.ts';
-import { packBytes } from '../../../kernel/json/packed-bytes.ts';
+import { packBytes } from '../../../kernel/json/learned-keys.ts';
 import type { FieldReader } from '../map/map-record.ts';
 import { compileInstantWriter } from './instant-writer.ts';
 import type { JsonSink } from './json-sink.ts';

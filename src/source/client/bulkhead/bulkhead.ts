@@ -2,7 +2,7 @@ import { fault, type GatewayError } from '../../../kernel/errors/fault.ts';
 import type { Priority } from '../../../kernel/upstream-call.ts';
 import { type StepTimes, timed } from '../../../telemetry/requests/step-times.ts';
 import { createPrincipalSlots } from './principal-slots.ts';
-import { principalOf, type SlotCall } from './slot-call.ts';
+import { principalOf, type SlotCall } from './slow-principals.ts';
 import { createTokenPacer, type TakeToken } from './token-pacer.ts';
 import { createWaitingCalls } from './waiting-calls.ts';
 

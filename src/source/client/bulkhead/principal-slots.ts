@@ -1,5 +1,4 @@
-import { principalOf, type SlotCall } from './slot-call.ts';
-import { createSlowPrincipals } from './slow-principals.ts';
+import { createSlowPrincipals, principalOf, type SlotCall } from './slow-principals.ts';
 
 /** The slots that each principal holds. One whose calls are slow may hold half of all. */
 export type PrincipalSlots = {

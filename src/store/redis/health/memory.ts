@@ -1,4 +1,5 @@
 import { Cluster, type Redis } from 'ioredis';
+import type { RedisRole } from '../../../config/schema/redis.ts';
 
 /** The memory of a server. */
 export type RedisMemory = {
@@ -24,4 +25,41 @@ async function memoryOf(server: Redis): Promise<RedisMemory> {
 /** The memory of every server that takes writes. Rejects if one does not tell. */
 export function readMemory(client: Redis | Cluster): Promise<readonly RedisMemory[]> {
   return Promise.all((client instanceof Cluster ? client.nodes('master') : [client]).map(memoryOf));
+}
+
+/** A recommendation to change a server's settings. */
+export type EvictionNote = { readonly policy: string; readonly message: string };
+
+/** If a server has several roles, the one with the worst loss decides. */
+function adviceFor(roles: readonly RedisRole[], { maxBytes, policy }: RedisMemory): string | undefined {
+  const bounded = maxBytes > 0;
+  const is = `its maxmemory-policy is ${policy}`;
+  if (roles.includes('keys'))
+    return bounded && policy.startsWith('allkeys-')
+      ? `Redis may evict API keys: ${is}; set it to noeviction or volatile-lru`
+      : undefined;
+  if (roles.includes('limits'))
+    return bounded && policy !== 'noeviction' && policy !== 'volatile-ttl'
+      ? `Redis may evict what callers have used of their limits: ${is}; set it to volatile-ttl or noeviction`
+      : undefined;
+  if (!roles.includes('cache')) return undefined;
+  if (!bounded) return 'Redis has no maxmemory: the cache may take all memory that its machine has; set one';
+  return policy === 'noeviction'
+    ? `Redis keeps no new answers once it is full: ${is}; set it to allkeys-lru or volatile-lru`
+    : undefined;
+}
+
+/**
+ * The recommended change of `maxmemory-policy` for the Redis of some roles, from the first master with a wrong policy;
+ * `undefined` if none is needed. Rejects if Redis does not report it.
+ */
+export async function evictionNote(
+  client: Redis | Cluster,
+  roles: readonly RedisRole[],
+): Promise<EvictionNote | undefined> {
+  for (const memory of await readMemory(client)) {
+    const message = adviceFor(roles, memory);
+    if (message !== undefined) return { policy: memory.policy, message };
+  }
+  return undefined;
 }

@@ -1,8 +1,7 @@
 import type { CompiledSource } from '../../../source/compile-sources.ts';
 import { createAnswerQuery, parseRequest } from '../../doctor/answer-request.ts';
 import { openSession, type SourceSession } from '../../doctor/session/source-session.ts';
-import { publicStatus } from '../../../kernel/errors/body.ts';
-import { toGatewayError } from '../../../kernel/errors/fault.ts';
+import { publicStatus, toGatewayError } from '../../../kernel/errors/fault.ts';
 import { type AnsweredRecord, plainRequest, type TrialRequest, trialRequests } from './trial-requests.ts';
 
 /** The result of one request that was answered by means of a draft. */

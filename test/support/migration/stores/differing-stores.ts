@@ -4,7 +4,7 @@ import { resources } from '../../../../src/contract/resources.ts';
 import type { UpstreamReply } from '../../../../src/kernel/upstream-call.ts';
 import type { ComparisonVerdict } from '../../../../src/migration/compare/comparison.ts';
 import { createComparer } from '../../../../src/migration/shadow/comparer.ts';
-import { createComparisonSemaphore } from '../../../../src/migration/shadow/comparison-semaphore.ts';
+import { createSemaphore } from '../../../../src/kernel/semaphore.ts';
 import { type Asked, openSource, type Serve } from '../../pipeline/scripted-source.ts';
 import { queryOf, replyOf } from '../../pipeline/source-text.ts';
 import { createManualClock } from '../../time/manual-clock.ts';
@@ -157,7 +157,7 @@ export async function compareStores(
       resource: resources[resource],
       sources,
       clock,
-      slots: createComparisonSemaphore(8),
+      slots: createSemaphore(8),
       keptRules: () => [],
     },
     config: migration.parse({ to: 'x', compare }),

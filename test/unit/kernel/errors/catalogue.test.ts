@@ -1,6 +1,5 @@
 import { catalogue, entryOf, errorCodes } from '../../../../src/kernel/errors/catalogue.ts';
-import { publicStatus } from '../../../../src/kernel/errors/body.ts';
-import { fault } from '../../../../src/kernel/errors/fault.ts';
+import { fault, publicStatus } from '../../../../src/kernel/errors/fault.ts';
 
 describe('the catalogue of errors', () => {
   it.each(errorCodes)('%s has a sentence fit for strangers', (code) => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { errorBody } from '../../../../src/kernel/errors/body.ts';
+import { errorBody, fault, GatewayError, toGatewayError } from '../../../../src/kernel/errors/fault.ts';
 import { entryOf, errorCodes } from '../../../../src/kernel/errors/catalogue.ts';
-import { fault, GatewayError, toGatewayError } from '../../../../src/kernel/errors/fault.ts';
 
 const canary = 'canary-51c2';
 

@@ -1,8 +1,6 @@
-import { gateOf } from '../../../../src/migration/judge/gate.ts';
-import type { Gate } from '../../../../src/migration/judge/gate.ts';
-import { positionText } from '../../../../src/migration/state/operation-position.ts';
+import { type Gate, gateOf } from '../../../../src/migration/judge/gate.ts';
+import { positionText, type Rollback } from '../../../../src/migration/state/migration-state.ts';
 import { EMPTY_EVIDENCE } from '../../../../src/migration/evidence/evidence-store.ts';
-import type { Rollback } from '../../../../src/migration/state/migration-state.ts';
 import {
   BEGAN,
   gateFacts,

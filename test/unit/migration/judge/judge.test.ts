@@ -1,4 +1,4 @@
-import { positionText } from '../../../../src/migration/state/operation-position.ts';
+import { positionText } from '../../../../src/migration/state/migration-state.ts';
 import { createLocalJudgeMemory } from '../../../../src/migration/judge/judge-memory.ts';
 import { createRandom } from '../../../../src/cli/demo/data/random.ts';
 import { comparison, mismatch } from '../../../support/migration/comparisons.ts';

@@ -1,8 +1,7 @@
 import { migratedResource } from '../../../../src/admin/console/page/show/migration-texts.ts';
 import { lineDigest } from '../../../../src/store/audit/audit-entry.ts';
 import { EMPTY_EVIDENCE } from '../../../../src/migration/evidence/evidence-store.ts';
-import { resourceOfTarget } from '../../../../src/migration/report/audit-target.ts';
-import { createReport } from '../../../../src/migration/report/create-report.ts';
+import { createReport, resourceOfTarget } from '../../../../src/migration/report/create-report.ts';
 import { BEGAN, migrationConfig, migrationState } from '../../../support/migration/migration-facts.ts';
 
 /** Targets as the actions write them, and the resource that each is about. */

@@ -1,4 +1,4 @@
-import { attemptLimitMs } from '../../../../src/migration/routing/attempt-time-limit.ts';
+import { attemptLimitMs } from '../../../../src/migration/routing/serve-with-fallback.ts';
 
 describe('the time that the new source may take for a caller', () => {
   it.each([

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DeclaredMigration } from '../../../../src/migration/state/declared-migration.ts';
-import { createLocalStates } from '../../../../src/migration/state/local-states.ts';
+import { createLocalStates } from '../../../../src/migration/state/state-replica.ts';
 import type { Position } from '../../../../src/migration/state/migration-state.ts';
 import { openStateFile } from '../../../../src/migration/state/state-file.ts';
 import { createManualClock } from '../../../support/time/manual-clock.ts';

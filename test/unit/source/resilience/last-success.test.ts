@@ -1,4 +1,4 @@
-import { createLastSuccesses } from '../../../../src/source/resilience/last-success.ts';
+import { createLastSuccesses } from '../../../../src/source/resilience/breaker.ts';
 import { createManualClock } from '../../../support/time/manual-clock.ts';
 
 describe('the questions that were answered', () => {

@@ -1,8 +1,8 @@
-import { createComparisonSemaphore } from '../../../../src/migration/shadow/comparison-semaphore.ts';
+import { createSemaphore } from '../../../src/kernel/semaphore.ts';
 
-describe('the slots of comparisons', () => {
+describe('the permits of a semaphore', () => {
   it('go to who waits before they go to who is offered one', async () => {
-    const slots = createComparisonSemaphore(1);
+    const slots = createSemaphore(1);
     const { signal } = new AbortController();
     expect(slots.tryAcquire()).toBe(true);
     const waiting = slots.acquire(signal);
@@ -13,7 +13,7 @@ describe('the slots of comparisons', () => {
   });
 
   it('are not taken by who has given up waiting', async () => {
-    const slots = createComparisonSemaphore(1);
+    const slots = createSemaphore(1);
     const giving = new AbortController();
     slots.tryAcquire();
     const waiting = slots.acquire(giving.signal);
