@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { createSerialQueue } from '../../kernel/semaphore.ts';
 import type { Comparison } from '../compare/comparison.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
-import { addComparison, addRefused, addReread, addServed, KEYS_MAX } from './delta.ts';
+import { addComparison, addRefused, addReread, addServed, type Delta, KEYS_MAX } from './delta.ts';
 import type { MigrationEvidence, OperationEvidence } from './evidence.ts';
 import {
   differenceGroup,
@@ -28,22 +28,16 @@ export type EvidenceCollectorDeps = {
 
 const FLUSH_MS = 1_000;
 const RECENT_MS = 86_400_000;
-/** Remembers in this process which questions were compared under the present evidence of each resource. */
-function createKnownKeys() {
+
+/** Makes the function that gives the questions which this process has compared under the present evidence of a resource. */
+function createKnownKeys(): (scope: EvidenceScope) => Set<string> {
   const known = new Map<string, { readonly evidence: string; readonly keys: Set<string> }>();
-  function keysOf({ resource, evidence }: EvidenceScope): Set<string> {
+  return function keysOf({ resource, evidence }) {
     const found = known.get(resource);
     if (found?.evidence === evidence) return found.keys;
     const keys = new Set<string>();
     known.set(resource, { evidence, keys });
     return keys;
-  }
-  return {
-    has: (scope: EvidenceScope, key: string) => keysOf(scope).has(key),
-    add(scope: EvidenceScope, key: string): void {
-      const keys = keysOf(scope);
-      if (keys.size < KEYS_MAX) keys.add(key);
-    },
   };
 }
 
@@ -78,7 +72,7 @@ function createEvidenceReads(
 /** Creates the collector. It writes its counts every second; `read` and `differences` write them first. */
 export function createEvidenceCollector(deps: EvidenceCollectorDeps): MigrationEvidence {
   const { store, states, clock, secret, critical, onCompared } = deps;
-  const known = createKnownKeys();
+  const knownKeys = createKnownKeys();
   const inTurn = createSerialQueue();
 
   function scopeOf(resource: string): EvidenceScope | undefined {
@@ -88,6 +82,12 @@ export function createEvidenceCollector(deps: EvidenceCollectorDeps): MigrationE
 
   const hashOf = (text: string) => createHmac('sha256', secret).update(text).digest('base64url').slice(0, 14);
   const keyOf = (operation: string, query: string) => hashOf(`query:${operation}:${query}`);
+
+  /** Adds to the counts of an operation, if its resource moves. */
+  function count(resource: string, operation: string, add: (delta: Delta) => void): void {
+    const scope = scopeOf(resource);
+    if (scope !== undefined) add(store.deltaOf(scope, operation));
+  }
 
   const flush = () => inTurn(() => store.flush());
 
@@ -107,34 +107,24 @@ export function createEvidenceCollector(deps: EvidenceCollectorDeps): MigrationE
       const scope = scopeOf(resource);
       if (scope === undefined) return;
       const key = keyOf(operation, query);
-      known.add(scope, key);
+      const keys = knownKeys(scope);
+      if (keys.size < KEYS_MAX) keys.add(key);
       const facts = { key, critical: critical(resource), now: clock.now() };
       addComparison(store.deltaOf(scope, operation), comparison, facts);
     },
     served(call) {
-      const scope = scopeOf(call.resource);
-      if (scope === undefined) return;
       const { subject, shape = '' } = call.failing ?? {};
       const failing = subject === undefined ? '' : `${hashOf(`caller:${subject}`)} ${shape}`;
-      addServed(store.deltaOf(scope, call.operation), call, clock.now(), failing);
+      count(call.resource, call.operation, (delta) => addServed(delta, call, clock.now(), failing));
     },
-    refused(resource, operation, kind) {
-      const scope = scopeOf(resource);
-      if (scope !== undefined) addRefused(store.deltaOf(scope, operation), kind);
-    },
-    reread(resource, operation, changed) {
-      const scope = scopeOf(resource);
-      if (scope !== undefined) addReread(store.deltaOf(scope, operation), changed);
-    },
-    rehearsed(resource, operation) {
-      const scope = scopeOf(resource);
-      if (scope === undefined) return;
-      const { step } = store.deltaOf(scope, operation);
-      step.set('rehearsed', (step.get('rehearsed') ?? 0) + 1);
-    },
+    refused: (resource, operation, kind) => count(resource, operation, (delta) => addRefused(delta, kind)),
+    reread: (resource, operation, changed) =>
+      count(resource, operation, (delta) => addReread(delta, changed)),
+    rehearsed: (resource, operation) =>
+      count(resource, operation, ({ step }) => step.set('rehearsed', (step.get('rehearsed') ?? 0) + 1)),
     isKnown(resource, operation, query) {
       const scope = scopeOf(resource);
-      return scope !== undefined && known.has(scope, keyOf(operation, query));
+      return scope !== undefined && knownKeys(scope).has(keyOf(operation, query));
     },
     ...createEvidenceReads(deps, flushed),
     flush,

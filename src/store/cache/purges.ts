@@ -162,15 +162,12 @@ export function createSharedPurges(
   const timer = setInterval(() => void refresh(), REFRESH_MS);
   timer.unref();
   return {
-    current: () => ledger.current(),
-    isPurged: (generation, of) => ledger.isPurged(generation, of),
-    latest: (isAbout) => ledger.latest(isAbout),
+    ...ledger,
     async purge(tag, note) {
       const noted = note === undefined ? [] : [note.name, note.text, NOTES_MAX, NOTES_MS];
       await purgeTag(client, names, [tag, newEpoch(), TAGS_MAX, ...noted]);
       await refresh();
     },
-    forgetHere: () => ledger.forgetHere(),
     refresh,
     close: () => clearInterval(timer),
   };

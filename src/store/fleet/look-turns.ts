@@ -37,22 +37,15 @@ export function createLookTurns(
   // Below the keys of scans, so that the user of this Redis needs no more rights than it has.
   const keyOf = (name: string, part: string) =>
     redis?.keys.rowSet(hash('sha256', name, 'base64url').slice(0, 22), part) ?? name;
-  const takeHere = (name: string, everyMs: number) => {
-    if (isTakenHere(name)) return false;
-    taken.set(name, { untilMs: now() + everyMs }, everyMs);
-    return true;
-  };
   return {
     async take(name, everyMs) {
       // What this process has just looked at, nobody need be asked about.
       if (isTakenHere(name)) return false;
-      if (redis === undefined) return takeHere(name, everyMs);
-      try {
-        const isTaken = await redis.client.set(keyOf(name, 'look'), '1', 'PX', everyMs, 'NX');
-        return isTaken === null ? false : takeHere(name, everyMs);
-      } catch {
-        return takeHere(name, everyMs);
-      }
+      const set = redis?.client.set(keyOf(name, 'look'), '1', 'PX', everyMs, 'NX');
+      // `null`: another process has this turn.
+      if ((await set?.catch(() => undefined)) === null || isTakenHere(name)) return false;
+      taken.set(name, { untilMs: now() + everyMs }, everyMs);
+      return true;
     },
     async recall(name) {
       const here = left.get(name)?.text;

@@ -44,27 +44,18 @@ export function createDividedShare(whole: Share): () => Share {
 
 /** Creates the shares of a process that serves alone: each is all of what the newest bulkhead of the source may have. */
 export function createLocalShares(): (source: string, concurrency: number) => Share {
-  const shares = new Map<string, { size: number; view: () => Share }>();
+  const ignore = () => undefined;
+  const shares = new Map<string, { readonly whole: Share & { size: number }; readonly view: () => Share }>();
 
-  function open(concurrency: number) {
-    const share: { size: number; view: () => Share } = {
-      size: concurrency,
-      view: createDividedShare({
-        get size() {
-          return share.size;
-        },
-        requestMore: () => undefined,
-        onRelease: () => undefined,
-        attach: () => undefined,
-      }),
-    };
-    return share;
+  function open(size: number) {
+    const whole = { size, requestMore: ignore, onRelease: ignore, attach: ignore };
+    return { whole, view: createDividedShare(whole) };
   }
 
   return function shareOf(source, concurrency) {
     const share = shares.get(source) ?? open(concurrency);
     shares.set(source, share);
-    share.size = concurrency;
+    share.whole.size = concurrency;
     return share.view();
   };
 }
