@@ -14,7 +14,7 @@ export const OVERRIDE_PERMISSION = 'migration:override';
  * The source that the caller has chosen by the header; `undefined` without a choice, without the permission, or for another
  * value.
  */
-export function requestedOrigin(call: Call, header: string): Origin | undefined {
+function requestedOrigin(call: Call, header: string): Origin | undefined {
   if (call.principal?.permissions.has(OVERRIDE_PERMISSION) !== true) return undefined;
   const [value, ...more] = call.headerLines(header);
   const isOne = more.length === 0 && (value === 'legacy' || value === 'new');
