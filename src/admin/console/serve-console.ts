@@ -8,23 +8,21 @@ const INDEX = 'index.html';
 const CODINGS: readonly Coding[] = ['br', 'gzip', 'identity'];
 
 /** What a page may load: what this listener serves, and nothing of others. It is in no frame. */
-function contentSecurityPolicy({ scriptHashes }: ConsoleFile): string {
-  return [
-    "default-src 'none'",
-    ["script-src 'self'", ...scriptHashes].join(' '),
-    "style-src 'self'",
-    "img-src 'self'",
-    "connect-src 'self'",
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-    "form-action 'self'",
-  ].join('; ');
-}
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+].join('; ');
 
 function headersOf(file: ConsoleFile, coding: Coding): Record<string, string> {
   return {
     'Content-Type': file.type,
-    'Content-Security-Policy': contentSecurityPolicy(file),
+    'Content-Security-Policy': CONTENT_SECURITY_POLICY,
     'Cross-Origin-Opener-Policy': 'same-origin',
     // Asked again each time, and answered with 304: another version is another file under the same name.
     'Cache-Control': 'no-cache',

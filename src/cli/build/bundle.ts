@@ -1,13 +1,16 @@
 /**
- * Bundles the program into `dist`: `main.js`, what it loads later, and the files of its threads. `npm run build:program` runs it.
+ * Bundles the program into `dist`: `main.js`, what it loads later, the files of its threads, and the page of the console.
+ * `npm run build:program` runs it.
  *
  * A start pays for each module that it loads. So modules that serving never calls have a stand-in here, and one that
  * it seldom calls is loaded with the first call; Node's `fetch` is kept out, too. test/FIGURES.md says under "Start" what that is worth.
  */
 import { readFile } from 'node:fs/promises';
 import http from 'node:http';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build, type Plugin } from 'esbuild';
+import { pageBundle } from '../../admin/console/page-bundle.ts';
 import { bundleOptions } from './bundle-options.ts';
 
 /** A file of a package, and what the bundle has in its place, or makes of its text. */
@@ -109,3 +112,4 @@ await build({
   outdir,
   chunkNames: 'bundle/serve/[name]-[hash]',
 });
+await build({ ...pageBundle, outdir: resolve(outdir, 'admin/console/page') });
