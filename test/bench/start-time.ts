@@ -26,10 +26,7 @@ export function startOfCompiled(main: string, services: RivalServices): Promise<
   });
 }
 
-/**
- * Bundles `rivals/main-packages.js` with the options of the gateway's bundle, and fills its compile cache. The stand-ins of
- * the build are not in it, for it calls with axios' own adapter.
- */
+/** Bundles `rivals/main-packages.js` with the options of the gateway's bundle, and fills its compile cache. */
 async function buildPackages({ scratch, redisUrl, upstreamUrl }: RivalServices) {
   const outdir = join(scratch, 'packages');
   await build({
