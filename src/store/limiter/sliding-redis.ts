@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterCompatibleAbstract, RateLimiterRes } from 'rate-limiter-flexible';
 import { reservePoints } from '../redis/scripts/count-scripts.ts';
 import {
   type Reservation,
@@ -14,7 +14,9 @@ class Counted extends RateLimiterRes {
   readonly reservation: Reservation;
 
   constructor(reservation: Reservation) {
-    super(0, 0, 0, false);
+    const { windows, granted } = reservation;
+    const waits = windows.map(({ waitMs }) => waitMs);
+    super(Math.min(...windows.map(({ free }) => free)), Math.max(0, ...waits), granted, false);
     this.reservation = reservation;
   }
 }
@@ -30,43 +32,31 @@ function readReply([granted = 0, validMs = 0, ...rest]: readonly number[]): Rese
 }
 
 /**
- * The library's Redis limiter with a script of ours: a sliding window instead of a fixed one, and all windows of a tier
- * in one round trip. The library itself rejects with an Error where the store fails.
+ * A limiter as the library takes those of one's own stores. It counts in a sliding window instead of a fixed one, and all
+ * windows of a tier in one round trip.
  */
-export class SlidingRedis extends RateLimiterRedis {
+export class SlidingRedis extends RateLimiterCompatibleAbstract {
   readonly #windows: readonly SubWindows[];
   readonly #client: Redis;
 
   constructor(redis: Redis, windows: readonly SubWindows[]) {
-    const [first] = windows;
-    super({
-      storeClient: redis,
-      keyPrefix: '',
-      points: first?.points ?? 1,
-      duration: first?.seconds ?? 1,
-    });
+    super();
     this.#client = redis;
     this.#windows = windows;
   }
 
   /** Reserves points under a key. Rejects where Redis fails. */
   async reserve(key: string, request: ReservationRequest): Promise<Reservation> {
-    const counted = await this.consume(key, request.needed, { request });
-    if (!(counted instanceof Counted)) throw new Error('rate-limiter-flexible returned an unexpected result');
-    return counted.reservation;
+    return (await this.consume(key, request.needed, request)).reservation;
   }
 
-  /** The library calls it for `consume`. */
-  _upsert(
+  override async consume(
     key: string,
     needed: number,
-    _ms: number,
-    _forced: boolean,
-    { request }: { request: ReservationRequest },
-  ): Promise<readonly number[]> {
+    { batch, unspent }: Pick<ReservationRequest, 'batch' | 'unspent'>,
+  ): Promise<Counted> {
     // A command would wait in a queue until the connection is ready.
-    if (this.#client.status !== 'ready') return Promise.reject(new Error('Redis is not ready'));
-    const { batch, unspent } = request;
+    if (this.#client.status !== 'ready') throw new Error('Redis is not ready');
     const windows = this.#windows.flatMap(({ points, pieceMs, pieces }, index) => [
       points,
       pieceMs,
@@ -74,11 +64,7 @@ export class SlidingRedis extends RateLimiterRedis {
       unspent?.pieces[index] ?? 0,
     ]);
     const args = [needed, batch, PREFETCH_SHARE, unspent?.points ?? 0, ...windows];
-    return reservePoints(this.#client, [key], args) as Promise<readonly number[]>;
-  }
-
-  /** The library calls it with the reply of `_upsert`. */
-  _getRateLimiterRes(_key: string, _points: number, reply: readonly number[]): RateLimiterRes {
-    return new Counted(readReply(reply));
+    const reply = await reservePoints(this.#client, [key], args);
+    return new Counted(readReply(reply as readonly number[]));
   }
 }
