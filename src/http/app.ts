@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { RequestListener } from 'node:http';
-import express, { type NextFunction, type Request, type Response } from 'express';
+import { IncomingMessage, type RequestListener, type ServerOptions, ServerResponse } from 'node:http';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { fault, type GatewayError } from '../kernel/errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -11,12 +11,14 @@ import { createProxy } from './passthrough/proxy.ts';
 import type { Representable } from './listener/representation.ts';
 import { allowedMethods, type Endpoint } from './listener/routes.ts';
 import { type AccessLogDeps, createAccessLog } from './listener/access-log.ts';
-import { createMessageClasses, type MessageClasses } from './listener/express-prototypes.ts';
 import { createOpenContext, type RequestMetrics } from './listener/open-context.ts';
 import { contextOf } from './listener/request-context.ts';
 import { findProblem, normaliseTarget, parseRequestTarget } from './listener/request-head.ts';
 import { createRequestTraces } from './listener/open-traces.ts';
 import { createRouting, type Routing, type RoutingDeps, type RoutingSpec, WHOLE_SERVER } from './routing.ts';
+
+/** The classes of a server's requests and responses. */
+type MessageClasses = Required<Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>>;
 
 /** What the public listener is put together from, for the life of the process. */
 export type AppDeps = {
@@ -50,6 +52,21 @@ export type App = {
 function documentOf(body: Buffer, onCompressed: OnCompressed): Representable {
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
   return { body, etag, encodings: createDocumentEncodings(body, etag, onCompressed) };
+}
+
+/**
+ * Makes the classes of Node's server options whose objects have Express' prototypes from the start. Otherwise Express
+ * changes the prototype of every request and response, and V8 takes both objects apart for that: 5 to 7 µs of 75.
+ */
+function createMessageClasses(app: Express): MessageClasses {
+  class GatewayRequest extends IncomingMessage {}
+  class GatewayResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {}
+  Object.setPrototypeOf(GatewayRequest.prototype, app.request);
+  Object.setPrototypeOf(GatewayResponse.prototype, app.response);
+  // The prototypes that Express sets are now there already.
+  app.request = GatewayRequest.prototype as Request;
+  app.response = GatewayResponse.prototype as Response;
+  return { IncomingMessage: GatewayRequest, ServerResponse: GatewayResponse };
 }
 
 /**

@@ -3,11 +3,10 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { fault, type GatewayError } from '../kernel/errors/fault.ts';
-import { newRequestId } from './listener/request-id.ts';
 import { fixedError } from './listener/responder.ts';
 import type { App } from './app.ts';
 import type { RequestMetrics } from './listener/open-context.ts';
-import { latestContext } from './listener/request-context.ts';
+import { latestContext, newRequestId } from './listener/request-context.ts';
 import { HEADER_LINES_MAX } from './listener/request-head.ts';
 import { closeLingering } from './listener/unread-body.ts';
 

@@ -5,10 +5,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Responder } from './responder.ts';
 import type { AccessLog } from './access-log.ts';
 import { clientClosedRequest } from './call-signal.ts';
-import { attachContext, detachContext, type RequestContext } from './request-context.ts';
+import { attachContext, detachContext, newRequestId, type RequestContext } from './request-context.ts';
 import { readHead } from './request-head.ts';
 import type { RequestTraces } from './open-traces.ts';
-import { newRequestId } from './request-id.ts';
 
 /** What is counted of requests. */
 export type RequestMetrics = {

@@ -1,6 +1,7 @@
 import { encodedEtag, type EncodedBodies } from '../../store/cache/encoded-bodies.ts';
 import type { AcceptedCodings } from './accepted-codings.ts';
-import { matchesEtag } from './matches-etag.ts';
+
+const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
 
 /** A body that can be sent, with its strong tag, and its compressed forms where they are kept. */
 export type Representable = {
@@ -42,4 +43,16 @@ function knownTag(
 ): string | undefined {
   const tags = [current, etag, ...all.map((coding) => encodedEtag(etag, coding))];
   return tags.find((tag) => matchesEtag(ifNoneMatch, tag));
+}
+
+/**
+ * Whether `If-None-Match` names a representation by its `etag`, which is strong and quoted. The header is `*` or a list
+ * of entity tags, which are compared weakly (RFC 9110, section 13.1.2).
+ * @internal
+ */
+export function matchesEtag(ifNoneMatch: readonly string[], etag: string): boolean {
+  if (ifNoneMatch.length === 0) return false;
+  const list = ifNoneMatch.join();
+  if (list === etag || list.trim() === '*') return true;
+  return [...list.matchAll(ENTITY_TAG)].some(([, opaque]) => opaque === etag);
 }

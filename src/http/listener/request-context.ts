@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { CallSummary } from '../../pipeline/stages/call.ts';
@@ -61,4 +62,19 @@ export function contextOf(res: ServerResponse): RequestContext {
 /** The latest context of a connection that has not finished, its request body included. */
 export function latestContext(socket: Duplex): RequestContext | undefined {
   return (socket as ContextCarrier)[CONTEXT];
+}
+
+const CHUNK = 16;
+let pool = Buffer.alloc(0);
+let used = 0;
+
+/** A fresh request id: `req_` and 22 characters of base64url (128 random bits). */
+export function newRequestId(): string {
+  // One call into the random source serves many requests.
+  if (used + CHUNK > pool.length) {
+    pool = randomBytes(CHUNK * 256);
+    used = 0;
+  }
+  used += CHUNK;
+  return `req_${pool.toString('base64url', used - CHUNK, used)}`;
 }

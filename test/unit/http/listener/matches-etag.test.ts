@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { matchesEtag } from '../../../../src/http/listener/matches-etag.ts';
+import { matchesEtag } from '../../../../src/http/listener/representation.ts';
 import { finishes } from '../../../support/time/finishes.ts';
 
 const opaque = fc.stringMatching(/^[\x21\x23-\x7e]{0,12}$/);

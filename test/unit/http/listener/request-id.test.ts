@@ -1,4 +1,4 @@
-import { newRequestId } from '../../../../src/http/listener/request-id.ts';
+import { newRequestId } from '../../../../src/http/listener/request-context.ts';
 
 describe('a request id', () => {
   it('is req_ and 128 random bits as base64url, never the same twice', () => {
