@@ -1,7 +1,6 @@
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import type { ServerStatus } from '../kernel/errors/fault.ts';
-import { contentDigest } from '../kernel/secret.ts';
-import type { ComponentSet } from '../kernel/shared-components.ts';
+import type { ComponentSet, MadeComponent } from '../kernel/shared-components.ts';
 import type { ReferenceCount } from '../kernel/reference-count.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { ServedOperation } from '../pipeline/served-operation.ts';
@@ -67,15 +66,20 @@ const wholeServer: Endpoint = {
   serve: () => undefined,
 };
 
+function makeLoadShedder(
+  limits: LoadShedderDeps['limits'],
+  deps: Omit<LoadShedderDeps, 'limits'>,
+): MadeComponent<LoadShedder> {
+  const value = createLoadShedder({ ...deps, limits });
+  return { value, close: value.stop };
+}
+
 /** Puts together how the public listener serves by one configuration. */
 export function createRouting(spec: RoutingSpec, deps: RoutingDeps): Routing {
   const { clock, log, metrics, uses, parts, openapi, apiPage } = deps;
   const { trustProxy, overload: limits } = spec;
   const trustsProxies = trustProxy !== false;
-  const shedder = parts.acquire('load shedder', contentDigest(limits), () => {
-    const value = createLoadShedder({ limits, clock, log, metrics });
-    return { value, close: value.stop };
-  });
+  const shedder = parts.acquire(makeLoadShedder, limits, { clock, log, metrics });
   const cors = createCors(spec.cors);
   const responder = createResponder({ ...spec, clock, cors, shedder });
   const findRoute = compileRoutes<Endpoint>([

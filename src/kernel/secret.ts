@@ -26,13 +26,32 @@ export class Secret {
   }
 }
 
-/** A digest of a value in its JSON form, 16 characters of base64url. Secrets count with their text. */
-export function contentDigest(value: unknown): string {
+/** Whether JSON has all of an object: it is plain, or says itself how it is written. */
+function isData(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null || Array.isArray(value) || 'toJSON' in value;
+}
+
+/**
+ * A digest of a value in its JSON form, 16 characters of base64url. Secrets count with their text. `identityOf` may
+ * number values that count as themselves.
+ * @throws Error where the value has something that JSON leaves out, such as a function or a Map
+ */
+export function contentDigest(
+  value: unknown,
+  identityOf: (value: unknown) => number | undefined = () => undefined,
+): string {
   const hash = createHash('sha256');
   // A secret writes itself as `***`, so the replacer looks at what it was made from.
   const text = JSON.stringify([value], function reveal(this: Record<string, unknown>, key, plain: unknown) {
     const given = this[key];
-    return given instanceof Secret ? { secret: given.reveal() } : plain;
+    if (given instanceof Secret) return { secret: given.reveal() };
+    const identity = identityOf(given);
+    if (identity !== undefined) return { identity };
+    if (typeof given === 'function') throw new Error(`"${key}" is a function, which has no digest`);
+    if (typeof given !== 'object' || given === null) return plain;
+    if (!isData(given)) throw new Error(`"${key}" has no digest, because it is no plain data`);
+    return plain;
   });
   return hash.update(text).digest('base64url').slice(0, 16);
 }

@@ -1,14 +1,23 @@
+import { contentDigest } from './secret.ts';
+
 /** A component, and how it ends. Without `close`, it holds nothing that must be ended. */
 export type MadeComponent<T> = { readonly value: T; readonly close?: (() => unknown) | undefined };
+
+/** Makes a component from settings, which change with the configuration, and from what outlives every configuration. */
+type Make<Settings, Deps, T> = (settings: Settings, deps: Deps) => MadeComponent<T>;
 
 /** The components that one configuration works with. */
 export type ComponentSet = {
   /**
-   * The component of a kind and a key. If an earlier set holds it and has not been released, it is that one, with its
-   * connections and its state; otherwise it is made. The key says everything that it was made from.
-   * @throws Error where `make` acquires another component: a later set that only keeps this one would not hold the other
+   * What `make` makes of these settings. If an earlier set holds what the same function made of equal settings, and has
+   * not been released, it is that one, with its connections and its state. Settings may be what JSON holds, secrets, and other
+   * components of this registry, which count as themselves. So a function
+   * that stands outside of any other is never reused for settings that it has not seen; one that is made anew for each
+   * configuration is never reused at all. `deps` must have nothing of one configuration.
+   * @throws Error where `make` acquires another component: a later set that only keeps this one would not hold the other;
+   * or where settings have something that cannot be compared
    */
-  acquire<T>(kind: string, key: string, make: () => MadeComponent<T>): T;
+  acquire<Settings, Deps, T>(make: Make<Settings, Deps, T>, settings: Settings, deps: Deps): T;
   /** Gives the components up. Those that no other set holds are closed; resolves once they have ended. */
   release(): Promise<void>;
 };
@@ -21,15 +30,38 @@ export type SharedComponents = {
 
 type SharedComponent = { readonly made: MadeComponent<unknown>; holders: number };
 
+/** Creates what numbers values by their identity. */
+function createIdentities() {
+  const numbers = new WeakMap<WeakKey, number>();
+  let last = 0;
+  return {
+    known: (value: unknown) => (isWeakKey(value) ? numbers.get(value) : undefined),
+    of(value: unknown): number | undefined {
+      if (!isWeakKey(value)) return undefined;
+      const number = numbers.get(value) ?? (last += 1);
+      numbers.set(value, number);
+      return number;
+    },
+  };
+}
+
+function isWeakKey(value: unknown): value is WeakKey {
+  return typeof value === 'function' || (typeof value === 'object' && value !== null);
+}
+
 /** Creates the registry of one process, empty. */
 export function createSharedComponents(): SharedComponents {
   const kept = new Map<string, SharedComponent>();
+  const identities = createIdentities();
+  const makers = createIdentities();
   let making: string | undefined;
 
   function made<T>(name: string, make: () => MadeComponent<T>): SharedComponent {
     making = name;
     try {
-      return { made: make(), holders: 0 };
+      const component = make();
+      identities.of(component.value);
+      return { made: component, holders: 0 };
     } finally {
       making = undefined;
     }
@@ -38,21 +70,22 @@ export function createSharedComponents(): SharedComponents {
   function open(): ComponentSet {
     const held = new Map<string, SharedComponent>();
 
-    function acquire<T>(kind: string, key: string, make: () => MadeComponent<T>): T {
-      const name = `${kind} ${key}`;
-      if (making !== undefined) throw new Error(`the component ${name} is acquired while ${making} is made`);
-      const component = held.get(name) ?? kept.get(name) ?? made(name, make);
-      if (!held.has(name)) component.holders += 1;
-      held.set(name, component);
-      kept.set(name, component);
-      // A kind has components of one type only.
+    function acquire<Settings, Deps, T>(make: Make<Settings, Deps, T>, settings: Settings, deps: Deps): T {
+      if (making !== undefined)
+        throw new Error(`${make.name} is asked for a component while ${making} makes one`);
+      const key = `${String(makers.of(make))} ${contentDigest(settings, identities.known)}`;
+      const component = held.get(key) ?? kept.get(key) ?? made(make.name, () => make(settings, deps));
+      if (!held.has(key)) component.holders += 1;
+      held.set(key, component);
+      kept.set(key, component);
+      // Everything under the key was made by the same function.
       return component.made.value as T;
     }
 
     async function release(): Promise<void> {
       const unheld = [...held].filter(([, component]) => (component.holders -= 1) === 0);
       held.clear();
-      for (const [name] of unheld) kept.delete(name);
+      for (const [key] of unheld) kept.delete(key);
       await Promise.all(unheld.map(([, { made }]) => made.close?.()));
     }
 

@@ -10,7 +10,7 @@ import type { LookTurns } from '../store/fleet/look-turns.ts';
 import type { FallenClaims, OnClaimChange, ResourceClaims } from '../store/fallen-claims.ts';
 import type { Upstream } from '../source/client/client.ts';
 import type { WebhookEvent } from '../telemetry/webhooks/webhook-event.ts';
-import type { CompiledResource } from '../source/compile-sources.ts';
+import type { DigestedSource } from '../source/compile-sources.ts';
 import type { FieldBit } from './looks/field-states.ts';
 import { createListWatch, type FieldAlarms, type ListWatch } from './looks/list-watch.ts';
 import { fieldShareText, partOf } from './looks/share.ts';
@@ -67,7 +67,7 @@ function watchUpstream(upstream: Upstream, { failed }: Quality, onAsked: () => v
 
 /** The claims of a resource; the log says what other processes and operators change. */
 function watchClaims(
-  { resource, source, digest }: CompiledResource,
+  { resource, source, digest }: DigestedSource,
   quality: Quality,
   { accept, proofs }: Pick<ListWatch, 'accept'> & Pick<Upstream, 'proofs'>,
   { log, fallenClaims }: Pick<RuntimeDeps, 'log' | 'fallenClaims'>,
@@ -111,7 +111,7 @@ function watchProofs(
 }
 
 /** Counts the replies that each rule of a source's file decides, in counters that are found once. */
-function countRules({ source: { spec } }: CompiledResource, metrics: ReplyMetrics): OnRule {
+function countRules({ source: { spec } }: DigestedSource, metrics: ReplyMetrics): OnRule {
   const counters = countedRules(spec).map(({ rule, is }) => metrics.ruleReplies(spec.name, rule, is));
   const none = counters.length - 1;
   return (rule = none) => counters[rule]?.add();
@@ -119,7 +119,7 @@ function countRules({ source: { spec } }: CompiledResource, metrics: ReplyMetric
 
 /** What the log and the metrics learn of replies. */
 function createObserver(
-  compiled: CompiledResource,
+  compiled: DigestedSource,
   quality: Quality,
   { log, metrics }: Pick<RuntimeDeps, 'log' | 'metrics'>,
 ): SourceObserver {
@@ -141,7 +141,7 @@ function createObserver(
 
 /** What is done about fields that records suddenly lack. An alarm stands for the whole fleet, as a fallen claim does. */
 function createFieldAlarms(
-  { resource, source }: CompiledResource,
+  { resource, source }: DigestedSource,
   quality: Quality,
   { log, fallenClaims, tell }: Pick<RuntimeDeps, 'log' | 'fallenClaims' | 'tell'>,
   claims: () => ResourceClaims,
@@ -183,7 +183,7 @@ function createFieldAlarms(
 
 /** Puts a resource of a source to work. */
 export function createRuntime(
-  compiled: CompiledResource,
+  compiled: DigestedSource,
   upstream: Upstream,
   { clock, log, metrics, fallenClaims, lookTurns, tell }: RuntimeDeps,
 ): WatchedRuntime {

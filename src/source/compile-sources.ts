@@ -17,11 +17,17 @@ export type CompiledSource = {
   readonly adapter: Adapter;
 };
 
-/** A resource that the gateway serves, with the source it is served from. */
-export type CompiledResource = CompiledSource & {
-  readonly config: ResourceConfig;
-  /** Part of every cache key. It changes with the source's file as filled in, and with `CONTRACT_VERSION`. */
+/** The same, with what identifies it. */
+export type DigestedSource = CompiledSource & {
+  /** Part of every cache key. It changes with the source's file as filled in, the resource, and with `CONTRACT_VERSION`. */
   readonly digest: string;
+  /** In the settings of a component, it counts by its digest. */
+  toJSON(): string;
+};
+
+/** A resource that the gateway serves, with the source it is served from. */
+export type CompiledResource = DigestedSource & {
+  readonly config: ResourceConfig;
   /** Where the resource moves; absent: it stays. */
   readonly migration?: CompiledMigration | undefined;
 };
@@ -69,10 +75,15 @@ export function sourceNotes(sources: Iterable<LoadedSource>): readonly Problem[]
   });
 }
 
-function digestOf({ yaml, spec }: LoadedSource): string {
+function withDigest(compiled: CompiledSource): DigestedSource {
+  const {
+    resource,
+    source: { yaml, spec },
+  } = compiled;
   // Answers belong to the credential they were read with, so it is part of what is hashed. Numbers that are compared as
   // they are written, such as 1.50, are in `spec` alone.
-  return contentDigest([CONTRACT_VERSION, yaml.content(), spec]);
+  const digest = contentDigest([CONTRACT_VERSION, resource.name, yaml.content(), spec]);
+  return { ...compiled, digest, toJSON: () => digest };
 }
 
 /** What a source says of a resource, as it is served with these settings. */
@@ -81,7 +92,7 @@ function serveFrom(
   { migration: _, ...settings }: ResourceConfig,
 ): CompiledResource {
   const config = { ...settings, source: compiled.source.spec.name };
-  return { ...compiled, config, digest: digestOf(compiled.source) };
+  return { ...withDigest(compiled), config };
 }
 
 /** The resources that a gateway serves, each with the source its configuration names, and with that where it moves. */
@@ -92,7 +103,7 @@ export function chooseSources(
   return compiled.flatMap((one) => {
     const config = served[one.resource.name];
     if (config?.source !== one.source.spec.name) return [];
-    const resource = { ...one, config, digest: digestOf(one.source) };
+    const resource = { ...withDigest(one), config };
     const { migration } = config;
     const to = compiled.find(
       ({ resource, source }) => resource === one.resource && source.spec.name === migration?.to,

@@ -3,14 +3,13 @@ import { PROOF } from './adapter/spec/capability.ts';
 import { compileCredentialProof } from './adapter/read/credential-proof.ts';
 import { compileSessionReader } from './adapter/read/session-reader.ts';
 import type { SourceSpec } from '../config/schema/source.ts';
-import { contentDigest } from '../kernel/secret.ts';
-import type { ComponentSet, MadeComponent } from '../kernel/shared-components.ts';
+import type { MadeComponent, ComponentSet } from '../kernel/shared-components.ts';
 import type { TakeToken } from './client/bulkhead/token-pacer.ts';
 import type { UpstreamProof } from './client/credentials/proofs.ts';
 import type { Share } from './client/bulkhead/bulkhead.ts';
 import { type CheckableUpstream, createUpstream, type Upstream } from './client/client.ts';
 import type { GuardedClient } from './client/guard/guarded-client.ts';
-import type { CompiledResource } from './compile-sources.ts';
+import type { CompiledResource, DigestedSource } from './compile-sources.ts';
 import { knownGoodRequest } from './known-good-request.ts';
 import { createSourceResilience, type SourceResilienceDeps } from './source-resilience.ts';
 
@@ -38,14 +37,7 @@ export type SourceRate = { readonly takeToken: TakeToken; close(): void };
 
 /** The clients of all sources. Two resources of one source share its connections and its limits. */
 export type SourceUpstreams = {
-  of(compiled: CompiledResource): SourceClient;
-};
-
-/** The client of a source. */
-export type SourceClient = {
-  readonly upstream: Upstream;
-  /** Changes with everything that the client was made from. */
-  readonly key: string;
+  of(compiled: CompiledResource): Upstream;
 };
 
 /** The proof of a source's credential. One process of the fleet asks for it, unless each has obtained a credential of its own. */
@@ -57,13 +49,12 @@ function createProof(spec: SourceSpec, digest: string, { lookTurns }: SourceUpst
   return proof && { ...proof, takeTurn };
 }
 
-/** Creates the client of a source. `first`: the first of the resources that are read from it. */
-function createSourceClient(
-  spec: SourceSpec,
-  first: CompiledResource,
-  deadlineMs: number,
+/** Makes the client of a source. `first`: the first of the resources that are read from it. */
+function makeSourceClient(
+  { first, deadlineMs }: { readonly first: DigestedSource; readonly deadlineMs: number },
   deps: SourceUpstreamsDeps,
 ): MadeComponent<Upstream> {
+  const { spec } = first.source;
   const { name, budget } = spec;
   const patienceMs = Math.min(deadlineMs, budget.time);
   const rate = deps.createRate(spec);
@@ -101,16 +92,11 @@ export function createSourceUpstreams(
 ): SourceUpstreams {
   return {
     of(one) {
-      const {
-        source: { spec },
-        digest,
-      } = one;
-      const served = compiled.filter(({ source }) => source.spec.name === spec.name);
+      const { name } = one.source.spec;
+      const served = compiled.filter(({ source }) => source.spec.name === name);
       const deadlineMs = Math.min(...served.map(({ config }) => config.deadline));
       const [first = one] = served;
-      const key = contentDigest([spec.name, digest, deadlineMs, first.resource.name]);
-      const create = () => createSourceClient(spec, first, deadlineMs, deps);
-      return { upstream: parts.acquire('source', key, create), key };
+      return parts.acquire(makeSourceClient, { first, deadlineMs }, deps);
     },
   };
 }

@@ -1,10 +1,13 @@
 import type { Logger } from 'pino';
-import type { KeyRecordConfig } from '../../config/schema/access.ts';
+import type { JwtConfig, KeyRecordConfig } from '../../config/schema/access.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { contentDigest } from '../../kernel/secret.ts';
-import type { ComponentSet } from '../../kernel/shared-components.ts';
-import { type ApiKeyCheck, createApiKeyCheck } from '../../pipeline/stages/authentication/api-key-check.ts';
+import type { ComponentSet, MadeComponent } from '../../kernel/shared-components.ts';
+import {
+  createApiKeyCheck,
+  type ApiKeyCheck,
+  type ApiKeyCheckDeps,
+} from '../../pipeline/stages/authentication/api-key-check.ts';
 import { createKeyRecords, type KeyRecords } from '../../pipeline/stages/authentication/api-key-records.ts';
 import {
   type AuthenticateDeps,
@@ -21,7 +24,7 @@ import { createRateLimit, type RateLimitDeps } from '../../pipeline/stages/rate-
 import type { KeyRecord } from '../../store/key-record.ts';
 import { createKeyStore } from '../../store/key-store.ts';
 import { createKeyLastUsed } from '../../store/key-last-used.ts';
-import { createLimiter } from '../../store/limiter/limiter.ts';
+import { createLimiter, type Limiter, type Tier, type TierLimiter } from '../../store/limiter/limiter.ts';
 import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 import type { RedisByRole } from '../../store/redis/redis-roles.ts';
 import type { WebhookEvent } from '../../telemetry/webhooks/webhook-event.ts';
@@ -76,86 +79,107 @@ function endingEvent({ id, label, expiresAt = 0 }: KeyRecord): WebhookEvent {
 }
 
 /** What this process knows of the keys in Redis. */
-function takeKeyRecords(
-  { auth }: GatewayConfig,
-  { redis, keys, clock, parts, metrics, tell }: AdmissionDeps,
-): KeyRecords | undefined {
+function makeKeyRecords(
+  _: null,
+  { redis, keys, clock, metrics, tell }: AdmissionDeps,
+): MadeComponent<KeyRecords | undefined> {
   const { client } = redis.keys ?? {};
-  if (auth.apiKeys === undefined || client === undefined) return undefined;
-  return parts.acquire('key records', '', () => {
-    const store = createKeyStore(client, keys);
-    const kept = createKeyRecords({ store, clock });
-    const watch = createKeyHousekeeping({
-      records: kept,
-      store,
-      uses: createKeyLastUsed(client, keys.apiKeyUses),
-      clock,
-      onEndingSoon: (record) => tell?.(endingEvent(record)),
-    });
-    metrics.watchExpiring('redis', () => watch.expiring());
-    return { value: kept, close: () => watch.close() };
+  if (client === undefined) return { value: undefined };
+  const store = createKeyStore(client, keys);
+  const records = createKeyRecords({ store, clock });
+  const watch = createKeyHousekeeping({
+    ...{ records, store, clock },
+    uses: createKeyLastUsed(client, keys.apiKeyUses),
+    onEndingSoon: (record) => tell?.(endingEvent(record)),
   });
+  metrics.watchExpiring('redis', () => watch.expiring());
+  return { value: records, close: () => watch.close() };
 }
 
 function createKeyCheck(
-  config: GatewayConfig,
-  tiers: ReadonlySet<string>,
-  records: KeyRecords | undefined,
+  { apiKeys }: GatewayConfig['auth'],
+  known: Pick<ApiKeyCheckDeps, 'tiers' | 'fallbackTier' | 'records'>,
   { clock, metrics }: AdmissionDeps,
 ): ApiKeyCheck | undefined {
-  const { apiKeys } = config.auth;
   const configured = apiKeys?.keys ?? [];
   metrics.watchExpiring('configuration', () => countEndingSoon(configured, clock.now()));
-  if (apiKeys === undefined) return undefined;
-  return createApiKeyCheck({
-    pepper: apiKeys.pepper,
-    configured,
-    records,
-    clock,
-    tiers,
-    fallbackTier: config.limits.anonymousTier,
-  });
+  return apiKeys && createApiKeyCheck({ pepper: apiKeys.pepper, configured, ...known, clock });
 }
 
 /** The keys of the token issuer. */
-function takeIssuerKeys(
-  { auth }: GatewayConfig,
-  { clock, log, parts }: AdmissionDeps,
-): IssuerKeys | undefined {
-  const { jwt } = auth;
-  if (jwt === undefined) return undefined;
-  return parts.acquire('key set', contentDigest([jwt.jwksUrl, jwt.keysFresh, jwt.keysStale, jwt.tls]), () => {
-    const { jwksUrl: url, keysFresh: freshMs, keysStale: staleMs } = jwt;
-    const client = createJwksClient(jwt.tls?.ca);
-    const { fetchJwks } = client;
-    return {
-      value: createJwks({ url, fetchJwks, clock, freshMs, staleMs, log }),
-      close: () => client.close(),
-    };
-  });
+function makeIssuerKeys(
+  {
+    jwksUrl: url,
+    keysFresh: freshMs,
+    keysStale: staleMs,
+    tls,
+  }: Pick<JwtConfig, 'jwksUrl' | 'keysFresh' | 'keysStale' | 'tls'>,
+  { clock, log }: AdmissionDeps,
+): MadeComponent<IssuerKeys> {
+  const client = createJwksClient(tls?.ca);
+  const { fetchJwks } = client;
+  return { value: createJwks({ url, fetchJwks, clock, freshMs, staleMs, log }), close: () => client.close() };
 }
 
+/** What callers are recognised by. */
+type AuthenticateSettings = {
+  readonly auth: GatewayConfig['auth'];
+  readonly tiers: readonly string[];
+  readonly limits: Pick<GatewayConfig['limits'], 'anonymousTier' | 'failedCredentials'>;
+  readonly records: KeyRecords | undefined;
+  readonly keyOf: IssuerKeys | undefined;
+  readonly wrong: Pick<AuthenticateDeps, 'failed' | 'throttle'>;
+};
+
 /** What finds the principal. Who was recognised a moment ago need not be looked up again because something else changed. */
-function takeAuthenticate(
-  config: GatewayConfig,
-  tiers: ReadonlySet<string>,
-  wrong: Pick<AuthenticateDeps, 'failed' | 'throttle'>,
+function makeAuthenticate(
+  { auth, tiers: names, limits, records, keyOf, wrong }: AuthenticateSettings,
   deps: AdmissionDeps,
-): Stage {
-  const { auth, limits } = config;
-  const { clock, metrics, parts } = deps;
-  // Taken by each configuration, and not where `authenticate` is made: they would end with the first one that took them.
-  const [records, keyOf] = [takeKeyRecords(config, deps), takeIssuerKeys(config, deps)];
-  const known = contentDigest([auth, [...tiers], limits.anonymousTier, limits.failedCredentials]);
-  return parts.acquire('authenticate', known, () => ({
+): MadeComponent<Stage> {
+  const { clock, metrics } = deps;
+  const tiers = new Set(names);
+  return {
     value: createAuthenticate({
-      apiKeys: createKeyCheck(config, tiers, records, deps),
+      apiKeys: createKeyCheck(auth, { tiers, fallbackTier: limits.anonymousTier, records }, deps),
       jwt: auth.jwt && keyOf && createJwtCheck({ config: auth.jwt, keyOf, clock, tiers }),
       ...wrong,
       anonymousTier: limits.anonymousTier,
       metrics,
     }),
-  }));
+  };
+}
+
+function takeIssuerKeys({ jwksUrl, keysFresh, keysStale, tls }: JwtConfig, deps: AdmissionDeps): IssuerKeys {
+  return deps.parts.acquire(makeIssuerKeys, { jwksUrl, keysFresh, keysStale, tls }, deps);
+}
+
+function takeAuthenticate(
+  { auth, limits }: GatewayConfig,
+  wrong: AuthenticateSettings['wrong'],
+  deps: AdmissionDeps,
+): Stage {
+  const { parts } = deps;
+  const { apiKeys, jwt } = auth;
+  const { anonymousTier, failedCredentials } = limits;
+  // Taken by each configuration, and not where `authenticate` is made: they would end with the first one that took them.
+  const records = apiKeys && parts.acquire(makeKeyRecords, null, deps);
+  const keyOf = jwt && takeIssuerKeys(jwt, deps);
+  const settings = { auth, tiers: Object.keys(limits.tiers), limits: { anonymousTier, failedCredentials } };
+  return parts.acquire(makeAuthenticate, { ...settings, records, keyOf, wrong }, deps);
+}
+
+const makeTier = (_: Tier & { readonly name: string }, { make }: { readonly make: () => TierLimiter }) => ({
+  value: make(),
+});
+
+/** It counts by the limiter that it was made with: that one holds the same counts as any later one. */
+function makeWrongCredentials(
+  window: GatewayConfig['limits']['failedCredentials'],
+  { redis, clock, limiter }: Pick<AdmissionDeps, 'redis' | 'clock'> & { readonly limiter: Limiter },
+): MadeComponent<AuthenticateSettings['wrong']> {
+  const consume = redis.limits && ((address: string) => limiter.consume(FAILED_CREDENTIALS, address));
+  const failed = createFailedCredentials({ window, consume, clock });
+  return { value: { failed, throttle: createCredentialThrottle({ failed, clock }) } };
 }
 
 /** Counted like a tier, under a name that no tier of the configuration can have. */
@@ -172,17 +196,11 @@ export function createAdmission(config: GatewayConfig, deps: AdmissionDeps): Adm
     keyOf: (tier, limits, subject) => keys.tierCounts(tier, limits, subject),
     clock,
     keepTier: (name, { windows, onStoreFailure }, make) =>
-      parts.acquire('tier', contentDigest([name, windows, onStoreFailure]), () => ({ value: make() })),
+      parts.acquire(makeTier, { name, windows, onStoreFailure }, { make }),
   });
-  // It counts by the limiter that it was made with: that one holds the same counts as any later one.
-  const wrong = parts.acquire('wrong credentials', contentDigest(window), () => {
-    const consume = redis.limits && ((address: string) => limiter.consume(FAILED_CREDENTIALS, address));
-    const failed = createFailedCredentials({ window, consume, clock });
-    return { value: { failed, throttle: createCredentialThrottle({ failed, clock }) } };
-  });
+  const wrong = parts.acquire(makeWrongCredentials, window, { redis, clock, limiter });
   return {
-    // A function of its own: one here that refers to the configuration would keep it alive with every part made here.
-    authenticate: takeAuthenticate(config, names, wrong, deps),
+    authenticate: takeAuthenticate(config, wrong, deps),
     rateLimit: createRateLimit({
       limiter,
       dryRun: new Set([...names].filter((name) => tiers[name]?.dryRun)),

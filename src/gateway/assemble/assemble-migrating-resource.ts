@@ -14,16 +14,16 @@ import type { Origin } from '../../kernel/upstream-call.ts';
 import { type BeginPrewarm, createCachePrewarm } from '../../pipeline/stages/cache-prewarm.ts';
 import type { SourceHandler } from '../../pipeline/stages/call.ts';
 import { createUncachedHandler } from '../../pipeline/stages/uncached-handler.ts';
-import type { CompiledMigration, CompiledResource } from '../../source/compile-sources.ts';
-import { contentDigest } from '../../kernel/secret.ts';
+import type { RuntimeDeps, WatchedRuntime } from '../../pipeline/create-runtime.ts';
+import type { CompiledMigration, CompiledResource, DigestedSource } from '../../source/compile-sources.ts';
 import type { MadeComponent } from '../../kernel/shared-components.ts';
-import { createSourceReader, type SourceReader } from './create-source-reader.ts';
+import { createSourceReader, type SourceReader, type SourceReaderDeps } from './create-source-reader.ts';
 import {
   assembleCachedHandlers,
   assembleSource,
   type AssembleSourceDeps,
   type CachedHandlers,
-  createCachedHandlers,
+  makeCachedHandlers,
   operationsOf,
   type Parts,
   type ResourceSource,
@@ -70,24 +70,32 @@ function migratingResourceOf(
  * because both would hide from the fallback and from the evidence that it fails. That holds for a stale answer during a
  * refresh, too: a refresh that fails has no legacy answer beside it, so nobody could say that only the new source has failed.
  */
-function withoutKeptAnswers(to: CompiledResource): CompiledResource {
-  const cache = { ...to.config.cache, staleWhileRevalidate: 0, staleIfError: 0, notFound: 0 };
-  return { ...to, config: { ...to.config, cache } };
-}
+const withoutKeptAnswers = (cache: CompiledResource['config']['cache']) => ({
+  ...cache,
+  staleWhileRevalidate: 0,
+  staleIfError: 0,
+  notFound: 0,
+});
 
-function openCurrentGeneration(
-  { compiled, watched }: ResourceSource,
-  migration: ResourceMigration,
-  deps: AssembleSourceDeps,
+/** What the generations of the new source are made from. */
+type GenerationSettings = Pick<AssembleSourceDeps, 'cache' | 'jitterPercent'> & {
+  readonly compiled: DigestedSource;
+  readonly watched: WatchedRuntime;
+  readonly deadlineMs: number;
+  readonly freshness: CompiledResource['config']['cache'];
+};
+
+function openGenerations(
+  { compiled, watched, deadlineMs, freshness, ...kept }: GenerationSettings,
+  { migration, ...deps }: SourceReaderDeps & RuntimeDeps & { readonly migration: ResourceMigration },
 ): MadeComponent<NewSourceGenerations<NewSourceParts>> {
-  const newSource = withoutKeptAnswers(compiled);
-  const { cache: freshness } = newSource.config;
   const current = createNewSourceGenerations<NewSourceParts>((number) => {
-    const digest = `${newSource.digest}.g${number}`;
-    const reader = createSourceReader(newSource, watched, { digest, fresh: freshness.fresh }, deps);
-    const report = (name: string) => migration.reported(name, 'new', reader.value.source);
-    const handlers = createCachedHandlers(newSource, digest, report, deps);
-    const warm = createCachePrewarm({ ...deps, digest, freshness, random: Math.random });
+    const digest = `${compiled.digest}.g${number}`;
+    const reader = createSourceReader({ compiled, watched, digest, fresh: freshness.fresh }, deps);
+    const report = (name: string, source: SourceHandler) => migration.reported(name, 'new', source);
+    const settings = { compiled, reader: reader.value, digest, deadlineMs, freshness, isReported: true };
+    const handlers = makeCachedHandlers({ ...settings, ...kept }, { ...deps, report });
+    const warm = createCachePrewarm({ ...deps, ...kept, digest, freshness, random: Math.random });
     return {
       value: { ...reader.value, handlers: handlers.value, warm },
       close: () => Promise.all([handlers.close?.(), reader.close?.()]),
@@ -108,11 +116,14 @@ function assembleCurrentGeneration(
   parts: Parts,
   deps: AssembleSourceDeps,
 ): NewSourceGenerations<NewSourceParts> {
-  const { resource, config } = to.compiled;
-  const { deadline, cache } = config;
-  const madeFrom = [resource.name, to.client.key, deadline, cache, deps.jitterPercent, deps.cacheKey];
-  const open = () => openCurrentGeneration(to, migration, deps);
-  return parts.acquire('generations', contentDigest(madeFrom), open);
+  const { compiled, watched } = to;
+  const { deadline: deadlineMs, cache: freshness } = compiled.config;
+  const { cache, jitterPercent } = deps;
+  return parts.acquire(
+    openGenerations,
+    { compiled, watched, deadlineMs, freshness: withoutKeptAnswers(freshness), cache, jitterPercent },
+    { ...deps, migration },
+  );
 }
 
 /** Assembles a resource that moves: each source behind a cache of its own, and the choice between them in front. */
@@ -143,7 +154,7 @@ export function assembleMigratingResource(
   };
 
   const uncached = (origin: Origin, number: number) =>
-    createUncachedHandler(origin === 'legacy' ? legacy.source : current.of(number).value.source);
+    createUncachedHandler(origin === 'legacy' ? legacy.reader.source : current.of(number).value.source);
   const handlers = operationsOf(compiled).flatMap(({ name }) => {
     const [legacyHandler, complete] = [legacyHandlers.get(name), completeHandlers.get(name)];
     if (legacyHandler === undefined || complete === undefined) return [];
@@ -159,9 +170,10 @@ export function assembleMigratingResource(
     sources: [legacy, to],
     served: {
       ...migrating,
-      sources: { legacy: legacy.source, new: (call) => newParts().source(call) },
+      sources: { legacy: legacy.reader.source, new: (call) => newParts().source(call) },
       warm,
     },
-    countRowSets: (tag) => legacy.countRowSets(tag) + to.countRowSets(tag) + newParts().countRowSets(tag),
+    countRowSets: (tag) =>
+      legacy.reader.countRowSets(tag) + to.reader.countRowSets(tag) + newParts().countRowSets(tag),
   };
 }

@@ -5,87 +5,105 @@ import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import { createCacheStage } from '../../pipeline/stages/cache-stage.ts';
 import type { Handler, SourceHandler } from '../../pipeline/stages/call.ts';
 import type { Cache } from '../../store/cache/cache.ts';
-import type { CompiledResource } from '../../source/compile-sources.ts';
+import type { CompiledResource, DigestedSource } from '../../source/compile-sources.ts';
 import { createRuntime, type RuntimeDeps, type WatchedRuntime } from '../../pipeline/create-runtime.ts';
-import { contentDigest } from '../../kernel/secret.ts';
-import type { ComponentSet, MadeComponent } from '../../kernel/shared-components.ts';
-import { createSourceReader, type SourceReader, type SourceReaderDeps } from './create-source-reader.ts';
-import type { SourceClient } from '../../source/source-upstreams.ts';
+import type { MadeComponent, ComponentSet } from '../../kernel/shared-components.ts';
+import { createSourceReader, type SourceReaderDeps, type SourceReader } from './create-source-reader.ts';
+import type { Upstream } from '../../source/client/client.ts';
 
 /** The parts of the configuration that is being assembled. */
 export type Parts = Pick<ComponentSet, 'acquire'>;
 
-/** What a resource is assembled from. It outlives the configuration, so nothing of one configuration may be in it. */
+/** What a resource is assembled from. But for the cache and the jitter, it outlives the configuration. */
 export type AssembleSourceDeps = SourceReaderDeps &
   RuntimeDeps & {
     readonly cache: Cache;
-    /** Changes when the cache is another one. */
-    readonly cacheKey: string;
     /** Percent of its freshness by which an answer may end early. */
     readonly jitterPercent: number;
   };
 
 /** The operations of a resource. */
-export const operationsOf = ({ resource }: CompiledResource) =>
+export const operationsOf = ({ resource }: Pick<CompiledResource, 'resource'>) =>
   operations.filter((operation) => operation.resource === resource);
 
 /** One assembled resource of one source. */
-export type ResourceSource = SourceReader & {
+export type ResourceSource = {
   readonly compiled: CompiledResource;
-  readonly client: SourceClient;
   readonly watched: WatchedRuntime;
+  readonly reader: SourceReader;
 };
+
+function makeRuntime(
+  { compiled, upstream }: { readonly compiled: DigestedSource; readonly upstream: Upstream },
+  deps: RuntimeDeps,
+): MadeComponent<WatchedRuntime> {
+  const value = createRuntime(compiled, upstream, deps);
+  return { value, close: () => value.close() };
+}
 
 /** Assembles a resource of a source. Parts that an earlier configuration made from the same settings are reused. */
 export function assembleSource(
   compiled: CompiledResource,
-  client: SourceClient,
+  upstream: Upstream,
   parts: Parts,
   deps: AssembleSourceDeps,
 ): ResourceSource {
-  const { resource, config, digest } = compiled;
-  const watched = parts.acquire('runtime', contentDigest([resource.name, client.key]), () => {
-    const value = createRuntime(compiled, client.upstream, deps);
-    return { value, close: () => value.close() };
-  });
+  const watched = parts.acquire(makeRuntime, { compiled, upstream }, deps);
+  const { digest, config } = compiled;
   const { fresh } = config.cache;
-  const readFrom = contentDigest([resource.name, client.key, fresh]);
-  const reader = parts.acquire('reader', readFrom, () =>
-    createSourceReader(compiled, watched, { digest, fresh }, deps),
-  );
-  return { ...reader, compiled, client, watched };
+  const reader = parts.acquire(createSourceReader, { compiled, watched, digest, fresh }, deps);
+  return { compiled, watched, reader };
 }
 
 /** The handler of each operation of a resource, by its name: a cache in front of the source. */
 export type CachedHandlers = ReadonlyMap<string, Handler>;
 
-/** Creates the handlers of all operations. Their answers are cached under `digest`. */
-export function createCachedHandlers(
-  compiled: CompiledResource,
-  digest: string,
-  sourceOf: (operation: string) => SourceHandler,
-  deps: AssembleSourceDeps,
+/** Gives the source of an operation, or what watches it. */
+type SourceOf = (operation: string, source: SourceHandler) => SourceHandler;
+
+/** What cached handlers are made from. */
+type HandlerSettings = {
+  readonly compiled: DigestedSource;
+  readonly reader: SourceReader;
+  /** Answers are cached under it. */
+  readonly digest: string;
+  readonly deadlineMs: number;
+  readonly freshness: CompiledResource['config']['cache'];
+  readonly isReported: boolean;
+  readonly cache: Cache;
+  readonly jitterPercent: number;
+};
+
+/** Makes the handlers of all operations. `report` wraps the source of each; it outlives the configuration. */
+export function makeCachedHandlers(
+  { compiled, reader, ...settings }: HandlerSettings,
+  {
+    report = (_, source) => source,
+    ...deps
+  }: SourceReaderDeps & RuntimeDeps & { readonly report?: SourceOf | undefined },
 ): MadeComponent<CachedHandlers> {
-  const { deadline: deadlineMs, cache: freshness } = compiled.config;
   const tasks = createBackgroundTasks();
-  const cache = createCacheStage({ ...deps, tasks, digest, freshness, deadlineMs, random: Math.random });
-  const value = new Map(operationsOf(compiled).map(({ name }) => [name, cache(sourceOf(name))]));
+  const cached = createCacheStage({ ...deps, ...settings, tasks, random: Math.random });
+  const value = new Map(
+    operationsOf(compiled).map(({ name }) => [name, cached(report(name, reader.source))]),
+  );
   return { value, close: () => tasks.close() };
 }
 
-/** Creates the handlers, or reuses those of an earlier configuration. `report` wraps the source of each operation. */
+/** Makes the handlers, or reuses those of an earlier configuration. */
 export function assembleCachedHandlers(
-  { compiled, source, client }: ResourceSource,
+  { compiled, reader }: ResourceSource,
   parts: Parts,
   deps: AssembleSourceDeps,
-  report?: (operation: string, source: SourceHandler) => SourceHandler,
+  report?: SourceOf,
 ): CachedHandlers {
-  const { deadline, cache } = compiled.config;
-  const { jitterPercent, cacheKey } = deps;
-  const isReported = report !== undefined;
-  const { name } = compiled.resource;
-  const madeFrom = [name, client.key, deadline, cache, jitterPercent, cacheKey, isReported];
-  const sourceOf = (operation: string) => report?.(operation, source) ?? source;
-  const create = () => createCachedHandlers(compiled, compiled.digest, sourceOf, deps);
-  return parts.acquire('answers', contentDigest(madeFrom), create);
+  const { digest, config } = compiled;
+  const { deadline: deadlineMs, cache: freshness } = config;
+  const { cache, jitterPercent } = deps;
+  const settings = { compiled, reader, digest, deadlineMs, freshness, cache, jitterPercent };
+  return parts.acquire(
+    makeCachedHandlers,
+    { ...settings, isReported: report !== undefined },
+    { ...deps, report },
+  );
 }

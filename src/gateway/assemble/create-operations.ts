@@ -77,7 +77,7 @@ function assembleResource(
   return {
     handlers: assembleCachedHandlers(source, parts, deps),
     sources: [source],
-    countRowSets: (tag) => source.countRowSets(tag),
+    countRowSets: (tag) => source.reader.countRowSets(tag),
   };
 }
 

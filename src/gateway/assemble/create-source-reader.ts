@@ -12,7 +12,7 @@ import { compileRowCodec } from '../../store/rowset/row-codec.ts';
 import type { Purges } from '../../store/cache/purges.ts';
 import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 import type { RedisByRole } from '../../store/redis/redis-roles.ts';
-import type { CompiledResource } from '../../source/compile-sources.ts';
+import type { DigestedSource } from '../../source/compile-sources.ts';
 import type { WatchedRuntime } from '../../pipeline/create-runtime.ts';
 import { createPurgeable } from '../../pipeline/purgeable-rowsets.ts';
 
@@ -38,11 +38,19 @@ export type SourceReader = {
   countRowSets(tag: string): number;
 };
 
-/** Puts together what reads a resource: plans, row sets and walks, which the fleet shares under the name `digest`. `fresh`: seconds. */
+/** What a reader is made from. */
+type SourceReaderSettings = {
+  readonly compiled: DigestedSource;
+  readonly watched: WatchedRuntime;
+  /** The name under which the fleet shares row sets and walks. */
+  readonly digest: string;
+  /** Seconds. */
+  readonly fresh: number;
+};
+
+/** Puts together what reads a resource: plans, row sets and walks. */
 export function createSourceReader(
-  compiled: CompiledResource,
-  { runtime, quality }: WatchedRuntime,
-  { digest, fresh }: { readonly digest: string; readonly fresh: number },
+  { compiled, watched: { runtime, quality }, digest, fresh }: SourceReaderSettings,
   deps: SourceReaderDeps,
 ): MadeComponent<SourceReader> {
   const { resource } = compiled;

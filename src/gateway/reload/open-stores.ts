@@ -48,7 +48,11 @@ export function openStores(
   const callers = createCallerCounts(clock);
   const fleetFigures = client && createFleetFigures({ client, keys, gateway: randomUUID() });
 
-  function cacheOf({ localBytes, localSeconds, compression }: GatewayConfig['cache']): Cache {
+  function cacheOf({
+    localBytes,
+    localSeconds,
+    compression,
+  }: Pick<GatewayConfig['cache'], 'localBytes' | 'localSeconds' | 'compression'>): Cache {
     return createCache({
       clock,
       localBytes,

@@ -60,10 +60,12 @@ export type Snapshot = {
 export type SnapshotDeps = Omit<AdmissionDeps & OperationsDeps, SnapshotParts> & {
   readonly app: Pick<App, 'route'>;
   readonly kept: SharedComponents;
-  readonly createCache: (settings: GatewayConfig['cache']) => Cache;
+  readonly createCache: (settings: CacheSettings) => Cache;
 };
 
-type SnapshotParts = 'parts' | 'admission' | 'cache' | 'cacheKey' | 'jitterPercent' | 'contract';
+type CacheSettings = Pick<GatewayConfig['cache'], 'localBytes' | 'localSeconds' | 'compression'>;
+
+type SnapshotParts = 'parts' | 'admission' | 'cache' | 'jitterPercent' | 'contract';
 
 const DEADLINE_MS_DEFAULT = 10_000;
 /** An answer may be under way for a moment after its deadline: it is an error then, which is sent. */
@@ -99,6 +101,10 @@ type Serving = Pick<Snapshot, 'routing' | 'quality' | 'countHeld' | 'cacheSize' 
   endAdmission(): void;
 };
 
+function makeCache(settings: CacheSettings, { createCache }: Pick<SnapshotDeps, 'createCache'>) {
+  return { value: createCache(settings) };
+}
+
 /** Puts together what serves; what did not change since an earlier snapshot is that one's. */
 function assemble(
   { gateway: config, compiled }: ServedConfig,
@@ -107,12 +113,11 @@ function assemble(
   deps: SnapshotDeps,
 ): Serving {
   const { localBytes, localSeconds, compression, jitter } = config.cache;
-  const cacheKey = contentDigest([localBytes, localSeconds, compression]);
-  const cache = parts.acquire('cache', cacheKey, () => ({ value: deps.createCache(config.cache) }));
+  const cache = parts.acquire(makeCache, { localBytes, localSeconds, compression }, deps);
   const admission = createAdmission(config, { ...deps, parts });
   const { contract } = config;
   const served = createOperations(compiled, {
-    ...{ ...deps, parts, admission, cache, cacheKey, contract },
+    ...{ ...deps, parts, admission, cache, contract },
     jitterPercent: jitter,
   });
   const spec = {

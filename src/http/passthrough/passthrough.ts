@@ -1,8 +1,7 @@
 import type { Request } from 'express';
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import { fault } from '../../kernel/errors/fault.ts';
-import { contentDigest } from '../../kernel/secret.ts';
-import type { ComponentSet } from '../../kernel/shared-components.ts';
+import type { ComponentSet, MadeComponent } from '../../kernel/shared-components.ts';
 import type { ReferenceCount } from '../../kernel/reference-count.ts';
 import type { Handler } from '../../pipeline/stages/call.ts';
 import type { Cors } from '../listener/cors.ts';
@@ -38,13 +37,14 @@ export type PassthroughDeps = RouteUpstreamDeps & {
 export function createPassthrough(deps: PassthroughDeps): readonly Route<Endpoint>[] {
   const { clock, log, metrics, send } = deps;
   return deps.routes.map((config) => {
-    const upstream = deps.parts.acquire('route', contentDigest(config), () => {
-      const value = createRouteUpstream(config, { clock, log, metrics, send });
-      // Not a function of this place: it would keep the routes of the whole configuration in memory.
-      return { value, close: value.close };
-    });
+    const upstream = deps.parts.acquire(makeRouteUpstream, config, { clock, log, metrics, send });
     return { path: config.path, subpaths: config.subpaths, target: createEndpoint(config, upstream, deps) };
   });
+}
+
+function makeRouteUpstream(...from: Parameters<typeof createRouteUpstream>): MadeComponent<RouteUpstream> {
+  const value = createRouteUpstream(...from);
+  return { value, close: value.close };
 }
 
 function createEndpoint(

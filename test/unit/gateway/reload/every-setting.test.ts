@@ -164,28 +164,44 @@ function isMadeFrom(reads: ReadonlySet<string>, path: string): boolean {
 /** The parts of some configurations, and what of them each part was made from. */
 function watchParts() {
   const parts = createSharedComponents();
-  const madeFrom = new Map<string, Set<string>>();
+  const madeFrom = new Map<unknown, { readonly name: string; readonly reads: Set<string> }>();
   let making: Set<string> | undefined;
-  let kept: string[] = [];
+  let kept: unknown[] = [];
+  let onMake: () => void = () => undefined;
+  const wrappers = new Map<unknown, unknown>();
+
+  /** The same function each time, which calls `begin` where a part is made. */
+  function watching<Make extends (...from: never[]) => unknown>(make: Make, begin: () => void): Make {
+    onMake = begin;
+    const wrapper =
+      wrappers.get(make) ??
+      ((...from: Parameters<Make>) => {
+        onMake();
+        try {
+          return make(...from);
+        } finally {
+          making = undefined;
+        }
+      });
+    wrappers.set(make, wrapper);
+    return wrapper as Make;
+  }
+
   const watched: typeof parts = {
     open() {
       const set = parts.open();
       return {
         ...set,
-        acquire(kind, key, make) {
-          const name = `${kind} ${key}`;
-          const isKept = madeFrom.has(name);
-          if (isKept) kept.push(name);
-          return set.acquire(kind, key, () => {
-            if (isKept) kept = kept.filter((other) => other !== name);
-            making = new Set();
-            madeFrom.set(name, making);
-            try {
-              return make();
-            } finally {
-              making = undefined;
-            }
-          });
+        acquire(make, settings, deps) {
+          let reads: Set<string> | undefined;
+          const value = set.acquire(
+            watching(make, () => (reads = making = new Set())),
+            settings,
+            deps,
+          );
+          if (reads === undefined) kept.push(value);
+          else madeFrom.set(value, { name: make.name, reads });
+          return value;
         },
       };
     },
@@ -197,7 +213,10 @@ function watchParts() {
     },
     /** The parts that were not made anew since the last call, though they were made from what is at a path. */
     keptFrom(path: string) {
-      const wrong = kept.filter((name) => isMadeFrom(madeFrom.get(name) ?? new Set(), path));
+      const wrong = kept.flatMap((value) => {
+        const { name = '', reads = new Set<string>() } = madeFrom.get(value) ?? {};
+        return isMadeFrom(reads, path) ? [name] : [];
+      });
       kept = [];
       return wrong;
     },
