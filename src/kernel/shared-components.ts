@@ -30,21 +30,6 @@ export type SharedComponents = {
 
 type SharedComponent = { readonly made: MadeComponent<unknown>; holders: number };
 
-/** Creates what numbers values by their identity. */
-function createIdentities() {
-  const numbers = new WeakMap<WeakKey, number>();
-  let last = 0;
-  return {
-    known: (value: unknown) => (isWeakKey(value) ? numbers.get(value) : undefined),
-    of(value: unknown): number | undefined {
-      if (!isWeakKey(value)) return undefined;
-      const number = numbers.get(value) ?? (last += 1);
-      numbers.set(value, number);
-      return number;
-    },
-  };
-}
-
 function isWeakKey(value: unknown): value is WeakKey {
   return typeof value === 'function' || (typeof value === 'object' && value !== null);
 }
@@ -52,15 +37,22 @@ function isWeakKey(value: unknown): value is WeakKey {
 /** Creates the registry of one process, empty. */
 export function createSharedComponents(): SharedComponents {
   const kept = new Map<string, SharedComponent>();
-  const identities = createIdentities();
-  const makers = createIdentities();
+  /** Functions that make components, and components, by the order in which they came. */
+  const numbers = new WeakMap<WeakKey, number>();
+  let last = 0;
   let making: string | undefined;
+
+  const numberOf = (value: unknown) => (isWeakKey(value) ? numbers.get(value) : undefined);
+
+  function number(value: unknown): void {
+    if (isWeakKey(value) && !numbers.has(value)) numbers.set(value, (last += 1));
+  }
 
   function made<T>(name: string, make: () => MadeComponent<T>): SharedComponent {
     making = name;
     try {
       const component = make();
-      identities.of(component.value);
+      number(component.value);
       return { made: component, holders: 0 };
     } finally {
       making = undefined;
@@ -73,7 +65,8 @@ export function createSharedComponents(): SharedComponents {
     function acquire<Settings, Deps, T>(make: Make<Settings, Deps, T>, settings: Settings, deps: Deps): T {
       if (making !== undefined)
         throw new Error(`${make.name} is asked for a component while ${making} makes one`);
-      const key = `${String(makers.of(make))} ${contentDigest(settings, identities.known)}`;
+      number(make);
+      const key = `${String(numberOf(make))} ${contentDigest(settings, numberOf)}`;
       const component = held.get(key) ?? kept.get(key) ?? made(make.name, () => make(settings, deps));
       if (!held.has(key)) component.holders += 1;
       held.set(key, component);
