@@ -1,22 +1,24 @@
 import { posix } from 'node:path';
 import js from '@eslint/js';
 import { defineConfig } from 'eslint/config';
+import { builtinRules } from 'eslint/use-at-your-own-risk';
+import jsdoc from 'eslint-plugin-jsdoc';
 import globals from 'globals';
 import tseslint from 'typescript-eslint';
 
 /**
- * The floors of the house, lowest first. A room (a folder or file of src) may import from any floor below its
- * own, never from a sibling or from above; `packages` is all it may import from npm besides `everywhere`. A folder of a
- * room may have packages of its own, and then not those of the room.
+ * The layers of the code by their levels, lowest first. A layer (a folder or file of src) may import from any level below
+ * its own, never from its own or from above; `packages` is all it may import from npm besides `everywhere`. A folder of
+ * a layer may have packages of its own, and then not those of the layer.
  */
-const floors = [
-  [{ room: 'kernel', packages: [] }],
-  [{ room: 'contract', packages: ['zod'], pure: true }],
-  [{ room: 'config', packages: ['zod', 'yaml', 'fastest-levenshtein'] }],
+export const levels = [
+  [{ layer: 'kernel', packages: [] }],
+  [{ layer: 'contract', packages: ['zod'], pure: true }],
+  [{ layer: 'config', packages: ['zod', 'yaml', 'fastest-levenshtein'] }],
   [
     // OpenTelemetry is loaded only where spans are exported; here its types alone.
     {
-      room: 'telemetry',
+      layer: 'telemetry',
       packages: [
         '@opentelemetry/api',
         '@opentelemetry/sdk-trace',
@@ -26,7 +28,7 @@ const floors = [
   ],
   [
     {
-      room: 'source',
+      layer: 'source',
       packages: [],
       folders: [
         { folder: 'adapter', packages: ['luxon', '@rgrove/parse-xml', 'csv-parse/sync'], pure: true },
@@ -34,14 +36,14 @@ const floors = [
         { folder: 'client', packages: ['axios'] },
       ],
     },
-    { room: 'store', packages: ['ioredis', 'lru-cache', 'rate-limiter-flexible'] },
+    { layer: 'store', packages: ['ioredis', 'lru-cache', 'rate-limiter-flexible'] },
   ],
-  [{ room: 'pipeline', packages: ['jose'] }],
-  [{ room: 'migration', packages: ['ioredis'] }],
+  [{ layer: 'pipeline', packages: ['jose'] }],
+  [{ layer: 'migration', packages: ['ioredis'] }],
   [
-    { room: 'http', packages: ['express', 'http-proxy-middleware', 'negotiator', 'pino-http'] },
+    { layer: 'http', packages: ['express', 'http-proxy-middleware', 'negotiator', 'pino-http'] },
     {
-      room: 'admin',
+      layer: 'admin',
       packages: ['express', 'zod'],
       // From source, the page is bundled when it is first asked for.
       folders: [{ folder: 'console', packages: ['express', 'esbuild'] }],
@@ -49,9 +51,9 @@ const floors = [
   ],
   [
     // Processes and lines to them are given to it as values.
-    { room: 'gateway', packages: [] },
+    { layer: 'gateway', packages: [] },
     {
-      room: 'workbench',
+      layer: 'workbench',
       packages: [],
       folders: [
         { folder: 'doctor/probes', packages: [], pure: true },
@@ -60,12 +62,12 @@ const floors = [
       ],
     },
   ],
-  [{ room: 'cli', packages: ['commander', '@bomb.sh/tab/commander', 'log-update'] }],
-  [{ room: 'main.ts', packages: [], process: true }],
+  [{ layer: 'cli', packages: ['commander', '@bomb.sh/tab/commander', 'log-update'] }],
+  [{ layer: 'main.ts', packages: [], process: true }],
 ];
 
 /** Folders that see nothing of the gateway, or types of one folder alone. These leave nothing in what is served. */
-const islands = [
+const isolated = [
   {
     folder: 'src/admin/console/page',
     packages: ['preact', 'preact/hooks', 'htm', 'uplot'],
@@ -83,7 +85,7 @@ const islands = [
 /** The log and the metrics are passed around as values. */
 const everywhere = ['pino', 'prom-client'];
 
-/** What a pure room needs of these, it is given as a value. */
+/** What a pure layer needs of these, it is given as a value. */
 const impure = [
   'fs',
   'net',
@@ -98,24 +100,24 @@ const impure = [
   'timers',
 ];
 
-const rooms = floors.flatMap((floor, level) => floor.map((room) => ({ ...room, level })));
+const layers = levels.flatMap((onLevel, level) => onLevel.map((layer) => ({ ...layer, level })));
 const oneOf = (names) => (names.length === 0 ? '(?!)' : names.join('|').replaceAll('.', '\\.'));
 
-/** The import rules of one room, or of a folder in it that has packages of its own, from the table above. */
-function roomRules({ room, folder, level, packages, pure, process }) {
-  const place = folder === undefined ? room : `${room}/${folder}`;
-  const hidden = rooms.filter((other) => other.room !== room && other.level >= level);
+/** The import rules of one layer, or of a folder in it that has packages of its own, from the table above. */
+function layerRules({ layer, folder, level, packages, pure, process }) {
+  const place = folder === undefined ? layer : `${layer}/${folder}`;
+  const hidden = layers.filter((other) => other.layer !== layer && other.level >= level);
   const builtins = [...(pure ? impure : []), ...(process ? [] : ['process'])];
-  // A file in a folder reaches another room by going up; './gateway.ts' is then a file of its own folder.
-  const up = room.endsWith('.ts') ? '\\./' : '(?:\\.\\./)+';
+  // A file in a folder reaches another layer by going up; './gateway.ts' is then a file of its own folder.
+  const up = layer.endsWith('.ts') ? '\\./' : '(?:\\.\\./)+';
   const patterns = [
     {
       regex: `^(?!\\.|node:|(?:${oneOf([...packages, ...everywhere])})$)`,
-      message: `src/${place} may not use this package: the floors in eslint.config.js say which room does.`,
+      message: `src/${place} may not use this package: the levels in eslint.config.js say which layer does.`,
     },
     {
-      regex: `^${up}(?:${oneOf(hidden.map((other) => other.room))})(?:/|$)`,
-      message: `src/${place} may not look there: imports only look down a floor, see eslint.config.js.`,
+      regex: `^${up}(?:${oneOf(hidden.map((other) => other.layer))})(?:/|$)`,
+      message: `src/${place} may not look there: imports only look down a level, see eslint.config.js.`,
     },
     {
       regex: `^node:(?:${oneOf(builtins)})(?:/|$)`,
@@ -129,16 +131,16 @@ function roomRules({ room, folder, level, packages, pure, process }) {
     { regex: '^\\..*/build/', message: 'src/cli/build builds the program, and is no part of it.' },
   ];
   return {
-    files: [room.endsWith('.ts') ? `src/${room}` : `src/${place}/**/*.ts`],
+    files: [layer.endsWith('.ts') ? `src/${layer}` : `src/${place}/**/*.ts`],
     rules: { 'no-restricted-imports': ['error', { patterns }] },
   };
 }
 
 /**
- * The import rules of an island, by depth: a file may go up as far as the folder of the island, and only at the start of a
+ * The import rules of an isolated folder, by depth: a file may go up as far as that folder, and only at the start of a
  * path. Files that lie deeper have the rule of depth 2, which is stricter than they need.
  */
-function islandRules({ folder, packages, types, usesNode, why }) {
+function isolationRules({ folder, packages, types, usesNode, why }) {
   return [0, 1, 2].map((depth) => {
     const toTypes =
       types === undefined
@@ -200,14 +202,61 @@ const noEnum = {
 
 const noDynamicImport = {
   selector: 'ImportExpression',
-  message: 'Import at the top of the file, where the floors are checked.',
+  message: 'Import at the top of the file, where the levels are checked.',
 };
 
-/** What a gateway that starts does not need is loaded later; from the highest room, where `./` looks down. */
+/** What a gateway that starts does not need is loaded later; from the highest layer, where `./` looks down. */
 const noFarDynamicImport = {
   // `\u002F` is the slash, which would end the pattern.
   selector: 'ImportExpression:not([source.value=/^\\.\\u002F(?!build\\b)/])',
-  message: 'Import at the top of the file, where the floors are checked, or from this folder.',
+  message: 'Import at the top of the file, where the levels are checked, or from this folder.',
+};
+
+const functionLength = builtinRules.get('max-lines-per-function');
+
+/** ESLint's rule, but for callbacks of `describe`: these are lists of tests, and no functions to be read at once. */
+const maxLinesPerFunction = {
+  ...functionLength,
+  create(context) {
+    const { sourceCode } = context;
+    function report(found) {
+      const { callee } = found.node.parent;
+      if (!callee || !sourceCode.getText(callee).startsWith('describe')) context.report(found);
+    }
+    return functionLength.create(Object.create(context, { report: { value: report } }));
+  },
+};
+
+const noExportList = {
+  selector: 'ExportNamedDeclaration[source=null][specifiers.length>0]',
+  message: 'Export where it is declared, below the sentence that says what it is.',
+};
+
+/** Every export of src has a sentence right above it; of an overloaded function, the first overload. */
+const documentedExports = {
+  files: ['src/**/*.ts'],
+  plugins: { jsdoc },
+  rules: {
+    'jsdoc/require-jsdoc': [
+      'error',
+      {
+        publicOnly: { esm: true, cjs: false, window: false },
+        require: { ClassDeclaration: true, FunctionDeclaration: true },
+        contexts: [
+          'Program > ExportNamedDeclaration > VariableDeclaration',
+          'ExportNamedDeclaration > TSDeclareFunction',
+          'TSTypeAliasDeclaration',
+          'TSInterfaceDeclaration',
+          'ExportDefaultDeclaration',
+        ],
+        skipInterveningOverloadedDeclarations: true,
+        exemptOverloadedImplementations: true,
+        enableFixer: false,
+      },
+    ],
+    // A comment that only has tags is none.
+    'jsdoc/require-description': ['error', { contexts: ['ExportNamedDeclaration[declaration]'] }],
+  },
 };
 
 export default defineConfig(
@@ -234,12 +283,24 @@ export default defineConfig(
     },
   },
   {
+    files: ['**/*.ts'],
+    plugins: { project: { rules: { 'max-lines-per-function': maxLinesPerFunction } } },
+    rules: {
+      'max-lines': ['error', 260],
+      'project/max-lines-per-function': ['error', { max: 80, IIFEs: true }],
+    },
+  },
+  documentedExports,
+  {
     files: ['src/**/*.ts'],
-    rules: { 'no-console': 'error', 'no-restricted-syntax': ['error', noEnum, noDynamicImport] },
+    rules: {
+      'no-console': 'error',
+      'no-restricted-syntax': ['error', noEnum, noExportList, noDynamicImport],
+    },
   },
   {
     files: ['src/main.ts', 'src/cli/program.ts'],
-    rules: { 'no-restricted-syntax': ['error', noEnum, noFarDynamicImport] },
+    rules: { 'no-restricted-syntax': ['error', noEnum, noExportList, noFarDynamicImport] },
   },
   {
     files: ['src/**/*.ts'],
@@ -252,12 +313,12 @@ export default defineConfig(
       ],
     },
   },
-  // A folder comes after its room, because the last rule that matches holds.
-  rooms.flatMap(({ folders = [], ...room }) =>
-    [room, ...folders.map((own) => ({ ...room, ...own }))].map(roomRules),
+  // A folder comes after its layer, because the last rule that matches holds.
+  layers.flatMap(({ folders = [], ...layer }) =>
+    [layer, ...folders.map((own) => ({ ...layer, ...own }))].map(layerRules),
   ),
-  // After the rules of rooms, because the last rule that matches holds.
-  islands.flatMap(islandRules),
+  // After the rules of layers, because the last rule that matches holds.
+  isolated.flatMap(isolationRules),
   buildRules,
   {
     files: ['test/**/*.ts'],

@@ -1,6 +1,6 @@
 /** Test folders, each a project of its own: `npm test -- --selectProjects unit` runs all of one. A file is named alone. */
 const folders = [
-  ...['unit', 'contract', 'integration', 'e2e', 'house'],
+  ...['unit', 'contract', 'integration', 'e2e', 'project'],
   ...['faults', 'operations', 'migration', 'deployment'],
 ];
 

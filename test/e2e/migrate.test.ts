@@ -9,7 +9,7 @@ import {
 } from '../support/gateway/gateway-process.ts';
 import { eventually } from '../support/time/eventually.ts';
 import { describeOnRequest } from '../support/jest/describe-on-request.ts';
-import { readDocument } from '../house/documents/document.ts';
+import { readDocument } from '../project/documents/document.ts';
 import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
 
 /** Where the commands of the document are run. */

@@ -5,7 +5,7 @@ import { build, stop } from 'esbuild';
 import ts from 'typescript';
 import { createConsoleFiles } from '../../../../src/admin/console/console-files.ts';
 import { pageBundle } from '../../../../src/admin/console/page-bundle.ts';
-import { readSources } from '../../../house/code/source-tree.ts';
+import { readSources } from '../../../project/code/source-tree.ts';
 
 const KIB = 1024;
 const root = new URL('../../../../', import.meta.url).pathname;

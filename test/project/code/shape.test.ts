@@ -1,19 +1,10 @@
-import { folderCircles } from './folder-circles.ts';
-import { functionsOf } from './functions.ts';
-import { FUNCTION_LINES_MAX } from './limits.ts';
-import { importCircles, namesExportedTwice } from './modules.ts';
+import { folderCircles, importCircles, namesExportedTwice } from './modules.ts';
 import { readSources } from './source-tree.ts';
 
 const root = new URL('../../../', import.meta.url).pathname;
 const sources = readSources(root, 'src');
 
 describe('the shape of the code', () => {
-  it('has no function longer than 80 lines', () => {
-    const functions = [...sources, ...readSources(root, 'test')].flatMap(functionsOf);
-    const long = functions.filter(({ lines }) => lines > FUNCTION_LINES_MAX);
-    expect(long.map(({ name }) => name)).toEqual([]);
-  });
-
   it('exports a name from one file of src alone, so that it means one thing', () => {
     expect(namesExportedTwice(sources).map(({ name }) => name)).toEqual([]);
   });

@@ -1,43 +1,7 @@
-import { codeLines, functionsOf } from './functions.ts';
-import { percentile } from './limits.ts';
 import { exportsOf, importCircles, importsOf, namesExportedTwice } from './modules.ts';
-import { parseSource } from './source-tree.ts';
+import { codeLines, parseSource } from './source-tree.ts';
 
 const lines = (...text: readonly string[]) => text.join('\n');
-
-describe('what counts as a function', () => {
-  it('measures a function from its first line to its last, without the comment in front, nested ones included', () => {
-    const text = lines(
-      '/** A comment. */',
-      'export function outer() {',
-      '  const inner = () => {',
-      '    return 1;',
-      '  };',
-      '  return inner;',
-      '}',
-    );
-    expect(functionsOf(parseSource('src/a.ts', text))).toEqual([
-      { path: 'src/a.ts', name: 'outer', line: 2, lines: 6 },
-      { path: 'src/a.ts', name: 'inner', line: 3, lines: 3 },
-    ]);
-  });
-
-  it.each([
-    ['a method of an object', 'const x = { go() {} };', 'go'],
-    ['a property that is an arrow', 'const x = { go: () => 1 };', 'go'],
-    ['a getter', 'const x = { get size() { return 1; } };', 'size'],
-    ['a constructor', 'class X { constructor() {} }', 'constructor'],
-    ['an argument of a call', 'server.on("close", () => 1);', 'server.on(…)'],
-    ['an arrow without a name', 'export default () => 1;', '(anonymous)'],
-  ])('names %s', (_what, text, name) => {
-    expect(functionsOf(parseSource('src/a.ts', text)).map((one) => one.name)).toEqual([name]);
-  });
-
-  it('counts neither what has no body nor a list of tests', () => {
-    const text = 'type Go = () => void; declare function go(): void; describe("x", () => {});';
-    expect(functionsOf(parseSource('src/a.ts', text))).toEqual([]);
-  });
-});
 
 describe('what counts as a line of code', () => {
   it.each([
@@ -107,11 +71,4 @@ describe('which files a file imports', () => {
     const files = [file('a', 'b'), file('b', 'c'), file('c', 'd', 'b'), file('d', 'c', 'e'), file('e')];
     expect(importCircles(files)).toEqual([['src/b.ts', 'src/c.ts', 'src/d.ts']]);
   });
-});
-
-it('takes the nearest rank for a percentile', () => {
-  const values = Array.from({ length: 100 }, (_, index) => 100 - index);
-  expect([0.5, 0.9, 0.99, 1].map((share) => percentile(values, share))).toEqual([50, 90, 99, 100]);
-  expect(percentile([7], 0.5)).toBe(7);
-  expect(percentile([], 0.5)).toBe(0);
 });

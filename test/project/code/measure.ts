@@ -1,51 +1,31 @@
 import { parseArgs } from 'node:util';
-import { folderCircles } from './folder-circles.ts';
-import { codeLines, functionsOf } from './functions.ts';
-import { percentile } from './limits.ts';
-import { importCircles, namesExportedTwice } from './modules.ts';
-import { readFolders, readSources } from './source-tree.ts';
+import { folderCircles, importCircles, namesExportedTwice } from './modules.ts';
+import { codeLines, readFolders, readSources } from './source-tree.ts';
 
 /*
- * Prints how large and how tangled the code is: `npm run house`, for another checkout with `-- --root DIR`.
- * A function is any function, method, accessor or arrow with a body, from its first line to its last, and what is
- * nested in it counts in it. The callbacks of `describe` are left out: they are lists of tests.
+ * Prints how large and how tangled the code is: `npm run measure`, for another checkout with `-- --root DIR`.
+ * How long files and functions may be, ESLint says.
  */
 
 const { values } = parseArgs({
   options: {
     root: { type: 'string', default: new URL('../../../', import.meta.url).pathname },
-    longest: { type: 'string', default: '10' },
   },
 });
 
 const row = (name: string, value: string | number) => console.log(`  ${name.padEnd(34)}${String(value)}`);
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
-/** Prints p50, p90 and so on in one line. */
-function distribution(name: string, numbers: readonly number[], shares: readonly number[]): void {
-  const parts = shares.map((share) => `p${String(share * 100)} ${String(percentile(numbers, share))}`);
-  row(name, `${parts.join(', ')}, max ${String(Math.max(0, ...numbers))}`);
-}
-
 /** Prints the figures of one tree of a checkout, `src` or `test`. */
 function measureTree(root: string, top: string): void {
   const files = readSources(root, top);
   const lines = files.map(({ text }) => text.split('\n').length - 1);
-  const functions = files.flatMap(functionsOf).sort((a, b) => b.lines - a.lines);
   const folders = readFolders(root, top);
   const circles = importCircles(files);
   console.log(top);
   row('files', files.length);
   row('lines', `${String(sum(lines))}, of code ${String(sum(files.map(codeLines)))}`);
-  distribution('lines per file', lines, [0.5, 0.9]);
-  row('functions', functions.length);
-  distribution(
-    'lines per function',
-    functions.map((one) => one.lines),
-    [0.5, 0.9, 0.99],
-  );
-  for (const one of functions.slice(0, Number(values.longest)))
-    console.log(`    ${String(one.lines).padStart(4)}  ${one.name}  ${one.path}:${String(one.line)}`);
+  row('lines per file', `max ${String(Math.max(...lines))}`);
   row('entries per folder', `max ${String(Math.max(...folders.map(({ entries }) => entries)))}`);
   row('circles of imports, types counted', circles.length);
   for (const circle of circles) console.log(`          ${circle.join(' · ')}`);

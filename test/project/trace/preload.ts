@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { ENTRY_HOOK, instrument } from './instrument.ts';
-import { type Entry, TRACE_HEADER } from './rooms.ts';
+import { type Entry, TRACE_HEADER } from './layers.ts';
 
 /*
  * Loaded before the gateway of the checkout in the working directory (`node --import`): instruments every file of its

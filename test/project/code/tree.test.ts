@@ -45,12 +45,6 @@ describe('the tree', () => {
       ),
     ).toEqual([]);
   });
-
-  it('has no source file longer than 260 lines', () => {
-    const sources = ours.filter((file) => file.endsWith('.ts'));
-    const long = sources.map((file) => [file, read(file).split('\n').length - 1] as const);
-    expect(long.filter(([, lines]) => lines > 260)).toEqual([]);
-  });
 });
 
 describe('what is written in it', () => {

@@ -36,3 +36,19 @@ export function readSources(root: string, top: string): readonly SourceFile[] {
     .sort()
     .map((path) => parseSource(path, readFileSync(join(root, path), 'utf8')));
 }
+
+/** How many lines hold code: the others are blank or hold nothing but a comment. */
+export function codeLines({ syntax }: SourceFile): number {
+  const lines = new Set<number>();
+  function visit(node: ts.Node): void {
+    if (ts.isJSDoc(node)) return;
+    const children = node.getChildren(syntax);
+    for (const child of children) visit(child);
+    if (children.length > 0 || node.getWidth(syntax) === 0) return;
+    const first = syntax.getLineAndCharacterOfPosition(node.getStart(syntax)).line;
+    const last = syntax.getLineAndCharacterOfPosition(node.end).line;
+    for (let line = first; line <= last; line += 1) lines.add(line);
+  }
+  visit(syntax);
+  return lines.size;
+}

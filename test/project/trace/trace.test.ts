@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { runInNewContext } from 'node:vm';
 import { ENTRY_HOOK, instrument } from './instrument.ts';
-import { type Entry, floorsOf, followRooms } from './rooms.ts';
+import { type Entry, followLayers, levelsOf, type LintConfig } from './layers.ts';
 
 /** The names of the functions that a script enters, in order, and its value. */
 function enteredBy(script: string): { names: readonly string[]; value: unknown } {
@@ -37,44 +36,46 @@ describe('an instrumented file', () => {
   });
 });
 
-describe('the floors', () => {
+describe('the levels', () => {
   it('come from the table in eslint.config.js, the lowest first', () => {
-    const config = `const floors = [[{ room: 'kernel' }, { room: 'store' }], [{ room: 'http', packages: ['x'] }]];`;
-    expect([...floorsOf(config)]).toEqual([
+    const levels = [[{ layer: 'kernel' }, { layer: 'store' }], [{ layer: 'http', packages: ['x'] }]];
+    expect([...levelsOf({ levels })]).toEqual([
       ['src/kernel', 0],
       ['src/store', 0],
       ['src/http', 1],
     ]);
   });
 
-  it('are found in the one of this checkout, which puts the entry of the process above all', () => {
-    const floors = floorsOf(readFileSync(new URL('../../../eslint.config.js', import.meta.url), 'utf8'));
-    expect(floors.get('src/kernel')).toBe(0);
-    expect(floors.get('src/main.ts')).toBe(Math.max(...floors.values()));
+  it('are found in the one of this checkout, which puts the entry of the process above all', async () => {
+    const levels = levelsOf(
+      (await import(new URL('../../../eslint.config.js', import.meta.url).href)) as LintConfig,
+    );
+    expect(levels.get('src/kernel')).toBe(0);
+    expect(levels.get('src/main.ts')).toBe(Math.max(...levels.values()));
   });
 
   it('are missed where there is no such table', () => {
-    expect(() => floorsOf('export default [];')).toThrow('has no table `floors`');
+    expect(() => levelsOf({})).toThrow('has no table `levels`');
   });
 });
 
 describe('the way of a request', () => {
-  const floors = new Map([
+  const levels = new Map([
     ['src/kernel', 0],
     ['src/store', 1],
     ['src/http', 2],
     ['src/main.ts', 3],
   ]);
   const entry = (path: string, name = 'go'): Entry => ({ path: `src/${path}`, name, at: name.length });
-  const follow = (...entries: readonly Entry[]) => followRooms(entries, floors);
+  const follow = (...entries: readonly Entry[]) => followLayers(entries, levels);
 
-  it('changes rooms where the next function is in another first-level entry of src, not merely in another file', () => {
+  it('changes layers where the next function is in another first-level entry of src, not merely in another file', () => {
     const route = follow(entry('http/a.ts'), entry('http/b/c.ts'), entry('store/a.ts'), entry('kernel/a.ts'));
     expect(route).toMatchObject({ functions: 4, changes: 2, climbs: 0 });
-    expect(route.stays.map(({ room }) => room)).toEqual(['src/http', 'src/store', 'src/kernel']);
+    expect(route.stays.map(({ layer }) => layer)).toEqual(['src/http', 'src/store', 'src/kernel']);
   });
 
-  it('climbs where the next function is on a higher floor', () => {
+  it('climbs where the next function is on a higher level', () => {
     expect(follow(entry('http/a.ts'), entry('kernel/a.ts'), entry('main.ts'))).toMatchObject({
       changes: 2,
       climbs: 1,
@@ -104,7 +105,7 @@ describe('the way of a request', () => {
     });
   });
 
-  it('refuses a room that has no floor', () => {
-    expect(() => follow(entry('attic/a.ts'))).toThrow('no floor for src/attic');
+  it('refuses a layer that has no level', () => {
+    expect(() => follow(entry('attic/a.ts'))).toThrow('no level for src/attic');
   });
 });

@@ -1,5 +1,4 @@
 import ts from 'typescript';
-import { isFunction, nameOf } from '../code/functions.ts';
 import { parseSource } from '../code/source-tree.ts';
 
 /** The global function that every instrumented function calls first, with its file, its name and where it stands. */
@@ -25,6 +24,22 @@ export function instrument(path: string, text: string): string {
     from = at;
   }
   return result + text.slice(from);
+}
+
+/** Whether a node is a function that has a body. */
+function isFunction(node: ts.Node): node is ts.FunctionLikeDeclaration & { body: ts.ConciseBody } {
+  return ts.isFunctionLike(node) && 'body' in node && node.body !== undefined;
+}
+
+/** The name that a reader would give a function: its own, that of the variable or property, or what it is given to. */
+function nameOf(node: ts.FunctionLikeDeclaration): string {
+  if (ts.isConstructorDeclaration(node)) return 'constructor';
+  if (node.name !== undefined) return node.name.getText();
+  const { parent } = node;
+  if (ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent) || ts.isPropertyDeclaration(parent))
+    return parent.name.getText();
+  if (ts.isCallExpression(parent)) return `${parent.expression.getText().split('\n', 1)[0] ?? ''}(…)`;
+  return '(anonymous)';
 }
 
 /** The insertions in the order of the text. Of two at one place the outer function's comes first: it was found first. */

@@ -1,13 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { floorsOf, followRooms, type Route, TRACE_HEADER, type TraceMessage } from './rooms.ts';
+import {
+  followLayers,
+  levelsOf,
+  type LintConfig,
+  type Route,
+  TRACE_HEADER,
+  type TraceMessage,
+} from './layers.ts';
 
 /*
- * Prints the way of a cached hit and of a miss through the rooms of `src`: `npm run trace`, with `-- --verbose` each
- * room with the functions entered there, for another checkout with `-- --root DIR`.
+ * Prints the way of a cached hit and of a miss through the layers of `src`: `npm run trace`, with `-- --verbose` each
+ * layer with the functions entered there, for another checkout with `-- --root DIR`.
  *
  * The demo of the checkout runs with every function instrumented (sample services, no Redis) and is asked until it is
  * warm. Counted is what the request itself enters, in its own asynchronous context, from the event `request` of the
@@ -42,7 +48,7 @@ async function startDemo() {
 }
 
 const { child, url } = await startDemo();
-const floors = floorsOf(readFileSync(join(root, 'eslint.config.js'), 'utf8'));
+const levels = levelsOf((await import(join(root, 'eslint.config.js'))) as LintConfig);
 
 async function ask(page: number, traceName?: string): Promise<void> {
   const headers = {
@@ -56,17 +62,17 @@ async function ask(page: number, traceName?: string): Promise<void> {
 
 async function trace(name: string, page: number): Promise<Route> {
   const [[message]] = await Promise.all([once(child, 'message'), ask(page, name)]);
-  return followRooms((message as TraceMessage).entries, floors);
+  return followLayers((message as TraceMessage).entries, levels);
 }
 
 function print(name: string, { functions, changes, climbs, everyCall, stays }: Route): void {
-  const counts = `${String(functions)} functions, ${String(changes)} changes of room, ${String(climbs)} climbs`;
+  const counts = `${String(functions)} functions, ${String(changes)} changes of layer, ${String(climbs)} climbs`;
   const every = `${String(everyCall.calls)} calls, ${String(everyCall.changes)} changes, ${String(everyCall.climbs)} climbs`;
   console.log(`${name.padEnd(6)}${counts} (every call counted: ${every})`);
   if (!values.verbose) return;
-  for (const { room, entries } of stays) {
-    const names = entries.map((entry) => `${entry.path.slice(room.length + 1)}:${entry.name}`);
-    console.log(`  ${String(floors.get(room)).padStart(2)} ${room.padEnd(18)} ${names.join(', ')}`);
+  for (const { layer, entries } of stays) {
+    const names = entries.map((entry) => `${entry.path.slice(layer.length + 1)}:${entry.name}`);
+    console.log(`  ${String(levels.get(layer)).padStart(2)} ${layer.padEnd(18)} ${names.join(', ')}`);
   }
 }
 
