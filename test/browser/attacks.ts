@@ -2,16 +2,15 @@ import { attack, attacks, framed, stateOf } from './attacks/other-origins.ts';
 import { HACKED, hostileAddresses, hostileTexts } from './attacks/injected-texts.ts';
 import { otherPort } from './attacks/other-port.ts';
 import { startAttacker } from './harness/attacker.ts';
-import type { BrowserRow } from './harness/browser-row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { launchChromium } from './harness/chromium.ts';
 import { faultsOf, FETCH_IN_TAB, isClean, openAs, sessionOf } from './harness/console-tab.ts';
 import { openScene } from './harness/scene.ts';
 import { openTab } from './harness/watched-tab.ts';
 
-const forged: BrowserRow = {
+const forged: BenchRow = {
   id: 'attacks-1',
   name: 'no page of another origin changes or reads anything with the session of an operator: forms, fetch, images, scripts, streams',
-  isShort: false,
   async run(bench) {
     const scene = await openScene(bench);
     const { adminUrl } = scene.gateway;
@@ -33,22 +32,18 @@ const forged: BrowserRow = {
     const status = await operator.page.evaluate<number>(
       `${FETCH_IN_TAB}('../api/session').then(({ status }) => status)`,
     );
-    return {
-      ok: successes.length === 0 && before === after && status === 200,
-      figure: {
-        attacks: made,
-        succeeded: successes.join(' || ').slice(0, 2_000) || 0,
-        changed: Number(before !== after),
-        'session after it': status,
-      },
-    };
+    return promised(successes.length === 0 && before === after && status === 200, {
+      attacks: made,
+      succeeded: successes.join(' || ').slice(0, 2_000) || 0,
+      changed: Number(before !== after),
+      'session after it': status,
+    });
   },
 };
 
-const inFrames: BrowserRow = {
+const inFrames: BenchRow = {
   id: 'attacks-2',
   name: 'no page puts the console, its API or the API page into a frame, and none gets hold of its window',
-  isShort: false,
   async run(bench) {
     const scene = await openScene(bench);
     const { adminUrl, url } = scene.gateway;
@@ -81,10 +76,10 @@ const inFrames: BrowserRow = {
       try { return opened.document.title; } catch { return ''; }
     })()`);
     if (held !== '') successes.push(`the window of the console: ${held}`);
-    return {
-      ok: successes.length === 0,
-      figure: { attacks: 2 * targets.length + 1, succeeded: successes.join(' || ') || 0 },
-    };
+    return promised(successes.length === 0, {
+      attacks: 2 * targets.length + 1,
+      succeeded: successes.join(' || ') || 0,
+    });
   },
 };
 
@@ -102,10 +97,9 @@ const REBOUND_ASKS = [
   ['POST', '/api/config/reload'],
 ] as const;
 
-const rebound: BrowserRow = {
+const rebound: BenchRow = {
   id: 'attacks-3',
   name: 'a name that is made to point to this machine gets nothing of a listener without tokens',
-  isShort: false,
   async run(bench) {
     const scene = await openScene(bench, { hasTokens: false });
     const { port } = new URL(scene.gateway.adminUrl);
@@ -120,17 +114,16 @@ const rebound: BrowserRow = {
       );
       if (status < 400) admitted.push(`${method} ${path} ${status}`);
     }
-    return {
-      ok: admitted.length === 0,
-      figure: { attacks: REBOUND_ASKS.length, admitted: admitted.join(', ') || 0 },
-    };
+    return promised(admitted.length === 0, {
+      attacks: REBOUND_ASKS.length,
+      admitted: admitted.join(', ') || 0,
+    });
   },
 };
 
-const injected: BrowserRow = {
+const injected: BenchRow = {
   id: 'attacks-4',
   name: 'names and values that would run are shown as text: of keys, reasons, requests, files and addresses',
-  isShort: false,
   async run(bench) {
     const scene = await openScene(bench);
     const { api } = scene;
@@ -165,22 +158,18 @@ const injected: BrowserRow = {
     await tab.go('#/audit');
     const audit = await tab.text();
     const asText = hostileTexts.filter((text) => audit.includes(text)).length;
-    return {
-      ok: successes.length === 0 && asText > 0 && isClean(tab),
-      figure: {
-        attacks: tried + hostileAddresses.length,
-        'shown as text': asText,
-        ran: successes.join(' || ') || 0,
-        ...faultsOf(tab),
-      },
-    };
+    return promised(successes.length === 0 && asText > 0 && isClean(tab), {
+      attacks: tried + hostileAddresses.length,
+      'shown as text': asText,
+      ran: successes.join(' || ') || 0,
+      ...faultsOf(tab),
+    });
   },
 };
 
-const afterwards: BrowserRow = {
+const afterwards: BenchRow = {
   id: 'attacks-5',
   name: 'a session cannot be given to somebody, and nobody comes back into one that has ended: by history, by the old cookie, by a second one',
-  isShort: false,
   async run(bench) {
     const scene = await openScene(bench);
     const { adminUrl } = scene.gateway;
@@ -212,9 +201,9 @@ const afterwards: BrowserRow = {
     await tab.page.locator('.who').waitFor();
     if ((await statusOf(`${session?.name ?? ''}=${planted}`)) === 200)
       successes.push('a planted session was taken over');
-    return { ok: successes.length === 0, figure: { attacks: 8, succeeded: successes.join(' || ') || 0 } };
+    return promised(successes.length === 0, { attacks: 8, succeeded: successes.join(' || ') || 0 });
   },
 };
 
 /** What is promised where somebody attacks an operator's browser. */
-export const attackRows: readonly BrowserRow[] = [forged, inFrames, rebound, injected, afterwards, otherPort];
+export const attackRows: readonly BenchRow[] = [forged, inFrames, rebound, injected, afterwards, otherPort];

@@ -1,5 +1,5 @@
 import { generateUsers, type SampleUser } from '../../src/cli/demo/data/generate-users.ts';
-import type { BrowserRow } from './harness/browser-row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { faultsOf, isClean, openAs, viewsOf } from './harness/console-tab.ts';
 import { missingSamples, openDifferingScene, openSamples } from './harness/differing-scene.ts';
 import { TOKENS } from './harness/scene.ts';
@@ -34,10 +34,9 @@ async function readTicks(adminUrl: string, ticks: number): Promise<string> {
   return text;
 }
 
-const nowhere: BrowserRow = {
+const nowhere: BenchRow = {
   id: 'canaries-1',
   name: 'a value of a record is on no page, in no JSON and in no event of the console, whatever fails, differs or is tried',
-  isShort: false,
   async run(bench) {
     // Both stores have the canary, and differ in every record: samples of that are kept, masked.
     const scene = await openDifferingScene(bench, markedUsers(), CANARY);
@@ -66,23 +65,18 @@ const nowhere: BrowserRow = {
     const found = all
       .filter((text) => text.includes(CANARY))
       .map((text) => text.slice(text.indexOf(CANARY) - 80, text.indexOf(CANARY) + 20));
-    return {
-      ok:
-        isPlanted &&
-        unseen.length === 0 &&
-        found.length === 0 &&
-        ticks.includes('event: tick') &&
-        isClean(tab),
-      figure: {
+    return promised(
+      isPlanted && unseen.length === 0 && found.length === 0 && ticks.includes('event: tick') && isClean(tab),
+      {
         texts: all.length,
         bytes: all.join('').length,
         'without a masked sample': unseen.join(', ') || 0,
         found: found.slice(0, 3).join(' || ') || 0,
         ...faultsOf(tab),
       },
-    };
+    );
   },
 };
 
 /** What is promised of values of records. */
-export const canaryRows: readonly BrowserRow[] = [nowhere];
+export const canaryRows: readonly BenchRow[] = [nowhere];

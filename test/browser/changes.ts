@@ -1,4 +1,4 @@
-import type { BrowserRow } from './harness/browser-row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { faultsOf, FETCH_IN_TAB, isClean, openAs } from './harness/console-tab.ts';
 import { make, type PageChange, pageChanges, REASON } from './harness/page-changes.ts';
 import { keepScreenshot } from './harness/run-options.ts';
@@ -25,7 +25,7 @@ function isOfAda(line: AuditLine | undefined): boolean {
 }
 
 /** A row that makes changes by hand, each with its line of the audit. */
-function byHand(id: string, wanted: readonly PageChange[], isShort: boolean): BrowserRow {
+function byHand(id: string, wanted: readonly PageChange[], isShort: boolean): BenchRow {
   return {
     id,
     name: `an operator makes ${wanted.length === 1 ? 'a change' : 'every change'} on the page, and the audit says who, from where and why`,
@@ -50,15 +50,12 @@ function byHand(id: string, wanted: readonly PageChange[], isShort: boolean): Br
         'JSON.stringify([Object.entries(localStorage), Object.keys(sessionStorage)])',
       );
       const isOnlySecret = kept === '[[],["portico-session-secret /api/"]]';
-      return {
-        ok: wrong.length === 0 && isOnlySecret && isClean(tab),
-        figure: {
-          changes: wanted.length,
-          'without their line': wrong.join(' || ').slice(0, 2_000) || 0,
-          kept,
-          ...faultsOf(tab),
-        },
-      };
+      return promised(wrong.length === 0 && isOnlySecret && isClean(tab), {
+        changes: wanted.length,
+        'without their line': wrong.join(' || ').slice(0, 2_000) || 0,
+        kept,
+        ...faultsOf(tab),
+      });
     },
   };
 }
@@ -67,10 +64,9 @@ type ApiSpec = Readonly<
   Record<string, Readonly<Record<string, { 'x-portico-role'?: string; description?: string }>>>
 >;
 
-const viewer: BrowserRow = {
+const viewer: BenchRow = {
   id: 'changes-3',
   name: 'a viewer sees no control that changes anything, and the gateway refuses every change of a viewer that a page asks for',
-  isShort: false,
   async run(bench) {
     const scene = await openScene(bench);
     await scene.sendTraffic();
@@ -104,23 +100,22 @@ const viewer: BrowserRow = {
       ([, status]) => status !== 403,
     );
     const lines = await auditOf(scene);
-    return {
-      ok: shown.length === 0 && admitted.length === 0 && Object.keys(statuses).length > 8 && isClean(tab),
-      figure: {
+    return promised(
+      shown.length === 0 && admitted.length === 0 && Object.keys(statuses).length > 8 && isClean(tab),
+      {
         'controls shown': shown.join(', ') || 0,
         'changes asked for': Object.keys(statuses).length + 1,
         'not refused': admitted.map(([what, status]) => `${what} ${status}`).join(', ') || 0,
         'lines of done changes': lines.filter(({ outcome }) => outcome === 'done').length,
         ...faultsOf(tab),
       },
-    };
+    );
   },
 };
 
-const explained: BrowserRow = {
+const explained: BenchRow = {
   id: 'changes-4',
   name: 'a source that an operator has asked on the page is a line of the audit with the operation, and without the query',
-  isShort: false,
   async run(bench) {
     const scene = await openScene(bench);
     const tab = await openAs(bench, scene, 'operator', { hash: '#/try' });
@@ -139,21 +134,18 @@ const explained: BrowserRow = {
     const shown = await main.innerText();
     const isTold = /Configuration\s+rev \d+/.test(shown) && /, ok by \S+crm\.yaml:\d+/.test(shown);
     const hasQuery = JSON.stringify(lines).includes('created_at');
-    return {
-      ok: planned === 0 && lines.length === 1 && isWhole && isTold && !hasQuery && isClean(tab),
-      figure: {
-        'lines of a plan': planned,
-        'lines of a live explanation': lines.length,
-        'tells configuration and rule': String(isTold),
-        line: `${line?.actor ?? ''} ${line?.action ?? ''} ${line?.target ?? ''}: ${line?.reason ?? ''}`,
-        ...faultsOf(tab),
-      },
-    };
+    return promised(planned === 0 && lines.length === 1 && isWhole && isTold && !hasQuery && isClean(tab), {
+      'lines of a plan': planned,
+      'lines of a live explanation': lines.length,
+      'tells configuration and rule': String(isTold),
+      line: `${line?.actor ?? ''} ${line?.action ?? ''} ${line?.target ?? ''}: ${line?.reason ?? ''}`,
+      ...faultsOf(tab),
+    });
   },
 };
 
 /** What is promised of changes on the page. */
-export const changeRows: readonly BrowserRow[] = [
+export const changeRows: readonly BenchRow[] = [
   byHand('changes-1', pageChanges.slice(0, 1), true),
   byHand('changes-2', pageChanges, false),
   viewer,

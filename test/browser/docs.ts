@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import { findBarriers, keptBy, overflow } from './harness/accessibility.ts';
 import { startBelowAPath } from './harness/below-a-path.ts';
-import type { BrowserRow } from './harness/browser-row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { keepForReadme, keepScreenshot, README_FOLDER } from './harness/run-options.ts';
 import { openTab, type TabOptions } from './harness/watched-tab.ts';
 
@@ -29,7 +29,7 @@ async function tryOut({ page, gateway }: Docs): Promise<void> {
   await page.locator('.live-responses-table').waitFor();
 }
 
-const shown: BrowserRow = {
+const shown: BenchRow = {
   id: 'docs-1',
   name: 'the API page shows every operation of the contract that the gateway serves, every error and the limits',
   isShort: true,
@@ -53,21 +53,18 @@ const shown: BrowserRow = {
     ];
     await keepScreenshot(page, 'docs');
     const faults = seen.foreign.length + seen.violations.length + seen.errors.length;
-    return {
-      ok: missing.length === 0 && faults === 0 && paths.length > 0,
-      figure: {
-        operations: paths.length,
-        codes: codes.length,
-        missing: missing.join(' ') || 'none',
-        'foreign requests': seen.foreign.length,
-        'CSP violations': seen.violations.length,
-        errors: seen.errors.join('; ') || 'none',
-      },
-    };
+    return promised(missing.length === 0 && faults === 0 && paths.length > 0, {
+      operations: paths.length,
+      codes: codes.length,
+      missing: missing.join(' ') || 'none',
+      'foreign requests': seen.foreign.length,
+      'CSP violations': seen.violations.length,
+      errors: seen.errors.join('; ') || 'none',
+    });
   },
 };
 
-const tried: BrowserRow = {
+const tried: BenchRow = {
   id: 'docs-2',
   name: "a reader's own key opens the API from its page, and stays in the memory of that page alone",
   isShort: true,
@@ -87,15 +84,14 @@ const tried: BrowserRow = {
       text.includes(gateway.configuredKey),
     );
     const faults = seen.foreign.length + seen.violations.length + seen.errors.length;
-    return {
-      ok:
-        answer.startsWith('200') &&
+    return promised(
+      answer.startsWith('200') &&
         body.includes('"total"') &&
         stored === '[[],[],""]' &&
         cookies.length === 0 &&
         kept.length === 0 &&
         faults === 0,
-      figure: {
+      {
         answer: answer.slice(0, 3),
         stored,
         cookies: cookies.length,
@@ -103,7 +99,7 @@ const tried: BrowserRow = {
         'foreign requests': seen.foreign.length,
         'CSP violations': seen.violations.length,
       },
-    };
+    );
   },
 };
 
@@ -113,10 +109,9 @@ const everyLook = [
   { name: 'narrow', colorScheme: 'light', width: 360 },
 ] as const;
 
-const seenByAll: BrowserRow = {
+const seenByAll: BenchRow = {
   id: 'docs-3',
   name: 'the API page has no barrier that axe finds, light or dark, and no horizontal scrolling at 360 px',
-  isShort: false,
   async run(bench) {
     const found: string[] = [];
     let wider = 0;
@@ -128,21 +123,17 @@ const seenByAll: BrowserRow = {
       wider = Math.max(wider, await overflow(page));
       await keepScreenshot(page, `docs-${name}`);
     }
-    return {
-      ok: found.length === 0 && wider === 0,
-      figure: {
-        barriers: found.length,
-        'px too wide': wider,
-        found: found.join(' || ').slice(0, 3_000) || 'none',
-      },
-    };
+    return promised(found.length === 0 && wider === 0, {
+      barriers: found.length,
+      'px too wide': wider,
+      found: found.join(' || ').slice(0, 3_000) || 'none',
+    });
   },
 };
 
-const below: BrowserRow = {
+const below: BenchRow = {
   id: 'docs-4',
   name: 'the API page works below a path of a proxy, and with a slash at the end of its address',
-  isShort: false,
   async run(bench) {
     const { gateway, page: first } = await openDocs(bench, {}, '/docs/');
     const operations = await first.locator('.opblock').count();
@@ -152,17 +143,17 @@ const below: BrowserRow = {
     await tab.page.locator('.opblock').first().waitFor();
     await tryOut({ ...tab, gateway });
     const answer = await tab.page.locator('.live-responses-table .response-col_status').last().innerText();
-    return {
-      ok: operations === 3 && answer.startsWith('200') && tab.seen.foreign.length === 0,
-      figure: { operations, answer: answer.slice(0, 3), 'foreign requests': tab.seen.foreign.length },
-    };
+    return promised(operations === 3 && answer.startsWith('200') && tab.seen.foreign.length === 0, {
+      operations,
+      answer: answer.slice(0, 3),
+      'foreign requests': tab.seen.foreign.length,
+    });
   },
 };
 
-const picture: BrowserRow = {
+const picture: BenchRow = {
   id: 'docs-5',
   name: 'the picture of the API page in the documents is smaller than 150 KB',
-  isShort: false,
   async run(bench) {
     const docs = await openDocs(bench);
     await tryOut(docs);
@@ -170,9 +161,9 @@ const picture: BrowserRow = {
     await docs.page.evaluate("document.querySelector('#reference-title').scrollIntoView()");
     await keepForReadme(docs.page, 'docs');
     const { length } = readFileSync(`${README_FOLDER}/docs.png`);
-    return { ok: length < 150_000, figure: { bytes: length } };
+    return promised(length < 150_000, { bytes: length });
   },
 };
 
 /** What is promised of the API page. */
-export const docsRows: readonly BrowserRow[] = [shown, tried, seenByAll, below, picture];
+export const docsRows: readonly BenchRow[] = [shown, tried, seenByAll, below, picture];

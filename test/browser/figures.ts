@@ -1,5 +1,5 @@
 import { countText, rateText } from '../../src/admin/console/page/show/units.ts';
-import type { BrowserRow } from './harness/browser-row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { faultsOf, isClean, openAs } from './harness/console-tab.ts';
 import { openScene } from './harness/scene.ts';
 
@@ -13,7 +13,7 @@ type ApiOverview = {
   }[];
 };
 
-const overview: BrowserRow = {
+const overview: BenchRow = {
   id: 'figures-1',
   name: 'the overview shows what /metrics counts: requests, the calls of each source, and its breaker',
   isShort: true,
@@ -58,15 +58,12 @@ const overview: BrowserRow = {
     const row = tab.page.getByRole('row', { name: /catalog/ });
     const breaker = await row.innerText();
     const isSame = open > 0 === /half-open|open/.test(breaker);
-    return {
-      ok: wrong.length === 0 && isSame && isClean(tab),
-      figure: {
-        requests: counted,
-        'not equal': wrong.join('; ') || 0,
-        'breaker of catalog': open,
-        ...faultsOf(tab),
-      },
-    };
+    return promised(wrong.length === 0 && isSame && isClean(tab), {
+      requests: counted,
+      'not equal': wrong.join('; ') || 0,
+      'breaker of catalog': open,
+      ...faultsOf(tab),
+    });
   },
 };
 
@@ -101,10 +98,9 @@ type ApiCache = {
   }[];
 };
 
-const counters: BrowserRow = {
+const counters: BenchRow = {
   id: 'figures-2',
   name: 'what was counted since the start is on the page as /metrics has it: outcomes of a source and the rules that decided, cache, requests of a caller',
-  isShort: false,
   async run(bench) {
     const scene = await openScene(bench);
     const { gateway, api } = scene;
@@ -163,17 +159,17 @@ const counters: BrowserRow = {
     const logged = gateway.log().filter(({ caller }) => caller === 'configured').length;
     const row = await tab.page.getByRole('row', { name: /configured/ }).innerText();
     if (!row.includes(countText(logged))) wrong.push(`requests of the caller: ${row}, not ${logged}`);
-    return {
-      ok: wrong.length === 0 && compared > 4 && isClean(tab),
-      figure: { compared: compared + 1, 'not equal': wrong.join('; ') || 0, ...faultsOf(tab) },
-    };
+    return promised(wrong.length === 0 && compared > 4 && isClean(tab), {
+      compared: compared + 1,
+      'not equal': wrong.join('; ') || 0,
+      ...faultsOf(tab),
+    });
   },
 };
 
-const failures: BrowserRow = {
+const failures: BenchRow = {
   id: 'figures-3',
   name: 'every request that failed is in the list, as the log has it, and its story adds up to the time that it took',
-  isShort: false,
   async run(bench) {
     const scene = await openScene(bench);
     for (let round = 0; round < 2; round += 1) await scene.sendTraffic();
@@ -192,19 +188,18 @@ const failures: BrowserRow = {
       links[0]?.endsWith(String(one['requestId'])),
     ) as Record<string, string>;
     const isTold = story.includes(requestId) && story.includes(code) && /Where its time went/.test(story);
-    return {
-      ok:
-        failed.length > 0 && missing.length === 0 && links.length === failed.length && isTold && isClean(tab),
-      figure: {
+    return promised(
+      failed.length > 0 && missing.length === 0 && links.length === failed.length && isTold && isClean(tab),
+      {
         failed: failed.length,
         listed: links.length,
         missing: missing.length,
         told: String(isTold),
         ...faultsOf(tab),
       },
-    };
+    );
   },
 };
 
 /** What is promised of the figures of the console. */
-export const figureRows: readonly BrowserRow[] = [overview, counters, failures];
+export const figureRows: readonly BenchRow[] = [overview, counters, failures];

@@ -1,6 +1,6 @@
 import type { Route } from 'playwright-core';
 import { eventually } from '../support/time/eventually.ts';
-import type { BrowserRow } from './harness/browser-row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { keptBy } from './harness/accessibility.ts';
 import {
   type ConsoleTab,
@@ -16,7 +16,7 @@ import { openScene, TOKENS } from './harness/scene.ts';
 
 const FILTERED = '#/requests?status=5xx';
 
-const inAndOut: BrowserRow = {
+const inAndOut: BenchRow = {
   id: 'login-1',
   name: 'a wrong token is refused in words, the right one leads to the address that was asked for, and after logging out nothing is shown',
   isShort: true,
@@ -41,17 +41,18 @@ const inAndOut: BrowserRow = {
     const { status } = await fetch(`${scene.gateway.adminUrl}/api/overview`, { headers });
     const ok =
       refusal.includes('no such token') && heading === 'Requests' && isSame && status === 401 && isClean(tab);
-    return {
-      ok,
-      figure: { refusal: refusal.replaceAll('\n', ' '), heading, 'after it': status, ...faultsOf(tab) },
-    };
+    return promised(ok, {
+      refusal: refusal.replaceAll('\n', ' '),
+      heading,
+      'after it': status,
+      ...faultsOf(tab),
+    });
   },
 };
 
-const cookie: BrowserRow = {
+const cookie: BenchRow = {
   id: 'login-2',
   name: 'the session is a cookie that no script reads and no other site sends, and a secret that the tab alone keeps; the token is kept nowhere',
-  isShort: false,
   async run(bench) {
     const scene = await openScene(bench);
     const tab = await openAs(bench, scene, 'operator');
@@ -68,15 +69,12 @@ const cookie: BrowserRow = {
       session.value.length >= 32 &&
       !whole.includes(TOKENS.operator) &&
       /^\[\[\],\[\["portico-session-secret \/api\/","[\w-]{43}"\]\],""\]$/.test(kept);
-    return {
-      ok: ok && isClean(tab),
-      figure: {
-        cookies: cookies.length,
-        'same site': session?.sameSite ?? 'none',
-        kept: kept.replace(/[\w-]{43}/, '…'),
-        ...faultsOf(tab),
-      },
-    };
+    return promised(ok && isClean(tab), {
+      cookies: cookies.length,
+      'same site': session?.sameSite ?? 'none',
+      kept: kept.replace(/[\w-]{43}/, '…'),
+      ...faultsOf(tab),
+    });
   },
 };
 
@@ -108,10 +106,9 @@ async function countRounds({ page }: ConsoleTab): Promise<{ rounds: number; firs
   return { rounds: rounds.length, first: rounds[0] ?? [] };
 }
 
-const oneRound: BrowserRow = {
+const oneRound: BenchRow = {
   id: 'login-3',
   name: 'who is logged in sees the first view after one round of requests to the API, and who is not sees the login alone',
-  isShort: false,
   async run(bench) {
     const scene = await openScene(bench);
     const tab = await openAs(bench, scene, 'viewer', { hash: '#/overview' });
@@ -122,14 +119,16 @@ const oneRound: BrowserRow = {
     const hasEnded = await tab.page.getByText('Your session has ended').count();
     const frames = await tab.page.locator('.frame').count();
     const isAll = first.join() === 'events,figures,overview,session';
-    return {
-      ok: rounds === 1 && isAll && frames === 0 && hasEnded === 0 && isClean(tab),
-      figure: { rounds, 'in the first': first.join(), 'views beside the login': frames, ...faultsOf(tab) },
-    };
+    return promised(rounds === 1 && isAll && frames === 0 && hasEnded === 0 && isClean(tab), {
+      rounds,
+      'in the first': first.join(),
+      'views beside the login': frames,
+      ...faultsOf(tab),
+    });
   },
 };
 
-const newTab: BrowserRow = {
+const newTab: BenchRow = {
   id: 'login-4',
   name: 'a new tab signs in for itself, a tab that is loaded again does not, each goes on with its stream, and logging out ends both',
   isShort: true,
@@ -159,12 +158,13 @@ const newTab: BrowserRow = {
     await second.page.reload();
     await second.page.getByLabel('Token').waitFor();
     const isOwn = roles.join() === 'operator,viewer,operator,viewer';
-    return {
-      ok: isOwn && streams.every((status) => status === 200) && isClean(first),
-      figure: { roles: roles.join(), streams: streams.join(), ...faultsOf(first) },
-    };
+    return promised(isOwn && streams.every((status) => status === 200) && isClean(first), {
+      roles: roles.join(),
+      streams: streams.join(),
+      ...faultsOf(first),
+    });
   },
 };
 
 /** What is promised of logging in. */
-export const loginRows: readonly BrowserRow[] = [inAndOut, cookie, oneRound, newTab];
+export const loginRows: readonly BenchRow[] = [inAndOut, cookie, oneRound, newTab];

@@ -3,7 +3,7 @@ import { sampleCredentials } from '../../src/cli/demo/credentials.ts';
 import { anyPorts, startSamples } from '../../src/cli/demo/serve.ts';
 import { sendTraffic } from '../../src/cli/demo/traffic.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
-import type { BrowserRow } from './harness/browser-row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { faultsOf, isClean, openAs, viewsOf } from './harness/console-tab.ts';
 import { isForReadme, keepForReadme, README_FOLDER } from './harness/run-options.ts';
 import { failedRequest, openScene, type Scene } from './harness/scene.ts';
@@ -32,10 +32,9 @@ async function openLivelyScene(bench: FaultBench): Promise<Scene> {
   return scene;
 }
 
-const pictures: BrowserRow = {
+const pictures: BenchRow = {
   id: 'pictures-1',
   name: 'the pictures of the console in the documents are smaller than 150 KB each',
-  isShort: false,
   async run(bench) {
     const scene = await openLivelyScene(bench);
     const views = viewsOf(await failedRequest(scene));
@@ -47,9 +46,9 @@ const pictures: BrowserRow = {
       sizes[name] = readFileSync(`${README_FOLDER}/${name}.png`).length;
     }
     const isSmall = Object.values(sizes).every((size) => size < PICTURE_BYTES_MAX);
-    return { ok: isSmall && isClean(tab), figure: { ...sizes, ...faultsOf(tab) } };
+    return promised(isSmall && isClean(tab), { ...sizes, ...faultsOf(tab) });
   },
 };
 
 /** What is promised of the pictures that the README shows. */
-export const pictureRows: readonly BrowserRow[] = [pictures];
+export const pictureRows: readonly BenchRow[] = [pictures];

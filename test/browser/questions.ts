@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import { serving } from '../support/upstream/scripted-upstream.ts';
-import type { BrowserRow } from './harness/browser-row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { faultsOf, isClean, openAs } from './harness/console-tab.ts';
 import { keepScreenshot } from './harness/run-options.ts';
 import { openScene, type Scene } from './harness/scene.ts';
@@ -131,10 +131,9 @@ async function openNight(bench: FaultBench): Promise<{ readonly scene: Scene; re
   return { scene, moments: { badField, purge } };
 }
 
-const atNight: BrowserRow = {
+const atNight: BenchRow = {
   id: 'questions-1',
   name: 'ten questions of an operator at night are answered with three clicks at most, each from the overview',
-  isShort: false,
   async run(bench) {
     const { scene, moments } = await openNight(bench);
     const tab = await openAs(bench, scene, 'operator');
@@ -165,18 +164,18 @@ const atNight: BrowserRow = {
         .waitFor({ timeout: 8_000 })
         .catch(() => wrong.push(`${address} does not say ${String(answer)}`));
     }
-    return {
-      ok: wrong.length === 0 && clicked.length === 10 && Math.max(...clicked) <= CLICKS_MAX && isClean(tab),
-      figure: {
+    return promised(
+      wrong.length === 0 && clicked.length === 10 && Math.max(...clicked) <= CLICKS_MAX && isClean(tab),
+      {
         questions: clicked.length,
         'clicks at most': Math.max(...clicked),
         'clicks in all': clicked.reduce((sum, one) => sum + one, 0),
         unanswered: wrong.join(' || ').slice(0, 3_000) || 0,
         ...faultsOf(tab),
       },
-    };
+    );
   },
 };
 
 /** What is promised to an operator who looks for something. */
-export const questionRows: readonly BrowserRow[] = [atNight];
+export const questionRows: readonly BenchRow[] = [atNight];

@@ -1,5 +1,5 @@
 import { countText } from '../../src/admin/console/page/show/units.ts';
-import type { BrowserRow } from './harness/browser-row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { type ConsoleTab, faultsOf, isClean, openAs } from './harness/console-tab.ts';
 import { openDifferingScene } from './harness/differing-scene.ts';
 import type { Scene } from './harness/scene.ts';
@@ -85,10 +85,9 @@ async function wrongComparisons({ api, gateway }: Scene, tab: ConsoleTab) {
   return { wrong, mismatches };
 }
 
-const compared: BrowserRow = {
+const compared: BenchRow = {
   id: 'figures-4',
   name: 'the gaps of each field and the comparisons of a migration are on the page as /metrics has them',
-  isShort: false,
   async run(bench) {
     const scene = await openDifferingScene(bench);
     const tab = await openAs(bench, scene, 'viewer');
@@ -104,12 +103,14 @@ const compared: BrowserRow = {
     const wrong = [...quality.wrong, ...comparisons.wrong];
     const { unreadable } = quality;
     const { mismatches } = comparisons;
-    return {
-      ok: wrong.length === 0 && unreadable > 0 && mismatches > 0 && isClean(tab),
-      figure: { unreadable, mismatches, 'not equal': wrong.join('; ') || 0, ...faultsOf(tab) },
-    };
+    return promised(wrong.length === 0 && unreadable > 0 && mismatches > 0 && isClean(tab), {
+      unreadable,
+      mismatches,
+      'not equal': wrong.join('; ') || 0,
+      ...faultsOf(tab),
+    });
   },
 };
 
 /** What is promised of the figures of records: their gaps, and what differs between two stores. */
-export const recordFigureRows: readonly BrowserRow[] = [compared];
+export const recordFigureRows: readonly BenchRow[] = [compared];

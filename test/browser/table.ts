@@ -3,7 +3,7 @@ import { canaryRows } from './canaries.ts';
 import { changeRows } from './changes.ts';
 import { docsRows } from './docs.ts';
 import { figureRows } from './figures.ts';
-import type { BrowserRow } from './harness/browser-row.ts';
+import type { BenchRow } from '../faults/harness/row.ts';
 import { loginRows } from './login.ts';
 import { pictureRows } from './pictures.ts';
 import { questionRows } from './questions.ts';
@@ -11,7 +11,7 @@ import { recordFigureRows } from './record-figures.ts';
 import { viewRows } from './views.ts';
 
 /** Every row, in its order. A new theme is a file of its own and a line here. */
-export const browserRows: readonly BrowserRow[] = [
+export const browserRows: readonly BenchRow[] = [
   ...docsRows,
   ...loginRows,
   ...viewRows,

@@ -1,5 +1,5 @@
 import type { FaultBench } from '../faults/harness/bench.ts';
-import type { BrowserRow } from './harness/browser-row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { findBarriers, overflow } from './harness/accessibility.ts';
 import { type ConsoleTab, faultsOf, isClean, openAs, viewsOf } from './harness/console-tab.ts';
 import { missingSamples, openDifferingScene, openSamples } from './harness/differing-scene.ts';
@@ -18,11 +18,10 @@ async function openBusyScene(bench: FaultBench): Promise<Scene> {
 type Look = { readonly name: string; readonly colorScheme: 'light' | 'dark'; readonly width: number };
 
 /** A row that opens every view in one look. */
-function everyView({ name, colorScheme, width }: Look, id: string): BrowserRow {
+function everyView({ name, colorScheme, width }: Look, id: string): BenchRow {
   return {
     id,
     name: `every view of the console has its content, no barrier that axe finds and nothing that is cut off: ${name}`,
-    isShort: false,
     async run(bench) {
       const scene = await openBusyScene(bench);
       const views = viewsOf(await failedRequest(scene));
@@ -49,17 +48,14 @@ function everyView({ name, colorScheme, width }: Look, id: string): BrowserRow {
       const isRight =
         barriers.length === 0 && alerts.length === 0 && wide.length === 0 && unseen.length === 0;
       const ok = isRight && isClean(tab) && isClean(differing);
-      return {
-        ok,
-        figure: {
-          views: Object.keys(views).length + 1,
-          'without a masked sample': unseen.join(', ') || 0,
-          barriers: barriers.join(' || ').slice(0, 4_000) || 0,
-          problems: alerts.join(' | ') || 0,
-          'too wide': wide.join(' | ') || 0,
-          ...faultsOf(tab),
-        },
-      };
+      return promised(ok, {
+        views: Object.keys(views).length + 1,
+        'without a masked sample': unseen.join(', ') || 0,
+        barriers: barriers.join(' || ').slice(0, 4_000) || 0,
+        problems: alerts.join(' | ') || 0,
+        'too wide': wide.join(' | ') || 0,
+        ...faultsOf(tab),
+      });
     },
   };
 }
@@ -75,10 +71,9 @@ const looks: readonly Look[] = [
   { name: '360 px', colorScheme: 'light', width: 360 },
 ];
 
-const keyboard: BrowserRow = {
+const keyboard: BenchRow = {
   id: 'views-4',
   name: 'everything is reached and done by keyboard: each view, the search, a change and its way out',
-  isShort: false,
   async run(bench) {
     const scene = await openBusyScene(bench);
     const tab = await openAs(bench, scene, 'operator');
@@ -109,15 +104,12 @@ const keyboard: BrowserRow = {
     await page.keyboard.press('?');
     await page.locator('dialog[open]').waitFor();
     await page.keyboard.press('Escape');
-    return {
-      ok: reached.length === 10 && stops < 60 && invisible === 0 && isClean(tab),
-      figure: {
-        views: reached.length,
-        'Tabs to the change': stops,
-        'stops without a mark': invisible,
-        ...faultsOf(tab),
-      },
-    };
+    return promised(reached.length === 10 && stops < 60 && invisible === 0 && isClean(tab), {
+      views: reached.length,
+      'Tabs to the change': stops,
+      'stops without a mark': invisible,
+      ...faultsOf(tab),
+    });
   },
 };
 
@@ -144,7 +136,7 @@ const FOCUS = `(() => {
 })()`;
 
 /** What is promised of every view. */
-export const viewRows: readonly BrowserRow[] = [
+export const viewRows: readonly BenchRow[] = [
   ...looks.map((look, index) => everyView(look, `views-${index + 1}`)),
   keyboard,
 ];

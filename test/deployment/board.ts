@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createMetrics } from '../../src/admin/metrics/metrics.ts';
 import { createMergedMetrics } from '../../src/gateway/workers/merged-metrics.ts';
 import { noPrometheus, startPrometheus } from '../operations/harness/prometheus.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { asSent, readBoard } from './harness/board-file.ts';
 import { readPromql } from './harness/read-promql.ts';
 import { startWatchedGateways } from './harness/watched-gateways.ts';
@@ -34,7 +34,7 @@ async function shownMetrics(): Promise<ReadonlyMap<string, readonly string[]>> {
   return shown;
 }
 
-const reads: OperationRow = {
+const reads: BenchRow = {
   id: 'board-1',
   name: 'each query of the board parses and names only metrics and labels that there are, and each metric of Portico is on it or left out with a reason',
   fast: true,
@@ -64,22 +64,18 @@ const reads: OperationRow = {
       ...['Quality', 'Migration', 'Reloads', 'Processes'],
     ]);
     assert.throws(() => readPromql('sum(rate(portico_requests_total[5m])'), 'half a query is none');
-    return {
-      ok: true,
-      figure: {
-        rows: rows.length,
-        queries: targets.length,
-        metrics: metrics.size,
-        'left out': Object.keys(METRICS_WITHOUT_PANEL).length,
-      },
-    };
+    return promised(true, {
+      rows: rows.length,
+      queries: targets.length,
+      metrics: metrics.size,
+      'left out': Object.keys(METRICS_WITHOUT_PANEL).length,
+    });
   },
 };
 
-const live: OperationRow = {
+const live: BenchRow = {
   id: 'board-2',
   name: 'each query of the board has data, with every label that its legend names, of gateways under faults that Prometheus scrapes',
-  fast: false,
   skip: noPrometheus,
   async run(bench) {
     const watched = await startWatchedGateways(bench);
@@ -96,17 +92,14 @@ const live: OperationRow = {
       else if (!series.some(({ values }) => values.some(([, value]) => Number(value) > 0))) still.push(name);
     }
     assert.deepEqual({ empty, unlabelled }, { empty: [], unlabelled: [] });
-    return {
-      ok: true,
-      figure: {
-        queries: targets.length,
-        'with data': targets.length,
-        'above zero': targets.length - still.length,
-        'always zero': still.join('; ') || 'none',
-      },
-    };
+    return promised(true, {
+      queries: targets.length,
+      'with data': targets.length,
+      'above zero': targets.length - still.length,
+      'always zero': still.join('; ') || 'none',
+    });
   },
 };
 
 /** The board for Grafana. */
-export const boardChecks: readonly OperationRow[] = [reads, live];
+export const boardChecks: readonly BenchRow[] = [reads, live];

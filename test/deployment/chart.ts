@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import type { FaultBench } from '../faults/harness/bench.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import * as chart from './harness/chart.ts';
 import {
   findingsOf,
@@ -23,7 +23,7 @@ function folderOf(bench: FaultBench): string {
 
 type Values = { readonly config: string; readonly sources: Readonly<Record<string, string>> };
 
-const examples: OperationRow = {
+const examples: BenchRow = {
   id: 'chart-1',
   name: 'the values of each example fit the strict schema of the chart and their configuration passes portico check',
   fast: true,
@@ -39,14 +39,13 @@ const examples: OperationRow = {
       const { code, err } = await chart.checkTexts(join(folder, name), config, sources);
       assert.deepEqual({ file, code, err }, { file, code: 0, err: '' });
     }
-    return { ok: true, figure: { 'values files': chart.allValues.length } };
+    return promised(true, { 'values files': chart.allValues.length });
   },
 };
 
-const golden: OperationRow = {
+const golden: BenchRow = {
   id: 'chart-2',
   name: 'helm lint --strict accepts the chart with each values file, renders what is committed, and portico check accepts the rendered ConfigMap; --long writes what is committed anew',
-  fast: false,
   skip: noHelm,
   async run(bench) {
     const folder = folderOf(bench);
@@ -70,14 +69,13 @@ const golden: OperationRow = {
       const checked = await chart.checkTexts(join(folder, name), gateway, sources);
       assert.deepEqual({ file, code: checked.code, err: checked.err }, { file, code: 0, err: '' });
     }
-    return { ok: true, figure: { goldens: chart.allValues.length, manifests } };
+    return promised(true, { goldens: chart.allValues.length, manifests });
   },
 };
 
-const valid: OperationRow = {
+const valid: BenchRow = {
   id: 'chart-3',
   name: 'every manifest of the goldens fits the schemas of Kubernetes, without a field that they do not know',
-  fast: false,
   skip: noSchemas,
   async run() {
     const { code, out } = await validateManifests(...chart.allValues.map((one) => one.golden));
@@ -86,10 +84,7 @@ const valid: OperationRow = {
     const unknown = [...out.matchAll(/Couldn't find schema for kind (\w+)/g)].map(([, kind = '']) => kind);
     // What Kubernetes itself does not know: the resource of the operator of Prometheus.
     assert.deepEqual([...new Set(unknown)], ['ServiceMonitor']);
-    return {
-      ok: true,
-      figure: { valid: count(/ passed for resource /g), 'without a schema': unknown.length },
-    };
+    return promised(true, { valid: count(/ passed for resource /g), 'without a schema': unknown.length });
   },
 };
 
@@ -123,10 +118,9 @@ const WRONG: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['an ingress without a host', ['--set', 'ingress.enabled=true'], /ingress\.host is empty/],
 ];
 
-const refused: OperationRow = {
+const refused: BenchRow = {
   id: 'chart-4',
   name: 'values that cannot work are refused before anything is installed, with what to write',
-  fast: false,
   skip: noHelm,
   async run() {
     for (const [what, words, says] of WRONG) {
@@ -134,7 +128,7 @@ const refused: OperationRow = {
       assert.notEqual(code, 0, what);
       assert.match(out, says, what);
     }
-    return { ok: true, figure: { refused: WRONG.length } };
+    return promised(true, { refused: WRONG.length });
   },
 };
 
@@ -149,10 +143,9 @@ const MEANT: Readonly<Record<string, string>> = {
   'deployment-replicas': 'the example "one-machine" is one replica',
 };
 
-const scored: OperationRow = {
+const scored: BenchRow = {
   id: 'chart-5',
   name: 'kube-score finds nothing in the examples but what is meant so, and nothing of a policy in the example of a cluster',
-  fast: false,
   skip: noKubeScore,
   async run() {
     const found: Record<string, number> = {};
@@ -166,9 +159,9 @@ const scored: OperationRow = {
       if (name === 'cluster')
         assert.ok(!findings.includes('pod-networkpolicy'), 'who may connect, and where to');
     }
-    return { ok: true, figure: found };
+    return promised(true, found);
   },
 };
 
 /** The chart for Kubernetes. */
-export const chartRows: readonly OperationRow[] = [examples, golden, valid, refused, scored];
+export const chartRows: readonly BenchRow[] = [examples, golden, valid, refused, scored];

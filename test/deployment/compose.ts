@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import { noPrometheus } from '../operations/harness/prometheus.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { copyConfig } from '../support/gateway/config-copy.ts';
 import { NODE, startUpstreams } from '../support/gateway/gateway-process.ts';
 import { freePort } from '../support/process/free-port.ts';
@@ -64,7 +64,7 @@ async function readMetrics(adminPort: number, token: string): Promise<string> {
   return answer.text();
 }
 
-const works: OperationRow = {
+const works: BenchRow = {
   id: 'compose-1',
   name: 'the services of docker-compose.yml start by their own commands and variables, are healthy by their own checks, answer with a key made as the file says, and put a changed file in force by themselves',
   fast: true,
@@ -99,21 +99,17 @@ const works: OperationRow = {
     config.edit('compose.yaml', 'failedCredentials: 120', 'failedCredentials: 121');
     const startedAt = performance.now();
     await eventually(async () => (await digest()) !== before, { withinMs: 60_000, everyMs: 50 });
-    return {
-      ok: true,
-      figure: {
-        services: 3,
-        passwords: Object.keys(passwords).length,
-        'reload ms': performance.now() - startedAt,
-      },
-    };
+    return promised(true, {
+      services: 3,
+      passwords: Object.keys(passwords).length,
+      'reload ms': performance.now() - startedAt,
+    });
   },
 };
 
-const observed: OperationRow = {
+const observed: BenchRow = {
   id: 'compose-2',
   name: 'Prometheus scrapes the gateway by config/prometheus/prometheus.yaml with the token of a viewer, and has loaded every alert',
-  fast: false,
   skip: noPrometheus,
   async run(bench) {
     const passwords = filledExample();
@@ -150,9 +146,9 @@ const observed: OperationRow = {
     const { groups } = (await api('rules')) as { groups: { rules: unknown[] }[] };
     const rules = groups.flatMap((group) => group.rules).length;
     const written = [...readFileSync('config/alerts.yaml', 'utf8').matchAll(/- alert:/g)].length;
-    return { ok: rules === written, figure: { rules, 'of the file': written } };
+    return promised(rules === written, { rules, 'of the file': written });
   },
 };
 
 /** The start for real use on one machine. */
-export const composeRows: readonly OperationRow[] = [works, observed];
+export const composeRows: readonly BenchRow[] = [works, observed];

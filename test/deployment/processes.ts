@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { NODE, startUpstreams } from '../support/gateway/gateway-process.ts';
 import { freePort } from '../support/process/free-port.ts';
 import { runProcess } from '../support/process/running-process.ts';
@@ -25,10 +25,9 @@ async function onFreePorts(lines: string): Promise<{ readonly lines: string; rea
 }
 type Ports = Readonly<Record<string, number>>;
 
-const documented: OperationRow = {
+const documented: BenchRow = {
   id: 'processes-1',
   name: 'the lines of operate.md bring up two Redis servers and two replicas, which serve the same configuration to the same key, and make a file of passwords for one reader that they never replace',
-  fast: false,
   async run(bench) {
     const folder = mkdtempSync(join(tmpdir(), 'portico-processes-'));
     bench.own({ close: () => rmSync(folder, { recursive: true }) });
@@ -69,12 +68,9 @@ const documented: OperationRow = {
     const digests = [...out.matchAll(/"digest":"([\w-]+)"/g)].map(([, digest]) => digest);
     assert.equal(digests.length, 2, out);
     const answers = [...out.matchAll(/"meta":\{"total"/g)].length;
-    return {
-      ok: new Set(digests).size === 1 && answers === 2,
-      figure: { replicas: digests.length, answers },
-    };
+    return promised(new Set(digests).size === 1 && answers === 2, { replicas: digests.length, answers });
   },
 };
 
 /** Replicas as processes, without containers. */
-export const processRows: readonly OperationRow[] = [documented];
+export const processRows: readonly BenchRow[] = [documented];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { runProcess } from '../support/process/running-process.ts';
 import { CHART, readYaml } from './harness/chart.ts';
 
@@ -34,7 +34,7 @@ function installed(): ReadonlySet<string> {
   return new Set(ours.map(([path, { version }]) => `${path.split('node_modules/').at(-1) ?? ''}@${version}`));
 }
 
-const bill: OperationRow = {
+const bill: BenchRow = {
   id: 'releases-1',
   name: 'the bill of materials has every package that is installed for production and no other, each with its hash, a licence of the allow list and what it needs',
   fast: true,
@@ -57,17 +57,14 @@ const bill: OperationRow = {
     };
     visit(metadata.component['bom-ref']);
     assert.equal(reached.size, refs.size + 1, 'each is needed by something');
-    return {
-      ok: true,
-      figure: {
-        packages: refs.size,
-        licences: new Set(components.map((one) => one.licenses?.[0]?.license?.id)).size,
-      },
-    };
+    return promised(true, {
+      packages: refs.size,
+      licences: new Set(components.map((one) => one.licenses?.[0]?.license?.id)).size,
+    });
   },
 };
 
-const numbered: OperationRow = {
+const numbered: BenchRow = {
   id: 'releases-2',
   name: 'package.json, its lock file, the chart and the top of the changelog have one version',
   fast: true,
@@ -84,9 +81,9 @@ const numbered: OperationRow = {
       all,
       all.map(() => version),
     );
-    return Promise.resolve({ ok: true, figure: { version: String(version), places: all.length + 1 } });
+    return Promise.resolve(promised(true, { version: String(version), places: all.length + 1 }));
   },
 };
 
 /** What a version number promises. */
-export const releaseRows: readonly OperationRow[] = [bill, numbered];
+export const releaseRows: readonly BenchRow[] = [bill, numbered];

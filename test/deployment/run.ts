@@ -3,7 +3,7 @@
  *
  *   npm run test:deployment -- --only board --only chart-3
  */
-import { runThemes } from '../operations/harness/run-themes.ts';
+import { runThemes } from '../faults/harness/run-table.ts';
 import { themes } from './table.ts';
 
 await runThemes(themes);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { FaultGateway } from '../faults/harness/gateway.ts';
 import { offer } from '../faults/harness/load/offer.ts';
 import { startWithManyUsers, usersKept } from '../operations/harness/many-users.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { request } from '../support/client/raw-client.ts';
 import { serving, startUpstream } from '../support/upstream/scripted-upstream.ts';
 
@@ -29,10 +29,9 @@ async function cpuOf(gateway: FaultGateway, path: string): Promise<number> {
   return Math.round((1e6 * ((await cpu()) - cpuBefore)) / ((await answers()) - before));
 }
 
-const kept: OperationRow = {
+const kept: BenchRow = {
   id: 'sizing-1',
   name: 'the memory of a process for its kept answers stays near what cache.localBytes says, and the CPU of a miss and of a hit is measured',
-  fast: false,
   async run(bench) {
     const figure: Record<string, number> = {};
     let isBounded = true;
@@ -54,14 +53,13 @@ const kept: OperationRow = {
       figure['miss us'] = missMicros;
       figure['hit us'] = await cpuOf(gateway, '/v1/users?limit=10&page={n}');
     }
-    return { ok: isBounded, figure };
+    return promised(isBounded, figure);
   },
 };
 
-const routed: OperationRow = {
+const routed: BenchRow = {
   id: 'sizing-2',
   name: 'memory and descriptors of a gateway of 1, 10 and 100 upstreams, at rest and after each was asked',
-  fast: false,
   async run(bench) {
     const upstream = bench.own(await startUpstream(serving(() => ({ body: {} }))));
     const figure: Record<string, number> = {};
@@ -78,14 +76,13 @@ const routed: OperationRow = {
       figure[`MiB asked, ${count}`] = await residentMib(gateway);
       figure[`descriptors, ${count}`] = await gateway.counted('process_open_fds');
     }
-    return { ok: (figure['descriptors, 100'] ?? 0) < 400, figure };
+    return promised((figure['descriptors, 100'] ?? 0) < 400, figure);
   },
 };
 
-const called: OperationRow = {
+const called: BenchRow = {
   id: 'sizing-3',
   name: 'the bytes of Redis for a key and for a caller who has asked, and the memory of a process for a caller',
-  fast: false,
   async run(bench) {
     const redis = await bench.redis();
     const gateway = await startWithManyUsers(bench, { redis: { url: redis.url } }, { keys: 0 });
@@ -113,12 +110,12 @@ const called: OperationRow = {
         ((await gateway.counted('process_resident_memory_bytes')) - resident) / CALLERS,
       ),
     };
-    return {
-      ok: figure['Redis bytes of a key'] < 2_000 && figure['Redis bytes of a caller'] < 4_000,
+    return promised(
+      figure['Redis bytes of a key'] < 2_000 && figure['Redis bytes of a caller'] < 4_000,
       figure,
-    };
+    );
   },
 };
 
 /** What a gateway needs: the table of config/docs/operate.md. */
-export const sizingRows: readonly OperationRow[] = [kept, routed, called];
+export const sizingRows: readonly BenchRow[] = [kept, routed, called];

@@ -1,4 +1,4 @@
-import type { OperationRow } from '../operations/row.ts';
+import type { Themes } from '../faults/harness/row.ts';
 import { boardChecks } from './board.ts';
 import { chartRows } from './chart.ts';
 import { composeRows } from './compose.ts';
@@ -9,7 +9,7 @@ import { upgradeRows } from './upgrade.ts';
 import { webhookRows } from './webhooks.ts';
 
 /** Every row, by theme, in its order. A new theme is a file of its own and a line here. */
-export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
+export const themes: Themes = {
   board: boardChecks,
   chart: chartRows,
   compose: composeRows,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { FaultBench } from '../faults/harness/bench.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import {
   type EditConfig,
   noPrevious,
@@ -112,10 +112,9 @@ async function move(bench: FaultBench, [before, now]: Pair): Promise<number> {
   return steps.length;
 }
 
-const beside: OperationRow = {
+const beside: BenchRow = {
   id: 'upgrade-1',
   name: 'the version before and this one, on one Redis: equal answers, one count of limits, and keys, revocations, purges and steps of a migration of each hold in the other',
-  fast: false,
   skip: noPrevious,
   async run(bench) {
     const { before, now } = await startTwoVersions(bench);
@@ -132,13 +131,10 @@ const beside: OperationRow = {
     const steps = await move(bench, pair);
     const moved = await countDiffering(pair, key);
     const damaged = await countDamaged(pair);
-    return {
-      ok: differing + moved + damaged === 0 && admitted <= LIMIT && admitted >= LIMIT * 0.9,
-      figure: {
-        ...{ commit: PREVIOUS.slice(0, 7), answers: 8 * PATHS.length, wrong: differing + moved, damaged },
-        ...{ [`admitted of ${LIMIT}`]: admitted, 'revoked in the other ms': revokedMs, purges: 2, steps },
-      },
-    };
+    return promised(differing + moved + damaged === 0 && admitted <= LIMIT && admitted >= LIMIT * 0.9, {
+      ...{ commit: PREVIOUS.slice(0, 7), answers: 8 * PATHS.length, wrong: differing + moved, damaged },
+      ...{ [`admitted of ${LIMIT}`]: admitted, 'revoked in the other ms': revokedMs, purges: 2, steps },
+    });
   },
 };
 
@@ -166,10 +162,9 @@ async function changeSource(bench: FaultBench, [before, now]: Pair, edit: EditCo
   return lines.length;
 }
 
-const fallen: OperationRow = {
+const fallen: BenchRow = {
   id: 'upgrade-2',
   name: 'the version before and this one: a claim that falls in one falls in the other, answers stay equal, and a changed source file of a migration begins its evidence anew once',
-  fast: false,
   skip: noPrevious,
   async run(bench) {
     // The service knows no such parameter: it leaves the filter out, and the first reply shows that.
@@ -186,12 +181,13 @@ const fallen: OperationRow = {
     assert.equal(await bodyOf(before, path, key), first);
     const renewed = await changeSource(bench, [before, now], edit);
     const differing = await countDiffering([before, now], key);
-    return {
-      ok: differing === 0,
-      figure: { 'fallen in the other ms': seenMs, 'lines of the audit': renewed, wrong: differing },
-    };
+    return promised(differing === 0, {
+      'fallen in the other ms': seenMs,
+      'lines of the audit': renewed,
+      wrong: differing,
+    });
   },
 };
 
 /** A rolling upgrade. */
-export const upgradeRows: readonly OperationRow[] = [beside, fallen];
+export const upgradeRows: readonly BenchRow[] = [beside, fallen];

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { Secret } from '../../src/kernel/secret.ts';
 import { openWebhooks } from '../../src/gateway/reload/open-webhooks.ts';
 import { createRandom } from '../../src/cli/demo/data/random.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { usersSource } from '../operations/harness/users-source.ts';
 import { eventually } from '../support/time/eventually.ts';
 import { serving, startUpstream, type UpstreamRequest } from '../support/upstream/scripted-upstream.ts';
@@ -23,7 +23,7 @@ function isSigned({ headers, body }: UpstreamRequest): boolean {
   return headers['webhook-signature'] === `v1,${signature}`;
 }
 
-const told: OperationRow = {
+const told: BenchRow = {
   id: 'webhooks-1',
   name: 'a receiver is told, signed and in order, of a breaker that opens and closes, and of a refused reload',
   fast: true,
@@ -73,16 +73,15 @@ const told: OperationRow = {
     const [problem = ''] = messageOf(received[2]!).data['problems'] as string[];
     assert.match(problem, /portico\.yaml:\d+:.*nonsense/);
     const delivered = await gateway.counted('portico_webhooks_total', 'outcome="delivered"');
-    return { ok: delivered === 3, figure: { told: types().length, delivered } };
+    return promised(delivered === 3, { told: types().length, delivered });
   },
 };
 
 const DAY_MS = 86_400_000;
 
-const alike: OperationRow = {
+const alike: BenchRow = {
   id: 'webhooks-3',
   name: 'of a key that ends soon all processes send the same message, under one id; of a refused reload a gateway of several workers tells once',
-  fast: false,
   async run(bench) {
     const received: UpstreamRequest[] = [];
     const take = (request: UpstreamRequest) => {
@@ -110,10 +109,7 @@ const alike: OperationRow = {
     await bench.until(() => told('config.refused').length === 1, 30_000);
     await bench.sleep(2_000);
     assert.equal(received.length, 4);
-    return {
-      ok: received.every(isSigned),
-      figure: { told: received.length, 'different messages of a key': 1 },
-    };
+    return promised(received.every(isSigned), { told: received.length, 'different messages of a key': 1 });
   },
 };
 
@@ -132,10 +128,9 @@ function inOrder(taken: readonly (readonly [subject: string, number: number])[])
   });
 }
 
-const survives: OperationRow = {
+const survives: BenchRow = {
   id: 'webhooks-2',
   name: '10,000 events of 500 subjects at a receiver that fails half of the time, hangs, and is gone for a minute: each is delivered or counted as dead, in the order of its subject',
-  fast: false,
   async run(bench) {
     const random = createRandom(14);
     const taken: (readonly [string, number])[] = [];
@@ -182,17 +177,14 @@ const survives: OperationRow = {
     await bench.until(() => webhooks.waiting() === 0, 900_000, 500);
     assert.equal(counts.delivered + counts.dead, EVENTS, 'each is delivered or dead');
     assert.equal(taken.length, counts.delivered, 'what was delivered has arrived');
-    return {
-      ok: inOrder(taken),
-      figure: {
-        ...counts,
-        'calls at the receiver': calls,
-        'µs to tell one': (1_000 * tellMs) / EVENTS,
-        seconds: (performance.now() - startedAt) / 1_000,
-      },
-    };
+    return promised(inOrder(taken), {
+      ...counts,
+      'calls at the receiver': calls,
+      'µs to tell one': (1_000 * tellMs) / EVENTS,
+      seconds: (performance.now() - startedAt) / 1_000,
+    });
   },
 };
 
 /** What is told to receivers of webhooks. */
-export const webhookRows: readonly OperationRow[] = [told, survives, alike];
+export const webhookRows: readonly BenchRow[] = [told, survives, alike];

@@ -1,5 +1,5 @@
 import { createRandom } from '../../src/cli/demo/data/random.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { marked } from './harness/model-service.ts';
 import { forEachOf, type MigratingFleet, startMigratingFleet } from './harness/migrating-fleet.ts';
 
@@ -26,10 +26,9 @@ async function shadowsOf({ gateways }: MigratingFleet): Promise<number> {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-const origins: OperationRow = {
+const origins: BenchRow = {
   id: 'cache-1',
   name: 'callers of both sources share a cache of four replicas: no body reaches a caller of the other one, and none a rollback',
-  fast: false,
   async run(bench) {
     const fleet = await startMigratingFleet(bench, { keys: 100 });
     fleet.next.faults.change = marked;
@@ -54,19 +53,16 @@ const origins: OperationRow = {
     await bench.sleep(1_000);
     const after = await forEachOf(questions.slice(0, 5_000), 16, ask);
     const kept = after.filter((answer) => answer.isNew).length;
-    return {
-      ok: crossed === 0 && errors === 0 && kept === 0 && calls <= 2,
-      figure: {
-        requests: questions.length,
-        'bodies of the other source': crossed,
-        errors,
-        'new bodies a second after the rollback': kept,
-        'calls for a distinct question, both sources': calls.toFixed(2),
-        'shadows besides': shadows.toFixed(2),
-      },
-    };
+    return promised(crossed === 0 && errors === 0 && kept === 0 && calls <= 2, {
+      requests: questions.length,
+      'bodies of the other source': crossed,
+      errors,
+      'new bodies a second after the rollback': kept,
+      'calls for a distinct question, both sources': calls.toFixed(2),
+      'shadows besides': shadows.toFixed(2),
+    });
   },
 };
 
 /** What the cache keeps of two sources. */
-export const cacheRows: readonly OperationRow[] = [origins];
+export const cacheRows: readonly BenchRow[] = [origins];

@@ -1,6 +1,6 @@
 import type { FaultBench } from '../faults/harness/bench.ts';
 import { ROOMY } from '../faults/harness/secrets.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { forEachOf, type MigratingFleet, startMigratingFleet } from './harness/migrating-fleet.ts';
 import type { Faults } from './harness/model-service.ts';
 
@@ -62,7 +62,7 @@ const failAtOdd: Faults['failsAt'] = ({ path, query }) =>
   Number(query.get('from') ?? 0) > 1_000_000 || Number(path.split('/')[2] ?? 0) > 1_000_000;
 
 /** A row in which so many callers ask ten thousand odd questions. */
-function oddRow(id: string, callers: number): OperationRow {
+function oddRow(id: string, callers: number): BenchRow {
   const who = callers === 1 ? 'one caller' : `${callers} addresses`;
   return {
     ...{ id, fast: false },
@@ -84,23 +84,19 @@ function oddRow(id: string, callers: number): OperationRow {
       const rollbacks = after.lastRollback === null ? 0 : 1;
       const odd = after.fallback['odd'] ?? 0;
       const isMoved = JSON.stringify(after.gate.unmet) !== before;
-      return {
-        ok: rollbacks + wrong + failuresIn(after) === 0 && !isMoved && odd === REQUESTS,
-        figure: {
-          rollbacks,
-          'other answers': wrong,
-          odd,
-          gate: isMoved ? `moved from ${before} to ${JSON.stringify(after.gate.unmet)}` : 'unmoved',
-        },
-      };
+      return promised(rollbacks + wrong + failuresIn(after) === 0 && !isMoved && odd === REQUESTS, {
+        rollbacks,
+        'other answers': wrong,
+        odd,
+        gate: isMoved ? `moved from ${before} to ${JSON.stringify(after.gate.unmet)}` : 'unmoved',
+      });
     },
   };
 }
 
-const inShadow: OperationRow = {
+const inShadow: BenchRow = {
   id: 'callers-3',
   name: 'odd requests of one caller in shadow: counted as odd, and the gate asks for nothing because of them',
-  fast: false,
   async run(bench) {
     const shadow = { rate: 100, maxRps: 1_000, concurrency: 32 };
     const { fleet, askFrom } = await startPublic(bench, 'shadow users', { shadow });
@@ -116,17 +112,17 @@ const inShadow: OperationRow = {
     const compared = Object.values(after.compare);
     const odd = compared.reduce((sum, one) => sum + one.odd, 0);
     const failedNew = compared.reduce((sum, one) => sum + one.failedNew, 0);
-    return {
-      ok: odd >= 100 && failedNew === 0 && failuresIn(after) === 0,
-      figure: { odd, failedNew, 'conditions of failures unmet': failuresIn(after) },
-    };
+    return promised(odd >= 100 && failedNew === 0 && failuresIn(after) === 0, {
+      odd,
+      failedNew,
+      'conditions of failures unmet': failuresIn(after),
+    });
   },
 };
 
-const someRecords: OperationRow = {
+const someRecords: BenchRow = {
   id: 'callers-4',
   name: 'one caller asks for 3,000 times for the few records at which the new source fails: no rollback, no error',
-  fast: false,
   async run(bench) {
     const { fleet, askFrom } = await startPublic(bench, 'ramp users --percent 100');
     const broken = fleet.users.slice(1_900, 1_950);
@@ -138,10 +134,11 @@ const someRecords: OperationRow = {
     const { stage, lastRollback, fallback } = await statusOf(fleet);
     const errors = statuses.filter((status) => status !== 200).length;
     const failed = fallback['failed'] ?? 0;
-    return {
-      ok: stage === 'ramp' && lastRollback === null && errors === 0 && failed >= 4,
-      figure: { stage, failed, errors },
-    };
+    return promised(stage === 'ramp' && lastRollback === null && errors === 0 && failed >= 4, {
+      stage,
+      failed,
+      errors,
+    });
   },
 };
 
@@ -151,7 +148,7 @@ function brokenRow(
   name: string,
   failsAt: Faults['failsAt'],
   pathOf: (number: number, fleet: MigratingFleet) => string,
-): OperationRow {
+): BenchRow {
   return {
     ...{ id, fast: false },
     name: `${name}, and one caller alone asks: back within 10 s, by questions of Portico's own, and no error`,
@@ -175,14 +172,14 @@ function brokenRow(
       await asking;
       const { lastRollback } = await statusOf(fleet);
       bench.atMost('s until the rollback', seconds, 10);
-      return {
-        ok: state.errors === 0 && lastRollback?.rule === 'failures' && lastRollback.evidence.includes('own'),
-        figure: {
+      return promised(
+        state.errors === 0 && lastRollback?.rule === 'failures' && lastRollback.evidence.includes('own'),
+        {
           s: Number(seconds.toFixed(1)),
           errors: state.errors,
           evidence: lastRollback?.evidence ?? 'none',
         },
-      };
+      );
     },
   };
 }
@@ -193,7 +190,7 @@ const detailPath = (number: number, { users }: MigratingFleet) =>
 const listPath = (number: number) => `/v1/users?page=${1 + (number % 100)}&limit=${1 + (number % 19)}`;
 
 /** Rows about one caller against all: odd questions stop nothing, and a broken source is found by whoever asks. */
-export const callerRows: readonly OperationRow[] = [
+export const callerRows: readonly BenchRow[] = [
   oddRow('callers-1', 1),
   oddRow('callers-2', 50),
   inShadow,

@@ -3,7 +3,7 @@ import { compareUnderWrites, type UnderWrites } from '../support/migration/compa
 import { compareStores } from '../support/migration/stores/differing-stores.ts';
 import { listSituations } from '../support/migration/situations-of-lists.ts';
 import { openWalk } from '../support/migration/open-walk.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { findKinds } from './harness/find-planted.ts';
 
 const NONE: ReadonlySet<number> = new Set();
@@ -16,18 +16,17 @@ function equalStores(
   name: string,
   of: Pick<UnderWrites, 'kind' | 'comparisons'>,
   most: { readonly false: number; readonly further: number },
-): OperationRow {
+): BenchRow {
   return {
     ...{ id, name, fast: false },
     async run() {
       const found = await compareUnderWrites({ ...of, writesPerSecond: 5, spoilt: NONE });
       const { mismatch = 0, inconclusive = 0 } = found.verdicts;
       const further = found.furtherCalls.toFixed(3);
-      return {
-        ok:
-          mismatch <= most.false && inconclusive <= of.comparisons / 10 && found.furtherCalls <= most.further,
-        figure: { false: String(mismatch), inconclusive: String(inconclusive), further },
-      };
+      return promised(
+        mismatch <= most.false && inconclusive <= of.comparisons / 10 && found.furtherCalls <= most.further,
+        { false: String(mismatch), inconclusive: String(inconclusive), further },
+      );
     },
   };
 }
@@ -46,10 +45,9 @@ const pages = equalStores(
   { false: 0, further: 0.6 },
 );
 
-const bad: OperationRow = {
+const bad: BenchRow = {
   id: 'compare-3',
   name: '20 bad records among 4,000 that are written to: every one that was compared is found, and no other',
-  fast: false,
   async run() {
     const found = await compareUnderWrites({
       kind: 'get',
@@ -59,54 +57,46 @@ const bad: OperationRow = {
     });
     const wrong = [...BAD].map((number) => `user_${number}`).filter((id) => found.asked.has(id));
     const right = wrong.filter((id) => found.mismatched.has(id));
-    return {
-      ok: wrong.length === 20 && right.length === 20 && found.mismatched.size === 20,
-      figure: {
-        found: `${right.length} of ${wrong.length}`,
-        extra: String(found.mismatched.size - right.length),
-      },
-    };
+    return promised(wrong.length === 20 && right.length === 20 && found.mismatched.size === 20, {
+      found: `${right.length} of ${wrong.length}`,
+      extra: String(found.mismatched.size - right.length),
+    });
   },
 };
 
-const walk: OperationRow = {
+const walk: BenchRow = {
   id: 'compare-4',
   name: 'a walk of 50,000 records at 2 calls a second finds the 7 that the new store lacks, and no other',
-  fast: false,
   async run() {
     const spoil = (number: number, name: string) => (HOLES.has(number) ? undefined : name);
     const { time, run } = openWalk(50_000, spoil, { shadow: { maxRps: 2 } });
     const found = await time.run(run());
     const hours = (time.monotonic() / 3_600_000).toFixed(1);
-    return {
-      ok: found.records === 50_000 && found.differences === 7 && found.unknown === 0,
-      figure: { found: String(found.differences), unknown: String(found.unknown), 'virtual hours': hours },
-    };
+    return promised(found.records === 50_000 && found.differences === 7 && found.unknown === 0, {
+      found: String(found.differences),
+      unknown: String(found.unknown),
+      'virtual hours': hours,
+    });
   },
 };
 
-const kinds: OperationRow = {
+const kinds: BenchRow = {
   id: 'compare-5',
   name: '24 kinds of differences, in lists and single records: each is found under its path and kind, ignored where a rule says so, or none where v1 does not show it',
-  fast: false,
   async run() {
     const [list, get] = [await findKinds('list'), await findKinds('get')];
     const problems = [...list.problems, ...get.problems];
-    return {
-      ok: problems.length === 0,
-      figure: {
-        'kinds in lists': list.text,
-        'kinds in single records': get.text,
-        ...(problems.length > 0 && { problems: problems.join('; ') }),
-      },
-    };
+    return promised(problems.length === 0, {
+      'kinds in lists': list.text,
+      'kinds in single records': get.text,
+      ...(problems.length > 0 && { problems: problems.join('; ') }),
+    });
   },
 };
 
-const lists: OperationRow = {
+const lists: BenchRow = {
   id: 'compare-6',
   name: 'what becomes of lists, of a tie in another order to a total that is an estimate: each is told what it is',
-  fast: false,
   async run() {
     const wrong: string[] = [];
     for (const { name, found, compare, ...differing } of listSituations) {
@@ -114,14 +104,11 @@ const lists: OperationRow = {
       if (!isDeepStrictEqual(told, found)) wrong.push(`${name}: ${JSON.stringify(told)}`);
     }
     const [all, right] = [listSituations.length, listSituations.length - wrong.length];
-    return {
-      ok: wrong.length === 0,
-      figure: {
-        right: `${String(right)} of ${String(all)}`,
-        ...(right < all && { wrong: wrong.join('; ') }),
-      },
-    };
+    return promised(wrong.length === 0, {
+      right: `${String(right)} of ${String(all)}`,
+      ...(right < all && { wrong: wrong.join('; ') }),
+    });
   },
 };
 
-export const compareRows: readonly OperationRow[] = [records, pages, bad, walk, kinds, lists];
+export const compareRows: readonly BenchRow[] = [records, pages, bad, walk, kinds, lists];

@@ -1,6 +1,6 @@
 import type { FaultBench } from '../faults/harness/bench.ts';
 import type { OpenLoopFigure } from '../faults/harness/load/offer.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { mostWithin } from '../support/client/steady-load.ts';
 import { askMisses, SHADOW, startHanging } from './harness/hanging-source.ts';
 import type { MigratingFleet } from './harness/migrating-fleet.ts';
@@ -75,12 +75,11 @@ async function measurePairs(bench: FaultBench, fleet: MigratingFleet, perSecond:
   };
 }
 
-function costs(id: string, perSecond: number, share: number): OperationRow {
+function costs(id: string, perSecond: number, share: number): BenchRow {
   const percent = `${String(100 * share)} %`;
   return {
     id,
     name: `${String(perSecond)} misses a second, and the new source hangs on ${percent} of its calls: a shadow adds at most 5 % or 2 ms to p50 and p99 beside noise, no error, at most 8 calls at once, and 20 a second`,
-    fast: false,
     async run(bench) {
       const fleet = await startHanging(bench, share);
       const measured = await measurePairs(bench, fleet, perSecond, bench.long ? 9 : 5);
@@ -90,30 +89,29 @@ function costs(id: string, perSecond: number, share: number): OperationRow {
       // Where half of the calls fail, they end for half a minute: then the first measurement alone has any.
       if (share < 0.5)
         bench.atMost('measurements without a shadow, the machine is too busy', measured.idle, 0);
-      return {
-        ok: measured.errors === 0 && measured.mostAtOnce <= SHADOW.concurrency && measured.mostAtOnce > 0,
-        figure: { ...measured.figure, 'a second': measured.perSecond },
-      };
+      return promised(
+        measured.errors === 0 && measured.mostAtOnce <= SHADOW.concurrency && measured.mostAtOnce > 0,
+        { ...measured.figure, 'a second': measured.perSecond },
+      );
     },
   };
 }
 
-const mutant: OperationRow = {
+const mutant: BenchRow = {
   id: 'cost-5',
   name: 'a gateway whose callers wait for both sources is found out by the same measurement: its p99 breaks the bound',
-  fast: false,
   async run(bench) {
     const mutant = new URL('./harness/make-callers-wait-for-shadows.ts', import.meta.url).href;
     const env = { NODE_OPTIONS: `--import ${mutant}` };
     const fleet = await startHanging(bench, 0.05, env);
     const measured = await measurePairs(bench, fleet, 150, 3);
     const beyondMs = measured.beyond('p99Ms');
-    return { ok: beyondMs > 0, figure: { ...measured.figure, 'ms beyond the bound': beyondMs.toFixed(0) } };
+    return promised(beyondMs > 0, { ...measured.figure, 'ms beyond the bound': beyondMs.toFixed(0) });
   },
 };
 
 /** What comparing costs the callers. */
-export const costRows: readonly OperationRow[] = [
+export const costRows: readonly BenchRow[] = [
   costs('cost-1', 150, 0.05),
   costs('cost-2', 150, 1),
   costs('cost-3', 500, 0.05),

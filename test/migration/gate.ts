@@ -1,10 +1,10 @@
 import { comparison } from '../support/migration/comparisons.ts';
 import { openJudged } from '../support/migration/judged-migration.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 
 const GATE = { soak: '1s', step: '1s', stepRequests: 1_000, rehearsal: false, walk: false, edges: false };
 
-const exact: OperationRow = {
+const exact: BenchRow = {
   id: 'gate-1',
   name: 'the gate of 0.1 %: 2,994 records without a difference are not enough, 2,995 are',
   fast: true,
@@ -25,14 +25,14 @@ const exact: OperationRow = {
     const isKeysAlone = before.unmet.every(
       ({ id, have, need }) => id === 'keys' && have === 2_994 && need === 2_995,
     );
-    return {
-      ok: !before.ready && isKeysAlone && !same.ready && after.ready,
-      figure: { '2,994': String(before.ready), '2,995': String(after.ready) },
-    };
+    return promised(!before.ready && isKeysAlone && !same.ready && after.ready, {
+      '2,994': String(before.ready),
+      '2,995': String(after.ready),
+    });
   },
 };
 
-const noTraffic: OperationRow = {
+const noTraffic: BenchRow = {
   id: 'gate-2',
   name: 'traffic stops for an hour on a clock of the test: no step, and with it they go on',
   fast: true,
@@ -53,12 +53,13 @@ const noTraffic: OperationRow = {
     await judged.pass(8, 10, busy);
     const withTraffic = judged.position();
     await judged.close();
-    return {
-      ok: reached === 'ramp:1' && afterAnHour === 'ramp:1' && withTraffic !== 'ramp:1',
-      figure: { reached, 'after an hour': afterAnHour, 'with traffic': withTraffic },
-    };
+    return promised(reached === 'ramp:1' && afterAnHour === 'ramp:1' && withTraffic !== 'ramp:1', {
+      reached,
+      'after an hour': afterAnHour,
+      'with traffic': withTraffic,
+    });
   },
 };
 
 /** Rows about what a step asks for. */
-export const gateRows: readonly OperationRow[] = [exact, noTraffic];
+export const gateRows: readonly BenchRow[] = [exact, noTraffic];

@@ -5,7 +5,7 @@ import { generateUsers } from '../../src/cli/demo/data/generate-users.ts';
 import { createPeopleService } from '../../src/cli/demo/people-service.ts';
 import { createUsersService } from '../../src/cli/demo/users-service.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { type Fleet, forEachOf, startFleet } from './harness/migrating-fleet.ts';
 
 const REQUESTS = 5_000;
@@ -87,10 +87,9 @@ const STAGES = [
   'complete users',
 ];
 
-const golden: OperationRow = {
+const golden: BenchRow = {
   id: 'golden-1',
   name: '5,000 requests recorded in `legacy` have the same answers, bodies and headers, in every stage up to `complete`',
-  fast: false,
   async run(bench) {
     const { fleet, ids } = await startSampleFleet(bench);
     const random = createRandom(11);
@@ -116,9 +115,9 @@ const golden: OperationRow = {
     }
     agent.destroy();
     const isEqual = Object.values(equal).every((count) => count === REQUESTS);
-    return { ok: isEqual, figure: { ...equal, ...(first !== '' && { first: first.slice(0, 1_500) }) } };
+    return promised(isEqual, { ...equal, ...(first !== '' && { first: first.slice(0, 1_500) }) });
   },
 };
 
 /** What clients see of a migration: nothing. */
-export const goldenRows: readonly OperationRow[] = [golden];
+export const goldenRows: readonly BenchRow[] = [golden];

@@ -9,7 +9,7 @@ import { createEvidenceCollector } from '../../src/migration/evidence/evidence-c
 import { createLocalEvidenceStore } from '../../src/migration/evidence/local-evidence.ts';
 import type { RuntimeRule } from '../../src/migration/state/migration-state.ts';
 import type { SourceAnswer } from '../../src/pipeline/stages/call.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { migrationState } from '../support/migration/migration-facts.ts';
 import { queryOf } from '../support/pipeline/source-text.ts';
 
@@ -64,7 +64,7 @@ const pairs = Array.from({ length: 130 }, (_, at): readonly [string, string] =>
 );
 const rule = { id: 'r1', path: 'data[].price', owner: 'ana', reason: 'digits', until: NOW + 1 };
 
-const cents: OperationRow = {
+const cents: BenchRow = {
   id: 'groups-1',
   name: '127 prices with trailing zeros and 3 off by a cent are two groups, and a rule for numeric-equal lets the cents count',
   fast: true,
@@ -74,23 +74,23 @@ const cents: OperationRow = {
     const isApart =
       plain.join() === 'data[].price numeric-equal 127 counts,data[].price no hint 3 counts' &&
       hinted.join() === 'data[].price numeric-equal 127 ignored,data[].price no hint 3 counts';
-    return { ok: isApart, figure: { groups: plain.join('; '), 'with the rule': hinted.join('; ') } };
+    return promised(isApart, { groups: plain.join('; '), 'with the rule': hinted.join('; ') });
   },
 };
 
-const whole: OperationRow = {
+const whole: BenchRow = {
   id: 'groups-2',
   name: 'a rule without a hint ignores every difference at its path, and equal prices are none',
   fast: true,
   async run() {
     const ignored = await groupsOf(pairs, [rule]);
     const equal = await groupsOf([['19.90', '19.90']], []);
-    return {
-      ok: ignored.every((group) => group.endsWith('ignored')) && ignored.length === 2 && equal.length === 0,
-      figure: { 'with the rule': ignored.join('; '), equal: equal.length },
-    };
+    return promised(
+      ignored.every((group) => group.endsWith('ignored')) && ignored.length === 2 && equal.length === 0,
+      { 'with the rule': ignored.join('; '), equal: equal.length },
+    );
   },
 };
 
 /** Rows about how differences are told apart. */
-export const groupRows: readonly OperationRow[] = [cents, whole];
+export const groupRows: readonly BenchRow[] = [cents, whole];

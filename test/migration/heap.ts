@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { trendOf } from '../faults/harness/soak/trend.ts';
 import { injectVitals, readVitals, type Vitals } from '../faults/harness/soak/vitals.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { askMisses, startHanging } from './harness/hanging-source.ts';
 
 const CALLERS_PER_SECOND = 150;
@@ -22,11 +22,10 @@ const slopeOf = (readings: readonly Reading[]) =>
   trendOf(readings.map(({ at, vitals }) => ({ at: at / 600_000, value: vitals.data })));
 
 /** What shadowing holds in memory. */
-export const heapRows: readonly OperationRow[] = [
+export const heapRows: readonly BenchRow[] = [
   {
     id: 'heap-1',
     name: 'minutes of shadowing, while the new source hangs on 5 % of its calls: the heap after a collection does not grow',
-    fast: false,
     async run(bench) {
       const injected = bench.own(injectVitals());
       const fleet = await startHanging(bench, 0.05, injected.env);
@@ -44,16 +43,12 @@ export const heapRows: readonly OperationRow[] = [
       const { slope, low, high } = slopeOf(settled);
       const calls = fleet.next.upstream.calls;
       const heaps = settled.map(({ vitals }) => vitals.data.toFixed(2)).join(' ');
-      return {
-        // It certainly grows where all of the interval is above the bound.
-        ok: errors === 0 && calls > 0 && low <= GROWTH_MAX,
-        figure: {
-          'MiB added in ten minutes': `${slope.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`,
-          'heap MiB': heaps,
-          'calls of the new source': calls,
-          errors,
-        },
-      };
+      return promised(errors === 0 && calls > 0 && low <= GROWTH_MAX, {
+        'MiB added in ten minutes': `${slope.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`,
+        'heap MiB': heaps,
+        'calls of the new source': calls,
+        errors,
+      });
     },
   },
 ];

@@ -2,7 +2,7 @@ import { askSteadily } from '../support/client/steady-load.ts';
 import { createRandom } from '../../src/cli/demo/data/random.ts';
 import { FAILED, openJudged } from '../support/migration/judged-migration.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import type { Faults } from './harness/model-service.ts';
 import { type MigratingFleet, startMigratingFleet } from './harness/migrating-fleet.ts';
 
@@ -70,7 +70,7 @@ function rollsBack(
     readonly perSecond?: number;
     readonly migration?: Record<string, unknown>;
   },
-): OperationRow {
+): BenchRow {
   return {
     ...{ id, name: `${name}: back within ${expected.seconds} s, and no caller gets an error`, fast: false },
     async run(bench) {
@@ -83,20 +83,20 @@ function rollsBack(
       const errors = await underCallers(bench, fleet, work, expected.perSecond);
       const { lastRollback, hold } = await statusOf(fleet);
       bench.atMost('s until the rollback', seconds, expected.seconds);
-      return {
-        ok: errors === 0 && lastRollback?.rule === expected.rule && hold?.by === 'judge',
-        figure: { s: Number(seconds.toFixed(1)), errors, rule: lastRollback?.rule ?? 'none' },
-      };
+      return promised(errors === 0 && lastRollback?.rule === expected.rule && hold?.by === 'judge', {
+        s: Number(seconds.toFixed(1)),
+        errors,
+        rule: lastRollback?.rule ?? 'none',
+      });
     },
   };
 }
 
 const failing = (share: number) => (next: Faults) => void (next.failing = share);
 
-const whileOnHold: OperationRow = {
+const whileOnHold: BenchRow = {
   id: 'judge-6',
   name: 'a rollback by itself also while a person holds the migration: within 5 s',
-  fast: false,
   async run(bench) {
     const fleet = await startServing(bench);
     await fleet.operate('hold users --reason test');
@@ -106,14 +106,13 @@ const whileOnHold: OperationRow = {
       seconds = await secondsUntilRolledBack(bench, fleet, 5);
     });
     bench.atMost('s until the rollback', seconds, 5);
-    return { ok: errors === 0, figure: { s: Number(seconds.toFixed(1)), errors } };
+    return promised(errors === 0, { s: Number(seconds.toFixed(1)), errors });
   },
 };
 
-const bothFail: OperationRow = {
+const bothFail: BenchRow = {
   id: 'judge-7',
   name: 'faults of both sources: no rollback in 30 s',
-  fast: false,
   async run(bench) {
     const fleet = await startServing(bench);
     await underCallers(bench, fleet, async () => {
@@ -122,27 +121,25 @@ const bothFail: OperationRow = {
       await bench.sleep(30_000);
     });
     const { stage } = await statusOf(fleet);
-    return { ok: stage === 'ramp', figure: { stage } };
+    return promised(stage === 'ramp', { stage });
   },
 };
 
-const noData: OperationRow = {
+const noData: BenchRow = {
   id: 'judge-8',
   name: 'no calls at all: nothing moves in 20 s, whatever the new source would do',
-  fast: false,
   async run(bench) {
     const fleet = await startServing(bench, { promote: 'auto', gate: { stepRequests: 1 } });
     fleet.next.faults.failing = 1;
     await bench.sleep(20_000);
     const { stage, hold } = await statusOf(fleet);
-    return { ok: stage === 'ramp' && hold === null, figure: { stage } };
+    return promised(stage === 'ramp' && hold === null, { stage });
   },
 };
 
-const quiet: OperationRow = {
+const quiet: BenchRow = {
   id: 'judge-9',
   name: '0.25 % faults for eight hours on a clock of the test, ten calls a second: no false alarm',
-  fast: false,
   async run() {
     const judged = await openJudged({ state: { stage: 'ramp', percent: 25 } });
     const random = createRandom(7);
@@ -154,7 +151,7 @@ const quiet: OperationRow = {
     });
     const [position, rollbacks] = [judged.position(), judged.rollbacks.length];
     await judged.close();
-    return { ok: position === 'ramp:25' && rollbacks === 0, figure: { calls: 288_000, failed, rollbacks } };
+    return promised(position === 'ramp:25' && rollbacks === 0, { calls: 288_000, failed, rollbacks });
   },
 };
 
@@ -169,10 +166,9 @@ async function isRehearsalAudited(fleet: MigratingFleet): Promise<boolean> {
   );
 }
 
-const rehearsal: OperationRow = {
+const rehearsal: BenchRow = {
   id: 'judge-10',
   name: 'a rehearsal in shadow: the judge trips, the audit says so, and no caller gets an error',
-  fast: false,
   async run(bench) {
     const fleet = await startMigratingFleet(bench, { users: 5_000 });
     await fleet.goTo('shadow users');
@@ -187,15 +183,17 @@ const rehearsal: OperationRow = {
     const { stage, hold } = await statusOf(fleet);
     const isUnchanged = stage === 'shadow' && hold === null && before?.rehearsedAt === null;
     const isAudited = await isRehearsalAudited(fleet);
-    return {
-      ok: errors === 0 && isUnchanged && isAudited,
-      figure: { s: Number(seconds.toFixed(1)), errors, stage, 'in the audit': String(isAudited) },
-    };
+    return promised(errors === 0 && isUnchanged && isAudited, {
+      s: Number(seconds.toFixed(1)),
+      errors,
+      stage,
+      'in the audit': String(isAudited),
+    });
   },
 };
 
 /** Rows about the judge: when it rolls back by itself, and when it does not. */
-export const judgeRows: readonly OperationRow[] = [
+export const judgeRows: readonly BenchRow[] = [
   rollsBack('judge-1', 'each call fails at the new source', failing(1), { seconds: 5, rule: 'failures' }),
   rollsBack('judge-2', 'one call in five fails there', failing(0.2), { seconds: 15, rule: 'failures' }),
   rollsBack('judge-3', 'one call in twenty fails there', failing(0.05), { seconds: 45, rule: 'failures' }),

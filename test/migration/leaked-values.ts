@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { UserTruth } from '../../src/cli/demo/data/generate-users.ts';
 import type { FaultGateway } from '../faults/harness/gateway.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { startCollector } from '../support/process/telemetry/collector.ts';
 import { forEachOf, startMigratingFleet } from './harness/migrating-fleet.ts';
 
@@ -66,10 +66,9 @@ function differencesIn(diffs: string): number {
   return differences.reduce((sum, { count }) => sum + count, 0);
 }
 
-const nothingComesOut: OperationRow = {
+const nothingComesOut: BenchRow = {
   id: 'leaks-1',
   name: '10,000 differences between addresses, phone numbers and tokens: none of them in what Redis saves, the logs, the metrics, what operators read, or the spans',
-  fast: false,
   async run(bench) {
     const collector = bench.own(await startCollector());
     const fleet = await startMigratingFleet(bench, {
@@ -120,12 +119,13 @@ const nothingComesOut: OperationRow = {
     assert.ok(places.Redis.includes('data[].email'), 'the differences stand in what Redis has saved');
     const counts = Object.entries(places).map(([place, text]) => [place, countCanaries(text)] as const);
     const bytes = Object.values(places).reduce((sum, text) => sum + text.length, 0);
-    return {
-      ok: found >= DIFFERENCES && counts.every(([, count]) => count === 0),
-      figure: { differences: found, ...Object.fromEntries(counts), 'MiB searched': bytes / 1024 ** 2 },
-    };
+    return promised(found >= DIFFERENCES && counts.every(([, count]) => count === 0), {
+      differences: found,
+      ...Object.fromEntries(counts),
+      'MiB searched': bytes / 1024 ** 2,
+    });
   },
 };
 
 /** What comparing keeps of the values of users: nothing. */
-export const leakRows: readonly OperationRow[] = [nothingComesOut];
+export const leakRows: readonly BenchRow[] = [nothingComesOut];

@@ -1,6 +1,6 @@
 import type { FaultBench } from '../faults/harness/bench.ts';
 import { runCommand } from '../support/command/run-command.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { forEachOf, type MigratingFleet, startMigratingFleet } from './harness/migrating-fleet.ts';
 
 const LIMITS = [10, 20, 50] as const;
@@ -43,10 +43,9 @@ async function groupsOf(fleet: MigratingFleet): Promise<readonly string[]> {
   return differences.map(({ path, kind, count }) => `${path} ${kind} ${count}`).sort();
 }
 
-const shifted: OperationRow = {
+const shifted: BenchRow = {
   id: 'membership-1',
   name: '3 missing and 2 extra records of 1,000, every page of three sizes asked for: 3 and 2 are told, and the total once for each size',
-  fast: false,
   async run(bench) {
     const fleet = await startMigratingFleet(bench, { gateways: 2, migration: MIGRATION });
     spoil(fleet);
@@ -60,17 +59,16 @@ const shifted: OperationRow = {
     };
     const { keys = 0, mismatchedKeys = 0 } = compare['users.list'] ?? {};
     const expected = ['data[].id extra_id 2', 'data[].id missing_id 3', 'meta.total total 3'];
-    return {
-      ok: groups.join() === expected.join() && mismatchedKeys <= 3 * (5 + 1),
-      figure: { groups: groups.join('; '), 'questions that differ': `${mismatchedKeys} of ${keys}` },
-    };
+    return promised(groups.join() === expected.join() && mismatchedKeys <= 3 * (5 + 1), {
+      groups: groups.join('; '),
+      'questions that differ': `${mismatchedKeys} of ${keys}`,
+    });
   },
 };
 
-const values: OperationRow = {
+const values: BenchRow = {
   id: 'membership-2',
   name: 'the opposite: a field that differs in each record is told for each of them, and the ids of both lists are the same',
-  fast: false,
   async run(bench) {
     const fleet = await startMigratingFleet(bench, { gateways: 2, migration: MIGRATION });
     fleet.next.faults.change = (user) => ({ ...user, email: user.email && `x${user.email}` });
@@ -79,17 +77,13 @@ const values: OperationRow = {
     const groups = await groupsOf(fleet);
     const [first = ''] = groups;
     const count = Number(first.split(' ').at(-1));
-    return {
-      ok: groups.length === 1 && first.startsWith('data[].email value') && count >= 700,
-      figure: { first },
-    };
+    return promised(groups.length === 1 && first.startsWith('data[].email value') && count >= 700, { first });
   },
 };
 
-const named: OperationRow = {
+const named: BenchRow = {
   id: 'membership-3',
   name: 'diffs --ids names exactly the 3 missing and the 2 extra records, once, and the audit says who has asked',
-  fast: false,
   async run(bench) {
     const fleet = await startMigratingFleet(bench, { gateways: 1, migration: MIGRATION });
     const { missing, extra } = spoil(fleet);
@@ -111,12 +105,13 @@ const named: OperationRow = {
     const isAudited = audit.includes('migrations.ids') && audit.includes('the copy');
     const isKept = [...missing, ...extra].some((id) => audit.includes(`${id}\\"`));
     const isExact = found.sort().join() === expected.sort().join();
-    return {
-      ok: code === 0 && isExact && again.status === 404 && isAudited && !isKept,
-      figure: { found: found.join('; '), 'asked again': again.status, audited: String(isAudited) },
-    };
+    return promised(code === 0 && isExact && again.status === 404 && isAudited && !isKept, {
+      found: found.join('; '),
+      'asked again': again.status,
+      audited: String(isAudited),
+    });
   },
 };
 
 /** Rows about records that only one of the two sources has. */
-export const membershipRows: readonly OperationRow[] = [shifted, values, named];
+export const membershipRows: readonly BenchRow[] = [shifted, values, named];

@@ -1,5 +1,5 @@
 import { openJudgedComparisons } from '../support/migration/judged-comparisons.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 
 /** A store that lags 2 s behind while 60 users, for whom alone callers ask, are written to five times a second. */
 const LAGGING = { lying: 0, writesPerSecond: 5, lagMs: 2_000, users: 60, readsPerSecond: 20 };
@@ -11,7 +11,7 @@ function lagging(
   name: string,
   shadowSeconds: number,
   critical: readonly string[] = ['data.email'],
-): OperationRow {
+): BenchRow {
   return {
     ...{ id, fast: false },
     name: `a store that lags 2 s behind, 5 writes a second, ${name}: no rollback in 30 minutes on a clock of the test`,
@@ -25,10 +25,10 @@ function lagging(
       const { rollbacks, evidence } = migration.judged;
       const found = (await evidence.read('users'))['users.get']?.step;
       await migration.close();
-      return {
-        ok: rollbacks.length === 0 && !isClosed && (found?.transient ?? 0) > 500,
-        figure: { rollbacks: rollbacks.length, 'answers that differed once': found?.transient ?? 0 },
-      };
+      return promised(rollbacks.length === 0 && !isClosed && (found?.transient ?? 0) > 500, {
+        rollbacks: rollbacks.length,
+        'answers that differed once': found?.transient ?? 0,
+      });
     },
   };
 }
@@ -39,7 +39,7 @@ function lying(
   name: string,
   of: { readonly writesPerSecond: number; readonly readsPerSecond: number },
   seconds: number,
-): OperationRow {
+): BenchRow {
   return {
     ...{ id, name: `${name}: back within ${String(seconds)} s on a clock of the test`, fast: false },
     async run() {
@@ -51,15 +51,14 @@ function lying(
         await migration.close();
       }
       const most = Math.max(...taken);
-      return { ok: most <= seconds, figure: { 's at most, of 5 runs': most } };
+      return promised(most <= seconds, { 's at most, of 5 runs': most });
     },
   };
 }
 
-const inShadow: OperationRow = {
+const inShadow: BenchRow = {
   id: 'once-6',
   name: 'one answer in a hundred wrong once in a shadow of an hour: the gate is closed, it is reported, nothing is rolled back',
-  fast: false,
   async run() {
     const migration = await openJudgedComparisons({ ...LAGGING, writesPerSecond: 0, lying: 0.01 });
     await migration.runFor(HOUR);
@@ -69,15 +68,16 @@ const inShadow: OperationRow = {
     await migration.close();
     const have = unmet.find(({ id }) => id === 'transient')?.have ?? 'nothing';
     const reports = warnings.filter((warning) => warning.includes('differ once')).length;
-    return {
-      ok: have !== 'nothing' && rollbacks.length === 0 && reports === 1,
-      figure: { gate: have, reports, rollbacks: rollbacks.length },
-    };
+    return promised(have !== 'nothing' && rollbacks.length === 0 && reports === 1, {
+      gate: have,
+      reports,
+      rollbacks: rollbacks.length,
+    });
   },
 };
 
 /** Rows about answers that are wrong once, and about a store that only lags behind. */
-export const onceRows: readonly OperationRow[] = [
+export const onceRows: readonly BenchRow[] = [
   lagging('once-1', 'after a shadow of an hour', HOUR),
   lagging('once-2', 'without any shadow before', 0),
   lagging('once-3', 'in a critical field, after a shadow of an hour', HOUR, ['data.name']),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import { type ChaosProxy, startChaosProxy } from '../faults/harness/harm/chaos-proxy.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { marked } from './harness/model-service.ts';
 import {
   type FleetOptions,
@@ -41,10 +41,9 @@ const statusOf = (fleet: MigratingFleet) => fleet.operate('status users') as unk
 
 const STAGES = ['shadow users', 'ramp users --percent 50', 'live users'];
 
-const gone: OperationRow = {
+const gone: BenchRow = {
   id: 'redis-1',
   name: 'Redis is killed for 15 s in each stage (with --long, for a minute), a replica restarts meanwhile: no error, no record changes its source',
-  fast: false,
   async run(bench) {
     const fleet = await startKept(bench);
     const outageMs = bench.long ? 60_000 : 15_000;
@@ -71,22 +70,18 @@ const gone: OperationRow = {
       const after = await askRecords(fleet);
       changed += after.isNew.filter((isNew, at) => isNew !== before.isNew[at]).length;
     }
-    return {
-      ok: errors === 0 && changed === 0 && shadows === 0,
-      figure: {
-        'records that changed their source': changed,
-        errors,
-        'shadows while it was gone': shadows,
-        'ms until the state is at hand again, at most': slowestMs,
-      },
-    };
+    return promised(errors === 0 && changed === 0 && shadows === 0, {
+      'records that changed their source': changed,
+      errors,
+      'shadows while it was gone': shadows,
+      'ms until the state is at hand again, at most': slowestMs,
+    });
   },
 };
 
-const flushed: OperationRow = {
+const flushed: BenchRow = {
   id: 'redis-2',
   name: 'FLUSHALL takes nothing back: the state is there again within two seconds, and no record changes its source',
-  fast: false,
   async run(bench) {
     const fleet = await startKept(bench);
     await fleet.goTo('ramp users --percent 50');
@@ -105,19 +100,20 @@ const flushed: OperationRow = {
     const changed = [during, after].map(
       ({ isNew }) => isNew.filter((one, at) => one !== before.isNew[at]).length,
     );
-    return {
-      ok: changed.every((count) => count === 0) && now.rev >= rev && now.percent === 50,
-      figure: { changed: changed.join(' '), 'rev before': rev, 'rev after': now.rev, ms: Math.round(backMs) },
-    };
+    return promised(changed.every((count) => count === 0) && now.rev >= rev && now.percent === 50, {
+      changed: changed.join(' '),
+      'rev before': rev,
+      'rev after': now.rev,
+      ms: Math.round(backMs),
+    });
   },
 };
 
 const WRITERS = 50;
 
-const race: OperationRow = {
+const race: BenchRow = {
   id: 'redis-3',
   name: 'of 50 operators who change the same state at once, exactly one does for each rev',
-  fast: false,
   async run(bench) {
     const fleet = await startMigratingFleet(bench, { users: 40 });
     await fleet.goTo('ramp users --percent 1');
@@ -136,17 +132,19 @@ const race: OperationRow = {
       winners.push(won.filter(Boolean).length);
       assert.equal((await statusOf(fleet)).rev, rev + 1);
     }
-    return { ok: winners.every((count) => count === 1), figure: { 'winners by round': winners.join(' ') } };
+    return promised(
+      winners.every((count) => count === 1),
+      { 'winners by round': winners.join(' ') },
+    );
   },
 };
 
 /** The gateway that is parted from Redis, while the others reach it. */
 const PARTED = 3;
 
-const parted: OperationRow = {
+const parted: BenchRow = {
   id: 'redis-4',
   name: 'the way of one of four gateways to Redis is a black hole for 10 s (with --long, for a minute): no error, no record changes its source in any of them, then or afterwards',
-  fast: false,
   async run(bench) {
     let way: ChaosProxy | undefined;
     const fleet = await startKept(bench, {
@@ -178,18 +176,18 @@ const parted: OperationRow = {
     const backMs = await bench.until(async () => (await staleSeconds(PARTED)) < 2, 20_000, 50);
     await look();
     const now = await statusOf(fleet);
-    return {
-      ok: errors === 0 && changed === 0 && now.rev === rev && staleMax > 5 && othersMax < staleMax,
-      figure: {
+    return promised(
+      errors === 0 && changed === 0 && now.rev === rev && staleMax > 5 && othersMax < staleMax,
+      {
         ...{ 'records that changed their source': changed, errors, rev: now.rev },
         ...{
           'seconds without the state': Math.round(staleMax),
           'ms until it is read again': Math.round(backMs),
         },
       },
-    };
+    );
   },
 };
 
 /** What becomes of a migration when Redis is gone, emptied, written to by many, or out of reach of one gateway. */
-export const redisRows: readonly OperationRow[] = [gone, flushed, race, parted];
+export const redisRows: readonly BenchRow[] = [gone, flushed, race, parted];

@@ -1,6 +1,6 @@
 import { askSteadily } from '../support/client/steady-load.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { marked } from './harness/model-service.ts';
 import { type MigratingFleet, type OriginAnswer, startMigratingFleet } from './harness/migrating-fleet.ts';
 
@@ -36,10 +36,9 @@ async function startLive(bench: FaultBench): Promise<MigratingFleet> {
   return fleet;
 }
 
-const byHand: OperationRow = {
+const byHand: BenchRow = {
   id: 'rollback-1',
   name: 'a rollback by hand under 200 requests a second: no answer of the new source a second after the command, no error',
-  fast: false,
   async run(bench) {
     const fleet = await startLive(bench);
     const { answers, errors, done } = await underCallers(bench, fleet, async () => {
@@ -51,22 +50,18 @@ const byHand: OperationRow = {
     const last = lastNewAfter(answers, done.endedAt);
     const before = newUntil(answers, done.endedAt);
     bench.atMost('ms of the new source after the command', last, 1_000);
-    return {
-      ok: errors === 0 && before > 0,
-      figure: {
-        'last new body, ms': last,
-        errors,
-        replicas: JSON.stringify(done.replicas),
-        'new before': before,
-      },
-    };
+    return promised(errors === 0 && before > 0, {
+      'last new body, ms': last,
+      errors,
+      replicas: JSON.stringify(done.replicas),
+      'new before': before,
+    });
   },
 };
 
-const withoutMessages: OperationRow = {
+const withoutMessages: BenchRow = {
   id: 'rollback-2',
   name: 'the same while every connection for messages of Redis is killed all the time: two seconds',
-  fast: false,
   async run(bench) {
     const fleet = await startLive(bench);
     const state = { over: false, killed: 0 };
@@ -84,17 +79,18 @@ const withoutMessages: OperationRow = {
     await killing;
     const [last, before] = [lastNewAfter(answers, done), newUntil(answers, done)];
     bench.atMost('ms of the new source after the command', last, 2_000);
-    return {
-      ok: errors === 0 && state.killed > 0 && before > 0,
-      figure: { 'last new body, ms': last, errors, killed: state.killed, 'new before': before },
-    };
+    return promised(errors === 0 && state.killed > 0 && before > 0, {
+      'last new body, ms': last,
+      errors,
+      killed: state.killed,
+      'new before': before,
+    });
   },
 };
 
-const withoutRedis: OperationRow = {
+const withoutRedis: BenchRow = {
   id: 'rollback-3',
   name: 'the same with Redis stopped, by a command to each process: one second for each',
-  fast: false,
   async run(bench) {
     const fleet = await startLive(bench);
     const { answers, errors, done } = await underCallers(bench, fleet, async () => {
@@ -105,10 +101,7 @@ const withoutRedis: OperationRow = {
     fleet.redis.resume();
     const [last, before] = [lastNewAfter(answers, done), newUntil(answers, done)];
     bench.atMost('ms of the new source after the last command', last, 1_000);
-    return {
-      ok: errors === 0 && before > 0,
-      figure: { 'last new body, ms': last, errors, 'new before': before },
-    };
+    return promised(errors === 0 && before > 0, { 'last new body, ms': last, errors, 'new before': before });
   },
 };
 
@@ -129,10 +122,9 @@ const refusalOf = (command: Promise<unknown>) =>
 const stageOf = async (fleet: MigratingFleet) =>
   ((await fleet.operate('status users')) as { stage: string }).stage;
 
-const legacyGone: OperationRow = {
+const legacyGone: BenchRow = {
   id: 'rollback-4',
   name: 'a forced rollback from complete while the legacy service is switched off: refused, and no caller gets an error',
-  fast: false,
   async run(bench) {
     const fleet = await startComplete(bench);
     await fleet.legacy.upstream.close();
@@ -141,17 +133,17 @@ const legacyGone: OperationRow = {
     );
     const stage = await stageOf(fleet);
     const isRefused = done.includes('old-users does not answer');
-    return {
-      ok: errors === 0 && isRefused && stage === 'complete',
-      figure: { errors, refused: String(isRefused), stage },
-    };
+    return promised(errors === 0 && isRefused && stage === 'complete', {
+      errors,
+      refused: String(isRefused),
+      stage,
+    });
   },
 };
 
-const legacyThere: OperationRow = {
+const legacyThere: BenchRow = {
   id: 'rollback-5',
   name: 'the same while the legacy service still answers: back at once, no answer of the new source a second later, no error',
-  fast: false,
   async run(bench) {
     const fleet = await startComplete(bench);
     const { answers, errors, done } = await underCallers(bench, fleet, async () => {
@@ -161,14 +153,13 @@ const legacyThere: OperationRow = {
     const last = lastNewAfter(answers, done);
     bench.atMost('ms of the new source after the command', last, 1_000);
     const stage = await stageOf(fleet);
-    return { ok: errors === 0 && stage === 'shadow', figure: { 'last new body, ms': last, errors, stage } };
+    return promised(errors === 0 && stage === 'shadow', { 'last new body, ms': last, errors, stage });
   },
 };
 
-const besideTheJudge: OperationRow = {
+const besideTheJudge: BenchRow = {
   id: 'rollback-6',
   name: 'four people and the judge roll back because of one fault: the resource stays in shadow, in any order',
-  fast: false,
   async run(bench) {
     const fleet = await startLive(bench);
     fleet.next.faults.failing = 1;
@@ -180,15 +171,16 @@ const besideTheJudge: OperationRow = {
     });
     const stage = await stageOf(fleet);
     const forced = (await fleet.operate('rollback users --force')) as { stage: string };
-    return {
-      ok: errors === 0 && stage === 'shadow' && forced.stage === 'legacy',
-      figure: { errors, stage, 'with --force': forced.stage },
-    };
+    return promised(errors === 0 && stage === 'shadow' && forced.stage === 'legacy', {
+      errors,
+      stage,
+      'with --force': forced.stage,
+    });
   },
 };
 
 /** Rollbacks by hand. */
-export const rollbackRows: readonly OperationRow[] = [
+export const rollbackRows: readonly BenchRow[] = [
   ...[byHand, withoutMessages, withoutRedis],
   ...[legacyGone, legacyThere, besideTheJudge],
 ];

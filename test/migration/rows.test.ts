@@ -1,6 +1,5 @@
 import { guaranteeRows } from '../faults/harness/guarantee-rows.ts';
-import { asFaultRow } from '../operations/row.ts';
 import { themes } from './table.ts';
 
 for (const [theme, rows] of Object.entries(themes))
-  guaranteeRows(`what is promised of a migration, ${theme}`, rows.map(asFaultRow));
+  guaranteeRows(`what is promised of a migration, ${theme}`, rows);

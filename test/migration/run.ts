@@ -5,7 +5,7 @@
  *
  *   npm run test:migration -- --only split --only redis-1
  */
-import { runThemes } from '../operations/harness/run-themes.ts';
+import { runThemes } from '../faults/harness/run-table.ts';
 import { themes } from './table.ts';
 
 await runThemes(themes);

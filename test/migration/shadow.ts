@@ -1,5 +1,5 @@
 import type { FaultBench } from '../faults/harness/bench.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { askSteadily } from '../support/client/steady-load.ts';
 import { type MigratingFleet, startMigratingFleet } from './harness/migrating-fleet.ts';
 
@@ -34,27 +34,26 @@ async function callers(fleet: MigratingFleet, seconds: number, from: number): Pr
   return answers.filter(({ status }) => status !== 200).length;
 }
 
-const closes: OperationRow = {
+const closes: BenchRow = {
   id: 'shadow-1',
   name: 'a breaker that opened in the ramp closes again in the shadow, where only comparisons ask the new source: within 10 s',
-  fast: false,
   async run(bench) {
     const fleet = await startBroken(bench);
     const before = await look(fleet);
     fleet.next.faults.failing = 0;
     const errors = await callers(fleet, 10, 200);
     const { matches, why } = await look(fleet);
-    return {
-      ok: errors === 0 && matches > before.matches + 10 && why === undefined,
-      figure: { compared: matches - before.matches, errors, why: why ?? 'none' },
-    };
+    return promised(errors === 0 && matches > before.matches + 10 && why === undefined, {
+      compared: matches - before.matches,
+      errors,
+      why: why ?? 'none',
+    });
   },
 };
 
-const staysOpen: OperationRow = {
+const staysOpen: BenchRow = {
   id: 'shadow-2',
   name: 'while the new source still fails, comparisons leave it alone but for a few probes, the status says why nothing is compared, and no caller gets an error',
-  fast: false,
   async run(bench) {
     const fleet = await startBroken(bench);
     const before = await look(fleet);
@@ -62,12 +61,14 @@ const staysOpen: OperationRow = {
     const errors = await callers(fleet, 20, 200);
     const { matches, why } = await look(fleet);
     const probes = fleet.next.upstream.calls - asked;
-    return {
-      ok: errors === 0 && matches === before.matches && probes <= 20 && why !== undefined,
-      figure: { probes, errors, compared: matches - before.matches, why: why ?? 'none' },
-    };
+    return promised(errors === 0 && matches === before.matches && probes <= 20 && why !== undefined, {
+      probes,
+      errors,
+      compared: matches - before.matches,
+      why: why ?? 'none',
+    });
   },
 };
 
 /** Rows about comparisons with a source that fails. */
-export const shadowRows: readonly OperationRow[] = [closes, staysOpen];
+export const shadowRows: readonly BenchRow[] = [closes, staysOpen];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createRandom } from '../../src/cli/demo/data/random.ts';
 import { bucketsBelow, createBuckets } from '../../src/migration/routing/bucket.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { forEachOf, startMigratingFleet } from './harness/migrating-fleet.ts';
 import { marked } from './harness/model-service.ts';
 
@@ -22,7 +22,7 @@ function worst(salts: number, callers: number, percents: readonly number[]): num
   return Math.max(...misses.flat());
 }
 
-const shares: OperationRow = {
+const shares: BenchRow = {
   id: 'split-1',
   name: 'a share of the callers is met within 0.3 points of 100,000, 1.0 of 10,000 and 1.5 at one half, in steps of 0.01',
   fast: true,
@@ -33,15 +33,14 @@ const shares: OperationRow = {
     const grain = Math.round((reached('grain', 100_000, 0.02) - reached('grain', 100_000, 0.01)) * 1_000);
     assert.equal(reached('none', 1_000, 0), 0);
     assert.equal(reached('all', 1_000, 100), 100);
-    return Promise.resolve({
-      ok: many <= 0.3 && few <= 1 && half <= 1.5 && grain > 0 && grain < 30,
-      figure: {
+    return Promise.resolve(
+      promised(many <= 0.3 && few <= 1 && half <= 1.5 && grain > 0 && grain < 30, {
         'points off, 100,000 callers': many.toFixed(2),
         'points off, 10,000 callers': few.toFixed(2),
         'points off at 50 %': half.toFixed(2),
         'callers of 100,000 in a step of 0.01': grain,
-      },
-    });
+      }),
+    );
   },
 };
 
@@ -53,10 +52,9 @@ function zipf(callers: readonly string[], below: (bound: number) => number): str
   return callers[at === -1 ? callers.length - 1 : at] as string;
 }
 
-const preview: OperationRow = {
+const preview: BenchRow = {
   id: 'split-2',
   name: 'preview tells within one point which part of the traffic of four processes a share of 50 unequal callers is',
-  fast: false,
   async run(bench) {
     const fleet = await startMigratingFleet(bench, { keys: 50 });
     fleet.next.faults.change = marked;
@@ -79,9 +77,9 @@ const preview: OperationRow = {
       const true_ = (100 * answers.filter(({ isNew }) => isNew).length) / answers.length;
       off.push(Math.abs(told.callsPercent - true_));
     }
-    return { ok: Math.max(...off) <= 1, figure: { 'points off, at most': Math.max(...off).toFixed(2) } };
+    return promised(Math.max(...off) <= 1, { 'points off, at most': Math.max(...off).toFixed(2) });
   },
 };
 
 /** How a share splits the callers. */
-export const splitRows: readonly OperationRow[] = [shares, preview];
+export const splitRows: readonly BenchRow[] = [shares, preview];

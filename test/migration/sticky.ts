@@ -1,6 +1,6 @@
 import { marked } from './harness/model-service.ts';
 import { forEachOf, type MigratingFleet, startMigratingFleet } from './harness/migrating-fleet.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 
 /** Asks once for every caller; the callers whom the new service served. Counts what was no 200. */
 async function askAll(fleet: MigratingFleet, round: number) {
@@ -23,10 +23,9 @@ const RESTARTS = new Map([
   [30, 3],
 ]);
 
-const noFlips: OperationRow = {
+const noFlips: BenchRow = {
   id: 'sticky-1',
   name: 'each of 1,000 callers stays with one source over four replicas, three restarts, and a rollback with its resume',
-  fast: false,
   async run(bench) {
     const fleet = await startMigratingFleet(bench, { keys: 1_000 });
     fleet.next.faults.change = marked;
@@ -46,23 +45,19 @@ const noFlips: OperationRow = {
     await fleet.goTo('ramp users --percent 50');
     const again = await askAll(fleet, 2);
     const changed = differing(first.isNew, again.isNew);
-    return {
-      ok: flips === 0 && errors === 0 && changed === 0 && !back.isNew.includes(true),
-      figure: {
-        requests: ROUNDS * fleet.callers.length,
-        flips,
-        errors,
-        'callers at the new source': first.isNew.filter(Boolean).length,
-        'callers elsewhere after resume': changed,
-      },
-    };
+    return promised(flips === 0 && errors === 0 && changed === 0 && !back.isNew.includes(true), {
+      requests: ROUNDS * fleet.callers.length,
+      flips,
+      errors,
+      'callers at the new source': first.isNew.filter(Boolean).length,
+      'callers elsewhere after resume': changed,
+    });
   },
 };
 
-const onlyForward: OperationRow = {
+const onlyForward: BenchRow = {
   id: 'sticky-2',
   name: 'a raised share takes no caller away from the new source: 1, 5, 25, 50, 100 percent of 1,000',
-  fast: false,
   async run(bench) {
     const fleet = await startMigratingFleet(bench, { keys: 1_000 });
     fleet.next.faults.change = marked;
@@ -77,12 +72,13 @@ const onlyForward: OperationRow = {
       counts.push(now.isNew.filter(Boolean).length);
       before = now.isNew;
     }
-    return {
-      ok: left === 0 && errors === 0 && counts.at(-1) === fleet.callers.length,
-      figure: { 'callers who left': left, errors, 'callers by step': counts.join(' ') },
-    };
+    return promised(left === 0 && errors === 0 && counts.at(-1) === fleet.callers.length, {
+      'callers who left': left,
+      errors,
+      'callers by step': counts.join(' '),
+    });
   },
 };
 
 /** Who stays with which source. */
-export const stickyRows: readonly OperationRow[] = [noFlips, onlyForward];
+export const stickyRows: readonly BenchRow[] = [noFlips, onlyForward];

@@ -1,4 +1,4 @@
-import type { OperationRow } from '../operations/row.ts';
+import type { Themes } from '../faults/harness/row.ts';
 import { cacheRows } from './cache.ts';
 import { callerRows } from './callers.ts';
 import { compareRows } from './compare.ts';
@@ -19,7 +19,7 @@ import { stickyRows } from './sticky.ts';
 import { timeLimitRows } from './time-limit.ts';
 
 /** Every row, by theme, in its order. A new theme is a file of its own and a line here. */
-export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
+export const themes: Themes = {
   compare: compareRows,
   groups: groupRows,
   membership: membershipRows,

@@ -1,5 +1,5 @@
 import type { FaultBench } from '../faults/harness/bench.ts';
-import type { OperationRow } from '../operations/row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { forEachOf, type MigratingFleet, startMigratingFleet } from './harness/migrating-fleet.ts';
 import { marked } from './harness/model-service.ts';
 
@@ -33,27 +33,24 @@ async function afterStep(fleet: MigratingFleet, from: number) {
   return { answers, slowestMs };
 }
 
-const first: OperationRow = {
+const first: BenchRow = {
   id: 'limit-1',
   name: 'just after a step of the ramp, a new source that hangs costs a caller 3 x p99 of the legacy one (half a second at least), not half of the deadline',
-  fast: false,
   async run(bench) {
     const fleet = await startFleet(bench);
     await compareSome(bench, fleet);
     fleet.next.faults.hanging = 1;
     await fleet.goTo('ramp users --percent 100');
     const { answers, slowestMs } = await afterStep(fleet, 400);
-    return {
-      ok: answers.every(({ status, isNew }) => status === 200 && !isNew) && slowestMs < 10_000,
-      figure: { 'slowest, ms': slowestMs },
-    };
+    return promised(answers.every(({ status, isNew }) => status === 200 && !isNew) && slowestMs < 10_000, {
+      'slowest, ms': slowestMs,
+    });
   },
 };
 
-const restarted: OperationRow = {
+const restarted: BenchRow = {
   id: 'limit-2',
   name: 'the same at a process that has started in the ramp: it reads the evidence of the fleet at once',
-  fast: false,
   async run(bench) {
     const fleet = await startFleet(bench);
     await compareSome(bench, fleet);
@@ -61,28 +58,26 @@ const restarted: OperationRow = {
     fleet.next.faults.hanging = 1;
     for (const number of [0, 1]) await fleet.restart(number);
     const { answers, slowestMs } = await afterStep(fleet, 400);
-    return {
-      ok: answers.every(({ status, isNew }) => status === 200 && !isNew) && slowestMs < 10_000,
-      figure: { 'slowest, ms': slowestMs },
-    };
+    return promised(answers.every(({ status, isNew }) => status === 200 && !isNew) && slowestMs < 10_000, {
+      'slowest, ms': slowestMs,
+    });
   },
 };
 
-const unknown: OperationRow = {
+const unknown: BenchRow = {
   id: 'limit-3',
   name: 'where nothing was compared yet, a new source that takes two seconds is not cut off',
-  fast: false,
   async run(bench) {
     const fleet = await startFleet(bench);
     fleet.next.faults.delayMs = 2_000;
     await fleet.goTo('ramp users --percent 100');
     const { answers, slowestMs } = await afterStep(fleet, 400);
-    return {
-      ok: answers.every(({ status, isNew }) => status === 200 && isNew),
-      figure: { 'slowest, ms': slowestMs },
-    };
+    return promised(
+      answers.every(({ status, isNew }) => status === 200 && isNew),
+      { 'slowest, ms': slowestMs },
+    );
   },
 };
 
 /** Rows about how long a caller waits for the new source before the legacy one is asked. */
-export const timeLimitRows: readonly OperationRow[] = [first, restarted, unknown];
+export const timeLimitRows: readonly BenchRow[] = [first, restarted, unknown];

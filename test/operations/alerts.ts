@@ -12,7 +12,7 @@ import { type AlertTestbed, openAlertTestbed } from './harness/alert-testbed.ts'
 import { migrationAlertCases } from './harness/migration-alert-cases.ts';
 import { noPrometheus, type Prometheus, startPrometheus } from './harness/prometheus.ts';
 import { type RuleCase, testRules } from './harness/promtool-rule-tests.ts';
-import type { OperationRow } from './row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 
 const run = promisify(execFile);
 
@@ -28,7 +28,7 @@ type Rules = { readonly groups: readonly { readonly rules: readonly { readonly a
 const rules = () =>
   (parse(readFileSync('config/alerts.yaml', 'utf8')) as Rules).groups.flatMap((one) => one.rules);
 
-const accepted: OperationRow = {
+const accepted: BenchRow = {
   id: 'alerts-1',
   name: 'promtool accepts the rules of config/alerts.yaml',
   fast: true,
@@ -36,7 +36,7 @@ const accepted: OperationRow = {
   async run() {
     const { stdout } = await run('promtool', ['check', 'rules', 'config/alerts.yaml']);
     const found = Number(/SUCCESS: (\d+) rules found/.exec(stdout)?.[1] ?? 0);
-    return { ok: found === rules().length, figure: { rules: found } };
+    return promised(found === rules().length, { rules: found });
   },
 };
 
@@ -136,10 +136,9 @@ async function oneWorkerLost(): Promise<RuleCase> {
   };
 }
 
-const lives: OperationRow = {
+const lives: BenchRow = {
   id: 'alerts-2',
   name: 'each alert fires in its fault, lasts as long as that, ends after it and is silent otherwise: Prometheus, sixty times as fast; then promtool with true durations on what the gateway counted',
-  fast: false,
   skip: noPrometheus,
   async run(bench) {
     const place = await openAlertTestbed(bench);
@@ -153,21 +152,18 @@ const lives: OperationRow = {
     const moving = (await migrationAlertCases()).flatMap(({ alerts }) => alerts);
     const fired = new Set([...alertFaults.flatMap(({ alerts }) => alerts), ...moving]);
     const untried = rules().filter(({ alert }) => !fired.has(alert));
-    return {
-      ok: untried.length === 0,
-      figure: {
-        alerts: fired.size,
-        faults: played.length,
-        'fires within s': Math.max(...played.map(({ firesMs }) => firesMs)) / 1_000,
-        'ends within s': Math.max(...played.map(({ clearsMs }) => clearsMs)) / 1_000,
-        'cases of promtool': cases.length,
-        'never tried': untried.map(({ alert }) => alert).join(' ') || 'none',
-      },
-    };
+    return promised(untried.length === 0, {
+      alerts: fired.size,
+      faults: played.length,
+      'fires within s': Math.max(...played.map(({ firesMs }) => firesMs)) / 1_000,
+      'ends within s': Math.max(...played.map(({ clearsMs }) => clearsMs)) / 1_000,
+      'cases of promtool': cases.length,
+      'never tried': untried.map(({ alert }) => alert).join(' ') || 'none',
+    });
   },
 };
 
-const ofMigrations: OperationRow = {
+const ofMigrations: BenchRow = {
   id: 'alerts-3',
   name: 'each alert about a migration fires while what it speaks of lasts, ends after it and is silent otherwise: promtool with true durations on what two gateways show',
   fast: true,
@@ -176,9 +172,9 @@ const ofMigrations: OperationRow = {
     const cases = await migrationAlertCases();
     const problems = await testRules(cases);
     assert.equal(problems.slice(0, PROBLEMS_LENGTH), '');
-    return { ok: true, figure: { alerts: new Set(cases.flatMap(({ alerts }) => alerts)).size } };
+    return promised(true, { alerts: new Set(cases.flatMap(({ alerts }) => alerts)).size });
   },
 };
 
 /** What Prometheus makes of the gateway's metrics. */
-export const alertRows: readonly OperationRow[] = [accepted, lives, ofMigrations];
+export const alertRows: readonly BenchRow[] = [accepted, lives, ofMigrations];

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readAuditLine, verifyChain } from '../../src/store/audit/audit-entry.ts';
 import { startOperator, tokenTexts } from './harness/operator-client.ts';
-import type { OperationRow } from './row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 
-const chain: OperationRow = {
+const chain: BenchRow = {
   id: 'audit-1',
   name: 'every change is one line in log and Redis, the lines are one chain when several write at once, and no secret is in them',
   fast: true,
@@ -38,21 +38,19 @@ const chain: OperationRow = {
     for (const secret of [key, tokenTexts.operator, tokenTexts.viewer])
       assert.ok(!lines.join().includes(secret), 'a secret is in the audit');
     const actors = new Set(lines.map((line) => readAuditLine(line)?.actor));
-    return {
-      ok:
-        state.kind === 'intact' &&
+    return promised(
+      state.kind === 'intact' &&
         lines.length === count + 1 &&
         logged.length === count + 1 &&
         actors.size === 2,
-      figure: { changes: count + 1, kept: lines.length, logged: logged.length, chain: state.kind },
-    };
+      { changes: count + 1, kept: lines.length, logged: logged.length, chain: state.kind },
+    );
   },
 };
 
-const reloads: OperationRow = {
+const reloads: BenchRow = {
   id: 'audit-2',
   name: 'a reload that is applied, and one that is refused, has a line with who asked, both digests and why, in one process and in two',
-  fast: false,
   async run(bench) {
     const figure: Record<string, string> = {};
     for (const workers of [1, 2]) {
@@ -79,9 +77,9 @@ const reloads: OperationRow = {
       assert.notDeepEqual(applied?.before, applied?.after);
       figure[`lines with ${workers}`] = `${applied?.outcome}, ${refused?.outcome.split(':')[0]}`;
     }
-    return { ok: true, figure };
+    return promised(true, figure);
   },
 };
 
 /** Who changed what. */
-export const auditRows: readonly OperationRow[] = [chain, reloads];
+export const auditRows: readonly BenchRow[] = [chain, reloads];

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand } from '../support/command/run-command.ts';
 import { startOperator } from './harness/operator-client.ts';
-import type { OperationRow } from './row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 
 const create = ['keys', 'create', '--label', 'x', '--permissions', 'users:read', '--json'];
 
-const flushed: OperationRow = {
+const flushed: BenchRow = {
   id: 'backup-1',
   name: 'keys and audit survive FLUSHALL by what was exported: the same keys work, the revoked one does not, the chain goes on',
   fast: true,
@@ -43,15 +43,14 @@ const flushed: OperationRow = {
     });
     rmSync(folder, { recursive: true });
     const verified = await through('audit', '--verify');
-    return {
-      ok:
-        (await statusOf(revoked.key)) === 401 &&
+    return promised(
+      (await statusOf(revoked.key)) === 401 &&
         verified.startsWith('lines 1 to ') &&
         foreign.err.includes('under another pepper'),
-      figure: { 'back after ms': tookMs, chain: verified.slice(0, 24) },
-    };
+      { 'back after ms': tookMs, chain: verified.slice(0, 24) },
+    );
   },
 };
 
 /** What is kept elsewhere, and put back. */
-export const backupRows: readonly OperationRow[] = [flushed];
+export const backupRows: readonly BenchRow[] = [flushed];

@@ -1,7 +1,7 @@
 import type { FaultBench } from '../faults/harness/bench.ts';
 import { askRaw, connectRaw, request } from '../support/client/raw-client.ts';
 import { answering, type Script, startUpstream } from '../support/upstream/scripted-upstream.ts';
-import type { OperationRow } from './row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 
 const APP = 'https://app.example.test';
 const METHODS = ['GET', 'HEAD', 'POST', 'DELETE'];
@@ -26,7 +26,7 @@ async function openRoute(bench: FaultBench, script: Script, more: object = {}) {
   };
 }
 
-const cors: OperationRow = {
+const cors: BenchRow = {
   id: 'http-1',
   name: 'a browser may read the answer to every method that the preflight of a pass-through route allows',
   fast: true,
@@ -41,7 +41,7 @@ const cors: OperationRow = {
       const isVaried = answer.headers['vary']?.includes('Origin') === true;
       if (isVaried && answer.headers['access-control-allow-origin'] === APP) readable += 1;
     }
-    return { ok: readable === METHODS.length, figure: { allowed: allowed.length, readable } };
+    return promised(readable === METHODS.length, { allowed: allowed.length, readable });
   },
 };
 
@@ -51,7 +51,7 @@ const TOLD = [
   ...['Surrogate-Control: max-age=60', 'Edge-Control: max-age=60', 'Expires: Thu, 01 Jan 2099 00:00:00 GMT'],
 ];
 
-const sharedCaches: OperationRow = {
+const sharedCaches: BenchRow = {
   id: 'http-2',
   name: 'nothing that an upstream says lets a shared cache keep what a permission protects',
   fast: true,
@@ -64,11 +64,11 @@ const sharedCaches: OperationRow = {
       const lets = Object.keys(headers).some((name) => /.-cache-control|surrogate|edge/.test(name));
       if (lets || !/^private(?!.*s-maxage)/.test(headers['cache-control'] ?? '')) kept += 1;
     }
-    return { ok: kept === 0, figure: { told: TOLD.length, kept } };
+    return promised(kept === 0, { told: TOLD.length, kept });
   },
 };
 
-const expectations: OperationRow = {
+const expectations: BenchRow = {
   id: 'http-3',
   name: 'no client is told to send a body that is then refused',
   fast: true,
@@ -87,11 +87,11 @@ const expectations: OperationRow = {
       if ((await connection.answer()).status === 100) invited += 1;
       connection.close();
     }
-    return { ok: invited === 0 && upstream.calls === 0, figure: { refused: refused.length, invited } };
+    return promised(invited === 0 && upstream.calls === 0, { refused: refused.length, invited });
   },
 };
 
-const failures: OperationRow = {
+const failures: BenchRow = {
   id: 'http-4',
   name: 'the log lines of 502 and 503 name source and host',
   fast: true,
@@ -108,9 +108,9 @@ const failures: OperationRow = {
     const lines = () => gateway.log().filter(({ status }) => status === 502 || status === 503);
     await bench.until(() => lines().length >= 3);
     const named = lines().filter(({ source, host }) => source !== undefined && host !== undefined).length;
-    return { ok: named === lines().length, figure: { lines: lines().length, named } };
+    return promised(named === lines().length, { lines: lines().length, named });
   },
 };
 
 /** HTTP as operators and attackers found it. */
-export const httpRows: readonly OperationRow[] = [cors, sharedCaches, expectations, failures];
+export const httpRows: readonly BenchRow[] = [cors, sharedCaches, expectations, failures];

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { startOperator } from './harness/operator-client.ts';
-import type { OperationRow } from './row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 
 const create = ['keys', 'create', '--label', 'x', '--permissions', 'users:read,products:read', '--json'];
 type Made = { readonly id: string; readonly key: string };
 
-const revokeFull: OperationRow = {
+const revokeFull: BenchRow = {
   id: 'keys-1',
   name: 'a key is revoked in a Redis that is full, refused by the gateway within a second, and the audit has the line',
   fast: true,
@@ -22,14 +22,14 @@ const revokeFull: OperationRow = {
     bench.atMost('ms until a revoked key is refused', revokedMs + refusedMs, 1_000 + 500);
     const audit = await through('audit');
     await gateway.withStored(({ client }) => client.config('SET', 'maxmemory', '0'));
-    return {
-      ok: /keys\.revoke {2}\w+ {2}done.*because: leaked/.test(audit),
-      figure: { 'revoked ms': revokedMs, 'refused ms': refusedMs },
-    };
+    return promised(/keys\.revoke {2}\w+ {2}done.*because: leaked/.test(audit), {
+      'revoked ms': revokedMs,
+      'refused ms': refusedMs,
+    });
   },
 };
 
-const restricted: OperationRow = {
+const restricted: BenchRow = {
   id: 'keys-2',
   name: 'a key with allowed addresses and operations works there only, also a moment after it was used from a right address',
   fast: true,
@@ -47,11 +47,11 @@ const restricted: OperationRow = {
     await through('keys', 'update', id, '--addresses', 'anywhere', '--operations', 'all');
     await bench.until(async () => (await statusOf(key, '10.2.0.1')) === 200);
     const opened = await statusOf(key, '10.2.0.1', '/v1/products?limit=1');
-    return { ok: opened === 200, figure: { requests: statuses.length, refused: 10, 'wrongly passed': 0 } };
+    return promised(opened === 200, { requests: statuses.length, refused: 10, 'wrongly passed': 0 });
   },
 };
 
-const reasons: OperationRow = {
+const reasons: BenchRow = {
   id: 'keys-3',
   name: 'the log and a metric say why a key was refused and which one, and the caller learns nothing of it',
   fast: true,
@@ -88,17 +88,16 @@ const reasons: OperationRow = {
     const details = () => gateway.log().map(({ detail }) => String(detail));
     for (const [reason, { id }] of Object.entries({ revoked, expired, wrong_address: elsewhere }))
       await bench.until(() => details().some((text) => text.includes(`${reason}, key ${id}`)));
-    return {
-      ok: bodies.size === 1,
-      figure: { reasons: Object.keys(cases).length, 'different answers': bodies.size },
-    };
+    return promised(bodies.size === 1, {
+      reasons: Object.keys(cases).length,
+      'different answers': bodies.size,
+    });
   },
 };
 
-const lastUse: OperationRow = {
+const lastUse: BenchRow = {
   id: 'keys-4',
   name: 'keys are listed through the listener without the pepper, with their last use, and one that ends soon is counted',
-  fast: false,
   async run(bench) {
     const { gateway, through, statusOf } = await startOperator(bench);
     const { id, key } = JSON.parse(await through(...create, '--expires', '9d')) as Made;
@@ -113,12 +112,12 @@ const lastUse: OperationRow = {
     );
     bench.atMost('ms until the last use is known', ms, 60_000);
     const list = await through('keys', 'list');
-    return {
-      ok: /ID +STATE/.test(list) && /\(8 days\)/.test(list),
-      figure: { 'known after ms': ms, 'counted after ms': counted },
-    };
+    return promised(/ID +STATE/.test(list) && /\(8 days\)/.test(list), {
+      'known after ms': ms,
+      'counted after ms': counted,
+    });
   },
 };
 
 /** Keys as operators use them. */
-export const keyRows: readonly OperationRow[] = [revokeFull, restricted, reasons, lastUse];
+export const keyRows: readonly BenchRow[] = [revokeFull, restricted, reasons, lastUse];

@@ -1,7 +1,7 @@
 import { actionList } from '../../src/admin/api/action-table.ts';
 import { askRaw, request } from '../support/client/raw-client.ts';
 import { type Operator, startOperator, tokenTexts } from './harness/operator-client.ts';
-import type { OperationRow } from './row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 
 const READ = ['/metrics', '/api/overview', '/api/config', '/api/audit'];
 const WRONG_TOKENS = 60;
@@ -24,7 +24,7 @@ async function signIn(operator: Operator, token: string, cookie = '') {
   return { status: response.status, cookie: set.split(';')[0] ?? '', secret };
 }
 
-const rightToken: OperationRow = {
+const rightToken: BenchRow = {
   id: 'operator-listener-1',
   name: 'a right token passes, however many wrong ones its address has tried, at /metrics, at sign-in and for a change; wrong ones are limited',
   fast: true,
@@ -44,11 +44,12 @@ const rightToken: OperationRow = {
     const limited = wrong.filter((status) => status === 429).length;
     const passed = right.filter((status) => status === 200).length;
     const isRefused = wrong.every((status) => status === 401 || status === 429);
-    return {
-      // Twenty at once, and one in two seconds: a busy machine answers a few more of them 401.
-      ok: passed === right.length && isRefused && limited > WRONG_TOKENS / 4,
-      figure: { wrong: wrong.length, 'of them 429': limited, right: right.length, passed },
-    };
+    return promised(passed === right.length && isRefused && limited > WRONG_TOKENS / 4, {
+      wrong: wrong.length,
+      'of them 429': limited,
+      right: right.length,
+      passed,
+    });
   },
 };
 
@@ -62,7 +63,7 @@ const REQUESTS = [
   }),
 ];
 
-const stolenCookie: OperationRow = {
+const stolenCookie: BenchRow = {
   id: 'operator-listener-2',
   name: 'the cookie of a console session alone reads, streams and changes nothing; with the secret of its tab it does, and programs need neither',
   fast: true,
@@ -91,19 +92,16 @@ const stolenCookie: OperationRow = {
     const refused = (found: readonly number[]) => found.filter((status) => status === 401).length;
     const isShut = refused(alone) + refused(guessed) === 2 * REQUESTS.length;
     const isOpen = refused(both) + refused(program) === 0;
-    return {
-      ok: secret.length >= 43 && !handedOut.includes('secret') && isShut && isOpen,
-      figure: {
-        requests: REQUESTS.length,
-        'admitted by the cookie': alone.length - refused(alone),
-        'with both refused': refused(both),
-        'of programs refused': refused(program),
-      },
-    };
+    return promised(secret.length >= 43 && !handedOut.includes('secret') && isShut && isOpen, {
+      requests: REQUESTS.length,
+      'admitted by the cookie': alone.length - refused(alone),
+      'with both refused': refused(both),
+      'of programs refused': refused(program),
+    });
   },
 };
 
-const tabs: OperationRow = {
+const tabs: BenchRow = {
   id: 'operator-listener-3',
   name: 'each tab of a browser signs in for itself and goes on while others do, and logging out ends all of them',
   fast: true,
@@ -130,20 +128,17 @@ const tabs: OperationRow = {
     const before = (await ask(secrets[0] ?? '', 'GET', cookies[0])).status;
     await ask(secrets[1] ?? '', 'DELETE');
     const after = await Promise.all(secrets.map(async (secret) => (await ask(secret)).status));
-    return {
-      ok:
-        roles.join() === 'viewer,viewer,operator' &&
-        before === 401 &&
-        after.every((status) => status === 401),
-      figure: { roles: roles.join(), 'by a cookie of before': before, 'after logging out': after.join() },
-    };
+    return promised(
+      roles.join() === 'viewer,viewer,operator' && before === 401 && after.every((status) => status === 401),
+      { roles: roles.join(), 'by a cookie of before': before, 'after logging out': after.join() },
+    );
   },
 };
 
 const STREAMS = 110;
 const TABS = 5;
 
-const shares: OperationRow = {
+const shares: BenchRow = {
   id: 'operator-listener-4',
   name: 'no token takes the streams of events of another: each gets its share, and a viewer with several tabs keeps them all',
   fast: true,
@@ -174,17 +169,19 @@ const shares: OperationRow = {
     const admitted = more.filter(({ status }) => status === 200).length;
     await bench.until(() => openOf(greedy) + openOf(own) + openOf(more) <= 100);
     const left = openOf(greedy);
-    return {
-      ok: kept === TABS && taken === 100 - TABS && TABS + admitted >= 49 && left >= 49,
-      figure: { 'taken by one token': taken, 'tabs kept': kept, 'of the other then': TABS + admitted, left },
-    };
+    return promised(kept === TABS && taken === 100 - TABS && TABS + admitted >= 49 && left >= 49, {
+      'taken by one token': taken,
+      'tabs kept': kept,
+      'of the other then': TABS + admitted,
+      left,
+    });
   },
 };
 
 /** Beside `Host: localhost`. */
 const SECOND_HOSTS = ['evil.example', 'localhost', ''];
 
-const twoHosts: OperationRow = {
+const twoHosts: BenchRow = {
   id: 'operator-listener-5',
   name: 'a request with two Host headers is 400 at either listener, and one with one of them is answered',
   fast: true,
@@ -205,18 +202,12 @@ const twoHosts: OperationRow = {
       answered.push(await ask());
       for (const host of SECOND_HOSTS) refused.push(await ask(`Host: ${host}`));
     }
-    return {
-      ok: refused.every((status) => status === 400) && answered.every((status) => status === 200),
-      figure: { 'with two': refused.join(), 'with one': answered.join() },
-    };
+    return promised(refused.every((status) => status === 400) && answered.every((status) => status === 200), {
+      'with two': refused.join(),
+      'with one': answered.join(),
+    });
   },
 };
 
 /** What the operator's listener keeps from whom. */
-export const operatorListenerRows: readonly OperationRow[] = [
-  rightToken,
-  stolenCookie,
-  tabs,
-  shares,
-  twoHosts,
-];
+export const operatorListenerRows: readonly BenchRow[] = [rightToken, stolenCookie, tabs, shares, twoHosts];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import { noPrometheus, startPrometheus } from './harness/prometheus.ts';
-import type { OperationRow } from './row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 
 const SEEN_MS = 5_000;
 
@@ -30,10 +30,9 @@ async function whereSeen(bench: FaultBench, workers: number) {
   return { gateway, limit, readiness, seenMs };
 }
 
-const seenBy = (workers: number, id: string, of: string): OperationRow => ({
+const seenBy = (workers: number, id: string, of: string): BenchRow => ({
   id,
   name: `a full Redis is seen by ${of} within 5 s, in the details of /readyz, in the log, in a metric and in an alert, although nobody writes; answers stay right`,
-  fast: false,
   skip: noPrometheus,
   async run(bench) {
     const { gateway, limit, readiness, seenMs } = await whereSeen(bench, workers);
@@ -50,12 +49,12 @@ const seenBy = (workers: number, id: string, of: string): OperationRow => ({
     const lines = () => gateway.log().filter(({ msg }) => /^Redis (?:is full|takes what)/.test(String(msg)));
     await bench.until(() => lines().length >= 2 * workers);
     const figure = Object.fromEntries(Object.entries(tookMs).map(([name, ms]) => [`${name} ms`, ms]));
-    return { ok: lines().length === 2 * workers, figure: { ...figure, lines: lines().length } };
+    return promised(lines().length === 2 * workers, { ...figure, lines: lines().length });
   },
 });
 
 /** A Redis that has used up its memory. */
-export const redisFullRows: readonly OperationRow[] = [
+export const redisFullRows: readonly BenchRow[] = [
   seenBy(1, 'redis-full-1', 'a process'),
   seenBy(2, 'redis-full-2', 'two workers'),
 ];

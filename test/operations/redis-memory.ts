@@ -7,7 +7,7 @@ import { createRedisKeys } from '../../src/store/redis/redis-keys.ts';
 import { createRedis } from '../../src/store/redis/redis.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import { offer } from '../faults/harness/load/offer.ts';
-import type { OperationRow } from './row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { startWithManyUsers, usersKept } from './harness/many-users.ts';
 
 /** What config/docs/operate.md says: the bytes of Redis that an answer takes at most. */
@@ -56,29 +56,24 @@ async function measure(bench: FaultBench, records: number) {
   };
 }
 
-const perAnswer: OperationRow = {
+const perAnswer: BenchRow = {
   id: 'redis-memory-1',
   name: 'an answer takes one key of Redis, and little beside its own bytes',
-  fast: false,
   async run(bench) {
     const [one, fifty] = [await measure(bench, 1), await measure(bench, 50)];
-    return {
-      ok: one.isWithin && fifty.isWithin,
-      figure: {
-        'body of 1 record': one.bodyBytes,
-        'in Redis': one.bytes,
-        'body of 50 records': fifty.bodyBytes,
-        'in Redis, too': fifty.bytes,
-        'keys per answer': one.keys,
-      },
-    };
+    return promised(one.isWithin && fifty.isWithin, {
+      'body of 1 record': one.bodyBytes,
+      'in Redis': one.bytes,
+      'body of 50 records': fifty.bodyBytes,
+      'in Redis, too': fifty.bytes,
+      'keys per answer': one.keys,
+    });
   },
 };
 
-const bounded: OperationRow = {
+const bounded: BenchRow = {
   id: 'redis-memory-2',
   name: 'minutes of distinct misses, 5,000 a second or what the machine gives, stay within the bound of the sizing table',
-  fast: false,
   async run(bench) {
     const { gateway, held } = await open(bench, `${FRESH_SECONDS}s`);
     const { body } = await gateway.ask(`/v1/users?limit=${RECORDS}&page=1`);
@@ -103,16 +98,13 @@ const bounded: OperationRow = {
     const rate = met.goodPerSecond;
     const bound = rate * FRESH_SECONDS * takes(body.length, RECORDS) * SLACK;
     assert.ok(rate > 0, JSON.stringify(met));
-    return {
-      ok: state.usedBytes - before.usedBytes <= bound,
-      figure: {
-        seconds,
-        'misses a second': rate,
-        'most keys': state.keys,
-        'most MiB': (state.usedBytes - before.usedBytes) / 1024 ** 2,
-        'bound MiB': bound / 1024 ** 2,
-      },
-    };
+    return promised(state.usedBytes - before.usedBytes <= bound, {
+      seconds,
+      'misses a second': rate,
+      'most keys': state.keys,
+      'most MiB': (state.usedBytes - before.usedBytes) / 1024 ** 2,
+      'bound MiB': bound / 1024 ** 2,
+    });
   },
 };
 
@@ -138,10 +130,9 @@ function answerOf(body: Buffer): CacheEntry {
   return { found: true, body, etag: `"${'x'.repeat(27)}"`, tags: tags.join(' '), ...fresh, ...made };
 }
 
-const stored: OperationRow = {
+const stored: BenchRow = {
   id: 'redis-memory-3',
   name: 'the same for 5,000 distinct misses a second at the shared cache itself, without the cost of HTTP',
-  fast: false,
   async run(bench) {
     const server = await bench.redis();
     const { redis, cache } = await openCache(server.url);
@@ -170,17 +161,14 @@ const stored: OperationRow = {
     const rate = state.made / ((performance.now() - startedAt) / 1_000);
     await bench.sleep(FRESH_SECONDS * 1_000 + 500);
     assert.equal(state.locked, state.made);
-    return {
-      ok: state.most <= bound,
-      figure: {
-        seconds,
-        'misses a second': rate,
-        'most keys': state.keys,
-        'keys afterwards': await redis.client.dbsize(),
-        'most MiB': state.most / 1024 ** 2,
-        'bound MiB': bound / 1024 ** 2,
-      },
-    };
+    return promised(state.most <= bound, {
+      seconds,
+      'misses a second': rate,
+      'most keys': state.keys,
+      'keys afterwards': await redis.client.dbsize(),
+      'most MiB': state.most / 1024 ** 2,
+      'bound MiB': bound / 1024 ** 2,
+    });
   },
 };
 
@@ -208,26 +196,22 @@ async function growUnder(bench: FaultBench, distinct: number, localMib: number) 
   return { resident, kept: await mibOf('portico_cache_local_bytes') };
 }
 
-const local: OperationRow = {
+const local: BenchRow = {
   id: 'redis-memory-4',
   name: 'many distinct URLs make a process larger than one with next to no cache by 1.3 times its own and 96 MiB at most',
-  fast: false,
   async run(bench) {
     const distinct = bench.long ? LONG_DISTINCT : DISTINCT;
     const small = await growUnder(bench, DISTINCT, 1);
     const large = await growUnder(bench, distinct, LOCAL_MIB);
     const [more, bound] = [large.resident - small.resident, 1.3 * LOCAL_MIB + 96];
     assert.ok(large.kept > 0.9 * LOCAL_MIB, `the cache is not full: ${large.kept} MiB`);
-    return {
-      ok: more <= bound,
-      figure: {
-        'distinct URLs': distinct,
-        'MiB with a cache of 1': small.resident,
-        'MiB with one of 64': large.resident,
-        'more at most': bound,
-      },
-    };
+    return promised(more <= bound, {
+      'distinct URLs': distinct,
+      'MiB with a cache of 1': small.resident,
+      'MiB with one of 64': large.resident,
+      'more at most': bound,
+    });
   },
 };
 
-export const redisMemoryRows: readonly OperationRow[] = [perAnswer, bounded, stored, local];
+export const redisMemoryRows: readonly BenchRow[] = [perAnswer, bounded, stored, local];

@@ -27,7 +27,7 @@ import {
   underLoad,
   writeVariant,
 } from './harness/two-configurations.ts';
-import type { OperationRow } from './row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 
 /** Collecting the garbage of several processes takes time: the row of `npm test` leaves it out. */
 const isHeapRead = (times: number) => times >= 100;
@@ -79,14 +79,13 @@ async function reloadOften(bench: FaultBench, times: number, workers: number) {
   const grownMib = Math.max(0, ...late.map((mib, at) => mib - (early[at] ?? 0)));
   const differing = [...models.values()].filter((both) => both.size > 1).length;
   const opened = (connections.at(-1) ?? 0) - (connections[Math.floor(times / 4)] ?? 0);
-  return {
-    ok:
-      applied === times &&
+  return promised(
+    applied === times &&
       odd.length === 0 &&
       opened <= times / 10 &&
       differing === DIFFERING &&
       grownMib <= GROWN_MIB_MAX,
-    figure: {
+    {
       reloads: applied,
       answers,
       'of neither or failed': odd.length,
@@ -98,10 +97,10 @@ async function reloadOften(bench: FaultBench, times: number, workers: number) {
         'and after all': toText(late),
       }),
     },
-  };
+  );
 }
 
-const often = (id: string, times: number, workers: number, fast: boolean): OperationRow => ({
+const often = (id: string, times: number, workers: number, fast: boolean): BenchRow => ({
   id,
   name: `${times} reloads under load, ${workers === 1 ? 'one process' : `${workers} workers`}: each answer is right by one of the two configurations, none fails, connections of an unchanged source stay, no process grows`,
   fast,
@@ -131,26 +130,23 @@ async function mutateOften(bench: FaultBench, times: number) {
   const isAlive = (await reload(gateway)).kind !== 'refused';
   config.remove();
   const { refused = 0, applied = 0, unchanged = 0 } = kinds;
-  return {
-    ok: servedThoughRefused === 0 && isAlive && refused > 0,
-    figure: {
-      mutations: times,
-      refused,
-      applied,
-      equivalent: unchanged,
-      'served though check refuses': servedThoughRefused,
-    },
-  };
+  return promised(servedThoughRefused === 0 && isAlive && refused > 0, {
+    mutations: times,
+    refused,
+    applied,
+    equivalent: unchanged,
+    'served though check refuses': servedThoughRefused,
+  });
 }
 
-const mutations = (id: string, times: number, fast: boolean): OperationRow => ({
+const mutations = (id: string, times: number, fast: boolean): BenchRow => ({
   id,
   name: `of ${times} mutated configurations none is served that check would refuse`,
   fast,
   run: (bench) => mutateOften(bench, times),
 });
 
-const watched = (id: string, times: number, fast: boolean): OperationRow => ({
+const watched = (id: string, times: number, fast: boolean): BenchRow => ({
   id,
   name: `a folder swapped ${times} times as Kubernetes does it is seen each time within 31 s`,
   fast,
@@ -168,14 +164,13 @@ const watched = (id: string, times: number, fast: boolean): OperationRow => ({
     }
     mounted.remove();
     bench.atMost('ms until a swap is in force', slowestMs, 31_000);
-    return { ok: seen === times, figure: { swaps: times, seen, 'slowest s': slowestMs / 1_000 } };
+    return promised(seen === times, { swaps: times, seen, 'slowest s': slowestMs / 1_000 });
   },
 });
 
-const polled: OperationRow = {
+const polled: BenchRow = {
   id: 'reload-6',
   name: 'without a word from the system, every one of 20 swaps is found at the next look, every 30 s with --long',
-  fast: false,
   async run(bench) {
     const mounted = mountConfig(() => undefined);
     const { texts } = readConfig(mounted.file, process.env);
@@ -199,12 +194,12 @@ const polled: OperationRow = {
     watch.close();
     mounted.remove();
     bench.atMost('ms until a swap is found', slowestMs, 31_000);
-    return { ok: found === 20, figure: { swaps: 20, found, 'slowest s': slowestMs / 1_000 } };
+    return promised(found === 20, { swaps: 20, found, 'slowest s': slowestMs / 1_000 });
   },
 };
 
 /** What is promised of changes of the configuration. */
-export const reloadRows: readonly OperationRow[] = [
+export const reloadRows: readonly BenchRow[] = [
   often('reload-1', 200, 1, false),
   often('reload-2', 200, 2, false),
   often('reload-1a', 8, 1, true),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { startOperator, tokenTexts } from './harness/operator-client.ts';
-import type { OperationRow } from './row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 
-const roles: OperationRow = {
+const roles: BenchRow = {
   id: 'roles-1',
   name: 'nobody reads without a token, a viewer reads and changes nothing, an operator changes, and the audit names the token',
   fast: true,
@@ -30,17 +30,14 @@ const roles: OperationRow = {
     await through('cache', 'purge', '--tag', 'users');
     const audit = await through('audit');
     assert.match(audit, / ada {2}cache\.purge {2}users {2}done/);
-    return {
-      ok: without === all.length && forbidden > 0,
-      figure: {
-        routes: all.length,
-        '401 without': without,
-        '403 for a viewer': forbidden,
-        'read by it': allowed,
-      },
-    };
+    return promised(without === all.length && forbidden > 0, {
+      routes: all.length,
+      '401 without': without,
+      '403 for a viewer': forbidden,
+      'read by it': allowed,
+    });
   },
 };
 
 /** Who may do what on the operator's listener. */
-export const roleRows: readonly OperationRow[] = [roles];
+export const roleRows: readonly BenchRow[] = [roles];

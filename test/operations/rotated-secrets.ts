@@ -5,7 +5,7 @@ import type { FaultBench } from '../faults/harness/bench.ts';
 import { inject } from '../faults/harness/harm/injected.ts';
 import { copyConfig } from '../support/gateway/config-copy.ts';
 import { startGatewayProcess } from '../support/gateway/gateway-process.ts';
-import type { OperationRow } from './row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 
 /** A heap snapshot, as far as it is looked at: every text of the heap is among its strings. */
 type HeapSnapshot = { readonly strings: readonly string[] };
@@ -80,23 +80,22 @@ async function rotate(bench: FaultBench, workers: number) {
     found.push(...first.filter((secret) => texts.some((text) => text.includes(secret))));
     known += second.filter((secret) => texts.some((text) => text.includes(secret))).length;
   }
-  return {
-    // Otherwise the search itself would find nothing.
-    ok: kind === 'applied' && found.length === 0 && known === SECRETS.length * pids.size,
-    figure: { processes: pids.size, 'new ones found': known, 'old ones found': found.join(', ') || 'none' },
-  };
+  return promised(kind === 'applied' && found.length === 0 && known === SECRETS.length * pids.size, {
+    processes: pids.size,
+    'new ones found': known,
+    'old ones found': found.join(', ') || 'none',
+  });
 }
 
-const rotated = (id: string, workers: number): OperationRow => ({
+const rotated = (id: string, workers: number): BenchRow => ({
   id,
   name: `secrets that were rotated are in the memory of no process after the reload, ${workers === 1 ? 'one process' : `${workers} workers`}`,
   // A test of the gateway without a process is in `npm test`: writing a whole heap takes seconds.
-  fast: false,
   run: (bench) => rotate(bench, workers),
 });
 
 /** What a reload must let go of. */
-export const rotatedSecretRows: readonly OperationRow[] = [
+export const rotatedSecretRows: readonly BenchRow[] = [
   rotated('rotated-secrets-1', 1),
   rotated('rotated-secrets-2', 2),
 ];

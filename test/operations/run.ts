@@ -4,7 +4,7 @@
  *
  *   npm run test:operations -- --only alerts --only reload-3
  */
-import { runThemes } from './harness/run-themes.ts';
+import { runThemes } from '../faults/harness/run-table.ts';
 import { themes } from './table.ts';
 
 await runThemes(themes);

@@ -9,11 +9,11 @@ import { redisMemoryRows } from './redis-memory.ts';
 import { reloadRows } from './reload.ts';
 import { rotatedSecretRows } from './rotated-secrets.ts';
 import { roleRows } from './roles.ts';
-import type { OperationRow } from './row.ts';
+import type { Themes } from '../faults/harness/row.ts';
 import { traceRows } from './trace.ts';
 
 /** Every row, by theme, in its order. A new theme is a file of its own and a line here. */
-export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
+export const themes: Themes = {
   reload: reloadRows,
   alerts: alertRows,
   audit: auditRows,

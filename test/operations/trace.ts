@@ -3,7 +3,7 @@ import type { FaultBench } from '../faults/harness/bench.ts';
 import { ROOMY } from '../faults/harness/secrets.ts';
 import { type Collector, startCollector } from '../support/process/telemetry/collector.ts';
 import { serving, startUpstream } from '../support/upstream/scripted-upstream.ts';
-import type { OperationRow } from './row.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
@@ -28,7 +28,7 @@ async function openTraced(bench: FaultBench, traces: object = {}) {
   return { upstream, collector, gateway, ask, askAnonymously };
 }
 
-const complete: OperationRow = {
+const complete: BenchRow = {
   id: 'trace-1',
   name: 'each request that is recorded is one span, each exchange with an upstream is its child, and the log names both ids',
   fast: true,
@@ -52,7 +52,7 @@ const complete: OperationRow = {
     const named = lines.filter(({ spanId, traceId }) => ids.get(String(spanId)) === traceId).length;
     const leaks = /orders\/7|nowhere|limit=/.test(JSON.stringify(collector.spans)) ? 1 : 0;
     const ok = servers.length === requests && orphans === 0 && named === requests && leaks === 0;
-    return { ok, figure: { requests, spans: collector.spans.length, orphans, 'log lines': named, leaks } };
+    return promised(ok, { requests, spans: collector.spans.length, orphans, 'log lines': named, leaks });
   },
 };
 
@@ -67,7 +67,7 @@ const MALFORMED = [
   'x'.repeat(4_000),
 ];
 
-const untrusted: OperationRow = {
+const untrusted: BenchRow = {
   id: 'trace-2',
   name: 'an anonymous caller decides nothing: no flag of its is believed, and a malformed traceparent is replaced',
   fast: true,
@@ -81,14 +81,13 @@ const untrusted: OperationRow = {
     const wellFormed = sent.filter((text) => /^00-[0-9a-f]{32}-[0-9a-f]{16}-0[0-3]$/.test(text)).length;
     const recorded = collector.spans.length;
     const ok = wellFormed === 50 + MALFORMED.length && sampled + kept + recorded === 0;
-    return { ok, figure: { requests: sent.length, sampled, kept, recorded } };
+    return promised(ok, { requests: sent.length, sampled, kept, recorded });
   },
 };
 
-const deadCollector: OperationRow = {
+const deadCollector: BenchRow = {
   id: 'trace-3',
   name: 'a collector that hangs costs spans, which are counted, and no request',
-  fast: false,
   async run(bench) {
     const { collector, gateway, ask } = await openTraced(bench, { queueMax: 50 });
     collector.behave('hang');
@@ -103,9 +102,9 @@ const deadCollector: OperationRow = {
       return (await counted('exported')) > 0;
     });
     const [dropped, lost] = [await counted('dropped'), await counted('failed')];
-    return { ok: failed === 0, figure: { requests: 300, failed, dropped, 'failed spans': lost } };
+    return promised(failed === 0, { requests: 300, failed, dropped, 'failed spans': lost });
   },
 };
 
 /** Traces of requests, at a receiver that reads OTLP by the published schema. */
-export const traceRows: readonly OperationRow[] = [complete, untrusted, deadCollector];
+export const traceRows: readonly BenchRow[] = [complete, untrusted, deadCollector];

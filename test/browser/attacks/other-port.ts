@@ -1,13 +1,12 @@
 import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
-import type { BrowserRow } from '../harness/browser-row.ts';
+import { type BenchRow, promised } from '../../faults/harness/row.ts';
 import { openAs, sessionOf } from '../harness/console-tab.ts';
 import { openScene } from '../harness/scene.ts';
 
 /** What a service at another port of the operator's host can do. */
-export const otherPort: BrowserRow = {
+export const otherPort: BenchRow = {
   id: 'attacks-6',
   name: 'a service at another port of the host is sent the cookie of an operator who opens it, and can do nothing with that',
-  isShort: false,
   async run(bench) {
     const scene = await openScene(bench);
     const { adminUrl } = scene.gateway;
@@ -37,12 +36,11 @@ export const otherPort: BrowserRow = {
     }
     const byThief = await statuses({ cookie: stolen });
     const byOperator = await statuses(own);
-    return {
-      ok:
-        stolen === own.cookie &&
+    return promised(
+      stolen === own.cookie &&
         byThief.every((status) => status === 401) &&
         byOperator.every((status) => status === 200),
-      figure: { 'by the thief': byThief.join(), 'by the operator': byOperator.join() },
-    };
+      { 'by the thief': byThief.join(), 'by the operator': byOperator.join() },
+    );
   },
 };

@@ -2,11 +2,14 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
+import { ROW_OPTIONS } from '../../faults/harness/run-table.ts';
 
 /** What the script was started with. */
 export type RunOptions = {
   /** Parts of the ids or names of the rows that run; absent: all. */
-  readonly only: readonly string[] | undefined;
+  readonly only?: readonly string[] | undefined;
+  /** Whether a row has all the time that it can use. */
+  readonly long: boolean;
   /** Whether only the rows of the short form run. */
   readonly short: boolean;
 };
@@ -20,7 +23,7 @@ let folders: { readonly run?: string | undefined; readonly readme: boolean } = {
 export function readOptions(): RunOptions {
   const { values } = parseArgs({
     options: {
-      only: { type: 'string', multiple: true },
+      ...ROW_OPTIONS,
       short: { type: 'boolean', default: false },
       screenshots: { type: 'string' },
       readme: { type: 'boolean', default: false },
@@ -28,7 +31,7 @@ export function readOptions(): RunOptions {
   });
   folders = { run: values.screenshots, readme: values.readme };
   if (values.screenshots !== undefined) mkdirSync(values.screenshots, { recursive: true });
-  return { only: values.only, short: values.short };
+  return values;
 }
 
 /** Keeps what a page looks like, where the script was asked to: a file `<name>.png` in the folder of the run. */

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connectRaw, HOST, type RawConnection, request, requestOf } from '../../support/client/raw-client.ts';
 import type { FaultBench } from '../harness/bench.ts';
 import type { FaultGateway } from '../harness/gateway.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 import { checkRaw } from './raw.ts';
 
 type Respond = (response: ServerResponse, method: string | undefined) => void;
@@ -61,13 +61,9 @@ async function secondsToEnd(connections: readonly RawConnection[]): Promise<numb
   return (performance.now() - startedAt) / 1_000;
 }
 
-const slow: FaultRow = {
+const slow: BenchRow = {
   id: 'C1',
-  fault: 'a thousand clients who never end their head, who never end their body, and fifty who never read',
-  expected:
-    'heads are refused with 400 within five seconds, bodies too by the deadline; what nobody reads is not kept',
-  figure: 'seconds to close; MiB more for 50 unread answers of 64 MiB',
-  fast: false,
+  name: 'a thousand clients who never end their head, who never end their body, and fifty who never read – heads are refused with 400 within five seconds, bodies too by the deadline; what nobody reads is not kept',
   async run(bench) {
     const block = Buffer.alloc(MIB, 'x');
     const { gateway } = await startBefore(bench, (response, method) => {
@@ -112,12 +108,9 @@ const slow: FaultRow = {
   },
 };
 
-const gone: FaultRow = {
+const gone: BenchRow = {
   id: 'C13',
-  fault: 'a hundred clients who leave while the legacy service still works on their answer',
-  expected: 'every call upstream is ended with its caller',
-  figure: 'calls left; ms until the last had ended',
-  fast: false,
+  name: 'a hundred clients who leave while the legacy service still works on their answer – every call upstream is ended with its caller',
   async run(bench) {
     const COUNT = 100;
     const { gateway, open } = await startBefore(bench, () => undefined);
@@ -130,12 +123,9 @@ const gone: FaultRow = {
   },
 };
 
-const idle: FaultRow = {
+const idle: BenchRow = {
   id: 'C16',
-  fault: 'three thousand idle connections, and more than may be open',
-  expected: 'those beyond `connectionsMax` are closed at once; everybody else is served as before',
-  figure: 'p99 ms before; with them; connections refused',
-  fast: false,
+  name: 'three thousand idle connections, and more than may be open – those beyond `connectionsMax` are closed at once; everybody else is served as before',
   async run(bench) {
     const MAX = 3_000;
     const { gateway } = await startBefore(bench, () => undefined, { connectionsMax: MAX });
@@ -158,13 +148,9 @@ const idle: FaultRow = {
   },
 };
 
-const unread: FaultRow = {
+const unread: BenchRow = {
   id: 'C19',
-  fault:
-    'clients without a credential who pipeline a hundred or 1,700 requests on a connection and read no answer',
-  expected:
-    'nobody else is refused for them; a connection where more than 128 wait ends, and nothing of it is left',
-  figure: 'valid callers served, %; connections ended',
+  name: 'clients without a credential who pipeline a hundred or 1,700 requests on a connection and read no answer – nobody else is refused for them; a connection where more than 128 wait ends, and nothing of it is left',
   fast: true,
   async run(bench) {
     const { gateway } = await bench.shared();
@@ -187,4 +173,4 @@ const unread: FaultRow = {
 };
 
 /** What clients can do to connections. */
-export const clientConnections: readonly FaultRow[] = [slow, gone, idle, unread];
+export const clientConnections: readonly BenchRow[] = [slow, gone, idle, unread];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { refusedRequests } from '../../support/client/refused-requests.ts';
 import { request } from '../../support/client/raw-client.ts';
 import type { FaultGateway } from '../harness/gateway.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 import { checkRaw, exchangeRaw, runRawCases } from './raw.ts';
 import { bodyCases, framingCases, pipelineCases, protocolCases } from './raw-cases.ts';
 
@@ -18,13 +18,9 @@ async function keepsOrder({ port, configuredKey }: FaultGateway): Promise<void> 
   assert.deepEqual(received, lengths);
 }
 
-const corpus: FaultRow = {
+const corpus: BenchRow = {
   id: 'C10',
-  fault:
-    'request lines, headers, lengths and chunks that cannot be read, or can be read in two ways; pipelines',
-  expected:
-    '400 in the words of the contract and nothing upstream, or exactly one request there each, in order',
-  figure: 'cases; desyncs',
+  name: 'request lines, headers, lengths and chunks that cannot be read, or can be read in two ways; pipelines – 400 in the words of the contract and nothing upstream, or exactly one request there each, in order',
   fast: true,
   async run(bench) {
     const { gateway } = await bench.shared();
@@ -43,11 +39,9 @@ const corpus: FaultRow = {
   },
 };
 
-const bodies: FaultRow = {
+const bodies: BenchRow = {
   id: 'C11',
-  fault: 'DELETE, OPTIONS and GET with a body, also chunked, and with a request in it',
-  expected: '400 or 405 and nothing upstream: a body is never taken for a request',
-  figure: 'cases; requests smuggled',
+  name: 'DELETE, OPTIONS and GET with a body, also chunked, and with a request in it – 400 or 405 and nothing upstream: a body is never taken for a request',
   fast: true,
   async run(bench) {
     const { gateway } = await bench.shared();
@@ -72,11 +66,9 @@ const METHODS: readonly (readonly [method: string, known: number, unknown: numbe
   ['get', 405, 404],
 ];
 
-const methods: FaultRow = {
+const methods: BenchRow = {
   id: 'C12',
-  fault: 'every other method on the routes of v1, and on none',
-  expected: 'HEAD has the headers of GET; 204 or 405 with Allow; 404 for an unknown path; no call upstream',
-  figure: 'methods × paths; wrong',
+  name: 'every other method on the routes of v1, and on none – HEAD has the headers of GET; 204 or 405 with Allow; 404 for an unknown path; no call upstream',
   fast: true,
   async run(bench) {
     const { gateway } = await bench.shared();
@@ -112,11 +104,9 @@ const methods: FaultRow = {
   },
 };
 
-const protocols: FaultRow = {
+const protocols: BenchRow = {
   id: 'C14',
-  fault: 'Expect, upgrades to h2c and web sockets, HTTP/1.0, TLS and other protocols on the plain port',
-  expected: 'answered as HTTP/1.1 or refused with 400; an upgrade is never passed on',
-  figure: 'cases',
+  name: 'Expect, upgrades to h2c and web sockets, HTTP/1.0, TLS and other protocols on the plain port – answered as HTTP/1.1 or refused with 400; an upgrade is never passed on',
   fast: true,
   async run(bench) {
     const { gateway } = await bench.shared();
@@ -126,4 +116,4 @@ const protocols: FaultRow = {
 };
 
 /** What a client can do to the framing of requests. */
-export const clientFraming: readonly FaultRow[] = [corpus, bodies, methods, protocols];
+export const clientFraming: readonly BenchRow[] = [corpus, bodies, methods, protocols];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { newApiKey, newKeyId } from '../../../src/pipeline/stages/authentication/api-key.ts';
 import { HOST, request, requestOf } from '../../support/client/raw-client.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 import { checkRaw, exchangeRaw } from './raw.ts';
 
 const REQUEST_ID = /^req_[A-Za-z0-9_-]{22}$/;
@@ -20,12 +20,9 @@ const IDS: readonly (readonly string[])[] = [
   ['a\tb'],
 ];
 
-const requestIds: FaultRow = {
+const requestIds: BenchRow = {
   id: 'C8',
-  fault: "ids of the caller's own: markup, 12 KB, bytes beyond ASCII, two of them",
-  expected:
-    "every answer has an id of Portico's own in header, body and log; none of the caller's is reflected",
-  figure: 'cases; reflected',
+  name: "ids of the caller's own: markup, 12 KB, bytes beyond ASCII, two of them – every answer has an id of Portico's own in header, body and log; none of the caller's is reflected",
   fast: true,
   async run(bench) {
     const { gateway } = await bench.shared();
@@ -65,12 +62,9 @@ const spoofs = (n: number): Readonly<Record<string, string>> => {
   };
 };
 
-const addresses: FaultRow = {
+const addresses: BenchRow = {
   id: 'C9',
-  fault: 'a thousand addresses claimed in X-Forwarded-For, Forwarded, X-Real-IP and others',
-  expected: 'counted as the one address that they come from: no request more than the limit',
-  figure: 'asked; admitted beyond the limit',
-  fast: false,
+  name: 'a thousand addresses claimed in X-Forwarded-For, Forwarded, X-Real-IP and others – counted as the one address that they come from: no request more than the limit',
   async run(bench) {
     const LIMIT = 20;
     const gateway = await bench.gateway({
@@ -90,11 +84,9 @@ const addresses: FaultRow = {
   },
 };
 
-const credentials: FaultRow = {
+const credentials: BenchRow = {
   id: 'C15',
-  fault: 'several credentials, one in the query, odd schemes, tokens of 12 KB, cookies',
-  expected: '401 without an echo of it; two that differ are 401; one in the query is none',
-  figure: 'cases; accepted wrongly; echoed',
+  name: 'several credentials, one in the query, odd schemes, tokens of 12 KB, cookies – 401 without an echo of it; two that differ are 401; one in the query is none',
   fast: true,
   async run(bench) {
     const { gateway } = await bench.shared();
@@ -155,4 +147,4 @@ const credentials: FaultRow = {
 };
 
 /** Who a client says that it is. */
-export const clientIdentity: readonly FaultRow[] = [requestIds, addresses, credentials];
+export const clientIdentity: readonly BenchRow[] = [requestIds, addresses, credentials];

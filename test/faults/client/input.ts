@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { HOST, request, requestOf } from '../../support/client/raw-client.ts';
 import type { FaultBench } from '../harness/bench.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 import { checkRaw, exchangeRaw } from './raw.ts';
 
 /** A target or head, with the status that it must be answered with. */
@@ -23,10 +23,9 @@ async function askTargets(bench: FaultBench, asks: readonly Ask[]): Promise<void
 }
 
 /** A row in which targets are asked for. */
-function targets(about: Pick<FaultRow, 'id' | 'fault' | 'expected'>, asks: readonly Ask[]): FaultRow {
+function targets(about: Pick<BenchRow, 'id' | 'name'>, asks: readonly Ask[]): BenchRow {
   return {
     ...about,
-    figure: 'cases; accepted wrongly',
     fast: true,
     async run(bench) {
       await askTargets(bench, asks);
@@ -35,11 +34,9 @@ function targets(about: Pick<FaultRow, 'id' | 'fault' | 'expected'>, asks: reado
   };
 }
 
-const floods: FaultRow = {
+const floods: BenchRow = {
   id: 'C2',
-  fault: '17 KB of headers; 101 and 2,500 header lines; a name and a value of 20 KB',
-  expected: '400 bad_request in JSON, and the connection closed',
-  figure: 'cases; accepted wrongly',
+  name: '17 KB of headers; 101 and 2,500 header lines; a name and a value of 20 KB – 400 bad_request in JSON, and the connection closed',
   fast: true,
   async run(bench) {
     const { gateway } = await bench.shared();
@@ -70,8 +67,7 @@ const long = (text: string, times: number) => text.repeat(times);
 const urls = targets(
   {
     id: 'C3',
-    fault: 'URLs beyond 8 KB; a thousand parameters',
-    expected: '400, or 200 with every parameter read',
+    name: 'URLs beyond 8 KB; a thousand parameters – 400, or 200 with every parameter read',
   },
   [
     [`/v1/users?x=${long('a', 8_192)}`, 400],
@@ -87,8 +83,7 @@ const urls = targets(
 const encodings = targets(
   {
     id: 'C4',
-    fault: 'broken percent-encoding, overlong UTF-8, NUL, raw bytes and backslashes in the target',
-    expected: '400; 404 where it is sound but belongs to no record',
+    name: 'broken percent-encoding, overlong UTF-8, NUL, raw bytes and backslashes in the target – 400; 404 where it is sound but belongs to no record',
   },
   [
     ['/v1/users/%', 400],
@@ -117,8 +112,7 @@ const encodings = targets(
 const repeated = targets(
   {
     id: 'C5',
-    fault: 'parameters twice, in brackets, in other cases and spellings',
-    expected: '400 for one that comes twice, under any spelling; an unknown name is not looked at',
+    name: 'parameters twice, in brackets, in other cases and spellings – 400 for one that comes twice, under any spelling; an unknown name is not looked at',
   },
   [
     ['/v1/users?page=1&page=2', 400],
@@ -180,8 +174,7 @@ const TOO_MUCH = ['1000000001', '99999999999999999999', long('9', 400), '9007199
 const numbers = targets(
   {
     id: 'C6',
-    fault: 'pages and limits that are no whole numbers, or too great',
-    expected: '400 invalid_parameter',
+    name: 'pages and limits that are no whole numbers, or too great – 400 invalid_parameter',
   },
   ['page', 'limit'].flatMap((name) =>
     [...NO_NUMBERS, ...NO_TEXTS, ...TOO_MUCH].map((value): Ask => [`/v1/users?${name}=${value}`, 400]),
@@ -191,8 +184,7 @@ const numbers = targets(
 const ids = targets(
   {
     id: 'C7',
-    fault: 'ids that lead elsewhere: dots, slashes, other hosts, control and direction marks, 8 KB',
-    expected: '404, or 400 where they cannot be read; the upstream is never asked',
+    name: 'ids that lead elsewhere: dots, slashes, other hosts, control and direction marks, 8 KB – 404, or 400 where they cannot be read; the upstream is never asked',
   },
   [
     ['/v1/users/..%2fadmin', 404],
@@ -231,4 +223,4 @@ const ids = targets(
 );
 
 /** What Portico reads of the caller: lines, addresses, parameters and ids. */
-export const clientInput: readonly FaultRow[] = [floods, urls, encodings, repeated, numbers, ids];
+export const clientInput: readonly BenchRow[] = [floods, urls, encodings, repeated, numbers, ids];

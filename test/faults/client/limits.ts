@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultBench } from '../harness/bench.ts';
 import type { FaultGateway } from '../harness/gateway.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 
 /** Users may be read without a key, and are counted by address in these windows. */
 function limited(url: string | undefined, ...windows: readonly string[]) {
@@ -28,12 +28,9 @@ function mostWithin(times: readonly number[], windowMs: number): number {
   return most;
 }
 
-const edges: FaultRow = {
+const edges: BenchRow = {
   id: 'C17',
-  fault: 'bursts at the edge of a window',
-  expected: 'in no interval of the length of the window more than its points: never twice as many',
-  figure: 'most admitted in any window, of the limit',
-  fast: false,
+  name: 'bursts at the edge of a window – in no interval of the length of the window more than its points: never twice as many',
   async run(bench) {
     const LIMIT = 10;
     const redis = await bench.redis();
@@ -75,12 +72,9 @@ async function stampede(bench: FaultBench, url: string | undefined, limit: numbe
   return statuses.filter((status) => status === 200).length;
 }
 
-const fleet: FaultRow = {
+const fleet: BenchRow = {
   id: 'C18',
-  fault: 'fifty clients on each of four processes, all counted as one caller',
-  expected: 'exactly the limit is admitted with Redis; without it, each process admits the limit at most',
-  figure: 'admitted of the limit with Redis; without',
-  fast: false,
+  name: 'fifty clients on each of four processes, all counted as one caller – exactly the limit is admitted with Redis; without it, each process admits the limit at most',
   async run(bench) {
     const LIMIT = 60;
     const redis = await bench.redis();
@@ -93,4 +87,4 @@ const fleet: FaultRow = {
 };
 
 /** What clients try against the limits. */
-export const clientLimits: readonly FaultRow[] = [edges, fleet];
+export const clientLimits: readonly BenchRow[] = [edges, fleet];

@@ -1,7 +1,7 @@
 import { ConfigError, problemText } from '../../../src/config/yaml/problem.ts';
 import type { OpenBench } from './bench.ts';
 import { checkGateway } from './checks.ts';
-import type { FaultRow, Figure, Outcome } from './row.ts';
+import type { BenchRow, Figure, Outcome } from './row.ts';
 
 function messageOf(error: unknown): string {
   if (error instanceof ConfigError) return error.problems.map(problemText).join('; ');
@@ -9,7 +9,7 @@ function messageOf(error: unknown): string {
 }
 
 /** Runs a row, and then checks what every row promises of the gateways that it used. Never rejects. */
-export async function runRow(bench: OpenBench, row: FaultRow): Promise<Outcome> {
+export async function runRow(bench: OpenBench, row: BenchRow): Promise<Outcome> {
   const startedAt = performance.now();
   const broken: string[] = [];
   let figure: Figure = {};

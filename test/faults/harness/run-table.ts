@@ -1,7 +1,8 @@
+import { parseArgs } from 'node:util';
 import { totalsText, watch } from '../../support/canaries/canary-watch.ts';
 import { openBench } from './bench.ts';
 import { comeFirst } from './load/priority.ts';
-import type { FaultRow, Figure, Outcome } from './row.ts';
+import type { BenchRow, Figure, Outcome, Themes } from './row.ts';
 import { runRow } from './run-row.ts';
 
 const AGAIN_MAX = 2;
@@ -17,12 +18,12 @@ function figureText(figure: Figure): string {
 
 function printOutcome({ row, figure, broken, seconds }: Outcome): void {
   const verdict = broken.length === 0 ? 'ok' : 'FAILED';
-  say(`${row.id} | ${row.fault} | ${figureText(figure)} | ${verdict} (${seconds.toFixed(1)} s)`);
+  say(`${row.id} | ${row.name} | ${figureText(figure)} | ${verdict} (${seconds.toFixed(1)} s)`);
   for (const line of broken) say(`    ${line}`);
 }
 
 /** On a bench of its own: no row inherits what another one did. */
-async function runOnce(row: FaultRow, long: boolean): Promise<Outcome> {
+async function runOnce(row: BenchRow, long: boolean): Promise<Outcome> {
   const bench = await openBench({ strict: true, long });
   const outcome = await runRow(bench, row);
   await bench.close();
@@ -33,16 +34,13 @@ async function runOnce(row: FaultRow, long: boolean): Promise<Outcome> {
  * Runs the rows one after the other and prints a line for each. A row that broke nothing but a bound in time is measured
  * again, twice at most: something else on the machine may have been the reason.
  */
-export async function runTable(
-  rows: readonly FaultRow[],
-  { long = false }: { readonly long?: boolean } = {},
-): Promise<readonly Outcome[]> {
+async function runTable(rows: readonly BenchRow[], long: boolean): Promise<readonly Outcome[]> {
   comeFirst(process.pid);
   const outcomes: Outcome[] = [];
-  say('id | fault | figure | ok');
+  say('id | promise | figure | ok');
   for (const row of rows) {
     if (row.skip !== undefined) {
-      say(`${row.id} | ${row.fault} | not run here: ${row.skip} | –`);
+      say(`${row.id} | ${row.name} | not run here: ${row.skip} | –`);
       continue;
     }
     let outcome = await runOnce(row, long);
@@ -57,7 +55,7 @@ export async function runTable(
 }
 
 /** Prints the last lines: what was found over all rows, and how many passed. Answers whether all of them did. */
-export function printTotals(outcomes: readonly Outcome[]): boolean {
+function printTotals(outcomes: readonly Outcome[]): boolean {
   /** The greatest, or the sum, of one name over all figures. */
   function overall(name: string, combine: (values: readonly number[]) => number): number {
     return combine(outcomes.map(({ figure }) => figure[name]).filter((value) => typeof value === 'number'));
@@ -70,4 +68,35 @@ export function printTotals(outcomes: readonly Outcome[]): boolean {
   say(totalsText(watch.totals));
   say(`${passed} passed, ${outcomes.length - passed} failed`);
   return passed === outcomes.length && watch.totals.found.length === 0;
+}
+
+/** The arguments that every script of rows takes. */
+export const ROW_OPTIONS = {
+  only: { type: 'string', multiple: true },
+  long: { type: 'boolean', default: false },
+} as const;
+
+/**
+ * Runs the rows that `--only` names, by the whole id or by a part of id and name, or all of them. The exit code is 1 where one fails, and 64 where no
+ * row has such a name.
+ */
+export async function runRows(
+  rows: readonly BenchRow[],
+  { only, long }: { readonly only?: readonly string[] | undefined; readonly long: boolean },
+): Promise<void> {
+  const ids = new Set(rows.map(({ id }) => id));
+  const fits = (text: string, { id, name }: BenchRow) =>
+    ids.has(text) ? id === text : new RegExp(text, 'i').test(`${id} ${name}`);
+  const wanted = rows.filter((row) => only?.some((text) => fits(text, row)) ?? true);
+  if (wanted.length === 0) {
+    say(`no row has ${only?.join(' or ') ?? 'such a word'} in its id or name`);
+    process.exitCode = 64;
+    return;
+  }
+  process.exitCode = printTotals(await runTable(wanted, long)) ? 0 : 1;
+}
+
+/** A script that runs the rows of some themes, as its arguments say. */
+export async function runThemes(themes: Themes): Promise<void> {
+  await runRows(Object.values(themes).flat(), parseArgs({ options: ROW_OPTIONS }).values);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { startIssuer } from '../../support/auth/issuer-server.ts';
 import type { FaultGateway } from '../harness/gateway.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 import { clockSkip, createShiftedClock } from '../harness/harm/shifted-clock.ts';
 
 const POINTS = 10;
@@ -19,13 +19,9 @@ async function spend(gateway: FaultGateway): Promise<{ accepted: number; waitSec
 }
 
 /** The wall clock of the process jumps; Redis' does not. */
-export const clockJumps: FaultRow = {
+export const clockJumps: BenchRow = {
   id: 'P7',
-  fault: 'the wall clock jumps by an hour, forth and back, and by less than issuers may differ',
-  expected:
-    'keys 200; limits exact, Retry-After at most the window and the piece of it that counts; a token good within auth.jwt.clockTolerance 200; nothing served past its end',
-  figure: 'wrong 429; longest Retry-After s; accepted over the limit',
-  fast: false,
+  name: 'the wall clock jumps by an hour, forth and back, and by less than issuers may differ – keys 200; limits exact, Retry-After at most the window and the piece of it that counts; a token good within auth.jwt.clockTolerance 200; nothing served past its end',
   ...clockSkip,
   async run(bench) {
     const clock = bench.own(createShiftedClock());

@@ -10,7 +10,7 @@ import { startBalancer } from '../harness/harm/balancer.ts';
 import type { FaultBench } from '../harness/bench.ts';
 import type { FaultGateway } from '../harness/gateway.ts';
 import { inject } from '../harness/harm/injected.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 
 const END_MS_MAX = 10_000;
 
@@ -33,13 +33,9 @@ async function leave({ process }: FaultGateway): Promise<number> {
   return performance.now() - askedAt;
 }
 
-const terminated: FaultRow = {
+const terminated: BenchRow = {
   id: 'P1',
-  fault: 'SIGTERM under fifty clients on kept-alive connections',
-  expected:
-    'not ready, serves on while balancers take note, loses no request, ends with 0 within ten seconds',
-  figure: 'requests answered; failed; ms to the end',
-  fast: false,
+  name: 'SIGTERM under fifty clients on kept-alive connections – not ready, serves on while balancers take note, loses no request, ends with 0 within ten seconds',
   async run(bench) {
     const gateway = await replica(bench);
     const load = startLoad(`${gateway.url}/v1/users?limit=2`, 50, { untilClosed: true });
@@ -52,12 +48,9 @@ const terminated: FaultRow = {
   },
 };
 
-const rolled: FaultRow = {
+const rolled: BenchRow = {
   id: 'P1',
-  fault: 'three replicas behind a balancer are restarted one by one, under thirty clients',
-  expected: 'no request fails',
-  figure: 'requests answered; failed; the longest end in ms; seconds for all three',
-  fast: false,
+  name: 'three replicas behind a balancer are restarted one by one, under thirty clients – no request fails',
   async run(bench) {
     const replicas = await Promise.all([1, 2, 3].map(() => replica(bench)));
     const balancer = bench.own(await startBalancer(replicas));
@@ -80,13 +73,9 @@ const rolled: FaultRow = {
   },
 };
 
-const killed: FaultRow = {
+const killed: BenchRow = {
   id: 'P2',
-  fault: 'SIGKILL while answers are written to the cache; a second SIGTERM',
-  expected:
-    'gateways that share the cache find whole answers in it; the second signal ends the process at once',
-  figure: 'entries found; damaged; ms to the end',
-  fast: false,
+  name: 'SIGKILL while answers are written to the cache; a second SIGTERM – gateways that share the cache find whole answers in it; the second signal ends the process at once',
   async run(bench) {
     const redis = await bench.redis();
     const config = { redis: { url: redis.url }, listen: { drain: '20s' }, cache: { localSeconds: '0s' } };
@@ -147,12 +136,9 @@ async function escape(bench: FaultBench, code: string) {
   return { cause: String(fatal[0]!['cause']), endMs, answered: load.answered };
 }
 
-const escaped: FaultRow = {
+const escaped: BenchRow = {
   id: 'P6',
-  fault: 'an error that nobody catches: thrown by a timer, by a rejected promise',
-  expected: 'one fatal line without a secret, everything under way is answered, ends with 1',
-  figure: 'requests answered; failed; ms to the end',
-  fast: false,
+  name: 'an error that nobody catches: thrown by a timer, by a rejected promise – one fatal line without a secret, everything under way is answered, ends with 1',
   async run(bench) {
     const found = await Promise.all([
       escape(
@@ -174,14 +160,10 @@ const escaped: FaultRow = {
   },
 };
 
-const unfit: FaultRow = {
+const unfit: BenchRow = {
   id: 'P10',
-  fault: 'no configuration, a bad one, a secret that is not set, a port that is taken',
-  expected:
-    'ends at once with a line that says what and where: 78 for the configuration, 1 for the port; no secret in it',
-  figure: 'ms to the end',
+  name: 'no configuration, a bad one, a secret that is not set, a port that is taken – ends at once with a line that says what and where: 78 for the configuration, 1 for the port; no secret in it',
   // test/e2e/config-errors.test.ts shows the same in the suite.
-  fast: false,
   async run(bench) {
     const taken = createServer().listen(0, '127.0.0.1');
     bench.own(taken);
@@ -219,4 +201,4 @@ const unfit: FaultRow = {
 };
 
 /** How a process ends, and does not begin. */
-export const processEnds: readonly FaultRow[] = [terminated, rolled, killed, escaped, unfit];
+export const processEnds: readonly BenchRow[] = [terminated, rolled, killed, escaped, unfit];

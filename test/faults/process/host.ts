@@ -4,18 +4,15 @@ import { readdirSync } from 'node:fs';
 import { connectRaw, type RawConnection, request } from '../../support/client/raw-client.ts';
 import type { FaultGateway } from '../harness/gateway.ts';
 import { offer } from '../harness/load/offer.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 
 const MIB = 1024 ** 2;
 const rssMib = async (gateway: FaultGateway) =>
   (await gateway.counted('process_resident_memory_bytes')) / MIB;
 
-const unread: FaultRow = {
+const unread: BenchRow = {
   id: 'P8',
-  fault: 'nobody reads the log for a while',
-  expected: 'requests are answered as before, and every line comes once somebody reads',
-  figure: 'p99 ms before; meanwhile; lines lost',
-  fast: false,
+  name: 'nobody reads the log for a while – requests are answered as before, and every line comes once somebody reads',
   async run(bench) {
     const gateway = await bench.gateway();
     const path = (n: number) => `/v1/users?limit=${1 + (n % 5)}`;
@@ -41,13 +38,9 @@ const unread: FaultRow = {
   },
 };
 
-const neverRead: FaultRow = {
+const neverRead: BenchRow = {
   id: 'P8',
-  fault: 'nobody reads the log, for longer than lines are kept; then SIGTERM',
-  expected:
-    'requests are answered, memory is bounded, lost lines are counted; ends with 0 within ten seconds all the same',
-  figure: 'requests; lines lost; MiB more; ms to the end',
-  fast: false,
+  name: 'nobody reads the log, for longer than lines are kept; then SIGTERM – requests are answered, memory is bounded, lost lines are counted; ends with 0 within ten seconds all the same',
   async run(bench) {
     const gateway = await bench.gateway({ mayEnd: true });
     const plan = {
@@ -85,12 +78,9 @@ function limitFiles(pid: number, most: number): void {
 
 const filesOf = (pid: number) => readdirSync(`/proc/${String(pid)}/fd`).length;
 
-const noFiles: FaultRow = {
+const noFiles: BenchRow = {
   id: 'P9',
-  fault: 'no descriptors are left (EMFILE)',
-  expected:
-    'connected clients get kept answers, and 503 for what needs a new connection; all is well once there are some again',
-  figure: 'answers by status meanwhile; ms until all is well',
+  name: 'no descriptors are left (EMFILE) – connected clients get kept answers, and 503 for what needs a new connection; all is well once there are some again',
   fast: true,
   async run(bench) {
     const gateway = await bench.gateway({ config: { resources: { users: { cache: { fresh: '60s' } } } } });
@@ -118,4 +108,4 @@ const noFiles: FaultRow = {
 };
 
 /** What the machine around a process withholds. */
-export const processHost: readonly FaultRow[] = [unread, neverRead, noFiles];
+export const processHost: readonly BenchRow[] = [unread, neverRead, noFiles];

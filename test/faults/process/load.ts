@@ -4,17 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { assertRefused } from '../harness/errors.ts';
 import { inject } from '../harness/harm/injected.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 
 const STALL_MS = 500;
 
-const stalled: FaultRow = {
+const stalled: BenchRow = {
   id: 'P3',
-  fault: `the event loop stands still for ${STALL_MS} ms under load`,
-  expected: 'waiting callers are answered once it turns again; one stall is no overload and refuses nobody',
-  figure: 'slowest ms; p99 ms; ms until answers are as quick as before',
+  name: `the event loop stands still for ${STALL_MS} ms under load – waiting callers are answered once it turns again; one stall is no overload and refuses nobody`,
   // On a busy machine one stall follows another; test/unit/http/shedding/queue-delay.test.ts shows the same in the suite.
-  fast: false,
   async run(bench) {
     const injected = bench.own(
       inject(`const end = performance.now() + ${STALL_MS}; while (performance.now() < end);`),
@@ -46,13 +43,9 @@ const stalled: FaultRow = {
   },
 };
 
-const tooMuchOfOne: FaultRow = {
+const tooMuchOfOne: BenchRow = {
   id: 'P4',
-  fault: 'a legacy service hangs, and requests for it pile up',
-  expected:
-    '503 overloaded with Retry-After beyond overload.inFlightMax of its route; everything else is served',
-  figure: 'accepted; refused; p99 ms of the others meanwhile',
-  fast: false,
+  name: 'a legacy service hangs, and requests for it pile up – 503 overloaded with Retry-After beyond overload.inFlightMax of its route; everything else is served',
   async run(bench) {
     const MAX = 20;
     const hanging = createServer(() => undefined).listen(0, '127.0.0.1');
@@ -98,4 +91,4 @@ const tooMuchOfOne: FaultRow = {
 };
 
 /** More than a process can do. */
-export const processLoad: readonly FaultRow[] = [stalled, tooMuchOfOne];
+export const processLoad: readonly BenchRow[] = [stalled, tooMuchOfOne];

@@ -7,7 +7,7 @@ import type { FaultBench } from '../harness/bench.ts';
 import { pin } from '../harness/load/cores.ts';
 import type { FaultGateway, GatewayOptions } from '../harness/gateway.ts';
 import { offer, type OpenLoop, type OpenLoopFigure } from '../harness/load/offer.ts';
-import type { FaultRow, Figure } from '../harness/row.ts';
+import type { BenchRow, Figure } from '../harness/row.ts';
 
 const SWEEP = [0.5, 0.75, 1, 1.25, 1.5];
 const TIMES = 4;
@@ -141,13 +141,10 @@ const FIGURE =
 
 const STRICT: GatewayOptions['config'] = { overload: { eventLoopDelayMax: '50ms', inFlightMax: 10_000 } };
 
-function hits(connections: number): FaultRow {
+function hits(connections: number): BenchRow {
   return {
     id: 'P4',
-    fault: `four times as many requests for kept answers as a process can answer, on ${connections} connections`,
-    expected: EXPECTED,
-    figure: FIGURE,
-    fast: false,
+    name: `four times as many requests for kept answers as a process can answer, on ${connections} connections – ${EXPECTED}`,
     async run(bench) {
       const config = { ...STRICT, resources: { users: { cache: { fresh: '600s' } } } };
       const gateway = await bench.gateway({ config });
@@ -197,13 +194,10 @@ resources:
       map: { id: no, name: name, email: mail, created_at: null, profile.bio: null, profile.location: null, profile.avatar_url: null }
 `;
 
-function misses(connections: number): FaultRow {
+function misses(connections: number): BenchRow {
   return {
     id: 'P4',
-    fault: `four times as many requests as a process can have answered by a service that takes ${USERS_MS} ms, on ${connections} connections`,
-    expected: EXPECTED,
-    figure: FIGURE,
-    fast: false,
+    name: `four times as many requests as a process can have answered by a service that takes ${USERS_MS} ms, on ${connections} connections – ${EXPECTED}`,
     async run(bench) {
       const users = slowUsers().listen(0, '127.0.0.1');
       bench.own({ stop: () => (users.closeAllConnections(), users.close()) });
@@ -221,4 +215,4 @@ function misses(connections: number): FaultRow {
 }
 
 /** More than a process can do. */
-export const processOverload: readonly FaultRow[] = [hits(256), hits(2_000), misses(256), misses(1_000)];
+export const processOverload: readonly BenchRow[] = [hits(256), hits(2_000), misses(256), misses(1_000)];

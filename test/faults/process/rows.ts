@@ -1,4 +1,4 @@
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 import { clockJumps } from './clock.ts';
 import { processEnds } from './ends.ts';
 import { processHost } from './host.ts';
@@ -7,7 +7,7 @@ import { processOverload } from './overload.ts';
 import { soaked } from './soak.ts';
 
 /** P1 to P10: what can happen to the process. */
-export const processRows: readonly FaultRow[] = [
+export const processRows: readonly BenchRow[] = [
   ...processEnds,
   ...processLoad,
   ...processOverload,

@@ -1,4 +1,4 @@
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 import { soak } from '../harness/soak/soak.ts';
 
 /** Set where the row is run alone: each stretch is then reported to it. */
@@ -13,11 +13,8 @@ function tell(text: string): void {
  * `npm run test:soak` runs it alone, for half an hour; with `SOAK_SNAPSHOTS=<folder>` it leaves there two heap snapshots
  * of the gateway to compare.
  */
-export const soaked: FaultRow = {
+export const soaked: BenchRow = {
   id: 'P5',
-  fault: `${minutes} minutes of mixed load with mixed faults of Redis, the services, callers, the issuer and operators`,
-  expected: 'no wrong answer, no unhandled rejection, and neither memory nor descriptors that grow',
-  figure: 'requests; heap after collection and its slope in ten minutes, with its confidence; descriptors',
-  fast: false,
+  name: `${minutes} minutes of mixed load with mixed faults of Redis, the services, callers, the issuer and operators – no wrong answer, no unhandled rejection, and neither memory nor descriptors that grow`,
   run: (bench) => soak(bench, { minutes, tell, snapshots }),
 };

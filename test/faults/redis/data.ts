@@ -5,7 +5,7 @@ import type { FaultBench } from '../harness/bench.ts';
 import { assertRefused } from '../harness/errors.ts';
 import type { FaultGateway } from '../harness/gateway.ts';
 import { decidedByRedis } from '../harness/harm/redis-harm.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 
 /** Longer than the process answers by itself (`cache.localSeconds` of the shared place). */
 const LOCAL_MS = 1_100;
@@ -19,11 +19,9 @@ async function keysLike(client: Redis, pattern: string): Promise<readonly string
   return (await client.keys(pattern)).sort();
 }
 
-const garbage: FaultRow = {
+const garbage: BenchRow = {
   id: 'R13',
-  fault: 'values of the cache are garbage, of another shape, cut short, or of another answer',
-  expected: '200 with the right bytes: each is a miss, counted, and written anew',
-  figure: 'garbage served',
+  name: 'values of the cache are garbage, of another shape, cut short, or of another answer – 200 with the right bytes: each is a miss, counted, and written anew',
   fast: true,
   async run(bench) {
     const { gateway } = await bench.shared();
@@ -74,12 +72,9 @@ async function untilServed(bench: FaultBench, gateway: FaultGateway, key: string
   return bench.until(async () => (await gateway.ask('/v1/users/user_3', { key })).status === 200);
 }
 
-const wrongType: FaultRow = {
+const wrongType: BenchRow = {
   id: 'R14',
-  fault: 'values of the wrong type, everywhere',
-  expected:
-    '200, and whatever can be made anew is; a key whose record cannot be read is 503 upstream_unavailable, never 401',
-  figure: 'errors; limits that Redis counts again',
+  name: 'values of the wrong type, everywhere – 200, and whatever can be made anew is; a key whose record cannot be read is 503 upstream_unavailable, never 401',
   fast: true,
   async run(bench) {
     const { gateway } = await bench.shared();
@@ -116,11 +111,9 @@ const wrongType: FaultRow = {
   },
 };
 
-const scriptFlush: FaultRow = {
+const scriptFlush: BenchRow = {
   id: 'R16',
-  fault: 'SCRIPT FLUSH',
-  expected: '200: a script that Redis has forgotten is sent again',
-  figure: 'errors; decisions that Redis did not make',
+  name: 'SCRIPT FLUSH – 200: a script that Redis has forgotten is sent again',
   fast: true,
   async run(bench) {
     const { gateway } = await bench.shared();
@@ -136,12 +129,9 @@ const scriptFlush: FaultRow = {
   },
 };
 
-const stampede: FaultRow = {
+const stampede: BenchRow = {
   id: 'R17',
-  fault: 'an answer ends while 500 callers of two processes ask for it',
-  expected: '200: one call of the source, however many ask',
-  figure: 'calls of the source, when nothing was there and when it ended',
-  fast: false,
+  name: 'an answer ends while 500 callers of two processes ask for it – 200: one call of the source, however many ask',
   async run(bench) {
     const redis = await bench.redis();
     const config = { redis: { url: redis.url }, resources: { users: { cache: { fresh: '1s' } } } };
@@ -164,4 +154,4 @@ const stampede: FaultRow = {
 };
 
 /** What stands in Redis is not what Portico put there, or ends. */
-export const redisDataRows: readonly FaultRow[] = [garbage, wrongType, scriptFlush, stampede];
+export const redisDataRows: readonly BenchRow[] = [garbage, wrongType, scriptFlush, stampede];

@@ -7,7 +7,7 @@ import { startWatchedRedis, type WatchedRedis } from '../../support/redis/sentin
 import type { FaultBench } from '../harness/bench.ts';
 import type { FaultGateway } from '../harness/gateway.ts';
 import { measureHarm } from '../harness/harm/redis-harm.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 
 const KEYS = 16;
 
@@ -48,15 +48,9 @@ function startBehindSentinels(
   return bench.gateway({ config: { redis: { sentinel: { name, nodes: sentinels } } }, keys });
 }
 
-const failedOver: FaultRow = {
+const failedOver: BenchRow = {
   id: 'R9',
-  fault:
-    'a replica takes the place of the master: as planned, with clients on the old one, and because it died',
-  expected:
-    '200, counted alone meanwhile; no wrong answer; the new master is used within 1 s of its sentinels naming it',
-  figure:
-    'ms added to the slowest answer; ms until the new master is used; ms that the sentinels took to name it once it was promoted',
-  fast: false,
+  name: 'a replica takes the place of the master: as planned, with clients on the old one, and because it died – 200, counted alone meanwhile; no wrong answer; the new master is used within 1 s of its sentinels naming it',
   async run(bench) {
     const watched = bench.own(await startWatchedRedis());
     const gateway = await startBehindSentinels(bench, watched, KEYS);
@@ -87,13 +81,9 @@ const failedOver: FaultRow = {
   },
 };
 
-const lostWrites: FaultRow = {
+const lostWrites: BenchRow = {
   id: 'R10',
-  fault: 'a master dies before its replica has heard of a revocation',
-  expected:
-    'refused within 1 s of the revocation; where the replica never had it, the key lives again until it is revoked anew',
-  figure: 'ms until a revoked key is refused, before and after; whether it lived again',
-  fast: false,
+  name: 'a master dies before its replica has heard of a revocation – refused within 1 s of the revocation; where the replica never had it, the key lives again until it is revoked anew',
   async run(bench) {
     const watched = bench.own(await startWatchedRedis());
     const gateway = await startBehindSentinels(bench, watched, 2);
@@ -136,12 +126,9 @@ async function reshard({ nodes, masters }: RedisCluster, slots: number): Promise
   await promisify(execFile)('redis-cli', [...args, '--cluster-slots', String(slots), '--cluster-yes']);
 }
 
-const clusterChanges: FaultRow = {
+const clusterChanges: BenchRow = {
   id: 'R11',
-  fault: 'slots of a cluster move, and then a master without a replica dies',
-  expected: '200 while slots move; then 200 for keys known here, counted alone, and no wrong answer',
-  figure: 'ms added to the slowest answer; slots moved under load',
-  fast: false,
+  name: 'slots of a cluster move, and then a master without a replica dies – 200 while slots move; then 200 for keys known here, counted alone, and no wrong answer',
   async run(bench) {
     const cluster = bench.own(await startRedisCluster());
     const gateway = await bench.gateway({ config: { redis: { cluster: cluster.nodes } }, keys: KEYS });
@@ -166,4 +153,4 @@ const clusterChanges: FaultRow = {
 };
 
 /** Another server takes the place of the one that was used. */
-export const redisFailoverRows: readonly FaultRow[] = [failedOver, lostWrites, clusterChanges];
+export const redisFailoverRows: readonly BenchRow[] = [failedOver, lostWrites, clusterChanges];

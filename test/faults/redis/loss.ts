@@ -5,7 +5,7 @@ import type { FaultBench } from '../harness/bench.ts';
 import { startChaosProxy } from '../harness/harm/chaos-proxy.ts';
 import { assertRefused } from '../harness/errors.ts';
 import { boundedFigure, measureHarm, untilUsed } from '../harness/harm/redis-harm.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 
 /** So many callers' keys that each is looked up again and again while the others ask. */
 const KEYS = 16;
@@ -18,13 +18,9 @@ function warnings(lines: readonly Record<string, unknown>[]): number {
   return lines.filter(({ level, requestId }) => Number(level) >= 40 && requestId === undefined).length;
 }
 
-const downAtStart: FaultRow = {
+const downAtStart: BenchRow = {
   id: 'R1',
-  fault: 'Redis is down at start',
-  expected:
-    'it starts; /readyz 503; configured keys and tokens 200, counted alone; other keys 503 upstream_unavailable; one warning',
-  figure: 'ms to start; slowest answer; warnings; ms until Redis is used once it is there',
-  fast: false,
+  name: 'Redis is down at start – it starts; /readyz 503; configured keys and tokens 200, counted alone; other keys 503 upstream_unavailable; one warning',
   async run(bench) {
     const redis = await bench.redis();
     await redis.kill();
@@ -53,12 +49,9 @@ const downAtStart: FaultRow = {
   },
 };
 
-const dies: FaultRow = {
+const dies: BenchRow = {
   id: 'R2',
-  fault: 'Redis dies under load',
-  expected: 'keys known here 200 for 60 s; others 503 upstream_unavailable, never 401',
-  figure: 'ms added to the slowest answer; wrong 401s',
-  fast: false,
+  name: 'Redis dies under load – keys known here 200 for 60 s; others 503 upstream_unavailable, never 401',
   async run(bench) {
     const redis = await bench.redis();
     const gateway = await bench.gateway({ config: { redis: { url: redis.url } }, keys: KEYS });
@@ -72,12 +65,9 @@ const dies: FaultRow = {
   },
 };
 
-const comesBack: FaultRow = {
+const comesBack: BenchRow = {
   id: 'R3',
-  fault: 'Redis dies, and comes back with what it held',
-  expected: 'used again within 1 s; no storm of connections',
-  figure: 'ms until it is used; attempts to connect per second while it is away',
-  fast: false,
+  name: 'Redis dies, and comes back with what it held – used again within 1 s; no storm of connections',
   async run(bench) {
     const redis = await bench.redis('--appendonly', 'yes', '--appendfsync', 'always');
     const proxy = bench.own(await startChaosProxy(redis.port));
@@ -101,12 +91,9 @@ const comesBack: FaultRow = {
   },
 };
 
-const slow: FaultRow = {
+const slow: BenchRow = {
   id: 'R4',
-  fault: 'Redis does not answer for 2 s (DEBUG SLEEP, CLIENT PAUSE)',
-  expected: 'at most 110 ms added, then it is not asked; 200',
-  figure: 'ms added to the slowest answer; ms until it is used',
-  fast: false,
+  name: 'Redis does not answer for 2 s (DEBUG SLEEP, CLIENT PAUSE) – at most 110 ms added, then it is not asked; 200',
   async run(bench) {
     const redis = await bench.redis('--enable-debug-command', 'yes');
     const gateway = await bench.gateway({ config: { redis: { url: redis.url } }, keys: KEYS });
@@ -132,11 +119,9 @@ const slow: FaultRow = {
   },
 };
 
-const hangs: FaultRow = {
+const hangs: BenchRow = {
   id: 'R5',
-  fault: 'Redis hangs: it accepts connections and says nothing (SIGSTOP)',
-  expected: 'at most 110 ms added, then it is not asked; 200; /readyz 503, also where nobody asks',
-  figure: 'ms added to the slowest answer; ms until it is used; ms until /readyz of an idle process tells',
+  name: 'Redis hangs: it accepts connections and says nothing (SIGSTOP) – at most 110 ms added, then it is not asked; 200; /readyz 503, also where nobody asks',
   fast: true,
   async run(bench) {
     const redis = await bench.redis();
@@ -156,12 +141,9 @@ const hangs: FaultRow = {
   },
 };
 
-const blackHole: FaultRow = {
+const blackHole: BenchRow = {
   id: 'R6',
-  fault: 'the way to Redis is a black hole',
-  expected: 'as R5',
-  figure: 'ms added to the slowest answer; ms until it is used; ms until /readyz of an idle process tells',
-  fast: false,
+  name: 'the way to Redis is a black hole – as R5',
   async run(bench) {
     const redis = await bench.redis();
     const proxy = bench.own(await startChaosProxy(redis.port));
@@ -182,4 +164,4 @@ const blackHole: FaultRow = {
 };
 
 /** Redis is not there, or does not answer. */
-export const redisLossRows: readonly FaultRow[] = [downAtStart, dies, comesBack, slow, hangs, blackHole];
+export const redisLossRows: readonly BenchRow[] = [downAtStart, dies, comesBack, slow, hangs, blackHole];

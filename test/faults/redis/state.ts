@@ -3,13 +3,11 @@ import type { Redis } from 'ioredis';
 import { assertRefused } from '../harness/errors.ts';
 import { decidedByRedis } from '../harness/harm/redis-harm.ts';
 import { startRespProxy } from '../harness/harm/resp-proxy.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 
-const full: FaultRow = {
+const full: BenchRow = {
   id: 'R7',
-  fault: 'Redis is full and evicts nothing (OOM)',
-  expected: '200: keys are read, limits counted alone, answers not kept there',
-  figure: 'errors; limits counted alone; what could not be kept',
+  name: 'Redis is full and evicts nothing (OOM) – 200: keys are read, limits counted alone, answers not kept there',
   fast: true,
   async run(bench) {
     const { gateway, redis } = await bench.shared();
@@ -48,12 +46,9 @@ async function fillUntilGone(client: Redis, key: string): Promise<number> {
   throw new Error(`${key} was not evicted`);
 }
 
-const evicts: FaultRow = {
+const evicts: BenchRow = {
   id: 'R8',
-  fault: 'Redis is full and evicts what has an end (volatile-lru), the counts of a limit too',
-  expected: 'at most one window more is let through; no key is ever evicted',
-  figure: 'accepted over the limit, in percent; evicted keys',
-  fast: false,
+  name: 'Redis is full and evicts what has an end (volatile-lru), the counts of a limit too – at most one window more is let through; no key is ever evicted',
   async run(bench) {
     const redis = await bench.redis('--maxmemory', '3mb', '--maxmemory-policy', 'volatile-lru');
     const limit = 100;
@@ -93,13 +88,9 @@ const refusals = {
   nothing: '*1\r\n$5\r\nabc',
 } as const;
 
-const refuses: FaultRow = {
+const refuses: BenchRow = {
   id: 'R12',
-  fault: 'Redis says -LOADING, -MISCONF, -NOAUTH or -CLUSTERDOWN, or is no Redis at all',
-  expected:
-    'as if it were not there: configured keys 200, others 503 upstream_unavailable, never 401; /readyz 503; one warning; used again after it',
-  figure: 'ms until /readyz tells, and until it is ready again; warnings',
-  fast: false,
+  name: 'Redis says -LOADING, -MISCONF, -NOAUTH or -CLUSTERDOWN, or is no Redis at all – as if it were not there: configured keys 200, others 503 upstream_unavailable, never 401; /readyz 503; one warning; used again after it',
   async run(bench) {
     const { redis } = await bench.shared();
     const proxy = bench.own(await startRespProxy(redis.port));
@@ -132,13 +123,9 @@ const refuses: FaultRow = {
   },
 };
 
-const flushed: FaultRow = {
+const flushed: BenchRow = {
   id: 'R15',
-  fault: 'FLUSHALL under load',
-  expected:
-    '200: one call of the source for each answer; keys that stood there only are 401, told apart from an outage',
-  figure: 'calls of the source for each answer; ms until a deleted key is refused',
-  fast: false,
+  name: 'FLUSHALL under load – 200: one call of the source for each answer; keys that stood there only are 401, told apart from an outage',
   async run(bench) {
     const redis = await bench.redis();
     const gateway = await bench.gateway({
@@ -177,4 +164,4 @@ const flushed: FaultRow = {
 };
 
 /** Redis is there, but not as it should be. */
-export const redisStateRows: readonly FaultRow[] = [full, evicts, refuses, flushed];
+export const redisStateRows: readonly BenchRow[] = [full, evicts, refuses, flushed];

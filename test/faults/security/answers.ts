@@ -5,7 +5,7 @@ import { newApiKey, newKeyId } from '../../../src/pipeline/stages/authentication
 import { request } from '../../support/client/raw-client.ts';
 import { storedHashUnder } from '../harness/secrets.ts';
 import type { FaultBench } from '../harness/bench.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 import { checkRaw, exchangeRaw } from '../client/raw.ts';
 
 /** Stands between a gateway and the sample users: it keeps what was asked, and fails when it is told to. */
@@ -24,12 +24,9 @@ const PEPPER = 'a-pepper-of-this-row-only';
 
 const MARK = 'mark-of-the-caller';
 
-const leaks: FaultRow = {
+const leaks: BenchRow = {
   id: 'S2',
-  fault: 'secrets in every credential, header, query, cookie and reply, while services fail',
-  expected: 'none of them in any log line, answer or metric',
-  figure: 'requests; secrets found',
-  fast: false,
+  name: 'secrets in every credential, header, query, cookie and reply, while services fail – none of them in any log line, answer or metric',
   async run(bench) {
     const spy = await startSpy(bench);
     const gateway = await bench.gateway({ env: spy.env });
@@ -60,12 +57,9 @@ const leaks: FaultRow = {
   },
 };
 
-const visibility: FaultRow = {
+const visibility: BenchRow = {
   id: 'S5',
-  fault: 'callers with other permissions ask for what stands in the cache',
-  expected: '401 or 403 with no byte of it, however warm the cache is',
-  figure: 'answers; leaks',
-  fast: false,
+  name: 'callers with other permissions ask for what stands in the cache – 401 or 403 with no byte of it, however warm the cache is',
   async run(bench) {
     const key = (...permissions: readonly string[]) => {
       const id = newKeyId();
@@ -120,12 +114,9 @@ const UNKEYED: readonly Readonly<Record<string, string>>[] = [
   { origin: 'https://evil.example' },
 ];
 
-const poisoning: FaultRow = {
+const poisoning: BenchRow = {
   id: 'S6',
-  fault: 'headers, unknown parameters and spellings that no key of the cache holds',
-  expected: 'the same bytes for everybody; nothing of it reaches the legacy service',
-  figure: 'variants; differences',
-  fast: false,
+  name: 'headers, unknown parameters and spellings that no key of the cache holds – the same bytes for everybody; nothing of it reaches the legacy service',
   async run(bench) {
     const spy = await startSpy(bench);
     const gateway = await bench.gateway({ env: spy.env });
@@ -154,12 +145,9 @@ const poisoning: FaultRow = {
   },
 };
 
-const errors: FaultRow = {
+const errors: BenchRow = {
   id: 'S7',
-  fault: 'a legacy service that fails for a moment, and refused requests, before good ones',
-  expected: 'no error is kept: the first answer after the failure is the truth',
-  figure: 'answers; of a failure that was over',
-  fast: false,
+  name: 'a legacy service that fails for a moment, and refused requests, before good ones – no error is kept: the first answer after the failure is the truth',
   async run(bench) {
     const spy = await startSpy(bench);
     const gateway = await bench.gateway({ env: spy.env });
@@ -186,11 +174,9 @@ const errors: FaultRow = {
   },
 };
 
-const exposed: FaultRow = {
+const exposed: BenchRow = {
   id: 'S8',
-  fault: "the operator's paths, and others that tell of a server, asked for on the public port",
-  expected: '404 in the words of the contract, with the headers of security and none of the server',
-  figure: 'paths; exposed',
+  name: "the operator's paths, and others that tell of a server, asked for on the public port – 404 in the words of the contract, with the headers of security and none of the server",
   fast: true,
   async run(bench) {
     const { gateway } = await bench.shared();
@@ -242,4 +228,4 @@ const exposed: FaultRow = {
 };
 
 /** What answers could give away. */
-export const securityAnswers: readonly FaultRow[] = [leaks, visibility, poisoning, errors, exposed];
+export const securityAnswers: readonly BenchRow[] = [leaks, visibility, poisoning, errors, exposed];

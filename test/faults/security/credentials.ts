@@ -20,7 +20,7 @@ import {
   verify,
 } from '../../support/auth/token-issuer.ts';
 import type { FaultBench } from '../harness/bench.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 import { checkRaw, exchangeRaw } from '../client/raw.ts';
 
 /**
@@ -42,12 +42,9 @@ function welch(left: readonly number[], right: readonly number[]): number {
   return (a.mean - b.mean) / Math.sqrt(a.part + b.part);
 }
 
-const timing: FaultRow = {
+const timing: BenchRow = {
   id: 'S1',
-  fault: 'keys guessed by the time that a refusal takes',
-  expected: 'a key that differs in its last character is refused in the time of one that differs in all',
-  figure: 't of Welch over 10,000 pairs',
-  fast: false,
+  name: 'keys guessed by the time that a refusal takes – a key that differs in its last character is refused in the time of one that differs in all',
   run(bench) {
     const pepper = new Secret('a-pepper-of-this-row-only');
     const own = 'a-key-of-the-company-itself-0123456789';
@@ -95,12 +92,9 @@ async function startIssuer(bench: FaultBench) {
   return { state, upstream, auth: { jwt: { issuer, audience, jwksUrl, tier: 'bench' } } };
 }
 
-const tokens: FaultRow = {
+const tokens: BenchRow = {
   id: 'S3',
-  fault:
-    'some hundreds of tokens: alg none, HMAC by public keys, foreign keys, kids, crit, claims, signatures, forms',
-  expected: '401 with WWW-Authenticate, or 400 where it cannot stand in a header; none accepted',
-  figure: 'tokens; accepted',
+  name: 'some hundreds of tokens: alg none, HMAC by public keys, foreign keys, kids, crit, claims, signatures, forms – 401 with WWW-Authenticate, or 400 where it cannot stand in a header; none accepted',
   fast: true,
   async run(bench) {
     setClock();
@@ -155,13 +149,9 @@ async function outlivesIssuer(
   jwksClient.close();
 }
 
-const issuers: FaultRow = {
+const issuers: BenchRow = {
   id: 'S4',
-  fault: 'the key set is down, slow, HTML, empty, redirected; a flood of unknown key ids',
-  expected:
-    'tokens go on being accepted by the last good keys; 503 only where there never were any; never 401',
-  figure: 'wrong 401; fetches',
-  fast: false,
+  name: 'the key set is down, slow, HTML, empty, redirected; a flood of unknown key ids – tokens go on being accepted by the last good keys; 503 only where there never were any; never 401',
   async run(bench) {
     setClock();
     const { auth, state, upstream: issuerServer } = await startIssuer(bench);
@@ -185,12 +175,9 @@ const issuers: FaultRow = {
   },
 };
 
-const revocation: FaultRow = {
+const revocation: BenchRow = {
   id: 'S10',
-  fault: 'a key is revoked while it is used on two processes',
-  expected: 'refused with 401 everywhere within a second',
-  figure: 'ms until the last process refused it',
-  fast: false,
+  name: 'a key is revoked while it is used on two processes – refused with 401 everywhere within a second',
   async run(bench) {
     const redis = await bench.redis();
     const config = { redis: { url: redis.url } };
@@ -214,12 +201,9 @@ const revocation: FaultRow = {
   },
 };
 
-const oddKeySets: FaultRow = {
+const oddKeySets: BenchRow = {
   id: 'S25',
-  fault: 'an entry of the key set is no object; no entry is one',
-  expected: 'tokens of the other keys are accepted, and the log warns; 503 only where there is no key at all',
-  figure: 'key sets; right statuses',
-  fast: false,
+  name: 'an entry of the key set is no object; no entry is one – tokens of the other keys are accepted, and the log warns; 503 only where there is no key at all',
   async run(bench) {
     setClock();
     const { auth, state } = await startIssuer(bench);
@@ -237,4 +221,4 @@ const oddKeySets: FaultRow = {
 };
 
 /** What can be tried with credentials. */
-export const securityCredentials: readonly FaultRow[] = [timing, tokens, issuers, revocation, oddKeySets];
+export const securityCredentials: readonly BenchRow[] = [timing, tokens, issuers, revocation, oddKeySets];

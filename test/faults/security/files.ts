@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { answerOf, faultyOptions, goodBody, sourceFile } from '../harness/harm/faulty-source.ts';
 import { startUpstream } from '../../support/upstream/scripted-upstream.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 
 const times = (count: number, make: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => make(index)).join('');
@@ -15,12 +15,9 @@ const BOMBS: Readonly<Record<string, string>> = {
   'an alias for each anchor': `${times(1_800, (at) => `a${at}: &a${at} { k: 1 }\n`)}b:\n${times(1_800, (at) => `  - { <<: *a${at} }\n`)}`,
 };
 
-const bombs: FaultRow = {
+const bombs: BenchRow = {
   id: 'S23',
-  fault: 'a file of a source with 70 KB of aliases and merges, and one that is as large and sound',
-  expected: 'the reload is refused with the line; the next one of sound files with aliases is applied',
-  figure: 'ms of the slowest refusal',
-  fast: false,
+  name: 'a file of a source with 70 KB of aliases and merges, and one that is as large and sound – the reload is refused with the line; the next one of sound files with aliases is applied',
   async run(bench) {
     const gateway = await bench.gateway();
     const file = join(dirname(gateway.configFile), 'sources', 'more.yaml');
@@ -53,12 +50,9 @@ function withKeys(id: number, count: number): string {
   return goodBody(id).replace(/\}\}$/, `${times(count, (at) => `,"key_${at}":${at}`)}}}`);
 }
 
-const manyKeys: FaultRow = {
+const manyKeys: BenchRow = {
   id: 'S24',
-  fault: 'a record with 300,000 keys in its reply, while others ask',
-  expected: 'the right record; nobody else waits for more than 50 ms',
-  figure: 'ms that another answer took at most, before and meanwhile',
-  fast: false,
+  name: 'a record with 300,000 keys in its reply, while others ask – the right record; nobody else waits for more than 50 ms',
   async run(bench) {
     const upstream = bench.own(await startUpstream());
     const file = sourceFile('faulty', upstream.origin, 'timeout: 60s');
@@ -89,4 +83,4 @@ const manyKeys: FaultRow = {
 };
 
 /** What files and replies can do. */
-export const securityFiles: readonly FaultRow[] = [bombs, manyKeys];
+export const securityFiles: readonly BenchRow[] = [bombs, manyKeys];

@@ -3,7 +3,7 @@ import { newApiKey, newKeyId, parseApiKey } from '../../../src/pipeline/stages/a
 import { startIssuer } from '../../support/auth/issuer-server.ts';
 import type { FaultBench } from '../harness/bench.ts';
 import type { FaultGateway } from '../harness/gateway.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 import type { Answer } from '../harness/load/traffic.ts';
 
 const PATH = '/v1/users?limit=1';
@@ -54,12 +54,9 @@ async function flood(count: number, ask: (n: number) => Promise<Answer>): Promis
   return statuses;
 }
 
-const guessing: FaultRow = {
+const guessing: BenchRow = {
   id: 'S9',
-  fault: 'two thousand invented keys from one address, and two thousand secrets for one key',
-  expected: '401 up to the limit, then 429 before Redis is asked; who is known there is served all the while',
-  figure: 'Redis commands per wrong key; p99 ms of the known caller',
-  fast: false,
+  name: 'two thousand invented keys from one address, and two thousand secrets for one key – 401 up to the limit, then 429 before Redis is asked; who is known there is served all the while',
   async run(bench) {
     const redis = await bench.redis();
     const gateway = await bench.gateway({ config: { redis: { url: redis.url } } });
@@ -91,13 +88,9 @@ const guessing: FaultRow = {
   },
 };
 
-const oneKey: FaultRow = {
+const oneKey: BenchRow = {
   id: 'S16',
-  fault: 'two thousand secrets for one key, each from another address',
-  expected:
-    '401 up to the limit, then 429 at no cost to Redis; the key is served from every address, new ones too',
-  figure: 'secrets looked at; look-ups and scripts in Redis; valid callers served, %',
-  fast: false,
+  name: 'two thousand secrets for one key, each from another address – 401 up to the limit, then 429 at no cost to Redis; the key is served from every address, new ones too',
   async run(bench) {
     const { gateway, grown, seconds } = await startCounted(bench);
     // A key that this process meets for the first time behind the flood.
@@ -120,13 +113,9 @@ const oneKey: FaultRow = {
   },
 };
 
-const manyIds: FaultRow = {
+const manyIds: BenchRow = {
   id: 'S17',
-  fault: 'six thousand invented keys, each from another address; then from addresses that have failed',
-  expected:
-    'at most 1,000 look-ups at once and 250 a second of either kind, then 429; keys seen before are served',
-  figure: 'look-ups and scripts in Redis; valid callers served, %; newcomers from clean addresses served, %',
-  fast: false,
+  name: 'six thousand invented keys, each from another address; then from addresses that have failed – at most 1,000 look-ups at once and 250 a second of either kind, then 429; keys seen before are served',
   async run(bench) {
     const { gateway, grown, seconds } = await startCounted(bench);
     const [known, newcomer] = gateway.storedKeys as [string, string];
@@ -162,13 +151,9 @@ const manyIds: FaultRow = {
   },
 };
 
-const sharedAddress: FaultRow = {
+const sharedAddress: BenchRow = {
   id: 'S18',
-  fault: 'keys and tokens guessed behind the address that others share',
-  expected:
-    'tokens just refreshed, keys of the configuration and keys seen before are served; Redis is not asked',
-  figure: 'guesses; look-ups in Redis once the address is spent; valid callers served, %',
-  fast: false,
+  name: 'keys and tokens guessed behind the address that others share – tokens just refreshed, keys of the configuration and keys seen before are served; Redis is not asked',
   async run(bench) {
     const issuer = bench.own(await startIssuer());
     const jwt = { issuer: issuer.issuer, audience: issuer.audience, jwksUrl: issuer.jwksUrl, tier: 'bench' };
@@ -199,4 +184,4 @@ const sharedAddress: FaultRow = {
 };
 
 /** What can be tried to find a key. */
-export const securityGuessing: readonly FaultRow[] = [guessing, oneKey, manyIds, sharedAddress];
+export const securityGuessing: readonly BenchRow[] = [guessing, oneKey, manyIds, sharedAddress];

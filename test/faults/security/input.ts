@@ -3,15 +3,12 @@ import { once } from 'node:events';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { answering, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { HOST, request, requestOf } from '../../support/client/raw-client.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 import { exchangeRaw } from '../client/raw.ts';
 
-const elsewhere: FaultRow = {
+const elsewhere: BenchRow = {
   id: 'S11',
-  fault: 'addresses of other servers in targets, hosts, ids, parameters, headers and redirects',
-  expected: 'only the configured services are connected to',
-  figure: 'requests; connections elsewhere',
-  fast: false,
+  name: 'addresses of other servers in targets, hosts, ids, parameters, headers and redirects – only the configured services are connected to',
   async run(bench) {
     let connections = 0;
     const trap = createTcpServer((socket) => {
@@ -73,11 +70,9 @@ const elsewhere: FaultRow = {
   },
 };
 
-const enumeration: FaultRow = {
+const enumeration: BenchRow = {
   id: 'S12',
-  fault: 'everything asked for at once, and record by record without the right to it',
-  expected: 'at most 100 records a page; without the permission 403, whether the record exists or not',
-  figure: 'requests; violations',
+  name: 'everything asked for at once, and record by record without the right to it – at most 100 records a page; without the permission 403, whether the record exists or not',
   fast: true,
   async run(bench) {
     const { gateway } = await bench.shared();
@@ -97,12 +92,9 @@ const enumeration: FaultRow = {
   },
 };
 
-const pollution: FaultRow = {
+const pollution: BenchRow = {
   id: 'S13',
-  fault: 'prototypes in parameters, ids, headers and replies, on a process without `__proto__`',
-  expected: 'as good as any other name; nothing uses `__proto__`, and the answers stay the truth',
-  figure: 'requests; polluted',
-  fast: false,
+  name: 'prototypes in parameters, ids, headers and replies, on a process without `__proto__` – as good as any other name; nothing uses `__proto__`, and the answers stay the truth',
   async run(bench) {
     const gateway = await bench.gateway({ env: { NODE_OPTIONS: '--disable-proto=throw' } });
     const key = gateway.configuredKey;
@@ -140,12 +132,9 @@ const pollution: FaultRow = {
   },
 };
 
-const injection: FaultRow = {
+const injection: BenchRow = {
   id: 'S15',
-  fault: 'line ends and names of headers, sent by the client and by the legacy service',
-  expected: 'only headers that may pass do; none is made out of a value',
-  figure: 'requests; injected',
-  fast: false,
+  name: 'line ends and names of headers, sent by the client and by the legacy service – only headers that may pass do; none is made out of a value',
   async run(bench) {
     const inner = [
       'Set-Cookie: a=b',
@@ -223,4 +212,4 @@ const injection: FaultRow = {
 };
 
 /** What can be tried with values. */
-export const securityInput: readonly FaultRow[] = [elsewhere, enumeration, pollution, injection];
+export const securityInput: readonly BenchRow[] = [elsewhere, enumeration, pollution, injection];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 
 /** Every regular expression written in a file of `src`. */
 function patternsOf(file: string): readonly RegExp[] {
@@ -67,11 +67,9 @@ function msOf(pattern: RegExp, text: string): number {
   return Math.min(...tries);
 }
 
-const backtracking: FaultRow = {
+const backtracking: BenchRow = {
   id: 'S14',
-  fault: 'texts of 50 KB made for the patterns of the serving source to go astray on',
-  expected: 'every pattern is done with every text in a moment: none goes back over and over',
-  figure: 'patterns; worst ms',
+  name: 'texts of 50 KB made for the patterns of the serving source to go astray on – every pattern is done with every text in a moment: none goes back over and over',
   fast: true,
   run(bench) {
     const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
@@ -95,4 +93,4 @@ const backtracking: FaultRow = {
 };
 
 /** What the source itself could be turned against. */
-export const securityPatterns: readonly FaultRow[] = [backtracking];
+export const securityPatterns: readonly BenchRow[] = [backtracking];

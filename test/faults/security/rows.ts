@@ -1,4 +1,4 @@
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 import { securityAnswers } from './answers.ts';
 import { securityCredentials } from './credentials.ts';
 import { securityFiles } from './files.ts';
@@ -16,6 +16,6 @@ const groups = [
 ];
 
 /** S1 to S25: what attackers can do. */
-export const securityRows: readonly FaultRow[] = groups.sort(
+export const securityRows: readonly BenchRow[] = groups.sort(
   (a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)),
 );

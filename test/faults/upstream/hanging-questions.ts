@@ -3,7 +3,7 @@ import { fragileAnswer, fragileSource } from '../../support/upstream/fragile-ups
 import { serving, startUpstream, type UpstreamRequest } from '../../support/upstream/scripted-upstream.ts';
 import type { FaultBench } from '../harness/bench.ts';
 import { assertRefused } from '../harness/errors.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 
 const TIMEOUT_MS = 400;
 const OPEN_MS = 60_000;
@@ -32,13 +32,9 @@ async function hangingSetup(bench: FaultBench, concurrency: number) {
   return { gateway, upstream, state, questionsOpen, askOddly };
 }
 
-const oneCaller: FaultRow = {
+const oneCaller: BenchRow = {
   id: 'U26',
-  fault: 'one caller asks 200 questions, 16 at a time, at which a sound source hangs beyond its timeout',
-  expected:
-    'other questions keep their answers: the breaker of the source stays closed, and that of the hanging shape of question opens: 503 upstream_unavailable, without a call',
-  figure: 'hanging calls until the shape is refused; answers of others, those that failed',
-  fast: false,
+  name: 'one caller asks 200 questions, 16 at a time, at which a sound source hangs beyond its timeout – other questions keep their answers: the breaker of the source stays closed, and that of the hanging shape of question opens: 503 upstream_unavailable, without a call',
   async run(bench) {
     const { gateway, upstream, state, questionsOpen, askOddly } = await hangingSetup(bench, 8);
     let answered = 0;
@@ -99,13 +95,9 @@ async function openingMs(
   return ms;
 }
 
-const reallyHangs: FaultRow = {
+const reallyHangs: BenchRow = {
   id: 'U27',
-  fault: 'a source that hangs at everything, its health probe included, while all of its slots are taken',
-  expected:
-    'the breaker of the source opens as soon as it would by the timeouts alone: 503 upstream_unavailable',
-  figure: 'ms until it opens, with few slots and with many',
-  fast: false,
+  name: 'a source that hangs at everything, its health probe included, while all of its slots are taken – the breaker of the source opens as soon as it would by the timeouts alone: 503 upstream_unavailable',
   async run(bench) {
     // 20 timeouts take three rounds of 8 slots, and one of 64: then the probe adds 250 ms, because it is sent early.
     const few = await openingMs(bench, 8, 16, 'two callers');
@@ -119,4 +111,4 @@ const reallyHangs: FaultRow = {
 };
 
 /** Questions that hang, and sources that do. */
-export const upstreamHangingQuestions: readonly FaultRow[] = [oneCaller, reallyHangs];
+export const upstreamHangingQuestions: readonly BenchRow[] = [oneCaller, reallyHangs];

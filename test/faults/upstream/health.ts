@@ -15,14 +15,11 @@ import {
   sourceFile,
 } from '../harness/harm/faulty-source.ts';
 import { startUpstream, writing } from '../../support/upstream/scripted-upstream.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 
-const limits: FaultRow = {
+const limits: BenchRow = {
   id: 'U16',
-  fault: 'the upstream limits: 429 and 503 with Retry-After in seconds, as a date, of 10^9 seconds, or junk',
-  expected:
-    '503 upstream_unavailable with Retry-After; nobody asks it before the pause is over, which is bounded by net.retries.pauseMax',
-  figure: 'calls within the pauses; the longest pause in ms',
+  name: 'the upstream limits: 429 and 503 with Retry-After in seconds, as a date, of 10^9 seconds, or junk – 503 upstream_unavailable with Retry-After; nobody asks it before the pause is over, which is bounded by net.retries.pauseMax',
   fast: true,
   async run(bench) {
     const { gateway, upstream } = await faultySetup(bench);
@@ -64,13 +61,9 @@ const limits: FaultRow = {
   },
 };
 
-const fails: FaultRow = {
+const fails: BenchRow = {
   id: 'U17',
-  fault: 'the upstream answers 503 for a while, and now and then',
-  expected:
-    'at most one retry of a call and of one call in ten; then the breaker is open and one call at a time looks whether it is over',
-  figure: 'calls per question while it fails; calls while half open; ms until it is used again',
-  fast: false,
+  name: 'the upstream answers 503 for a while, and now and then – at most one retry of a call and of one call in ten; then the breaker is open and one call at a time looks whether it is over',
   async run(bench) {
     const { gateway, upstream } = await breakingSetup(bench);
     const failing = ({ socket }: { socket: { write(bytes: Buffer): unknown } }) =>
@@ -108,11 +101,9 @@ const fails: FaultRow = {
   },
 };
 
-const idleCloses: FaultRow = {
+const idleCloses: BenchRow = {
   id: 'U19',
-  fault: 'the upstream ends idle connections just as they are used again',
-  expected: 'no caller sees it: what was never received is sent again on a new connection',
-  figure: 'questions; failures',
+  name: 'the upstream ends idle connections just as they are used again – no caller sees it: what was never received is sent again on a new connection',
   fast: true,
   async run(bench) {
     const { gateway, upstream } = await faultySetup(bench);
@@ -152,12 +143,9 @@ function lookUpIn(folder: string, addressFile: string): string {
   return `--import=${file}`;
 }
 
-const names: FaultRow = {
+const names: BenchRow = {
   id: 'U23',
-  fault: 'the name of the upstream is not found, and then leads elsewhere',
-  expected: '503 upstream_unavailable at once; a name is looked up for every new connection',
-  figure: 'ms to answer; ms until the new address is used',
-  fast: false,
+  name: 'the name of the upstream is not found, and then leads elsewhere – 503 upstream_unavailable at once; a name is looked up for every new connection',
   async run(bench) {
     const folder = mkdtempSync(join(tmpdir(), 'portico-names-'));
     bench.own({ close: () => rmSync(folder, { recursive: true }) });
@@ -183,4 +171,4 @@ const names: FaultRow = {
 };
 
 /** How the upstream fares, and what is made of it. */
-export const upstreamHealth: readonly FaultRow[] = [limits, fails, idleCloses, names];
+export const upstreamHealth: readonly BenchRow[] = [limits, fails, idleCloses, names];

@@ -19,14 +19,11 @@ import {
   sourceFile,
   timeoutMs,
 } from '../harness/harm/faulty-source.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 
-const refuses: FaultRow = {
+const refuses: BenchRow = {
   id: 'U1',
-  fault: 'the upstream refuses connections',
-  expected:
-    '200 with an older answer where one may stand (Age, Cache-Status), else 503 upstream_unavailable; the breaker opens; used again once it is there',
-  figure: 'ms to answer; ms and questions until the breaker opens; ms until it is used again',
+  name: 'the upstream refuses connections – 200 with an older answer where one may stand (Age, Cache-Status), else 503 upstream_unavailable; the breaker opens; used again once it is there',
   fast: true,
   async run(bench) {
     const { gateway, upstream } = await breakingSetup(bench);
@@ -61,11 +58,9 @@ const refuses: FaultRow = {
   },
 };
 
-const hangs: FaultRow = {
+const hangs: BenchRow = {
   id: 'U2',
-  fault: 'the upstream hangs before its headers',
-  expected: '504 upstream_timeout once net.timeout is over, and the connection is not used again',
-  figure: 'ms beyond net.timeout; connections left open',
+  name: 'the upstream hangs before its headers – 504 upstream_timeout once net.timeout is over, and the connection is not used again',
   fast: true,
   async run(bench) {
     const { gateway, upstream } = await impatientSetup(bench);
@@ -98,12 +93,9 @@ async function openBlackHole(bench: FaultBench): Promise<number> {
   }
 }
 
-const blackHole: FaultRow = {
+const blackHole: BenchRow = {
   id: 'U3',
-  fault: 'the upstream does not answer a SYN',
-  expected: '503 upstream_unavailable once net.connectTimeout is over, long before net.timeout',
-  figure: 'ms beyond net.connectTimeout',
-  fast: false,
+  name: 'the upstream does not answer a SYN – 503 upstream_unavailable once net.connectTimeout is over, long before net.timeout',
   async run(bench) {
     const port = await openBlackHole(bench);
     const net = 'timeout: 5s, connectTimeout: 150ms, retries: { max: 0 }';
@@ -117,12 +109,9 @@ const blackHole: FaultRow = {
   },
 };
 
-const drips: FaultRow = {
+const drips: BenchRow = {
   id: 'U4',
-  fault: 'the upstream drips its body',
-  expected: '504 upstream_timeout at net.timeout, however often a byte comes; the connection is ended',
-  figure: 'ms beyond net.timeout; connections left open',
-  fast: false,
+  name: 'the upstream drips its body – 504 upstream_timeout at net.timeout, however often a byte comes; the connection is ended',
   async run(bench) {
     const { gateway, upstream } = await faultySetup(bench);
     upstream.does(({ id, socket }) => {
@@ -140,12 +129,9 @@ const drips: FaultRow = {
   },
 };
 
-const truncates: FaultRow = {
+const truncates: BenchRow = {
   id: 'U5',
-  fault: 'the upstream resets in the middle of a body, with a length and in chunks',
-  expected:
-    '502 upstream_error, and nothing is kept; passed through, the connection is ended: never a body that looks complete',
-  figure: 'ms to answer; answers that looked complete',
+  name: 'the upstream resets in the middle of a body, with a length and in chunks – 502 upstream_error, and nothing is kept; passed through, the connection is ended: never a body that looks complete',
   fast: true,
   async run(bench) {
     const { gateway, upstream } = await faultySetup(bench);
@@ -176,4 +162,4 @@ const truncates: FaultRow = {
 };
 
 /** The upstream cannot be had, or breaks off. */
-export const upstreamLoss: readonly FaultRow[] = [refuses, hangs, blackHole, drips, truncates];
+export const upstreamLoss: readonly BenchRow[] = [refuses, hangs, blackHole, drips, truncates];

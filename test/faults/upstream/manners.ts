@@ -10,13 +10,11 @@ import {
   nativeUser,
 } from '../harness/harm/faulty-source.ts';
 import { startUpstream } from '../../support/upstream/scripted-upstream.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 
-const redirects: FaultRow = {
+const redirects: BenchRow = {
   id: 'U15',
-  fault: 'redirects to another host, another port, a file, the metadata of a cloud, itself',
-  expected: '502, and nobody else is asked',
-  figure: 'redirects; connections elsewhere',
+  name: 'redirects to another host, another port, a file, the metadata of a cloud, itself – 502, and nobody else is asked',
   fast: true,
   async run(bench) {
     const { gateway, upstream } = await faultySetup(bench);
@@ -45,11 +43,9 @@ const redirects: FaultRow = {
   },
 };
 
-const unknown: FaultRow = {
+const unknown: BenchRow = {
   id: 'U18',
-  fault: '404 for a user who does not exist, and 404 of a path that is wrong',
-  expected: '404 where the source says so in its own words, else 502',
-  figure: 'answers; those that were misread',
+  name: '404 for a user who does not exist, and 404 of a path that is wrong – 404 where the source says so in its own words, else 502',
   fast: true,
   async run(bench) {
     const { gateway, upstream } = await faultySetup(bench);
@@ -74,12 +70,9 @@ const unknown: FaultRow = {
 
 const length = (id: number) => `Content-Length: ${Buffer.byteLength(goodBody(id))}`;
 
-const framing: FaultRow = {
+const framing: BenchRow = {
   id: 'U20',
-  fault:
-    '1xx, 204 with a body, two lengths, a length and chunks, a broken line, a header of 1 MB, 100 cookies, bytes behind the reply',
-  expected: 'the record or 502, what follows belongs to nobody, and no header of the source comes out',
-  figure: 'replies; answers to another question; headers that came out',
+  name: '1xx, 204 with a body, two lengths, a length and chunks, a broken line, a header of 1 MB, 100 cookies, bytes behind the reply – the record or 502, what follows belongs to nobody, and no header of the source comes out',
   fast: true,
   async run(bench) {
     const { gateway, upstream } = await faultySetup(bench);
@@ -121,11 +114,9 @@ const framing: FaultRow = {
   },
 };
 
-const late: FaultRow = {
+const late: BenchRow = {
   id: 'U21',
-  fault: 'a reply comes after its time, when another question is under way',
-  expected: '504 for the first; its connection is ended, so that the second has its own reply',
-  figure: 'answers to another question',
+  name: 'a reply comes after its time, when another question is under way – 504 for the first; its connection is ended, so that the second has its own reply',
   fast: true,
   async run(bench) {
     const { gateway, upstream } = await impatientSetup(bench);
@@ -147,11 +138,9 @@ const late: FaultRow = {
   },
 };
 
-const drift: FaultRow = {
+const drift: BenchRow = {
   id: 'U22',
-  fault: 'fields of the records are renamed, emptied, or of another type',
-  expected: 'null, counted per field; without its id the record is 502; never a guess',
-  figure: 'changes; those that were reported',
+  name: 'fields of the records are renamed, emptied, or of another type – null, counted per field; without its id the record is 502; never a guess',
   fast: true,
   async run(bench) {
     const { gateway, upstream } = await faultySetup(bench);
@@ -184,4 +173,4 @@ const drift: FaultRow = {
 };
 
 /** Replies of an upstream without manners. */
-export const upstreamManners: readonly FaultRow[] = [redirects, unknown, framing, late, drift];
+export const upstreamManners: readonly BenchRow[] = [redirects, unknown, framing, late, drift];

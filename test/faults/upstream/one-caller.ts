@@ -8,7 +8,7 @@ import {
 import { serving } from '../../support/upstream/scripted-upstream.ts';
 import type { FaultBench } from '../harness/bench.ts';
 import { assertRefused } from '../harness/errors.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 
 /** A gateway in front of a source that fails at odd values; nothing of its answers is kept. */
 async function fragileSetup(bench: FaultBench) {
@@ -24,14 +24,9 @@ async function fragileSetup(bench: FaultBench) {
 
 const wellAsked = [...fragileUsers.map((id) => `/v1/users/${id}`), '/v1/users', '/v1/products?category=Toys'];
 
-const oneCaller: FaultRow = {
+const oneCaller: BenchRow = {
   id: 'U24',
-  fault:
-    'one caller against the breaker: 1,000 odd values, as every parameter and every id, at which the source fails',
-  expected:
-    'other callers keep their answers: the breaker stays closed; no control character reaches the source',
-  figure: 'odd questions; answers of others, those that failed',
-  fast: false,
+  name: 'one caller against the breaker: 1,000 odd values, as every parameter and every id, at which the source fails – other callers keep their answers: the breaker stays closed; no control character reaches the source',
   async run(bench) {
     const { gateway, upstream } = await fragileSetup(bench);
     // An address of a request has no blanks, quotes or backslashes.
@@ -61,11 +56,9 @@ const oneCaller: FaultRow = {
   },
 };
 
-const oneQuestion: FaultRow = {
+const oneQuestion: BenchRow = {
   id: 'U25',
-  fault: 'a dead source that one caller asks for one record only: it answers 500, or refuses connections',
-  expected: 'the breaker opens all the same: 503 upstream_unavailable, and the source is not asked',
-  figure: 'calls until it opens, with the known-good request',
+  name: 'a dead source that one caller asks for one record only: it answers 500, or refuses connections – the breaker opens all the same: 503 upstream_unavailable, and the source is not asked',
   fast: true,
   async run(bench) {
     const { gateway, upstream } = await fragileSetup(bench);
@@ -86,4 +79,4 @@ const oneQuestion: FaultRow = {
 };
 
 /** What one caller can do to others at the breaker. */
-export const upstreamOneCaller: readonly FaultRow[] = [oneCaller, oneQuestion];
+export const upstreamOneCaller: readonly BenchRow[] = [oneCaller, oneQuestion];

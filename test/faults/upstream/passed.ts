@@ -3,7 +3,7 @@ import type { FaultBench } from '../harness/bench.ts';
 import { assertRefused } from '../harness/errors.ts';
 import { answerOf, askHalfOpen, type FaultySetup, openMs } from '../harness/harm/faulty-source.ts';
 import { startUpstream, type UpstreamRequest } from '../../support/upstream/scripted-upstream.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 
 /** How long a caller of the hanging route waits. */
 const DEADLINE_MS = 1_000;
@@ -27,14 +27,9 @@ function passedPlace(bench: FaultBench): Promise<FaultySetup> {
 
 const answerWell = ({ socket }: UpstreamRequest) => void socket.write(answerOf(200, '{}'));
 
-const hangs: FaultRow = {
+const hangs: BenchRow = {
   id: 'U2',
-  fault: 'the upstream of a pass-through route hangs before its headers',
-  expected:
-    '504 upstream_timeout at the deadline; then nothing is asked (503 upstream_unavailable at once) but by one request at a time',
-  figure:
-    'ms beyond the deadline; questions until the breaker opened; requests while half open; ms until it is used again',
-  fast: false,
+  name: 'the upstream of a pass-through route hangs before its headers – 504 upstream_timeout at the deadline; then nothing is asked (503 upstream_unavailable at once) but by one request at a time',
   async run(bench) {
     const { gateway, upstream } = await passedPlace(bench);
     const ask = () => gateway.ask('/legacy/watched', { key: gateway.configuredKey });
@@ -65,13 +60,9 @@ const hangs: FaultRow = {
   },
 };
 
-const idleCloses: FaultRow = {
+const idleCloses: BenchRow = {
   id: 'U19',
-  fault:
-    'the upstream of a pass-through route ends idle connections just as they are used again, or all at once',
-  expected:
-    'no caller of a GET sees it: what was never received is sent again on a new connection, beside the budget',
-  figure: 'questions; failures; retries',
+  name: 'the upstream of a pass-through route ends idle connections just as they are used again, or all at once – no caller of a GET sees it: what was never received is sent again on a new connection, beside the budget',
   fast: true,
   async run(bench) {
     const { gateway, upstream } = await passedPlace(bench);
@@ -96,4 +87,4 @@ const idleCloses: FaultRow = {
 };
 
 /** What the upstreams of pass-through routes can do, where that is another matter than for sources. */
-export const upstreamPassed: readonly FaultRow[] = [hangs, idleCloses];
+export const upstreamPassed: readonly BenchRow[] = [hangs, idleCloses];

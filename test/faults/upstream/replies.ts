@@ -13,7 +13,7 @@ import {
 } from '../harness/harm/faulty-source.ts';
 import type { FaultGateway } from '../harness/gateway.ts';
 import type { UpstreamRequest } from '../../support/upstream/scripted-upstream.ts';
-import type { FaultRow, Figure } from '../harness/row.ts';
+import type { BenchRow, Figure } from '../harness/row.ts';
 
 /** Makes the bytes of a reply to a question for one user. */
 type Reply = (id: number) => Buffer;
@@ -31,11 +31,11 @@ async function giveAll(bench: FaultBench, replies: readonly Reply[]): Promise<re
 }
 
 /** A row whose replies are all refused: none of them may be taken for a record. */
-function refusedRow(id: string, fault: string, replies: readonly Reply[]): FaultRow {
+function refusedRow(id: string, fault: string, replies: readonly Reply[]): BenchRow {
   return {
-    ...{ id, fault, fast: true },
-    expected: '502 upstream_invalid_response; nothing of the body in the answer',
-    figure: 'replies; those that were accepted',
+    id,
+    name: `${fault} – 502 upstream_invalid_response; nothing of the body in the answer`,
+    fast: true,
     async run(bench): Promise<Figure> {
       const statuses = await giveAll(bench, replies);
       const accepted = statuses.filter((status) => status === 200).length;
@@ -111,11 +111,9 @@ function flood({ socket }: UpstreamRequest): void {
   pour();
 }
 
-const bombs: FaultRow = {
+const bombs: BenchRow = {
   id: 'U9',
-  fault: 'bodies of 200 MB, and of 1 GiB once unpacked',
-  expected: '502 upstream_invalid_response as soon as net.bytesMax is passed',
-  figure: 'ms of the slowest; MiB of memory more than before',
+  name: 'bodies of 200 MB, and of 1 GiB once unpacked – 502 upstream_invalid_response as soon as net.bytesMax is passed',
   fast: true,
   async run(bench) {
     const { gateway, upstream } = await faultySetup(bench);
@@ -148,12 +146,9 @@ const bombs: FaultRow = {
   },
 };
 
-const large: FaultRow = {
+const large: BenchRow = {
   id: 'U10',
-  fault: 'a reply of 5 MB of sound JSON',
-  expected: '200; other callers do not wait for its reading',
-  figure: 'ms of the large one; 99 % of the others within ms',
-  fast: false,
+  name: 'a reply of 5 MB of sound JSON – 200; other callers do not wait for its reading',
   async run(bench) {
     const { gateway, upstream } = await faultySetup(bench);
     const note = 'x'.repeat(50_000);
@@ -190,4 +185,4 @@ const deep = refusedRow(
 );
 
 /** Replies that are not what they should be. */
-export const upstreamReplies: readonly FaultRow[] = [...[short, garbage, types, bombs, large], deep];
+export const upstreamReplies: readonly BenchRow[] = [...[short, garbage, types, bombs, large], deep];

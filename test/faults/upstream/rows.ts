@@ -1,4 +1,4 @@
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 import { upstreamHealth } from './health.ts';
 import { upstreamHangingQuestions } from './hanging-questions.ts';
 import { upstreamOneCaller } from './one-caller.ts';
@@ -22,6 +22,6 @@ const groups = [
 ];
 
 /** U1 to U29: what upstreams can do. */
-export const upstreamRows: readonly FaultRow[] = groups.sort(
+export const upstreamRows: readonly BenchRow[] = groups.sort(
   (a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)),
 );

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fragileAnswer, fragileSource } from '../../support/upstream/fragile-upstream.ts';
 import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import type { FaultBench } from '../harness/bench.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 
 const SLOTS = 8;
 const SLOW_MS = 1_000;
@@ -70,14 +70,9 @@ async function askBesideSlowOnes(bench: FaultBench, workers: number) {
   return { beforeMs: before.quantileMs(0.99), duringMs: during.quantileMs(0.99), most: busy.most };
 }
 
-const oneCaller: FaultRow = {
+const oneCaller: BenchRow = {
   id: 'U28',
-  fault:
-    'one caller asks slow questions, 16 at a time, of a source with 8 slots; with one process and with two workers',
-  expected:
-    'it holds at most half of the slots, those of all workers together; others keep their answers in time',
-  figure: "p99 in ms of others' misses before and meanwhile; the most slow calls at once",
-  fast: false,
+  name: 'one caller asks slow questions, 16 at a time, of a source with 8 slots; with one process and with two workers – it holds at most half of the slots, those of all workers together; others keep their answers in time',
   async run(bench) {
     const one = await askBesideSlowOnes(bench, 1);
     const two = await askBesideSlowOnes(bench, 2);
@@ -94,11 +89,9 @@ const oneCaller: FaultRow = {
   },
 };
 
-const alone: FaultRow = {
+const alone: BenchRow = {
   id: 'U29',
-  fault: 'one caller alone asks many questions at once, none of them slow',
-  expected: 'it has all slots of the source and its whole queue: 200',
-  figure: 'the most calls at once; answers other than 200',
+  name: 'one caller alone asks many questions at once, none of them slow – it has all slots of the source and its whole queue: 200',
   fast: true,
   async run(bench) {
     const { gateway, busy } = await slowSetup(bench, 1);
@@ -112,4 +105,4 @@ const alone: FaultRow = {
 };
 
 /** What the slow questions of one caller do to others. */
-export const upstreamSlowQuestions: readonly FaultRow[] = [oneCaller, alone];
+export const upstreamSlowQuestions: readonly BenchRow[] = [oneCaller, alone];

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { answerOf, anyUser, faultySetup, nativeUser } from '../harness/harm/faulty-source.ts';
-import type { FaultRow } from '../harness/row.ts';
+import type { BenchRow } from '../harness/row.ts';
 
-const keys: FaultRow = {
+const keys: BenchRow = {
   id: 'U12',
-  fault: 'keys such as __proto__ and constructor, and keys that come twice',
-  expected:
-    'the record as it is, or 502 where two values contradict each other; nothing of the keys anywhere',
-  figure: 'replies; answers that show a key of these',
+  name: 'keys such as __proto__ and constructor, and keys that come twice – the record as it is, or 502 where two values contradict each other; nothing of the keys anywhere',
   fast: true,
   async run(bench) {
     const { gateway, upstream } = await faultySetup(bench);
@@ -35,11 +32,9 @@ const keys: FaultRow = {
 /** Ids that no double holds, or that are no whole numbers. */
 const oddIds = ['9007199254740993', '18446744073709551617', '1e400', '-0', '1.5', '1e3', 'true'];
 
-const ids: FaultRow = {
+const ids: BenchRow = {
   id: 'U13',
-  fault: 'ids above 2^53, 1e400, -0, fractions',
-  expected: 'to the digit, or 502: never rounded',
-  figure: 'ids; those that came out as another',
+  name: 'ids above 2^53, 1e400, -0, fractions – to the digit, or 502: never rounded',
   fast: true,
   async run(bench) {
     const { gateway, upstream } = await faultySetup(bench);
@@ -61,11 +56,9 @@ const ids: FaultRow = {
 
 const latin = (id: number) => JSON.stringify({ user: { ...nativeUser(id), name: 'Jürgen' } });
 
-const charsets: FaultRow = {
+const charsets: BenchRow = {
   id: 'U14',
-  fault: 'Latin-1 and UTF-16, declared and undeclared, and bytes that are no UTF-8',
-  expected: 'read as its charset says, or 502: no text that is not in the source',
-  figure: 'replies; names that came out as another',
+  name: 'Latin-1 and UTF-16, declared and undeclared, and bytes that are no UTF-8 – read as its charset says, or 502: no text that is not in the source',
   fast: true,
   async run(bench) {
     const { gateway, upstream } = await faultySetup(bench);
@@ -95,4 +88,4 @@ const charsets: FaultRow = {
 };
 
 /** Values that are easily misread. */
-export const upstreamValues: readonly FaultRow[] = [keys, ids, charsets];
+export const upstreamValues: readonly BenchRow[] = [keys, ids, charsets];
