@@ -1,8 +1,5 @@
-import type { Clock } from '../../../src/kernel/clock.ts';
-import { chooseSources } from '../../../src/source/compile-sources.ts';
-import { loadTexts } from '../../support/gateway/config-texts.ts';
-import { setGenerousTimeouts } from '../../support/gateway/generous-timeouts.ts';
-import { type LocalGateway, runGateway } from '../../support/gateway/running-gateway.ts';
+import type { LocalGateway } from '../../support/gateway/running-gateway.ts';
+import { startGateway } from '../../support/gateway/start-gateway.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
@@ -32,14 +29,6 @@ export const firstPages = () => pages([1, 2]);
 export { pages };
 
 const HALF_MINUTE_MS = 30_000;
-const GATEWAY = `portico: 1
-listen: { host: 127.0.0.1, port: 0, drain: 0ms }
-admin: { port: 0 }
-limits: { tiers: { standard: { windows: [1000000 per 1s] } } }
-resources:
-  users: { source: people, public: true, deadline: 60s, cache: { fresh: 0s, notFound: 0s } }
-`;
-
 /** The alarms that the gateway's metrics show. */
 async function alarmsOf(gateway: LocalGateway): Promise<readonly string[]> {
   const text = await gateway.metrics();
@@ -74,14 +63,6 @@ function drawer(seed: number): () => number {
   };
 }
 
-/** A gateway without a memory in front of the source of a text. */
-async function start(text: string, clock: Clock): Promise<LocalGateway> {
-  const { config, compiled, problems } = loadTexts({ gateway: GATEWAY, sources: { 'people.yaml': text } });
-  if (config.gateway === undefined || problems.length > 0) throw new Error(JSON.stringify(problems));
-  setGenerousTimeouts(config.gateway, [compiled[0]!.source.spec]);
-  return runGateway(config.gateway, chooseSources(config.gateway, compiled), { clock, level: 'error' });
-}
-
 type Told = { readonly failures: string[]; asked: number; raised: readonly string[] };
 
 async function play(story: FieldStory, seed: number): Promise<Told> {
@@ -93,7 +74,11 @@ async function play(story: FieldStory, seed: number): Promise<Told> {
     Array.from({ length: rows + (story.grown?.(minute) ?? 0) }, (_, n) => storedUser(n + 1));
   const current = () => stored().flatMap((row) => story.sends(row, minute, random) ?? []);
   const upstream = await startUpstream(serving((request) => answerOf(dialect, current(), request)));
-  const gateway = await start(sourceOf(dialect, upstream.origin), clock).catch(async (error: unknown) => {
+  const gateway = await startGateway({
+    sources: { 'people.yaml': sourceOf(dialect, upstream.origin) },
+    clock,
+    level: 'error',
+  }).catch(async (error: unknown) => {
     await upstream.close();
     throw error;
   });

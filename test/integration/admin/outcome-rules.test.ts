@@ -1,5 +1,5 @@
 import { actionSpecs, type ActionValue } from '../../../src/admin/api/action-table.ts';
-import { startSourceGateway, type SourceGateway } from '../../support/gateway/source-gateway.ts';
+import { startSourceGateway, type SourceGateway } from '../../support/gateway/start-gateway.ts';
 import {
   type HttpReply,
   type ScriptedUpstream,

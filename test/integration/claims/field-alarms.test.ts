@@ -1,9 +1,7 @@
 import { Redis } from 'ioredis';
-import { chooseSources } from '../../../src/source/compile-sources.ts';
 import { answerOf, sourceOf, storedUser } from '../../claims/fields/field-service.ts';
-import { loadTexts } from '../../support/gateway/config-texts.ts';
-import { setGenerousTimeouts } from '../../support/gateway/generous-timeouts.ts';
-import { type LocalGateway, runGateway } from '../../support/gateway/running-gateway.ts';
+import { startGateway } from '../../support/gateway/start-gateway.ts';
+import type { LocalGateway } from '../../support/gateway/running-gateway.ts';
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
@@ -31,20 +29,13 @@ afterEach(async () => {
 
 /** A gateway on the Redis; `webhook` is told. */
 async function open(webhook?: string): Promise<LocalGateway> {
-  const text = `portico: 1
-listen: { host: 127.0.0.1, port: 0, drain: 0ms }
-admin: { port: 0 }
-redis: { url: '${redis.url}' }
+  const config = `redis: { url: '${redis.url}' }
 webhooks: [${webhook === undefined ? '' : `{ url: '${webhook}', secret: a-secret-of-the-tests, events: [field.lost, field.restored] }`}]
-limits: { tiers: { standard: { windows: [1000000 per 1s] } } }
 resources:
   users: { source: people, public: true, deadline: 60s, cache: { fresh: 0s, notFound: 0s } }
 `;
   const sources = { 'people.yaml': sourceOf('json', upstream.origin) };
-  const { config, compiled, problems } = loadTexts({ gateway: text, sources });
-  if (config.gateway === undefined || problems.length > 0) throw new Error(JSON.stringify(problems));
-  setGenerousTimeouts(config.gateway, [compiled[0]!.source.spec]);
-  const gateway = await runGateway(config.gateway, chooseSources(config.gateway, compiled), { clock });
+  const gateway = await startGateway({ sources, config, clock });
   gateways.push(gateway);
   return gateway;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { connectRaw, request } from '../../support/client/raw-client.ts';
 import { checkAnswer } from '../../support/client/openapi-check.ts';
-import { type SourceGateway, startSourceGateway } from '../../support/gateway/source-gateway.ts';
+import { type SourceGateway, startSourceGateway } from '../../support/gateway/start-gateway.ts';
 import { KEY, type Stack, startStack } from '../../support/gateway/stack.ts';
 import { holdsControl, oddTargets, oddValues } from '../../support/hostile/odd-values.ts';
 import { fragileSource, startFragileUpstream } from '../../support/upstream/fragile-upstream.ts';

@@ -1,7 +1,7 @@
 import { blameUpstream, fault } from '../../../src/kernel/errors/fault.ts';
 import { askRaw, request } from '../../support/client/raw-client.ts';
 import { startPassthrough } from '../../support/gateway/passthrough-route.ts';
-import { type SourceGateway, startSourceGateway } from '../../support/gateway/source-gateway.ts';
+import { type SourceGateway, startSourceGateway } from '../../support/gateway/start-gateway.ts';
 import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 
 const sourceText = (url: string, net = '') => `source: 1

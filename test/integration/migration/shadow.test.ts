@@ -1,15 +1,10 @@
-import { chooseSources } from '../../../src/source/compile-sources.ts';
-import { loadTexts } from '../../support/gateway/config-texts.ts';
-import { type LocalGateway, runGateway } from '../../support/gateway/running-gateway.ts';
+import { startGateway } from '../../support/gateway/start-gateway.ts';
+import type { LocalGateway } from '../../support/gateway/running-gateway.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { nameOf, sourceText, users } from '../../support/upstream/named-users.ts';
 import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 
-const gatewayText = `
-portico: 1
-listen: { host: 127.0.0.1, port: 0, drain: 0ms }
-admin: { port: 0 }
-limits: { tiers: { standard: { windows: [1000000 per 1s] } } }
+const config = `
 resources:
   users:
     source: old
@@ -26,9 +21,7 @@ describe('a gateway whose users are shadowed', () => {
   beforeAll(async () => {
     [legacy, next] = await Promise.all([startUpstream(), startUpstream()]);
     const sources = { 'old.yaml': sourceText('old', legacy), 'next.yaml': sourceText('next', next) };
-    const { config, compiled, problems } = loadTexts({ gateway: gatewayText, sources });
-    if (config.gateway === undefined || problems.length > 0) throw new Error(JSON.stringify(problems));
-    gateway = await runGateway(config.gateway, chooseSources(config.gateway, compiled));
+    gateway = await startGateway({ sources, config, isPatient: false });
   });
   afterAll(async () => {
     await gateway.close();

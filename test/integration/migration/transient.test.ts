@@ -1,15 +1,9 @@
-import { chooseSources } from '../../../src/source/compile-sources.ts';
-import { loadTexts } from '../../support/gateway/config-texts.ts';
-import { runGateway } from '../../support/gateway/running-gateway.ts';
+import { startGateway } from '../../support/gateway/start-gateway.ts';
 import { nameOf, sourceText, users } from '../../support/upstream/named-users.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 
-const gatewayText = `
-portico: 1
-listen: { host: 127.0.0.1, port: 0, drain: 0ms }
-admin: { port: 0 }
-limits: { tiers: { standard: { windows: [1000000 per 1s] } } }
+const config = `
 resources:
   users:
     source: old
@@ -22,8 +16,7 @@ resources:
 test('an answer of the new source that is wrong once does not stay in the cache, and is told to operators', async () => {
   const [legacy, next] = await Promise.all([startUpstream(), startUpstream()]);
   const sources = { 'old.yaml': sourceText('old', legacy), 'next.yaml': sourceText('next', next) };
-  const { config, compiled } = loadTexts({ gateway: gatewayText, sources });
-  const gateway = await runGateway(config.gateway!, chooseSources(config.gateway!, compiled));
+  const gateway = await startGateway({ sources, config, isPatient: false });
   try {
     legacy.become(serving(users(nameOf)));
     const asked = new Set<number>();

@@ -1,4 +1,4 @@
-import { startSourceGateway, type SourceGateway } from '../../support/gateway/source-gateway.ts';
+import { startSourceGateway, type SourceGateway } from '../../support/gateway/start-gateway.ts';
 import {
   fragileSource,
   fragileUsers,

@@ -1,4 +1,4 @@
-import { type SourceGateway, startSourceGateway } from '../../support/gateway/source-gateway.ts';
+import { type SourceGateway, startSourceGateway } from '../../support/gateway/start-gateway.ts';
 import {
   type Answer,
   type ScriptedUpstream,

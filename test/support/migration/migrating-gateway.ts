@@ -1,9 +1,7 @@
 import { Secret } from '../../../src/kernel/secret.ts';
-import { chooseSources } from '../../../src/source/compile-sources.ts';
 import { hashApiKey } from '../../../src/pipeline/stages/authentication/api-key.ts';
-import { loadTexts } from '../gateway/config-texts.ts';
-import { setGenerousTimeouts } from '../gateway/generous-timeouts.ts';
-import { type LocalGateway, runGateway } from '../gateway/running-gateway.ts';
+import type { LocalGateway } from '../gateway/running-gateway.ts';
+import { startGateway } from '../gateway/start-gateway.ts';
 import { type Answer, type ScriptedUpstream, serving, startUpstream } from '../upstream/scripted-upstream.ts';
 
 const PEPPER = 'a-pepper-of-the-tests-only';
@@ -39,16 +37,12 @@ function keyEntry(id: string, text: string, permissions: string): string {
   return `{ id: ${id}, hash: ${hash}, permissions: [${permissions}] }`;
 }
 
-const gatewayText = (users: string, passthrough: string) => `portico: 1
-listen: { host: 127.0.0.1, port: 0, drain: 0ms }
-admin: { port: 0 }
-auth:
+const gatewayText = (users: string, passthrough: string) => `auth:
   apiKeys:
     pepper: ${PEPPER}
     keys:
       - ${keyEntry('tester', KEYS.tester, "users:read, 'migration:override'")}
       - ${keyEntry('anaana', KEYS.ana, 'users:read')}
-limits: { tiers: { standard: { windows: [1000000 per 1s] } } }
 resources:
   users: ${users}
 passthrough:
@@ -88,16 +82,7 @@ export async function startMigratingServices(): Promise<MigratingServices> {
         'crm.yaml': sourceText('crm', legacy.origin),
         'people.yaml': sourceText('people', next.origin),
       };
-      const { config, compiled, problems } = loadTexts({
-        gateway: gatewayText(users, legacy.origin),
-        sources,
-      });
-      if (config.gateway === undefined || problems.length > 0) throw new Error(JSON.stringify(problems));
-      setGenerousTimeouts(
-        config.gateway,
-        [...config.sources.values()].map(({ spec }) => spec),
-      );
-      const gateway = await runGateway(config.gateway, chooseSources(config.gateway, compiled));
+      const gateway = await startGateway({ sources, config: gatewayText(users, legacy.origin) });
       running.push(gateway);
       return gateway;
     },

@@ -3,7 +3,7 @@ import { passthroughRoute } from '../../../../src/config/schema/passthrough.ts';
 import { telemetry } from '../../../../src/config/schema/telemetry.ts';
 import { Secret } from '../../../../src/kernel/secret.ts';
 import { newApiKey, newKeyId } from '../../../../src/pipeline/stages/authentication/api-key.ts';
-import { type SourceGateway, startSourceGateway } from '../../gateway/source-gateway.ts';
+import { type SourceGateway, startSourceGateway } from '../../gateway/start-gateway.ts';
 import { type ScriptedUpstream, serving, startUpstream } from '../../upstream/scripted-upstream.ts';
 import { type Collector, startCollector } from './collector.ts';
 
