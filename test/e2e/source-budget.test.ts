@@ -1,3 +1,4 @@
+import { resourceNames } from '../../src/contract/resources.ts';
 import {
   type Answer,
   type BudgetFleet,
@@ -120,7 +121,7 @@ describeOnRequest(
       // What is counted is held for a tenth longer than a second.
       const able = { users: PER_SECOND / 1.1, products: CATALOG_PER_SECOND };
       const { goodput } = overrun();
-      for (const name of ['users', 'products'] as const) {
+      for (const name of resourceNames) {
         const most = Math.max(able[name], ...phases.map((phase) => phase.goodput[name]));
         expect(goodput[name]).toBeGreaterThanOrEqual(0.9 * most);
       }

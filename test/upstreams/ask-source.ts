@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { readConfig, readSource } from '../../src/cli/input/read-config.ts';
+import { resourceNames } from '../../src/contract/resources.ts';
 import type { CompiledSource } from '../../src/source/compile-sources.ts';
 import { parseList } from '../support/pipeline/parse-as.ts';
 import { type Stack, startStack } from '../support/gateway/stack.ts';
@@ -58,7 +59,7 @@ function writeConfig({ name, file }: SourceFile, offered: Offered): string {
   const folder = mkdtempSync(join(tmpdir(), 'portico-upstreams-'));
   mkdirSync(join(folder, 'sources'));
   copyFileSync(file, join(folder, 'sources', `${name}.yaml`));
-  const served = (['users', 'products'] as const).filter((resource) => offered[resource]);
+  const served = resourceNames.filter((resource) => offered[resource]);
   const gateway = {
     portico: 1,
     listen: { host: '127.0.0.1', port: 0 },

@@ -1,3 +1,4 @@
+import type { ResourceName } from '../../src/contract/resources.ts';
 import fc from 'fast-check';
 import {
   modelBody,
@@ -17,7 +18,7 @@ export type Offered = {
   readonly users: boolean;
   readonly products: boolean;
   /** Resources whose default order is that of the source, which is the order of the data. */
-  readonly inOwnOrder: ReadonlySet<'users' | 'products'>;
+  readonly inOwnOrder: ReadonlySet<ResourceName>;
 };
 
 /** What v1 must answer: a body, or the code of an error with the parameter that it names. */
@@ -90,7 +91,7 @@ export function inventQuestions(
 
 /** A page in the order of the data, where that is the default order. */
 function pageInOwnOrder(
-  resource: 'users' | 'products',
+  resource: ResourceName,
   records: readonly ModelRecord[],
   parameters: ModelParameters,
   page: ModelPage,

@@ -1,3 +1,4 @@
+import type { ResourceName } from '../../../src/contract/resources.ts';
 import { notFound, whole } from '../../support/dialects/serve.ts';
 import type { HttpReply, UpstreamRequest } from '../../support/upstream/scripted-upstream.ts';
 
@@ -6,7 +7,7 @@ export type SmallRow = Readonly<Record<string, unknown>>;
 
 /** A correct service with a list by offsets and records by id, and what it does in its own way. */
 export type SmallService = {
-  readonly resource: 'users' | 'products';
+  readonly resource: ResourceName;
   readonly rows: readonly SmallRow[];
   /** The body of a list; by default `{ total, items }`. */
   readonly page?: (rows: readonly SmallRow[], total: number) => HttpReply;

@@ -1,3 +1,4 @@
+import type { ResourceName } from '../../../src/contract/resources.ts';
 import type { CompiledSource } from '../../../src/source/compile-sources.ts';
 import { modelBody, modelList, type ModelRecord } from '../../support/model/contract-model.ts';
 import { answererOf } from '../../support/dialects/infer-draft.ts';
@@ -58,7 +59,7 @@ async function readEveryRecord(compiled: CompiledSource): Promise<readonly Model
   }
 }
 
-function expectedOf(resource: 'users' | 'products', records: readonly ModelRecord[], question: Question) {
+function expectedOf(resource: ResourceName, records: readonly ModelRecord[], question: Question) {
   if ('id' in question) return records.find(({ id }) => id === question.id);
   const page = modelList(resource, records, question.list);
   if (page.status !== 200) throw new Error(`the question is not one of the contract: ${page.parameter}`);

@@ -1,6 +1,7 @@
+import type { ResourceName } from '../../../src/contract/resources.ts';
 /** What an honest service does, one choice per line; its source file says just that. */
 export type Traits = {
-  readonly resource: 'users' | 'products';
+  readonly resource: ResourceName;
   readonly window: 'offset' | 'page' | 'cursor' | 'continue' | 'link' | 'keyset' | 'none';
   readonly base: 0 | 1;
   /** The most rows of a call. Pages come in this size and in 10. */

@@ -1,3 +1,4 @@
+import type { ResourceName } from '../../../src/contract/resources.ts';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DraftReport, runInfer } from '../../support/dialects/infer-draft.ts';
@@ -27,7 +28,7 @@ export type VariantService = {
 /** A service that breaks a promise in a way of its own, or a correct one of the same shape. */
 export type Variant = {
   readonly name: string;
-  readonly resource: 'users' | 'products';
+  readonly resource: ResourceName;
   readonly start: () => VariantService;
   /** The source file for the address of the service; absent: the draft of `infer`. */
   readonly file?: (origin: string) => string;

@@ -1,3 +1,4 @@
+import type { ResourceName } from '../../../src/contract/resources.ts';
 import type { ModelRecord } from './contract-model.ts';
 
 /**
@@ -5,7 +6,7 @@ import type { ModelRecord } from './contract-model.ts';
  * file lies, or the upstream does: it is the same to the gateway.
  */
 export type Capabilities = {
-  readonly resource: 'users' | 'products';
+  readonly resource: ResourceName;
   readonly format: 'json' | 'xml' | 'csv' | 'ndjson';
   /** Whole numbers, numbers with leading zeros, UUIDs, texts with characters that mean something in a URL. */
   readonly ids: 'number' | 'padded' | 'uuid' | 'odd';

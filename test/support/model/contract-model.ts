@@ -1,3 +1,4 @@
+import type { ResourceName } from '../../../src/contract/resources.ts';
 /**
  * What the contract promises of a list, written down a second time: plainly, slowly, and without a line of the
  * gateway's own code. Tests compare the gateway with it.
@@ -157,7 +158,7 @@ function selection(parameters: ModelParameters): (record: ModelRecord) => boolea
  * names no default order of its own.
  */
 export function modelList(
-  resource: 'users' | 'products',
+  resource: ResourceName,
   records: readonly ModelRecord[],
   parameters: ModelParameters,
   { limitOverflow = 'reject' }: ModelRules = {},
@@ -181,7 +182,7 @@ export function modelList(
 }
 
 /** The bytes of a page's body: fields in the contract's order, prices as numbers with the digits they have. */
-export function modelBody(resource: 'users' | 'products', { data, meta }: ModelPage): string {
+export function modelBody(resource: ResourceName, { data, meta }: ModelPage): string {
   const rows = data.map((record) => {
     const fields = FIELDS[resource].map((field) => {
       const value = record[field] ?? null;

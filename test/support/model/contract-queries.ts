@@ -1,9 +1,10 @@
+import type { ResourceName } from '../../../src/contract/resources.ts';
 import fc from 'fast-check';
 import type { ModelRecord } from './contract-model.ts';
 
 /** A question to one of the two lists, with the decoded parameters. */
 export type ContractQuery = {
-  readonly resource: 'users' | 'products';
+  readonly resource: ResourceName;
   readonly parameters: Readonly<Record<string, string>>;
 };
 

@@ -1,6 +1,6 @@
 import { migration } from '../../../../src/config/schema/migration.ts';
 import type { GetQuery, ListQuery } from '../../../../src/contract/query.ts';
-import { resources } from '../../../../src/contract/resources.ts';
+import { resources, type ResourceName } from '../../../../src/contract/resources.ts';
 import type { UpstreamReply } from '../../../../src/kernel/upstream-call.ts';
 import type { ComparisonVerdict } from '../../../../src/migration/compare/comparison.ts';
 import { createComparer } from '../../../../src/migration/shadow/comparer.ts';
@@ -19,7 +19,7 @@ type Stores = {
 };
 
 /** Services that name and write everything in another way, so that only v1 records can be compared. */
-const textOf = (resource: 'users' | 'products', fields: string, single: string) => `
+const textOf = (resource: ResourceName, fields: string, single: string) => `
 outcomes: [{ status: 404, is: not_found, on: get }, { status: 200, is: ok }]
 resources:
   ${resource}:
@@ -110,7 +110,7 @@ export type FoundDifferences = {
 
 /** Two stores that differ, and what is asked of both. */
 export type DifferingStores = {
-  readonly resource?: 'users' | 'products';
+  readonly resource?: ResourceName;
   readonly change: Change;
   /** The list that is asked for; the first ten by default. */
   readonly list?: string;

@@ -1,3 +1,4 @@
+import type { ResourceName } from '../../../../src/contract/resources.ts';
 import type { UpstreamReply } from '../../../../src/kernel/upstream-call.ts';
 import {
   compareDecimals,
@@ -96,11 +97,7 @@ export function honest(rows: () => readonly ModelRecord[], withTotal = true): Se
 }
 
 /** The body that the contract promises for a query on these records. */
-export function expectedBody(
-  resource: 'users' | 'products',
-  records: readonly ModelRecord[],
-  rawQuery = '',
-): string {
+export function expectedBody(resource: ResourceName, records: readonly ModelRecord[], rawQuery = ''): string {
   const page = modelList(resource, records, Object.fromEntries(new URLSearchParams(rawQuery)));
   if (page.status !== 200) throw new Error(`the contract refuses ${rawQuery}`);
   return modelBody(resource, page);

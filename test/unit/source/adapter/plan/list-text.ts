@@ -1,3 +1,4 @@
+import type { ResourceName } from '../../../../../src/contract/resources.ts';
 import type { ListPlan } from '../../../../../src/source/adapter/plan/plan.ts';
 import { adapterOf, queryOf } from '../../../../support/pipeline/source-text.ts';
 
@@ -21,11 +22,8 @@ resources:
 `;
 
 /** The plan of a question. */
-export const planOf = (
-  source: string,
-  rawQuery: string,
-  resource: 'users' | 'products' = 'products',
-): ListPlan => adapterOf(resource, source).list.plan(queryOf(resource, rawQuery), new Set());
+export const planOf = (source: string, rawQuery: string, resource: ResourceName = 'products'): ListPlan =>
+  adapterOf(resource, source).list.plan(queryOf(resource, rawQuery), new Set());
 
 /** A filter of a source, as a condition. */
 export const category = "category: { eq: { expr: 'cat eq {value}', escape: odata, exactness: exact } }";

@@ -1,8 +1,9 @@
+import type { ResourceName } from '../../../../../src/contract/resources.ts';
 import { compileText } from '../../../../support/pipeline/source-text.ts';
 import { category, text } from '../plan/list-text.ts';
 
 describe('inconsistent variables of a request', () => {
-  const problems = (request: string, list: string, resource: 'users' | 'products' = 'products') =>
+  const problems = (request: string, list: string, resource: ResourceName = 'products') =>
     compileText(resource, text(request, list, resource)).problems;
   const sort = "sort: { expr: '{column}', columns: {} }";
 
