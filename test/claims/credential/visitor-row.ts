@@ -13,6 +13,7 @@ import { type Answers, serveSource, type ServedSource } from '../harness/serve-s
 import { sourceText } from '../harness/source-file.ts';
 import { shapes, type Traits } from '../harness/traits.ts';
 import { startVisitorService, type VisitorService, type VisitorSpec } from './visitor-service.ts';
+import { wrongLines } from '../harness/describe-outcome.ts';
 
 type Tree = Record<string, unknown>;
 
@@ -172,13 +173,7 @@ async function runCase(one: VisitorCase, options: RowOptions): Promise<Outcome> 
         head: `wrong ${wrong.length}, errors ${rounds.map(({ errors }) => errors.size).join(' ')}, logins ${service.logins}`,
         failures,
         details: [
-          ...wrong
-            .slice(0, 2)
-            .flatMap(({ path, expected, actual }) => [
-              `GET ${path}`,
-              `    expected ${expected.slice(0, 300)}`,
-              `    answered ${actual.slice(0, 300)}`,
-            ]),
+          ...wrongLines(wrong),
           ...rounds.flatMap(({ errors }) => [...errors].map(([code, { log }]) => `${code}: ${log}`)),
           ...doctor,
           ...text.split('\n').filter((line) => /auth|proof|at:|path:|header:|equals/.test(line)),

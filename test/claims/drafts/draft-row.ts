@@ -4,6 +4,7 @@ import { modelBody, modelList, type ModelRecord } from '../../support/model/cont
 import { examineFile } from '../harness/examine.ts';
 import type { Outcome, RowOptions, TableRow } from '../harness/row.ts';
 import { answerSmall, type SmallRow, type SmallService } from './small-service.ts';
+import { wrongLines } from '../harness/describe-outcome.ts';
 
 /** What a draft of a small service must be. */
 export type DraftRow = SmallService & {
@@ -155,13 +156,7 @@ async function runDraft(row: DraftRow, _options: RowOptions): Promise<Outcome> {
       head: `edits ${edits}, wrong ${wrong.length}`,
       failures,
       details: [
-        ...wrong
-          .slice(0, 2)
-          .flatMap(({ path, expected, actual }) => [
-            `GET ${path}`,
-            `    expected ${expected.slice(0, 400)}`,
-            `    answered ${actual.slice(0, 400)}`,
-          ]),
+        ...wrongLines(wrong),
         ...report.guesses.flatMap((one) => (one.confidence === 'edit' ? [`${one.path}: ${one.text}`] : [])),
       ],
       figures: { asked: row.rows.length, wrong: wrong.length, isFlagged: edits > 0, isContradicted: false },

@@ -1,8 +1,11 @@
 import type { Outcome } from './row.ts';
 import type { RowOutcome, Trial } from './run-row.ts';
+import type { WrongAnswer } from './serve-source.ts';
 
 const SHOWN = 2;
 const SHOWN_LENGTH = 500;
+
+type Wrong = Pick<WrongAnswer, 'path' | 'expected' | 'actual'> & Partial<WrongAnswer>;
 
 /** Two texts from shortly before the place where they begin to differ. */
 function fromDifference(expected: string, actual: string): [string, string] {
@@ -14,6 +17,15 @@ function fromDifference(expected: string, actual: string): [string, string] {
     return `${start > 0 ? '…' : ''}${text.slice(start, start + SHOWN_LENGTH)}${meta === '' ? '' : `…${meta}`}`;
   };
   return [cut(expected), cut(actual)];
+}
+
+/** The first wrong answers as lines. */
+export function wrongLines(wrong: readonly Wrong[], said = ''): readonly string[] {
+  return wrong.slice(0, SHOWN).flatMap(({ path, expected, actual, contradicted = [] }) => {
+    const [wanted, got] = fromDifference(expected, actual);
+    const late = contradicted.length > 0 ? ` after ${contradicted.join(' ')} was contradicted` : '';
+    return [`${said}GET ${path}${late}`, `    expected ${wanted}`, `    answered ${got}`];
+  });
 }
 
 function trialText({ lied, doctor, doctorLater, wrong, errors, contradicted }: Trial): string {
@@ -35,11 +47,7 @@ function detailsOf(who: string, { doctor, doctorLater, wrong, errors }: Trial): 
     ...linesOf('doctor', [...doctor.differs, ...doctorLater.differs]),
     ...linesOf('doctor could not tell', doctor.untold),
     ...[...errors].map(([code, { times, path, log }]) => `${who}: ${times} ${code}: GET ${path}: ${log}`),
-    ...wrong.slice(0, SHOWN).flatMap(({ path, expected, actual, contradicted }) => {
-      const [wanted, got] = fromDifference(expected, actual);
-      const late = contradicted.length > 0 ? ` after ${contradicted.join(' ')} was contradicted` : '';
-      return [`${who}: GET ${path}${late}`, `    expected ${wanted}`, `    answered ${got}`];
-    }),
+    ...wrongLines(wrong, `${who}: `),
   ];
 }
 

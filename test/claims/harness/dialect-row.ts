@@ -5,6 +5,7 @@ import { serve, TOKEN } from '../../support/dialects/serve.ts';
 import { askDraft, type DraftAnswers } from './draft-truth.ts';
 import { drawn } from './records.ts';
 import type { Outcome, RowOptions } from './row.ts';
+import { wrongLines } from './describe-outcome.ts';
 
 /** Paths to the values of a row, but those of its id. */
 function leavesOf(value: unknown, path: readonly string[] = []): readonly (readonly string[])[] {
@@ -41,13 +42,7 @@ function failuresOf(when: string, { wrong, contradicted }: DraftAnswers): readon
 
 function detailsOf(when: string, { wrong, errors }: DraftAnswers): readonly string[] {
   return [
-    ...wrong
-      .slice(0, 2)
-      .flatMap(({ path, expected, actual }) => [
-        `${when}: GET ${path}`,
-        `    expected ${expected.slice(0, 500)}`,
-        `    answered ${actual.slice(0, 500)}`,
-      ]),
+    ...wrongLines(wrong, `${when}: `),
     ...[...errors].map(([error, path]) => `${when}: ${error}: GET ${path}`),
   ];
 }

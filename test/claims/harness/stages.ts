@@ -1,4 +1,4 @@
-import { compareDecimals, inOrder, type ModelRecord } from '../../support/model/contract-model.ts';
+import { inOrder, isSelected, type ModelRecord } from '../../support/model/contract-model.ts';
 import type { HttpReply } from '../../support/upstream/scripted-upstream.ts';
 import type { Ask } from './ask.ts';
 import type { StoredRecord } from './records.ts';
@@ -34,17 +34,6 @@ export type Stages = {
 
 /** The native id of a record. */
 export const nativeOf = ({ id }: ModelRecord): string => id.replace(/^\w+?_/, '');
-
-function isSelected({ category, low, high }: Ask, record: ModelRecord): boolean {
-  if (category !== undefined && record['category'] !== category) return false;
-  if (low === undefined && high === undefined) return true;
-  const price = record['price'] ?? null;
-  if (price === null) return false;
-  return (
-    (low === undefined || compareDecimals(price, low) >= 0) &&
-    (high === undefined || compareDecimals(price, high) <= 0)
-  );
-}
 
 /** Rows sorted by the order of their records. */
 export function byRecords(

@@ -15,6 +15,7 @@ import {
   type TiedService,
   type TieOrder,
 } from './tied-service.ts';
+import { wrongLines } from '../harness/describe-outcome.ts';
 
 /*
  * A draft is made of a service whose rows do not tie, doctor passes it, and then rows are written that do. Pages of every
@@ -117,13 +118,7 @@ async function runTies(dialect: TiedDialect, way: TieOrder, { infer }: RowOption
         ...(sorts === 0 ? ['the draft has no sort: the row shows nothing'] : []),
         ...(asked.errors > 0 ? [`${asked.errors} errors`] : []),
       ],
-      details: asked.wrong
-        .slice(0, 2)
-        .flatMap(({ path, expected, actual }) => [
-          `GET ${path}`,
-          `    expected ${expected.slice(0, 400)}`,
-          `    answered ${actual.slice(0, 400)}`,
-        ]),
+      details: wrongLines(asked.wrong),
       figures: {
         asked: asked.asked + early.asked,
         wrong: asked.wrong.length,

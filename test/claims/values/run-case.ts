@@ -7,6 +7,7 @@ import type { Outcome, TableRow } from '../harness/row.ts';
 import { type Answers, serveSource } from '../harness/serve-source.ts';
 import { sourceText } from '../harness/source-file.ts';
 import { shapes, type ShapeName } from '../harness/traits.ts';
+import { wrongLines } from '../harness/describe-outcome.ts';
 
 type Records = readonly StoredRecord[];
 type List = Extract<Question, { list: unknown }>['list'];
@@ -110,13 +111,7 @@ async function runCase(one: ValueCase): Promise<Outcome> {
       failures: failuresOf(one, differs, said, answers),
       details: [
         ...differs.map((line) => `doctor: ${line}`),
-        ...wrong
-          .slice(0, 3)
-          .flatMap(({ path, expected, actual }) => [
-            `GET ${path}`,
-            `    expected ${expected.slice(-300)}`,
-            `    answered ${actual.slice(-300)}`,
-          ]),
+        ...wrongLines(wrong),
         ...(one.says === undefined ? [] : [said]),
       ],
       figures: {

@@ -134,6 +134,21 @@ function boundOf(parameters: ModelParameters, name: string): string | undefined 
   return text;
 }
 
+/** What filters ask for; `undefined` where they do not. */
+type Wanted = Readonly<Record<'category' | 'low' | 'high', string | undefined>>;
+
+/** Whether a record is what filters ask for. */
+export function isSelected({ category, low, high }: Wanted, record: ModelRecord): boolean {
+  if (category !== undefined && record['category'] !== category) return false;
+  if (low === undefined && high === undefined) return true;
+  const price = record['price'] ?? null;
+  if (price === null) return false;
+  return (
+    (low === undefined || compareDecimals(price, low) >= 0) &&
+    (high === undefined || compareDecimals(price, high) <= 0)
+  );
+}
+
 function selection(parameters: ModelParameters): (record: ModelRecord) => boolean {
   const category = single(parameters, 'category');
   if (category === '') throw new Refused('category');
@@ -141,16 +156,7 @@ function selection(parameters: ModelParameters): (record: ModelRecord) => boolea
   const high = boundOf(parameters, 'max_price');
   if (low !== undefined && high !== undefined && compareDecimals(low, high) > 0)
     throw new Refused('min_price');
-  return (record) => {
-    if (category !== undefined && record['category'] !== category) return false;
-    if (low === undefined && high === undefined) return true;
-    const price = record['price'] ?? null;
-    if (price === null) return false;
-    return (
-      (low === undefined || compareDecimals(price, low) >= 0) &&
-      (high === undefined || compareDecimals(price, high) <= 0)
-    );
-  };
+  return (record) => isSelected({ category, low, high }, record);
 }
 
 /**

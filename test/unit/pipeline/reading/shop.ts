@@ -18,6 +18,13 @@ export function product(number: number | bigint, change: Partial<ModelRecord> = 
 export const products = (count: number): ModelRecord[] =>
   Array.from({ length: count }, (_, i) => product(i + 1));
 
+/** Thirty products of two categories, each of a price of its own. */
+export const mixed: ModelRecord[] = products(30).map((one, i) => ({
+  ...one,
+  category: i % 3 === 0 ? 'Books' : 'Toys',
+  price: `${i}.50`,
+}));
+
 /** The source file of a shop that can do everything; `change` replaces parts of it. */
 export function shopText(change: Readonly<Record<string, string>> = {}): string {
   const parts = {

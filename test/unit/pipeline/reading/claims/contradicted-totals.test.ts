@@ -8,6 +8,7 @@ import {
   filtersOf,
   honest,
   matching,
+  mixed,
   products,
   rowsReply,
   shopText,
@@ -15,11 +16,6 @@ import {
 } from '../shop.ts';
 
 const rows = products(30);
-const mixed: ModelRecord[] = products(30).map((one, i) => ({
-  ...one,
-  category: i % 3 === 0 ? 'Books' : 'Toys',
-  price: `${i}.50`,
-}));
 
 describe('a source that filters what it has paged, and counts what it has not filtered', () => {
   const late =

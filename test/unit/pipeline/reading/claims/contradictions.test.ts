@@ -5,6 +5,7 @@ import {
   filtersOf,
   honest,
   matching,
+  mixed,
   product,
   products,
   rowsReply,
@@ -13,11 +14,6 @@ import {
 } from '../shop.ts';
 
 const rows = products(30);
-const mixed: ModelRecord[] = products(30).map((one, i) => ({
-  ...one,
-  category: i % 3 === 0 ? 'Books' : 'Toys',
-  price: `${i}.50`,
-}));
 
 describe('a source that claims an order it does not keep', () => {
   const backwards = honest(() => rows.toReversed());
