@@ -22,7 +22,7 @@ export type GatewaySetup = Pick<ConfigTexts, 'variables'> & {
   /** Whether all times are long; true by default. */
   readonly isPatient?: boolean;
   /** Changes the configuration, and the sources in the order of their resources, before the gateway is made. */
-  configure?(config: GatewayConfig, ...sources: readonly SourceSpec[]): void;
+  readonly configure?: (config: GatewayConfig, ...sources: readonly SourceSpec[]) => void;
   readonly clock?: Clock;
   readonly level?: string;
 };
@@ -37,7 +37,9 @@ function servesFirst(texts: ConfigTexts): string {
   const [first] = loadTexts({ ...texts, gateway: 'portico: 1\nresources: {}' }).config.sources.values();
   const { name, resources } = first?.spec ?? { name: '', resources: {} };
   const entry = `{ source: ${name}, public: true, deadline: 60s, cache: { fresh: 0s, notFound: 0s } }`;
-  return `resources: { ${Object.keys(resources).map((resource) => `${resource}: ${entry}`)} }`;
+  return `resources: { ${Object.keys(resources)
+    .map((resource) => `${resource}: ${entry}`)
+    .join(', ')} }`;
 }
 
 /** Starts a gateway in this process. @throws Error with the problems of its texts */
