@@ -136,8 +136,6 @@ async function judge(bench: FaultBench, { gateway, request: text, connections }:
 
 const EXPECTED =
   'goodput at least 90 % of the peak, p99 of what is accepted at most twice that at the peak; the rest is 503 overloaded or not read yet; who asks once a second is answered';
-const FIGURE =
-  'answers per second, their p99 and CPU at one and at four times the peak of a sweep; callers never wait';
 
 const STRICT: GatewayOptions['config'] = { overload: { eventLoopDelayMax: '50ms', inFlightMax: 10_000 } };
 
