@@ -21,9 +21,16 @@ export type ProjectDocument = {
   readonly prose: string;
 };
 
+/** The pages that say why something is as it is, and their index. */
+function decisionFiles(): readonly string[] {
+  return readdirSync(join(root, 'config/docs/decisions')).map((name) => `config/docs/decisions/${name}`);
+}
+
 /** Every document that people read. */
-export const documentFiles = [
+export const documentFiles: readonly string[] = [
   'README.md',
+  'config/docs/start.md',
+  'config/docs/contract.md',
   'config/docs/operate.md',
   'config/docs/sources.md',
   'config/docs/migrate.md',
@@ -36,7 +43,8 @@ export const documentFiles = [
   'test/README.md',
   'test/FIGURES.md',
   'test/integration/cli/infer/FOUND.md',
-] as const;
+  ...decisionFiles(),
+];
 
 const FENCE = /^```(\S*) ?(\S*)\n([^]*?)^```$/gm;
 

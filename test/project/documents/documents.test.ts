@@ -87,6 +87,30 @@ describe('the guide to migrations', () => {
   });
 });
 
+describe('the decisions', () => {
+  const pages = documentFiles.filter((file) => /decisions\/\d/.test(file)).map(readDocument);
+
+  it('are numbered without a gap, each under its number', () => {
+    const numbers = pages.map(({ file }) => /\/(\d{4})-[a-z0-9-]+\.md$/.exec(file)?.[1]);
+    expect(numbers).toEqual(pages.map((_, index) => String(index + 1).padStart(4, '0')));
+    expect(pages.map(({ headings }) => headings[0]?.text.split(':')[0])).toEqual(numbers);
+  });
+
+  it.each(pages)(
+    '$file says the context, the decision, what it costs, and when to look again',
+    ({ prose }) => {
+      const parts = [...prose.matchAll(/^\*\*([^*]+)\.\*\* /gm)].map(([, part]) => part);
+      expect(parts).toEqual(['Context', 'Decision', 'What it costs', 'When to look again']);
+      expect(prose.split('\n').length).toBeLessThanOrEqual(40);
+    },
+  );
+
+  it('are all in their index', () => {
+    const linked = linksOf(readDocument('config/docs/decisions/README.md')).map(({ path }) => path);
+    expect(linked).toEqual(pages.map(({ file }) => file));
+  });
+});
+
 describe('the README', () => {
   const { text } = readDocument('README.md');
 
