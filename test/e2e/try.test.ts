@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { runCommand } from '../support/command/run-command.ts';
 import { serve, TOKEN } from '../support/dialects/serve.ts';
 import { twoLists } from '../support/dialects/two-lists.ts';
+import { freePort } from '../support/process/free-port.ts';
 import { type RunningProcess, startProcess } from '../support/process/running-process.ts';
 import type { ScriptedUpstream } from '../support/upstream/scripted-upstream.ts';
 
@@ -57,6 +58,28 @@ describe('portico try', () => {
       expect(running.isGroupAlive()).toBe(false);
     },
   );
+
+  it('listens on PORT, as start and demo do, unless --port names another', async () => {
+    const file = await drafted();
+    const [fromEnvironment, fromOption] = [await freePort(), await freePort()];
+    const listens = async (options: readonly string[]) => {
+      const args = ['src/main.ts', 'try', file, ...options];
+      running = startProcess(process.execPath, args, { SHOP_TOKEN: TOKEN, PORT: String(fromEnvironment) });
+      await running.prints(/Ctrl-C/);
+      const [, port] = /is served on http:\/\/127\.0\.0\.1:(\d+),/.exec(running.out) ?? [];
+      running.signal('SIGTERM');
+      await running.ended;
+      return Number(port);
+    };
+    expect(await listens([])).toBe(fromEnvironment);
+    expect(await listens(['--port', String(fromOption)])).toBe(fromOption);
+  });
+
+  it.each(['http', '65536', '-1', '80a'])('refuses PORT=%s, and says what a port is', async (PORT) => {
+    const { code, err } = await runCommand(['try', await drafted()], { SHOP_TOKEN: TOKEN, PORT });
+    const said = `portico: PORT is "${PORT}". Expected a port from 0 to 65535; 0 takes any free one.\n`;
+    expect({ code, err }).toEqual({ code: 78, err: expect.stringContaining(said) });
+  });
 
   it('names the variable that the file needs', async () => {
     const { code, err } = await runCommand(['try', await drafted()]);

@@ -4,16 +4,27 @@ import { type GatewayConfig, gatewaySchema } from '../../config/schema/gateway.t
 import type { Resource } from '../../contract/resources.ts';
 import { Secret } from '../../kernel/secret.ts';
 import { chooseSources, type CompiledSource } from '../../source/compile-sources.ts';
-import type { CliContext } from '../context/context.ts';
+import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { liveEnvironment, orExit, printOpenEdits, readSource } from '../input/read-config.ts';
 import { keyEntry, keyHeader, serveEmbedded, temporaryKey } from './serve-embedded.ts';
 
-const PORT = 8080;
+const DEFAULT_PORT = '8080';
+const EXPECTED_PORT = 'Expected a port from 0 to 65535; 0 takes any free one.';
 
 function parsePort(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
-    throw new InvalidArgumentError('Expected a port from 0 to 65535; 0 takes any free one.');
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError(EXPECTED_PORT);
   return Number(text);
+}
+
+/** The port of the environment, as `start` and `demo` take it. @throws ExitError for one that is none */
+function environmentPort({ env, err }: CliContext): number {
+  const text = env['PORT'] ?? '';
+  try {
+    return parsePort(text === '' ? DEFAULT_PORT : text);
+  } catch {
+    err(`portico: PORT is ${JSON.stringify(text)}. ${EXPECTED_PORT}\n`);
+    throw new ExitError(exitCodes.config);
+  }
 }
 
 /** A gateway of this process alone that serves all that one source file describes, to one key. */
@@ -60,8 +71,12 @@ Stop: Ctrl-C
 `;
 }
 
+/** The options of `portico try`. */
+type TryOptions = { readonly port?: number };
+
 /** `portico try <file>`: serves one source file in this process, without a gateway file, a pepper or Redis. */
-async function runTry(file: string, { port }: { readonly port: number }, context: CliContext): Promise<void> {
+async function runTry(file: string, options: TryOptions, context: CliContext): Promise<void> {
+  const port = options.port ?? environmentPort(context);
   const key = temporaryKey('PORTICO_TRY_KEY', context);
   const compiled = orExit(context, () => readSource(file, liveEnvironment(context.env)));
   printOpenEdits(compiled, context);
@@ -76,6 +91,10 @@ export function registerTryCommand(program: Command, context: CliContext): void 
     .command('try')
     .description('serve one source file at once, on this machine alone, to a throw-away key')
     .argument('<file>', 'the source file; PORTICO_TRY_KEY may name the key')
-    .option('--port <number>', 'the port to listen on; 0 takes any free one', parsePort, PORT)
-    .action((file: string, options: { readonly port: number }) => runTry(file, options, context));
+    .option(
+      '--port <number>',
+      'the port to listen on; 0 takes any free one (default: PORT, or 8080)',
+      parsePort,
+    )
+    .action((file: string, options: TryOptions) => runTry(file, options, context));
 }
