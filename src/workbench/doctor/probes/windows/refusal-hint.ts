@@ -24,7 +24,7 @@ export function isBrokenQuery({ reply }: Refused): boolean {
 
 /** What to look at where a reply reads as one about the credential: a 403 may be about what is asked for. */
 export function refusalHint({ reply, request }: Refused): string {
-  const names = [...new URLSearchParams(request.target.split('?')[1] ?? '').keys()];
+  const names = [...new Set(new URLSearchParams(request.target.split('?')[1] ?? '').keys())];
   const credential = 'auth, and the variables that it names';
   if (reply.status !== 403 || names.length === 0) return credential;
   return `${credential}; or a parameter that the service refuses: ${names.join(', ')}`;
