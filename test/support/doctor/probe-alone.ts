@@ -32,7 +32,7 @@ const BY_OFFSET = [
 const PRODUCT = '{ id: id, name: title, description: null, price: null, category: kind }';
 const USER = '{ id: id, name: title, email: null, created_at: null }';
 const SINGLE =
-  '{ id: id, name: title, email: null, created_at: null, bio: null, location: null, avatar_url: null }';
+  '{ id: id, name: title, email: null, created_at: null, profile.bio: bio, profile.location: null, profile.avatar_url: null }';
 
 /** A source file with some lines of a test's own. */
 export function sourceText(origin: string, lines: FileLines = {}): string {

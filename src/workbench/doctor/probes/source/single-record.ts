@@ -215,7 +215,7 @@ async function judgeFolded(evidence: Evidence): Promise<Finding | undefined> {
         formAdvice(evidence),
         exchange,
       );
-    if (exchange.problem?.reason === 'id') folded.push(how);
+    if (exchange.problem?.reason === 'other_record') folded.push(how);
   }
   if (folded.length > 0)
     return conclude(
