@@ -119,7 +119,7 @@ export const items = (count: number): readonly Item[] =>
 /** A list that keeps every promise of the plain file; `changes` alters one of its replies. */
 export function listOf(
   rows: readonly Item[],
-  { sizeMax = 5, changes = (body: Page) => body as unknown }: ListOptions = {},
+  { sizeMax = 5, changes = (body: Page) => body }: ListOptions = {},
 ): Service {
   return (request) => {
     const { query } = request;
