@@ -61,12 +61,18 @@ function bodyCandidates(
 ): readonly ParameterCandidate[] {
   const wanted = new Set(names.map(fold));
   return bodyParameters(request)
-    .filter(({ place, name }) => {
-      const isKnown = known !== undefined && (parameterName(place) === known || fold(name) === fold(known));
-      return isKnown || wanted.has(fold(name)) || like.test(fold(name));
+    .map(({ place, name: key }) => {
+      const name = parameterName(place);
+      return {
+        place,
+        name,
+        key,
+        isKnown: known !== undefined && (name === known || fold(key) === fold(known)),
+      };
     })
-    .map(({ place }) => ({ place, name: parameterName(place) }))
-    .sort((a, b) => Number(b.name === known) - Number(a.name === known));
+    .filter(({ key, isKnown }) => isKnown || wanted.has(fold(key)) || like.test(fold(key)))
+    .sort((a, b) => Number(b.isKnown) - Number(a.isKnown))
+    .map(({ place, name }) => ({ place, name }));
 }
 
 /** The parameters that may take a size, a start or a cursor, the most probable first. */

@@ -131,8 +131,8 @@ describe('the filters that are probed', () => {
     ['superset', ['category']],
     ['none', []],
   ])('with exactness %s are %j', async (exactness, fields) => {
-    const declared = await withAsk(listOf(rows), { list: filter(exactness) }, async (ask) =>
-      declaredFilters(ask),
+    const declared = await withAsk(listOf(rows), { list: filter(exactness) }, (ask) =>
+      Promise.resolve(declaredFilters(ask)),
     );
     expect(declared.map(({ field }) => field)).toEqual(fields);
   });

@@ -1,0 +1,25 @@
+import { fault } from '../../../../../src/kernel/errors/fault.ts';
+import { unlessRefused } from '../../../../../src/pipeline/reading/verify/unless-refused.ts';
+
+const going = { signal: new AbortController().signal };
+
+describe('calls that no answer needs', () => {
+  it('bring what they find', async () => {
+    expect(await unlessRefused(going, () => Promise.resolve(7))).toBe(7);
+  });
+
+  it('show nothing if the source refuses them', async () => {
+    expect(await unlessRefused(going, () => Promise.reject(fault('upstream_error', {})))).toBeUndefined();
+  });
+
+  it('end the answer if its caller has gone', async () => {
+    const refused = unlessRefused({ signal: AbortSignal.abort() }, () =>
+      Promise.reject(fault('upstream_error', {})),
+    );
+    await expect(refused).rejects.toMatchObject({ code: 'upstream_error' });
+  });
+
+  it('never hide an error of Portico', async () => {
+    await expect(unlessRefused(going, () => Promise.reject(new TypeError('bug')))).rejects.toThrow('bug');
+  });
+});
