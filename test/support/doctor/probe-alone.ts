@@ -35,7 +35,7 @@ const SINGLE =
   '{ id: id, name: title, email: null, created_at: null, profile.bio: bio, profile.location: null, profile.avatar_url: null }';
 
 /** A source file with some lines of a test's own. */
-export function sourceText(origin: string, lines: FileLines = {}): string {
+function sourceText(origin: string, lines: FileLines = {}): string {
   const { list = [], window = BY_OFFSET, top = [], id = '{ kind: number }', get } = lines;
   const own = [...window, ...list].map((line) => `      ${line}`);
   const single = get ?? [];
