@@ -5,7 +5,7 @@ import { type FigureSample, keyParts } from '../../telemetry/figures/figure-samp
 import type { FigureTable, TableRange } from '../../telemetry/figures/figure-slots.ts';
 import { ActionRefusal } from '../api/action.ts';
 import type { ActionInput, ActionValue } from '../api/action-table.ts';
-import { HOURLY } from '../figures/attention-facts.ts';
+import { HOURLY } from '../../telemetry/conditions/condition.ts';
 import {
   compileCacheView,
   compileQualityTrend,

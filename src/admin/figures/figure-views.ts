@@ -11,7 +11,7 @@ import {
   seriesBy,
   sumOf,
   sumsBy,
-} from './figure-sums.ts';
+} from '../../telemetry/figures/figure-sums.ts';
 import { breakerOf, loadOf } from './overview.ts';
 import type { ServedSource, SourceDescription } from './served-source.ts';
 

@@ -1,7 +1,7 @@
 import type { FigureSample } from '../../telemetry/figures/figure-sample.ts';
 import { quantileMs } from '../../telemetry/figures/latency-buckets.ts';
 import type { ActionValue } from '../api/action-table.ts';
-import { findAttention } from './attention.ts';
+import { findAttention } from '../../telemetry/conditions/conditions.ts';
 import {
   bucketsOf,
   type Figures,
@@ -11,7 +11,7 @@ import {
   shareOf,
   sumOf,
   sumsBy,
-} from './figure-sums.ts';
+} from '../../telemetry/figures/figure-sums.ts';
 import type { ServedSource } from './served-source.ts';
 
 type Overview = ActionValue<'overview'>;

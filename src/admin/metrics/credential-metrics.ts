@@ -1,3 +1,5 @@
+import { thresholdText } from '../../telemetry/conditions/condition.ts';
+import { keysExpiring } from '../../telemetry/conditions/gateway-conditions.ts';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import {
   type RefusalReason,
@@ -24,7 +26,7 @@ export function createCredentialMetrics(registry: Registry) {
   const expiring = new Map<string, () => number>();
   new Gauge({
     name: 'portico_keys_expiring',
-    help: 'API keys that end within 14 days, by where they are kept: redis, counted every ten minutes; configuration.',
+    help: `API keys that end within ${thresholdText(keysExpiring)}, by where they are kept: redis, counted every ten minutes; configuration.`,
     labelNames: ['kept'],
     registers,
     collect() {

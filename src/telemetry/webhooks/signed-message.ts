@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import type { GatewayWebhook } from '../../config/schema/telemetry.ts';
+import { conditionTold } from '../conditions/conditions.ts';
 import type { WebhookEvent } from './webhook-event.ts';
 
 /** An event as it is sent: the same bytes and the same id at each attempt. */
@@ -8,13 +9,10 @@ export type WebhookMessage = { readonly id: string; readonly body: string };
 /** Makes the message of an event. */
 export function messageOf({ type, data, key }: WebhookEvent, instance: string, now: number): WebhookMessage {
   const id = key === undefined ? randomUUID() : createHash('sha256').update(key).digest('base64url');
+  const about = { condition: conditionTold(type), ...data, ...(key === undefined ? { instance } : {}) };
   return {
     id: `msg_${id}`,
-    body: JSON.stringify({
-      type,
-      timestamp: new Date(now).toISOString(),
-      data: key === undefined ? { ...data, instance } : data,
-    }),
+    body: JSON.stringify({ type, timestamp: new Date(now).toISOString(), data: about }),
   };
 }
 

@@ -1,27 +1,27 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { KeyRecord } from '../../../store/key-record.ts';
+import { keysExpiring } from '../../../telemetry/conditions/gateway-conditions.ts';
 import { foundRecords, type KeyStore } from '../../../store/key-store.ts';
 import type { KeyLastUsed } from '../../../store/key-last-used.ts';
 import type { KeyRecords } from './api-key-records.ts';
 
-/** How soon a key ends that an operator is warned of. */
-const SOON_MS = 14 * 86_400_000;
+const DAY_MS = 86_400_000;
 const FLUSH_MS = 10_000;
 /** A key's use is written at most this often by a process. */
 const REWRITE_MS = 60_000;
 const COUNT_MS = 600_000;
 
-/** Whether a key works now, and ends within 14 days. */
+/** Whether a key works now, and ends so soon that operators are warned of it. */
 export function endsSoon(
   { expiresAt = Infinity, revokedAt }: Pick<KeyRecord, 'expiresAt' | 'revokedAt'>,
   now: number,
 ) {
-  return revokedAt === undefined && expiresAt > now && expiresAt <= now + SOON_MS;
+  return revokedAt === undefined && expiresAt > now && expiresAt <= now + keysExpiring.above * DAY_MS;
 }
 
 /** What happens to the keys in Redis in the background. */
 export type KeyHousekeeping = {
-  /** How many keys end within 14 days, as far as is known. */
+  /** How many keys end soon, as far as is known. */
   expiring(): number;
   /** Writes the last uses, and ends. */
   close(): Promise<void>;
@@ -36,7 +36,7 @@ export type KeyHousekeepingDeps = {
   readonly store: Pick<KeyStore, 'list'>;
   readonly uses: Pick<KeyLastUsed, 'write'>;
   readonly clock: Clock;
-  /** Hears of each key that ends within 14 days, once. */
+  /** Hears of each key that ends soon, once. */
   readonly onEndingSoon?: ((record: KeyRecord) => void) | undefined;
 };
 

@@ -1,10 +1,12 @@
 import { adminOpenapi } from '../../../admin/api/openapi.ts';
 import { configJsonSchema } from '../json-schema.ts';
 import { configReference } from '../reference.ts';
+import { alertRules } from '../../../telemetry/conditions/conditions.ts';
 import { openapiDocument } from '../../../contract/openapi.ts';
 
 /** Where the committed copy of each generated document stands, and how it is made. */
 export const documents: Readonly<Record<string, () => unknown>> = {
+  'config/alerts.yaml': alertRules,
   'config/openapi.json': openapiDocument,
   'config/operator-openapi.json': adminOpenapi,
   'config/portico.schema.json': () => configJsonSchema('gateway'),

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { MetricDescription } from '../../../telemetry/metrics/describe-metrics.ts';
 import { createMetrics } from '../../../admin/metrics/metrics.ts';
+import { thresholdText } from '../../../telemetry/conditions/condition.ts';
+import { conditions } from '../../../telemetry/conditions/conditions.ts';
 import { exampleIndex } from './example-index.ts';
 import { markdownTable } from './markdown-table.ts';
 
@@ -19,6 +21,18 @@ function metricsTable(primary: readonly MetricDescription[]): string {
     help,
   ]);
   return markdownTable(['Metric', 'Type', 'Labels', 'Meaning'], rows);
+}
+
+/** Every condition that needs an operator, with its threshold. */
+function conditionsTable(): string {
+  const rows = conditions.map(({ id, severity, entry, expr, lasts, ...condition }) => [
+    code(id),
+    severity,
+    thresholdText(condition),
+    expr === undefined ? '' : (lasts ?? 'at once'),
+    `[\`${entry}\`](#${entry.toLowerCase()})`,
+  ]);
+  return markdownTable(['Condition', 'Severity', 'Above', 'Alert after', 'Entry'], rows);
 }
 
 type LockEntry = { readonly license?: string; readonly dev?: boolean; readonly devOptional?: boolean };
@@ -55,6 +69,7 @@ export function generatedSections(
 ): Readonly<Record<string, Readonly<Record<string, () => string>>>> {
   return {
     'config/docs/operate.md': { metrics: () => metricsTable(primary) },
+    'config/docs/runbook.md': { conditions: conditionsTable },
     'config/docs/sources.md': { examples: exampleIndex },
     'config/docs/releases.md': { licences: licencesTable },
   };

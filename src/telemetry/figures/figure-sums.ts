@@ -1,6 +1,6 @@
-import { keyParts } from '../../telemetry/figures/figure-sample.ts';
-import type { FigureTable } from '../../telemetry/figures/figure-slots.ts';
-import { BUCKETS, DURATION_BOUNDS_MS, quantileMs } from '../../telemetry/figures/latency-buckets.ts';
+import { keyParts } from './figure-sample.ts';
+import type { FigureTable } from './figure-slots.ts';
+import { BUCKETS, DURATION_BOUNDS_MS, quantileMs } from './latency-buckets.ts';
 
 /** Figures of one span of time, or since the start. */
 export type Figures = ReadonlyMap<string, number>;

@@ -1,0 +1,83 @@
+import type { WebhookEventType } from '../../config/schema/telemetry.ts';
+import { type GatewayCondition, type ConditionFacts, type Subject, thresholdText } from './condition.ts';
+import {
+  answerConditions,
+  backgroundConditions,
+  refusalConditions,
+  standingConditions,
+} from './gateway-conditions.ts';
+import { migrationEventConditions, migrationStateConditions } from './migration-conditions.ts';
+import {
+  failures,
+  invalidReplies,
+  sourceLoadConditions,
+  sourceStateConditions,
+} from './source-conditions.ts';
+
+/** All that may be wrong. Of those that are as severe, the page shows the first ones first. */
+export const conditions: readonly GatewayCondition[] = [
+  ...[...standingConditions, ...sourceStateConditions, ...migrationStateConditions, ...sourceLoadConditions],
+  ...[...answerConditions, invalidReplies, ...migrationEventConditions, ...refusalConditions],
+  ...[...failures, ...backgroundConditions],
+];
+
+const URGENCY = { critical: 0, warning: 1, info: 2 } as const;
+
+/** Fills a text: `{name}` is what the subject has by this name, `{one|many}` a word by its `count`. */
+const fill = (text: string, subject: Subject, write: (value: string) => string = String): string =>
+  text
+    .replaceAll(/\{([^{}|]+)\|([^{}|]+)\}/g, (_, one: string, many: string) =>
+      subject['count'] === 1 ? one : many,
+    )
+    .replaceAll(/\{(\w+)\}/g, (_, name: string) => write(String(subject[name] ?? '')));
+
+/** What is wrong now, in words, the most urgent first. */
+export function findAttention(facts: ConditionFacts) {
+  const found = conditions.flatMap((condition) => {
+    const { id: code, severity, entry, view, text = '', above = 0, find = () => [] } = condition;
+    const said = text.replaceAll('$above', thresholdText(condition));
+    return find(facts, above).map((subject) => ({
+      ...{ severity: subject['severity'] === 'critical' ? 'critical' : severity, code, entry },
+      text: fill(said, subject),
+      ...(view === undefined ? {} : { view: fill(view, subject, encodeURIComponent) }),
+    }));
+  });
+  return found.sort((a, b) => URGENCY[a.severity] - URGENCY[b.severity]);
+}
+
+/** The id of the condition that an event tells of; `undefined` where it tells of none. */
+export const conditionTold = (event: WebhookEventType): string | undefined =>
+  conditions.find(({ webhook }) => webhook === event)?.id;
+
+function ruleText({
+  entry,
+  expr = '',
+  note,
+  lasts,
+  severity,
+  pages,
+  summary = '',
+  ...condition
+}: GatewayCondition) {
+  const { above = 0 } = condition;
+  const urgency = severity === 'critical' || pages === true ? 'page' : 'ticket';
+  const lines = [
+    `- alert: ${entry}`,
+    ...(note === undefined ? [] : [`  # ${note}`]),
+    `  expr: '${expr.replaceAll('$above', String(above))}'`,
+    ...(lasts === undefined ? [] : [`  for: ${lasts}`]),
+    `  labels: { severity: ${urgency} }`,
+    `  annotations:`,
+    `    summary: ${summary.replaceAll('$above', thresholdText(condition))}`,
+  ];
+  return lines.map((line) => `      ${line}\n`).join('');
+}
+
+/** The alert rules of Prometheus, as YAML. */
+export const alertRules =
+  (): string => `# Alert rules for Prometheus over the metrics of the admin listener, generated from src/telemetry/conditions.
+# Each has an entry in docs/runbook.md. The job that scrapes a gateway is called \`portico\` here.
+groups:
+  - name: portico
+    rules:
+${conditions.flatMap((one) => (one.expr === undefined ? [] : [ruleText(one)])).join('')}`;

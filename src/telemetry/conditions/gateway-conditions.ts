@@ -1,0 +1,208 @@
+import { bucketsOf, shareOf, sumsBy } from '../figures/figure-sums.ts';
+import { quantileMs } from '../figures/latency-buckets.ts';
+import { type GatewayCondition, COUNTED_MIN, type Find, label, percentText, sumAbove } from './condition.ts';
+
+// What may be wrong with a gateway itself: its Redis, its answers, its configuration, and what works beside it.
+
+/** Of fewer answers, the slowest in a hundred is a single one. */
+const SLOW_COUNTED_MIN = 100;
+
+/** What Redis does not do, by its role. */
+const WITHOUT_REDIS: Readonly<Record<string, string>> = {
+  keys: 'keys that are not known yet are answered 503',
+  limits: 'each process counts limits alone, and closed tiers are answered 503',
+  cache: 'each process keeps its answers alone, and a purge fails',
+};
+
+/** What belongs to the condition that a Redis is in a state. That of keys makes it critical. */
+const inRedisState = (state: string) => ({
+  ...{ id: `redis_${state}`, expr: `portico_redis_state{state="${state}"} > $above`, pages: true },
+  find({ gauges }: Parameters<Find>[0], above: number) {
+    const roles = gauges('portico_redis_state').flatMap((gauge) =>
+      gauge.value > above && label(gauge, 'state') === state ? [label(gauge, 'role')] : [],
+    );
+    const effects = roles.map((role) => WITHOUT_REDIS[role] ?? role).join('; ');
+    const urgency = roles.includes('keys') ? { severity: 'critical' } : {};
+    return roles.length === 0 ? [] : [{ roles: roles.join(', '), effects, ...urgency }];
+  },
+});
+
+/** Finds refusals for some of the reasons that are counted, each with what is said about it. */
+const refusedFor = (reasons: Readonly<Record<string, string>>): Pick<GatewayCondition, 'text' | 'find'> => ({
+  text: '{count} {request|requests} of the last minute {was|were} refused{why}.',
+  find({ grown }, above) {
+    const counts = sumsBy(grown, 'refusals', ([reason = '']) => (reason in reasons ? reason : undefined));
+    return [...counts].flatMap(([reason, count]) =>
+      count > above ? [{ count, why: reasons[reason] ?? '' }] : [],
+    );
+  },
+});
+
+function findSlow({ grown }: Parameters<Find>[0], above: number) {
+  return [...sumsBy(grown, 'latency', ([operation]) => operation)].flatMap(([operation, count]) => {
+    const buckets = bucketsOf(grown, 'latency', (of) => of === operation);
+    return count >= SLOW_COUNTED_MIN && (quantileMs(buckets, 0.99) ?? 0) > above * 1_000
+      ? [{ operation }]
+      : [];
+  });
+}
+
+function findStaleServed({ grown }: Parameters<Find>[0], above: number) {
+  const results = sumsBy(grown, 'requests', ([, , cache]) => (cache === 'none' ? undefined : cache));
+  const looked = [...results.values()].reduce((sum, count) => sum + count, 0);
+  const share = shareOf(results.get('stale') ?? 0, looked) ?? 0;
+  return looked >= COUNTED_MIN && share > above ? [{ percent: percentText(share) }] : [];
+}
+
+/** What is wrong with the Redis of a gateway, or with all of it. */
+export const standingConditions: readonly GatewayCondition[] = [
+  {
+    ...{ id: 'down', severity: 'critical', entry: 'PorticoDown', lasts: '1m' },
+    expr: 'up{job="portico"} == 0',
+    summary: 'A gateway does not answer on its admin listener.',
+  },
+  {
+    ...{ ...inRedisState('lost'), severity: 'warning', entry: 'PorticoRedisLost', lasts: '1m' },
+    note: 'The sum over the workers of a gateway: one that has lost it is enough.',
+    summary: 'A process of a gateway does not reach the Redis of a role.',
+    text: 'The Redis of {roles} is out of reach: {effects}.',
+  },
+  {
+    ...{ ...inRedisState('full'), severity: 'critical', entry: 'PorticoRedisFull' },
+    note: 'Full until 3 % of its memory are free, so it does not come and go.',
+    summary: 'The Redis of a role is full, and takes nothing new.',
+    text: 'The Redis of {roles} is full and takes nothing new.',
+  },
+  {
+    ...{ ...inRedisState('refusing'), severity: 'warning', entry: 'PorticoRedisRefusing', lasts: '1m' },
+    summary: 'The Redis of a role answers, but takes no writes.',
+    text: 'The Redis of {roles} answers, but takes no writes.',
+  },
+];
+
+/** What is wrong with the answers of a gateway. */
+export const answerConditions: readonly GatewayCondition[] = [
+  {
+    ...{ id: 'server_errors', severity: 'critical', entry: 'PorticoServerErrors', lasts: '5m' },
+    expr: 'sum by (operation) (rate(portico_requests_total{status="500"}[5m])) > $above',
+    summary: 'The gateway itself fails to answer.',
+    text: '{count} {answer|answers} of the last minute {is|are} 500: the gateway itself has failed.',
+    ...{ view: '#/requests?status=5xx', find: sumAbove('serverErrors') },
+  },
+  {
+    ...{ id: 'slow', severity: 'warning', entry: 'PorticoSlow', above: 1, unit: 'seconds', lasts: '10m' },
+    expr: 'histogram_quantile(0.99, sum by (operation, le) (rate(portico_request_duration_seconds_bucket[5m]))) > $above',
+    summary: 'One answer in a hundred takes more than $above.',
+    text: 'One answer in a hundred of {operation} takes more than $above.',
+    ...{ view: '#/requests', find: findSlow },
+  },
+  {
+    ...{ id: 'limits_alone', severity: 'warning', entry: 'PorticoLimiterAlone', lasts: '5m', pages: true },
+    note: 'A gateway without a Redis for its limits counts alone by design, and has no such gauge.',
+    expr: 'sum by (instance) (rate(portico_limiter_decisions_total{by="local"}[5m])) > $above and on (instance) portico_redis_connected{role="limits"}',
+    summary: 'A gateway that has a Redis for its limits counts them alone.',
+    text: '{count} {limit|limits} of the last minute {was|were} counted by each process alone, so a caller may use them once for each.',
+    find(facts, above) {
+      const isShared = facts.gauges('portico_redis_state').some((gauge) => label(gauge, 'role') === 'limits');
+      return isShared ? sumAbove('limitsAlone')(facts, above) : [];
+    },
+  },
+];
+
+/** What is wrong where requests are refused. */
+export const refusalConditions: readonly GatewayCondition[] = [
+  {
+    ...{ id: 'shedding', severity: 'critical', entry: 'PorticoOverloaded', lasts: '5m' },
+    expr: 'sum by (operation, reason) (rate(portico_overload_refusals_total[5m])) > $above',
+    summary: 'Requests are refused because there is more work than can be done.',
+    ...refusedFor({
+      event_loop: ' with 503, because the gateway has more work than it can do',
+      in_flight: ' with 503, because too many of their operation are under way',
+    }),
+  },
+  {
+    ...{ id: 'limiter_unavailable', severity: 'critical', entry: 'PorticoLimiterUnavailable', lasts: '1m' },
+    expr: 'sum by (tier) (rate(portico_limiter_decisions_total{by="unavailable"}[5m])) > $above',
+    summary: 'Callers of a tier are refused because Redis cannot be asked.',
+    ...refusedFor({ limiter_unavailable: ', because Redis cannot be asked for their limits' }),
+  },
+  {
+    ...{ id: 'credentials_unavailable', severity: 'critical', entry: 'PorticoCredentialsUnavailable' },
+    lasts: '1m',
+    expr: 'sum(rate(portico_credentials_total{outcome="unavailable"}[5m])) > $above',
+    summary: 'Credentials cannot be checked.',
+    ...refusedFor({ credential_unavailable: ', because their credential cannot be checked' }),
+  },
+  {
+    ...{ id: 'guessing', severity: 'warning', entry: 'PorticoGuessing', lasts: '5m', view: '#/callers' },
+    expr: 'sum(rate(portico_credentials_total{outcome="limited"}[5m])) > $above',
+    summary: 'More wrong credentials are tried than may be.',
+    ...refusedFor({
+      credential_limited: ', because somebody tries wrong credentials again and again',
+    }),
+  },
+];
+
+/** How soon a key ends that operators are warned of. */
+export const keysExpiring: GatewayCondition & { readonly above: number } = {
+  ...{ id: 'keys_expiring', severity: 'info', entry: 'PorticoKeysExpiring', above: 14, unit: 'days' },
+  ...{ webhook: 'key.expiring', lasts: '10m', view: '#/callers' },
+  // The gauge counts keys by this threshold, so that one is enough.
+  expr: 'max by (kept) (portico_keys_expiring) > 0',
+  summary: 'An API key ends within $above.',
+  text: '{count} API {key ends|keys end} within $above.',
+  find({ gauges }) {
+    const count = gauges('portico_keys_expiring').reduce((sum, { value }) => sum + value, 0);
+    return count > 0 ? [{ count }] : [];
+  },
+};
+
+/** What is wrong with the configuration of a gateway and with its cache, and what does not affect answers. */
+export const backgroundConditions: readonly GatewayCondition[] = [
+  {
+    ...{ id: 'config_stale', severity: 'warning', entry: 'PorticoConfigStale', lasts: '1m' },
+    expr: 'portico_config_stale > $above',
+    summary: 'The files of a gateway were refused, so it serves an older configuration.',
+    text: 'The files of the configuration were refused, so an older configuration is in force.',
+    ...{ webhook: 'config.refused', view: '#/config' },
+    find: ({ stale }) => (stale === undefined ? [] : [{}]),
+  },
+  {
+    ...{ id: 'config_differs', severity: 'warning', entry: 'PorticoConfigDiffers', above: 1, lasts: '15m' },
+    note: 'Longer than a change takes to reach every replica.',
+    expr: 'count by (job) (count by (job, digest) (portico_config_info)) > $above',
+    summary: 'Replicas serve different configurations.',
+    text: 'The processes of this gateway serve {size} different configurations.',
+    view: '#/config',
+    find({ gauges }, above) {
+      const served = gauges('portico_config_info').filter(({ value }) => value > 0);
+      const { size } = new Set(served.map((gauge) => label(gauge, 'digest')));
+      return size > above ? [{ size }] : [];
+    },
+  },
+  {
+    ...{ id: 'cache_failing', severity: 'warning', entry: 'PorticoCacheFailing', lasts: '5m' },
+    expr: 'sum by (level, result) (rate(portico_cache_events_total{level="redis",result=~"failed|damaged"}[5m])) > $above',
+    summary: 'The shared cache fails, or holds what Portico did not put there.',
+    text: 'The shared cache failed {count} {time|times} in the last minute, or holds what Portico did not put there.',
+    view: '#/cache',
+    find: sumAbove(
+      'cache',
+      ([level, result]) => level === 'redis' && (result === 'failed' || result === 'damaged'),
+    ),
+  },
+  {
+    ...{ id: 'spans_lost', severity: 'info', entry: 'PorticoSpansLost', lasts: '10m' },
+    expr: 'sum by (instance, outcome) (rate(portico_spans_total{outcome=~"failed|dropped"}[5m])) > $above',
+    summary: 'Spans do not reach the collector; requests are not affected.',
+    text: '{count} {span|spans} of the last minute did not reach the collector; requests are not affected.',
+    find: sumAbove('spansLost'),
+  },
+  keysExpiring,
+  {
+    // Some stale answers are usual.
+    ...{ id: 'stale_served', severity: 'info', entry: 'upstream_timeout', above: 0.1, unit: 'share' },
+    text: '{percent} of the answers from the cache are stale: their source is late or fails.',
+    ...{ view: '#/cache', find: findStaleServed },
+  },
+];

@@ -1,0 +1,124 @@
+import { isFailedCall, shareOf, sumOf, sumsBy } from '../figures/figure-sums.ts';
+import {
+  type GatewayCondition,
+  COUNTED_MIN,
+  eachCount,
+  eachGauge,
+  type Find,
+  label,
+  percentText,
+} from './condition.ts';
+
+// What may be wrong with the sources of a gateway.
+
+function findSaturated({ gauges }: Parameters<Find>[0], above: number) {
+  const loads = Map.groupBy(gauges('portico_source_load'), (gauge) => label(gauge, 'source'));
+  return [...loads].flatMap(([source, states]) => {
+    const of = (state: string) => states.find((gauge) => label(gauge, 'state') === state)?.value ?? 0;
+    const [active, count, allowed] = [of('in_flight'), of('waiting'), of('allowed')];
+    return count > above && active >= allowed ? [{ source, count, allowed }] : [];
+  });
+}
+
+function findFallenClaims({ gauges }: Parameters<Find>[0], above: number) {
+  const fallen = gauges('portico_claims_fallen').filter(({ value }) => value > above);
+  return [...Map.groupBy(fallen, (gauge) => label(gauge, 'source'))].map(([source, all]) => {
+    const claims = all.map((gauge) => `${label(gauge, 'resource')} ${label(gauge, 'claim')}`).join(', ');
+    const effect = all.some((gauge) => label(gauge, 'claim') === 'auth.proof')
+      ? 'there are no answers until it knows the credential again'
+      : 'answers are computed without it, which costs more calls';
+    return { source, claims, effect };
+  });
+}
+
+const findLostFields: Find = (facts, above) =>
+  eachGauge('portico_source_field_alarm')(facts, above).map((subject) => {
+    return { ...subject, what: subject['kind'] === 'gone' ? 'no longer have' : 'have an unreadable' };
+  });
+
+function findFailedAnswers({ grown }: Parameters<Find>[0], above: number) {
+  const answers = sumOf(grown, 'requests');
+  const errors = sumOf(grown, 'requests', ([, status]) => status === '5xx');
+  const share = shareOf(errors, answers) ?? 0;
+  return answers >= COUNTED_MIN && share > above ? [{ percent: percentText(share) }] : [];
+}
+
+function findFailedCalls({ grown }: Parameters<Find>[0], above: number) {
+  const counts = (isMeant: (outcome: string) => boolean) =>
+    sumsBy(grown, 'calls', ([source, outcome = '']) => (isMeant(outcome) ? source : undefined));
+  const failed = counts(isFailedCall);
+  return [...counts((outcome) => outcome !== 'cancelled')].flatMap(([source, count]) => {
+    const share = shareOf(failed.get(source) ?? 0, count) ?? 0;
+    return count >= COUNTED_MIN && share > above ? [{ source, percent: percentText(share) }] : [];
+  });
+}
+
+const OF_SOURCE = '#/source/{source}';
+
+/** What is wrong with a source, so that callers notice. */
+export const sourceStateConditions: readonly GatewayCondition[] = [
+  {
+    ...{ id: 'breaker_open', severity: 'critical', entry: 'PorticoSourceNotAsked', above: 1 },
+    text: '{source} fails so often that it is not asked: its breaker is open.',
+    ...{ webhook: 'breaker.opened', view: OF_SOURCE, find: eachGauge('portico_breaker_state') },
+  },
+  {
+    ...{ id: 'breaker_half_open', severity: 'critical', entry: 'PorticoSourceNotAsked', lasts: '1m' },
+    note: 'Half open counts: one call tries, and may take as long as a call may.',
+    expr: 'max by (source) (portico_breaker_state{source!=""}) > $above',
+    summary: 'A source fails so often that it is not asked.',
+    text: '{source} fails so often that it is not asked: its breaker is half open.',
+    ...{ view: OF_SOURCE, find: eachGauge('portico_breaker_state', ({ value }) => value <= 1) },
+  },
+  {
+    ...{ id: 'field_lost', severity: 'critical', entry: 'PorticoFieldLost', webhook: 'field.lost' },
+    note: "A jump against the field's own past: a field that many records never had raises nothing.",
+    expr: 'max by (source, resource, field, kind) (portico_source_field_alarm) > $above',
+    summary: 'Many records of a service suddenly lack a field, so callers get null.',
+    text: 'Many {resource} of {source} {what} {field}: callers get null.',
+    ...{ view: OF_SOURCE, find: findLostFields },
+  },
+];
+
+/** What is wrong with the load of a source, or with its file. */
+export const sourceLoadConditions: readonly GatewayCondition[] = [
+  {
+    ...{ id: 'saturated', severity: 'warning', entry: 'overloaded' },
+    text: '{count} {call waits|calls wait} for {source}: all {allowed} that may be under way are.',
+    ...{ view: OF_SOURCE, find: findSaturated },
+  },
+  {
+    ...{ id: 'claims_fallen', severity: 'warning', entry: 'PorticoSourceDrift' },
+    expr: 'max by (source, resource, claim) (portico_claims_fallen) > $above or sum by (source, resource, view) (increase(portico_dropped_records_total[1h])) > $above',
+    summary: 'A service is no longer what its file says.',
+    text: '{source} has contradicted its file ({claims}): {effect}.',
+    ...{ view: OF_SOURCE, find: findFallenClaims },
+  },
+];
+
+/** What is wrong with the replies of a source. */
+export const invalidReplies: GatewayCondition = {
+  ...{ id: 'replies_invalid', severity: 'warning', entry: 'PorticoRepliesInvalid', lasts: '5m', pages: true },
+  expr: 'sum by (source, resource, reason) (rate(portico_invalid_replies_total[5m])) > $above',
+  summary: 'A service answers what cannot be made into records.',
+  text: '{count} {reply|replies} of {source} in the last minute cannot be made into records.',
+  ...{ view: OF_SOURCE, find: eachCount('invalidReplies', 'source') },
+};
+
+const FAILURES = { entry: 'PorticoUpstreamFailing', above: 0.05, unit: 'share' } as const;
+
+/** Failures of answers whoever has caused them, and of the calls to one source. */
+export const failures: readonly GatewayCondition[] = [
+  {
+    ...{ ...FAILURES, id: 'errors', severity: 'critical', lasts: '5m', view: '#/requests?status=5xx' },
+    expr: 'sum by (operation) (rate(portico_requests_total{status=~"502|503|504"}[5m])) / sum by (operation) (rate(portico_requests_total[5m])) > $above',
+    summary: 'More than $above of the answers are errors of a service behind the gateway.',
+    text: '{percent} of the answers of the last minute are errors of the gateway or of a service behind it.',
+    find: findFailedAnswers,
+  },
+  {
+    ...{ ...FAILURES, id: 'source_failing', severity: 'warning', view: OF_SOURCE },
+    text: '{percent} of the calls to {source} fail.',
+    find: findFailedCalls,
+  },
+];
