@@ -2,9 +2,14 @@ import { type Document, isPair, isScalar, Lexer, parseDocument, visit } from 'ya
 
 const HIDDEN = '***';
 
-/** Names of keys, headers, parameters and variables whose values are usually secret. */
 const SECRET_NAME =
-  /token|secret|passw|pwd|passphrase|pepper|cookie|signature|api[-_]?key|authorization|credential$|session(?:[-_]?id)?$|(?:^|[-_.])(?:key|auth|sig|hash|user|private)$/i;
+  /auth(?!ors?$)|cookie|token|secret|passw|pwd|passphrase|pepper|credential(?!s$)|session|signature|api[-_]?key|(?:^|[-_.])(?:key|sig|sid)$/i;
+
+/** Whether the name of a key, a header, a parameter or a variable says that its value is a credential. */
+export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);
+
+/** A name of a configuration beside these, of which a file shows no value: who it is that has a secret. */
+const isHiddenName = (name: string) => isSecretName(name) || /(?:^|[-_.])(?:hash|user|private)$/i.test(name);
 
 /** What of a source's `auth` says how its credential is sent, and not what it is. */
 const AUTH_TERMS =
@@ -33,16 +38,15 @@ function hideAround(text: string): string {
 
 /** Hides what looks like a credential inside of a text that is none as a whole. */
 function hideInside(text: string): string {
-  const byName = (whole: string, head: string, name: string) =>
-    SECRET_NAME.test(name) ? head + HIDDEN : whole;
+  const byName = (whole: string, head: string, name: string) => (isHiddenName(name) ? head + HIDDEN : whole);
   return text
     .replaceAll(REFERENCE, (whole, name: string, fallback: string | undefined) =>
-      fallback !== undefined && SECRET_NAME.test(name) ? `\${${name}:-${HIDDEN}}` : whole,
+      fallback !== undefined && isHiddenName(name) ? `\${${name}:-${HIDDEN}}` : whole,
     )
     .replaceAll(USER_INFO, `$1${HIDDEN}@`)
     .replaceAll(QUERY_VALUE, byName)
     .replaceAll(JSON_VALUE, (whole, head: string, name: string) =>
-      SECRET_NAME.test(name) ? `${head}"${HIDDEN}"` : whole,
+      isHiddenName(name) ? `${head}"${HIDDEN}"` : whole,
     )
     .replaceAll(XML_VALUE, byName);
 }
@@ -50,7 +54,7 @@ function hideInside(text: string): string {
 /** Whether the value at some keys is a credential by its place. */
 function isSecretPlace(keys: readonly string[]): boolean {
   const name = keys.at(-1) ?? '';
-  if (SECRET_NAME.test(name)) return true;
+  if (isHiddenName(name)) return true;
   return keys.slice(0, -1).includes('auth') && !AUTH_TERMS.test(name) && !keys.includes('apiKeys');
 }
 

@@ -1,11 +1,6 @@
 import type { LoadedSource } from '../../../config/schema/loaded-config.ts';
-import type {
-  BodySpec,
-  FilterSpec,
-  RequestSpec,
-  SourceResourceSpec,
-  SourceSpec,
-} from '../../../config/schema/source.ts';
+import type { SourceSpec } from '../../../config/schema/source.ts';
+import { isSecretName } from '../../../config/yaml/hide-secrets.ts';
 import { parseYamlFile } from '../../../config/yaml/yaml-file.ts';
 import {
   headerCredential,
@@ -17,121 +12,33 @@ import { Secret } from '../../../kernel/secret.ts';
 /** What stands for a secret, and for a value of a record. */
 export const MASK = '***';
 
-/** Names of headers, parameters and keys whose values are usually secret. */
-const SECRET_NAME =
-  /auth|cookie|token|secret|passw|pwd|credential|session|signature|api-?key|[-_]key$|^key$/i;
-
-const XML_SECRET = new RegExp(String.raw`(<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>)([^<]*)(?=</)`, 'g');
-
-/** Any tree of a source file, as its schema or its YAML has it. */
-type Tree = unknown;
-
-function at(tree: Tree, key: string): Tree {
-  return typeof tree === 'object' && tree !== null ? (tree as Record<string, unknown>)[key] : undefined;
-}
+/** What of a resource is sent: the parts of its requests, and what filters and sorts add to them. */
+const SENT =
+  /^(?:(?:list|get)\.request|list\.total\.count|list\.hydrate\.request)\.(?:path|query|headers|body)\b|^list\.(?:filterAlways|filterNone)\b|^list\.(?:filters\.[^.]+\.[^.]+|sort)\.(?:query|expr|item|path|none|tiebreak)\b/;
+const ANYWHERE = /^/;
+const XML_SECRET = /(<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>)([^<]*)(?=<\/)/g;
 
 /** A text as it may be displayed: filled-in parts are masked in `masked`, constants by the name they stand under. */
-function maskText(name: string, text: string, masked: Tree): string {
-  if (SECRET_NAME.test(name) && !text.includes('{')) return MASK;
-  return typeof masked === 'string' ? masked : text;
+function maskText(place: string, text: string, masked: unknown): string {
+  const shown = typeof masked === 'string' ? masked : text;
+  if (place.endsWith('.body.xml'))
+    return shown.replaceAll(XML_SECRET, (whole, tag: string, name: string, content: string) =>
+      isSecretName(name) && content.trim() !== '' && !content.includes('{') ? tag + MASK : whole,
+    );
+  const name = place.replaceAll(/\.\d+/g, '').split('.').at(-1) ?? '';
+  return isSecretName(name) && !text.includes('{') ? MASK : shown;
 }
 
-function maskAny(tree: Tree, masked: Tree, name: string): Tree {
-  if (typeof tree === 'string') return maskText(name, tree, masked);
-  if (Array.isArray(tree)) return tree.map((item, index) => maskAny(item, at(masked, String(index)), name));
-  if (typeof tree !== 'object' || tree === null) return tree;
-  const entries = Object.entries(tree).map(([key, value]) => [key, maskAny(value, at(masked, key), key)]);
-  return Object.fromEntries(entries) as Tree;
-}
-
-/** The same tree, every text in it as it may be displayed. */
-function maskTree<T extends Tree>(tree: T, masked: Tree): T {
-  return maskAny(tree, masked, '') as T;
-}
-
-function maskXml(xml: string, masked: Tree): string {
-  const text = typeof masked === 'string' ? masked : xml;
-  return text.replaceAll(XML_SECRET, (whole, tag: string, name: string, content: string) =>
-    SECRET_NAME.test(name) && content.trim() !== '' && !content.includes('{') ? tag + MASK : whole,
-  );
-}
-
-function maskBody(body: BodySpec, masked: Tree): BodySpec {
-  if ('xml' in body) return { ...body, xml: maskXml(body.xml, at(masked, 'xml')) };
-  return maskTree(body, masked);
-}
-
-function maskRequest(request: RequestSpec, masked: Tree): RequestSpec {
-  return {
-    ...request,
-    path: maskText('', request.path, at(masked, 'path')),
-    query: maskTree(request.query, at(masked, 'query')),
-    headers: maskTree(request.headers, at(masked, 'headers')),
-    ...(request.body && { body: maskBody(request.body, at(masked, 'body')) }),
+/** The same tree with each text that stands at a place in `sent` as it may be displayed. `masked` is the tree of the YAML. */
+function maskTree<T>(tree: T, masked: unknown, sent: RegExp, place = ''): T {
+  if (typeof tree === 'string') return (sent.test(place) ? maskText(place, tree, masked) : tree) as T;
+  if (typeof tree !== 'object' || tree === null || tree instanceof RegExp) return tree;
+  const below = ([key, value]: [string, unknown]) => {
+    const other = (masked as Record<string, unknown> | null | undefined)?.[key];
+    return [key, maskTree(value, other, sent, place === '' ? key : `${place}.${key}`)] as const;
   };
-}
-
-type Part = Pick<FilterSpec, 'query' | 'expr' | 'item'> &
-  Partial<Record<'path' | 'none', string | undefined>> & {
-    readonly tiebreak?: unknown;
-  };
-
-/** A text, or a tree of texts, that may be absent. */
-function maskOptional(part: Part, masked: Tree, key: keyof Part) {
-  const tree = part[key];
-  return tree === undefined ? {} : { [key]: maskAny(tree, at(masked, key), '') };
-}
-
-/** What a filter or a sort adds to a request. */
-function maskPart<T extends Part>(part: T, masked: Tree): T {
-  const others = ['expr', 'item', 'path', 'none', 'tiebreak'] as const;
-  return others.reduce((made, key) => ({ ...made, ...maskOptional(part, masked, key) }), {
-    ...part,
-    query: maskTree(part.query, at(masked, 'query')),
-  });
-}
-
-function maskFilters(filters: SourceResourceSpec['list']['filters'], masked: Tree) {
-  const entries = Object.entries(filters).map(([field, operators]) => {
-    const parts = Object.entries(operators).map(([op, part]) => [
-      op,
-      maskPart(part, at(at(masked, field), op)),
-    ]);
-    return [field, Object.fromEntries(parts) as typeof operators];
-  });
-  return Object.fromEntries(entries) as typeof filters;
-}
-
-function maskTotal(total: SourceResourceSpec['list']['total'], masked: Tree) {
-  if (total?.count === undefined) return total;
-  return { ...total, count: maskRequest(total.count, at(masked, 'count')) };
-}
-
-function maskHydrate(hydrate: NonNullable<SourceResourceSpec['list']['hydrate']>, masked: Tree) {
-  if (hydrate === 'get') return hydrate;
-  return { ...hydrate, request: maskRequest(hydrate.request, at(masked, 'request')) };
-}
-
-function maskResource(spec: SourceResourceSpec, masked: Tree): SourceResourceSpec {
-  const list = at(masked, 'list');
-  return {
-    ...spec,
-    list: {
-      ...spec.list,
-      request: maskRequest(spec.list.request, at(list, 'request')),
-      total: maskTotal(spec.list.total, at(list, 'total')),
-      filterAlways: maskTree(spec.list.filterAlways, at(list, 'filterAlways')),
-      ...(spec.list.filterNone !== undefined && {
-        filterNone: maskText('', spec.list.filterNone, at(list, 'filterNone')),
-      }),
-      filters: maskFilters(spec.list.filters, at(list, 'filters')),
-      ...(spec.list.sort && { sort: maskPart(spec.list.sort, at(list, 'sort')) }),
-      ...(spec.list.hydrate && { hydrate: maskHydrate(spec.list.hydrate, at(list, 'hydrate')) }),
-    },
-    ...(spec.get && {
-      get: { ...spec.get, request: maskRequest(spec.get.request, at(at(masked, 'get'), 'request')) },
-    }),
-  };
+  const entries = Object.entries(tree).map(below);
+  return (Array.isArray(tree) ? entries.map(([, value]) => value) : Object.fromEntries(entries)) as T;
 }
 
 /**
@@ -141,14 +48,14 @@ function maskResource(spec: SourceResourceSpec, masked: Tree): SourceResourceSpe
 export function maskSource({ spec, yaml }: LoadedSource): SourceSpec {
   const environment = { variables: new Proxy({}, { get: () => MASK }), readFile: () => MASK };
   const masked = parseYamlFile(yaml.file, yaml.text(), environment, []).content();
-  const resources = at(masked, 'resources');
+  const { net, resources } = masked as Record<'net' | 'resources', Record<string, unknown> | undefined>;
   const masks = Object.entries(spec.resources).map(([name, one]) => [
     name,
-    one && maskResource(one, at(resources, name)),
+    maskTree(one, resources?.[name], SENT),
   ]);
   return {
     ...spec,
-    net: { ...spec.net, headers: maskTree(spec.net.headers, at(at(masked, 'net'), 'headers')) },
+    net: { ...spec.net, headers: maskTree(spec.net.headers, net?.['headers'], ANYWHERE) },
     resources: Object.fromEntries(masks) as SourceSpec['resources'],
   };
 }

@@ -1,8 +1,9 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { addedHeaderName, headerValue } from '../../../config/schema/elements/scalars.ts';
+import { isSecretName } from '../../../config/yaml/hide-secrets.ts';
 import { mapTexts } from './map-leaves.ts';
 import { findVariable } from './request-parameters.ts';
-import { createSecrets, isSecretName, secretRank, type Secrets } from './secrets.ts';
+import { createSecrets, secretRank, type Secrets } from './secrets.ts';
 import { InferError } from '../notes/infer-error.ts';
 
 /** The operator's description of a service. */
@@ -86,9 +87,7 @@ function hideInJson(tree: unknown, secrets: Secrets): unknown {
     params?.service === 'object' && Array.isArray(params.args) ? params.args[2] : undefined;
   return mapTexts(tree, (text, key) => {
     if (key === 'args' && text === password) return secrets.hide(text, 'password');
-    return text !== '' && isSecretName(key) && key !== 'key' && key !== 'code'
-      ? secrets.hide(text, key)
-      : text;
+    return text !== '' && isSecretName(key) && key !== 'key' ? secrets.hide(text, key) : text;
   });
 }
 
@@ -96,7 +95,7 @@ function hideInXml(xml: string, secrets: Secrets): string {
   return xml.replaceAll(
     /<((?:[\w.-]+:)?([\w.-]+))((?:\s[^<>]*)?)>([^<]+)<\/\1>/g,
     (all, tag: string, name: string, attributes: string, text: string) =>
-      isSecretName(name) && name !== 'Code'
+      isSecretName(name) || name === 'code'
         ? `<${tag}${attributes}>${secrets.hide(text.trim(), name)}</${tag}>`
         : all,
   );
@@ -125,8 +124,9 @@ function readBody(
 
 /** Splits a query into plain parameters and credentials. Of repeated names the last is kept. */
 function readQuery(query: URLSearchParams) {
-  const secret = [...query].filter(([name]) => isSecretName(name));
-  return { plain: Object.fromEntries([...query].filter(([name]) => !isSecretName(name))), secret };
+  const isSecret = ([name]: readonly [string, string]) => isSecretName(name) || /^code$/i.test(name);
+  const plain = [...query].filter((one) => !isSecret(one));
+  return { plain: Object.fromEntries(plain), secret: [...query].filter(isSecret) };
 }
 
 /** Splits the headers. A header that is not known to be harmless counts as a credential, the likeliest first. */

@@ -1,3 +1,4 @@
+import { isSecretName } from '../../../config/yaml/hide-secrets.ts';
 import { mapTexts } from './map-leaves.ts';
 
 /** Credentials, by the environment variable that replaces them in the draft. */
@@ -44,20 +45,12 @@ export function createSecrets(prefix: string): Secrets {
   };
 }
 
-const SECRET_NAME =
-  /^(?:.*(?:token|secret|password|passwd|pwd|apikey|api_key|api-key|access_key|signature|credential).*|key|sig|auth|consumer_key|code|uid_token|session(?:_?id)?|sid)$/i;
-
-/** Whether the name of a parameter, header or key suggests a credential. */
-export function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(name);
-}
-
 /**
  * How likely the header of a name is the credential: the lower, the likelier. Only one becomes `auth`; a public id
  * beside a secret must not take its place.
  */
 export function secretRank(name: string): number {
   if (/^authorization$/i.test(name)) return 0;
-  if (isSecretName(name) || /key$|auth|cookie/i.test(name)) return 1;
+  if (isSecretName(name) || /key$/i.test(name)) return 1;
   return /(?:^|[-_])(?:id|user|account)$/i.test(name) ? 3 : 2;
 }
