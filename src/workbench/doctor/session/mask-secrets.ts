@@ -19,23 +19,23 @@ const ANYWHERE = /^/;
 const XML_SECRET = /(<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>)([^<]*)(?=<\/)/g;
 
 /** A text as it may be displayed: filled-in parts are masked in `masked`, constants by the name they stand under. */
-function maskText(place: string, text: string, masked: unknown): string {
+function maskText(place: string, name: string, text: string, masked: unknown): string {
   const shown = typeof masked === 'string' ? masked : text;
   if (place.endsWith('.body.xml'))
-    return shown.replaceAll(XML_SECRET, (whole, tag: string, name: string, content: string) =>
-      isSecretName(name) && content.trim() !== '' && !content.includes('{') ? tag + MASK : whole,
+    return shown.replaceAll(XML_SECRET, (whole, tag: string, element: string, content: string) =>
+      isSecretName(element) && content.trim() !== '' && !content.includes('{') ? tag + MASK : whole,
     );
-  const name = place.replaceAll(/\.\d+/g, '').split('.').at(-1) ?? '';
   return isSecretName(name) && !text.includes('{') ? MASK : shown;
 }
 
 /** The same tree with each text that stands at a place in `sent` as it may be displayed. `masked` is the tree of the YAML. */
-function maskTree<T>(tree: T, masked: unknown, sent: RegExp, place = ''): T {
-  if (typeof tree === 'string') return (sent.test(place) ? maskText(place, tree, masked) : tree) as T;
-  if (typeof tree !== 'object' || tree === null || tree instanceof RegExp) return tree;
+function maskTree<T>(tree: T, masked: unknown, sent: RegExp, place = '', name = ''): T {
+  if (typeof tree === 'string') return (sent.test(place) ? maskText(place, name, tree, masked) : tree) as T;
+  if (typeof tree !== 'object' || tree === null || tree instanceof Secret) return tree;
   const below = ([key, value]: [string, unknown]) => {
     const other = (masked as Record<string, unknown> | null | undefined)?.[key];
-    return [key, maskTree(value, other, sent, place === '' ? key : `${place}.${key}`)] as const;
+    const at = place === '' ? key : `${place}.${key}`;
+    return [key, maskTree(value, other, sent, at, Array.isArray(tree) ? name : key)] as const;
   };
   const entries = Object.entries(tree).map(below);
   return (Array.isArray(tree) ? entries.map(([, value]) => value) : Object.fromEntries(entries)) as T;

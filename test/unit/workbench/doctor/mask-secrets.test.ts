@@ -98,6 +98,14 @@ describe('a call that is shown', () => {
     expect(url).toBe('http://127.0.0.1:1/items?api_key=***&page_token=0&q=abc');
   });
 
+  it.each(['credentials', 'session.user', 'key', 'x-auth-id', 'sid'])(
+    'takes %s for the name of a secret',
+    (name) => {
+      const { url } = shownOf(net, `{ path: /items, query: { '${name}': abc, n: '{limit}' } }`);
+      expect(url).toBe(`http://127.0.0.1:1/items?${name}=***&n=40`);
+    },
+  );
+
   it.each([
     [
       "json: { params: ['${SECRET}', { password: x, n: '{limit}' }] }",
