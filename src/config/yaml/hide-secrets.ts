@@ -3,7 +3,7 @@ import { type Document, isPair, isScalar, Lexer, parseDocument, visit } from 'ya
 const HIDDEN = '***';
 
 const SECRET_NAME =
-  /auth(?!ors?$)|cookie|token|secret|passw|pwd|passphrase|pepper|(?<!failed)credential|session|signature|api[-_]?key|(?:^|[-_.])(?:key|sig|sid)$/i;
+  /auth(?!ors?$)|cookie|token|secret|passw|pwd|passphrase|pepper|(?<!failed)credential|session(?!s$)|signature|api[-_]?key|(?:^|[-_.])(?:key|sig|sid)$/i;
 
 /** Whether the name of a key, a header, a parameter or a variable says that its value is a credential. */
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);

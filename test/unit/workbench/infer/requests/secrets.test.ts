@@ -1,8 +1,5 @@
-import {
-  createSecrets,
-  isSecretName,
-  secretRank,
-} from '../../../../../src/workbench/infer/requests/secrets.ts';
+import { isSecretName } from '../../../../../src/config/yaml/hide-secrets.ts';
+import { createSecrets, secretRank } from '../../../../../src/workbench/infer/requests/secrets.ts';
 
 describe('the credentials of a draft', () => {
   it('become variables that are named for the source and for what they are', () => {
