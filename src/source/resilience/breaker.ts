@@ -67,7 +67,10 @@ export type LastSuccesses = {
 
 type Answered = { readonly question: string; atMs: number };
 
-/** Creates it empty. It keeps the last two different questions, so however many there are, it needs no more memory. */
+/**
+ * Creates it empty. It keeps the last two different questions, so however many there are, it needs no more memory.
+ * @internal
+ */
 export function createLastSuccesses(monotonic: () => number): LastSuccesses {
   let last: Answered | undefined;
   let before: Answered | undefined;

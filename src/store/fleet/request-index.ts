@@ -42,7 +42,10 @@ const TEXT_CHARS_MAX = 200;
 /** Hours that are read at once: a few hundred stories. */
 const HOURS_READ = 2;
 
-/** A story as text. One that is too long keeps its longest steps. */
+/**
+ * A story as text. One that is too long keeps its longest steps.
+ * @internal
+ */
 export function storyText(story: RequestStory): string {
   const text = JSON.stringify(story);
   if (Buffer.byteLength(text) <= TEXT_BYTES_MAX) return text;

@@ -7,13 +7,13 @@ import { type GatewayConfig, gatewaySchema } from '../../../../src/config/schema
 import { createApp } from '../../../../src/http/app.ts';
 import { systemClock } from '../../../../src/kernel/clock.ts';
 import { chooseSources, type CompiledSource } from '../../../../src/source/compile-sources.ts';
-import { createSharedComponents } from '../../../../src/kernel/shared-components.ts';
 import { findChanges } from '../../../../src/gateway/reload/find-changes.ts';
 import { findFixed } from '../../../../src/gateway/reload/find-fixed.ts';
 import { openMigrations } from '../../../../src/gateway/reload/open-migrations.ts';
 import { openStores } from '../../../../src/gateway/reload/open-stores.ts';
 import { configDigest, createSnapshot } from '../../../../src/gateway/reload/snapshot.ts';
 import { createLocalShares } from '../../../../src/source/client/bulkhead/share-across-reloads.ts';
+import { watchParts } from '../../../support/pipeline/watched-parts.ts';
 import { writtenMigration } from '../../../support/pipeline/written-migration.ts';
 import { changeAt, leavesOf, trackReads } from '../../../support/pipeline/tracked-config.ts';
 
@@ -153,74 +153,6 @@ function withSecondUsers(sources: readonly CompiledSource[]): readonly CompiledS
     return [{ ...one, source: { ...one.source, spec: { ...one.source.spec, name: 'people' } } }];
   });
   return [...sources, ...second];
-}
-
-/** Whether a value was read, or something around it, from which nothing was read then: it may be read later. */
-function isMadeFrom(reads: ReadonlySet<string>, path: string): boolean {
-  const around = [...reads].filter((read) => path === read || path.startsWith(`${read}.`));
-  return around.some((read) => read === path || ![...reads].some((other) => other.startsWith(`${read}.`)));
-}
-
-/** The parts of some configurations, and what of them each part was made from. */
-function watchParts() {
-  const parts = createSharedComponents();
-  const madeFrom = new Map<unknown, { readonly name: string; readonly reads: Set<string> }>();
-  let making: Set<string> | undefined;
-  let kept: unknown[] = [];
-  let onMake: () => void = () => undefined;
-  const wrappers = new Map<unknown, unknown>();
-
-  /** The same function each time, which calls `begin` where a part is made. */
-  function watching<Make extends (...from: never[]) => unknown>(make: Make, begin: () => void): Make {
-    onMake = begin;
-    const wrapper =
-      wrappers.get(make) ??
-      ((...from: Parameters<Make>) => {
-        onMake();
-        try {
-          return make(...from);
-        } finally {
-          making = undefined;
-        }
-      });
-    wrappers.set(make, wrapper);
-    return wrapper as Make;
-  }
-
-  const watched: typeof parts = {
-    open() {
-      const set = parts.open();
-      return {
-        ...set,
-        acquire(make, settings, deps) {
-          let reads: Set<string> | undefined;
-          const value = set.acquire(
-            watching(make, () => (reads = making = new Set())),
-            settings,
-            deps,
-          );
-          if (reads === undefined) kept.push(value);
-          else madeFrom.set(value, { name: make.name, reads });
-          return value;
-        },
-      };
-    },
-  };
-  return {
-    parts: watched,
-    note(path: string): void {
-      making?.add(path);
-    },
-    /** The parts that were not made anew since the last call, though they were made from what is at a path. */
-    keptFrom(path: string) {
-      const wrong = kept.flatMap((value) => {
-        const { name = '', reads = new Set<string>() } = madeFrom.get(value) ?? {};
-        return isMadeFrom(reads, path) ? [name] : [];
-      });
-      kept = [];
-      return wrong;
-    },
-  };
 }
 
 describe('a reload that changes one key', () => {
