@@ -11,6 +11,7 @@ function valuesOf<Name extends ActionName>(results: readonly ActionResult[]): re
   return results.flatMap((result) => (result.kind === 'done' ? [result.value as ActionValue<Name>] : []));
 }
 
+/** The requests that all workers know, each once. */
 function gatherRequests(results: readonly ActionResult[], input: unknown): ActionResult | undefined {
   const all = valuesOf<'requests'>(results);
   const [first] = all;
