@@ -27,7 +27,7 @@ const placed = (text: string) =>
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'portico-start-'));
-  places.set('/tmp/start', folder);
+  places.set('~/start', folder);
   for (const port of ['7300', '8080', '9090']) places.set(port, String(await freePort()));
   const marked = steps.map(({ script }) => `${placed(script)}\necho '${MARK}'`).join('\n');
   // Whatever happens, nothing of the session outlives it.

@@ -45,20 +45,27 @@ function textOf(keys: KeyTypes, args: string, lua: string): string {
 }
 
 /**
- * Defines a script by its keys, the names of its arguments (`token, ms`), and its Lua. It is sent by its digest, and in full only if the
- * server does not know it yet.
+ * Defines a script by its keys, the names of its arguments (`token, ms`), and its Lua. A client sends it in full once, and then
+ * by its digest, unless the server has forgotten it.
  */
 export const defineScript =
   (keys: KeyTypes, args: string) =>
   (...lua: Lua): Script => {
     const text = textOf(keys, args, String.raw(...lua));
     const digest = hash('sha1', text);
+    const sentTo = new WeakSet<ScriptRedis>();
+    const sendWhole: Script = (client, names, values) =>
+      client.callBuffer('eval', text, names.length, ...names, ...values);
     return async function run(client, names, values) {
+      if (!sentTo.has(client)) {
+        sentTo.add(client);
+        return sendWhole(client, names, values);
+      }
       try {
         return await client.callBuffer('evalsha', digest, names.length, ...names, ...values);
       } catch (error) {
         if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-        return client.callBuffer('eval', text, names.length, ...names, ...values);
+        return sendWhole(client, names, values);
       }
     };
   };
