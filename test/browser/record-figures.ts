@@ -20,14 +20,15 @@ type ApiQuality = {
 };
 type ApiCompare = { readonly compare: Readonly<Record<string, Readonly<Record<string, number>>>> };
 
-/** The columns of the table of comparisons, by the verdict that the metric counts. */
+/** By the verdict that the metric counts: its key in the API, and its column in the table of comparisons. */
 const VERDICTS = {
-  match: 'match',
-  mismatch: 'mismatch',
-  inconclusive: 'inconclusive',
-  ignored: 'ignored',
-  failed_new: 'failedNew',
-  odd: 'odd',
+  match: ['match', 2],
+  mismatch: ['mismatch', 3],
+  transient: ['transient', 4],
+  inconclusive: ['inconclusive', 6],
+  ignored: ['ignored', 7],
+  failed_new: ['failedNew', 8],
+  odd: ['odd', 9],
 } as const;
 
 /** The cells of each row of a table of the view. */
@@ -72,11 +73,11 @@ async function wrongComparisons({ api, gateway }: Scene, tab: ConsoleTab) {
   const wrong: string[] = [];
   let mismatches = 0;
   for (const [operation, counts] of Object.entries(compare))
-    for (const [verdict, key] of Object.entries(VERDICTS)) {
+    for (const [verdict, [key, column]] of Object.entries(VERDICTS)) {
       const labels = [`operation="${operation}"`, `verdict="${verdict}"`];
       const metric = await gateway.counted('portico_migration_compare_total', ...labels);
       const cells = rows.find(([name]) => name === operation) ?? [];
-      const shown = cells[2 + Object.keys(VERDICTS).indexOf(verdict)]?.trim();
+      const shown = cells[column]?.trim();
       if (counts[key] !== metric)
         wrong.push(`${operation} ${verdict}: ${counts[key] ?? 'none'}, not ${metric}`);
       if (shown !== countText(metric)) wrong.push(`${operation} ${verdict} on the page: ${shown ?? 'none'}`);
