@@ -1,8 +1,6 @@
 import type { ReplyFacts, Rows } from '../adapter/compile.ts';
 import type { Filter } from '../../contract/query.ts';
-import { pathWith } from '../adapter/spec/path.ts';
-import { type Json, readJson } from '../../kernel/json/json.ts';
-import { isObject, wholeNumber } from '../../kernel/json/values.ts';
+import { explainReplies } from '../adapter/read/explain-reply.ts';
 import { claimOf, type Evidence, inconsistent, type InconsistentReads, type WindowFacts } from './claim.ts';
 import {
   type Ask,
@@ -19,7 +17,8 @@ import {
   rowsAt,
   sizeOf,
 } from './evidence/ask.ts';
-import { type Advice, concludeAt, type Finding, setting } from './evidence/finding.ts';
+import { type Advice, type Change, concludeAt, type Finding, setting } from './evidence/finding.ts';
+import { type StatedNumber, statedNumbers } from './evidence/stated-numbers.ts';
 import { plural } from '../../kernel/plural.ts';
 import { changeText } from './evidence/spec-change.ts';
 import type { RowWalk } from './evidence/walk.ts';
@@ -58,57 +57,33 @@ async function askTotal(reader: OpenList, first: Exchange<Rows>) {
   return { total: exchange.value, exchange };
 }
 
-/** Headers that commonly hold a total. */
-const TOTAL_HEADERS = [
-  'X-Total-Count',
-  'X-Total',
-  'X-Result-Count',
-  'X-WP-Total',
-  'X-Count',
-  'X-Total-Results',
-  'Total-Count',
-];
-
-/** A longer text of digits is a code, and no number of rows. */
-const DIGITS_MAX = 9;
-
-/** Paths of whole numbers outside of lists. */
-function numbersIn(tree: Json, path: string, depth: number): readonly (readonly [string, number])[] {
-  const number = typeof tree === 'string' && tree.length > DIGITS_MAX ? undefined : wholeNumber(tree);
-  if (number !== undefined) return [[path, number]];
-  if (!isObject(tree) || depth === 0) return [];
-  return Object.entries(tree).flatMap(([key, value]) => numbersIn(value, pathWith(path, key), depth - 1));
-}
-
-/** Where the number of all rows stands in the first reply. */
-function findTotal({ reply }: Exchange<Rows>, rows: number): Record<string, string> | undefined {
-  const header = TOTAL_HEADERS.find((name) => reply.header(name.toLowerCase())?.trim() === String(rows));
-  if (header !== undefined) return { header };
-  const range = /\/(\d+)$/.exec(reply.header('content-range') ?? '')?.[1];
-  if (range === String(rows)) return { header: 'Content-Range', pattern: '/(\\d+)$' };
-  try {
-    const [at] =
-      numbersIn(readJson(reply.body.toString('utf8')), '', 4).find(([, count]) => count === rows) ?? [];
-    return at === undefined ? undefined : { at };
-  } catch {
-    return undefined;
-  }
+/** The total at another place than the file names, where the first reply holds the number of all rows, with its words. */
+function findTotal({ ask, first, sample }: Evidence): readonly (Change & { readonly text: string })[] {
+  const rows = sample.received;
+  const body = explainReplies(ask.spec, ask.resource, 'list')?.body(first.reply);
+  // A number that only counts the rows of the window says nothing.
+  if (!sample.complete || rows <= first.value.received || body === undefined) return [];
+  // Where a total is declared, any other number may be that of the rows by chance.
+  const isLikely = ({ count, isNamed }: StatedNumber) =>
+    count === rows && (isNamed || ask.list.total === undefined);
+  const place = statedNumbers(first.reply, body).find(isLikely)?.place;
+  if (place === undefined) return [];
+  const value = { ...place, counts: 'filtered' };
+  const text = changeText({ at: ['total'], value: place });
+  return [{ sets: [{ at: listPlace(ask, 'total'), value }], text }];
 }
 
 /** A total that the file does not name, where the number of all rows stands in the first reply. */
-function proposeTotal({ ask, first, sample }: Evidence): Finding | undefined {
-  const rows = sample.received;
-  // A number that only counts the rows of the window says nothing.
-  if (!sample.complete || rows <= first.value.received) return undefined;
-  const found = findTotal(first, rows);
+function proposeTotal(evidence: Evidence): Finding | undefined {
+  const { ask, sample } = evidence;
+  const [found] = findTotal(evidence);
   if (found === undefined) return undefined;
-  const line = changeText({ at: ['total'], value: found });
-  const text = isNumbered(ask.list.window) ? `${line}: pages then come straight from the source` : line;
-  const at = listPlace(ask, 'total');
-  return concludeAt('total', 'no total is declared', at)(
+  const isPaged = isNumbered(ask.list.window);
+  const text = isPaged ? `${found.text}: pages then come straight from the source` : found.text;
+  return concludeAt('total', 'no total is declared', listPlace(ask, 'total'))(
     'noted',
-    `the first reply holds the number of the ${rows} rows`,
-    setting(at, { ...found, counts: 'filtered' }, text),
+    `the first reply holds the number of the ${sample.received} rows`,
+    { tries: [{ ...found, text }] },
   );
 }
 
@@ -122,13 +97,18 @@ function whyInconclusive({ ask, first, sample }: Evidence): string | undefined {
 }
 
 /**
- * The advice for a total that is not the number of the rows that came. Where it is larger, rows may be missing, which only
- * somebody can tell who knows the service.
+ * The advice for a total that is not the number of the rows that came: another place that holds it, or none. Where the
+ * total is larger, rows may be missing, which only somebody can tell who knows the service.
  */
-function withoutTotal(ask: Ask, isTooLarge: boolean): Advice {
+function withoutTotal(ask: Ask, isTooLarge: boolean, others: readonly Change[] = []): Advice {
   const text = 'where the number of rows stands; or no total';
-  if (!isTooLarge) return { ...setting(listPlace(ask, 'total'), undefined, text), otherwise: text };
+  if (!isTooLarge)
+    return {
+      tries: [...others, ...setting(listPlace(ask, 'total'), undefined, text).tries],
+      otherwise: text,
+    };
   return {
+    tries: others,
     otherwise:
       'rows are missing: another window or a constant parameter that lists them; or no total, if it counts what is no row of this list',
   };
@@ -177,7 +157,12 @@ async function judgeTotal(evidence: Evidence): Promise<Finding | undefined> {
     return conclude('could not tell', 'Portico does not ask for it with such windows');
   const { total, exchange } = await askTotal(reader, first);
   const differs = (observed: string) =>
-    conclude('differs', observed, withoutTotal(ask, (total ?? 0) > sample.received), exchange);
+    conclude(
+      'differs',
+      observed,
+      withoutTotal(ask, (total ?? 0) > sample.received, findTotal(evidence)),
+      exchange,
+    );
   if (exchange.problem !== undefined) return differs(describeExchange(exchange));
   if (first.value.isTotalLost === true) return differs('no number stands there');
   if (total === undefined) return conclude('could not tell', 'the source says that it is only a bound');

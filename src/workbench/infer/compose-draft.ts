@@ -168,10 +168,5 @@ export function composeDraft(parts: DraftParts): Draft {
   };
   const listNotes = [...list.notes, ...notesAt([...place, 'order'], order.remark)];
   const notes = [...parts.notes, budget.note, ...outcomes.notes, ...listNotes, ...(record?.notes ?? [])];
-  return {
-    content,
-    notes,
-    head: (edits) => headOf(parts, edits),
-    alternatives: [{ at: [...place, 'total'], values: list.total.others }],
-  };
+  return { content, notes, head: (edits) => headOf(parts, edits) };
 }

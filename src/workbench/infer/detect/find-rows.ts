@@ -5,7 +5,7 @@ import type { ResourceName } from '../../../contract/resources.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import { isList, isObject, scalarText } from '../../../kernel/json/values.ts';
 import { InferError } from '../notes/infer-error.ts';
-import { fold, membersOf } from '../notes/path-text.ts';
+import { fold, membersOf } from '../../../source/checks/evidence/envelope.ts';
 import { resourceWords } from './resource-words.ts';
 
 /** A list of records in a document. */

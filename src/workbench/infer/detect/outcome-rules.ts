@@ -1,7 +1,7 @@
 import type { Json } from '../../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { isList, isObject, scalarText } from '../../../kernel/json/values.ts';
-import { fold, membersOf } from '../notes/path-text.ts';
+import { fold, membersOf } from '../../../source/checks/evidence/envelope.ts';
 
 /** A rule of the outcome table in a draft. */
 export type OutcomeDraft = Readonly<Record<string, unknown>>;

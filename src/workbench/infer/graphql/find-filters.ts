@@ -1,6 +1,6 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { type DialectFilter, plainFilters } from '../dialects/dialect.ts';
-import { fold } from '../notes/path-text.ts';
+import { fold } from '../../../source/checks/evidence/envelope.ts';
 import { setIn } from '../requests/request-parameters.ts';
 import type { ListArguments } from './list-arguments.ts';
 import { type GraphqlListQuery, withArgument } from './query-text.ts';

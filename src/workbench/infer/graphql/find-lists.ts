@@ -1,6 +1,6 @@
 import type { ResourceName } from '../../../contract/resources.ts';
 import { resourceWords } from '../detect/resource-words.ts';
-import { fold } from '../notes/path-text.ts';
+import { fold } from '../../../source/checks/evidence/envelope.ts';
 import { type GraphqlSchema, isLeaf, mustBeGiven, type NamedType, type OutputField } from './schema.ts';
 import { listArguments } from './list-arguments.ts';
 import { likeness } from './select-fields.ts';

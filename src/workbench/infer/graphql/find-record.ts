@@ -1,6 +1,6 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { ResourceName } from '../../../contract/resources.ts';
-import { fold } from '../notes/path-text.ts';
+import { fold } from '../../../source/checks/evidence/envelope.ts';
 import { graphqlRequest } from './introspect.ts';
 import {
   type GraphqlSchema,

@@ -1,5 +1,5 @@
 import type { DialectPaging } from '../dialects/dialect.ts';
-import { fold } from '../notes/path-text.ts';
+import { fold } from '../../../source/checks/evidence/envelope.ts';
 import { setIn } from '../requests/request-parameters.ts';
 import { type GraphqlSchema, type InputField, isLeaf, mustBeGiven, type OutputField } from './schema.ts';
 

@@ -2,7 +2,7 @@ import type { ResourceName } from '../../../contract/resources.ts';
 import { resourceWords } from '../detect/resource-words.ts';
 import { columnWords } from '../map/choose-columns.ts';
 import { isSecretColumn } from '../map/columns.ts';
-import { fold } from '../notes/path-text.ts';
+import { fold } from '../../../source/checks/evidence/envelope.ts';
 import { type GraphqlSchema, isLeaf, mustBeGiven, type NamedType, type OutputField } from './schema.ts';
 
 const DEPTH_MAX = 3;

@@ -10,7 +10,7 @@ import { isList, isObject, scalarText } from '../../../kernel/json/values.ts';
 import { mapTexts } from '../requests/map-leaves.ts';
 import type { MapDraft } from './map-fields.ts';
 import type { IdKind } from '../requests/list-reader.ts';
-import { isNameable } from '../notes/path-text.ts';
+import { isNameable } from '../../../source/checks/evidence/envelope.ts';
 
 /** The view of one record that was found. */
 export type FoundRecord = {

@@ -27,21 +27,12 @@ function isChangeable(draft: Draft, { at, probe, changes = [] }: Finding): boole
 const isWithin = (at: DraftPlace, place: DraftPlace) => isSamePlace(at.slice(0, place.length), place);
 
 /**
- * The change of a draft that a difference asks for: what doctor advises for this very claim, or another of the values that
- * were found for it. `undefined` if only the operator can tell. `tried` says how many of those values were tried.
+ * The change of a draft that a difference asks for: what doctor advises for this very claim. `undefined` if only the
+ * operator can tell.
  */
-export function correctDraft(
-  draft: Draft,
-  finding: Finding,
-  tried: (at: DraftPlace) => number,
-): DraftEdit | undefined {
+export function correctDraft(draft: Draft, finding: Finding): DraftEdit | undefined {
   const { at, observed, changes: advised = [] } = finding;
   const changes = isChangeable(draft, finding) ? advised.filter((change) => isWithin(change.at, at)) : [];
-  const isTakenBack = changes.every(({ value }) => value === undefined);
-  const other = draft.alternatives.find((one) => isSamePlace(one.at, at))?.values[tried(at)];
-  // What only changes a detail of a value is better than another value.
-  if (isTakenBack && other !== undefined)
-    return { at, changes: [{ at, value: other }], remark: likely(`another was tried before: ${observed}`) };
   if (changes.length === 0) return undefined;
   const remark =
     at[3] === 'window' ? sure(observed) : likely(`${observed}; so ${changes.map(changeText).join(', ')}`);

@@ -5,7 +5,7 @@ import { isObject, scalarText } from '../../../kernel/json/values.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { columnsOf } from '../map/columns.ts';
 import { type DraftNote, notesAt, sure } from '../notes/note.ts';
-import { fold } from '../notes/path-text.ts';
+import { fold } from '../../../source/checks/evidence/envelope.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 
 /** A reply, and its document where it has one. */

@@ -4,7 +4,7 @@ import type { Finding } from '../../../source/checks/evidence/finding.ts';
 import { type DraftNote, likely, sure, toEdit } from '../notes/note.ts';
 import type { Draft } from '../write/write-draft.ts';
 import { correctDraft, withoutEmptySort } from './correct-draft.ts';
-import { applyEdit, type DraftPlace, isSamePlace, valueAt, withNotes } from './draft-edits.ts';
+import { applyEdit, isSamePlace, valueAt, withNotes } from './draft-edits.ts';
 import type { DraftDiagnosis } from './diagnose-draft.ts';
 
 /** What a draft is refined with. */
@@ -85,25 +85,19 @@ function withFindings(draft: Draft, { findings, unreached }: DraftDiagnosis): Dr
 const rank = ({ level }: DraftNote) => ['sure', 'likely', 'edit'].indexOf(level);
 
 /** The draft with one change for each claim that differs; `undefined` if nothing can be changed. */
-function corrected(
-  draft: Draft,
-  { findings }: DraftDiagnosis,
-  changes: Map<string, number>,
-): Draft | undefined {
+function corrected(draft: Draft, { findings }: DraftDiagnosis): Draft | undefined {
   const done = new Set<string>();
-  const tried = (at: DraftPlace) => changes.get(pathText(at)) ?? 0;
   let current = draft;
   for (const finding of findings) {
     const place = pathText(finding.at);
     const isAgain = done.has(place);
     // Two directions of a sort are at one place; of other places, what is found second may follow from the first.
     if (finding.verdict !== 'differs' || (isAgain && finding.at[3] !== 'sort')) continue;
-    const edit = correctDraft(current, finding, tried);
+    const edit = correctDraft(current, finding);
     if (edit === undefined) continue;
     // Each direction was advised to be left out of both: without both, nothing is left.
     const changed = isAgain ? { ...edit, changes: [{ at: finding.at, value: undefined }] } : edit;
     done.add(place);
-    changes.set(pathText(edit.at), tried(edit.at) + 1);
     current = applyEdit(current, changed);
   }
   return done.size === 0 ? undefined : withoutEmptySort(current);
@@ -118,11 +112,10 @@ export async function refineDraft(
   compiled: CompiledSource,
   { compile, examine }: RefineDeps,
 ): Promise<RefinedDraft> {
-  const changes = new Map<string, number>();
   let current = { draft: proposed, compiled };
   for (let round = 1; ; round += 1) {
     const diagnosis = await examine(current.compiled);
-    const draft = round < ROUNDS_MAX ? corrected(current.draft, diagnosis, changes) : undefined;
+    const draft = round < ROUNDS_MAX ? corrected(current.draft, diagnosis) : undefined;
     const changed = draft && compile(draft);
     if (draft === undefined || changed === undefined)
       return { ...current, draft: withFindings(current.draft, diagnosis), diagnosis };

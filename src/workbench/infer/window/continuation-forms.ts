@@ -3,7 +3,7 @@ import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import type { ListSpec, RequestSpec } from '../../../config/schema/source.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { isObject, scalarText } from '../../../kernel/json/values.ts';
-import { fold, membersOf } from '../notes/path-text.ts';
+import { fold, membersOf } from '../../../source/checks/evidence/envelope.ts';
 import { readOrUndefined } from '../notes/read-or-undefined.ts';
 import type { ListReply } from '../requests/list-reader.ts';
 

@@ -1,10 +1,13 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
-import type { Dialect, TotalPlace } from '../dialects/dialect.ts';
+import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
+import { compileTotal } from '../../../source/adapter/read/total.ts';
 import { compilePath } from '../../../source/adapter/spec/path.ts';
+import { statedNumbers } from '../../../source/checks/evidence/stated-numbers.ts';
 import { wholeNumber } from '../../../kernel/json/values.ts';
-import type { ListReader, ListReply } from '../requests/list-reader.ts';
+import type { Dialect, TotalPlace } from '../dialects/dialect.ts';
 import { likely, type Remark } from '../notes/note.ts';
-import { findTotals, readTotal } from './probe-total.ts';
+import { readOrUndefined } from '../notes/read-or-undefined.ts';
+import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import { requestSection } from '../requests/request-parameters.ts';
 import type { ListWalk } from './walk-list.ts';
 
@@ -13,8 +16,6 @@ export type TotalDraft = {
   readonly total: Readonly<Record<string, unknown>> | undefined;
   /** The number of rows, if it was counted or stated. */
   readonly rows: number | undefined;
-  /** Other places that may hold it. */
-  readonly others: readonly TotalPlace[];
   readonly remark: Remark;
 };
 
@@ -29,15 +30,23 @@ export type TotalContext = {
   readonly dialect: Dialect | undefined;
 };
 
-const places = ({ dialect, base, other }: TotalContext): readonly TotalPlace[] => {
+/** The total in a reply; `undefined` if there is none, or only a lower bound. */
+function readTotal(place: TotalPlace, { reply, document }: ListReply): number | undefined {
+  const read = compileTotal({ counts: 'filtered', ...place }, CHECKED);
+  return readOrUndefined(() => read(reply, document));
+}
+
+/** The places that a dialect documents, and those whose names say it, with the same number in another window. */
+function guesses({ dialect, base, other = base }: TotalContext): readonly TotalPlace[] {
   const known = dialect?.total;
   if (known === 'none') return [];
-  const found = findTotals(base, other);
-  if (known === undefined || 'count' in known) return found;
-  if (known.at === undefined) return [known];
-  const alternatives = known.at.split(' | ').map((at) => ({ ...known, at }));
-  return [...alternatives.filter((place) => readTotal(place, base) !== undefined), ...found];
-};
+  const stated = statedNumbers(base.reply, base.document)
+    .filter(({ place, count, isNamed }) => isNamed && readTotal(place, other) === count)
+    .map(({ place }) => place);
+  if (known === undefined || 'count' in known) return stated;
+  const documented = known.at === undefined ? [known] : known.at.split(' | ').map((at) => ({ ...known, at }));
+  return [...documented, ...stated];
+}
 
 /** A separate request that may return the number of rows: that of the dialect, or the list's path with /count. */
 function countOf({ request, dialect, walk }: TotalContext): { request: RequestSpec; at: string } | undefined {
@@ -67,33 +76,28 @@ async function countRequest(context: TotalContext): Promise<TotalDraft | undefin
   const rows = at === undefined ? undefined : rowsAt(at);
   if (rows === undefined) return undefined;
   const total = { at, count: requestSection(count.request) };
-  return { total, rows, others: [], remark: likely(`a request of its own says ${rows}`) };
+  return { total, rows, remark: likely(`a request of its own says ${rows}`) };
 }
 
-/** Proposes the total: the best place that may hold it, and the others, should it not be the number of the rows. */
+/** Proposes the total: a number that may be that of the rows, and is not less than came. Doctor holds it against them. */
 export async function draftTotal(context: TotalContext): Promise<TotalDraft> {
   const { walk, base } = context;
-  const counted = walk?.complete === true ? walk.ids.length : undefined;
-  const valued = places(context).flatMap((place) => {
+  const seen = (walk ?? base).ids.length;
+  const isRight = ({ rows }: TotalDraft) => walk?.complete !== true || rows === seen;
+  const stated = guesses(context).flatMap((place): readonly TotalDraft[] => {
     const rows = readTotal(place, base);
-    return rows === undefined ? [] : [{ place, rows }];
+    return rows === undefined ? [] : [{ total: place, rows, remark: likely(`it says ${rows}`) }];
   });
-  const fitting = valued.filter(({ rows }) => rows === counted);
-  const [best, ...others] = [...fitting, ...valued.filter((one) => !fitting.includes(one))];
-  const stated = best && {
-    ...{ total: best.place, rows: best.rows, others: others.map(({ place }) => place) },
-    remark: likely(`it says ${best.rows}`),
-  };
-  const isRight = (one: TotalDraft | undefined) => counted === undefined || one?.rows === counted;
-  if (stated !== undefined && isRight(stated)) return stated;
+  const right = stated.find(isRight);
+  if (right !== undefined) return right;
   const own = await countRequest(context);
-  if (own !== undefined && isRight(own)) return own;
   // Rows may be missing, so a number that is too large stays, and doctor says what is the matter.
-  const larger = [stated, own].find((one) => (one?.rows ?? 0) > (counted ?? 0));
-  if (larger !== undefined) return larger;
-  const text =
-    best === undefined
-      ? 'no total was found, so lists are counted by a scan'
-      : `${best.place.header ?? best.place.at ?? ''} looks like a total, but says ${best.rows} where other rows came`;
-  return { total: undefined, rows: counted, others: [], remark: likely(text) };
+  const found = [...stated, ...(own === undefined ? [] : [own])].filter(({ rows = 0 }) => rows >= seen);
+  const rows = walk?.complete === true ? seen : undefined;
+  const none = {
+    total: undefined,
+    rows,
+    remark: likely('no total was found, so lists are counted by a scan'),
+  };
+  return found.find(isRight) ?? found[0] ?? none;
 }

@@ -2,7 +2,8 @@ import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { wholeNumber } from '../../../kernel/json/values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
-import { envelopeOf, findNext, lastName, type NextForm } from './probe-next.ts';
+import { envelopeOf, lastName } from '../../../source/checks/evidence/envelope.ts';
+import { findNext, type NextForm } from './probe-next.ts';
 import { probeUnknownParameter, type UnknownParameter } from './probe-parameter.ts';
 import { findLargest, findSize, type Largest, type SizeParameter } from './probe-size.ts';
 import { findStart } from './probe-start.ts';
@@ -34,9 +35,9 @@ type Context = {
 };
 
 /** The page size that a reply states, if no parameter changes it. */
-export function echoedSize(listing: ListReply): number | undefined {
+export function echoedSize({ document }: ListReply): number | undefined {
   const names = ['perpage', 'pagesize', 'limit', 'itemsperpage', 'size'];
-  return wholeNumber(envelopeOf(listing).find((leaf) => names.includes(lastName(leaf)))?.value);
+  return wholeNumber(envelopeOf(document).find((leaf) => names.includes(lastName(leaf)))?.value);
 }
 
 const sameParameter = (a: Parameter, b: Parameter) => JSON.stringify(a) === JSON.stringify(b);

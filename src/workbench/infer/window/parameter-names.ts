@@ -1,5 +1,5 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
-import { fold } from '../notes/path-text.ts';
+import { fold } from '../../../source/checks/evidence/envelope.ts';
 import { bodyParameters, type Parameter, parameterName } from '../requests/request-parameters.ts';
 
 const words = (text: string) => text.trim().split(/\s+/);

@@ -1,10 +1,9 @@
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import { addressInHeader, compileNext } from '../../../source/adapter/read/next.ts';
 import type { ListSpec, RequestSpec } from '../../../config/schema/source.ts';
-import type { Json } from '../../../kernel/json/json.ts';
-import { isObject, scalarText } from '../../../kernel/json/values.ts';
+import { scalarText } from '../../../kernel/json/values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
-import { fold, membersOf } from '../notes/path-text.ts';
+import { envelopeOf, lastName, type Leaf } from '../../../source/checks/evidence/envelope.ts';
 import { readOrUndefined } from '../notes/read-or-undefined.ts';
 import { type Parameter, withValue } from '../requests/request-parameters.ts';
 import type { ParameterCandidate } from './parameter-names.ts';
@@ -26,11 +25,8 @@ export type NextForm =
       readonly place: Parameter;
     };
 
-/** A scalar of a document; `name` is its folded path. */
-type Leaf = { readonly path: string; readonly name: string; readonly value: Json };
 type LinkForm = NextForm & { readonly kind: 'link' };
 
-const DEPTH_MAX = 5;
 const IS_LINK = /^(?:https?:\/\/|\/)[^\s]+$/;
 const LINK_NAME =
   /^(?:next|nextlink|odatanextlink|nexturl|nexthref|nextpage|nextpageurl|nextrecordsurl|href|url)$/;
@@ -38,25 +34,11 @@ const CURSOR_NAME =
   /^(?:(?:next|end|after|continuation|scroll|paged?results?)?(?:cursor|token|cookie|pagetoken|id|marker|bookmark)|after|next)$/;
 const MORE_NAME = /^(?:hasnext(?:page)?|hasmore|more|moreresults|ismore|morepages)$/;
 
-/** The scalars of a document outside its rows. */
-function leavesOf(value: Json, path: string, name: string, depth: number): readonly Leaf[] {
-  if (isObject(value) && depth < DEPTH_MAX)
-    return membersOf(value, path)
-      .slice(0, 100)
-      .flatMap((member) => leavesOf(member.value, member.path, `${name}.${fold(member.key)}`, depth + 1));
-  return Array.isArray(value) || isObject(value) ? [] : [{ path, name, value }];
-}
-
-/** The scalars of a reply outside its rows. */
-export function envelopeOf({ document }: ListReply): readonly Leaf[] {
-  return leavesOf(document, '', '', 0);
-}
-
 const CONTINUATION = /^(?:continue|continuation|next|cursor|more|hasmore|hasnext|after|scroll|bookmark)/;
 
 /** Paths outside the rows, and outside what counts them, whose names and values say that more rows follow. */
 export function continuationsIn(listing: ListReply): readonly string[] {
-  return envelopeOf(listing)
+  return envelopeOf(listing.document)
     .filter(({ name, value }) => {
       const isNamed = name.split('.').some((part) => CONTINUATION.test(part));
       return (
@@ -67,11 +49,6 @@ export function continuationsIn(listing: ListReply): readonly string[] {
 }
 
 const isLink = ({ value }: Leaf) => IS_LINK.test(scalarText(value) ?? '');
-
-/** The last key of a leaf. */
-export function lastName({ name }: Leaf): string {
-  return name.slice(name.lastIndexOf('.') + 1);
-}
 
 /** Headers that hold an address, those that may name the next window first. A link of RFC 8288 says itself whether it does. */
 function headersWithAddress({ reply }: ListReply): readonly string[] {
@@ -85,7 +62,7 @@ function headersWithAddress({ reply }: ListReply): readonly string[] {
 /** The places that may hold a link to the next window. */
 function linkForms(listing: ListReply): readonly LinkForm[] {
   const inHeader = headersWithAddress(listing).map((header) => ({ header }));
-  const inBody = envelopeOf(listing)
+  const inBody = envelopeOf(listing.document)
     .filter((leaf) => isLink(leaf) && LINK_NAME.test(lastName(leaf)) && leaf.name.includes('next'))
     .map(({ path }) => ({ at: path }));
   return [...inHeader, ...inBody].map((next): LinkForm => ({ kind: 'link', next }));
@@ -168,7 +145,7 @@ async function findCursor(
   listing: ListReply,
   candidates: readonly ParameterCandidate[],
 ): Promise<NextForm | undefined> {
-  const leaves = envelopeOf(listing);
+  const leaves = envelopeOf(listing.document);
   const cursors = leaves.filter(
     (leaf) => CURSOR_NAME.test(lastName(leaf)) && (scalarText(leaf.value) ?? '') !== '' && !isLink(leaf),
   );

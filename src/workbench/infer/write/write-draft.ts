@@ -19,12 +19,7 @@ export type Draft = {
   readonly notes: readonly DraftNote[];
   /** The comment at the top of the file, with the notes that need the operator. */
   readonly head: (edits: readonly DraftNote[]) => readonly string[];
-  /** Other values for what does not hold, the next best first, by place. */
-  readonly alternatives: readonly Alternatives[];
 };
-
-/** Values to be tried one after the other in place of what a draft says. */
-export type Alternatives = { readonly at: DraftNote['at']; readonly values: readonly unknown[] };
 
 const WIDTH = 110;
 const NOTE_MAX = 600;

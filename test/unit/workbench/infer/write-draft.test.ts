@@ -13,7 +13,6 @@ describe('a written draft', () => {
     const text = writeDraft({
       content: map('x'),
       head: () => ['Title'],
-      alternatives: [],
       notes: [{ at, level: 'edit', text: 'look here' }],
     });
     expect(text).toContain('        # EDIT: look here\n        name: { from: x, as: [{ nullIf: [x] }] }');
@@ -47,7 +46,6 @@ describe('a written draft', () => {
         const written = writeDraft({
           content: map(value),
           head: () => [remark],
-          alternatives: [],
           notes: [{ at, level: 'sure', text: remark }],
         });
         expect(parse(written)).toEqual(map(value));

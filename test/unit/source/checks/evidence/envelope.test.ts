@@ -1,4 +1,4 @@
-import { fold, isNameable, membersOf } from '../../../../../src/workbench/infer/notes/path-text.ts';
+import { fold, isNameable, membersOf } from '../../../../../src/source/checks/evidence/envelope.ts';
 
 describe('a key that a draft can name', () => {
   it.each(['id', 'Straße', '@odata.count', 'a b', '$'])('is %j', (key) => expect(isNameable(key)).toBe(true));

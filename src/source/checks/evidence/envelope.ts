@@ -1,5 +1,6 @@
-import { pathWith } from '../../../source/adapter/spec/path.ts';
+import { pathWith } from '../../adapter/spec/path.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
+import { isObject } from '../../../kernel/json/values.ts';
 
 /** Keys that a path can name. Other keys of a service are skipped. */
 const NAMEABLE = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u{FFFD}]{1,80}$/u;
@@ -33,4 +34,24 @@ export function fold(name: string): string {
     .replaceAll('ß', 'ss')
     .toLowerCase()
     .replaceAll(NOT_WORD, '');
+}
+
+/** A scalar of a document; `name` is its folded path. */
+export type Leaf = { readonly path: string; readonly name: string; readonly value: Json };
+
+const DEPTH_MAX = 5;
+const MEMBERS_MAX = 100;
+
+/** The scalars of a document outside its lists. */
+export function envelopeOf(value: Json, path = '', name = '', depth = 0): readonly Leaf[] {
+  if (isObject(value) && depth < DEPTH_MAX)
+    return membersOf(value, path)
+      .slice(0, MEMBERS_MAX)
+      .flatMap((member) => envelopeOf(member.value, member.path, `${name}.${fold(member.key)}`, depth + 1));
+  return Array.isArray(value) || isObject(value) ? [] : [{ path, name, value }];
+}
+
+/** The last key of a leaf. */
+export function lastName({ name }: Leaf): string {
+  return name.slice(name.lastIndexOf('.') + 1);
 }

@@ -1,0 +1,60 @@
+import type { ListSpec } from '../../../config/schema/source.ts';
+import type { Json } from '../../../kernel/json/json.ts';
+import { wholeNumber } from '../../../kernel/json/values.ts';
+import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
+import { envelopeOf, lastName } from './envelope.ts';
+
+/** A whole number outside of the rows. */
+export type StatedNumber = {
+  readonly place: Pick<NonNullable<ListSpec['total']>, 'at' | 'header' | 'pattern'>;
+  readonly count: number;
+  /** Whether it may count rows by its name. */
+  readonly isNamed: boolean;
+};
+
+/** Headers whose numbers count something else than rows. */
+const OTHER_HEADER =
+  /length|rate|limit|remaining|reset|age|time|version|retry|page|port|status|id$|window|policy/;
+const TOTAL_HEADER = /total|count|records|results|rows|items|hits/;
+const TOTAL_NAME =
+  /^(?:(?:odata|_)*(?:total|overall|grand|filtered|matching|table)*(?:rows?|records?|results?|items?)?(?:count|results?|elements|items|hits|records|rows|entries|number)|total|numfound|anzahl|gesamt|hits|totalnumber|anzahlgesamt)$/;
+
+/** A longer text of digits is a code, and no number of rows. */
+const DIGITS_MAX = 9;
+
+/** Those that a test fits come first. */
+const firstBy =
+  <T>(isFirst: (one: T) => boolean) =>
+  (a: T, b: T) =>
+    Number(isFirst(b)) - Number(isFirst(a));
+
+function inHeaders(reply: UpstreamReply): readonly StatedNumber[] {
+  const range = /\/(\d{1,9})$/.exec(reply.header('content-range') ?? '')?.[1];
+  const plain = Object.keys(reply.headers ?? {}).flatMap((name) => {
+    const text = reply.header(name)?.trim() ?? '';
+    if (!/^\d{1,9}$/.test(text) || OTHER_HEADER.test(name)) return [];
+    const header = name.replaceAll(/(^|-)[a-z]/g, (part) => part.toUpperCase());
+    return [{ place: { header }, count: Number(text), isNamed: true, isTotal: TOTAL_HEADER.test(name) }];
+  });
+  return [
+    ...(range === undefined
+      ? []
+      : [{ place: { header: 'Content-Range', pattern: '/(\\d+)$' }, count: Number(range), isNamed: true }]),
+    ...plain.sort(firstBy(({ isTotal }) => isTotal)),
+  ];
+}
+
+function inBody(body: Json): readonly StatedNumber[] {
+  const numbers = envelopeOf(body).flatMap((leaf) => {
+    const { path: at, value } = leaf;
+    const isCode = typeof value === 'string' && value.length > DIGITS_MAX;
+    const count = isCode ? undefined : wholeNumber(value);
+    return count === undefined ? [] : [{ place: { at }, count, isNamed: TOTAL_NAME.test(lastName(leaf)) }];
+  });
+  return numbers.sort(firstBy(({ isNamed, place }) => isNamed && /total/i.test(place.at)));
+}
+
+/** The whole numbers outside of the rows of a reply, those that are named like a total first. */
+export function statedNumbers(reply: UpstreamReply, body: Json): readonly StatedNumber[] {
+  return [...inBody(body), ...inHeaders(reply)].sort(firstBy(({ isNamed }) => isNamed));
+}
