@@ -41,10 +41,12 @@ const DECISIVE = /^resources\.\w+\.(?:list\.(?:total|order|sort|filters|items)|g
 
 /** The note that a finding leaves in the draft, if it leaves one. */
 function noteOf(draft: Draft, finding: Finding): DraftNote | undefined {
-  const { at, verdict, observed, hint } = finding;
+  const { at, probe, verdict, observed, hint } = finding;
   const place = pathText(at);
   const isThere = valueAt(draft, at) !== undefined;
-  if (verdict === 'differs') return { at, ...toEdit(asked(finding)) };
+  // A row that may be hidden looks like another first number: only the operator can tell.
+  if (verdict === 'differs' || (probe === 'base' && hint !== undefined))
+    return { at, ...toEdit(asked(finding)) };
   // A draft says of a bet that it is one, and what it costs to do without.
   if (verdict === 'bet') return undefined;
   if (!DECISIVE.test(place) || !isThere) return undefined;

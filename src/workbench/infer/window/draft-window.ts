@@ -4,8 +4,8 @@ import { echoedSize, type FoundWindow } from './find-window.ts';
 import type { ListReply } from '../requests/list-reader.ts';
 import { likely, type Remark, sure, toEdit } from '../notes/note.ts';
 import { continuationsIn, type NextForm } from './probe-next.ts';
-import type { Largest } from './probe-size.ts';
-import { bodyParameters, type Parameter, parameterName, withValue } from '../requests/request-parameters.ts';
+import type { LargestWindow } from './probe-size.ts';
+import { type Parameter, parameterName, withValue } from '../requests/request-parameters.ts';
 import type { NumberedWindows, PastEnd } from './walk-list.ts';
 import { candidatesFor } from './parameter-names.ts';
 
@@ -31,18 +31,16 @@ const PAGE_SIZE_MAX = 1000;
 type LargestSize = { readonly size: number; readonly remark: Remark };
 
 function largestSize(
-  largest: Largest | undefined,
+  { size, listing }: LargestWindow,
   { rows }: KnownEnd,
   dialect: Dialect | undefined,
   follows: boolean,
 ): LargestSize {
-  const known = dialect?.paging?.sizeMax ?? USUAL_MAX;
-  if (largest === undefined) return { size: known, remark: likely('the largest window was not tried') };
-  const { size, seen, listing } = largest;
-  if (seen) return { size, remark: sure(`${size} rows came at once`) };
-  const came = listing?.rows.length ?? 0;
+  const came = listing.rows.length;
+  if (came === size) return { size, remark: sure(`${size} rows came at once`) };
   if (rows !== undefined && rows > came)
     return { size: came, remark: sure(`at most ${came} rows come at once, for any requested size`) };
+  const known = dialect?.paging?.sizeMax ?? USUAL_MAX;
   return {
     // Where windows are asked for by number, one that is cut off in silence would be missed later.
     size: Math.min(known, follows ? Infinity : USUAL_MAX, size),
@@ -57,17 +55,17 @@ const variable = (request: RequestSpec, place: Parameter | undefined, name: stri
 function startRemark({ start, size }: NumberedWindows): Remark {
   const name = parameterName(start.place);
   const counts = `${name} counts ${start.kind === 'offset' ? 'rows' : 'pages'} from ${start.base}`;
-  if (start.doubt !== undefined) return toEdit(`${counts}, it seems; ${start.doubt}`);
+  if (start.isByName)
+    return toEdit(`${counts}, it seems; two rows could not show whether it counts rows or pages`);
   return sure(size === undefined ? counts : `${counts}, ${parameterName(size.place)} is how many come`);
 }
 
 function numberedDraft(
-  { numbered, largest }: FoundWindow & { kind: 'numbered' },
+  { numbered }: FoundWindow & { kind: 'numbered' },
   end: KnownEnd,
   dialect: Dialect | undefined,
 ): WindowDraft {
   const { request, size, start, rows } = numbered;
-  const { size: sizeMax, remark } = largestSize(largest, end, dialect, false);
   const depthMax = dialect?.paging?.depthMax;
   const rest = {
     ...(end.pastEnd?.kind === 'other' && { pastEnd: 'other' }),
@@ -80,10 +78,11 @@ function numberedDraft(
     request: variable(sized, start.place, `{${kind}}`),
     remarks: [startRemark(numbered), sizeRemark],
   });
-  if (kind === 'offset') return draft({ sizeMax }, remark);
   if (size === undefined)
     return draft({ sizes: [rows] }, sure(`no parameter changes the number of rows in a page (${rows})`));
-  const { allowed } = size;
+  const { allowed, largest } = size;
+  const { size: sizeMax, remark } = largestSize(largest, end, dialect, false);
+  if (kind === 'offset') return draft({ sizeMax }, remark);
   if (allowed !== undefined)
     return draft({ sizes: allowed }, sure(`other sizes than ${allowed.join(', ')} were refused`));
   return draft({ sizes: { upTo: Math.min(PAGE_SIZE_MAX, sizeMax) } }, remark);
@@ -103,11 +102,11 @@ function unreadParts(form: NextForm, base: ListReply): Remark | undefined {
 }
 
 function nextDraft(
-  { form, size, largest, request }: FoundWindow & { kind: 'next' },
+  { form, size, request }: FoundWindow & { kind: 'next' },
   { end, base }: WindowContext,
   dialect: Dialect | undefined,
 ): WindowDraft {
-  const found = size && largestSize(largest, end, dialect, true);
+  const found = size && largestSize(size.largest, end, dialect, true);
   const sizeMax = found?.size ?? dialect?.paging?.sizeMax ?? 1000;
   const sized = variable(request, size?.place, '{limit}');
   const unread = unreadParts(form, base);
@@ -171,26 +170,6 @@ function documentedDraft(request: RequestSpec, base: ListReply, dialect: Dialect
   };
 }
 
-/** The numbers that a request holds as constants. */
-function constantsOf({ query, body }: RequestSpec): readonly number[] {
-  const texts = [
-    ...Object.values(query),
-    ...bodyParameters({ body } as RequestSpec).map(({ value }) => value),
-  ];
-  return texts.flatMap((text) => (/^\d{1,6}$/.test(String(text)) ? [Number(text)] : []));
-}
-
-/** Why one reply may not be the whole list; `undefined` if nothing says so. */
-function whyCutOff(request: RequestSpec, base: ListReply): string | undefined {
-  const count = base.rows.length;
-  if (constantsOf(request).includes(count))
-    return `just as many rows came (${count}) as the request asks for: the list may go on`;
-  const key = continuationsIn(base)[0];
-  return key === undefined
-    ? undefined
-    : `the reply has ${key}, which may name more rows, and nothing here reads it`;
-}
-
 /** Whether services are likely to cut a list off at so many rows: 10, 15, 20, 25, 30, 50, 100, 128, 250, … */
 function isRound(count: number): boolean {
   const isPower = Number.isInteger(Math.log2(count));
@@ -205,8 +184,9 @@ function wholeRemark(
 ): Remark {
   const { path } = request;
   const count = base.rows.length;
-  const cutOff = whyCutOff(request, base);
-  if (cutOff !== undefined) return toEdit(cutOff);
+  const [key] = continuationsIn(base);
+  if (key !== undefined)
+    return toEdit(`the reply has ${key}, which may name more rows, and nothing here reads it`);
   if (rows !== undefined && rows > count)
     return toEdit(`${rows} rows are stated, and ${count} came: say how the others are asked for`);
   if (isRound(count))

@@ -5,7 +5,7 @@ import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import { envelopeOf, lastName } from '../../../source/checks/evidence/envelope.ts';
 import { findNext, type NextForm } from './probe-next.ts';
 import { probeUnknownParameter, type UnknownParameter } from './probe-parameter.ts';
-import { findLargest, findSize, type Largest, type SizeParameter } from './probe-size.ts';
+import { findSize, type SizeParameter } from './probe-size.ts';
 import { findStart } from './probe-start.ts';
 import { type Parameter, withValue } from '../requests/request-parameters.ts';
 import type { NumberedWindows } from './walk-list.ts';
@@ -13,12 +13,11 @@ import { candidatesFor, givenNumbers, type ParameterCandidate } from './paramete
 
 /** How a service divides its rows into windows (pages), as far as the probes showed. */
 export type FoundWindow =
-  | { readonly kind: 'numbered'; readonly numbered: NumberedWindows; readonly largest: Largest | undefined }
+  | { readonly kind: 'numbered'; readonly numbered: NumberedWindows }
   | {
       readonly kind: 'next';
       readonly form: NextForm;
       readonly size: SizeParameter | undefined;
-      readonly largest: Largest | undefined;
       readonly request: RequestSpec;
     }
   /** No parameter and no link had an effect: the reply holds all rows, or a part of them with no way to the rest. */
@@ -42,12 +41,6 @@ export function echoedSize({ document }: ListReply): number | undefined {
 
 const sameParameter = (a: Parameter, b: Parameter) => JSON.stringify(a) === JSON.stringify(b);
 
-/** The reply with the most rows, to tell windows apart: the first one, or that of the largest window. */
-function reference(base: ListReply, largest: Largest | undefined): ListReply {
-  const wide = largest?.listing;
-  return wide !== undefined && wide.rows.length > base.rows.length ? wide : base;
-}
-
 /** The first find among candidates that are each tried alone. */
 async function findEach<T>(
   candidates: readonly ParameterCandidate[],
@@ -63,50 +56,35 @@ async function findEach<T>(
 async function findNumbered(
   { reader, request, base, dialect }: Context,
   size: SizeParameter | undefined,
-  largest: Largest | undefined,
   unknownParameter: UnknownParameter,
 ): Promise<FoundWindow | undefined> {
-  const candidates = candidatesFor('start', request, dialect?.paging?.start).filter(
-    ({ place }) => size === undefined || !sameParameter(place, size.place),
-  );
-  const rows = reference(base, largest);
-  const sized = (count: number) => (size === undefined ? request : withValue(request, size.place, count));
-  const [smallest = 1, ...larger] = size?.allowed ?? [1, 2];
-  const narrow = size === undefined ? base.rows.length : smallest;
-  const wide =
-    size === undefined || size.allowed !== undefined ? narrow : rows.ids.length > 2 ? (larger[0] ?? 1) : 1;
-  // An offset needs a size parameter: without one, the service chooses how many rows come.
-  const takesAnySize = size !== undefined && size.allowed === undefined;
-  const search = {
-    unknownParameter,
-    base: rows,
-    narrow: sized(narrow),
-    wide: sized(wide),
-    size: wide,
-    other: takesAnySize && rows.ids.length > 6 ? { request: sized(wide + 1), size: wide + 1 } : undefined,
-  };
   const isFree = ({ place }: ParameterCandidate) => size === undefined || !sameParameter(place, size.place);
-  const given = givenNumbers(request).filter(isFree);
+  const widest = size?.largest.listing ?? base;
+  // The reply with the most rows tells windows apart.
+  const { ids } = widest.rows.length > base.rows.length ? widest : base;
+  const count = size === undefined ? base.rows.length : (size.allowed?.[0] ?? Math.min(2, ids.length - 1));
+  const sized = size === undefined ? request : withValue(request, size.place, count);
+  const startAmong = (candidates: readonly ParameterCandidate[]) =>
+    findStart(reader, { candidates, unknownParameter, ids, request: sized, size: count });
   const start =
-    (await findStart(reader, { ...search, candidates })) ??
-    (await findEach(given, (one) => findStart(reader, { ...search, candidates: [one] })));
+    (await startAmong(candidatesFor('start', request, dialect?.paging?.start).filter(isFree))) ??
+    (await findEach(givenNumbers(request).filter(isFree), (one) => startAmong([one])));
+  // An offset needs a size parameter that takes any size: without one, the service chooses how many rows come.
+  const takesAnySize = size !== undefined && size.allowed === undefined;
   if (start === undefined || (start.kind === 'offset' && !takesAnySize)) return undefined;
-  const known =
-    largest?.cut === true ? (largest.listing?.rows.length ?? 1) : (largest?.size ?? base.rows.length);
-  return { kind: 'numbered', numbered: { request, size, start, rows: Math.max(1, known) }, largest };
+  return { kind: 'numbered', numbered: { request, size, start, rows: widest.rows.length } };
 }
 
 async function findFollowing(
   { reader, request, base, dialect, baseUrl }: Context,
   size: SizeParameter | undefined,
-  largest: Largest | undefined,
 ): Promise<FoundWindow | undefined> {
   const cursors = candidatesFor('cursor', request, dialect?.paging?.cursor);
   const few = size === undefined ? request : withValue(request, size.place, size.allowed?.[0] ?? 1);
   const listing = size === undefined ? base : (await reader.read(few)).listing;
   if (listing === undefined) return undefined;
   const form = await findNext(reader, few, listing, { baseUrl, cursors });
-  return form && { kind: 'next', form, size, largest, request };
+  return form && { kind: 'next', form, size, request };
 }
 
 /** Finds out how a service divides its rows, by a few requests with different parameters. */
@@ -119,10 +97,9 @@ export async function findWindow(context: Context): Promise<FoundWindow> {
     findSize(reader, request, base, { candidates: names, unknownParameter });
   const size =
     (await sizeAmong(candidates)) ?? (await findEach(givenNumbers(request), (one) => sizeAmong([one])));
-  const largest = size && (await findLargest(reader, request, size));
   const follows = dialect?.paging?.kind === 'link' || dialect?.paging?.kind === 'cursor';
-  const numbered = () => findNumbered(context, size, largest, unknownParameter);
-  const following = () => findFollowing(context, size, largest);
+  const numbered = () => findNumbered(context, size, unknownParameter);
+  const following = () => findFollowing(context, size);
   const [first, second] = follows ? [following, numbered] : [numbered, following];
   return (await first()) ?? (await second()) ?? { kind: 'none' };
 }

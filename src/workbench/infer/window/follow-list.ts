@@ -28,8 +28,8 @@ function nextRequest(
 }
 
 /** The request for the first window, with as many rows as one can have. */
-export function followedWindow({ size, largest, request }: Following): RequestSpec {
-  return size === undefined || largest === undefined ? request : withValue(request, size.place, largest.size);
+export function followedWindow({ size, request }: Following): RequestSpec {
+  return size === undefined ? request : withValue(request, size.place, size.largest.size);
 }
 
 /** Reads a list whose windows name the next one, to its end or until the calls are used up. */
@@ -38,9 +38,7 @@ export async function followList(
   found: Following,
   { baseUrl, callsMax }: { readonly baseUrl: string; readonly callsMax: number },
 ): Promise<ListWalk> {
-  const { size, largest } = found;
-  const sized =
-    size === undefined ? found.request : withValue(found.request, size.place, largest?.size ?? 100);
+  const sized = followedWindow(found);
   const windows: ListReply[] = [];
   let request: RequestSpec | undefined = sized;
   for (let calls = 0; request !== undefined && calls < callsMax; calls += 1) {

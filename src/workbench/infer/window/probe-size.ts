@@ -8,10 +8,16 @@ import type { ParameterCandidate } from './parameter-names.ts';
 export type SizeParameter = ParameterCandidate & {
   /** The only sizes that the service accepts; `undefined` if it accepts any. */
   readonly allowed: readonly number[] | undefined;
+  readonly largest: LargestWindow;
 };
+
+/** The largest window that came: so many rows were asked for. */
+export type LargestWindow = { readonly size: number; readonly listing: ListReply };
 
 /** Page sizes that services commonly offer. */
 const USUAL_SIZES = [5, 10, 20, 25, 50, 100, 200];
+/** Sizes that are asked for to see the largest window. */
+const LARGE_SIZES = [1000, 500, 250, 200, 100, 50, 25];
 
 function judgeSize(base: ListReply, wanted: number): (answer: ListAnswer) => Effect {
   return ({ listing }) => {
@@ -43,21 +49,25 @@ async function allowedSizes(
   return allowed;
 }
 
-/** Whether a request for two rows gives two rows. A single row may have been found by a filter. */
-async function holds(
+/** Asks for the largest window, up to a thousand rows, and for smaller ones if large ones are refused. */
+async function readLargest(
   reader: ListReader,
   request: RequestSpec,
   { place }: ParameterCandidate,
-  base: ListReply,
-): Promise<boolean> {
-  if (base.rows.length < 3) return true;
-  const { listing } = await reader.read(withValue(request, place, 2));
-  return listing?.rows.length === 2;
+  sizes: readonly number[],
+): Promise<LargestWindow | undefined> {
+  for (const size of sizes) {
+    if (reader.client.callsLeft < 1) break;
+    const { listing } = await reader.read(withValue(request, place, size));
+    const rows = listing?.rows.length ?? 0;
+    if (listing !== undefined && rows > 0 && rows <= size) return { size, listing };
+  }
+  return undefined;
 }
 
 /**
- * Finds the parameter for the number of rows, by asking for one row. `undefined` if no parameter has an effect, or if
- * there are too few rows to see it.
+ * Finds the parameter for the number of rows, by asking for one row, and the largest window. `undefined` if no parameter
+ * has an effect, or if there are too few rows to see it.
  */
 export async function findSize(
   reader: ListReader,
@@ -78,40 +88,10 @@ export async function findSize(
     callsMax: 30,
   });
   for (const { candidate, effect } of found) {
-    if (effect === 'obeyed') {
-      if (await holds(reader, request, candidate, base)) return { ...candidate, allowed: undefined };
-      continue;
-    }
-    const allowed = await allowedSizes(reader, request, candidate, base);
-    if (allowed.length > 0) return { ...candidate, allowed };
+    const allowed = effect === 'obeyed' ? undefined : await allowedSizes(reader, request, candidate, base);
+    // A parameter that only found a single row, as a filter does, finds none with other values.
+    const largest = await readLargest(reader, request, candidate, allowed?.toReversed() ?? LARGE_SIZES);
+    if (largest !== undefined) return { ...candidate, allowed, largest };
   }
   return undefined;
-}
-
-/** The largest window that was tried. */
-export type Largest = {
-  readonly size: number;
-  /** The service gave fewer rows than requested. */
-  readonly cut: boolean;
-  /** So many rows came, and the list has more. */
-  readonly seen: boolean;
-  readonly listing: ListReply | undefined;
-};
-
-/** Finds the largest window, up to a thousand rows. It tries smaller ones if large ones are refused. */
-export async function findLargest(
-  reader: ListReader,
-  request: RequestSpec,
-  size: SizeParameter,
-): Promise<Largest> {
-  const tries = size.allowed === undefined ? [1000, 500, 250, 200, 100, 50, 25] : [...size.allowed].reverse();
-  for (const wanted of tries) {
-    if (reader.client.callsLeft < 1) break;
-    const { listing } = await reader.read(withValue(request, size.place, wanted));
-    if (listing === undefined || listing.rows.length === 0) continue;
-    const count = listing.rows.length;
-    if (count > wanted) continue;
-    return { size: wanted, cut: count < wanted, seen: count === wanted, listing };
-  }
-  return { size: 1, cut: false, seen: false, listing: undefined };
 }

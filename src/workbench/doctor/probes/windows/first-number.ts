@@ -25,6 +25,8 @@ import { plural } from '../../../../kernel/plural.ts';
 
 /** What is said where rows do not stand at their numbers. */
 export const HIDDEN = 'rows are left out of windows';
+/** What is said where a row that is left out of windows may look like another first number. */
+const HIDING = 'window: { base: 0 } if the service may hide some rows';
 /** What is said where windows are counted otherwise. */
 export const KINDS = 'window: { base: … }, or another kind of window: offset counts rows, page counts pages';
 
@@ -148,10 +150,16 @@ async function precedesOthers({ ask, first }: First, fresh: readonly string[]): 
 
 /** Whether rows stand before what the file calls the first. */
 async function judgeBefore({ ask, first }: First, conclude: Conclude): Promise<Finding> {
-  const before = await rowsAt(ask, 0, sizeOf(ask.list), { base: 0 });
+  const isPage = ask.list.window.kind === 'page';
+  // A window that ends before the first one does shows whether it lacks a row.
+  const size = isPage ? sizeOf(ask.list) : Math.max(1, first.value.received - 1);
+  const before = await rowsAt(ask, 0, size, { base: 0 });
   const known = new Set(idsOf(first));
   const fresh = idsOf(before).filter((id) => !known.has(id));
   if (before.value === undefined) return conclude('agrees', `the number 0: ${describeExchange(before)}`);
+  const isShort = !isPage && before.value.received > 0 && before.value.received < size;
+  if (fresh.length === 0 && isShort)
+    return conclude('could not tell', 'the window at the number 0 lacks rows', HIDING);
   if (fresh.length === 0) return conclude('agrees', 'the number 0 gives no row before the first');
   const precedes = await precedesOthers({ ask, first }, fresh);
   if (precedes === undefined)
