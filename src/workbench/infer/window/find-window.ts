@@ -63,9 +63,16 @@ async function findNumbered(
   // The reply with the most rows tells windows apart.
   const { ids } = widest.rows.length > base.rows.length ? widest : base;
   const count = size === undefined ? base.rows.length : (size.allowed?.[0] ?? Math.min(2, ids.length - 1));
-  const sized = size === undefined ? request : withValue(request, size.place, count);
+  const sized = (rows: number) => (size === undefined ? request : withValue(request, size.place, rows));
+  const search = {
+    unknownParameter,
+    ids,
+    narrow: sized(size?.allowed?.[0] ?? 1),
+    request: sized(count),
+    size: count,
+  };
   const startAmong = (candidates: readonly ParameterCandidate[]) =>
-    findStart(reader, { candidates, unknownParameter, ids, request: sized, size: count });
+    findStart(reader, { ...search, candidates });
   const start =
     (await startAmong(candidatesFor('start', request, dialect?.paging?.start).filter(isFree))) ??
     (await findEach(givenNumbers(request).filter(isFree), (one) => startAmong([one])));

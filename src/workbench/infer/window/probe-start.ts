@@ -20,6 +20,8 @@ export type StartSearch = {
   readonly unknownParameter: UnknownParameter;
   /** The ids of the first rows of the list, at least one window of them. */
   readonly ids: readonly string[];
+  /** The request with the smallest window, which shows a start with the fewest rows. */
+  readonly narrow: RequestSpec;
   /** The request with windows of `size` rows, which tell rows from pages. */
   readonly request: RequestSpec;
   readonly size: number;
@@ -70,7 +72,7 @@ export async function findStart(
   reader: ListReader,
   search: StartSearch,
 ): Promise<StartParameter | undefined> {
-  const { ids, request, size, unknownParameter } = search;
+  const { ids, narrow, size, unknownParameter } = search;
   function judge(answer: ListAnswer): Effect {
     const [first] = idsIn(answer);
     if (first === undefined) return answer.listing === undefined ? 'refused' : 'other';
@@ -78,7 +80,7 @@ export async function findStart(
   }
   const lookFor = async (value: number) => {
     const candidates = bestFirst(search.candidates, unknownParameter);
-    const wanted = { candidates, request, value, unknownParameter, judge, callsMax: 30 };
+    const wanted = { candidates, request: narrow, value, unknownParameter, judge, callsMax: 30 };
     const found = await findParameter(reader, wanted);
     return found.filter(({ effect }) => effect === 'obeyed');
   };
