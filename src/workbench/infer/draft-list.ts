@@ -5,7 +5,6 @@ import type { ServiceClient } from './requests/service-client.ts';
 import { findWindow, type FoundWindow } from './window/find-window.ts';
 import { itemsOf } from './detect/find-rows.ts';
 import type { FirstResponse } from './detect/first-response.ts';
-import { followedWindow, followList } from './window/follow-list.ts';
 import { createListReader, type ListReader, type ListReply, readListReply } from './requests/list-reader.ts';
 import { columnsOf } from './map/columns.ts';
 import { candidatesText } from './map/describe-columns.ts';
@@ -19,7 +18,7 @@ import { type FiltersDraft, draftFilters } from './query/draft-filters.ts';
 import { type OrderDraft, draftOrder } from './query/draft-order.ts';
 import { draftTotal, type TotalDraft } from './window/draft-total.ts';
 import { InferError } from './notes/infer-error.ts';
-import { type ListWalk, walkList, windowRequest } from './window/walk-list.ts';
+import { firstWindow, type ListWalk, walkList } from './window/walk-list.ts';
 
 /** The sections of a list. */
 type Sections = {
@@ -77,9 +76,9 @@ async function walkAll(
   base: ListReply,
 ): Promise<ListWalk | undefined> {
   const callsMax = Math.floor(client.callsLeft * WALK_SHARE);
-  if (found.kind === 'numbered' && callsMax > 0) return walkList(reader, found.numbered, callsMax);
-  if (found.kind === 'next' && callsMax > 0) return followList(reader, found, { baseUrl, callsMax });
-  if (found.kind !== 'none') return undefined;
+  if (found.kind === 'numbered' || found.kind === 'next')
+    return callsMax > 0 ? walkList(reader, found, { baseUrl, callsMax }) : undefined;
+  if (found.kind === 'unseen') return undefined;
   return { rows: base.rows, ids: base.ids, complete: false, pastEnd: undefined, windows: [base] };
 }
 
@@ -92,10 +91,6 @@ function repeats({ ids }: ListWalk): boolean {
 function completeByTotal(walk: ListWalk, { rows }: TotalDraft): ListWalk {
   return walk.complete || repeats(walk) ? walk : { ...walk, complete: walk.ids.length === rows };
 }
-
-const REPEATED = toEdit(
-  'records came twice in one walk: rows move, or windows overlap; ask for a fixed order in the query',
-);
 
 /** The note about rows that have none of the mapped fields, with the condition that leaves them out. */
 function findForeign(rows: readonly JsonObject[], { map, idPath }: MapDraft): Remark | undefined {
@@ -118,7 +113,7 @@ function findForeign(rows: readonly JsonObject[], { map, idPath }: MapDraft): Re
 function notesOf(
   { resource, response }: ListContext,
   { mapping, window, total, filters }: Sections,
-  { isRepeated, foreign }: { readonly isRepeated: boolean; readonly foreign: Remark | undefined },
+  foreign: Remark | undefined,
 ): readonly DraftNote[] {
   const at = (section: string) => ['resources', resource.name, 'list', section];
   return [
@@ -127,7 +122,6 @@ function notesOf(
     ...filters.notes,
     ...notesAt(at('window'), ...window.remarks),
     ...notesAt(at('total'), total.remark),
-    ...notesAt(at('window'), isRepeated && REPEATED),
     ...notesAt(at('dropWhen'), foreign),
   ];
 }
@@ -139,13 +133,6 @@ function openList({ client, response }: ListContext, { idPath, id }: MapDraft) {
   const base = readListReply(layout, reply);
   if (base === undefined) throw new InferError('the list could not be read again');
   return { reader: createListReader(client, layout), base };
-}
-
-/** The request for the first window in the order that was found. */
-function firstWindow(found: FoundWindow, order: OrderDraft): RequestSpec | undefined {
-  if (found.kind === 'numbered')
-    return windowRequest({ ...found.numbered, request: order.ordered(found.numbered.request) }, 0);
-  return found.kind === 'next' ? followedWindow(found) : undefined;
 }
 
 /** Proposes a list from the replies of its service. @throws InferError */
@@ -167,12 +154,16 @@ export async function draftList(context: ListContext): Promise<ListDraft> {
     walk: isWalked ? first : undefined,
   });
   const walk = first === undefined || found.kind === 'none' ? undefined : completeByTotal(first, total);
-  const rows = [...(first?.rows ?? base.rows), ...moreRows];
+  const walked = first ?? base;
+  // That rows came twice is said by doctor; no column of them would be the id.
+  const byId = new Map(walked.rows.map((row, at) => [walked.ids[at], row]));
+  const rows = [...(isRepeated ? byId.values() : walked.rows), ...moreRows];
   const mapping = mapRows(context, rows);
   const { map } = mapping;
   const { idPath, id } = early;
   const order = await draftOrder({ ...known, walk, idPath, kind: id.kind, sorts: resource.sorts, map });
-  const windowed = firstWindow(found, order);
+  const isWindowed = found.kind === 'numbered' || found.kind === 'next';
+  const windowed = isWindowed ? firstWindow(found, numbered && order.ordered(numbered.request)) : undefined;
   const filters = await draftFilters({ resource, reader, windowed, walk, base, dialect, map });
   const count = total.rows ?? (walk?.complete === true ? walk.ids.length : undefined);
   const window = draftWindow(found, { request, base, dialect, end: { pastEnd: walk?.pastEnd, rows: count } });
@@ -184,7 +175,7 @@ export async function draftList(context: ListContext): Promise<ListDraft> {
     base,
     rows,
     walk,
-    notes: notesOf(context, sections, { isRepeated, foreign }),
+    notes: notesOf(context, sections, foreign),
   };
 }
 

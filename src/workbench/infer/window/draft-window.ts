@@ -1,12 +1,12 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { echoedSize, type FoundWindow } from './find-window.ts';
+import { echoedSize, type FoundWindow, type NumberedWindows } from './find-window.ts';
 import type { ListReply } from '../requests/list-reader.ts';
 import { likely, type Remark, sure, toEdit } from '../notes/note.ts';
 import { continuationsIn, type NextForm } from './probe-next.ts';
 import type { LargestWindow } from './probe-size.ts';
 import { type Parameter, parameterName, withValue } from '../requests/request-parameters.ts';
-import type { NumberedWindows, PastEnd } from './walk-list.ts';
+import type { PastEnd } from './walk-list.ts';
 import { candidatesFor } from './parameter-names.ts';
 
 /** The `window` section of a draft. */

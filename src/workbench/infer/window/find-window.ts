@@ -6,10 +6,18 @@ import { envelopeOf, lastName } from '../../../source/checks/evidence/envelope.t
 import { findNext, type NextForm } from './probe-next.ts';
 import { probeUnknownParameter, type UnknownParameter } from './probe-parameter.ts';
 import { findSize, type SizeParameter } from './probe-size.ts';
-import { findStart } from './probe-start.ts';
+import { findStart, type StartParameter } from './probe-start.ts';
 import { type Parameter, withValue } from '../requests/request-parameters.ts';
-import type { NumberedWindows } from './walk-list.ts';
 import { candidatesFor, givenNumbers, type ParameterCandidate } from './parameter-names.ts';
+
+/** Windows that are requested by the number of a row or page. */
+export type NumberedWindows = {
+  readonly request: RequestSpec;
+  readonly size: SizeParameter | undefined;
+  readonly start: StartParameter;
+  /** The number of rows in a window. */
+  readonly rows: number;
+};
 
 /** How a service divides its rows into windows (pages), as far as the probes showed. */
 export type FoundWindow =

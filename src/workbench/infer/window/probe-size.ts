@@ -66,7 +66,7 @@ async function readLargest(
 }
 
 /**
- * Finds the parameter for the number of rows, by asking for one row, and the largest window. `undefined` if no parameter
+ * Finds the parameter for the number of rows, by asking for two rows, and the largest window. `undefined` if no parameter
  * has an effect, or if there are too few rows to see it.
  */
 export async function findSize(
@@ -79,17 +79,19 @@ export async function findSize(
   }: { readonly candidates: readonly ParameterCandidate[]; readonly unknownParameter: UnknownParameter },
 ): Promise<SizeParameter | undefined> {
   if (base.rows.length < 2) return undefined;
+  // A single row may have been found by a filter.
+  const wanted = base.rows.length > 2 ? 2 : 1;
   const found = await findParameter(reader, {
     candidates: bestFirst(candidates, unknownParameter),
     request,
-    value: 1,
+    value: wanted,
     unknownParameter,
-    judge: judgeSize(base, 1),
+    judge: judgeSize(base, wanted),
     callsMax: 30,
   });
   for (const { candidate, effect } of found) {
     const allowed = effect === 'obeyed' ? undefined : await allowedSizes(reader, request, candidate, base);
-    // A parameter that only found a single row, as a filter does, finds none with other values.
+    // A parameter that is a filter finds no rows with other values.
     const largest = await readLargest(reader, request, candidate, allowed?.toReversed() ?? LARGE_SIZES);
     if (largest !== undefined) return { ...candidate, allowed, largest };
   }

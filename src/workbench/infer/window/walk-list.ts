@@ -1,25 +1,12 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
+import { compilePath } from '../../../source/adapter/spec/path.ts';
 import type { JsonObject } from '../../../kernel/json/json.ts';
+import { scalarText } from '../../../kernel/json/values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import { withValue } from '../requests/request-parameters.ts';
-import type { SizeParameter } from './probe-size.ts';
-import type { StartParameter } from './probe-start.ts';
-
-/** Windows that are requested by the number of a row or page. */
-export type NumberedWindows = {
-  readonly request: RequestSpec;
-  readonly size: SizeParameter | undefined;
-  readonly start: StartParameter;
-  /** The number of rows in a window. */
-  readonly rows: number;
-};
-
-/** The request for the window that starts at `row`, a multiple of the window's rows. */
-export function windowRequest({ request, size, start, rows }: NumberedWindows, row: number): RequestSpec {
-  const sized = size === undefined ? request : withValue(request, size.place, rows);
-  const first = start.kind === 'offset' ? row + start.base : Math.floor(row / rows) + start.base;
-  return withValue(sized, start.place, first);
-}
+import { continuedRequest } from './continuation-forms.ts';
+import type { FoundWindow } from './find-window.ts';
+import { nextTarget, requestOfTarget } from './probe-next.ts';
 
 /** What the service answers after the last row. */
 export type PastEnd = {
@@ -40,38 +27,79 @@ export type ListWalk = {
   readonly windows: readonly ListReply[];
 };
 
+/** A list whose windows can be asked for. */
+type WindowedList = Extract<FoundWindow, { readonly kind: 'numbered' | 'next' }>;
+
+/** Numbered windows are read up to this row. */
 const ROWS_MAX = 20_000;
 
-/** Whether a window after the end repeats earlier rows. */
-function isRepeated(listing: ListReply, seen: ReadonlySet<string>): boolean {
-  return listing.ids.length > 0 && listing.ids.every((id) => seen.has(id));
+/** The request for the first window, with as many rows as one can have; `request` may ask for more than that of the list. */
+export function firstWindow(found: WindowedList, request?: RequestSpec): RequestSpec {
+  if (found.kind === 'numbered') return numberedWindow(found, 0, request);
+  const { size } = found;
+  return size === undefined ? found.request : withValue(found.request, size.place, size.largest.size);
+}
+
+/** The request for the window with a number, from 0. */
+function numberedWindow(
+  { numbered }: WindowedList & { kind: 'numbered' },
+  number: number,
+  request = numbered.request,
+): RequestSpec {
+  const { size, start, rows } = numbered;
+  const sized = size === undefined ? request : withValue(request, size.place, rows);
+  return withValue(sized, start.place, start.base + number * (start.kind === 'offset' ? rows : 1));
+}
+
+/** The request for the window that a reply names; `undefined` at the end. */
+function namedWindow(
+  found: WindowedList & { kind: 'next' },
+  last: ListReply,
+  baseUrl: string,
+): RequestSpec | undefined {
+  const { form, request } = found;
+  if (form.kind === 'link') {
+    const target = nextTarget(form, last, request.path, baseUrl);
+    return target === undefined ? undefined : requestOfTarget(request, target);
+  }
+  if (form.kind === 'continue') return continuedRequest(form, last, firstWindow(found));
+  if (form.more !== undefined && compilePath(form.more)(last.document) === false) return undefined;
+  const cursor = scalarText(compilePath(form.next)(last.document)) ?? '';
+  return cursor === '' ? undefined : withValue(firstWindow(found), form.place, cursor);
 }
 
 /** Reads a list window by window, to its end or until the calls are used up. */
 export async function walkList(
   reader: ListReader,
-  numbered: NumberedWindows,
-  callsMax: number,
+  found: WindowedList,
+  { baseUrl, callsMax }: { readonly baseUrl: string; readonly callsMax: number },
 ): Promise<ListWalk> {
   const windows: ListReply[] = [];
   const seen = new Set<string>();
-  const end = (pastEnd: PastEnd | undefined, complete: boolean): ListWalk => {
+  function end(complete: boolean, pastEnd?: PastEnd): ListWalk {
     const rows = windows.flatMap((window) => window.rows);
     return { rows, ids: windows.flatMap(({ ids }) => ids), complete, pastEnd, windows };
-  };
-  for (let calls = 0, row = 0; calls < callsMax && row < ROWS_MAX; calls += 1, row += numbered.rows) {
-    const { reply, listing } = await reader.read(windowRequest(numbered, row));
-    if (listing === undefined) {
-      const document = reader.layout.read(reply);
-      // After a full window this may be the end, or a depth limit of the service.
-      const isEnd = (windows.at(-1)?.rows.length ?? 0) < numbered.rows;
-      return end({ kind: 'other', status: reply.status, document }, windows.length > 0 && isEnd);
-    }
-    const { document } = listing;
-    if (listing.rows.length === 0) return end({ kind: 'empty', status: reply.status, document }, true);
-    if (isRepeated(listing, seen)) return end({ kind: 'other', status: reply.status, document }, true);
-    for (const id of listing.ids) seen.add(id);
-    windows.push(listing);
   }
-  return end(undefined, false);
+  let request: RequestSpec | undefined = firstWindow(found);
+  for (let calls = 0; request !== undefined && calls < callsMax; calls += 1) {
+    const { reply, listing } = await reader.read(request);
+    if (found.kind === 'next') {
+      if (listing === undefined) return end(false);
+      request = namedWindow(found, listing, baseUrl);
+    } else {
+      const { rows = [], ids = [] } = listing ?? {};
+      const isNew = ids.length === 0 || ids.some((id) => !seen.has(id));
+      const kind = listing !== undefined && rows.length === 0 ? 'empty' : 'other';
+      // After a full window, a refusal may be the end, or a depth limit of the service.
+      const isEnd = listing !== undefined || (windows.at(-1)?.rows.length ?? Infinity) < found.numbered.rows;
+      if (rows.length === 0 || !isNew)
+        return end(isEnd, { kind, status: reply.status, document: reader.layout.read(reply) });
+      const next = windows.length + 1;
+      request = next * found.numbered.rows < ROWS_MAX ? numberedWindow(found, next) : undefined;
+    }
+    for (const id of listing?.ids ?? []) seen.add(id);
+    if (listing !== undefined) windows.push(listing);
+  }
+  const isUnique = windows.flatMap(({ ids }) => ids).length === seen.size;
+  return end(found.kind === 'next' && request === undefined && isUnique);
 }
