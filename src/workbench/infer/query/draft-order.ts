@@ -6,7 +6,6 @@ import type { IdKind, ListReader, ListReply } from '../requests/list-reader.ts';
 import type { NumberedWindows } from '../window/find-window.ts';
 import type { ListWalk } from '../window/walk-list.ts';
 import { likely, type Remark, toEdit } from '../notes/note.ts';
-import { probeUnknownParameter } from '../window/probe-parameter.ts';
 import { withQuery } from '../requests/request-parameters.ts';
 import { ascends, findSort, honoursTiebreak, type SortForm, USUAL_SORTS } from './probe-order.ts';
 import { sortSection, withTiebreak } from './sort-section.ts';
@@ -63,14 +62,13 @@ function columnOf(path: string): string | undefined {
 }
 
 /** The forms of sorts to try. */
-async function formsFor(
+function formsFor(
   { reader, base, dialect }: OrderContext,
-  request: RequestSpec,
-): Promise<readonly SortForm[]> {
+  { request, unknownParameter }: NumberedWindows,
+): readonly SortForm[] {
   if (base.rows.length < 2) return [];
   if (dialect?.sort !== undefined) return [(column) => dialect.sort?.(column)];
   if (request.body !== undefined) return [];
-  const unknownParameter = await probeUnknownParameter(reader, request, base);
   return unknownParameter === 'refused' && reader.client.callsLeft < 40 ? [] : USUAL_SORTS;
 }
 
@@ -108,12 +106,13 @@ async function sortOf(context: OrderContext, request: RequestSpec, form: SortFor
 /** The order that the service keeps if a request asks for it; `undefined` if it keeps none. */
 async function requestedOrder(
   context: OrderContext,
-  { request }: NumberedWindows,
+  numbered: NumberedWindows,
 ): Promise<OrderDraft | undefined> {
   const { reader, kind, idPath } = context;
+  const { request } = numbered;
   const column = columnOf(idPath);
   if (column === undefined) return undefined;
-  const found = await findSort(reader, request, { forms: await formsFor(context, request), column, kind });
+  const found = await findSort(reader, request, { forms: formsFor(context, numbered), column, kind });
   if (found === undefined) return undefined;
   const { form, sort: byId } = found;
   const remark = likely(`requested by ${byId.by}, and reversed on request`);

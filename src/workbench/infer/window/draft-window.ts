@@ -28,14 +28,12 @@ const USUAL_MAX = 100;
 const PAGE_SIZE_MAX = 1000;
 
 /** The largest number of rows in one call. */
-type LargestSize = { readonly size: number; readonly remark: Remark };
-
 function largestSize(
   { size, listing }: LargestWindow,
   { rows }: KnownEnd,
   dialect: Dialect | undefined,
   follows: boolean,
-): LargestSize {
+): { readonly size: number; readonly remark: Remark } {
   const came = listing.rows.length;
   if (came === size) return { size, remark: sure(`${size} rows came at once`) };
   if (rows !== undefined && rows > came)

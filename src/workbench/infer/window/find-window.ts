@@ -17,6 +17,7 @@ export type NumberedWindows = {
   readonly start: StartParameter;
   /** The number of rows in a window. */
   readonly rows: number;
+  readonly unknownParameter: UnknownParameter;
 };
 
 /** How a service divides its rows into windows (pages), as far as the probes showed. */
@@ -49,13 +50,13 @@ export function echoedSize({ document }: ListReply): number | undefined {
 
 const sameParameter = (a: Parameter, b: Parameter) => JSON.stringify(a) === JSON.stringify(b);
 
-/** The first find among candidates that are each tried alone. */
-async function findEach<T>(
-  candidates: readonly ParameterCandidate[],
-  find: (candidate: ParameterCandidate) => Promise<T | undefined>,
+/** The first find among groups of candidates: the usual names, then each number that the request has. */
+async function findAmong<T>(
+  groups: readonly (readonly ParameterCandidate[])[],
+  find: (candidates: readonly ParameterCandidate[]) => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  for (const candidate of candidates) {
-    const found = await find(candidate);
+  for (const group of groups) {
+    const found = await find(group);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -79,15 +80,14 @@ async function findNumbered(
     request: sized(count),
     size: count,
   };
-  const startAmong = (candidates: readonly ParameterCandidate[]) =>
-    findStart(reader, { ...search, candidates });
-  const start =
-    (await startAmong(candidatesFor('start', request, dialect?.paging?.start).filter(isFree))) ??
-    (await findEach(givenNumbers(request).filter(isFree), (one) => startAmong([one])));
+  const groups = [candidatesFor('start', request, dialect?.paging?.start), ...givenNumbers(request)];
+  const start = await findAmong(groups, (candidates) =>
+    findStart(reader, { ...search, candidates: candidates.filter(isFree) }),
+  );
   // An offset needs a size parameter that takes any size: without one, the service chooses how many rows come.
   const takesAnySize = size !== undefined && size.allowed === undefined;
   if (start === undefined || (start.kind === 'offset' && !takesAnySize)) return undefined;
-  return { kind: 'numbered', numbered: { request, size, start, rows: widest.rows.length } };
+  return { kind: 'numbered', numbered: { request, size, start, rows: widest.rows.length, unknownParameter } };
 }
 
 async function findFollowing(
@@ -107,11 +107,10 @@ export async function findWindow(context: Context): Promise<FoundWindow> {
   const { reader, request, base, dialect } = context;
   if (base.rows.length < 2 || reader.client.callsLeft < 10) return { kind: 'unseen' };
   const unknownParameter = await probeUnknownParameter(reader, request, base);
-  const candidates = candidatesFor('size', request, dialect?.paging?.size);
-  const sizeAmong = (names: readonly ParameterCandidate[]) =>
-    findSize(reader, request, base, { candidates: names, unknownParameter });
-  const size =
-    (await sizeAmong(candidates)) ?? (await findEach(givenNumbers(request), (one) => sizeAmong([one])));
+  const groups = [candidatesFor('size', request, dialect?.paging?.size), ...givenNumbers(request)];
+  const size = await findAmong(groups, (candidates) =>
+    findSize(reader, request, base, { candidates, unknownParameter }),
+  );
   const follows = dialect?.paging?.kind === 'link' || dialect?.paging?.kind === 'cursor';
   const numbered = () => findNumbered(context, size, unknownParameter);
   const following = () => findFollowing(context, size);

@@ -89,8 +89,8 @@ export function candidatesFor(
 
 const IS_NUMBER = /^\d{1,7}$/;
 
-/** The numbers that stand in the operator's request under names that say nothing: each may count rows or pages. */
-export function givenNumbers(request: RequestSpec): readonly ParameterCandidate[] {
+/** The numbers that stand in the operator's request under names that say nothing: each alone may count rows or pages. */
+export function givenNumbers(request: RequestSpec): readonly (readonly ParameterCandidate[])[] {
   const inQuery = Object.entries(request.query).flatMap(([name, value]): readonly Parameter[] =>
     IS_NUMBER.test(value) ? [{ in: 'query', name }] : [],
   );
@@ -102,8 +102,7 @@ export function givenNumbers(request: RequestSpec): readonly ParameterCandidate[
   const inBody = bodyParameters(request).flatMap(({ place, value }) =>
     (typeof value === 'number' || typeof value === 'string') && IS_NUMBER.test(String(value)) ? [place] : [],
   );
-  return [...inQuery, ...inPath, ...inBody].slice(0, GIVEN_MAX).map((place) => ({
-    place,
-    name: parameterName(place),
-  }));
+  return [...inQuery, ...inPath, ...inBody]
+    .slice(0, GIVEN_MAX)
+    .map((place) => [{ place, name: parameterName(place) }]);
 }

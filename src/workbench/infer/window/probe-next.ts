@@ -1,13 +1,23 @@
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import { addressInHeader, compileNext } from '../../../source/adapter/read/next.ts';
+import { compilePath } from '../../../source/adapter/spec/path.ts';
 import type { ListSpec, RequestSpec } from '../../../config/schema/source.ts';
-import { scalarText } from '../../../kernel/json/values.ts';
+import type { Json } from '../../../kernel/json/json.ts';
+import { isObject, scalarText } from '../../../kernel/json/values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
-import { envelopeOf, lastName, type Leaf } from '../../../source/checks/evidence/envelope.ts';
+import {
+  envelopeOf,
+  fold,
+  lastName,
+  type Leaf,
+  membersOf,
+} from '../../../source/checks/evidence/envelope.ts';
 import { readOrUndefined } from '../notes/read-or-undefined.ts';
 import { type Parameter, withValue } from '../requests/request-parameters.ts';
 import type { ParameterCandidate } from './parameter-names.ts';
-import { type ContinuationForm, continuationForms, continuedRequest } from './continuation-forms.ts';
+
+/** An object of a reply whose members are the parameters of the next window; `next` is its path. */
+type ContinuationForm = { readonly kind: 'continue'; readonly next: string };
 
 /** How a reply names the next window: by a link, by a cursor, or by several parameters. */
 export type NextForm =
@@ -59,75 +69,57 @@ function headersWithAddress({ reply }: ListReply): readonly string[] {
   return named.sort((a, b) => Number(/^link$|next/i.test(b)) - Number(/^link$|next/i.test(a)));
 }
 
-/** The places that may hold a link to the next window. */
-function linkForms(listing: ListReply): readonly LinkForm[] {
-  const inHeader = headersWithAddress(listing).map((header) => ({ header }));
-  const inBody = envelopeOf(listing.document)
-    .filter((leaf) => isLink(leaf) && LINK_NAME.test(lastName(leaf)) && leaf.name.includes('next'))
-    .map(({ path }) => ({ at: path }));
-  return [...inHeader, ...inBody].map((next): LinkForm => ({ kind: 'link', next }));
-}
-
-/** Whether a link may be followed to see where it leads: an address of no such name may do anything but list. */
-function isHarmless({ next }: LinkForm, target: string, path: string): boolean {
-  return 'at' in next || /^link$|next/i.test(next.header) || target.startsWith(`${path}?`);
-}
-
-/** The target of the next window. The gateway's own code reads it, so the draft is tested by what will run. */
-export function nextTarget(
-  form: LinkForm,
+/** The name of the next window. The gateway's own code reads it, so the draft is tested by what will run. */
+function nextName(
+  form: LinkForm | ContinuationForm,
   listing: ListReply,
-  path: string,
+  request: RequestSpec,
   baseUrl: string,
 ): string | undefined {
-  const window = { ...form, sizeMax: 1 };
-  const read = compileNext({ window, request: { path } } as unknown as ListSpec, { baseUrl }, CHECKED);
+  const list = { window: { ...form, sizeMax: 1 }, request, filters: {} };
+  const read = compileNext(list as unknown as ListSpec, { baseUrl }, CHECKED);
   return readOrUndefined(() => read(listing.reply, listing.document, listing.rows));
 }
 
-/** The request for a target from a reply. */
-export function requestOfTarget(request: RequestSpec, target: string): RequestSpec {
-  const [path = '', ...query] = target.split('?');
-  const parameters = [...new URLSearchParams(query.join('?'))];
-  return { ...request, path, query: Object.fromEntries(parameters) };
+/** The links that may lead to the next window; one to another origin as such. */
+function linkForms(listing: ListReply, request: RequestSpec, baseUrl: string): readonly LinkForm[] {
+  const inHeader = headersWithAddress(listing).map((header) => ({ header }));
+  const inBody = envelopeOf(listing.document)
+    .filter((leaf) => isLink(leaf) && LINK_NAME.test(lastName(leaf)) && leaf.name.includes('next'))
+    .map((leaf) => ({ at: leaf.path }));
+  return [...inHeader, ...inBody].flatMap((next) => {
+    const own: LinkForm = { kind: 'link', next };
+    const isOwn = nextName(own, listing, request, baseUrl) !== undefined;
+    const form: LinkForm = isOwn ? own : { ...own, origin: 'any' };
+    // An address of no such name may do anything but list.
+    const isNamed = 'at' in next || /^link$|next/i.test(next.header);
+    const isList = () => nextName(form, listing, request, baseUrl)?.startsWith(`${request.path}?`) === true;
+    return isNamed || isList() ? [form] : [];
+  });
 }
 
-function isBehind(first: ListReply, next: ListReply | undefined): boolean {
-  if (next === undefined || next.rows.length === 0) return false;
-  return !next.ids.some((id) => first.ids.includes(id));
+const OBJECT_NAME = /^(?:continu(?:e|ation)|next|cursor|more|scroll|bookmark)/;
+const OBJECT_DEPTH_MAX = 3;
+const MEMBERS_MAX = 20;
+
+/** Whether all members of an object can be sent as parameters. */
+function holdsParameters(value: Json): boolean {
+  const members = isObject(value) ? Object.values(value) : [];
+  return (
+    members.length > 0 &&
+    members.length <= MEMBERS_MAX &&
+    members.every((one) => scalarText(one) !== undefined)
+  );
 }
 
-async function findLink(
-  reader: ListReader,
-  request: RequestSpec,
-  listing: ListReply,
-  baseUrl: string,
-): Promise<NextForm | undefined> {
-  const targetOf = (form: LinkForm, of: ListReply) => nextTarget(form, of, request.path, baseUrl);
-  for (const own of linkForms(listing)) {
-    const form: LinkForm = targetOf(own, listing) === undefined ? { ...own, origin: 'any' } : own;
-    const target = targetOf(form, listing);
-    if (target === undefined || !isHarmless(form, target, request.path)) continue;
-    if (reader.client.callsLeft < 1) return undefined;
-    const { listing: next } = await reader.read(requestOfTarget(request, target));
-    // A link that stays the same leads to the last rows, not to the next.
-    if (next !== undefined && isBehind(listing, next) && targetOf(form, next) !== target) return form;
-  }
-  return undefined;
-}
-
-async function findContinuation(
-  reader: ListReader,
-  request: RequestSpec,
-  listing: ListReply,
-): Promise<NextForm | undefined> {
-  for (const form of continuationForms(listing.document)) {
-    const continued = continuedRequest(form, listing, request);
-    if (continued === undefined || reader.client.callsLeft < 1) continue;
-    const { listing: next } = await reader.read(continued);
-    if (isBehind(listing, next)) return form;
-  }
-  return undefined;
+/** The objects outside of the rows that may hold the parameters of the next window. */
+export function continuationForms(document: Json, path = '', depth = 0): readonly ContinuationForm[] {
+  if (!isObject(document) || depth > OBJECT_DEPTH_MAX) return [];
+  return membersOf(document, path).flatMap(({ key, value, path: next }) =>
+    OBJECT_NAME.test(fold(key)) && holdsParameters(value)
+      ? [{ kind: 'continue', next } as const]
+      : continuationForms(value, next, depth + 1),
+  );
 }
 
 const CURSORS_TRIED = 12;
@@ -139,25 +131,42 @@ function namesakes({ body }: RequestSpec, path: string): readonly ParameterCandi
   return [name, `_${name}`].map((one) => ({ place: { in: 'query', name: one }, name: one }));
 }
 
-async function findCursor(
-  reader: ListReader,
+/** The cursors of a reply, each with the parameters that may take it. */
+function cursorForms(
+  { document }: ListReply,
   request: RequestSpec,
-  listing: ListReply,
   candidates: readonly ParameterCandidate[],
-): Promise<NextForm | undefined> {
-  const leaves = envelopeOf(listing.document);
-  const cursors = leaves.filter(
-    (leaf) => CURSOR_NAME.test(lastName(leaf)) && (scalarText(leaf.value) ?? '') !== '' && !isLink(leaf),
-  );
+): readonly NextForm[] {
+  const leaves = envelopeOf(document);
+  const isCursor = (leaf: Leaf) => CURSOR_NAME.test(lastName(leaf)) && !isLink(leaf);
   const more = leaves.find((leaf) => MORE_NAME.test(lastName(leaf)) && typeof leaf.value === 'boolean');
-  for (const { path, value } of cursors) {
-    for (const { place } of [...namesakes(request, path), ...candidates].slice(0, CURSORS_TRIED)) {
-      if (reader.client.callsLeft < 1) return undefined;
-      const { listing: next } = await reader.read(withValue(request, place, scalarText(value) ?? ''));
-      if (isBehind(listing, next)) return { kind: 'cursor', next: path, more: more?.path, place };
-    }
+  return leaves.filter(isCursor).flatMap(({ path: next }) => {
+    const places = [...namesakes(request, next), ...candidates].slice(0, CURSORS_TRIED);
+    return places.map(({ place }) => ({ kind: 'cursor' as const, next, more: more?.path, place }));
+  });
+}
+
+/** The request for the window that a reply names; `undefined` at the end. `request` is that of the first window. */
+export function requestAfter(
+  form: NextForm,
+  last: ListReply,
+  request: RequestSpec,
+  baseUrl: string,
+): RequestSpec | undefined {
+  if (form.kind !== 'cursor') {
+    const name = nextName(form, last, request, baseUrl);
+    if (name === undefined) return undefined;
+    const [path = '', ...query] = form.kind === 'link' ? name.split('?') : [request.path, name];
+    const named = Object.fromEntries(new URLSearchParams(query.join('?')));
+    return { ...request, path, query: form.kind === 'link' ? named : { ...request.query, ...named } };
   }
-  return undefined;
+  if (form.more !== undefined && compilePath(form.more)(last.document) === false) return undefined;
+  const cursor = scalarText(compilePath(form.next)(last.document)) ?? '';
+  return cursor === '' ? undefined : withValue(request, form.place, cursor);
+}
+
+function isBehind(first: ListReply, next: ListReply): boolean {
+  return next.rows.length > 0 && !next.ids.some((id) => first.ids.includes(id));
 }
 
 /** Finds how a reply names the next window, by requesting that window once. */
@@ -167,9 +176,20 @@ export async function findNext(
   listing: ListReply,
   { baseUrl, cursors }: { readonly baseUrl: string; readonly cursors: readonly ParameterCandidate[] },
 ): Promise<NextForm | undefined> {
-  return (
-    (await findLink(reader, request, listing, baseUrl)) ??
-    (await findContinuation(reader, request, listing)) ??
-    (await findCursor(reader, request, listing, cursors))
-  );
+  const targetIn = (form: LinkForm, of: ListReply) => nextName(form, of, request, baseUrl);
+  const forms = [
+    ...linkForms(listing, request, baseUrl),
+    ...continuationForms(listing.document),
+    ...cursorForms(listing, request, cursors),
+  ];
+  for (const form of forms) {
+    const wanted = requestAfter(form, listing, request, baseUrl);
+    if (wanted === undefined) continue;
+    if (reader.client.callsLeft < 1) return undefined;
+    const { listing: next } = await reader.read(wanted);
+    if (next === undefined || !isBehind(listing, next)) continue;
+    // A link that stays the same leads to the last rows, not to the next.
+    if (form.kind !== 'link' || targetIn(form, next) !== targetIn(form, listing)) return form;
+  }
+  return undefined;
 }

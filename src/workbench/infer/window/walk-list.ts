@@ -1,12 +1,9 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
-import { compilePath } from '../../../source/adapter/spec/path.ts';
 import type { JsonObject } from '../../../kernel/json/json.ts';
-import { scalarText } from '../../../kernel/json/values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import { withValue } from '../requests/request-parameters.ts';
-import { continuedRequest } from './continuation-forms.ts';
 import type { FoundWindow } from './find-window.ts';
-import { nextTarget, requestOfTarget } from './probe-next.ts';
+import { requestAfter } from './probe-next.ts';
 
 /** What the service answers after the last row. */
 export type PastEnd = {
@@ -51,23 +48,6 @@ function numberedWindow(
   return withValue(sized, start.place, start.base + number * (start.kind === 'offset' ? rows : 1));
 }
 
-/** The request for the window that a reply names; `undefined` at the end. */
-function namedWindow(
-  found: WindowedList & { kind: 'next' },
-  last: ListReply,
-  baseUrl: string,
-): RequestSpec | undefined {
-  const { form, request } = found;
-  if (form.kind === 'link') {
-    const target = nextTarget(form, last, request.path, baseUrl);
-    return target === undefined ? undefined : requestOfTarget(request, target);
-  }
-  if (form.kind === 'continue') return continuedRequest(form, last, firstWindow(found));
-  if (form.more !== undefined && compilePath(form.more)(last.document) === false) return undefined;
-  const cursor = scalarText(compilePath(form.next)(last.document)) ?? '';
-  return cursor === '' ? undefined : withValue(firstWindow(found), form.place, cursor);
-}
-
 /** Reads a list window by window, to its end or until the calls are used up. */
 export async function walkList(
   reader: ListReader,
@@ -85,7 +65,7 @@ export async function walkList(
     const { reply, listing } = await reader.read(request);
     if (found.kind === 'next') {
       if (listing === undefined) return end(false);
-      request = namedWindow(found, listing, baseUrl);
+      request = requestAfter(found.form, listing, firstWindow(found), baseUrl);
     } else {
       const { rows = [], ids = [] } = listing ?? {};
       const isNew = ids.length === 0 || ids.some((id) => !seen.has(id));

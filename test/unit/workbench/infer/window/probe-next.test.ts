@@ -1,7 +1,4 @@
-import {
-  continuationForms,
-  continuedRequest,
-} from '../../../../../src/workbench/infer/window/continuation-forms.ts';
+import { continuationForms, requestAfter } from '../../../../../src/workbench/infer/window/probe-next.ts';
 import type { Json } from '../../../../../src/kernel/json/json.ts';
 
 const pathsIn = (document: Json) => continuationForms(document).map(({ next }) => next);
@@ -25,19 +22,20 @@ describe('the request for the next window', () => {
   const request = { method: 'GET', path: '/items', query: { kind: 'x' }, headers: {} } as const;
   const reply = (document: Json) =>
     ({ reply: { status: 200, header: () => undefined }, document, rows: [] }) as unknown as Parameters<
-      typeof continuedRequest
+      typeof requestAfter
     >[1];
 
   it('has every parameter that the reply names, beside its own', () => {
-    const next = continuedRequest(
+    const next = requestAfter(
       { kind: 'continue', next: 'continue' },
       reply({ continue: { from: 5, a: 'b&c' } }),
       request,
+      'http://shop.example.com',
     );
     expect(next?.query).toEqual({ kind: 'x', from: '5', a: 'b&c' });
   });
 
   it('is none at the end', () => {
-    expect(continuedRequest({ kind: 'continue', next: 'continue' }, reply({}), request)).toBeUndefined();
+    expect(requestAfter({ kind: 'continue', next: 'continue' }, reply({}), request, '')).toBeUndefined();
   });
 });
