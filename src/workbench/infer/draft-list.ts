@@ -154,10 +154,7 @@ export async function draftList(context: ListContext): Promise<ListDraft> {
     walk: isWalked ? first : undefined,
   });
   const walk = first === undefined || found.kind === 'none' ? undefined : completeByTotal(first, total);
-  const walked = first ?? base;
-  // That rows came twice is said by doctor; no column of them would be the id.
-  const byId = new Map(walked.rows.map((row, at) => [walked.ids[at], row]));
-  const rows = [...(isRepeated ? byId.values() : walked.rows), ...moreRows];
+  const rows = [...(first ?? base).rows, ...moreRows];
   const mapping = mapRows(context, rows);
   const { map } = mapping;
   const { idPath, id } = early;
