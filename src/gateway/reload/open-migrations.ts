@@ -171,10 +171,8 @@ function openOperated(
     legacyProblem: async (name: string, signal: AbortSignal) => legacyProblem(pairOf(name), signal),
     preview: migrations.preview,
     gate: (resource: string, operation?: string) => judge.gate(resource, operation),
-    cusum: (resource: string) => judge.cusum(resource),
-    noise: (resource: string) => judge.noise(resource),
     rehearse: createRehearse(common),
-    report: createReport({ ...common, gates: judge }),
+    ...createReport({ ...common, gates: judge }),
   };
   const { openBreakers } = migrations;
   const operated: OperatedMigrations = {

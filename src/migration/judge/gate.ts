@@ -1,6 +1,6 @@
 // Decides whether the next step may be taken, from conditions of the resource and of each operation.
 
-import { type Position, positionOf, positionText } from '../state/migration-state.ts';
+import { type Position, positionOf } from '../state/migration-state.ts';
 import { operationConditions } from './gate-conditions.ts';
 import { type CheckedCondition, type Condition, type GateFacts, lasting } from './gate-facts.ts';
 import { nextPosition } from './next-position.ts';
@@ -105,9 +105,4 @@ export function gateOf(facts: GateFacts): Gate {
     conditions.flatMap(({ isMet, ...condition }) => (isMet === wanted ? [condition] : []));
   const unmet = those(false);
   return { next, ready: unmet.length === 0, unmet, met: those(true) };
-}
-
-/** A gate as `status --json` shows it. */
-export function gateView({ next, ...gate }: Gate) {
-  return { next: next === undefined ? null : positionText(next), ...gate };
 }

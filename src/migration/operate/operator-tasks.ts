@@ -1,7 +1,7 @@
 // What operators can ask of a migration.
 
 import type { Gate } from '../judge/gate.ts';
-import type { NoiseMemory } from '../judge/transient-rules.ts';
+import type { MigrationReport } from '../report/migration-report.ts';
 import type { ProbedEdges } from '../state/migration-state.ts';
 import type {
   ExplainedQuestion,
@@ -19,10 +19,8 @@ import type {
 export type OperatorTasks = {
   /** The gate of the operation; without one, that of the resource. Rejects where Redis fails. */
   gate(resource: string, operation?: string): Promise<Gate>;
-  /** The CUSUM of failures at the new source alone, by operation. Rejects where Redis fails. */
-  cusum(resource: string): Promise<Readonly<Record<string, number>>>;
-  /** How often writes explain that an answer differs once, by operation. Rejects where Redis fails. */
-  noise(resource: string): Promise<Readonly<Record<string, NoiseMemory>>>;
+  /** The same with all that it rests on, as data. Rejects where Redis fails. */
+  report(resource: string, operation?: string): Promise<MigrationReport>;
   check(resource: string, run: Run): Promise<SourcesCheck>;
   /** Why the legacy source does not answer now; `undefined`: it does. */
   legacyProblem(resource: string, signal: AbortSignal): Promise<string | undefined>;
@@ -37,7 +35,7 @@ export type OperatorTasks = {
   ): Promise<TrafficReplayResult>;
   explain(resource: string, query: RecordedQuery, signal: AbortSignal): Promise<ExplainedQuestion>;
   /** A document in Markdown for those who must sign. */
-  report(resource: string): Promise<string>;
+  reportText(resource: string): Promise<string>;
   /** Rejects where Redis fails. */
   preview(resource: string, percent: number): Promise<Preview>;
 };

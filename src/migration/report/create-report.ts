@@ -1,24 +1,17 @@
-// Collects the facts of the report on a migration, and renders it.
+// Collects the facts of the report on a migration, as data and as a document.
 
 import { readAuditLine } from '../../store/audit/audit-entry.ts';
 import type { AuditLog } from '../../store/audit/audit-log.ts';
-import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
-import type { GateEvaluator, JudgedMigration } from '../judge/evaluate-gate.ts';
-import type { MigrationStateStore } from '../state/state-store.ts';
+import type { GateEvaluator } from '../judge/evaluate-gate.ts';
+import { migrationReport } from './migration-report.ts';
 import { type HistoryEntry, reportText } from './report-text.ts';
 
-/**
- * Everything is read anew for each report: the gate, the evidence and its differences, and the history in the lines of
- * `audit`.
- */
+/** Everything is read anew for each report: what the gate rests on, the differences, and the history in `audit`. */
 export type ReportDeps = {
-  readonly declared: () => readonly JudgedMigration[];
-  readonly states: Pick<MigrationStateStore, 'shared'>;
-  readonly evidence: Pick<MigrationEvidence, 'read' | 'differences'>;
-  readonly gates: Pick<GateEvaluator, 'gate' | 'noise'>;
+  readonly gates: Pick<GateEvaluator, 'facts'>;
+  readonly evidence: Pick<MigrationEvidence, 'differences'>;
   readonly audit: Pick<AuditLog, 'lines'>;
-  readonly clock: Pick<Clock, 'now'>;
 };
 
 /** The entries of the audit about a resource and its operations. */
@@ -31,26 +24,21 @@ function historyOf(lines: readonly string[], resource: string): readonly History
   });
 }
 
-/**
- * Makes the function that writes the report of a migration. It rejects where Redis fails, or the resource does not move.
- */
-export function createReport({ declared, states, evidence, gates, audit, clock }: ReportDeps) {
-  return async function report(resource: string): Promise<string> {
-    const config = declared().find((one) => one.resource === resource)?.config;
-    const state = states.shared(resource);
-    if (config === undefined || state === undefined) throw new Error(`${resource} does not move`);
-    const [gate, noise, found, differences, lines] = await Promise.all([
-      gates.gate(resource),
-      gates.noise(resource),
-      evidence.read(resource),
-      evidence.differences(resource),
-      audit.lines(),
-    ]);
-    const history = historyOf(lines, resource);
-    return reportText({
-      ...{ state, config, gate, noise, evidence: found },
-      ...{ differences, history, now: clock.now() },
-    });
+/** Makes the functions that report on a migration. They reject where Redis fails, or the resource does not move. */
+export function createReport({ gates, evidence, audit }: ReportDeps) {
+  return {
+    report: async (resource: string, operation?: string) =>
+      migrationReport(await gates.facts(resource, operation)),
+    async reportText(resource: string) {
+      const [facts, differences, lines] = await Promise.all([
+        gates.facts(resource),
+        evidence.differences(resource),
+        audit.lines(),
+      ]);
+      const history = historyOf(lines, resource);
+      const { config, now } = facts;
+      return reportText({ ...migrationReport(facts), config, differences, history, now });
+    },
   };
 }
 

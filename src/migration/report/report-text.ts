@@ -1,12 +1,10 @@
 // Renders the report on a migration as Markdown.
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
-import type { DifferenceGroup, Latencies, OperationEvidence } from '../evidence/evidence.ts';
-import { latencyQuantile } from '../evidence/latency.ts';
+import type { DifferenceGroup } from '../evidence/evidence.ts';
 import type { Gate } from '../judge/gate.ts';
-import { upperBound } from '../statistics/mismatch-bound.ts';
-import { type NoiseMemory, transientRates } from '../judge/transient-rules.ts';
-import { type MigrationState, positionText } from '../state/migration-state.ts';
+import { positionText } from '../state/migration-state.ts';
+import type { MigrationReport } from './migration-report.ts';
 
 /** Something that was done to the migration, as the audit has it. */
 export type HistoryEntry = {
@@ -17,14 +15,9 @@ export type HistoryEntry = {
   readonly reason?: string | undefined;
 };
 
-/** What a report is made of. */
-export type ReportFacts = {
-  readonly state: MigrationState;
+/** What the document is made of: the report, and what it does not hold. */
+export type ReportFacts = MigrationReport & {
   readonly config: MigrationConfig;
-  readonly gate: Gate;
-  readonly evidence: Readonly<Record<string, OperationEvidence>>;
-  /** How often writes explain that an answer differs once, by operation. */
-  readonly noise: Readonly<Record<string, NoiseMemory>>;
   readonly differences: readonly DifferenceGroup[];
   /** The oldest first. */
   readonly history: readonly HistoryEntry[];
@@ -49,14 +42,9 @@ function table(head: readonly string[], rows: readonly Row[]): string {
 const instant = (ms: number) => new Date(ms).toISOString();
 const percentText = (share: number) => `${Number((share * 100).toPrecision(3))} %`;
 
-function quantiles(latencies: Latencies): string {
-  const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => latencyQuantile(latencies, share));
-  return p50 === undefined ? 'none' : `${p50} / ${p95 ?? ''} / ${p99 ?? ''} ms`;
-}
+const quantiles = (ms: readonly number[]) => (ms.length === 0 ? 'none' : `${ms.join(' / ')} ms`);
 
-function whereItIs({ state, now }: ReportFacts): string {
-  const { sources, rev, since, evidenceSince, rehearsedAt, walk, edges, hold, lastRollback, operations } =
-    state;
+function whereItIs({ walk, edges, hold, lastRollback, operations, ...report }: ReportFacts): string {
   const walked = walk && `${walk.records} records, ${walk.differences} differences, at ${walk.at}`;
   const probed = edges && `${edges.asked} questions, ${edges.different} differ, at ${edges.at}`;
   const apart = Object.entries(operations).map(([operation, own]) => `${operation} ${positionText(own)}`);
@@ -66,17 +54,17 @@ function whereItIs({ state, now }: ReportFacts): string {
   return table(
     ['', ''],
     [
-      ['From, to', sources.join(' to ')],
-      ['Position', [positionText(state), ...apart].join(', ')],
-      ['Since', since],
-      ['State', `rev ${rev}`],
-      ['Evidence since', evidenceSince],
-      ['Rehearsed rollback', rehearsedAt ?? 'never with this evidence'],
+      ['From, to', report.sources.join(' to ')],
+      ['Position', [positionText(report), ...apart].join(', ')],
+      ['Since', report.since],
+      ['State', `rev ${report.rev}`],
+      ['Evidence since', report.evidenceSince],
+      ['Rehearsed rollback', report.rehearsedAt ?? 'never with this evidence'],
       ['Walk over all records', walked ?? 'never with this evidence'],
       ['Edges of what may be asked', probed ?? 'never with this evidence'],
-      ['Hold', hold === undefined ? 'none' : `${hold.at} by ${hold.by}: ${hold.reason}`],
+      ['Hold', hold === null ? 'none' : `${hold.at} by ${hold.by}: ${hold.reason}`],
       ['Last rollback', rolledBack ?? 'none'],
-      ['Made', instant(now)],
+      ['Made', instant(report.now)],
     ],
   );
 }
@@ -90,38 +78,29 @@ function gateTable({ gate }: ReportFacts): string {
   );
 }
 
-function comparisonTable({ evidence }: ReportFacts): string {
-  const rows = Object.entries(evidence).map(([operation, one]): Row => [
-    ...[operation, one.keys, one.mismatchedKeys, percentText(upperBound(one.keys, one.mismatchedKeys))],
-    ...[
-      one.match,
-      one.ignored,
-      one.mismatch,
-      one.transient,
-      one.inconclusive,
-      one.failedNew,
-      one.failedLegacy,
-      one.failedBoth,
-      one.odd,
-    ],
+function comparisonTable({ compare }: ReportFacts): string {
+  const rows = Object.entries(compare).map(([operation, one]): Row => [
+    ...[operation, one.keys, one.mismatchedKeys, percentText(one.bound95)],
+    ...[one.match, one.ignored, one.mismatch, one.transient, one.inconclusive],
+    ...[one.failedNew, one.failedLegacy, one.failedBoth, one.odd],
   ]);
   const distinct = ['Operation', 'Distinct questions', 'of them different', 'At most (95 %)'];
   const verdicts = ['Match', 'Ignored', 'Mismatch', 'Transient', 'Inconclusive'];
   return table([...distinct, ...verdicts, 'New failed', 'Legacy failed', 'Both failed', 'Odd'], rows);
 }
 
-function transientTable({ evidence, config, noise }: ReportFacts): string {
-  const rows = Object.entries(evidence).flatMap(([operation, one]) =>
-    transientRates(one, one, { config, noise: noise[operation] }).map((rate): Row => [
+function transientTable({ compare }: ReportFacts): string {
+  const rows = Object.entries(compare).flatMap(([operation, { once, given }]) =>
+    once.map((rate): Row => [
       ...[operation, rate.field, rate.isAtOnce ? 'at once' : 'later', percentText(rate.share)],
-      ...[`${percentText(rate.noise)}${rate.isMeasured ? '' : ' so far'}`, one.given],
+      ...[`${percentText(rate.noise)}${rate.isMeasured ? '' : ' so far'}`, given],
     ]),
   );
   return table(['Operation', 'Field', 'Gone', 'Of answers', 'Writes explain', 'Given to callers'], rows);
 }
 
-function servedTable({ evidence }: ReportFacts): string {
-  const rows = Object.entries(evidence).map(([operation, one]): Row => {
+function servedTable({ compare }: ReportFacts): string {
+  const rows = Object.entries(compare).map(([operation, one]): Row => {
     const causes = Object.entries(one.fallback).map(([cause, count]) => `${cause} ${count}`);
     const fallback = causes.join(', ');
     return [operation, one.served, one.attributable, fallback, quantiles(one.legacyMs), quantiles(one.newMs)];
@@ -130,14 +109,14 @@ function servedTable({ evidence }: ReportFacts): string {
   return table([...calls, 'Legacy p50 / p95 / p99', 'New p50 / p95 / p99'], rows);
 }
 
-function rulesTable({ config, state, now }: ReportFacts): string {
+function rulesTable({ config, rules, acknowledged, now }: ReportFacts): string {
   const { ignore, tolerate } = config.compare;
-  const accepted = (id: string) => (state.acknowledged.includes(id) ? 'yes' : 'no');
+  const accepted = (id: string) => (acknowledged.includes(id) ? 'yes' : 'no');
   const until = (ms: number) => (ms > now ? instant(ms) : `${instant(ms)}, ended`);
   const all = [
     ...ignore.map((rule) => ({ ...rule, id: rule.path, kind: 'ignore, in the file' })),
     ...tolerate.map((rule) => ({ ...rule, id: rule.path, kind: 'tolerate, in the file' })),
-    ...state.rules.map((rule) => ({ ...rule, kind: `ignore ${rule.hint ?? ''}`.trim() })),
+    ...rules.map((rule) => ({ ...rule, kind: `ignore ${rule.hint ?? ''}`.trim() })),
   ];
   return table(
     ['Rule', 'Field', 'Kind', 'Owner', 'Reason', 'Until', 'Acknowledged'],
@@ -167,12 +146,11 @@ function historyTable({ history }: ReportFacts): string {
 
 /** The evidence of a migration as a document in Markdown. It holds counts, paths and names; no value of a record. */
 export function reportText(facts: ReportFacts): string {
-  const { gate, state } = facts;
-  const next = gate.next === undefined ? 'none' : positionText(gate.next);
+  const { gate, resource } = facts;
   return [
-    `# Migration of ${state.resource}`,
+    `# Migration of ${resource}`,
     whereItIs(facts),
-    `## Gate of the next step: ${next}, ${gate.ready ? 'ready' : 'not ready'}`,
+    `## Gate of the next step: ${gate.next ?? 'none'}, ${gate.ready ? 'ready' : 'not ready'}`,
     gateTable(facts),
     '## Comparisons',
     comparisonTable(facts),

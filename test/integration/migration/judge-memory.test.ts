@@ -47,11 +47,11 @@ describe('the judge of a fleet', () => {
     for (let call = 0; call < 3; call += 1) first.serve(FAILED);
     await first.judge.look();
     expect(first.position()).toBe('ramp:25');
-    const cusum = await first.judge.cusum('users');
+    const { cusum } = await first.judge.facts('users');
     await first.close();
 
     const second = await openJudged({ state, memory: memories[1] });
-    expect(await second.judge.cusum('users')).toEqual(cusum);
+    expect((await second.judge.facts('users')).cusum).toEqual(cusum);
     // The counts of the step are those of the fleet: three that are known, and one more.
     for (let call = 0; call < 4; call += 1) second.serve(FAILED);
     await second.judge.look();

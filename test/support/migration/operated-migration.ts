@@ -15,11 +15,18 @@ import { createTasks } from '../../../src/migration/operate/tasks.ts';
 import type { DeclaredMigration } from '../../../src/migration/state/declared-migration.ts';
 import { createLocalStates } from '../../../src/migration/state/state-replica.ts';
 import { openStateFile } from '../../../src/migration/state/state-file.ts';
-import { goodEvidence, migrationConfig } from './migration-facts.ts';
+import { migrationReport } from '../../../src/migration/report/migration-report.ts';
+import { gateFacts, goodEvidence, migrationConfig } from './migration-facts.ts';
 import { createManualClock } from '../time/manual-clock.ts';
 import { eventually } from '../time/eventually.ts';
 
 const unasked = () => Promise.reject(new Error('no test asks for it'));
+
+const FACTS = gateFacts({
+  config: migrationConfig({ compare: { ignore: [], critical: [] } }),
+  evidence: { 'users.get': { ...goodEvidence(10), lagMs: { '110': 3 } } },
+  cusum: { 'users.get': 2.303 },
+});
 
 /** What an operator can do with a migration of users whose gate is as the test says. */
 export function openOperated({
@@ -42,7 +49,7 @@ export function openOperated({
     position: { stage: 'legacy', percent: 0 },
   };
   states.declare([declared]);
-  const config = migrationConfig({ compare: { ignore: [], critical: [] } });
+  const { config } = FACTS;
   const gate = (_resource: string, operation?: string): Promise<Gate> => {
     const next = nextPosition(config, states.current('users')!, operation);
     const unmet = ready ? [] : [{ id: 'soak', have: '19h', need: '24h' }];
@@ -56,18 +63,18 @@ export function openOperated({
   const migrations: OperatedMigrations = {
     migrating: () => [{ declared, config, operations: ['users.list', 'users.get'] }],
     states,
-    evidence: {
-      read: () => Promise.resolve({ 'users.get': { ...goodEvidence(10), lagMs: { '110': 3 } } }),
-      differences: () => Promise.resolve([]),
-    },
+    evidence: { differences: () => Promise.resolve([]) },
     operatorTasks: {
       gate,
-      cusum: () => Promise.resolve({ 'users.get': 2.303 }),
-      noise: () => Promise.resolve({}),
+      report: async (resource, operation) =>
+        migrationReport(
+          { ...FACTS, state: states.shared(resource)!, operation },
+          await gate(resource, operation),
+        ),
       check: () => Promise.resolve({ same: 20, asked: 20, problems: [] }),
       ...{ walk: unasked, probeEdges: unasked, rehearse: unasked, replay: unasked },
       legacyProblem: () => Promise.resolve(undefined),
-      ...{ explain: unasked, report: unasked, preview: unasked },
+      ...{ explain: unasked, reportText: unasked, preview: unasked },
       ...operatorTasks,
     },
     tasks: createTasks(clock),

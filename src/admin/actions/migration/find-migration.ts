@@ -17,7 +17,7 @@ export type OperatedMigrations = {
   /** Those of the configuration in force. */
   readonly migrating: () => readonly Declared[];
   readonly states: MigrationStateStore;
-  readonly evidence: Pick<MigrationEvidence, 'read' | 'differences'>;
+  readonly evidence: Pick<MigrationEvidence, 'differences'>;
   readonly operatorTasks: OperatorTasks;
   readonly tasks: Tasks;
   /** The resources that the process that answers serves from the legacy source, because the new one fails there. */

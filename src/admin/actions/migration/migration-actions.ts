@@ -42,7 +42,7 @@ function createReadActions(migrations: OperatedMigrations) {
     },
     async 'migrations.report'({ resource }) {
       findMigration(migrations, resource);
-      return { markdown: await refuseIfRedisFails('keys', () => operatorTasks.report(resource)) };
+      return { markdown: await refuseIfRedisFails('keys', () => operatorTasks.reportText(resource)) };
     },
   } satisfies ActionHandlers;
 }

@@ -2,7 +2,7 @@ import { migratedResource } from '../../../../src/admin/console/page/show/migrat
 import { lineDigest } from '../../../../src/store/audit/audit-entry.ts';
 import { EMPTY_EVIDENCE } from '../../../../src/migration/evidence/evidence-store.ts';
 import { createReport, resourceOfTarget } from '../../../../src/migration/report/create-report.ts';
-import { BEGAN, migrationConfig, migrationState } from '../../../support/migration/migration-facts.ts';
+import { BEGAN, gateFacts } from '../../../support/migration/migration-facts.ts';
 
 /** Targets as the actions write them, and the resource that each is about. */
 const TARGETS = {
@@ -33,20 +33,13 @@ test('the history has long work, changes of one operation and explanations, and 
     }),
   );
   const report = createReport({
-    declared: () => [{ resource: 'users', operations: [], config: migrationConfig(), freshMs: 1 }],
-    states: { shared: () => migrationState() },
-    evidence: {
-      read: () => Promise.resolve({ 'users.get': EMPTY_EVIDENCE }),
-      differences: () => Promise.resolve([]),
-    },
+    evidence: { differences: () => Promise.resolve([]) },
     gates: {
-      gate: () => Promise.resolve({ next: undefined, ready: false, unmet: [], met: [] }),
-      noise: () => Promise.resolve({}),
+      facts: () => Promise.resolve(gateFacts({ evidence: { 'users.get': EMPTY_EVIDENCE }, now: BEGAN })),
     },
     audit: { lines: () => Promise.resolve(lines) },
-    clock: { now: () => BEGAN },
   });
-  const text = await report('users');
+  const text = await report.reportText('users');
   const found = [...text.slice(text.indexOf('## History')).matchAll(/migrations\.no(\d+)/g)];
   expect(found.map(([, number]) => Number(number)).sort()).toEqual([1, 2, 3, 4, 5, 6]);
 });

@@ -1,4 +1,4 @@
-import { gateOf } from '../../../../src/migration/judge/gate.ts';
+import { migrationReport } from '../../../../src/migration/report/migration-report.ts';
 import { reportText } from '../../../../src/migration/report/report-text.ts';
 import {
   BEGAN,
@@ -18,7 +18,7 @@ const evidence = {
   }),
 };
 const text = reportText({
-  ...{ state, config, evidence, noise: {}, gate: gateOf(gateFacts({ state, config, evidence })) },
+  ...{ ...migrationReport(gateFacts({ state, config, evidence })), config },
   differences: [
     {
       ...{

@@ -1,0 +1,62 @@
+// Builds the report on a migration as data. The API answers with it; the document, the command line and the page show it.
+
+import type { Latencies, OperationEvidence } from '../evidence/evidence.ts';
+import { latencyQuantile } from '../evidence/latency.ts';
+import { type Gate, gateOf } from '../judge/gate.ts';
+import type { GateFacts } from '../judge/gate-facts.ts';
+import { transientRates } from '../judge/transient-rules.ts';
+import { positionOf, positionText } from '../state/migration-state.ts';
+import { upperBound } from '../statistics/mismatch-bound.ts';
+
+const rounded = (value: number) => Number(value.toPrecision(3));
+
+/** The median, the 95th and the 99th percentile in milliseconds; none without calls. */
+const quantiles = (latencies: Latencies) =>
+  [0.5, 0.95, 0.99].flatMap((share) => latencyQuantile(latencies, share) ?? []);
+
+/** What was compared of one operation, and what its callers were served. */
+function operationReport(operation: string, one: OperationEvidence, { config, cusum, noise }: GateFacts) {
+  const { keys, mismatchedKeys, match, mismatch, inconclusive, ignored, transient, given } = one;
+  const { failedNew, failedLegacy, failedBoth, odd, served, attributable, fallback } = one;
+  const rates = transientRates(one, one, { config, noise: noise[operation] });
+  return {
+    ...{ keys, mismatchedKeys, match, mismatch, inconclusive, ignored, transient, given },
+    ...{ failedNew, failedLegacy, failedBoth, odd, served, attributable, fallback },
+    bound95: rounded(upperBound(keys, mismatchedKeys)),
+    cusum: rounded(cusum[operation] ?? 0),
+    lagP99Ms: latencyQuantile(one.lagMs, 0.99) ?? null,
+    ...{ legacyMs: quantiles(one.legacyMs), newMs: quantiles(one.newMs) },
+    once: rates.map(({ field, isAtOnce, isMeasured, share, noise: explained }) => ({
+      ...{ field, isAtOnce, isMeasured, share: rounded(share), noise: rounded(explained) },
+    })),
+  };
+}
+
+/** Calls that the legacy source answered instead, by cause, over all operations. */
+function fallbackSums(evidence: GateFacts['evidence']): Readonly<Record<string, number>> {
+  const sums = new Map<string, number>();
+  for (const { fallback } of Object.values(evidence))
+    for (const [cause, count] of Object.entries(fallback)) sums.set(cause, (sums.get(cause) ?? 0) + count);
+  return Object.fromEntries(sums);
+}
+
+/** Where a migration is, what its next step asks for, and what was compared. Nothing in it is a value of a record. */
+export function migrationReport(facts: GateFacts, { next, ...gate }: Gate = gateOf(facts)) {
+  const { state, operation, evidence } = facts;
+  const { resource, sources, rev, operations, since, evidenceSince, generation } = state;
+  const { stage, percent } = positionOf(state, operation);
+  const compare = Object.entries(evidence).map(([name, one]) => [name, operationReport(name, one, facts)]);
+  return {
+    ...{ resource, sources, rev, stage, percent, operations, hold: state.hold ?? null },
+    ...{ since, evidenceSince, generation },
+    gate: { next: next === undefined ? null : positionText(next), ...gate },
+    compare: Object.fromEntries(compare) as Readonly<Record<string, ReturnType<typeof operationReport>>>,
+    fallback: fallbackSums(evidence),
+    ...{ lastRollback: state.lastRollback, rehearsedAt: state.rehearsedAt ?? null },
+    ...{ walk: state.walk ?? null, edges: state.edges ?? null },
+    ...{ rules: state.rules, acknowledged: state.acknowledged },
+  };
+}
+
+/** The same as a type. */
+export type MigrationReport = ReturnType<typeof migrationReport>;
