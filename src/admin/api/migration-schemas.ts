@@ -138,7 +138,8 @@ export const status = z.strictObject({
     .looseObject({ at: instant, by: z.string(), rule: z.string(), evidence: z.string() })
     .nullable(),
   rehearsedAt: instant.nullable(),
-  ...{ walk: anything.nullable(), edges: anything.nullable() },
+  walk: z.looseObject({ records: z.int(), differences: z.int() }).nullable(),
+  edges: z.looseObject({ asked: z.int(), different: z.int() }).nullable(),
   rules: z.array(rule).describe('Rules that were made while the gateway runs.'),
   acknowledged: z.array(z.string()),
   task: task.nullable().describe('Long work that runs in this process, or ran last.'),

@@ -1,8 +1,9 @@
 // The commands `diffs`, `ignore`, `rules`, `acknowledge` and `explain` of `portico migration`.
 
+import type { ActionValue } from '../../admin/api/action-table.ts';
 import { type DifferenceHint, differenceHints } from '../../migration/compare/hint.ts';
+import type { ExplainedQuestion } from '../../migration/tasks/task-results.ts';
 import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
-import { printReport } from '../output/print-report.ts';
 import type { AskMigration, AskOptions } from './ask-migration.ts';
 import { taskText } from './status-report.ts';
 import type { AddCommand } from './step-commands.ts';
@@ -23,19 +24,7 @@ type RuleOptions = AskOptions & {
   readonly remove?: string;
 };
 
-/** One kind of difference, as the gateway answers it. */
-type Group = {
-  readonly operation: string;
-  readonly path: string;
-  readonly kind: string;
-  readonly hint?: string;
-  readonly count: number;
-  readonly ignored: boolean;
-  readonly lastAt: string;
-  readonly samples: readonly { readonly traceId?: string }[];
-};
-
-function groupRow(group: Group): readonly string[] {
+function groupRow(group: ActionValue<'migrations.diffs'>['differences'][number]): readonly string[] {
   const { operation, path, kind, hint = '', count, ignored, samples, lastAt } = group;
   const [trace = ''] = samples.flatMap(({ traceId }) => traceId ?? []);
   return [operation, path, kind, String(count), ignored ? 'ignored' : '', hint, lastAt, trace];
@@ -44,9 +33,13 @@ function groupRow(group: Group): readonly string[] {
 /** Adds the commands on differences and the rules that ignore them. */
 export function addDifferenceCommands(add: AddCommand, context: CliContext): void {
   addDifferences(add, context);
-  addIgnore(add, context);
-  addRules(add, context);
-  addExplain(add, context);
+  addIgnore(add);
+  addRules(add);
+  addExplain(add);
+}
+
+function printLines(values: readonly object[], context: CliContext): void {
+  context.out(values.map((one) => `${JSON.stringify(one)}\n`).join(''));
 }
 
 /** Compares all records, and prints what differs with the ids, one JSON object a line. */
@@ -60,7 +53,7 @@ async function printIds(
   context.err(`${taskText(task)}\n`);
   if (task.outcome.kind === 'failed') throw new ExitError(exitCodes.failure);
   const { differences } = await ask('migrations.ids', { resource, reason });
-  context.out(differences.map((one) => `${JSON.stringify(one)}\n`).join(''));
+  printLines(differences, context);
 }
 
 function addDifferences(add: AddCommand, context: CliContext): void {
@@ -69,16 +62,19 @@ function addDifferences(add: AddCommand, context: CliContext): void {
     'the differences that were found, without values',
     async (ask, [resource = ''], options: DiffOptions) => {
       const { operation, kind } = options;
-      if (options.ids === true) return printIds(ask, resource, options.reason, context);
+      if (options.ids === true) {
+        await printIds(ask, resource, options.reason, context);
+        return undefined;
+      }
       const { differences } = await ask('migrations.diffs', { resource, operation, kind });
       if (options.export === true) {
-        context.out(differences.map((one) => `${JSON.stringify(one)}\n`).join(''));
-        return;
+        printLines(differences, context);
+        return undefined;
       }
-      const rows = (differences as unknown as readonly Group[]).map(groupRow);
+      const rows = differences.map(groupRow);
       const head = ['OPERATION', 'PATH', 'KIND', 'COUNT', '', 'HINT', 'LAST', 'TRACE'];
       const blocks = rows.length === 0 ? ['no difference was found'] : [{ table: [head, ...rows] }];
-      printReport({ json: { differences }, blocks }, options.json, context);
+      return { json: { differences }, blocks };
     },
   )
     .option('--operation <name>', 'only of this operation')
@@ -91,7 +87,7 @@ function addDifferences(add: AddCommand, context: CliContext): void {
     .option('--reason <text>', 'with --ids: why, for the audit');
 }
 
-function addIgnore(add: AddCommand, context: CliContext): void {
+function addIgnore(add: AddCommand): void {
   add(
     'ignore',
     'let differences of a field not count, until a day',
@@ -102,7 +98,7 @@ function addIgnore(add: AddCommand, context: CliContext): void {
       const hint = options.hint as DifferenceHint | undefined;
       const { rule, rev } = await ask('migrations.ignore', { resource, path, hint, until, owner, reason });
       const text = `${resource}: ${[path, hint ?? []].flat().join(' ')} is ignored until ${String(rule['until'])} (${String(rule['id'])}, rev ${rev})`;
-      printReport({ json: { rule, rev }, blocks: [text] }, options.json, context);
+      return { json: { rule, rev }, blocks: [text] };
     },
   )
     .argument('<path>', 'such as data.name, data[].name or meta.total')
@@ -113,28 +109,19 @@ function addIgnore(add: AddCommand, context: CliContext): void {
 }
 
 /** The rules in force: seen, taken away, and accepted. */
-function addRules(add: AddCommand, context: CliContext): void {
+function addRules(add: AddCommand): void {
   add(
     'rules',
     'the rules that were made while the gateway runs',
     async (ask, [resource = ''], options: RuleOptions) => {
       if (options.remove !== undefined) {
         const value = await ask('migrations.unignore', { resource, id: options.remove });
-        printReport(
-          { json: value, blocks: [`${options.remove} is gone (rev ${value.rev})`] },
-          options.json,
-          context,
-        );
-        return;
+        return { json: value, blocks: [`${options.remove} is gone (rev ${value.rev})`] };
       }
       const { rules, acknowledged } = await ask('migrations.status', { resource });
-      const rows = rules.map((rule) =>
-        ['id', 'path', 'hint', 'owner', 'reason'].map((name) =>
-          typeof rule[name] === 'string' ? rule[name] : '',
-        ),
-      );
+      const rows = rules.map(({ id, path, hint = '', owner, reason }) => [id, path, hint, owner, reason]);
       const blocks = rows.length === 0 ? ['no rules but those of the file'] : [{ table: rows }];
-      printReport({ json: { rules, acknowledged }, blocks }, options.json, context);
+      return { json: { rules, acknowledged }, blocks };
     },
   ).option('--remove <id>', 'take a rule away');
 
@@ -143,11 +130,7 @@ function addRules(add: AddCommand, context: CliContext): void {
     'accept by name what rules ignore, as complete asks',
     async (ask, [resource = '', ...rules], options: RuleOptions) => {
       const value = await ask('migrations.acknowledge', { resource, rules, reason: options.reason });
-      printReport(
-        { json: value, blocks: [`acknowledged: ${value.acknowledged.join(', ')}`] },
-        options.json,
-        context,
-      );
+      return { json: value, blocks: [`acknowledged: ${value.acknowledged.join(', ')}`] };
     },
   )
     .argument('<rule...>', 'ids of rules; paths of those of the file')
@@ -164,30 +147,22 @@ function questionOf(resource: string, text: string) {
 /** A value as JSON; empty where there is none. */
 const valueText = (value: unknown) => (value === undefined ? '' : JSON.stringify(value));
 
-function addExplain(add: AddCommand, context: CliContext): void {
+function addExplain(add: AddCommand): void {
   add(
     'explain',
     'ask both sources one question, and show their values; nothing is kept',
-    async (
-      ask,
-      [resource = '', question = ''],
-      { json, reason }: AskOptions & { readonly reason?: string },
-    ) => {
+    async (ask, [resource = '', question = ''], { reason }: { readonly reason?: string }) => {
       const asked = { resource, ...questionOf(resource, question), reason };
       const found = await ask('migrations.explain', asked);
-      const differences = (found['differences'] ?? []) as readonly Record<string, unknown>[];
-      const rows = differences.map(({ id, path, kind, legacy, new: newValue }) => [
-        typeof id === 'string' ? id : '',
-        String(path),
-        String(kind),
-        valueText(legacy),
-        valueText(newValue),
+      const { differences = [] } = found as Partial<ExplainedQuestion>;
+      const rows = differences.map(({ id = '', path, kind, legacy, new: newValue }) => [
+        ...[id, path, kind, valueText(legacy), valueText(newValue)],
       ]);
       const blocks =
         rows.length === 0
           ? ['both sources say the same']
           : [{ table: [['ID', 'PATH', 'KIND', 'LEGACY', 'NEW'], ...rows] }];
-      printReport({ json: found, blocks }, json, context);
+      return { json: found, blocks };
     },
   )
     .argument(

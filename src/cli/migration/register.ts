@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { resourceNames } from '../../contract/resources.ts';
 import type { CliContext } from '../context/context.ts';
+import type { Report } from '../../workbench/explain/report/report.ts';
 import { printReport } from '../output/print-report.ts';
 import { addAskOptions, type AskMigration, type AskOptions, compileAskMigration } from './ask-migration.ts';
 import { addDifferenceCommands } from './difference-commands.ts';
@@ -15,21 +16,20 @@ type StatusOptions = AskOptions & { readonly watch?: boolean; readonly operation
 
 const WATCH_MS = 1_000;
 
-/** Prints the status once, or again and again until the command is stopped. */
+/** The status; with `--watch` it is printed again and again until the command is stopped. */
 async function runStatus(
   ask: AskMigration,
   resource: string,
   { watch, json, operation }: StatusOptions,
   context: CliContext,
-): Promise<void> {
+): Promise<Report | undefined> {
   for (;;) {
-    const status = await ask('migrations.status', { resource, operation });
-    if (watch === true && json === true) context.out(`${JSON.stringify(status)}\n`);
-    else printReport(statusReport(status), json, context);
-    if (watch !== true) return;
+    const report = statusReport(await ask('migrations.status', { resource, operation }));
+    if (watch !== true) return report;
+    printReport(report, json, context, 0);
     if (json !== true) context.out('\n');
     const isStopped = await sleep(WATCH_MS, false, { signal: context.stop }).catch(() => true);
-    if (isStopped) return;
+    if (isStopped) return undefined;
   }
 }
 
@@ -67,8 +67,10 @@ export function registerMigrationCommand(
       .description(description)
       .argument('<resource>', `the resource that moves: ${resourceNames.join(', ')}`);
     return addAskOptions(command).action(async () => {
-      const options = command.opts<never>();
-      await run(compileAskMigration(options, configFile(), context), command.args, options);
+      const options = command.opts<AskOptions>();
+      const ask = compileAskMigration(options, configFile(), context);
+      const report = await run(ask, command.args, options as never);
+      if (report !== undefined) printReport(report, options.json, context);
     });
   };
   add(
@@ -78,7 +80,7 @@ export function registerMigrationCommand(
   )
     .option('--watch', 'again every second')
     .option('--operation <name>', 'the gate of this operation, such as users.list');
-  addStepCommands(add, context);
+  addStepCommands(add);
   addTaskCommands(add, context);
   addDifferenceCommands(add, context);
 }

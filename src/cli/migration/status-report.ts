@@ -1,6 +1,8 @@
 // Renders the status of a migration as text for the terminal.
 
 import type { ActionValue } from '../../admin/api/action-table.ts';
+import { edgesText, onceRows, rollbackText, walkText } from '../../migration/report/report-text.ts';
+import { shareInPercent } from '../../migration/statistics/mismatch-bound.ts';
 import { type Report, type ReportBlock, section } from '../../workbench/explain/report/report.ts';
 
 type Status = ActionValue<'migrations.status'>;
@@ -44,10 +46,9 @@ function headOf({
 
 function gateBlocks({ next, ready, unmet }: Status['gate']): readonly ReportBlock[] {
   if (next === null) return [];
-  const rows = unmet.map(({ id, have, need, ...more }) => {
-    const { operation } = more as { readonly operation?: string };
-    return [id, operation ?? '', String(have), `needs ${need}`];
-  });
+  const rows = unmet.map(({ id, operation = '', have, need }) => [
+    ...[id, operation, String(have), `needs ${need}`],
+  ]);
   const heading = `Next: ${next}, ${ready ? 'ready' : 'not ready'}`;
   return section(heading, rows.length === 0 ? [] : [{ table: rows }]).concat(
     rows.length === 0 ? ['', heading] : [],
@@ -59,7 +60,7 @@ function compareBlocks(compare: Status['compare']): readonly ReportBlock[] {
     operation,
     ...[one.keys, one.match, one.mismatch, one.transient, one.inconclusive].map(String),
     ...[one.ignored, one.failedNew, one.odd].map(String),
-    `${Number((one.bound95 * 100).toPrecision(3))} %`,
+    shareInPercent(one.bound95),
     one.lagP99Ms === null ? '' : `${one.lagP99Ms} ms`,
     one.cusum.toFixed(1),
   ]);
@@ -68,16 +69,9 @@ function compareBlocks(compare: Status['compare']): readonly ReportBlock[] {
   return rows.length === 0 ? [] : section('Compared', [{ table: [head, ...rows] }]);
 }
 
-const percentText = (share: number) => `${Number((share * 100).toPrecision(2))} %`;
-
 /** What the new source has said once, by field. */
 function onceBlocks(compare: Status['compare']): readonly ReportBlock[] {
-  const rows = Object.entries(compare).flatMap(([operation, { once, given }]) =>
-    once.map(({ field, isAtOnce, isMeasured, share, noise }) => [
-      ...[operation, field, isAtOnce ? 'at once' : 'later', percentText(share)],
-      ...[`${percentText(noise)}${isMeasured ? '' : ' so far'}`, String(given)],
-    ]),
-  );
+  const rows = onceRows(compare, 2);
   const head = ['OPERATION', 'FIELD', 'GONE', 'OF ANSWERS', 'WRITES EXPLAIN', 'GIVEN TO CALLERS'];
   return rows.length === 0 ? [] : section('Differed once', [{ table: [head, ...rows] }]);
 }
@@ -104,22 +98,16 @@ function restBlocks({
   rules,
 }: Status): readonly string[] {
   const causes = Object.entries(fallback).filter(([, count]) => count > 0);
-  const { at, by, rule, evidence } = (lastRollback ?? {}) as Record<string, string>;
-  const { records, differences } = (walk ?? {}) as Record<string, number>;
-  const { asked, different } = (edges ?? {}) as Record<string, number>;
   return [
     ...(causes.length === 0
       ? []
       : [`Fallbacks: ${causes.map(([cause, count]) => `${count} ${cause}`).join(', ')}`]),
-    ...(lastRollback === null
-      ? []
-      : [`Last rollback: ${at ?? ''} by ${by ?? ''} (${rule ?? ''}): ${evidence ?? ''}`]),
-    ...(walk === null ? [] : [`Last walk: ${records ?? 0} records, ${differences ?? 0} differences`]),
-    ...(edges === null ? [] : [`Last look at the edges: ${asked ?? 0} questions, ${different ?? 0} differ`]),
+    ...(lastRollback === null ? [] : [`Last rollback: ${rollbackText(lastRollback)}`]),
+    ...(walk === null ? [] : [`Last walk: ${walkText(walk)}`]),
+    ...(edges === null ? [] : [`Last look at the edges: ${edgesText(edges)}`]),
     ...(rehearsedAt === null ? [] : [`Rehearsed: ${rehearsedAt}`]),
-    ...rules.map(
-      (rule) =>
-        `Ignored: ${['path', 'hint', 'id', 'owner', 'reason'].flatMap((name) => (typeof rule[name] === 'string' ? rule[name] : [])).join('  ')}`,
+    ...rules.map(({ path, hint, id, owner, reason }) =>
+      [`Ignored: ${path}`, hint ?? [], id, owner, reason].flat().join('  '),
     ),
     ...(task === null ? [] : [`Work: ${taskText(task)}`]),
   ];

@@ -1,10 +1,10 @@
 // The commands of `portico migration` that change its position, and `preview`.
 
 import { type Command, InvalidArgumentError } from 'commander';
-import type { ActionRequest, ActionValue } from '../../admin/api/action-table.ts';
+import type { ActionValue } from '../../admin/api/action-table.ts';
 import type { MigrationStage } from '../../config/schema/migration-stages.ts';
-import type { CliContext } from '../context/context.ts';
-import { printReport } from '../output/print-report.ts';
+import type { Preview } from '../../migration/tasks/task-results.ts';
+import type { Report } from '../../workbench/explain/report/report.ts';
 import type { AskMigration, AskOptions } from './ask-migration.ts';
 import { positionWords } from './status-report.ts';
 
@@ -12,8 +12,8 @@ import { positionWords } from './status-report.ts';
 export type AddCommand = (
   name: string,
   description: string,
-  /** Takes the options that are added to the command. */
-  run: (ask: AskMigration, args: readonly string[], options: never) => Promise<void>,
+  /** Takes the options that are added to the command. What it returns is printed; `undefined`: it has printed all. */
+  run: (ask: AskMigration, args: readonly string[], options: never) => Promise<Report | undefined>,
 ) => Command;
 
 type StepOptions = AskOptions & {
@@ -41,15 +41,11 @@ function parsePercent(text: string): number {
   return Number(text);
 }
 
-function printChange(
-  change: ActionValue<'migrations.stage'>,
-  { json }: AskOptions,
-  context: CliContext,
-): void {
+function changeReport(change: ActionValue<'migrations.stage'>): Report {
   const { resource, rev, replicas, ms } = change;
   const stale = replicas.stale.length === 0 ? '' : `; not yet: ${replicas.stale.join(', ')}`;
   const text = `${resource}: ${positionWords(change)} (rev ${rev}), in ${replicas.atRev} of ${replicas.total} processes after ${ms} ms${stale}`;
-  printReport({ json: change, blocks: [text] }, json, context);
+  return { json: change, blocks: [text] };
 }
 
 const STEPS: readonly (readonly [MigrationStage, string])[] = [
@@ -61,27 +57,19 @@ const STEPS: readonly (readonly [MigrationStage, string])[] = [
 ];
 
 /** Adds the commands that move a migration. */
-export function addStepCommands(add: AddCommand, context: CliContext): void {
-  addStages(add, context);
-  addRollback(add, context);
-  addHolds(add, context);
-  addPreview(add, context);
+export function addStepCommands(add: AddCommand): void {
+  addStages(add);
+  addRollback(add);
+  addHolds(add);
+  addPreview(add);
 }
 
-function addStages(add: AddCommand, context: CliContext): void {
+function addStages(add: AddCommand): void {
   for (const [stage, description] of STEPS) {
     const command = add(stage, description, async (ask, [resource = ''], options: StepOptions) => {
       const { percent, operation, force, rev, reason } = options;
-      const input: ActionRequest<'migrations.stage'> = {
-        resource,
-        stage,
-        percent,
-        operation,
-        force,
-        rev,
-        reason,
-      };
-      printChange(await ask('migrations.stage', input), options, context);
+      const input = { resource, stage, percent, operation, force, rev, reason };
+      return changeReport(await ask('migrations.stage', input));
     });
     if (stage === 'ramp')
       command.option('--percent <share>', 'the share; default: the next step', parsePercent);
@@ -93,7 +81,7 @@ function addStages(add: AddCommand, context: CliContext): void {
   }
 }
 
-function addRollback(add: AddCommand, context: CliContext): void {
+function addRollback(add: AddCommand): void {
   add(
     'rollback',
     'go back to the legacy source at once, and hold; nothing is asked for',
@@ -101,7 +89,7 @@ function addRollback(add: AddCommand, context: CliContext): void {
       const { operation, force, reason, local } = options;
       const scope = local === true ? 'local' : 'fleet';
       const input = { resource, operation, force, reason, scope } as const;
-      printChange(await ask('migrations.rollback', input), options, context);
+      return changeReport(await ask('migrations.rollback', input));
     },
   )
     .option('--operation <name>', 'only this operation, such as users.list')
@@ -113,10 +101,10 @@ function addRollback(add: AddCommand, context: CliContext): void {
     .option('--reason <text>', REASON);
 }
 
-function addHolds(add: AddCommand, context: CliContext): void {
+function addHolds(add: AddCommand): void {
   add('hold', 'no step forward from now on', async (ask, [resource = ''], options: StepOptions) => {
     const { rev, reason = '' } = options;
-    printChange(await ask('migrations.hold', { resource, rev, reason }), options, context);
+    return changeReport(await ask('migrations.hold', { resource, rev, reason }));
   })
     .requiredOption('--reason <text>', REASON)
     .option('--rev <n>', 'only if the state still has this rev', parseInteger);
@@ -126,26 +114,17 @@ function addHolds(add: AddCommand, context: CliContext): void {
     'end a hold, also that of a rollback',
     async (ask, [resource = ''], options: StepOptions & { readonly ack: string }) => {
       const { rev, ack: reason } = options;
-      printChange(await ask('migrations.resume', { resource, rev, reason }), options, context);
+      return changeReport(await ask('migrations.resume', { resource, rev, reason }));
     },
   )
     .requiredOption('--ack <reason>', 'what was wrong, and why it no longer is')
     .option('--rev <n>', 'only if the state still has this rev', parseInteger);
 }
 
-function addPreview(add: AddCommand, context: CliContext): void {
+function addPreview(add: AddCommand): void {
   add('preview', 'whom a share would reach', async (ask, [resource = ''], options: StepOptions) => {
     const { percent = 0 } = options;
-    const preview = (await ask('migrations.preview', { resource, percent })) as {
-      readonly callers?: number;
-      readonly reached?: number;
-      readonly callsPercent?: number;
-      readonly largest?: readonly {
-        readonly caller: string;
-        readonly callsPercent: number;
-        readonly isReached: boolean;
-      }[];
-    };
+    const preview = (await ask('migrations.preview', { resource, percent })) as Partial<Preview>;
     const { callers = 0, reached = 0, callsPercent = 0, largest = [] } = preview;
     const rows = largest.map((one) => [
       one.caller,
@@ -153,10 +132,6 @@ function addPreview(add: AddCommand, context: CliContext): void {
       one.isReached ? 'new' : 'legacy',
     ]);
     const head = `${percent} % reaches ${reached} of ${callers} callers of the last hour: ${callsPercent.toFixed(2)} % of the calls`;
-    printReport(
-      { json: preview, blocks: [head, ...(rows.length === 0 ? [] : [{ table: rows }])] },
-      options.json,
-      context,
-    );
+    return { json: preview, blocks: [head, ...(rows.length === 0 ? [] : [{ table: rows }])] };
   }).requiredOption('--percent <share>', 'the share', parsePercent);
 }

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActionRequest, ActionValue } from '../../admin/api/action-table.ts';
 import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
+import type { Report } from '../../workbench/explain/report/report.ts';
 import { printReport } from '../output/print-report.ts';
 import type { AskMigration, AskOptions } from './ask-migration.ts';
 import { taskText } from './status-report.ts';
@@ -19,16 +20,18 @@ const POLL_MS = 300;
 /** How often the progress is printed. */
 const TELL_MS = 5_000;
 
-/** Starts long work, and waits for its end. Exit code 1 where it fails. */
+/** Starts long work, waits for its end, and prints it. Exit code 1 where it fails. */
 async function runTask(
   ask: AskMigration,
   input: ActionRequest<'migrations.start'>,
   { json }: AskOptions,
   context: CliContext,
-): Promise<void> {
+): Promise<Report> {
   const task = await endOfTask(ask, input, context);
-  printReport({ json: task, blocks: [taskText(task)] }, json, context);
-  if (task.outcome.kind === 'failed') throw new ExitError(exitCodes.failure);
+  const report = { json: task, blocks: [taskText(task)] };
+  if (task.outcome.kind !== 'failed') return report;
+  printReport(report, json, context);
+  throw new ExitError(exitCodes.failure);
 }
 
 /** Starts long work, prints its progress to standard error, and returns the work once it has ended. */
@@ -86,7 +89,7 @@ export function addTaskCommands(add: AddCommand, context: CliContext): void {
     ).option('--reason <text>', 'why, for the audit');
 
   addReplay(add, context);
-  addReport(add, context);
+  addReport(add);
 }
 
 function addReplay(add: AddCommand, context: CliContext): void {
@@ -95,12 +98,8 @@ function addReplay(add: AddCommand, context: CliContext): void {
     'ask both sources recorded questions, as evidence',
     (ask, [resource = ''], options: TaskOptions) => {
       const { file = '', rps, reason } = options;
-      return runTask(
-        ask,
-        { resource, task: 'replay', queries: readQueries(file), rps, reason },
-        options,
-        context,
-      );
+      const input = { resource, task: 'replay', queries: readQueries(file), rps, reason } as const;
+      return runTask(ask, input, options, context);
     },
   )
     .requiredOption('--file <file>', 'one question a line: {"operation":"users.list","query":"limit=20"}')
@@ -108,15 +107,14 @@ function addReplay(add: AddCommand, context: CliContext): void {
     .option('--reason <text>', 'why, for the audit');
 }
 
-function addReport(add: AddCommand, context: CliContext): void {
+function addReport(add: AddCommand): void {
   add(
     'report',
     'write the evidence to one file, for those who must sign',
-    async (ask, [resource = ''], { out, json }: AskOptions & { readonly out?: string }) => {
+    async (ask, [resource = ''], { out }: { readonly out?: string }) => {
       const { markdown } = await ask('migrations.report', { resource });
       if (out !== undefined) writeFileSync(out, markdown);
-      const text = out === undefined ? markdown : `${out} is written`;
-      printReport({ json: { markdown }, blocks: [text] }, json, context);
+      return { json: { markdown }, blocks: [out === undefined ? markdown : `${out} is written`] };
     },
   ).option('--out <file>', 'the file; default: standard output');
 }

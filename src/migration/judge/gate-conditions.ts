@@ -5,21 +5,19 @@ import { latencyCount, latencyQuantile } from '../evidence/latency.ts';
 import { EMPTY_EVIDENCE } from '../evidence/evidence-store.ts';
 import { CUSUM_LIMIT } from '../statistics/cusum.ts';
 import { type CheckedCondition, type GateFacts, lasting } from './gate-facts.ts';
-import { isShareAtMost, keysNeeded } from '../statistics/mismatch-bound.ts';
+import { isShareAtMost, keysNeeded, shareInPercent } from '../statistics/mismatch-bound.ts';
 import { positionOf } from '../state/migration-state.ts';
 import { comparedIn, transientRates } from './transient-rules.ts';
 
 const NO_DATA = 'no data';
 
-const shareText = (share: number) => `${Number((share * 100).toPrecision(3))} %`;
-
 /** The condition that a share is not exceeded. Without data it is not met. */
 function atMost(id: string, part: number, whole: number, share: number): CheckedCondition {
-  if (whole === 0) return { id, have: NO_DATA, need: `at most ${shareText(share)}`, isMet: false };
+  if (whole === 0) return { id, have: NO_DATA, need: `at most ${shareInPercent(share)}`, isMet: false };
   return {
     id,
-    have: shareText(part / whole),
-    need: `at most ${shareText(share)}`,
+    have: shareInPercent(part / whole),
+    need: `at most ${shareInPercent(share)}`,
     isMet: part / whole <= share,
   };
 }
@@ -61,9 +59,9 @@ function transientCondition(
   const rates = transientRates(shown, evidence, { config, noise: noise[operation] });
   const over = rates.filter((rate) => rate.share - rate.noise > accepted);
   const have = over.map(
-    (rate) => `${rate.field}: ${shareText(rate.share)}, writes explain ${shareText(rate.noise)}`,
+    (rate) => `${rate.field}: ${shareInPercent(rate.share)}, writes explain ${shareInPercent(rate.noise)}`,
   );
-  const need = `at most ${shareText(accepted)} more than writes explain`;
+  const need = `at most ${shareInPercent(accepted)} more than writes explain`;
   return { id: 'transient', have: have.join('; ') || 'none', need, isMet: over.length === 0 };
 }
 

@@ -5,7 +5,7 @@ import { isCritical } from '../evidence/delta.ts';
 import type { ComparisonCounts, OperationEvidence, TransientCounts } from '../evidence/evidence.ts';
 import { latencyQuantile } from '../evidence/latency.ts';
 import { CUSUM_LIMIT, nextCusum } from '../statistics/cusum.ts';
-import { upperBound } from '../statistics/mismatch-bound.ts';
+import { shareInPercent, upperBound } from '../statistics/mismatch-bound.ts';
 
 /** How often each field of an operation changes in the legacy source within the lag, as far as it was measured. */
 export type NoiseMemory = {
@@ -112,8 +112,6 @@ export function transientRates(
   });
 }
 
-const percentText = (share: number) => `${Number((share * 100).toPrecision(2))} %`;
-
 /** The CUSUM of one rate for a share ten times the bound, against the bound. */
 function cusumOf(
   { name, noise }: TransientRate,
@@ -158,7 +156,7 @@ export function judgeTransients(
   const seen = { compared, transients: step.transients };
   if (worst === undefined) return { cusum, seen };
   const { name, field, share, noise } = worst;
-  const often = `${step.transients[name] ?? 0} of ${compared} answers of the new source (${percentText(share)})`;
-  const exceeded = `${often} differed once in ${field}; writes explain ${percentText(noise)}, ${transientPercent} % is accepted; callers were given ${step.given} such answers`;
+  const often = `${step.transients[name] ?? 0} of ${compared} answers of the new source (${shareInPercent(share, 2)})`;
+  const exceeded = `${often} differed once in ${field}; writes explain ${shareInPercent(noise, 2)}, ${transientPercent} % is accepted; callers were given ${step.given} such answers`;
   return { cusum, seen, exceeded };
 }

@@ -1,11 +1,11 @@
 // Collects the facts of the report on a migration, as data and as a document.
 
-import { readAuditLine } from '../../store/audit/audit-entry.ts';
+import { type AuditEntry, readAuditLine } from '../../store/audit/audit-entry.ts';
 import type { AuditLog } from '../../store/audit/audit-log.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { GateEvaluator } from '../judge/evaluate-gate.ts';
 import { migrationReport } from './migration-report.ts';
-import { type HistoryEntry, reportText } from './report-text.ts';
+import { reportText } from './report-text.ts';
 
 /** Everything is read anew for each report: what the gate rests on, the differences, and the history in `audit`. */
 export type ReportDeps = {
@@ -15,7 +15,7 @@ export type ReportDeps = {
 };
 
 /** The entries of the audit about a resource and its operations. */
-function historyOf(lines: readonly string[], resource: string): readonly HistoryEntry[] {
+function historyOf(lines: readonly string[], resource: string): readonly AuditEntry[] {
   return lines.flatMap((line) => {
     const entry = readAuditLine(line);
     const isWanted =

@@ -1,26 +1,21 @@
 // Renders the report on a migration as Markdown.
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
+import type { AuditEntry } from '../../store/audit/audit-entry.ts';
 import type { DifferenceGroup } from '../evidence/evidence.ts';
 import type { Gate } from '../judge/gate.ts';
-import { positionText } from '../state/migration-state.ts';
+import type { TransientRate } from '../judge/transient-rules.ts';
+import { positionText, type ProbedEdges } from '../state/migration-state.ts';
+import { shareInPercent } from '../statistics/mismatch-bound.ts';
+import type { WalkResult } from '../tasks/task-results.ts';
 import type { MigrationReport } from './migration-report.ts';
-
-/** Something that was done to the migration, as the audit has it. */
-export type HistoryEntry = {
-  readonly at: string;
-  readonly actor: string;
-  readonly action: string;
-  readonly outcome: string;
-  readonly reason?: string | undefined;
-};
 
 /** What the document is made of: the report, and what it does not hold. */
 export type ReportFacts = MigrationReport & {
   readonly config: MigrationConfig;
   readonly differences: readonly DifferenceGroup[];
   /** The oldest first. */
-  readonly history: readonly HistoryEntry[];
+  readonly history: readonly Pick<AuditEntry, 'at' | 'actor' | 'action' | 'outcome' | 'reason'>[];
   /** When the report is made, milliseconds since the epoch. */
   readonly now: number;
 };
@@ -40,17 +35,39 @@ function table(head: readonly string[], rows: readonly Row[]): string {
 }
 
 const instant = (ms: number) => new Date(ms).toISOString();
-const percentText = (share: number) => `${Number((share * 100).toPrecision(3))} %`;
-
 const quantiles = (ms: readonly number[]) => (ms.length === 0 ? 'none' : `${ms.join(' / ')} ms`);
 
+/** What a walk over all records has found. */
+export const walkText = (walk: Pick<WalkResult, 'records' | 'differences'>) =>
+  `${walk.records} records, ${walk.differences} differences`;
+
+/** What a look at the edges has found. */
+export const edgesText = (edges: Pick<ProbedEdges, 'asked' | 'different'>) =>
+  `${edges.asked} questions, ${edges.different} differ`;
+
+/** When a rollback was, by whom, and why. */
+export const rollbackText = (rollback: Readonly<Record<'at' | 'by' | 'rule' | 'evidence', string>>) =>
+  `${rollback.at} by ${rollback.by} (${rollback.rule}): ${rollback.evidence}`;
+
+/** What the new source has said once, by operation and field, with so many digits of the shares. */
+export function onceRows(
+  compare: Readonly<
+    Record<string, { readonly given: number; readonly once: readonly Omit<TransientRate, 'name'>[] }>
+  >,
+  digits?: number,
+) {
+  return Object.entries(compare).flatMap(([operation, { once, given }]) =>
+    once.map(({ field, isAtOnce, isMeasured, share, noise }) => [
+      ...[operation, field, isAtOnce ? 'at once' : 'later', shareInPercent(share, digits)],
+      ...[`${shareInPercent(noise, digits)}${isMeasured ? '' : ' so far'}`, String(given)],
+    ]),
+  );
+}
+
 function whereItIs({ walk, edges, hold, lastRollback, operations, ...report }: ReportFacts): string {
-  const walked = walk && `${walk.records} records, ${walk.differences} differences, at ${walk.at}`;
-  const probed = edges && `${edges.asked} questions, ${edges.different} differ, at ${edges.at}`;
+  const walked = walk && `${walkText(walk)}, at ${walk.at}`;
+  const probed = edges && `${edgesText(edges)}, at ${edges.at}`;
   const apart = Object.entries(operations).map(([operation, own]) => `${operation} ${positionText(own)}`);
-  const rolledBack =
-    lastRollback &&
-    `${lastRollback.at} by ${lastRollback.by} (${lastRollback.rule}): ${lastRollback.evidence}`;
   return table(
     ['', ''],
     [
@@ -63,7 +80,7 @@ function whereItIs({ walk, edges, hold, lastRollback, operations, ...report }: R
       ['Walk over all records', walked ?? 'never with this evidence'],
       ['Edges of what may be asked', probed ?? 'never with this evidence'],
       ['Hold', hold === null ? 'none' : `${hold.at} by ${hold.by}: ${hold.reason}`],
-      ['Last rollback', rolledBack ?? 'none'],
+      ['Last rollback', lastRollback === null ? 'none' : rollbackText(lastRollback)],
       ['Made', instant(report.now)],
     ],
   );
@@ -80,23 +97,13 @@ function gateTable({ gate }: ReportFacts): string {
 
 function comparisonTable({ compare }: ReportFacts): string {
   const rows = Object.entries(compare).map(([operation, one]): Row => [
-    ...[operation, one.keys, one.mismatchedKeys, percentText(one.bound95)],
+    ...[operation, one.keys, one.mismatchedKeys, shareInPercent(one.bound95)],
     ...[one.match, one.ignored, one.mismatch, one.transient, one.inconclusive],
     ...[one.failedNew, one.failedLegacy, one.failedBoth, one.odd],
   ]);
   const distinct = ['Operation', 'Distinct questions', 'of them different', 'At most (95 %)'];
   const verdicts = ['Match', 'Ignored', 'Mismatch', 'Transient', 'Inconclusive'];
   return table([...distinct, ...verdicts, 'New failed', 'Legacy failed', 'Both failed', 'Odd'], rows);
-}
-
-function transientTable({ compare }: ReportFacts): string {
-  const rows = Object.entries(compare).flatMap(([operation, { once, given }]) =>
-    once.map((rate): Row => [
-      ...[operation, rate.field, rate.isAtOnce ? 'at once' : 'later', percentText(rate.share)],
-      ...[`${percentText(rate.noise)}${rate.isMeasured ? '' : ' so far'}`, given],
-    ]),
-  );
-  return table(['Operation', 'Field', 'Gone', 'Of answers', 'Writes explain', 'Given to callers'], rows);
 }
 
 function servedTable({ compare }: ReportFacts): string {
@@ -134,13 +141,7 @@ function differencesTable({ differences }: ReportFacts): string {
 }
 
 function historyTable({ history }: ReportFacts): string {
-  const rows = history.map(({ at, actor, action, outcome, reason = '' }): Row => [
-    at,
-    actor,
-    action,
-    outcome,
-    reason,
-  ]);
+  const rows = history.map((one) => [one.at, one.actor, one.action, one.outcome, one.reason ?? '']);
   return table(['When', 'Who', 'What', 'Outcome', 'Why'], rows);
 }
 
@@ -155,7 +156,10 @@ export function reportText(facts: ReportFacts): string {
     '## Comparisons',
     comparisonTable(facts),
     '## Answers of the new source that differed once',
-    transientTable(facts),
+    table(
+      ['Operation', 'Field', 'Gone', 'Of answers', 'Writes explain', 'Given to callers'],
+      onceRows(facts.compare),
+    ),
     '## Calls of callers, and latencies of both sources for the same questions',
     servedTable(facts),
     '## Rules',

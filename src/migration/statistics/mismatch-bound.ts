@@ -95,3 +95,6 @@ export function keysNeeded(share: number, mismatches: number): number {
   }
   return high;
 }
+
+/** A share in percent, rounded to so many digits. */
+export const shareInPercent = (share: number, digits = 3) => `${Number((share * 100).toPrecision(digits))} %`;
