@@ -23,6 +23,21 @@ export type TableColumn<Row> = {
   readonly sort?: (row: Row) => SortValue;
 };
 
+/** A column that shows what it is sorted by. */
+export function textColumn<Row>(key: string, title: string, of: (row: Row) => string): TableColumn<Row> {
+  return { key, title, cell: of, sort: of };
+}
+
+/** A column of figures, sorted by them; `show` writes one. */
+export function figureColumn<Row, Figure extends SortValue = number>(
+  key: string,
+  title: string,
+  of: (row: Row) => Figure,
+  show: (figure: Figure) => Children,
+): TableColumn<Row> {
+  return { key, title, isFigure: true, cell: (row) => show(of(row)), sort: of };
+}
+
 /** Order and search stand in the address, so that a link shows the same table. */
 export type DataTableProps<Row> = {
   /** Part of the address: two tables of one view need two names. */

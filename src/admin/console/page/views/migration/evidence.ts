@@ -5,7 +5,7 @@ import { sampleText } from '../../show/migration-texts.ts';
 import { useConsole } from '../../data/console-context.ts';
 import { useLoad } from '../../data/use-load.ts';
 import { actionDialog, type ActionForm } from '../../parts/action-dialog.ts';
-import { dataTable } from '../../parts/data-table.ts';
+import { dataTable, figureColumn, textColumn } from '../../parts/data-table.ts';
 import { html } from '../../parts/html.ts';
 import { problemNote, cardOf, stateMark, timeMark } from '../../parts/marks.ts';
 import { countText, durationText, shareText } from '../../show/units.ts';
@@ -53,65 +53,31 @@ type CompareRow = ComparedOperation & { readonly operation: string };
 /** What was compared, by operation; the CUSUM is the judge's. */
 export function compareTable(compare: MigrationStatus['compare']): VNode {
   const rows = Object.entries(compare).map(([operation, one]) => ({ ...one, operation }));
-  const count = (
-    key:
-      | 'keys'
-      | 'match'
-      | 'mismatch'
-      | 'transient'
-      | 'given'
-      | 'inconclusive'
-      | 'ignored'
-      | 'failedNew'
-      | 'odd',
-    title: string,
-  ) => ({
-    ...{ key, title, isFigure: true },
-    cell: (row: CompareRow) => countText(row[key]),
-    sort: (row: CompareRow) => row[key],
-  });
+  const count = (key: string, title: string, of: (row: CompareRow) => number) =>
+    figureColumn(key, title, of, countText);
   return dataTable<CompareRow>({
     ...{ id: 'compare', label: 'compared operations', order: '-mismatch', rows },
     keyOf: ({ operation }) => operation,
     toneOf: ({ mismatch }) => (mismatch > 0 ? 'row-warn' : ''),
     columns: [
-      {
-        key: 'operation',
-        title: 'Operation',
-        cell: ({ operation }) => operation,
-        sort: ({ operation }) => operation,
-      },
-      count('keys', 'Questions'),
-      count('match', 'Same'),
-      count('mismatch', 'Different'),
-      count('transient', 'Differed once'),
-      count('given', 'of these given'),
-      count('inconclusive', 'Inconclusive'),
-      count('ignored', 'Ignored'),
-      count('failedNew', 'New failed'),
-      count('odd', 'Odd'),
-      {
-        key: 'bound',
-        title: 'Differ at most',
-        isFigure: true,
-        cell: ({ bound95 }) => shareText(bound95),
-        sort: ({ bound95 }) => bound95,
-      },
-      {
-        key: 'cusum',
-        title: 'Judge',
-        isFigure: true,
-        cell: ({ cusum }) =>
-          stateMark(cusum >= 9.2 ? 'bad' : cusum >= 4.6 ? 'warn' : 'good', cusum.toFixed(2)),
-        sort: ({ cusum }) => cusum,
-      },
-      {
-        key: 'lag',
-        title: 'Lag, p99',
-        isFigure: true,
-        cell: ({ lagP99Ms }) => durationText(lagP99Ms),
-        sort: ({ lagP99Ms }) => lagP99Ms,
-      },
+      textColumn('operation', 'Operation', ({ operation }) => operation),
+      count('keys', 'Questions', ({ keys }) => keys),
+      count('match', 'Same', ({ match }) => match),
+      count('mismatch', 'Different', ({ mismatch }) => mismatch),
+      count('transient', 'Differed once', ({ transient }) => transient),
+      count('given', 'of these given', ({ given }) => given),
+      count('inconclusive', 'Inconclusive', ({ inconclusive }) => inconclusive),
+      count('ignored', 'Ignored', ({ ignored }) => ignored),
+      count('failedNew', 'New failed', ({ failedNew }) => failedNew),
+      count('odd', 'Odd', ({ odd }) => odd),
+      figureColumn('bound', 'Differ at most', ({ bound95 }) => bound95, shareText),
+      figureColumn(
+        'cusum',
+        'Judge',
+        ({ cusum }) => cusum,
+        (cusum) => stateMark(cusum >= 9.2 ? 'bad' : cusum >= 4.6 ? 'warn' : 'good', cusum.toFixed(2)),
+      ),
+      figureColumn('lag', 'Lag, p99', ({ lagP99Ms }) => lagP99Ms, durationText),
     ],
     empty: 'Nothing was compared yet.',
   });
@@ -152,20 +118,13 @@ function diffsTable(
           ${ignored ? stateMark('idle', 'ignored') : ''}`,
         sort: ({ kind }) => kind,
       },
-      {
-        key: 'count',
-        title: 'Times',
-        isFigure: true,
-        cell: ({ count }) => countText(count),
-        sort: ({ count }) => count,
-      },
-      {
-        key: 'last',
-        title: 'Last',
-        isFigure: true,
-        cell: ({ lastAt }) => timeMark(lastAt, now),
-        sort: ({ lastAt }) => lastAt,
-      },
+      figureColumn('count', 'Times', ({ count }) => count, countText),
+      figureColumn(
+        'last',
+        'Last',
+        ({ lastAt }) => lastAt,
+        (at) => timeMark(at, now),
+      ),
       { key: 'samples', title: 'Shapes', cell: samplesCell },
       ...(ignore === undefined
         ? []

@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import type { DifferenceList, MigrationStatus } from '../../../../api/migration-schemas.ts';
 import type { ActionForm } from '../../parts/action-dialog.ts';
 import { reasonField } from '../../parts/action-dialog.ts';
-import { dataTable } from '../../parts/data-table.ts';
+import { dataTable, figureColumn, textColumn } from '../../parts/data-table.ts';
 import { html } from '../../parts/html.ts';
 import { stateMark, timeMark } from '../../parts/marks.ts';
 import { change, type FormDeps, reasonOf } from './actions.ts';
@@ -106,15 +106,14 @@ export function rulesTable(
         title: 'State',
         cell: ({ id, until }) => ruleMark(until < now, acknowledged.includes(id)),
       },
-      { key: 'owner', title: 'Who', cell: ({ owner }) => owner, sort: ({ owner }) => owner },
+      textColumn('owner', 'Who', ({ owner }) => owner),
       { key: 'reason', title: 'Reason', cell: ({ reason }) => reason },
-      {
-        key: 'until',
-        title: 'Until',
-        isFigure: true,
-        cell: ({ until }) => timeMark(until, now),
-        sort: ({ until }) => until,
-      },
+      figureColumn(
+        'until',
+        'Until',
+        ({ until }) => until,
+        (until) => timeMark(until, now),
+      ),
       ...(remove === undefined ? [] : [removeColumn(remove)]),
     ],
     empty: 'No rule was made while the gateway runs.',
