@@ -18,25 +18,15 @@ export function positionWords({
   return stage === 'ramp' ? `ramp at ${percent} %` : stage;
 }
 
-function headOf({
-  resource,
-  sources,
-  rev,
-  since,
-  replicas,
-  staleSeconds,
-  ...status
-}: Status): readonly string[] {
-  const [legacy, newSource] = sources;
+function headOf({ resource, sources, replicas, staleSeconds, hold, ...status }: Status): readonly string[] {
   const stale = replicas.stale.length === 0 ? '' : `; not yet: ${replicas.stale.join(', ')}`;
   const apart = Object.entries(status.operations).map(([name, own]) => `  ${name}: ${positionWords(own)}`);
   const age =
     staleSeconds < 5
       ? []
       : [`  Redis has not been read for ${Math.round(staleSeconds)} s: the last known state counts`];
-  const { hold } = status;
   return [
-    `${resource}: ${legacy} -> ${newSource}, ${positionWords(status)} since ${since} (rev ${rev})`,
+    `${resource}: ${sources.join(' -> ')}, ${positionWords(status)} since ${status.since} (rev ${status.rev})`,
     ...apart,
     `  ${replicas.atRev} of ${replicas.total} processes have it${stale}`,
     ...age,
@@ -88,15 +78,8 @@ export function taskText({ kind, by, done, of, startedAt, outcome }: NonNullable
   return `${kind} by ${by} done at ${outcome.at}: ${found.join(', ')}`;
 }
 
-function restBlocks({
-  fallback,
-  lastRollback,
-  walk,
-  edges,
-  rehearsedAt,
-  task,
-  rules,
-}: Status): readonly string[] {
+function restBlocks({ fallback, rules, task, ...last }: Status): readonly string[] {
+  const { lastRollback, walk, edges, rehearsedAt } = last;
   const causes = Object.entries(fallback).filter(([, count]) => count > 0);
   return [
     ...(causes.length === 0

@@ -16,12 +16,9 @@ export type ReportDeps = {
 
 /** The entries of the audit about a resource and its operations. */
 function historyOf(lines: readonly string[], resource: string): readonly AuditEntry[] {
-  return lines.flatMap((line) => {
-    const entry = readAuditLine(line);
-    const isWanted =
-      entry?.action.startsWith('migrations.') === true && resourceOfTarget(entry.target) === resource;
-    return isWanted ? [entry] : [];
-  });
+  const isWanted = ({ action, target }: AuditEntry) =>
+    action.startsWith('migrations.') && resourceOfTarget(target) === resource;
+  return lines.flatMap((line) => readAuditLine(line) ?? []).filter(isWanted);
 }
 
 /** Makes the functions that report on a migration. They reject where Redis fails, or the resource does not move. */
