@@ -29,7 +29,7 @@ export type OperatorActionsDeps = RequestActionsDeps & {
   readonly quality: () => readonly ResourceQuality[];
   /** What this process counted of its callers. */
   readonly callers: Pick<CallerCounts, 'snapshot'>;
-  /** How many answers and row sets with a tag are in the memory of this process. */
+  /** How many answers and scan caches with a tag are in the memory of this process. */
   readonly countHeld: (tag: string) => HeldCount;
   readonly purges: Pick<Purges, 'purge'>;
   readonly fallenClaims: Pick<FallenClaims, 'list' | 'reset'>;

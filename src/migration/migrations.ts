@@ -32,7 +32,7 @@ export type MigratingResource = {
 
 /** A resource that moves, and its assembled sources. */
 export type ServedMigration = MigratingResource & {
-  /** Both sources without their caches; the new one has the row sets of the present generation. */
+  /** Both sources without their caches; the new one has the scan caches of the present generation. */
   readonly sources: ByOrigin<SourceHandler>;
   /** Puts answers of the new source into its cache before it serves callers. */
   readonly warm: BeginPrewarm;

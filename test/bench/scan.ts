@@ -9,15 +9,15 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { createAnswer } from '../../src/pipeline/answer/answer-query.ts';
 import { createLocalClaims } from '../../src/pipeline/reading/windows/source-runtime.ts';
 import { createLargeReplies } from '../../src/pipeline/reading/large-replies/large-replies.ts';
-import { createRowSets } from '../../src/pipeline/rowset/rowsets.ts';
+import { createScanCaches } from '../../src/pipeline/scan-cache/scan-caches.ts';
 import type { SourceRuntime } from '../../src/pipeline/reading/windows/source-runtime.ts';
 import { createCacheStage } from '../../src/pipeline/stages/cache-stage.ts';
 import { createCache } from '../../src/store/cache/cache.ts';
 import { createLocalPurges } from '../../src/store/cache/purges.ts';
 import { createRedisKeys } from '../../src/store/redis/redis-keys.ts';
 import { createRedis } from '../../src/store/redis/redis.ts';
-import { compileRowCodec } from '../../src/store/rowset/row-codec.ts';
-import { createRedisRowSets } from '../../src/store/rowset/redis-rowsets.ts';
+import { compileRowCodec } from '../../src/store/scan-cache/row-codec.ts';
+import { createRedisScanCaches } from '../../src/store/scan-cache/redis-scan-caches.ts';
 import { createUpstream } from '../../src/source/client/client.ts';
 import { createCall, createSourceCall } from '../support/pipeline/call.ts';
 import { parseList } from '../support/pipeline/parse-as.ts';
@@ -25,7 +25,7 @@ import { startRedis } from '../support/redis/redis-server.ts';
 import { replyOf, specOf } from '../support/pipeline/source-text.ts';
 
 /*
- * What reading, scanning and serving from a row set cost: `npm run bench:scan`, with `-- --json` for scripts.
+ * What reading, scanning and serving from a scan cache cost: `npm run bench:scan`, with `-- --json` for scripts.
  * The legacy shop is a process of its own, and Redis a real one.
  */
 
@@ -71,7 +71,7 @@ async function startShop(count: number): Promise<Shop> {
   return { url: `http://127.0.0.1:${port}`, close: () => child.disconnect() };
 }
 
-type SharedStore = Parameters<typeof createRowSets>[1];
+type SharedStore = Parameters<typeof createScanCaches>[1];
 
 function open(form: Form, url: string, share?: SharedStore) {
   const spec = specOf(textOf(form, url));
@@ -87,8 +87,8 @@ function open(form: Form, url: string, share?: SharedStore) {
     ...{ clock: systemClock, claims: createLocalClaims() },
     observer: { ...UNOBSERVED, contradicted: () => undefined },
   };
-  const rowSets = createRowSets(runtime, share);
-  const answer = createAnswer(runtime, { fresh: 600 }, rowSets);
+  const scanCaches = createScanCaches(runtime, share);
+  const answer = createAnswer(runtime, { fresh: 600 }, scanCaches);
   const callFor = (raw: string) => createCall({ query: parseList('products.list', raw) });
   return {
     adapter,
@@ -96,7 +96,7 @@ function open(form: Form, url: string, share?: SharedStore) {
     callFor,
     list: (raw: string) => answer(createSourceCall(parseList('products.list', raw))),
     async close() {
-      await Promise.all([rowSets.close(), largeReplies.close()]);
+      await Promise.all([scanCaches.close(), largeReplies.close()]);
       upstream.close();
     },
   };
@@ -203,7 +203,7 @@ async function pages(url: string) {
   const sources = [];
   for (const connection of connections) {
     await connection.untilReady(5_000);
-    const shared = createRedisRowSets({ client: connection.client, keys, scope: 'bench', codec });
+    const shared = createRedisScanCaches({ client: connection.client, keys, scope: 'bench', codec });
     sources.push(open('windows', url, shared));
   }
   const [first, second] = sources;
@@ -211,7 +211,7 @@ async function pages(url: string) {
   if (first === undefined || second === undefined) throw new Error('there are two');
   await first.list('limit=100');
   while (
-    (await client.keys('bench:rowSet:*:order:*')).length === 0 ||
+    (await client.keys('bench:scanCache:*:order:*')).length === 0 ||
     (await client.keys('*:lock')).length > 0
   )
     await new Promise((resolve) => setTimeout(resolve, 20));

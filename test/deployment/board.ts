@@ -11,8 +11,8 @@ import { startWatchedGateways } from './harness/watched-gateways.ts';
 const METRICS_WITHOUT_PANEL: Readonly<Record<string, string>> = {
   portico_redis_connected: 'portico_redis_state says the same and more',
   portico_source_load: 'a moment of a fast value: the console shows it as it changes',
-  portico_row_sets: 'a moment of a fast value: the console shows it as it changes',
-  portico_row_sets_oldest_seconds: 'a moment of a fast value: the console shows it as it changes',
+  portico_scan_caches: 'a moment of a fast value: the console shows it as it changes',
+  portico_scan_caches_oldest_seconds: 'a moment of a fast value: the console shows it as it changes',
   portico_cache_local_bytes: 'bounded by cache.localBytes: the console shows it',
   portico_cache_local_entries: 'bounded by cache.localBytes: the console shows it',
   portico_request_stories_total: 'of the look-up in the console, and of nothing that callers notice',

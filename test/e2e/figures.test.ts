@@ -144,12 +144,12 @@ describe('the figures of two workers on one Redis', () => {
       cost: 'page',
     });
     expect(crm.hosts).toHaveLength(1);
-    expect(crm.rowSets).toEqual([{ resource: 'users', count: 0, oldestAt: null }]);
+    expect(crm.scanCaches).toEqual([{ resource: 'users', count: 0, oldestAt: null }]);
     const scan = crm.costs.find(({ query, cost }) => cost === 'scan' && query.startsWith('sort='));
     expect((await ask(`/v1/users?${scan?.query ?? ''}`)).status).toBe(200);
     // Those who ask within half a second share a sample, which may be from before the scan.
     const rows = await eventually(async () => {
-      const [held] = (await view('source', '/api/sources/crm')).rowSets;
+      const [held] = (await view('source', '/api/sources/crm')).scanCaches;
       return held?.count === 1 && held;
     });
     expect(Date.now() - Date.parse(rows.oldestAt ?? '')).toBeLessThan(60_000);

@@ -35,15 +35,15 @@ export const actionSpecs = {
     method: 'post',
     path: '/api/cache/purge',
     role: 'operator',
-    summary: 'Has every process forget the answers and row sets that carry a tag, within half a second.',
+    summary: 'Has every process forget the answers and scan caches that carry a tag, within half a second.',
     input: z.strictObject({ tag, reason }),
     output: z.strictObject({
       purged: z.string(),
       reached: z
-        .strictObject({ processes: z.int(), answers: z.int(), rowSets: z.int() })
+        .strictObject({ processes: z.int(), answers: z.int(), scanCaches: z.int() })
         .optional()
         .describe(
-          'How many answers and row sets with the tag were in the memory of the processes of this gateway. Answers that are in Redis alone, and those of other gateways, are purged too, but not counted.',
+          'How many answers and scan caches with the tag were in the memory of the processes of this gateway. Answers that are in Redis alone, and those of other gateways, are purged too, but not counted.',
         ),
     }),
   },

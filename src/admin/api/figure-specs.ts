@@ -150,7 +150,7 @@ const sourceView = z.strictObject({
       }),
     )
     .describe('What each kind of query costs, as the source file stands; fallen claims make scans of pages.'),
-  rowSets: z
+  scanCaches: z
     .array(z.strictObject({ resource: z.string(), count, oldestAt: z.string().nullable() }))
     .describe('The rows of scans that are kept in memory.'),
 });

@@ -80,11 +80,11 @@ function repliesOf(name: string, reports: readonly ResourceQuality[], { gauges }
   };
 }
 
-/** The row sets of a source in memory, and when the oldest began to be read. */
-function rowSetsOf(name: string, { at, gauges }: FigureSample): ActionValue<'source'>['rowSets'] {
+/** The scan caches of a source in memory, and when the oldest began to be read. */
+function scanCachesOf(name: string, { at, gauges }: FigureSample): ActionValue<'source'>['scanCaches'] {
   const ofSource = (gauge: string) => gauges(gauge).filter(({ labels }) => labels['source'] === name);
-  const oldest = ofSource('portico_row_sets_oldest_seconds');
-  return ofSource('portico_row_sets').map(({ labels: { resource }, value: count }) => {
+  const oldest = ofSource('portico_scan_caches_oldest_seconds');
+  return ofSource('portico_scan_caches').map(({ labels: { resource }, value: count }) => {
     const seconds = oldest.find(({ labels }) => labels['resource'] === resource)?.value ?? 0;
     const oldestAt = count === 0 ? null : new Date(Math.round(at - seconds * 1_000)).toISOString();
     return { resource: String(resource), count, oldestAt };
@@ -115,7 +115,7 @@ export function compileSourceView(
     rules: rules.map((one) => ({ ...one, replies: replies[`${one.rule} ${one.is}`] ?? NOTHING_COUNTED })),
     events: ofSource('events'),
     ...repliesOf(name, reports, sample),
-    rowSets: rowSetsOf(name, sample),
+    scanCaches: scanCachesOf(name, sample),
   };
 }
 

@@ -100,8 +100,8 @@ function createWatched<T>() {
   return { parts, watch };
 }
 
-/** Registers the row sets in memory. */
-function createRowSetMetrics({ registry }: MetricPlace) {
+/** Registers the scan caches in memory. */
+function createScanCacheMetrics({ registry }: MetricPlace) {
   const { parts, watch } = createWatched<readonly number[]>();
   const show = (name: string, help: string, of: (ages: readonly number[]) => number) =>
     new Gauge({
@@ -114,15 +114,15 @@ function createRowSetMetrics({ registry }: MetricPlace) {
           this.labels(...place.split('|')).set(of([...all].flatMap((ages) => ages())));
       },
     });
-  show('portico_row_sets', 'Row sets of scans in memory.', (ages) => ages.length);
+  show('portico_scan_caches', 'Scan caches in memory.', (ages) => ages.length);
   show(
-    'portico_row_sets_oldest_seconds',
-    'The age of the oldest row set in memory; 0 where there is none.',
+    'portico_scan_caches_oldest_seconds',
+    'The age of the oldest scan cache in memory; 0 where there is none.',
     (ages) => Math.max(0, ...ages),
   );
   return {
-    /** Reports at each scrape the row sets with these ages, in seconds, until the returned function is called. */
-    watchRowSets: (source: string, resource: string, ages: () => readonly number[]) =>
+    /** Reports at each scrape the scan caches with these ages, in seconds, until the returned function is called. */
+    watchScanCaches: (source: string, resource: string, ages: () => readonly number[]) =>
       watch(`${source}|${resource}`, ages),
   };
 }
@@ -180,7 +180,7 @@ export function createSourceMetrics(place: MetricPlace, bounds: readonly number[
     ...createHealthMetrics(place),
     ...createClaimMetrics(place),
     ...createLoadMetrics(place),
-    ...createRowSetMetrics(place),
+    ...createScanCacheMetrics(place),
     upstreamCall: (source: string, outcome: string, seconds: number) => calls(source, outcome).add(seconds),
     records(source: string, resource: string, view: string, received: number, left: number) {
       records(source, resource, view).add(received);

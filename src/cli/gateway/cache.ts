@@ -36,7 +36,7 @@ export function registerCacheCommand(program: Command, context: OperatorContext)
     .command('cache')
     .description('forget finished answers')
     .command('purge')
-    .description('have every process forget answers and row sets, within a second')
+    .description('have every process forget answers and scan caches, within a second')
     .option('--tag <tag>', 'such as users, products or user:42; may be repeated', collect, [])
     .option('--all', 'everything')
     .option('--reason <text>', 'why, for the audit')
@@ -60,8 +60,8 @@ async function runPurge(
     return counts;
   });
   const isCounted = options.gateway !== undefined;
-  const countOf = ({ processes, answers, rowSets }: HeldCount, tag = '') =>
-    `${tag}: ${answers} answers and ${rowSets} row sets in the memory of ${processes} processes`;
+  const countOf = ({ processes, answers, scanCaches }: HeldCount, tag = '') =>
+    `${tag}: ${answers} answers and ${scanCaches} scan caches in the memory of ${processes} processes`;
   const counts = reached.flatMap((held, index) => (held === undefined ? [] : countOf(held, tags[index])));
   const report = {
     json: { purged: tags, ...(isCounted && { reached }) },

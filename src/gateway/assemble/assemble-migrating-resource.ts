@@ -40,10 +40,10 @@ export type AssembledMigratingResource = {
   readonly handlers: CachedHandlers;
   readonly sources: readonly [legacy: ResourceSource, new: ResourceSource];
   readonly served: ServedMigration;
-  countRowSets(tag: string): number;
+  countScanCaches(tag: string): number;
 };
 
-/** What one generation holds of the new source: its row sets, its cached handlers, and what warms its cache. */
+/** What one generation holds of the new source: its scan caches, its cached handlers, and what warms its cache. */
 type NewSourceParts = SourceReader & { readonly handlers: CachedHandlers; readonly warm: BeginPrewarm };
 
 function migratingResourceOf(
@@ -173,7 +173,7 @@ export function assembleMigratingResource(
       sources: { legacy: legacy.reader.source, new: (call) => newParts().source(call) },
       warm,
     },
-    countRowSets: (tag) =>
-      legacy.reader.countRowSets(tag) + to.reader.countRowSets(tag) + newParts().countRowSets(tag),
+    countScanCaches: (tag) =>
+      legacy.reader.countScanCaches(tag) + to.reader.countScanCaches(tag) + newParts().countScanCaches(tag),
   };
 }

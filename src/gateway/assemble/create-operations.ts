@@ -31,7 +31,7 @@ export type OperationsDeps = AssembleMigratingResourceDeps & {
   /** What serves a resource outlives a change of configuration that says the same of it and of its source. */
   readonly parts: Parts;
   readonly admission: AdmissionStages;
-  /** Where calls to sources are counted, and where row sets are shared; absent in the embedded mode. */
+  /** Where calls to sources are counted, and where scan caches are shared; absent in the embedded mode. */
   readonly redis: Pick<RedisByRole, 'limits' | 'cache'>;
   readonly metrics: SourceUpstreamsDeps['metrics'];
   readonly contract: GatewayConfig['contract'];
@@ -45,8 +45,8 @@ export type ServedOperations = {
   readonly migrations: readonly ServedMigration[];
   /** How well the replies of each source fit its file, since the file says what it says. */
   readonly quality: () => readonly ResourceQuality[];
-  /** How many row sets of this process a purge of the tag would end. */
-  readonly countRowSets: (tag: string) => number;
+  /** How many scan caches of this process a purge of the tag would end. */
+  readonly countScanCaches: (tag: string) => number;
   /** The claims that have fallen of what is served. */
   readonly fallen: () => readonly {
     readonly source: string;
@@ -61,7 +61,7 @@ type AssembledResource = {
   readonly sources: readonly ResourceSource[];
   /** Present where it moves. */
   readonly served?: ServedMigration;
-  countRowSets(tag: string): number;
+  countScanCaches(tag: string): number;
 };
 
 /** Assembles a resource: its source with a cache in front; both sources where it moves. */
@@ -77,7 +77,7 @@ function assembleResource(
   return {
     handlers: assembleCachedHandlers(source, parts, deps),
     sources: [source],
-    countRowSets: (tag) => source.reader.countRowSets(tag),
+    countScanCaches: (tag) => source.reader.countScanCaches(tag),
   };
 }
 
@@ -128,7 +128,7 @@ export function createOperations(
     ),
     migrations: all.flatMap(({ assembled }) => assembled.served ?? []),
     quality: () => sources.map(({ watched }) => watched.quality.report()),
-    countRowSets: (tag) => all.reduce((sum, { assembled }) => sum + assembled.countRowSets(tag), 0),
+    countScanCaches: (tag) => all.reduce((sum, { assembled }) => sum + assembled.countScanCaches(tag), 0),
     fallen: () =>
       sources.flatMap(({ compiled: { source, resource }, watched: { runtime } }) =>
         [...runtime.claims.fallen].map((claim) => ({

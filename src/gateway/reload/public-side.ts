@@ -82,7 +82,7 @@ export type PublicSide = OperatorActions & {
   quality(): readonly ResourceQuality[];
   /** What was counted of callers. */
   readonly callers: () => CallerSnapshot;
-  /** How many answers and row sets with a tag are in the memory of this process. */
+  /** How many answers and scan caches with a tag are in the memory of this process. */
   countHeld(tag: string): HeldCount;
   /** Ends the listener gracefully, see `createDrain`. */
   readonly leave: Drain;

@@ -46,7 +46,7 @@ export type Snapshot = {
   readonly migrations: ServedOperations['migrations'];
   /** The claims that have fallen of what is served. */
   readonly fallen: ServedOperations['fallen'];
-  /** How many answers and row sets with a tag are in the memory of this process. */
+  /** How many answers and scan caches with a tag are in the memory of this process. */
   readonly countHeld: (tag: string) => HeldCount;
   /** What the answers in the memory of this process take. */
   readonly cacheSize: () => Cache['localSize'];
@@ -138,7 +138,7 @@ function assemble(
   const countHeld = (tag: string) => ({
     processes: 1,
     answers: cache.countLocal(tag),
-    rowSets: served.countRowSets(tag),
+    scanCaches: served.countScanCaches(tag),
   });
   const { quality, fallen, migrations } = served;
   const cacheSize = () => cache.localSize;

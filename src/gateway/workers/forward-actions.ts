@@ -41,9 +41,9 @@ async function countHeld(serving: PrimaryActDeps['serving'], tag: string): Promi
     (sum, one) => ({
       processes: sum.processes + one.processes,
       answers: sum.answers + one.answers,
-      rowSets: sum.rowSets + one.rowSets,
+      scanCaches: sum.scanCaches + one.scanCaches,
     }),
-    { processes: 0, answers: 0, rowSets: 0 },
+    { processes: 0, answers: 0, scanCaches: 0 },
   );
 }
 

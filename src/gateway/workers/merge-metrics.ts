@@ -30,7 +30,7 @@ const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min' |
   ['portico_migration_percent', 'max'],
   ['portico_migration_stale_seconds', 'max'],
   ['portico_migration_hold', 'max'],
-  ['portico_row_sets_oldest_seconds', 'max'],
+  ['portico_scan_caches_oldest_seconds', 'max'],
 ];
 
 /** Merges the metrics of several processes. Counts and sizes are summed; of the event loop's lag the worst counts. */

@@ -11,7 +11,7 @@ import type { PermitMessage } from './permits/permit-pool.ts';
 /** A question or an order of the primary to one worker. */
 export type WorkerQuery =
   | { readonly about: 'state' | 'counts' | 'callers' }
-  /** How many answers and row sets with this tag the worker has in memory. */
+  /** How many answers and scan caches with this tag the worker has in memory. */
   | { readonly about: 'held'; readonly tag: string }
   /** Compiles a configuration, to be put in force by `swap` with the same number. */
   | { readonly about: 'stage'; readonly number: number; readonly texts: ConfigTexts }

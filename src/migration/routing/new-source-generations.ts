@@ -2,7 +2,7 @@
 
 import type { AbortableCall } from './abortable-call.ts';
 
-/** What `open` has made for a generation, such as row sets and caches, and how it is closed. */
+/** What `open` has made for a generation, such as scan caches and caches, and how it is closed. */
 export type OpenedGeneration<T> = { readonly value: T; close(): unknown };
 
 /** One generation of the new source. */

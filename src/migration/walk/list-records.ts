@@ -3,7 +3,7 @@
 import type { ListQuery } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { SourceHandler } from '../../pipeline/stages/call.ts';
-import { compileRowCodec } from '../../store/rowset/row-codec.ts';
+import { compileRowCodec } from '../../store/scan-cache/row-codec.ts';
 import { readListBody } from '../compare/read-body.ts';
 import { answerOf, type AskAtLowPriority } from '../tasks/ask-at-low-priority.ts';
 

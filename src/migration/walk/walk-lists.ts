@@ -2,7 +2,7 @@
 
 import type { Resource } from '../../contract/resources.ts';
 import type { SourceHandler } from '../../pipeline/stages/call.ts';
-import { compileRowCodec } from '../../store/rowset/row-codec.ts';
+import { compileRowCodec } from '../../store/scan-cache/row-codec.ts';
 import { readJsonText } from '../../store/redis/sealed.ts';
 import type { AnswerDifference } from '../compare/comparison.ts';
 import { lastingDifferences } from '../compare/compare-answers.ts';

@@ -4,7 +4,7 @@ import { recordTag } from '../../source/adapter/write/written-records.ts';
 import type { GetQuery, ListQuery } from '../../contract/query.ts';
 import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { FoundAnswer, SourceAnswer, SourceHandler } from '../stages/call.ts';
-import { createCursorCheckpoints } from '../../store/rowset/cursor-checkpoints.ts';
+import { createCursorCheckpoints } from '../../store/scan-cache/cursor-checkpoints.ts';
 import {
   type DatedPage,
   errorAfter,
@@ -13,7 +13,7 @@ import {
   type SearchState,
 } from '../reading/pages/next-attempt.ts';
 import { isWritten, type PageRecords } from '../reading/pages/read-page.ts';
-import { createRowSets, type RowSets } from '../rowset/rowsets.ts';
+import { createScanCaches, type ScanCaches } from '../scan-cache/scan-caches.ts';
 import { createRecordReader } from '../reading/records/read-record.ts';
 import { createPlanRunner } from './run-plan.ts';
 import { type CallContext, letFall, type SourceRuntime } from '../reading/windows/source-runtime.ts';
@@ -67,11 +67,11 @@ function createPageFinder(deps: Parameters<typeof createPlanRunner>[0]) {
 export function createAnswer(
   source: SourceRuntime,
   { fresh: freshSeconds }: { readonly fresh: number },
-  rowSets: RowSets = createRowSets(source, undefined),
+  scanCaches: ScanCaches = createScanCaches(source, undefined),
   walk: Walker = createWalker(source, createCursorCheckpoints({ redis: undefined })),
 ): SourceHandler {
   const { resource, adapter, clock } = source;
-  const findPage = createPageFinder({ source, rowSets, walk, freshSeconds });
+  const findPage = createPageFinder({ source, scanCaches, walk, freshSeconds });
   const readRecord = adapter.get && createRecordReader(source, adapter.get);
 
   /** The body of a list, and what is purged with it. */

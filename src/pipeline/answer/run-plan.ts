@@ -4,16 +4,16 @@ import { createHydration } from '../reading/records/hydrate.ts';
 import { isPlanFailure, type PlanFailure } from '../reading/windows/plan-failure.ts';
 import type { PageAttempt } from '../reading/pages/next-attempt.ts';
 import { isWritten, type Page, readPage } from '../reading/pages/read-page.ts';
-import type { RowSets } from '../rowset/rowsets.ts';
+import type { ScanCaches } from '../scan-cache/scan-caches.ts';
 import type { CallContext, SourceRuntime } from '../reading/windows/source-runtime.ts';
 import { isNearlyWhole, verifyPage, verifyWalk } from '../reading/pages/verify-page.ts';
-import { countInScan, verifyAgainstScan } from '../rowset/verify-against-scan.ts';
+import { countInScan, verifyAgainstScan } from '../scan-cache/verify-against-scan.ts';
 import type { Walker } from '../reading/pages/walk-page.ts';
 
 /** What plans are run with. */
 export type PlanRunnerDeps = {
   readonly source: SourceRuntime;
-  readonly rowSets: RowSets;
+  readonly scanCaches: ScanCaches;
   readonly walk: Walker;
   /** How long an answer that was just read may be served. */
   readonly freshSeconds: number;
@@ -36,7 +36,7 @@ async function proveFall({ upstream }: SourceRuntime, before: number, total: num
 }
 
 /** Creates what runs plans: straight from the source, by a walk from a checkpoint, or from the rows of a scan. */
-export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRunnerDeps): RunPlan {
+export function createPlanRunner({ source, scanCaches, walk, freshSeconds }: PlanRunnerDeps): RunPlan {
   type Dated = Page & { readonly storedAt: number; readonly freshSeconds: number };
 
   /** A total that may not count the filters is compared with the rows of a scan, where the budget allows one. */
@@ -67,7 +67,7 @@ export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRu
       }
       case 'scan': {
         // Rows that this process has cost no call at all.
-        const near = rowSets.has(plan) ? undefined : plan.walk;
+        const near = scanCaches.has(plan) ? undefined : plan.walk;
         const walked = near && (await walk(near, range, context));
         if (isPlanFailure(walked)) return walked;
         if (near !== undefined && walked !== undefined && !hasToBeCounted(near, walked)) {
@@ -76,9 +76,9 @@ export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRu
           const isOlder = walked.storedAt < storedAt;
           return { ...walked, freshSeconds: Math.max(freshSeconds, isOlder ? source.budget.snapshot : 0) };
         }
-        const page = await rowSets.page(plan, range, context, newerThan);
+        const page = await scanCaches.page(plan, range, context, newerThan);
         if (isPlanFailure(page)) return page;
-        // A page of a row set may be served as long as the row set, which may live longer than other answers.
+        // A page of a scan cache may be served as long as the scan cache, which may live longer than other answers.
         return { ...page, freshSeconds: Math.max(freshSeconds, page.freshSeconds) };
       }
     }
@@ -96,7 +96,7 @@ export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRu
     );
     if (isPlanFailure(page)) return page;
     const isWhole = query.filters.length === 0;
-    const readers = { source, rowSets, walk };
+    const readers = { source, scanCaches, walk };
     const counted = isWhole ? undefined : await countInScan(readers, { query, plan }, context);
     const before = isWhole ? source.verifications?.wholeTotal : counted?.total;
     const proven = before === undefined ? 'good' : await proveFall(source, before, page.total);

@@ -31,8 +31,8 @@ export type PurgeNote = { readonly name: string; readonly text: string };
 /** The texts of all notes, by name. */
 export type PurgeNotes = Readonly<Record<string, string>>;
 
-/** How many answers and row sets with a tag are in the memory of some processes. */
-export type HeldCount = { readonly processes: number; readonly answers: number; readonly rowSets: number };
+/** How many answers and scan caches with a tag are in the memory of some processes. */
+export type HeldCount = { readonly processes: number; readonly answers: number; readonly scanCaches: number };
 
 /** The tag that every entry has. */
 export const EVERYTHING = '*';

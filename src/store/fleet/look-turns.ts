@@ -28,7 +28,7 @@ const NAMES_MAX = 1_000;
 /** Creates the turns. `redis` is absent in the embedded mode: only this process takes turns then. */
 export function createLookTurns(
   redis:
-    { readonly client: Pick<Redis, 'set' | 'get'>; readonly keys: Pick<RedisKeys, 'rowSet'> } | undefined,
+    { readonly client: Pick<Redis, 'set' | 'get'>; readonly keys: Pick<RedisKeys, 'scanCache'> } | undefined,
   now: () => number = Date.now,
 ): LookTurns {
   const taken = createBoundedMap<{ readonly untilMs: number }>(NAMES_MAX, () => 1);
@@ -36,7 +36,7 @@ export function createLookTurns(
   const left = createBoundedMap<{ readonly text: string }>(NAMES_MAX, () => 1);
   // Below the keys of scans, so that the user of this Redis needs no more rights than it has.
   const keyOf = (name: string, part: string) =>
-    redis?.keys.rowSet(hash('sha256', name, 'base64url').slice(0, 22), part) ?? name;
+    redis?.keys.scanCache(hash('sha256', name, 'base64url').slice(0, 22), part) ?? name;
   return {
     async take(name, everyMs) {
       // What this process has just looked at, nobody need be asked about.

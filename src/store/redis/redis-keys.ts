@@ -20,8 +20,8 @@ export type RedisKeys = {
   migration(part: string): string;
   /** What is kept of the requests of one kind that came in an hour, counted from the epoch (list). */
   requests(kind: string, hour: number): string;
-  /** A part of the row sets of one scan; `scan` identifies it and is safe in a key. */
-  rowSet(scan: string, part: string): string;
+  /** A part of the caches of one scan; `scan` identifies it and is safe in a key. */
+  scanCache(scan: string, part: string): string;
   /** The figures of all gateways in a minute, by its number since the epoch (hash: gateway to packed figures). */
   figures(minute: number): string;
 };
@@ -48,7 +48,7 @@ export function createRedisKeys(prefix: string): RedisKeys {
     purges: (part) => `${prefix}{purges}:${part}`,
     migration: (part) => `${prefix}{migration}:${part}`,
     requests: (kind, hour) => `${prefix}{requests}:${kind}:${hour}`,
-    rowSet: (scan, part) => `${prefix}snapshot:{${scan}}:${part}`,
+    scanCache: (scan, part) => `${prefix}snapshot:{${scan}}:${part}`,
     // The number of the layout: another one is not read.
     figures: (minute) => `${prefix}{figures}:1:${minute}`,
   };

@@ -10,7 +10,7 @@ const MAGIC = {
   checkpoint: 'PTK2',
   order: 'PTO2',
   row: 'PTR2',
-  rowSet: 'PTS2',
+  scanCache: 'PTS2',
 } as const;
 
 /** What sealed bytes hold. Each form has a version of its own, so one can change without making the others misses. */

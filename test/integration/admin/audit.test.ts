@@ -87,11 +87,11 @@ describe('the audit of two gateways on one Redis', () => {
       expect.stringMatching(/^purged: user:42\n.*not counted here; with --gateway/),
     ]);
     expect((await through(0, 'cache', 'purge', '--tag', 'user:42')).out).toBe(
-      'purged: user:42\nuser:42: 0 answers and 0 row sets in the memory of 1 processes\n',
+      'purged: user:42\nuser:42: 0 answers and 0 scan caches in the memory of 1 processes\n',
     );
     const lines = await entries();
     expect(lines.at(-1)).toMatchObject({
-      after: { reached: { processes: 1, answers: 0, rowSets: 0 } },
+      after: { reached: { processes: 1, answers: 0, scanCaches: 0 } },
     });
     const line = lines.at(-2);
     expect(line).toMatchObject({ actor: 'command:tester', action: 'cache.purge', target: 'user:42' });

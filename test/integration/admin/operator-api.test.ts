@@ -68,17 +68,17 @@ describe("the operator's API", () => {
     expect([status, ajv.validate(schema, body), ajv.errorsText()]).toEqual([200, true, 'No errors']);
   });
 
-  it('says how many answers and row sets a purge reached, and a second one reaches none of them', async () => {
+  it('says how many answers and scan caches a purge reached, and a second one reaches none of them', async () => {
     for (const path of ['/v1/users?limit=3', '/v1/users?limit=4', '/v1/products?limit=3'])
       expect((await stack.get(path)).status).toBe(200);
     expect((await ask('/api/cache/purge', 'post', { tag: 'products' })).body).toEqual({
       purged: 'products',
-      reached: { processes: 1, answers: 1, rowSets: 0 },
+      reached: { processes: 1, answers: 1, scanCaches: 0 },
     });
     const users = await ask('/api/cache/purge', 'post', { tag: 'users' });
     expect(users.body).toMatchObject({ reached: { answers: 3 } });
     expect((await ask('/api/cache/purge', 'post', { tag: 'users' })).body).toMatchObject({
-      reached: { answers: 0, rowSets: 0 },
+      reached: { answers: 0, scanCaches: 0 },
     });
   });
 

@@ -1,6 +1,6 @@
 import { eventually } from '../../support/time/eventually.ts';
 import { Redis } from 'ioredis';
-import { createCursorCheckpoints } from '../../../src/store/rowset/cursor-checkpoints.ts';
+import { createCursorCheckpoints } from '../../../src/store/scan-cache/cursor-checkpoints.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import type { RedisProfile } from '../../../src/store/redis/redis-profile.ts';
 import { createRedis } from '../../../src/store/redis/redis.ts';

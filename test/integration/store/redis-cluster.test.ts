@@ -2,7 +2,7 @@ import { hostAndPort } from '../../../src/config/schema/elements/scalars.ts';
 import { holding } from '../../support/pipeline/held-calls.ts';
 import { type RedisCluster, startRedisCluster } from '../../support/redis/cluster.ts';
 import { runCommand } from '../../support/command/run-command.ts';
-import { closeMembers, openMember } from '../../support/pipeline/rowset-fleet.ts';
+import { closeMembers, openMember } from '../../support/pipeline/scan-cache-fleet.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { PEPPER, type Stack, startStack } from '../../support/gateway/stack.ts';
 import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';

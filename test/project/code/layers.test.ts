@@ -21,7 +21,7 @@ describe('imports only look down a level', () => {
     ['src/telemetry/tracing.ts', '../source/client/client.ts'],
     ['src/pipeline/stages/cache.ts', '../../gateway/assemble/assemble.ts'],
     ['src/pipeline/quality.ts', '../migration/migrations.ts'],
-    ['src/store/rowset/local-rowset.ts', '../../pipeline/reading/scan.ts'],
+    ['src/store/scan-cache/local-scan-cache.ts', '../../pipeline/reading/scan.ts'],
     ['src/migration/migrations.ts', '../gateway/assemble/assemble.ts'],
     ['src/source/adapter/map/coercion/text.ts', '../../../../pipeline/stages/call.ts'],
     ['src/http/listener/drain.ts', '../../admin/health.ts'],

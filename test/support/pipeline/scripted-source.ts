@@ -5,13 +5,13 @@ import type { Query } from '../../../src/contract/query.ts';
 import { createVerifications } from '../../../src/pipeline/reading/windows/verifications.ts';
 import { createAnswer } from '../../../src/pipeline/answer/answer-query.ts';
 import { createLocalClaims } from '../../../src/pipeline/reading/windows/source-runtime.ts';
-import { createRowSets } from '../../../src/pipeline/rowset/rowsets.ts';
+import { createScanCaches } from '../../../src/pipeline/scan-cache/scan-caches.ts';
 import type { UpstreamReply } from '../../../src/kernel/upstream-call.ts';
 import type { SourceRuntime } from '../../../src/pipeline/reading/windows/source-runtime.ts';
 import type { SourceAnswer, SourceHandler } from '../../../src/pipeline/stages/call.ts';
 import { createSourceCall } from './call.ts';
-import { compileRowCodec, type RowCodec } from '../../../src/store/rowset/row-codec.ts';
-import type { RedisRowSets } from '../../../src/store/rowset/redis-rowsets.ts';
+import { compileRowCodec, type RowCodec } from '../../../src/store/scan-cache/row-codec.ts';
+import type { RedisScanCaches } from '../../../src/store/scan-cache/redis-scan-caches.ts';
 import { createManualClock, type ManualClock } from '../time/manual-clock.ts';
 import { parseList } from './parse-as.ts';
 import { specOf } from './source-text.ts';
@@ -51,7 +51,7 @@ export function openSource(
   text: string,
   serve: Serve,
   cache = { fresh: 10, notFound: 2 },
-  share: (codec: RowCodec) => RedisRowSets | undefined = () => undefined,
+  share: (codec: RowCodec) => RedisScanCaches | undefined = () => undefined,
 ): ScriptedSource {
   const spec = specOf(text);
   const problems: string[] = [];
@@ -90,8 +90,8 @@ export function openSource(
       close: () => undefined,
     },
   };
-  const rowSets = createRowSets(runtime, share(compileRowCodec(resources[resource].itemFields)));
-  const answer = createAnswer(runtime, cache, rowSets);
+  const scanCaches = createScanCaches(runtime, share(compileRowCodec(resources[resource].itemFields)));
+  const answer = createAnswer(runtime, cache, scanCaches);
   const fill = (query: Query, signal?: AbortSignal) => answer(createSourceCall(query, signal));
 
   return {
@@ -101,7 +101,7 @@ export function openSource(
     clock,
     answer,
     fill,
-    close: () => rowSets.close(),
+    close: () => scanCaches.close(),
     async list(rawQuery = '', signal) {
       const document = await fill(parseList(`${resource}.list`, rawQuery), signal);
       if (!document.found) throw new Error('a list is always found');

@@ -7,7 +7,7 @@ import { type Json, NumberText, readJson } from '../../../kernel/json/json.ts';
 import type { Resource, ResourceName } from '../../../contract/resources.ts';
 import { type ErrorCode } from '../../../kernel/errors/catalogue.ts';
 import type { InvalidReason, SourceHealth } from '../../../kernel/errors/fault.ts';
-import { compileRowCodec, type RowCodec } from '../../../store/rowset/row-codec.ts';
+import { compileRowCodec, type RowCodec } from '../../../store/scan-cache/row-codec.ts';
 
 /** What a reading thread needs: the source without its credentials. */
 export type ReaderData = {

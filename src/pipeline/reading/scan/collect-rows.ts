@@ -2,14 +2,14 @@ import type { ScanPlan } from '../../../source/adapter/plan/plan.ts';
 import { contradicted, type WindowEvidence } from '../../../source/checks/claim.ts';
 import { brokenFilter, ROW_EXCLUDED } from '../../../source/checks/filter.ts';
 import { createYieldToLoop } from '../../../kernel/yield-to-loop.ts';
-import { compileRowCodec } from '../../../store/rowset/row-codec.ts';
+import { compileRowCodec } from '../../../store/scan-cache/row-codec.ts';
 import {
   createRowTable,
   type RowTable,
   rowSeed,
   type Segment,
   writeSegment,
-} from '../../../store/rowset/row-table.ts';
+} from '../../../store/scan-cache/row-table.ts';
 import { type PlanFailure, recordCameTwice } from '../windows/plan-failure.ts';
 import { overBudget } from '../windows/scan-faults.ts';
 import type { SourceRuntime } from '../windows/source-runtime.ts';

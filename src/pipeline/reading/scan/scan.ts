@@ -3,7 +3,7 @@ import type { ScanPlan } from '../../../source/adapter/plan/plan.ts';
 import type { Window, WindowCall } from '../../../source/adapter/plan/window.ts';
 import { inconsistent } from '../../../source/checks/claim.ts';
 import { brokenSteadiness } from '../../../source/checks/total.ts';
-import type { RowTable } from '../../../store/rowset/row-table.ts';
+import type { RowTable } from '../../../store/scan-cache/row-table.ts';
 import { invalidReply } from '../../../kernel/errors/fault.ts';
 import { createRowCollector } from './collect-rows.ts';
 import { createHydration } from '../records/hydrate.ts';

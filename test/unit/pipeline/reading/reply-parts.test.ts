@@ -4,7 +4,7 @@ import type { CanonicalRecord } from '../../../../src/contract/response-body.ts'
 import { Decimal } from '../../../../src/kernel/decimal.ts';
 import { type Json, readJson } from '../../../../src/kernel/json/json.ts';
 import { readPart, writeParts } from '../../../../src/pipeline/reading/large-replies/reply-parts.ts';
-import { compileRowCodec } from '../../../../src/store/rowset/row-codec.ts';
+import { compileRowCodec } from '../../../../src/store/scan-cache/row-codec.ts';
 
 const codec = compileRowCodec(products.itemFields);
 const record = (n: number): CanonicalRecord => ({

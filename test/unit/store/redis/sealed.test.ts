@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { seal, type SealedForm, sealJson, unseal, unsealJson } from '../../../../src/store/redis/sealed.ts';
 
-const FORMS: readonly SealedForm[] = ['cacheEntry', 'checkpoint', 'order', 'row', 'rowSet'];
+const FORMS: readonly SealedForm[] = ['cacheEntry', 'checkpoint', 'order', 'row', 'scanCache'];
 const payload = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes));
 
 describe('a sealed value', () => {
@@ -17,15 +17,15 @@ describe('a sealed value', () => {
   });
 
   it('is absent where any bit has changed, it was cut, or something follows it', () => {
-    const sealed = seal('rowSet', 'key', Buffer.from('a payload'));
+    const sealed = seal('scanCache', 'key', Buffer.from('a payload'));
     for (let bit = 0; bit < sealed.length * 8; bit += 1) {
       const damaged = Buffer.from(sealed);
       damaged[bit >> 3] = damaged[bit >> 3]! ^ (1 << (bit & 7));
-      expect(unseal('rowSet', 'key', damaged)).toBeUndefined();
+      expect(unseal('scanCache', 'key', damaged)).toBeUndefined();
     }
     for (let length = 0; length < sealed.length; length += 1)
-      expect(unseal('rowSet', 'key', sealed.subarray(0, length))).toBeUndefined();
-    expect(unseal('rowSet', 'key', Buffer.concat([sealed, Buffer.alloc(1)]))).toBeUndefined();
+      expect(unseal('scanCache', 'key', sealed.subarray(0, length))).toBeUndefined();
+    expect(unseal('scanCache', 'key', Buffer.concat([sealed, Buffer.alloc(1)]))).toBeUndefined();
   });
 
   it('is absent where its payload is no JSON, though it should be', () => {

@@ -71,20 +71,20 @@ function levelsTable({ levels }: CacheDetail): VNode {
   });
 }
 
-type Reached = { readonly processes: number; readonly answers: number; readonly rowSets: number };
+type Reached = { readonly processes: number; readonly answers: number; readonly scanCaches: number };
 
 type Purged = { readonly purged: string; readonly reached?: Reached };
 
-function reachedText({ processes, answers, rowSets }: Reached): string {
+function reachedText({ processes, answers, scanCaches }: Reached): string {
   const where = `${countText(processes)} ${processes === 1 ? 'process' : 'processes'} of this gateway`;
-  return `In the memory of ${where} were ${countText(answers)} answers and ${countText(rowSets)} row sets with it.`;
+  return `In the memory of ${where} were ${countText(answers)} answers and ${countText(scanCaches)} scan caches with it.`;
 }
 
 function purgeForm(ask: AskApi, reload: () => void): ActionForm {
   return {
     title: 'Purge by tag',
     text: html`<p>
-      Every process of the fleet forgets the answers and row sets that carry the tag, within half a second.
+      Every process of the fleet forgets the answers and scan caches that carry the tag, within half a second.
       The sources are asked again.
     </p>`,
     verb: 'Purge',

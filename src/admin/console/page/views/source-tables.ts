@@ -207,10 +207,10 @@ export function repliesTable({ invalidReplies }: SourceDetail, now: number): VNo
   });
 }
 
-/** The row sets in memory. */
-export function rowSetsTable({ rowSets }: SourceDetail, now: number): VNode {
+/** The scan caches in memory. */
+export function scanCachesTable({ scanCaches }: SourceDetail, now: number): VNode {
   return dataTable({
-    ...{ id: 'rowsets', label: 'row sets', order: 'resource', rows: rowSets },
+    ...{ id: 'scan-caches', label: 'scan caches', order: 'resource', rows: scanCaches },
     keyOf: ({ resource }) => resource,
     columns: [
       {

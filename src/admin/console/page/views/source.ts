@@ -26,7 +26,7 @@ import {
   countsTable,
   hostsTable,
   repliesTable,
-  rowSetsTable,
+  scanCachesTable,
   outcomeRulesTable,
 } from './source-tables.ts';
 
@@ -40,7 +40,7 @@ function detailSections(detail: SourceDetail, now: number): VNode {
       ${cardOf('Claims that replies contradicted', 'With the line of the file that makes the claim. A fallen claim is not relied on until the file changes or somebody resets it.', claimsTable(detail, now))}
       ${cardOf('Replies that could not be used', 'Places only, never values.', repliesTable(detail, now))}
       ${cardOf('What queries cost', `Calls for the first page; of a scan, the most it may take.${budgetText(detail)}`, costsTable(detail))}
-      ${cardOf('Row sets', 'What scans have brought, in the process that answers.', rowSetsTable(detail, now))}
+      ${cardOf('Scan caches', 'What scans have brought, in the process that answers.', scanCachesTable(detail, now))}
     </div>`;
   return html`<div>
     <div class="columns">

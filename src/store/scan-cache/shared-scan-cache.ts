@@ -1,27 +1,27 @@
 import { createSingleFlight } from '../../kernel/single-flight.ts';
-import type { RedisRowSets } from './redis-rowsets.ts';
-import type { RowSetHead } from './head-codec.ts';
-import { orderName, type RowSet } from './local-rowset.ts';
+import type { RedisScanCaches } from './redis-scan-caches.ts';
+import type { ScanCacheHead } from './head-codec.ts';
+import { orderName, type ScanCache } from './local-scan-cache.ts';
 
 /** The assumed memory of a small object. */
 const HANDLE_BYTES = 1_024;
 
-/** The place of a shared row set, and how its rows are read into this process. */
-export type SharedRowSetDeps = {
-  readonly shared: Pick<RedisRowSets, 'page' | 'load'>;
+/** The place of a shared scan cache, and how its rows are read into this process. */
+export type SharedScanCacheDeps = {
+  readonly shared: Pick<RedisScanCaches, 'page' | 'load'>;
   readonly scan: string;
-  readonly head: RowSetHead;
+  readonly head: ScanCacheHead;
   /** Reads all rows into this process; `undefined` if they are gone. */
-  readonly toLocal: (signal: AbortSignal) => Promise<RowSet | undefined>;
+  readonly toLocal: (signal: AbortSignal) => Promise<ScanCache | undefined>;
 };
 
 /**
- * A row set from another process. If its rows were already sorted in an order, pages in it are read from Redis row by
+ * A scan cache from another process. If its rows were already sorted in an order, pages in it are read from Redis row by
  * row; any other query reads all rows, once.
  */
-export function createSharedRowSet({ shared, scan, head, toLocal }: SharedRowSetDeps): RowSet {
-  const flights = createSingleFlight<RowSet | undefined>();
-  let local: RowSet | undefined;
+export function createSharedScanCache({ shared, scan, head, toLocal }: SharedScanCacheDeps): ScanCache {
+  const flights = createSingleFlight<ScanCache | undefined>();
+  let local: ScanCache | undefined;
 
   return {
     name: head.name,

@@ -33,7 +33,8 @@ export type CursorCheckpoints = {
 export type CursorCheckpointsDeps = {
   /** Absent: only this process remembers them. */
   readonly redis:
-    { readonly client: Redis; readonly keys: Pick<RedisKeys, 'rowSet'>; readonly scope: string } | undefined;
+    | { readonly client: Redis; readonly keys: Pick<RedisKeys, 'scanCache'>; readonly scope: string }
+    | undefined;
 };
 
 /** Walks that a process remembers, and checkpoints of each; the oldest are dropped first. */
@@ -66,7 +67,7 @@ export function createCursorCheckpoints({ redis }: CursorCheckpointsDeps): Curso
   const local = createBoundedMap<Map<number, Checkpoint>>(WALKS_MAX, () => 1);
 
   function keyOf({ keys, scope }: NonNullable<typeof redis>, walk: string): string {
-    return keys.rowSet(hash('sha256', `${scope}\n${walk}`, 'base64url').slice(0, 22), 'cursors');
+    return keys.scanCache(hash('sha256', `${scope}\n${walk}`, 'base64url').slice(0, 22), 'cursors');
   }
 
   function remember(walk: string, checkpoint: Checkpoint, ttlMs: number): void {

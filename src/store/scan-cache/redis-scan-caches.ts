@@ -5,47 +5,47 @@ import { createYieldToLoop } from '../../kernel/yield-to-loop.ts';
 import { acquireLock, type FencedLock } from '../redis/distributed-lock.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import { publishHead } from '../redis/scripts/record-scripts.ts';
-import { decodeHead, encodeHead, type RowSetHead } from './head-codec.ts';
+import { decodeHead, encodeHead, type ScanCacheHead } from './head-codec.ts';
 import { blocksRange, encodeOrder, ORDER_HEAD, readOrderHead, readSpans } from './order-codec.ts';
 import { GRACE_MS, readSegments, writePieces } from './redis-pieces.ts';
 import type { RowCodec } from './row-codec.ts';
 import { type ByteSpan, createRowTable, readFrame, type RowTable, rowSeed, rowsIn } from './row-table.ts';
 
-/** A row set before it is published. */
-export type NewRowSet = { readonly table: RowTable; readonly storedAt: number; readonly ttlMs: number };
+/** A scan cache before it is published. */
+export type NewScanCache = { readonly table: RowTable; readonly storedAt: number; readonly ttlMs: number };
 
 /**
- * The row sets of one resource that a fleet shares through Redis. `scan` names what was scanned. Every method rejects
+ * The scan caches of one resource that a fleet shares through Redis. `scan` names what was scanned. Every method rejects
  * where Redis does not answer; a value there that is damaged, foreign or of another version counts as absent.
  */
-export type RedisRowSets = {
-  current(scan: string): Promise<RowSetHead | undefined>;
+export type RedisScanCaches = {
+  current(scan: string): Promise<ScanCacheHead | undefined>;
   /** The lock to scan; `undefined` where another process holds it. Its fencing token is kept for `fenceMs`. */
   lock(scan: string, fenceMs: number): Promise<FencedLock | undefined>;
-  /** Writes the rows, then publishes the row set in one step; says whether it replaced the one before. */
-  publish(scan: string, lock: FencedLock, rowSet: NewRowSet, signal: AbortSignal): Promise<boolean>;
-  /** Adds an order of all rows to a published row set. */
+  /** Writes the rows, then publishes the scan cache in one step; says whether it replaced the one before. */
+  publish(scan: string, lock: FencedLock, scanCache: NewScanCache, signal: AbortSignal): Promise<boolean>;
+  /** Adds an order of all rows to a published scan cache. */
   addOrder(
     scan: string,
     order: string,
-    rowSet: NewRowSet & { readonly positions: Uint32Array },
+    scanCache: NewScanCache & { readonly positions: Uint32Array },
     signal: AbortSignal,
   ): Promise<void>;
   /** Some rows in an order, without the others; `undefined` where the order or a row is missing. */
   page(
     scan: string,
-    head: RowSetHead,
+    head: ScanCacheHead,
     order: string,
     offset: number,
     limit: number,
   ): Promise<readonly CanonicalRecord[] | undefined>;
   /** All rows; `undefined` where they are missing. */
-  load(scan: string, head: RowSetHead, signal: AbortSignal): Promise<RowTable | undefined>;
+  load(scan: string, head: ScanCacheHead, signal: AbortSignal): Promise<RowTable | undefined>;
 };
 
-type RedisRowSetsDeps = {
+type RedisScanCachesDeps = {
   readonly client: Redis;
-  readonly keys: Pick<RedisKeys, 'rowSet'>;
+  readonly keys: Pick<RedisKeys, 'scanCache'>;
   /** Identifies the source, its configuration and the resource. */
   readonly scope: string;
   readonly codec: RowCodec;
@@ -58,7 +58,7 @@ const SHARED_BYTES_MAX = 256 * 1024 ** 2;
 async function readSpansOf(
   client: Redis,
   from: string,
-  { name, count }: RowSetHead,
+  { name, count }: ScanCacheHead,
   order: string,
   [offset, limit]: readonly [number, number],
 ): Promise<readonly ByteSpan[] | undefined> {
@@ -73,7 +73,7 @@ async function readSpansOf(
 
 /** Reads the records of some spans; `undefined` where one of them is missing. */
 async function readRecords(
-  { client, codec }: RedisRowSetsDeps,
+  { client, codec }: RedisScanCachesDeps,
   from: string,
   name: string,
   spans: readonly ByteSpan[],
@@ -91,11 +91,11 @@ async function readRecords(
   return records.length === spans.length ? records : undefined;
 }
 
-/** Creates the row sets of one resource, which a fleet shares. */
-export function createRedisRowSets(deps: RedisRowSetsDeps): RedisRowSets {
+/** Creates the scan caches of one resource, which a fleet shares. */
+export function createRedisScanCaches(deps: RedisScanCachesDeps): RedisScanCaches {
   const { client, keys, scope, codec } = deps;
   function key(scan: string, part: string): string {
-    return keys.rowSet(hash('sha256', `${scope}\n${scan}`, 'base64url').slice(0, 22), part);
+    return keys.scanCache(hash('sha256', `${scope}\n${scan}`, 'base64url').slice(0, 22), part);
   }
   const rowsKey = (scan: string, name: string) => key(scan, `${name}:rows`);
   const orderKey = (scan: string, name: string, order: string) => key(scan, `${name}:order:${order}`);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { products } from '../../../../src/contract/products.ts';
 import type { CanonicalRecord } from '../../../../src/contract/response-body.ts';
 import { Decimal } from '../../../../src/kernel/decimal.ts';
-import { compileRowCodec } from '../../../../src/store/rowset/row-codec.ts';
+import { compileRowCodec } from '../../../../src/store/scan-cache/row-codec.ts';
 import {
   createRowTable,
   readFrame,
@@ -10,7 +10,7 @@ import {
   rowsIn,
   splitFrames,
   writeSegment,
-} from '../../../../src/store/rowset/row-table.ts';
+} from '../../../../src/store/scan-cache/row-table.ts';
 
 const codec = compileRowCodec(products.itemFields);
 const seed = rowSeed('table');

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { detachedCopy } from '../../kernel/detached-copy.ts';
 import { createYieldToLoop } from '../../kernel/yield-to-loop.ts';
 import { appendPiece } from '../redis/scripts/record-scripts.ts';
-import type { RowSetHead } from './head-codec.ts';
+import type { ScanCacheHead } from './head-codec.ts';
 import { rowSeed, type Segment, splitFrames } from './row-table.ts';
 
 /** The most bytes of one read or write: other commands of the process must get through between two pieces. */
@@ -48,7 +48,7 @@ export async function writePieces(
 export async function readSegments(
   client: Redis,
   key: string,
-  { name, bytes }: RowSetHead,
+  { name, bytes }: ScanCacheHead,
   signal: AbortSignal,
 ): Promise<readonly Segment[] | undefined> {
   const yieldToLoop = createYieldToLoop(signal);

@@ -1,5 +1,8 @@
 import { Redis } from 'ioredis';
-import { type Checkpoint, createCursorCheckpoints } from '../../../../src/store/rowset/cursor-checkpoints.ts';
+import {
+  type Checkpoint,
+  createCursorCheckpoints,
+} from '../../../../src/store/scan-cache/cursor-checkpoints.ts';
 import { createRedisKeys } from '../../../../src/store/redis/redis-keys.ts';
 import { useRedis } from '../../../support/redis/redis-server.ts';
 

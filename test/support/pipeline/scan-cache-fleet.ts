@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import type { RedisNode } from '../../../src/store/redis/redis-profile.ts';
 import { createRedis, type RedisConnection } from '../../../src/store/redis/redis.ts';
-import { createRedisRowSets } from '../../../src/store/rowset/redis-rowsets.ts';
+import { createRedisScanCaches } from '../../../src/store/scan-cache/redis-scan-caches.ts';
 import { PATIENCE_MS } from '../gateway/generous-timeouts.ts';
 import type { SharedRedis } from '../redis/redis-server.ts';
 import { openSource, type ScriptedSource, type Serve } from './scripted-source.ts';
@@ -36,7 +36,7 @@ export async function openMember(
   if (!(await redis.untilReady(PATIENCE_MS))) throw new Error('the test has no Redis');
   const keys = createRedisKeys(prefix);
   const source = openSource('products', text, serve, { fresh: 0, notFound: 0 }, (codec) =>
-    createRedisRowSets({ client: redis.client, keys, scope: 'test', codec }),
+    createRedisScanCaches({ client: redis.client, keys, scope: 'test', codec }),
   );
   return { ...source, redis };
 }

@@ -4,7 +4,7 @@ import type { ListQuery } from '../../contract/query.ts';
 import { filterClaimsOf } from '../reading/pages/next-attempt.ts';
 import { isPlanFailure, type PlanFailure } from '../reading/windows/plan-failure.ts';
 import { type Page, readPage } from '../reading/pages/read-page.ts';
-import type { RowSetPage, RowSets } from './rowsets.ts';
+import type { ScanCachePage, ScanCaches } from './scan-caches.ts';
 import { type CallContext, letFall, type SourceRuntime } from '../reading/windows/source-runtime.ts';
 import type { Walker } from '../reading/pages/walk-page.ts';
 import { unlessRefused } from '../reading/verify/unless-refused.ts';
@@ -15,23 +15,23 @@ const ANY_LOOK_MS = 10_000;
 /** Matching rows of two scans that are compared one by one; of more, the others only by their number. */
 const COMPARED_MAX = 5_000;
 
-type Readers = { readonly source: SourceRuntime; readonly rowSets: RowSets; readonly walk: Walker };
+type Readers = { readonly source: SourceRuntime; readonly scanCaches: ScanCaches; readonly walk: Walker };
 type FilteredPage = { readonly query: ListQuery; readonly plan: ListPlan; readonly total: number };
 
 const NO_ROWS = { offset: 0, limit: 0 };
 
-const idsOf = ({ records }: RowSetPage) => records.map(({ id }) => id).join(' ');
+const idsOf = ({ records }: ScanCachePage) => records.map(({ id }) => id).join(' ');
 
 /** Reads the first row of a plan anew, for its total. */
 async function readAgain(
-  { source, rowSets, walk }: Readers,
+  { source, scanCaches, walk }: Readers,
   plan: Exclude<ListPlan, { kind: 'nothing' }>,
   context: CallContext,
 ): Promise<Page | PlanFailure> {
   const range = { offset: 0, limit: 1 };
   if (plan.kind === 'page') return readPage(source, plan, range, context);
-  const walked = plan.walk && !rowSets.has(plan) ? await walk(plan.walk, range, context) : undefined;
-  return walked ?? rowSets.page(plan, range, context, source.clock.now() - 1);
+  const walked = plan.walk && !scanCaches.has(plan) ? await walk(plan.walk, range, context) : undefined;
+  return walked ?? scanCaches.page(plan, range, context, source.clock.now() - 1);
 }
 
 /**
@@ -39,7 +39,7 @@ async function readAgain(
  * with the filters than in the list, it is the list that may hide some.
  */
 async function contradictingTotals(
-  scan: () => Promise<RowSetPage | PlanFailure>,
+  scan: () => Promise<ScanCachePage | PlanFailure>,
   filtered: () => Promise<Page | PlanFailure>,
 ): Promise<{ readonly told: number; readonly scanned: number } | undefined> {
   const before = await scan();
@@ -57,21 +57,21 @@ type ScanCount = { readonly scan: ScanPlan; readonly name: string; readonly tota
 
 /** Counts the rows for a filtered page in a scan of the whole list, where one lives; each selection once in a while. */
 export async function countInScan(
-  { source, rowSets }: Readers,
+  { source, scanCaches }: Readers,
   { query, plan }: Omit<FilteredPage, 'total'>,
   context: CallContext,
 ): Promise<ScanCount | undefined> {
   const { verifications } = source;
-  if (verifications === undefined || rowSets.keys().length === 0) return undefined;
+  if (verifications === undefined || scanCaches.keys().length === 0) return undefined;
   if (plan.kind === 'nothing' || plan.hydrates === 'rows') return undefined;
   const name = `scan cache ${filtersKey(query.filters)}`;
   const filters = filterClaimsOf(plan);
   if (filters.length === 0 || verifications.isKnown(name)) return undefined;
   const off = source.claims.fallen.union(new Set(filters));
   const scan = source.adapter.list.plan({ ...query, sort: null }, off);
-  if (scan.kind !== 'scan' || !rowSets.has(scan)) return undefined;
+  if (scan.kind !== 'scan' || !scanCaches.has(scan)) return undefined;
   const inMemory = { ...context, mayScan: false };
-  const cached = await unlessRefused(context, () => rowSets.page(scan, NO_ROWS, inMemory));
+  const cached = await unlessRefused(context, () => scanCaches.page(scan, NO_ROWS, inMemory));
   return cached === undefined || isPlanFailure(cached) ? undefined : { scan, name, total: cached.total };
 }
 
@@ -86,7 +86,7 @@ export async function verifyAgainstScan(
   counted: ScanCount,
   context: CallContext,
 ): Promise<void> {
-  const { source, rowSets } = readers;
+  const { source, scanCaches } = readers;
   const { verifications, takeLook, clock } = source;
   const { scan, name } = counted;
   const differs = counted.total > total;
@@ -97,7 +97,7 @@ export async function verifyAgainstScan(
   await verifications?.attempt(async (signal) => {
     const within = { ...context, signal };
     const found = await contradictingTotals(
-      () => rowSets.page(scan, { offset: 0, limit: COMPARED_MAX }, within, clock.now() - 1),
+      () => scanCaches.page(scan, { offset: 0, limit: COMPARED_MAX }, within, clock.now() - 1),
       () => readAgain(readers, plan, within),
     );
     if (found === undefined) return;

@@ -1,17 +1,17 @@
-import type { RowSets } from './rowset/rowsets.ts';
+import type { ScanCaches } from './scan-cache/scan-caches.ts';
 import type { Walker } from './reading/pages/walk-page.ts';
 import { EVERYTHING, type Purges } from '../store/cache/purges.ts';
 import type { CompiledResource } from '../source/compile-sources.ts';
 
-/** Row sets and walks that begin anew with a purge of something of their resource. */
+/** Scan caches and walks that begin anew with a purge of something of their resource. */
 export type Purgeable = {
-  rowSets(rowSets: RowSets): RowSets;
+  scanCaches(scanCaches: ScanCaches): ScanCaches;
   walker(walk: Walker): Walker;
-  /** How many of these row sets a purge of the tag would end: those that no earlier purge has ended. */
-  reached(rowSets: Pick<RowSets, 'keys'>, tag: string): number;
+  /** How many of these scan caches a purge of the tag would end: those that no earlier purge has ended. */
+  reached(scanCaches: Pick<ScanCaches, 'keys'>, tag: string): number;
 };
 
-/** Creates what ends row sets and checkpoints with a purge, or where what was purged is no longer known. */
+/** Creates what ends scan caches and checkpoints with a purge, or where what was purged is no longer known. */
 export function createPurgeable(
   { resource }: Pick<CompiledResource, 'resource'>,
   purges: Pick<Purges, 'current' | 'latest'>,
@@ -26,19 +26,19 @@ export function createPurgeable(
   }
 
   return {
-    rowSets: (rowSets) => ({
-      ...rowSets,
-      page: (plan, ...rest) => rowSets.page(sincePurge(plan), ...rest),
-      has: (plan) => rowSets.has(sincePurge(plan)),
+    scanCaches: (scanCaches) => ({
+      ...scanCaches,
+      page: (plan, ...rest) => scanCaches.page(sincePurge(plan), ...rest),
+      has: (plan) => scanCaches.has(sincePurge(plan)),
     }),
     walker:
       (walk) =>
       (plan, ...rest) =>
         walk(sincePurge(plan), ...rest),
-    reached(rowSets, tag) {
+    reached(scanCaches, tag) {
       if (tag !== EVERYTHING && !isAbout(tag)) return 0;
       const { key: ending } = sincePurge({ key: '' });
-      return rowSets.keys().filter((key) => key.endsWith(ending)).length;
+      return scanCaches.keys().filter((key) => key.endsWith(ending)).length;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { holding } from '../../../support/pipeline/held-calls.ts';
 import { type RedisServer, startRedis } from '../../../support/redis/redis-server.ts';
-import { useMembers } from '../../../support/pipeline/rowset-fleet.ts';
+import { useMembers } from '../../../support/pipeline/scan-cache-fleet.ts';
 import { eventually } from '../../../support/time/eventually.ts';
 import { expectedBody, honest, products, shopText } from '../../../unit/pipeline/reading/shop.ts';
 
@@ -80,7 +80,7 @@ describe('the lock of a scan', () => {
     // As if its process had been stopped for longer than its lease.
     ['a lease was lost', async () => fleet.client.del(...(await keysLike(':lock')))],
     ['Redis has lost everything', () => fleet.client.flushall()],
-  ])('lets no former holder publish over the row set of a later one: %s', async (_what, lose) => {
+  ])('lets no former holder publish over the scan cache of a later one: %s', async (_what, lose) => {
     const stuck = holding(honest(() => rows.slice(0, 12)));
     const slow = await open(stuck.serve);
     const late = slow.list('limit=5');

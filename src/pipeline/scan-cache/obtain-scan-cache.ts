@@ -1,28 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import type { ScanPlan } from '../../source/adapter/plan/plan.ts';
 import type { BackgroundTasks } from '../../kernel/background-tasks.ts';
-import type { RowSet } from '../../store/rowset/local-rowset.ts';
-import { createScanLock } from '../../store/rowset/scan-lock.ts';
+import type { ScanCache } from '../../store/scan-cache/local-scan-cache.ts';
+import { createScanLock } from '../../store/scan-cache/scan-lock.ts';
 import type { FencedLock } from '../../store/redis/distributed-lock.ts';
-import type { KnownRowSets } from './known-rowsets.ts';
+import type { KnownScanCaches } from './known-scan-caches.ts';
 import { isPlanFailure, type PlanFailure } from '../reading/windows/plan-failure.ts';
 import { scan } from '../reading/scan/scan.ts';
 import type { CallContext, SourceRuntime } from '../reading/windows/source-runtime.ts';
 
-/** Makes row sets: a single flight in the fleet, where it shares them. */
-export type RowSetScans = {
-  /** A row set newer than `than`: the fleet's, or one of an own scan. */
-  obtain(plan: ScanPlan, context: CallContext, than: number): Promise<RowSet | PlanFailure>;
+/** Makes scan caches: a single flight in the fleet, where it shares them. */
+export type ScanCacheFills = {
+  /** A scan cache newer than `than`: the fleet's, or one of an own scan. */
+  obtain(plan: ScanPlan, context: CallContext, than: number): Promise<ScanCache | PlanFailure>;
   /** Scans; with a lock, the rows are published in the background. */
-  take(plan: ScanPlan, context: CallContext, lock: FencedLock | undefined): Promise<RowSet | PlanFailure>;
+  take(plan: ScanPlan, context: CallContext, lock: FencedLock | undefined): Promise<ScanCache | PlanFailure>;
 };
 
 /** Creates what scans a resource of a source. */
-export function createRowSetScans(
+export function createScanCacheFills(
   source: SourceRuntime,
-  known: KnownRowSets,
+  known: KnownScanCaches,
   tasks: BackgroundTasks,
-): RowSetScans {
+): ScanCacheFills {
   const { clock, budget } = source;
   const { shared, lifeMs, newerOf } = known;
   const lockScan = shared && createScanLock({ shared, clock, lifeMs, patienceMs: budget.time, newerOf });
@@ -31,7 +31,7 @@ export function createRowSetScans(
     plan: ScanPlan,
     context: CallContext,
     lock: FencedLock | undefined,
-  ): Promise<RowSet | PlanFailure> {
+  ): Promise<ScanCache | PlanFailure> {
     const storedAt = clock.now();
     const name = randomBytes(12).toString('base64url');
     let isPublishing = false;
@@ -40,15 +40,15 @@ export function createRowSetScans(
         scan(source, plan, name, { ...context, signal }),
       );
       if (isPlanFailure(table)) return table;
-      const rowSet = known.keepTable(plan.key, table, storedAt);
-      const ttlMs = Math.floor(known.leftMs(rowSet));
+      const scanCache = known.keepTable(plan.key, table, storedAt);
+      const ttlMs = Math.floor(known.leftMs(scanCache));
       if (shared !== undefined && lock !== undefined && ttlMs > 0) {
         isPublishing = true;
         tasks.run((signal) =>
           shared.publish(plan.key, lock, { table, storedAt, ttlMs }, signal).finally(() => lock.release()),
         );
       }
-      return rowSet;
+      return scanCache;
     } finally {
       if (!isPublishing && lock !== undefined) tasks.run(() => lock.release());
     }

@@ -6,8 +6,8 @@ import {
   ORDER_HEAD,
   readOrderHead,
   readSpans,
-} from '../../../../src/store/rowset/order-codec.ts';
-import { decodeHead, encodeHead } from '../../../../src/store/rowset/head-codec.ts';
+} from '../../../../src/store/scan-cache/order-codec.ts';
+import { decodeHead, encodeHead } from '../../../../src/store/scan-cache/head-codec.ts';
 
 const pace = createYieldToLoop(new AbortController().signal);
 const table = {
@@ -63,7 +63,7 @@ describe('an order of rows', () => {
   });
 });
 
-describe('the head of a row set', () => {
+describe('the head of a scan cache', () => {
   const head = { name: 'aB3-_x', storedAt: 1_767_225_600_000, count: 50_000, bytes: 12_345_678 };
 
   it('comes back as it was', () => {

@@ -1,6 +1,6 @@
 import { holding } from '../../../support/pipeline/held-calls.ts';
 import { useRedis } from '../../../support/redis/redis-server.ts';
-import { type Member, useMembers } from '../../../support/pipeline/rowset-fleet.ts';
+import { type Member, useMembers } from '../../../support/pipeline/scan-cache-fleet.ts';
 import { eventually } from '../../../support/time/eventually.ts';
 import { expectedBody, honest, products, shopText } from '../../../unit/pipeline/reading/shop.ts';
 
@@ -91,7 +91,7 @@ async function saveAll(): Promise<() => Promise<void>> {
   };
 }
 
-describe('a damaged row set in Redis', () => {
+describe('a damaged scan cache in Redis', () => {
   const STEPS = 20;
   it.each([':now', ':rows', ':order:id'])(
     'is a miss whichever byte is damaged, never a wrong answer: %s',

@@ -1,14 +1,14 @@
 import type { ScanPlan } from '../../../../src/source/adapter/plan/plan.ts';
 import { resources } from '../../../../src/contract/resources.ts';
-import { createPurgeable } from '../../../../src/pipeline/purgeable-rowsets.ts';
-import type { RowSets } from '../../../../src/pipeline/rowset/rowsets.ts';
+import { createPurgeable } from '../../../../src/pipeline/purgeable-scan-caches.ts';
+import type { ScanCaches } from '../../../../src/pipeline/scan-cache/scan-caches.ts';
 
 const plan = { kind: 'scan', key: 'rows' } as ScanPlan;
 
-/** The names under which row sets were asked for. */
+/** The names under which scan caches were asked for. */
 function watched() {
   const keys: string[] = [];
-  const rowSets: RowSets = {
+  const scanCaches: ScanCaches = {
     page: ({ key }) => {
       keys.push(key);
       return Promise.resolve({ records: [], total: 0, storedAt: 0, freshSeconds: 1 });
@@ -22,7 +22,7 @@ function watched() {
   const purges = { current: () => ({ epoch, purges: latest }), latest: () => latest };
   return {
     keys,
-    rowSets: createPurgeable({ resource: resources.users }, purges).rowSets(rowSets),
+    scanCaches: createPurgeable({ resource: resources.users }, purges).scanCaches(scanCaches),
     become: (...next: [string, number]) => {
       [epoch, latest] = next;
     },
@@ -31,9 +31,9 @@ function watched() {
 
 const context = { signal: new AbortController().signal, usage: { upstreamCalls: 0, upstreamMs: 0 } };
 
-describe('the rowSets of a resource of which something is purged', () => {
+describe('the scanCaches of a resource of which something is purged', () => {
   it('are never those from before the purge, not even where Redis has forgotten all purges since', async () => {
-    const { keys, rowSets, become } = watched();
+    const { keys, scanCaches, become } = watched();
     for (const [epoch, number] of [
       ['one', 0],
       ['one', 1],
@@ -41,9 +41,9 @@ describe('the rowSets of a resource of which something is purged', () => {
       ['two', 1],
     ] as const) {
       become(epoch, number);
-      expect(rowSets.has(plan)).toBe(false);
-      await rowSets.page(plan, { offset: 0, limit: 1 }, context);
-      expect(rowSets.has(plan)).toBe(true);
+      expect(scanCaches.has(plan)).toBe(false);
+      await scanCaches.page(plan, { offset: 0, limit: 1 }, context);
+      expect(scanCaches.has(plan)).toBe(true);
     }
     expect(new Set(keys).size).toBe(4);
   });

@@ -1,8 +1,8 @@
 import { sealJson, unsealJson } from '../redis/sealed.ts';
 
-/** The description of a row set, without its rows. */
-export type RowSetHead = {
-  /** Random; part of the Redis keys of everything that belongs to the row set. */
+/** The description of a scan cache, without its rows. */
+export type ScanCacheHead = {
+  /** Random; part of the Redis keys of everything that belongs to the scan cache. */
   readonly name: string;
   /** When its scan began, milliseconds since the epoch. */
   readonly storedAt: number;
@@ -13,13 +13,13 @@ export type RowSetHead = {
 const NAME = /^[\w-]{1,64}$/;
 
 /** The sealed bytes of a head. */
-export function encodeHead(key: string, { name, storedAt, count, bytes }: RowSetHead): Buffer {
-  return sealJson('rowSet', key, [name, storedAt, count, bytes]);
+export function encodeHead(key: string, { name, storedAt, count, bytes }: ScanCacheHead): Buffer {
+  return sealJson('scanCache', key, [name, storedAt, count, bytes]);
 }
 
 /** The head in some bytes; `undefined` where they are damaged, or of another key or version. */
-export function decodeHead(key: string, sealed: Buffer): RowSetHead | undefined {
-  const values = unsealJson('rowSet', key, sealed);
+export function decodeHead(key: string, sealed: Buffer): ScanCacheHead | undefined {
+  const values = unsealJson('scanCache', key, sealed);
   if (!Array.isArray(values)) return undefined;
   const [name, ...numbers] = values as unknown[];
   const [storedAt, count, bytes] = numbers as [number, number, number];

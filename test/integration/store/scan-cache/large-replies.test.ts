@@ -10,7 +10,7 @@ import { systemClock } from '../../../../src/kernel/clock.ts';
 import { createAnswer } from '../../../../src/pipeline/answer/answer-query.ts';
 import { createLocalClaims } from '../../../../src/pipeline/reading/windows/source-runtime.ts';
 import { createLargeReplies } from '../../../../src/pipeline/reading/large-replies/large-replies.ts';
-import { createRowSets } from '../../../../src/pipeline/rowset/rowsets.ts';
+import { createScanCaches } from '../../../../src/pipeline/scan-cache/scan-caches.ts';
 import { createUpstream } from '../../../../src/source/client/client.ts';
 import { createSourceCall } from '../../../support/pipeline/call.ts';
 import type { ModelRecord } from '../../../support/model/contract-model.ts';
@@ -98,11 +98,11 @@ function openSource(format: string) {
       contradicted: () => undefined,
     },
   };
-  const rowSets = createRowSets(runtime, undefined);
-  const answer = createAnswer(runtime, { fresh: 1 }, rowSets);
+  const scanCaches = createScanCaches(runtime, undefined);
+  const answer = createAnswer(runtime, { fresh: 1 }, scanCaches);
   return {
     async close() {
-      await Promise.all([rowSets.close(), largeReplies.close()]);
+      await Promise.all([scanCaches.close(), largeReplies.close()]);
       upstream.close();
     },
     format,

@@ -8,7 +8,7 @@ import { createBoundedMap } from '../memory/bounded-map.ts';
 import type { RowTable } from './row-table.ts';
 import { createRowIndexBuilder, type RowIndex } from './row-index.ts';
 
-/** A query on a row set. */
+/** A query on a scan cache. */
 export type Selection = {
   readonly sort: Sort | null;
   readonly filters: readonly Filter[];
@@ -20,7 +20,7 @@ export type Selection = {
 export type Selected = { readonly records: readonly CanonicalRecord[]; readonly total: number };
 
 /** The rows of one scan. They never change. */
-export type RowSet = {
+export type ScanCache = {
   readonly name: string;
   /** When the scan began, milliseconds since the epoch. */
   readonly storedAt: number;
@@ -30,16 +30,16 @@ export type RowSet = {
   select(selection: Selection, signal: AbortSignal): Promise<Selected | undefined>;
 };
 
-/** The dependencies of the views of a resource's row sets. */
+/** The dependencies of the views of a resource's scan caches. */
 export type ViewDeps = {
   readonly kinds: ReadonlyMap<string, FieldKind>;
   readonly serialQueue: SerialQueue;
 };
 
-/** Called after a row set has sorted all its rows. */
+/** Called after a scan cache has sorted all its rows. */
 export type OnOrder = (order: string, positions: RowIndex) => void;
 
-/** The most references that all views of a row set may hold together. */
+/** The most references that all views of a scan cache may hold together. */
 const VIEW_REFERENCES_MAX = 2_000_000;
 /** The size of a view itself, in references. Callers can cause any number of views, empty ones included. */
 const VIEW_OVERHEAD_REFERENCES = 64;
@@ -50,13 +50,13 @@ export function orderName(sort: Sort | null): string {
   return sort === null ? '' : `${sort.descending ? '-' : ''}${sort.field}`;
 }
 
-/** Creates a row set whose rows are in this process. */
-export function createLocalRowSet(
+/** Creates a scan cache whose rows are in this process. */
+export function createLocalScanCache(
   table: RowTable,
   storedAt: number,
   { kinds, serialQueue }: ViewDeps,
   onOrder: OnOrder,
-): RowSet {
+): ScanCache {
   const builder = createRowIndexBuilder(table, kinds);
   const views = createBoundedMap<RowIndex>(
     VIEW_REFERENCES_MAX,

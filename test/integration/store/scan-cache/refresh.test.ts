@@ -1,7 +1,7 @@
 import { holding } from '../../../support/pipeline/held-calls.ts';
 import { useRedis } from '../../../support/redis/redis-server.ts';
 import { openSource } from '../../../support/pipeline/scripted-source.ts';
-import { useMembers } from '../../../support/pipeline/rowset-fleet.ts';
+import { useMembers } from '../../../support/pipeline/scan-cache-fleet.ts';
 import { eventually } from '../../../support/time/eventually.ts';
 import { expectedBody, honest, products, shopText } from '../../../unit/pipeline/reading/shop.ts';
 
@@ -15,7 +15,7 @@ const LATE_MS = 21_000;
 
 const { open, keysLike, isPublished } = useMembers(useRedis(), text);
 
-describe('a row set that is used in the last third of its life', () => {
+describe('a scan cache that is used in the last third of its life', () => {
   it('is refreshed in the background, and serves readers until then', async () => {
     let now = before;
     const source = openSource(
@@ -102,7 +102,7 @@ describe('a gateway that closes', () => {
     expect(await keysLike(':lock')).toEqual([]);
   });
 
-  it('leaves no row set half published', async () => {
+  it('leaves no scan cache half published', async () => {
     const member = await open(honest(() => before));
     const answer = member.list('limit=5');
     await answer;

@@ -116,7 +116,7 @@ export function createRowTable(name: string, codec: RowCodec, all: readonly Segm
     const start = segment?.starts[row];
     const end = segment?.starts[row + 1];
     if (segment === undefined || start === undefined || end === undefined)
-      throw new Error('a row set has no row at this position');
+      throw new Error('a scan cache has no row at this position');
     return { segment, start, end, offset: (offsets[index] ?? 0) + start };
   }
 
@@ -129,7 +129,7 @@ export function createRowTable(name: string, codec: RowCodec, all: readonly Segm
       const { segment, start, end } = find(position);
       const text = segment.bytes.toString('utf8', start + HEAD, end);
       const record = codec.fromValues(readJsonText(text));
-      if (record === undefined) throw new Error('a row of a row set cannot be read');
+      if (record === undefined) throw new Error('a row of a scan cache cannot be read');
       return record;
     },
     spanOf(position) {
