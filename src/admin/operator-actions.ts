@@ -3,7 +3,7 @@ import { createLocalAuditStore, createRedisAuditStore } from '../store/audit/aud
 import type { Logger } from 'pino';
 import type { Clock } from '../kernel/clock.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
-import type { FallenClaims } from '../store/fallen-claims.ts';
+import type { DisabledClaims } from '../store/disabled-claims.ts';
 import { createKeyStore } from '../store/key-store.ts';
 import { createKeyLastUsed } from '../store/key-last-used.ts';
 import type { CallerCounts } from '../telemetry/caller-counts.ts';
@@ -15,7 +15,7 @@ import { type Act, type ActionHandlers, createAct } from './actions/act.ts';
 import { createAuditActions } from './actions/audit-actions.ts';
 import { callersView } from './actions/caller-actions.ts';
 import { createCacheActions } from './actions/cache-actions.ts';
-import { createClaimActions } from './actions/fallen-claim-actions.ts';
+import { createClaimActions } from './actions/disabled-claim-actions.ts';
 import { createKeyActions } from './actions/keys/key-actions.ts';
 import type { OperatedMigrations } from './actions/migration/find-migration.ts';
 import { createMigrationActions } from './actions/migration/migration-actions.ts';
@@ -32,7 +32,7 @@ export type OperatorActionsDeps = RequestActionsDeps & {
   /** How many answers and scan caches with a tag are in the memory of this process. */
   readonly countHeld: (tag: string) => HeldCount;
   readonly purges: Pick<Purges, 'purge'>;
-  readonly fallenClaims: Pick<FallenClaims, 'list' | 'reset'>;
+  readonly disabledClaims: Pick<DisabledClaims, 'list' | 'reset'>;
   /** The Redis of the keys, where the audit is kept, too; absent in the embedded mode. */
   readonly redis: RedisConnection | undefined;
   readonly keys: RedisKeys;
@@ -80,7 +80,7 @@ export function createOperatorActions(deps: OperatorActionsDeps): OperatorAction
     quality: () => ({ sources: deps.quality() }),
     callers: () => callersView(deps.callers.snapshot(), 'process', clock),
     ...createCacheActions(deps),
-    ...createClaimActions(deps.fallenClaims),
+    ...createClaimActions(deps.disabledClaims),
     ...createAuditActions(audit, clock),
     ...createKeyActions({ stores: redis && openKeys(redis, keys), config: deps.config, clock }),
     ...createMigrationActions(deps.migrations(audit), audit),

@@ -7,7 +7,7 @@ import { createLargeReplies } from './reading/large-replies/large-replies.ts';
 import type { SourceObserver, SourceRuntime } from './reading/windows/source-runtime.ts';
 import { createVerifications } from './reading/windows/verifications.ts';
 import type { LookTurns } from '../store/fleet/look-turns.ts';
-import type { FallenClaims, OnClaimChange, ResourceClaims } from '../store/fallen-claims.ts';
+import type { DisabledClaims, OnClaimChange, ResourceClaims } from '../store/disabled-claims.ts';
 import type { Upstream } from '../source/client/client.ts';
 import type { WebhookEvent } from '../telemetry/webhooks/webhook-event.ts';
 import type { DigestedSource } from '../source/compile-sources.ts';
@@ -24,12 +24,12 @@ export type ReplyMetrics = QualityMetrics & {
   ruleReplies(source: string, rule: CountedRule['rule'], is: CountedRule['is']): { add(): void };
 };
 
-/** `fallenClaims` is shared by the fleet: a claim that has fallen in another process is not relied on here either. */
+/** `disabledClaims` is shared by the fleet: a claim that has been disabled in another process is not relied on here either. */
 export type RuntimeDeps = {
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly metrics: ReplyMetrics;
-  readonly fallenClaims: Pick<FallenClaims, 'of' | 'reset'>;
+  readonly disabledClaims: Pick<DisabledClaims, 'of' | 'reset'>;
   readonly lookTurns: LookTurns;
   /** Tells receivers of webhooks of fields that records suddenly lack; absent: there are none. */
   readonly tell?: ((event: WebhookEvent) => void) | undefined;
@@ -70,42 +70,42 @@ function watchClaims(
   { resource, source, digest }: DigestedSource,
   quality: Quality,
   { accept, proofs }: Pick<ListWatch, 'accept'> & Pick<Upstream, 'proofs'>,
-  { log, fallenClaims }: Pick<RuntimeDeps, 'log' | 'fallenClaims'>,
+  { log, disabledClaims }: Pick<RuntimeDeps, 'log' | 'disabledClaims'>,
 ): ResourceClaims {
   const { name } = source.spec;
   const onChange: OnClaimChange = (change, { claim, at, detail }) => {
     const fields = { source: name, resource: resource.name, capability: claim };
     if (claim === PROOF) proofs?.doubt();
     const isField = isFieldAlarm(claim);
-    if (change === 'fallen') quality.contradicted(claim, isField ? detail : undefined);
+    if (change === 'disabled') quality.contradicted(claim, isField ? detail : undefined);
     else if (isField) {
       quality.accepted(claim);
       accept(claim);
     }
-    if (change === 'fallen')
-      log.info({ ...fields, at, detail }, 'a claim has fallen before, or in another process');
-    else log.info(fields, 'a claim that had fallen is believed again');
+    if (change === 'disabled')
+      log.info({ ...fields, at, detail }, 'a claim has been disabled before, or in another process');
+    else log.info(fields, 'a claim that had been disabled is believed again');
   };
-  return fallenClaims.of({ source: name, resource: resource.name, digest }, onChange);
+  return disabledClaims.of({ source: name, resource: resource.name, digest }, onChange);
 }
 
 /**
- * Lets the claim fall that the source knows the credential, which purges what may be a visitor's, and raises it with the
+ * Disables the claim that the source knows the credential, which purges what may be a visitor's, and raises it with the
  * next good proof. Returns what ends that.
  */
 function watchProofs(
   name: string,
   { claims, observer, upstream: { proofs } }: SourceRuntime,
-  { fallenClaims }: Pick<RuntimeDeps, 'fallenClaims'>,
+  { disabledClaims }: Pick<RuntimeDeps, 'disabledClaims'>,
 ) {
   return proofs?.listen({
     failed(detail) {
-      if (claims.fall(PROOF, detail)) observer.contradicted(PROOF);
+      if (claims.disable(PROOF, detail)) observer.contradicted(PROOF);
     },
     async good() {
-      if (!claims.fallen.has(PROOF)) return;
+      if (!claims.disabled.has(PROOF)) return;
       // Without Redis, the next good proof tries again.
-      await fallenClaims.reset({ source: name, claim: PROOF }).catch(() => undefined);
+      await disabledClaims.reset({ source: name, claim: PROOF }).catch(() => undefined);
     },
   });
 }
@@ -139,11 +139,11 @@ function createObserver(
   };
 }
 
-/** What is done about fields that records suddenly lack. An alarm stands for the whole fleet, as a fallen claim does. */
+/** What is done about fields that records suddenly lack. An alarm stands for the whole fleet, as a disabled claim does. */
 function createFieldAlarms(
   { resource, source }: DigestedSource,
   quality: Quality,
-  { log, fallenClaims, tell }: Pick<RuntimeDeps, 'log' | 'fallenClaims' | 'tell'>,
+  { log, disabledClaims, tell }: Pick<RuntimeDeps, 'log' | 'disabledClaims' | 'tell'>,
   claims: () => ResourceClaims,
 ): FieldAlarms {
   const { name } = source.spec;
@@ -155,12 +155,12 @@ function createFieldAlarms(
   }
 
   return {
-    isRaised: (claim) => claims().fallen.has(claim),
+    isRaised: (claim) => claims().disabled.has(claim),
     raise(bit, before, now) {
       const { field, kind, claim } = bit;
       const what = kind === 'gone' ? 'the key is absent' : 'the value is unreadable';
       const detail = `${what} in ${fieldShareText(now)} of ${now.records} records, before in ${fieldShareText(before)}`;
-      if (!claims().fall(claim, detail)) return;
+      if (!claims().disable(claim, detail)) return;
       const { file, line } = quality.contradicted(claim, detail);
       const place = { source: name, resource: resource.name, field, kind, file, line };
       const shares = { shareNow: partOf(now), shareBefore: partOf(before) };
@@ -171,7 +171,7 @@ function createFieldAlarms(
       if (restoring.has(bit.claim)) return;
       restoring.add(bit.claim);
       const selection = { source: name, resource: resource.name, claim: bit.claim };
-      const ended = fallenClaims.reset(selection).then(
+      const ended = disabledClaims.reset(selection).then(
         () => event('field.restored', bit),
         // Redis failed: the next look tries again.
         () => undefined,
@@ -185,20 +185,20 @@ function createFieldAlarms(
 export function createRuntime(
   compiled: DigestedSource,
   upstream: Upstream,
-  { clock, log, metrics, fallenClaims, lookTurns, tell }: RuntimeDeps,
+  { clock, log, metrics, disabledClaims, lookTurns, tell }: RuntimeDeps,
 ): WatchedRuntime {
   const { resource, source } = compiled;
   const { budget } = source.spec;
   const largeReplies = createLargeReplies(compiled);
   const quality = createQuality({ ...compiled, adapter: largeReplies.adapter }, { clock, metrics });
   const lookName = (name: string) => JSON.stringify([source.spec.name, compiled.digest, resource.name, name]);
-  const alarms = createFieldAlarms(compiled, quality, { log, fallenClaims, tell }, () => claims);
+  const alarms = createFieldAlarms(compiled, quality, { log, disabledClaims, tell }, () => claims);
   const watch = createListWatch(compiled, clock, alarms, {
     recall: () => lookTurns.recall(lookName('fields')),
     leave: (text) => lookTurns.leave(lookName('fields'), text),
   });
   const watched = { accept: watch.accept, proofs: upstream.proofs };
-  const claims = watchClaims(compiled, quality, watched, { log, fallenClaims });
+  const claims = watchClaims(compiled, quality, watched, { log, disabledClaims });
   const observer = createObserver(compiled, quality, { log, metrics });
   const verifications = createVerifications();
   const runtime: SourceRuntime = {
@@ -214,7 +214,7 @@ export function createRuntime(
     observer,
     wholeListObserver: { ...observer, onRecords: watch.onRecords },
   };
-  const endProofs = watchProofs(source.spec.name, runtime, { fallenClaims });
+  const endProofs = watchProofs(source.spec.name, runtime, { disabledClaims });
   async function close(): Promise<void> {
     endProofs?.();
     claims.close();

@@ -162,9 +162,9 @@ async function changeSource(bench: FaultBench, [before, now]: Pair, edit: EditCo
   return lines.length;
 }
 
-const fallen: BenchRow = {
+const disabled: BenchRow = {
   id: 'upgrade-2',
-  name: 'the version before and this one: a claim that falls in one falls in the other, answers stay equal, and a changed source file of a migration begins its evidence anew once',
+  name: 'the version before and this one: a claim disabled in one is disabled in the other, answers stay equal, and a changed source file of a migration begins its evidence anew once',
   skip: noPrevious,
   async run(bench) {
     // The service knows no such parameter: it leaves the filter out, and the first reply shows that.
@@ -172,17 +172,17 @@ const fallen: BenchRow = {
       prepare('config/sources/catalog.yaml', "query: { cat: '{value}' }", "query: { kat: '{value}' }"),
     );
     const { key } = await createKey(before, 'roomy');
-    const fallenIn = ({ gateway }: Version) => gateway.counted('portico_claims_fallen', 'source="catalog"');
+    const disabledIn = ({ gateway }: Version) => gateway.counted('portico_claims_fallen', 'source="catalog"');
     const path = '/v1/products?category=Books&limit=20';
     const first = await bodyOf(now, path, key);
     assert.match(first, /^200 /);
-    assert.equal(await fallenIn(now), 1);
-    const seenMs = await bench.until(async () => (await fallenIn(before)) === 1, 20_000, 100);
+    assert.equal(await disabledIn(now), 1);
+    const seenMs = await bench.until(async () => (await disabledIn(before)) === 1, 20_000, 100);
     assert.equal(await bodyOf(before, path, key), first);
     const renewed = await changeSource(bench, [before, now], edit);
     const differing = await countDiffering([before, now], key);
     return promised(differing === 0, {
-      'fallen in the other ms': seenMs,
+      'disabled in the other ms': seenMs,
       'lines of the audit': renewed,
       wrong: differing,
     });
@@ -190,4 +190,4 @@ const fallen: BenchRow = {
 };
 
 /** A rolling upgrade. */
-export const upgradeRows: readonly BenchRow[] = [beside, fallen];
+export const upgradeRows: readonly BenchRow[] = [beside, disabled];

@@ -63,8 +63,8 @@ describe('two workers on one port', () => {
     expect(new Set(await asked())).toEqual(new Set(['Eve X']));
   });
 
-  it('tell the operator which claims have fallen, and believe them again', async () => {
-    expect(await (await fetch(`${gateway.adminUrl}/api/claims`)).json()).toEqual({ fallen: [] });
+  it('tell the operator which claims are disabled, and believe them again', async () => {
+    expect(await (await fetch(`${gateway.adminUrl}/api/claims`)).json()).toEqual({ disabled: [] });
     const reset = await fetch(`${gateway.adminUrl}/api/claims/reset`, { method: 'POST' });
     expect(await reset.json()).toEqual({ reset: [] });
   });

@@ -10,10 +10,10 @@ import { reason } from './printable-text.ts';
 import { qualitySpecs } from './quality-specs.ts';
 import { requestSpecs } from './request-action-specs.ts';
 
-const fallenClaim = z.strictObject({
+const disabledClaim = z.strictObject({
   ...{ source: z.string(), resource: z.string(), claim: z.string() },
   digest: z.string().describe('Of what the source file says: another file has other claims.'),
-  at: z.string().describe('When it fell, in UTC.'),
+  at: z.string().describe('When it was disabled, in UTC.'),
   detail: z.string().describe('What contradicted it: never a value.'),
 });
 
@@ -53,19 +53,19 @@ export const actionSpecs = {
     role: 'viewer',
     summary: 'The claims of source files that replies have contradicted.',
     input: z.strictObject({}),
-    output: z.strictObject({ fallen: z.array(fallenClaim) }),
+    output: z.strictObject({ disabled: z.array(disabledClaim) }),
   },
   'claims.reset': {
     method: 'post',
     path: '/api/claims/reset',
     role: 'operator',
-    summary: 'Believes fallen claims again, in every process; without a source or claim, all of them.',
+    summary: 'Believes disabled claims again, in every process; without a source or claim, all of them.',
     input: z.strictObject({
       source: sourceName.optional(),
       claim: z.string().min(1).max(200).optional(),
       reason,
     }),
-    output: z.strictObject({ reset: z.array(fallenClaim) }),
+    output: z.strictObject({ reset: z.array(disabledClaim) }),
   },
   ...keySpecs,
   ...migrationSpecs,

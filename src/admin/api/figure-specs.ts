@@ -136,7 +136,7 @@ const sourceView = z.strictObject({
       z.strictObject({
         ...{ resource: z.string(), claim: z.string(), file: z.string(), line: z.int().optional() },
         at: z.string(),
-        isFallen: z.boolean().describe('Whether answers are computed without it, until the file changes.'),
+        isDisabled: z.boolean().describe('Whether answers are computed without it, until the file changes.'),
         detail: z.string().optional().describe('The shares of records, where they suddenly lack a field.'),
       }),
     )
@@ -149,7 +149,9 @@ const sourceView = z.strictObject({
         ...{ verifyingCalls: count.optional(), reason: z.string().optional(), rowsMax: count.optional() },
       }),
     )
-    .describe('What each kind of query costs, as the source file stands; fallen claims make scans of pages.'),
+    .describe(
+      'What each kind of query costs, as the source file stands; disabled claims make scans of pages.',
+    ),
   scanCaches: z
     .array(z.strictObject({ resource: z.string(), count, oldestAt: z.string().nullable() }))
     .describe('The rows of scans that are kept in memory.'),

@@ -61,7 +61,7 @@ export function figureSeries(
 /** What the replies of a source have shown of its file. */
 function repliesOf(name: string, reports: readonly ResourceQuality[], { gauges }: FigureSample) {
   const own = reports.filter(({ source }) => source === name);
-  const fallen = new Set(
+  const disabled = new Set(
     gauges('portico_claims_fallen').flatMap(({ labels, value }) =>
       value > 0 && labels['source'] === name ? [`${labels['resource']} ${labels['claim']}`] : [],
     ),
@@ -74,7 +74,7 @@ function repliesOf(name: string, reports: readonly ResourceQuality[], { gauges }
       contradicted.map(({ claim, file, line, at }) => ({
         ...{ resource, claim, file, at },
         ...(line === undefined ? {} : { line }),
-        isFallen: isFieldAlarm(claim) || fallen.has(`${resource} ${claim}`),
+        isDisabled: isFieldAlarm(claim) || disabled.has(`${resource} ${claim}`),
       })),
     ),
   };

@@ -45,11 +45,11 @@ function createHealthMetrics(place: MetricPlace) {
 }
 
 /** A claim of a source's file that replies have contradicted. */
-type FallenClaim = { readonly source: string; readonly resource: string; readonly claim: string };
+type DisabledClaim = { readonly source: string; readonly resource: string; readonly claim: string };
 
-/** Registers which claims have fallen: a state, which lasts until the file changes or an operator resets it. */
+/** Registers which claims are disabled: a state, which lasts until the file changes or an operator resets it. */
 function createClaimMetrics({ registry }: MetricPlace) {
-  let fallen: () => readonly FallenClaim[] = () => [];
+  let disabled: () => readonly DisabledClaim[] = () => [];
   new Gauge({
     name: 'portico_claims_fallen',
     help: 'Claims of a source file that a reply has contradicted and that no answer relies on any more: 1 each.',
@@ -57,7 +57,7 @@ function createClaimMetrics({ registry }: MetricPlace) {
     registers: [registry],
     collect() {
       this.reset();
-      for (const { source, resource, claim } of fallen())
+      for (const { source, resource, claim } of disabled())
         if (!isFieldAlarm(claim)) this.labels(source, resource, claim).set(1);
     },
   });
@@ -68,14 +68,14 @@ function createClaimMetrics({ registry }: MetricPlace) {
     registers: [registry],
     collect() {
       this.reset();
-      for (const { source, resource, claim } of fallen()) {
+      for (const { source, resource, claim } of disabled()) {
         const [, field = '', kind = ''] = claim.split('.');
         if (isFieldAlarm(claim)) this.labels(source, resource, field, kind).set(1);
       }
     },
   });
   /** Reports at each scrape what `list` has. */
-  return { watchClaims: (list: typeof fallen) => void (fallen = list) };
+  return { watchClaims: (list: typeof disabled) => void (disabled = list) };
 }
 
 /** The calls of a source at one moment. */

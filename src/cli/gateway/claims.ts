@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { createClaimActions } from '../../admin/actions/fallen-claim-actions.ts';
+import { createClaimActions } from '../../admin/actions/disabled-claim-actions.ts';
 import { refuseIfRedisFails } from '../../admin/actions/redis-refusal.ts';
 import { claimPlace } from '../../source/adapter/spec/claim-place.ts';
 import { type CompiledResource, withTargets } from '../../source/compile-sources.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { createFallenClaims, type FallenClaim } from '../../store/fallen-claims.ts';
+import { createDisabledClaims, type DisabledClaim } from '../../store/disabled-claims.ts';
 import { createSharedPurges, readPurgeNotes } from '../../store/cache/purges.ts';
 import type { ReadyConfig } from '../input/read-config.ts';
 import { printReport } from '../output/print-report.ts';
@@ -24,7 +24,7 @@ const CLAIMS_REDIS: OnRedisItself = {
   without: ASK_GATEWAY_HINT,
   handlers(client, keys) {
     const purges = createSharedPurges(client, keys);
-    const claims = createFallenClaims(purges, systemClock);
+    const claims = createDisabledClaims(purges, systemClock);
     const learn = async () => claims.apply(await readPurgeNotes(client, keys));
     const actions = createClaimActions(claims);
     return {
@@ -45,7 +45,7 @@ const CLAIMS_REDIS: OnRedisItself = {
 
 /** Where the file makes the claim; absent where the file has changed since, so that the claim is believed again. */
 function placeOf(
-  { source, resource, digest, claim }: FallenClaim,
+  { source, resource, digest, claim }: DisabledClaim,
   compiled: readonly CompiledResource[],
 ): string | undefined {
   const found = withTargets(compiled).find(
@@ -56,8 +56,8 @@ function placeOf(
   return `${file}:${line ?? 1}`;
 }
 
-function lineOf(one: FallenClaim, place: string): string {
-  return `${one.source}  ${one.resource}  ${one.claim}  fell ${one.at}: ${one.detail}${place}`;
+function lineOf(one: DisabledClaim, place: string): string {
+  return `${one.source}  ${one.resource}  ${one.claim}  disabled ${one.at}: ${one.detail}${place}`;
 }
 
 async function runList(
@@ -65,13 +65,13 @@ async function runList(
   config: () => ReadyConfig,
   context: OperatorContext,
 ) {
-  const { fallen } = await withAsk(options, CLAIMS_REDIS, context, (ask) => ask('claims', {}));
+  const { disabled } = await withAsk(options, CLAIMS_REDIS, context, (ask) => ask('claims', {}));
   const compiled = options.gateway === undefined ? config().compiled : undefined;
-  const place = (one: FallenClaim) =>
+  const place = (one: DisabledClaim) =>
     compiled && `  (${placeOf(one, compiled) ?? 'believed again: its file has changed since'})`;
-  const lines = fallen.map((one) => lineOf(one, place(one) ?? ''));
-  const blocks = lines.length === 0 ? ['no claim has fallen'] : lines;
-  printReport({ json: { fallen }, blocks }, json, context, 0);
+  const lines = disabled.map((one) => lineOf(one, place(one) ?? ''));
+  const blocks = lines.length === 0 ? ['no claim has been disabled'] : lines;
+  printReport({ json: { disabled }, blocks }, json, context, 0);
 }
 
 async function runReset(
@@ -83,7 +83,7 @@ async function runReset(
     ask('claims.reset', { ...selection, reason }),
   );
   if (json !== true && reset.length === 0)
-    throw new Error('no such claim has fallen: `portico claims` lists those that have');
+    throw new Error('no such claim has been disabled: `portico claims` lists those that have');
   const blocks = reset.map(
     ({ source, resource, claim }) => `believed again: ${source}  ${resource}  ${claim}`,
   );
@@ -103,7 +103,7 @@ export function registerClaimsCommand(
   addGatewayOptions(claims).action((options: OutputOptions) => runList(options, config, context));
   const reset = claims
     .command('reset')
-    .description('believe fallen claims again, in every process within a second')
+    .description('believe disabled claims again, in every process within a second')
     .argument('[source]', 'the name of a source; default: all')
     .argument('[claim]', 'a claim of it, such as filter.category.eq; default: all')
     .option('--reason <text>', 'why, for the audit')

@@ -90,7 +90,7 @@ export const redis = z.strictObject({
   cache: role
     .optional()
     .describe(
-      'The Redis of what can be made again: finished answers, rows of scans, places of walks, who fills and scans, what was purged, and which claims have fallen.',
+      'The Redis of what can be made again: finished answers, rows of scans, places of walks, who fills and scans, what was purged, and which claims are disabled.',
     ),
 });
 

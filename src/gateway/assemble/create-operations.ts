@@ -47,8 +47,8 @@ export type ServedOperations = {
   readonly quality: () => readonly ResourceQuality[];
   /** How many scan caches of this process a purge of the tag would end. */
   readonly countScanCaches: (tag: string) => number;
-  /** The claims that have fallen of what is served. */
-  readonly fallen: () => readonly {
+  /** The disabled claims of what is served. */
+  readonly disabled: () => readonly {
     readonly source: string;
     readonly resource: string;
     readonly claim: string;
@@ -129,9 +129,9 @@ export function createOperations(
     migrations: all.flatMap(({ assembled }) => assembled.served ?? []),
     quality: () => sources.map(({ watched }) => watched.quality.report()),
     countScanCaches: (tag) => all.reduce((sum, { assembled }) => sum + assembled.countScanCaches(tag), 0),
-    fallen: () =>
+    disabled: () =>
       sources.flatMap(({ compiled: { source, resource }, watched: { runtime } }) =>
-        [...runtime.claims.fallen].map((claim) => ({
+        [...runtime.claims.disabled].map((claim) => ({
           source: source.spec.name,
           resource: resource.name,
           claim,

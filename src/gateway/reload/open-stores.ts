@@ -6,7 +6,7 @@ import { redisRoles } from '../../config/schema/redis.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { type Cache, createCache } from '../../store/cache/cache.ts';
 import { createContentEncodings } from '../../store/cache/content-encodings.ts';
-import { createFallenClaims } from '../../store/fallen-claims.ts';
+import { createDisabledClaims } from '../../store/disabled-claims.ts';
 import { createLookTurns } from '../../store/fleet/look-turns.ts';
 import { createFleetFigures } from '../../store/fleet/fleet-figures.ts';
 import { createLocalPurges, createSharedPurges, type Purges } from '../../store/cache/purges.ts';
@@ -36,8 +36,8 @@ export function openStores(
   const purges: Purges =
     client === undefined
       ? createLocalPurges()
-      : createSharedPurges(client, keys, (notes) => fallenClaims.apply(notes));
-  const fallenClaims = createFallenClaims(purges, clock, (claim) =>
+      : createSharedPurges(client, keys, (notes) => disabledClaims.apply(notes));
+  const disabledClaims = createDisabledClaims(purges, clock, (claim) =>
     log.warn({ claim }, 'a note of a claim in Redis has the format of a newer Portico; it is ignored'),
   );
   const lookTurns = createLookTurns(client && { client, keys }, clock.now);
@@ -68,7 +68,7 @@ export function openStores(
   }
 
   return {
-    ...{ redis, keys, purges, fallenClaims, lookTurns, fleetFigures, recent, callers, requestIndex },
+    ...{ redis, keys, purges, disabledClaims, lookTurns, fleetFigures, recent, callers, requestIndex },
     createCache: cacheOf,
     /** Ends what works by itself; the connections stay open. */
     close() {

@@ -167,7 +167,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   metrics.watchMigrations(migrations);
   const deps = { ...shared, migrations };
   const snapshots = createSnapshotHolder(createSnapshot(first, 1, deps));
-  metrics.watchClaims(() => snapshots.current.fallen());
+  metrics.watchClaims(() => snapshots.current.disabled());
   metrics.watchLocalCache(() => snapshots.current.cacheSize());
   const server = createServer(app, snapshots.current.limits, { log, metrics });
   const drain = createDrain({ server, drainMs: () => snapshots.current.config.listen.drain });

@@ -44,8 +44,8 @@ export type Snapshot = {
   readonly quality: () => readonly ResourceQuality[];
   /** The resources that move. */
   readonly migrations: ServedOperations['migrations'];
-  /** The claims that have fallen of what is served. */
-  readonly fallen: ServedOperations['fallen'];
+  /** The disabled claims of what is served. */
+  readonly disabled: ServedOperations['disabled'];
   /** How many answers and scan caches with a tag are in the memory of this process. */
   readonly countHeld: (tag: string) => HeldCount;
   /** What the answers in the memory of this process take. */
@@ -97,7 +97,10 @@ async function unusedOrLate(uses: ReferenceCount, deadlineMs: number): Promise<v
   clearTimeout(timer);
 }
 
-type Serving = Pick<Snapshot, 'routing' | 'quality' | 'countHeld' | 'cacheSize' | 'fallen' | 'migrations'> & {
+type Serving = Pick<
+  Snapshot,
+  'routing' | 'quality' | 'countHeld' | 'cacheSize' | 'disabled' | 'migrations'
+> & {
   endAdmission(): void;
 };
 
@@ -140,12 +143,12 @@ function assemble(
     answers: cache.countLocal(tag),
     scanCaches: served.countScanCaches(tag),
   });
-  const { quality, fallen, migrations } = served;
+  const { quality, disabled, migrations } = served;
   const cacheSize = () => cache.localSize;
   return {
     routing,
     quality,
-    fallen,
+    disabled,
     migrations,
     countHeld,
     cacheSize,
@@ -185,7 +188,7 @@ export function createSnapshot(served: ServedConfig, rev: number, deps: Snapshot
     void parts.release();
     throw error;
   }
-  const { routing, quality, fallen, migrations, countHeld, cacheSize } = serving;
+  const { routing, quality, disabled, migrations, countHeld, cacheSize } = serving;
   return {
     rev,
     digest: configDigest(served),
@@ -196,7 +199,7 @@ export function createSnapshot(served: ServedConfig, rev: number, deps: Snapshot
     endpoints: endpointNames(config),
     tokens: adminTokens(config.admin),
     quality,
-    fallen,
+    disabled,
     migrations,
     countHeld,
     cacheSize,

@@ -16,7 +16,7 @@ import { isWritten, type PageRecords } from '../reading/pages/read-page.ts';
 import { createScanCaches, type ScanCaches } from '../scan-cache/scan-caches.ts';
 import { createRecordReader } from '../reading/records/read-record.ts';
 import { createPlanRunner } from './run-plan.ts';
-import { type CallContext, letFall, type SourceRuntime } from '../reading/windows/source-runtime.ts';
+import { type CallContext, disableClaim, type SourceRuntime } from '../reading/windows/source-runtime.ts';
 import { createSmallerWindows } from '../reading/verify/smaller-windows.ts';
 import { createWalker, type Walker } from '../reading/pages/walk-page.ts';
 
@@ -35,15 +35,15 @@ function createPageFinder(deps: Parameters<typeof createPlanRunner>[0]) {
     for (;;) {
       const { unusable, blamed, vanished } = state;
       const startMs = performance.now();
-      const { fallen } = source.claims;
-      const off = fallen.union(unusable).union(blamed);
+      const { disabled } = source.claims;
+      const off = disabled.union(unusable).union(blamed);
       const plan = smallerWindows.apply(source.adapter.list.plan(query, off));
       context.usage.plan = plan;
       context.usage.steps?.add('plan', startMs, performance.now());
       const attempt = await runPlan(query, plan, context, vanished?.listedAt).catch((error: unknown) => {
         throw error instanceof GatewayError ? errorAfter(state, error) : error;
       });
-      const isDisabled = (capability: Capability) => fallen.has(capability) && !off.has(capability);
+      const isDisabled = (capability: Capability) => disabled.has(capability) && !off.has(capability);
       // A claim was proved wrong meanwhile, and the page rests on it.
       if (plan.kind !== 'nothing' && plan.relies.some(isDisabled)) continue;
       // Before a claim is blamed for it: windows may only be smaller than the file says. Once in an answer.
@@ -55,7 +55,7 @@ function createPageFinder(deps: Parameters<typeof createPlanRunner>[0]) {
         }
       }
       const step = nextAttempt(state, plan, attempt);
-      for (const [capability, detail] of step.falling) letFall(source, capability, detail);
+      for (const [capability, detail] of step.newlyDisabled) disableClaim(source, capability, detail);
       if (step.kind === 'fail') throw step.error;
       if (step.kind === 'done') return step.page;
       state = step.state;

@@ -55,7 +55,7 @@ export async function lookAtList(
 ): Promise<ListLook | undefined> {
   const { adapter, resource, claims, wholeListObserver: observer = source.observer } = source;
   const query = { kind: 'list', resource: resource.name, page: 1, limit: ROWS, filters: [] } as const;
-  const plan = adapter.list.plan({ ...query, sort: null }, claims.fallen);
+  const plan = adapter.list.plan({ ...query, sort: null }, claims.disabled);
   if (plan.kind === 'nothing') return undefined;
   const { window, request } = plan;
   const isBet = adapter.list.bet !== undefined && plan.kind === 'page' && plan.relies.includes('order');

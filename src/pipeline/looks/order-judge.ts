@@ -1,6 +1,6 @@
 import { brokenBet } from '../../source/checks/order-bet.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
-import { letFall, type SourceRuntime } from '../reading/windows/source-runtime.ts';
+import { disableClaim, type SourceRuntime } from '../reading/windows/source-runtime.ts';
 import type { ListLook } from './look-at-list.ts';
 
 /** Judges the rows of a look; `lookAgain` reads the same windows once more. @throws GatewayError */
@@ -22,6 +22,6 @@ export function createOrderJudge(): OrderJudge {
     const again = brokenBet(bet.by, rows, before) === undefined ? rows : (await lookAgain())?.inOrder;
     const broken = again && brokenBet(bet.by, again, before);
     before = again ?? before;
-    if (broken !== undefined) letFall(source, 'order', broken);
+    if (broken !== undefined) disableClaim(source, 'order', broken);
   };
 }

@@ -5,7 +5,7 @@ import { filterClaimsOf } from '../reading/pages/next-attempt.ts';
 import { isPlanFailure, type PlanFailure } from '../reading/windows/plan-failure.ts';
 import { type Page, readPage } from '../reading/pages/read-page.ts';
 import type { ScanCachePage, ScanCaches } from './scan-caches.ts';
-import { type CallContext, letFall, type SourceRuntime } from '../reading/windows/source-runtime.ts';
+import { type CallContext, disableClaim, type SourceRuntime } from '../reading/windows/source-runtime.ts';
 import type { Walker } from '../reading/pages/walk-page.ts';
 import { unlessRefused } from '../reading/verify/unless-refused.ts';
 
@@ -67,7 +67,7 @@ export async function countInScan(
   const name = `scan cache ${filtersKey(query.filters)}`;
   const filters = filterClaimsOf(plan);
   if (filters.length === 0 || verifications.isKnown(name)) return undefined;
-  const off = source.claims.fallen.union(new Set(filters));
+  const off = source.claims.disabled.union(new Set(filters));
   const scan = source.adapter.list.plan({ ...query, sort: null }, off);
   if (scan.kind !== 'scan' || !scanCaches.has(scan)) return undefined;
   const inMemory = { ...context, mayScan: false };
@@ -77,7 +77,7 @@ export async function countInScan(
 
 /**
  * Compares the total of a filtered page with the rows of a scan. If it has fewer, both are read anew; where they differ
- * still, and the list has not changed meanwhile, the filters fall. Failures of the source show nothing, and a caller does
+ * still, and the list has not changed meanwhile, the filters are disabled. Failures of the source show nothing, and a caller does
  * not wait long for two scans: a correct list from which a row was deleted causes them, too.
  */
 export async function verifyAgainstScan(
@@ -102,6 +102,6 @@ export async function verifyAgainstScan(
     );
     if (found === undefined) return;
     const detail = `the total is ${found.told} with the filter, and a scan has ${found.scanned} such rows`;
-    for (const one of filterClaimsOf(plan)) letFall(source, one, detail);
+    for (const one of filterClaimsOf(plan)) disableClaim(source, one, detail);
   });
 }

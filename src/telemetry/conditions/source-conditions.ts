@@ -20,9 +20,9 @@ function findSaturated({ gauges }: Parameters<Find>[0], above: number) {
   });
 }
 
-function findFallenClaims({ gauges }: Parameters<Find>[0], above: number) {
-  const fallen = gauges('portico_claims_fallen').filter(({ value }) => value > above);
-  return [...Map.groupBy(fallen, (gauge) => label(gauge, 'source'))].map(([source, all]) => {
+function findDisabledClaims({ gauges }: Parameters<Find>[0], above: number) {
+  const disabled = gauges('portico_claims_fallen').filter(({ value }) => value > above);
+  return [...Map.groupBy(disabled, (gauge) => label(gauge, 'source'))].map(([source, all]) => {
     const claims = all.map((gauge) => `${label(gauge, 'resource')} ${label(gauge, 'claim')}`).join(', ');
     const effect = all.some((gauge) => label(gauge, 'claim') === 'auth.proof')
       ? 'there are no answers until it knows the credential again'
@@ -92,7 +92,7 @@ export const sourceLoadConditions: readonly GatewayCondition[] = [
     expr: 'max by (source, resource, claim) (portico_claims_fallen) > $above or sum by (source, resource, view) (increase(portico_dropped_records_total[1h])) > $above',
     summary: 'A service is no longer what its file says.',
     text: '{source} has contradicted its file ({claims}): {effect}.',
-    ...{ view: OF_SOURCE, find: findFallenClaims },
+    ...{ view: OF_SOURCE, find: findDisabledClaims },
   },
 ];
 

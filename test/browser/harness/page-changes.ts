@@ -27,12 +27,12 @@ function editConfig({ gateway }: Scene): void {
   editFile(gateway.configFile, 'fresh: 10s', 'fresh: 11s');
 }
 
-/** Has the catalogue lie, and be found out: a claim of its file falls. */
+/** Has the catalogue lie, and be found out: a claim of its file is disabled. */
 async function tellLies({ catalog, ask, api }: Scene): Promise<void> {
   catalog.become(serving(lyingCatalog));
   for (const path of LIE_QUESTIONS) await ask(path);
-  const { fallen } = await api<{ fallen: unknown[] }>('claims');
-  if (fallen.length === 0) throw new Error('no claim has fallen');
+  const { disabled } = await api<{ disabled: unknown[] }>('claims');
+  if (disabled.length === 0) throw new Error('no claim has been disabled');
 }
 
 /** The reason that is given for every change. */

@@ -13,7 +13,7 @@ export type Lie = {
   readonly afterWrite: boolean;
   /** Why nobody can see it from outside, if so: no answer that a tool could ask for would show it. */
   readonly unseen?: string;
-  /** Whether the rows themselves are wrong: no claim that falls can mend the answers then, and doctor alone finds it. */
+  /** Whether the rows themselves are wrong: no disabled claim can mend the answers then, and doctor alone finds it. */
   readonly inValues?: boolean;
   /** Whether it runs in `npm test` too. */
   readonly fast?: boolean;

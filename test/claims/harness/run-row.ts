@@ -59,7 +59,7 @@ async function askTwice(
   const count = Math.ceil(queries / 2);
   const questions = inventQuestions(traits, records, { seed: seed + store.writes, count, changed });
   const first = await served.ask(questions);
-  // Once more, when claims have fallen: what is wrong must not come from the cache. An error is told again as an error.
+  // Once more, when claims have been disabled: what is wrong must not come from the cache. An error is told again as an error.
   const refused = questions.filter((question) => !first.answered.includes(question));
   return [first, await served.ask([...first.answered, ...refused.slice(0, REFUSED_AGAIN)])];
 }
@@ -123,7 +123,7 @@ async function draftOf(row: Row) {
 }
 
 /**
- * The answers that are wrong after a contradiction. Where the list without filters is wrong, no filter that falls can mend
+ * The answers that are wrong after a contradiction. Where the list without filters is wrong, no disabled filter can mend
  * an answer: the rows of the list are all that is left, and doctor alone finds what is wrong with them.
  */
 function lateOf(wrong: Trial['wrong']): Trial['wrong'] {

@@ -86,17 +86,17 @@ function partsOf({ list }: { readonly list: Readonly<Record<string, string>> }):
 
 /**
  * The contradicted claims that make a wrong answer a late one. Where it rests on several filters, one that still stands
- * may be what is wrong, so all of them must have fallen.
+ * may be what is wrong, so all of them must have been disabled.
  */
-function fallenFor(question: Question, contradicted: readonly string[]): readonly string[] {
+function disabledFor(question: Question, contradicted: readonly string[]): readonly string[] {
   if ('id' in question) return contradicted.filter((claim) => claim.startsWith('get'));
-  const fallen = new Set(contradicted);
+  const disabled = new Set(contradicted);
   const parts = partsOf(question);
   const filters = parts.filter((part) => part.startsWith('filter'));
-  const hasFallen = filters.length > 0 && filters.every((part) => fallen.has(part));
+  const allDisabled = filters.length > 0 && filters.every((part) => disabled.has(part));
   const isSorted = question.list['sort'] !== undefined;
   return contradicted.filter((claim) => {
-    if (claim.startsWith('filter')) return hasFallen && parts.includes(claim);
+    if (claim.startsWith('filter')) return allDisabled && parts.includes(claim);
     if (claim.startsWith('sort')) return parts.includes(claim);
     return !claim.startsWith('get') && !(claim === 'order' && isSorted);
   });
@@ -151,7 +151,7 @@ async function askAll(
       path,
       expected: wanted,
       actual: `${response.status} ${body}`,
-      contradicted: fallenFor(question, contradictedSoFar()),
+      contradicted: disabledFor(question, contradictedSoFar()),
     });
   }
   const answered = questions.filter((question) => !refused.has(question));

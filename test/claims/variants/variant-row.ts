@@ -63,12 +63,12 @@ function restsOn(ask: string, claim: string): boolean {
 }
 
 async function askAll({ resource, asks }: Variant, service: VariantService, stack: Stack): Promise<Round> {
-  const fallen = () =>
+  const disabled = () =>
     stack.log.flatMap((line) => (JSON.parse(line) as { capability?: string }).capability ?? []);
   const round: Round = { asked: asks.length, wrong: [], errors: [], contradicted: [] };
   for (const ask of asks) {
     const path = `/v1/${resource}${ask.startsWith('/') ? '' : '?'}${ask}`;
-    const isLate = fallen().some((claim) => restsOn(ask, claim));
+    const isLate = disabled().some((claim) => restsOn(ask, claim));
     const answer = await stack.get(path);
     const body = await answer.text();
     const expected = expectedOf(resource, service.records(), ask);
@@ -78,7 +78,7 @@ async function askAll({ resource, asks }: Variant, service: VariantService, stac
       round.errors.push(`GET ${path}: ${body} ${stack.log.findLast((line) => line.includes(String(id)))}`);
     else if (actual !== expected) round.wrong.push({ path, expected, actual, isLate });
   }
-  return { ...round, contradicted: fallen() };
+  return { ...round, contradicted: disabled() };
 }
 
 /** Waits until nobody has asked the service for a while: looks go out behind an answer. */

@@ -82,7 +82,7 @@ describe("the operator's listener", () => {
     expect(asked).toEqual(tags.map((tag) => ['cache.purge', { tag }, 'local']));
   });
 
-  it('has fallen claims believed again by POST, and by no other method', async () => {
+  it('has disabled claims believed again by POST, and by no other method', async () => {
     const { asked, act } = recorded();
     expect((await ask('/api/claims', { act })).status).toBe(200);
     for (const query of ['', '?source=crm', '?source=crm&claim=order'])

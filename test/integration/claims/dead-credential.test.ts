@@ -75,7 +75,7 @@ describe('a credential that the service takes for a visitor', () => {
       await eventually(async () => (await ask(stack, 1))[0] === 200, { withinMs: 20_000, everyMs: 100 });
   }, 60_000);
 
-  it('asks for the proof once for all gateways while nothing falls', async () => {
+  it('asks for the proof once for all gateways while nothing is disabled', async () => {
     const [first, other] = [await open(), await open()];
     for (const page of [1, 3, 5]) {
       expect(await ask(first, page)).toEqual([200, USERS]);

@@ -92,7 +92,7 @@ describe('an id that the service folds', () => {
 });
 
 describe('a service whose single view gives other records', () => {
-  it('is 502, asked again each time, and its claim falls', async () => {
+  it('is 502, asked again each time, and its claim is disabled', async () => {
     await start((id) => ({ ...users[0]!, id: `${id}x` }));
     for (let n = 0; n < 2; n += 1) expect(await ask('ada')).toEqual([502, 'upstream_invalid_response']);
     expect(upstream.requests.map(({ path }) => path)).toEqual([

@@ -37,7 +37,7 @@ const ofTheService: readonly AlertFault[] = [
   mannered('a service answers rubbish', 'garbage', ['PorticoRepliesInvalid', FAILING]),
   mannered('a service answers in another order than its file says', 'disordered', ['PorticoSourceDrift'], {
     also: ['PorticoRepliesInvalid', FAILING],
-    // A claim that has fallen stays fallen until it is reset.
+    // A claim that has been disabled stays disabled until it is reset.
     async end({ gateway, behave }) {
       behave('well');
       await fetch(`${gateway.adminUrl}/api/claims/reset`, { method: 'POST' });

@@ -20,7 +20,7 @@ export function lyingCatalog({ query }: UpstreamRequest) {
   return { headers: { 'X-Result-Count': String(count) }, body: rows.slice(from, from + size) };
 }
 
-/** What has the claim on its filter fall, in order: toys are counted right, and the twelfth page of books shows the lie. */
+/** What disables the claim on its filter, in order: toys are counted right, and the twelfth page of books shows the lie. */
 export const LIE_QUESTIONS = [
   '/v1/products?category=Toys&limit=10',
   '/v1/products?category=Books&limit=10',

@@ -37,10 +37,10 @@ export type SearchState = {
 };
 
 /** Claims that are proved wrong, with what contradicted them. */
-type FallingClaims = ReadonlyMap<Capability, string>;
+type NewlyDisabledClaims = ReadonlyMap<Capability, string>;
 
 /** What follows from an attempt. */
-export type NextAttempt = { readonly falling: FallingClaims } & (
+export type NextAttempt = { readonly newlyDisabled: NewlyDisabledClaims } & (
   | { readonly kind: 'done'; readonly page: DatedPage }
   | { readonly kind: 'again'; readonly state: SearchState }
   | { readonly kind: 'fail'; readonly error: GatewayError }
@@ -50,7 +50,7 @@ export type NextAttempt = { readonly falling: FallingClaims } & (
 const ATTEMPTS_MAX = 12;
 
 const NONE: ReadonlySet<Capability> = new Set();
-const NO_FALL: FallingClaims = new Map();
+const NONE_DISABLED: NewlyDisabledClaims = new Map();
 
 /** The state before the first attempt. */
 export const noAttempts: SearchState = {
@@ -89,40 +89,40 @@ function repeatedlyInconsistent({ detail }: InconsistentReads): GatewayError {
   return invalidReply('window', `twice in a row: ${detail}`);
 }
 
-function fail(error: GatewayError, falling = NO_FALL): NextAttempt {
-  return { kind: 'fail', error, falling };
+function fail(error: GatewayError, newlyDisabled = NONE_DISABLED): NextAttempt {
+  return { kind: 'fail', error, newlyDisabled };
 }
 
-function again(state: SearchState, falling = NO_FALL): NextAttempt {
-  if (state.attempts < ATTEMPTS_MAX) return { kind: 'again', state, falling };
-  return fail(invalidReply('claims', 'the source contradicts too many of its claims'), falling);
+function again(state: SearchState, newlyDisabled = NONE_DISABLED): NextAttempt {
+  if (state.attempts < ATTEMPTS_MAX) return { kind: 'again', state, newlyDisabled };
+  return fail(invalidReply('claims', 'the source contradicts too many of its claims'), newlyDisabled);
 }
 
 /** A disagreement that stays: the claims that may cause it are left out, and where there are none, it is final. */
 function afterDisagreement(state: SearchState, plan: ListPlan, found: InconsistentReads): NextAttempt {
   const disagreement = state.disagreement ?? found;
   const blamed = suspectedClaims(plan);
-  // Without a claim to leave out, no answer can be right. A claim that was proved wrong falls for all other answers.
+  // Without a claim to leave out, no answer can be right. A claim that was proved wrong is disabled for all other answers.
   if (blamed.length === 0) return fail(repeatedlyInconsistent(disagreement), brokenBy(found));
   return again({ ...state, disagreement, isMoved: false, blamed: state.blamed.union(new Set(blamed)) });
 }
 
-function brokenBy({ breaks, detail }: InconsistentReads): FallingClaims {
-  return breaks === undefined ? NO_FALL : new Map([[breaks, detail]]);
+function brokenBy({ breaks, detail }: InconsistentReads): NewlyDisabledClaims {
+  return breaks === undefined ? NONE_DISABLED : new Map([[breaks, detail]]);
 }
 
-/** No writer makes a total go back and forth, so the source is wrong: the claim of a total falls, and rows are counted. */
+/** No writer makes a total go back and forth, so the source is wrong: the claim of a total is disabled, and rows are counted. */
 function afterUnsteadyTotal(state: SearchState, plan: ListPlan, found: InconsistentReads): NextAttempt {
-  const falling = brokenBy({ ...found, breaks: 'total' });
+  const newlyDisabled = brokenBy({ ...found, breaks: 'total' });
   const isCounted = plan.kind === 'scan' && plan.totalIsLowerBound;
   return isCounted
-    ? fail(repeatedlyInconsistent(found), falling)
-    : again({ ...state, isMoved: false, totals: [] }, falling);
+    ? fail(repeatedlyInconsistent(found), newlyDisabled)
+    : again({ ...state, isMoved: false, totals: [] }, newlyDisabled);
 }
 
-function blamedClaims({ blamed, disagreement }: SearchState): FallingClaims {
+function blamedClaims({ blamed, disagreement }: SearchState): NewlyDisabledClaims {
   const detail = disagreement?.detail ?? '';
-  return blamed.size === 0 ? NO_FALL : new Map([...blamed].map((claim) => [claim, detail]));
+  return blamed.size === 0 ? NONE_DISABLED : new Map([...blamed].map((claim) => [claim, detail]));
 }
 
 /** What to do after an attempt with a plan. It is pure. */
@@ -131,12 +131,12 @@ export function nextAttempt(before: SearchState, plan: ListPlan, attempt: PageAt
   switch (attempt.kind) {
     case 'page':
       // Total and rows agree without the blamed claims.
-      return { kind: 'done', page: attempt, falling: blamedClaims(state) };
+      return { kind: 'done', page: attempt, newlyDisabled: blamedClaims(state) };
     case 'contradicted': {
       // Rows that change between two calls look like a broken claim once, but hardly twice in one answer.
       const { capability, detail } = attempt;
-      const falling = state.suspects.has(capability) ? new Map([[capability, detail]]) : NO_FALL;
-      return again({ ...state, suspects: state.suspects.union(new Set([capability])) }, falling);
+      const newlyDisabled = state.suspects.has(capability) ? new Map([[capability, detail]]) : NONE_DISABLED;
+      return again({ ...state, suspects: state.suspects.union(new Set([capability])) }, newlyDisabled);
     }
     case 'lower bound':
       // No contradiction: the source says so itself, and for this query only.

@@ -39,7 +39,7 @@ async function verifyFilter(
 ): Promise<PlanFailure | undefined> {
   const filters = [withAbsentValue(filter)];
   const capability = `filter.${filter.field}.${filter.op}`;
-  const plan: ListPlan = source.adapter.list.plan({ ...query, sort: null, filters }, source.claims.fallen);
+  const plan: ListPlan = source.adapter.list.plan({ ...query, sort: null, filters }, source.claims.disabled);
   if (plan.kind === 'nothing' || !plan.relies.includes(capability)) return undefined;
   const call = firstCall(plan.window, 1);
   if (call === undefined) return undefined;

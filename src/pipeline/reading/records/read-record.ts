@@ -33,7 +33,7 @@ function createRightIds() {
  * Creates what asks the single view of a source. A record with another id than was asked for is never the answer. If it
  * comes twice, and the source gives right records, the source knows aliases, such as `me`, and nobody has the alias as an
  * id. If it comes once, the source is inconsistent, which says nothing about the record. A source that has given no right
- * record yet is asked for one that its list shows; if even that is another, its claim falls.
+ * record yet is asked for one that its list shows; if even that is another, its claim is disabled.
  */
 export function createRecordReader(source: SourceRuntime, get: GetAdapter): ReadRecord {
   const { claims, observer, upstream } = source;
@@ -81,14 +81,14 @@ export function createRecordReader(source: SourceRuntime, get: GetAdapter): Read
     const { record, other } = await ask(id, context);
     if (other === undefined) return record;
     const isRight = () => right.hasOtherThan(other.id);
-    if (right.has(id) || (claims.fallen.has(SINGLE_VIEW) && !isRight())) throw other.error;
+    if (right.has(id) || (claims.disabled.has(SINGLE_VIEW) && !isRight())) throw other.error;
     // Another record that comes now and then must not hide one that is there.
     const second = await ask(id, context);
     if (second.other?.id !== other.id) throw other.error;
     if (isRight()) return undefined;
     if (!(await askForListed(other.id, context))) throw other.error;
     if (isRight()) return undefined;
-    if (claims.fall(SINGLE_VIEW, DETAIL)) observer.contradicted(SINGLE_VIEW);
+    if (claims.disable(SINGLE_VIEW, DETAIL)) observer.contradicted(SINGLE_VIEW);
     throw other.error;
   };
 }

@@ -10,7 +10,7 @@ import { invalidReply } from '../../../kernel/errors/fault.ts';
 import { createYieldToLoop } from '../../../kernel/yield-to-loop.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { isPlanFailure, type PlanFailure } from './plan-failure.ts';
-import { type CallContext, letFall, observerOf, type SourceRuntime } from './source-runtime.ts';
+import { type CallContext, disableClaim, observerOf, type SourceRuntime } from './source-runtime.ts';
 
 /** The rows of a reply. Those of a large one are read by a thread, and taken over in parts. @throws GatewayError */
 async function readRows(
@@ -73,7 +73,7 @@ export async function readWindow(
   const asked = request(call);
   const named = usage.spans?.isSampled === true ? { ...asked, window: call } : asked;
   const rows = await source.upstream.ask(named, read, signal, usage, priority);
-  for (const { capability, detail } of brokenTypes(rows)) letFall(source, capability, detail);
+  for (const { capability, detail } of brokenTypes(rows)) disableClaim(source, capability, detail);
   const window = { call, rows };
   const oversized = brokenSize(window);
   if (oversized !== undefined) throw invalidReply('window', oversized);

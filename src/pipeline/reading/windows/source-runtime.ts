@@ -13,30 +13,34 @@ import type { Verifications } from './verifications.ts';
 
 /** Learns how replies of a source are read, and what it does other than its file says, for the log and the metrics. */
 export type SourceObserver = ReplyObserver & {
-  /** A reply contradicted a claim, which has fallen just now. */
+  /** A reply contradicted a claim, which has been disabled just now. */
   readonly contradicted: (capability: Capability) => void;
 };
 
 /** The claims of a resource that replies have contradicted: plans do without them. */
 export type RuntimeClaims = {
-  readonly fallen: ReadonlySet<Capability>;
-  /** Lets a claim fall; `detail` says what contradicted it. False where it has fallen before. */
-  readonly fall: (capability: Capability, detail: string) => boolean;
+  readonly disabled: ReadonlySet<Capability>;
+  /** Disables a claim; `detail` says what contradicted it. False where it has been disabled before. */
+  readonly disable: (capability: Capability, detail: string) => boolean;
 };
 
-/** Lets a claim fall that was proved wrong; the first time, it is told. */
-export function letFall({ claims, observer }: SourceRuntime, capability: Capability, detail: string): void {
-  if (claims.fall(capability, detail)) observer.contradicted(capability);
+/** Disables a claim that was proved wrong; the first time, it is reported. */
+export function disableClaim(
+  { claims, observer }: SourceRuntime,
+  capability: Capability,
+  detail: string,
+): void {
+  if (claims.disable(capability, detail)) observer.contradicted(capability);
 }
 
 /** The claims of a runtime that lives for one command. `unused` are not relied on from the start. */
 export function createLocalClaims(unused: Iterable<Capability> = []): RuntimeClaims {
-  const fallen = new Set(unused);
+  const disabled = new Set(unused);
   return {
-    fallen,
-    fall(capability) {
-      if (fallen.has(capability)) return false;
-      fallen.add(capability);
+    disabled,
+    disable(capability) {
+      if (disabled.has(capability)) return false;
+      disabled.add(capability);
       return true;
     },
   };

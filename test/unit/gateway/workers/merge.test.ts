@@ -34,7 +34,7 @@ describe('the merged metrics of several processes', () => {
     expect(await merged(regressed)).toBe(`${regressed} 4`);
   });
 
-  it('show the one worker that has lost its Redis, and a fallen claim once', async () => {
+  it('show the one worker that has lost its Redis, and a disabled claim once', async () => {
     const [one, other] = [make(), make()];
     one.watchRedis('limits', () => 'ready');
     other.watchRedis('limits', () => 'lost');

@@ -136,7 +136,7 @@ const columns: readonly TableColumn<FieldRow>[] = [
   { key: 'from', title: 'Line', cell: ({ from }) => html`<code>${from}</code>`, sort: ({ from }) => from },
 ];
 
-type Fallen = {
+type DisabledRow = {
   readonly source: string;
   readonly resource: string;
   readonly claim: string;
@@ -144,12 +144,12 @@ type Fallen = {
   readonly detail: string;
 };
 
-function resetForm(ask: AskApi, { source, claim }: Fallen, done: () => void): ActionForm {
+function resetForm(ask: AskApi, { source, claim }: DisabledRow, done: () => void): ActionForm {
   return {
     title: `Believe ${claim} again`,
     text: html`<p>
-      Every process relies on this claim of <b>${source}</b> again. If a reply contradicts it once more, it
-      falls again.
+      Every process relies on this claim of <b>${source}</b> again. If a reply contradicts it once more, it is
+      disabled again.
     </p>`,
     verb: 'Believe again',
     fields: [reasonField(false)],
@@ -164,13 +164,13 @@ function resetForm(ask: AskApi, { source, claim }: Fallen, done: () => void): Ac
   };
 }
 
-function fallenTable(
-  rows: readonly Fallen[],
+function disabledTable(
+  rows: readonly DisabledRow[],
   now: number,
-  reset: ((claim: Fallen) => void) | undefined,
+  reset: ((claim: DisabledRow) => void) | undefined,
 ): VNode {
   return dataTable({
-    ...{ id: 'fallen', label: 'fallen claims', order: '-at', rows },
+    ...{ id: 'disabled', label: 'disabled claims', order: '-at', rows },
     keyOf: ({ source, resource, claim }) => `${source} ${resource} ${claim}`,
     columns: [
       {
@@ -200,14 +200,14 @@ function fallenTable(
             {
               key: 'do',
               title: 'Change',
-              cell: (row: Fallen) =>
+              cell: (row: DisabledRow) =>
                 html`<button type="button" onClick=${() => reset(row)}>
                   Believe again<span class="hidden"> ${row.claim}</span>
                 </button>`,
             },
           ]),
     ],
-    empty: 'No claim of a source file has fallen.',
+    empty: 'No claim of a source file has been disabled.',
   });
 }
 
@@ -218,11 +218,13 @@ export function QualityView(): VNode {
   const isLong = pointMs !== undefined && now - pointMs > HOUR_MS;
   const path = isLong ? 'quality?span=48h' : 'quality';
   const { value, problem, reload } = useLoad<QualityDetail>(path, 10_000);
-  const fallen = useLoad<{ fallen: readonly Fallen[] }>('claims', 10_000);
+  const disabled = useLoad<{ disabled: readonly DisabledRow[] }>('claims', 10_000);
   const [form, setForm] = useState<ActionForm>();
   // The view is drawn every second; the rows are made only of new counts.
   const rows = useMemo(() => value && fieldRows(value, pointMs), [value, pointMs]);
-  const reset = canWrite ? (claim: Fallen) => setForm(resetForm(ask, claim, fallen.reload)) : undefined;
+  const reset = canWrite
+    ? (claim: DisabledRow) => setForm(resetForm(ask, claim, disabled.reload))
+    : undefined;
   const trend = value?.trend;
   const since =
     trend === undefined ? '' : `${scopeText(trend.scope, trend.since, overview?.processes, now)}. `;
@@ -251,7 +253,7 @@ export function QualityView(): VNode {
             })
       }`,
     )}
-    ${cardOf('Fallen claims', 'Of the whole fleet. What a reply has contradicted is computed, until the file changes or somebody believes it again. `field.…` is a field that many records suddenly lack: to believe it again is to accept that.', html`${problemNote(fallen.problem, fallen.reload)}${fallen.value && fallenTable(fallen.value.fallen, now, reset)}`)}
+    ${cardOf('Disabled claims', 'Of the whole fleet. What a reply has contradicted is computed, until the file changes or somebody believes it again. `field.…` is a field that many records suddenly lack: to believe it again is to accept that.', html`${problemNote(disabled.problem, disabled.reload)}${disabled.value && disabledTable(disabled.value.disabled, now, reset)}`)}
     ${actionDialog(form, () => setForm(undefined))}
   </div>`;
 }

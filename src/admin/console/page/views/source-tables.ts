@@ -105,7 +105,7 @@ export function claimsTable({ claims }: SourceDetail, now: number): VNode {
   return dataTable({
     ...{ id: 'claims', label: 'contradicted claims', order: '-at', rows: claims },
     keyOf: ({ resource, claim, at }) => `${resource} ${claim} ${at}`,
-    toneOf: ({ isFallen }) => (isFallen ? 'row-warn' : ''),
+    toneOf: ({ isDisabled }) => (isDisabled ? 'row-warn' : ''),
     columns: [
       {
         key: 'claim',
@@ -116,9 +116,9 @@ export function claimsTable({ claims }: SourceDetail, now: number): VNode {
       {
         key: 'state',
         title: 'Since then',
-        cell: ({ isFallen }) =>
-          isFallen ? stateMark('warn', 'computed by scan') : stateMark('info', 'seen'),
-        sort: ({ isFallen }) => Number(isFallen),
+        cell: ({ isDisabled }) =>
+          isDisabled ? stateMark('warn', 'computed by scan') : stateMark('info', 'seen'),
+        sort: ({ isDisabled }) => Number(isDisabled),
       },
       {
         key: 'place',

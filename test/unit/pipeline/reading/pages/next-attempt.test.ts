@@ -25,7 +25,7 @@ function after(attempts: readonly PageAttempt[], plan = planWith('order')) {
   const off: string[] = [];
   for (const [index, attempt] of attempts.entries()) {
     const step = nextAttempt(state, plan, attempt);
-    off.push(...step.falling.keys());
+    off.push(...step.newlyDisabled.keys());
     if (step.kind !== 'again' || index === attempts.length - 1) return { step, off };
     state = step.state;
   }

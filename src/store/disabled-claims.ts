@@ -6,53 +6,53 @@ import { readJsonText } from './redis/sealed.ts';
 export type ClaimScope = { readonly source: string; readonly resource: string; readonly digest: string };
 
 /** A claim of a source's file that replies have contradicted. */
-export type FallenClaim = ClaimScope & {
+export type DisabledClaim = ClaimScope & {
   readonly claim: string;
-  /** When it fell, as an instant in UTC. */
+  /** When it was disabled, as an instant in UTC. */
   readonly at: string;
   /** What contradicted it: never a value. */
   readonly detail: string;
 };
 
-/** The fallen claims of one resource. They stay fallen until the file says something else, or an operator resets them. */
+/** The disabled claims of one resource. They stay disabled until the file says something else, or an operator resets them. */
 export type ResourceClaims = {
-  readonly fallen: ReadonlySet<string>;
+  readonly disabled: ReadonlySet<string>;
   /**
-   * Lets a claim fall, in every process: whatever was read of the resource so far is purged with it. False where it has
-   * fallen before.
+   * Disables a claim in every process: whatever was read of the resource so far is purged with it. False where it has
+   * disabled before.
    */
-  fall(claim: string, detail: string): boolean;
-  /** Learns of nothing any more. What has fallen stays known, for a resource that is put to work by the same file. */
+  disable(claim: string, detail: string): boolean;
+  /** Learns of nothing any more. What has been disabled stays known, for a resource that is put to work by the same file. */
   close(): void;
 };
 
 /** Called when another process or an operator has changed what is known of a claim. */
-export type OnClaimChange = (change: 'fallen' | 'reset', fallen: FallenClaim) => void;
+export type OnClaimChange = (change: 'disabled' | 'reset', disabled: DisabledClaim) => void;
 
-/** Some fallen claims; what is absent may be anything. */
+/** Some disabled claims; what is absent may be anything. */
 export type ClaimSelection = {
   readonly source?: string | undefined;
   readonly resource?: string | undefined;
   readonly claim?: string | undefined;
 };
 
-/** The fallen claims of all sources. */
-export type FallenClaims = {
+/** The disabled claims of all sources. */
+export type DisabledClaims = {
   of(scope: ClaimScope, onChange: OnClaimChange): ResourceClaims;
   /** Those of all files and their versions that are still known, the oldest first. */
-  list(): readonly FallenClaim[];
+  list(): readonly DisabledClaim[];
   /** Believes claims again, in every process, and returns them. Rejects where Redis fails. */
-  reset(selection: ClaimSelection): Promise<readonly FallenClaim[]>;
+  reset(selection: ClaimSelection): Promise<readonly DisabledClaim[]>;
   /** Takes over what the processes on one Redis have noted. */
   apply(notes: PurgeNotes): void;
 };
 
-type Scope = { readonly fallen: Set<string>; onChange: OnClaimChange };
+type Scope = { readonly disabled: Set<string>; onChange: OnClaimChange };
 
 type KnownClaim = {
-  readonly claim: FallenClaim;
+  readonly claim: DisabledClaim;
   readonly scope: Scope;
-  /** The note that was there when it fell: an older reset. */
+  /** The note that was there when it was disabled: an older reset. */
   readonly before: string | undefined;
   isWriting: boolean;
 };
@@ -66,13 +66,13 @@ function nameOf({ source, resource, digest, claim }: ClaimScope & { readonly cla
 /** The format of a note. A note without a number is of format 1: the first versions of Portico wrote none. */
 const VERSION = 1;
 
-const fallText = ({ at, detail }: FallenClaim) => JSON.stringify({ version: VERSION, at, detail });
+const disabledText = ({ at, detail }: DisabledClaim) => JSON.stringify({ version: VERSION, at, detail });
 const resetText = (at: string) => JSON.stringify({ version: VERSION, reset: at });
 
-/** The contents of a note: a fallen claim, a reset, or `newer`: a newer Portico has written it in another format. */
-type Note = FallenClaim | 'reset' | 'newer';
+/** The contents of a note: a disabled claim, a reset, or `newer`: a newer Portico has written it in another format. */
+type Note = DisabledClaim | 'reset' | 'newer';
 
-/** The note in a text. One that is damaged counts as a reset: a claim that does not hold falls again. */
+/** The note in a text. One that is damaged counts as a reset: a claim that does not hold is disabled again. */
 function noteIn(name: string, text: string): Note {
   const words = readJsonText(name);
   const { version = VERSION, at, detail } = Object(readJsonText(text)) as Record<string, unknown>;
@@ -85,7 +85,7 @@ function noteIn(name: string, text: string): Note {
 }
 
 const isSelected = ({ source, resource, claim }: ClaimSelection) => {
-  return (one: FallenClaim) =>
+  return (one: DisabledClaim) =>
     (source ?? one.source) === one.source &&
     (resource ?? one.resource) === one.resource &&
     (claim ?? one.claim) === one.claim;
@@ -93,14 +93,14 @@ const isSelected = ({ source, resource, claim }: ClaimSelection) => {
 
 type Purging = Pick<Purges, 'purge' | 'forgetHere'>;
 
-/** The fallen claims that this process does without, compared with the notes of the fleet. */
+/** The disabled claims that this process does without, compared with the notes of the fleet. */
 function createKnownClaims(purges: Purging, noteOf: (name: string) => string | undefined) {
   const known = new Map<string, KnownClaim>();
 
   /** Says whether Redis has it; where it has not, the next reading of the notes tries again. */
   async function publish(name: string, one: KnownClaim): Promise<boolean> {
     one.isWriting = true;
-    const isKept = await purges.purge(one.claim.resource, { name, text: fallText(one.claim) }).then(
+    const isKept = await purges.purge(one.claim.resource, { name, text: disabledText(one.claim) }).then(
       () => true,
       () => false,
     );
@@ -108,11 +108,11 @@ function createKnownClaims(purges: Purging, noteOf: (name: string) => string | u
     return isKept;
   }
 
-  function keep(claim: FallenClaim, scope: Scope, before?: string): readonly [string, KnownClaim] {
+  function keep(claim: DisabledClaim, scope: Scope, before?: string): readonly [string, KnownClaim] {
     const name = nameOf(claim);
     const one = { claim, scope, before, isWriting: false };
     known.set(name, one);
-    scope.fallen.add(claim.claim);
+    scope.disabled.add(claim.claim);
     return [name, one];
   }
 
@@ -120,7 +120,7 @@ function createKnownClaims(purges: Purging, noteOf: (name: string) => string | u
     const one = known.get(name);
     if (one === undefined) return;
     known.delete(name);
-    one.scope.fallen.delete(one.claim.claim);
+    one.scope.disabled.delete(one.claim.claim);
     one.scope.onChange('reset', one.claim);
   }
 
@@ -138,12 +138,12 @@ function createKnownClaims(purges: Purging, noteOf: (name: string) => string | u
     compareAll(): void {
       for (const [name, one] of known) compare(name, one);
     },
-    learn(claim: FallenClaim, scope: Scope): void {
+    learn(claim: DisabledClaim, scope: Scope): void {
       if (known.has(nameOf(claim))) return;
       keep(claim, scope);
-      scope.onChange('fallen', claim);
+      scope.onChange('disabled', claim);
     },
-    fall(claim: FallenClaim, scope: Scope): void {
+    disable(claim: DisabledClaim, scope: Scope): void {
       const [name, one] = keep(claim, scope, noteOf(nameOf(claim)));
       void publish(name, one).then((isKept) => {
         if (!isKept) purges.forgetHere();
@@ -153,15 +153,15 @@ function createKnownClaims(purges: Purging, noteOf: (name: string) => string | u
 }
 
 /**
- * Creates the fallen claims. They are notes of purges: a process that learns of the purge has learned before what fell,
+ * Creates the disabled claims. They are notes of purges: a process that learns of the purge has learned before what was disabled,
  * so nothing that it keeps from then on rests on it. Without Redis, they live as long as the process. A note of a newer
  * format is told to `onNewer` once, and says nothing of a claim.
  */
-export function createFallenClaims(
+export function createDisabledClaims(
   purges: Purging,
   clock: Pick<Clock, 'now'>,
   onNewer: (name: string) => void = () => undefined,
-): FallenClaims {
+): DisabledClaims {
   const scopes = new Map<string, Scope>();
   let notes: PurgeNotes = {};
   const known = createKnownClaims(purges, (name) => notes[name]);
@@ -191,24 +191,24 @@ export function createFallenClaims(
     }
   }
 
-  function list(): readonly FallenClaim[] {
+  function list(): readonly DisabledClaim[] {
     const all = new Map([...noted(), ...known.list()].map((claim) => [nameOf(claim), claim]));
     return [...all.values()].sort((a, b) => (a.at < b.at ? -1 : 1));
   }
 
   return {
     of(place, onChange) {
-      // A resource may be put to work anew with the same file; what has fallen is then still fallen.
-      const scope: Scope = scopes.get(keyOf(place)) ?? { fallen: new Set(), onChange };
+      // A resource may be put to work anew with the same file; what has been disabled is then still disabled.
+      const scope: Scope = scopes.get(keyOf(place)) ?? { disabled: new Set(), onChange };
       scope.onChange = onChange;
       scopes.set(keyOf(place), scope);
       apply(notes);
       let isClosed = false;
       return {
-        fallen: scope.fallen,
-        fall(claim, detail) {
-          if (isClosed || scope.fallen.has(claim)) return false;
-          known.fall({ ...place, claim, at: now(), detail }, scope);
+        disabled: scope.disabled,
+        disable(claim, detail) {
+          if (isClosed || scope.disabled.has(claim)) return false;
+          known.disable({ ...place, claim, at: now(), detail }, scope);
           return true;
         },
         close() {
@@ -216,7 +216,7 @@ export function createFallenClaims(
           // Another one may have been put to work with it since.
           if (scope.onChange !== onChange) return;
           scope.onChange = () => undefined;
-          if (scope.fallen.size === 0) scopes.delete(keyOf(place));
+          if (scope.disabled.size === 0) scopes.delete(keyOf(place));
         },
       };
     },

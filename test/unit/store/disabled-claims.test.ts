@@ -1,4 +1,4 @@
-import { createFallenClaims } from '../../../src/store/fallen-claims.ts';
+import { createDisabledClaims } from '../../../src/store/disabled-claims.ts';
 
 const scope = { source: 'catalog', resource: 'products', digest: 'd1' };
 const NAME = JSON.stringify(['catalog', 'products', 'd1', 'total']);
@@ -12,21 +12,21 @@ function open() {
       Promise.resolve(void notes.push(note?.text ?? '')),
     forgetHere: () => undefined,
   };
-  const claims = createFallenClaims(purges, { now: () => Date.parse(at) }, (name) => void told.push(name));
+  const claims = createDisabledClaims(purges, { now: () => Date.parse(at) }, (name) => void told.push(name));
   const resource = claims.of(scope, (change) => void changes.push(change));
   return { claims, resource, notes, told, changes };
 }
 
-describe('the note of a fallen claim', () => {
+describe('the note of a disabled claim', () => {
   it('carries the number of its format', () => {
     const { resource, notes } = open();
-    resource.fall('total', 'counted 7');
+    resource.disable('total', 'counted 7');
     expect(JSON.parse(notes[0]!)).toEqual({ version: 1, at, detail: 'counted 7' });
   });
 
   it.each([
-    ['without a number, as the first versions wrote it', { at, detail: 'x' }, ['fallen']],
-    ['of format 1', { version: 1, at, detail: 'x' }, ['fallen']],
+    ['without a number, as the first versions wrote it', { at, detail: 'x' }, ['disabled']],
+    ['of format 1', { version: 1, at, detail: 'x' }, ['disabled']],
     ['of a newer format', { version: 2, at, detail: 'x' }, []],
   ])('%s counts accordingly', (_, note, expected) => {
     const { claims, changes } = open();
@@ -34,13 +34,13 @@ describe('the note of a fallen claim', () => {
     expect(changes).toEqual(expected);
   });
 
-  it('of a newer format raises no fallen claim, is not replaced, and is told once', () => {
+  it('of a newer format raises no disabled claim, is not replaced, and is told once', () => {
     const { claims, resource, notes, told, changes } = open();
     claims.apply({ [NAME]: JSON.stringify({ at, detail: 'x' }) });
     for (let round = 0; round < 3; round += 1)
       claims.apply({ [NAME]: JSON.stringify({ version: 2, state: 'reset' }) });
-    expect([changes, notes, told]).toEqual([['fallen'], [], [NAME]]);
-    expect([...resource.fallen]).toEqual(['total']);
+    expect([changes, notes, told]).toEqual([['disabled'], [], [NAME]]);
+    expect([...resource.disabled]).toEqual(['total']);
   });
 
   it.each([{ reset: at }, { version: 1, reset: at }])(
@@ -49,7 +49,7 @@ describe('the note of a fallen claim', () => {
       const { claims, changes } = open();
       claims.apply({ [NAME]: JSON.stringify({ at, detail: 'x' }) });
       claims.apply({ [NAME]: JSON.stringify(note) });
-      expect(changes).toEqual(['fallen', 'reset']);
+      expect(changes).toEqual(['disabled', 'reset']);
     },
   );
 });

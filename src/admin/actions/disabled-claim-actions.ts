@@ -1,11 +1,11 @@
-import type { FallenClaims } from '../../store/fallen-claims.ts';
+import type { DisabledClaims } from '../../store/disabled-claims.ts';
 import type { ActionHandlers } from './act.ts';
 import { refuseIfRedisFails } from './redis-refusal.ts';
 
 /** Creates the actions on the claims that replies have contradicted. */
-export function createClaimActions(claims: Pick<FallenClaims, 'list' | 'reset'>) {
+export function createClaimActions(claims: Pick<DisabledClaims, 'list' | 'reset'>) {
   return {
-    claims: () => ({ fallen: claims.list() }),
+    claims: () => ({ disabled: claims.list() }),
     async 'claims.reset'({ source, claim }, { note }) {
       const target = [source ?? 'all', ...(claim === undefined ? [] : [claim])].join(' ');
       note({ target });

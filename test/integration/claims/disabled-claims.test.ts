@@ -52,7 +52,7 @@ async function askForToys(stack: Stack): Promise<void> {
   expect((await stack.get('/v1/products?category=Toys&limit=10')).status).toBe(200);
 }
 
-/** Has the first page served with the wrong total, then the claim fall on a page that shows it. */
+/** Has the first page served with the wrong total, then the claim disabled on a page that shows it. */
 async function contradict(first: Stack, other = first): Promise<void> {
   await askForToys(first);
   for (const stack of [first, other]) expect(await totalOf(stack)).toBe(150);
@@ -74,7 +74,7 @@ async function portico({ file }: ConfigCopy, ...args: string[]): Promise<string>
   return out;
 }
 
-describe('a claim that falls', () => {
+describe('a disabled claim', () => {
   it('takes its answers with it in every gateway on one Redis, and none relies on it again', async () => {
     const config = newConfig();
     const [first, other] = [await open(config), await open(config)];
@@ -90,7 +90,7 @@ describe('a claim that falls', () => {
     expect(await totalOf(stack)).toBe(BOOKS);
   });
 
-  it('stays fallen for a gateway that starts later with the same file', async () => {
+  it('stays disabled for a gateway that starts later with the same file', async () => {
     const config = newConfig();
     const first = await open(config);
     await contradict(first);
@@ -110,26 +110,26 @@ describe('a claim that falls', () => {
   it('is listed by `portico claims`, and believed again by all gateways after `portico claims reset`', async () => {
     const config = newConfig();
     const [first, other] = [await open(config), await open(config)];
-    expect(await portico(config, 'claims')).toBe('no claim has fallen\n');
+    expect(await portico(config, 'claims')).toBe('no claim has been disabled\n');
     await contradict(first, other);
-    await eventually(() => said(first, 'a claim has fallen before'));
+    await eventually(() => said(first, 'a claim has been disabled before'));
     const listed = await eventually(async () => {
       const out = await portico(config, 'claims');
       return out.startsWith('no') ? undefined : out;
     });
     expect(listed).toMatch(
-      /^catalog {2}products {2}filter\.category\.eq {2}fell \d{4}-\S+Z: a window has .+ {2}\(\S+catalog\.yaml:\d+\)\n$/,
+      /^catalog {2}products {2}filter\.category\.eq {2}disabled \d{4}-\S+Z: a window has .+ {2}\(\S+catalog\.yaml:\d+\)\n$/,
     );
     expect(await portico(config, 'claims', 'reset', 'catalog', 'filter.category.eq')).toBe(
       'believed again: catalog  products  filter.category.eq\n',
     );
-    expect(await portico(config, 'claims')).toBe('no claim has fallen\n');
+    expect(await portico(config, 'claims')).toBe('no claim has been disabled\n');
     for (const stack of [first, other])
       await eventually(() => said(stack, 'believed again'), { withinMs: 2_000 });
     expect(await isFilterAsked(first)).toBe(true);
   });
 
-  it('falls in one gateway while Redis is away, and in the others once it is back', async () => {
+  it('is disabled in one gateway while Redis is away, and in the others once it is back', async () => {
     const config = newConfig();
     const [first, other] = [await open(config), await open(config)];
     await askForToys(first);
@@ -142,7 +142,7 @@ describe('a claim that falls', () => {
     expect(await isFilterAsked(first)).toBe(false);
   });
 
-  it('stays fallen in a fleet whose Redis has lost its memory', async () => {
+  it('stays disabled in a fleet whose Redis has lost its memory', async () => {
     const config = newConfig();
     const first = await open(config);
     await contradict(first);
@@ -153,25 +153,25 @@ describe('a claim that falls', () => {
 });
 
 describe("the operator's listener", () => {
-  it('lists the claims that have fallen, and has them believed again', async () => {
+  it('lists the claims that have been disabled, and has them believed again', async () => {
     const stack = await open(newConfig(), false);
     await contradict(stack);
     const list = async () => (await (await fetch(`${stack.adminUrl}/api/claims`)).json()) as object;
     const claim = { source: 'catalog', resource: 'products', claim: 'filter.category.eq' };
-    expect(await list()).toMatchObject({ fallen: [claim] });
+    expect(await list()).toMatchObject({ disabled: [claim] });
     const reset = await fetch(`${stack.adminUrl}/api/claims/reset?source=catalog`, { method: 'POST' });
     expect(await reset.json()).toMatchObject({ reset: [claim] });
-    expect(await list()).toEqual({ fallen: [] });
+    expect(await list()).toEqual({ disabled: [] });
     expect(await totalOf(stack)).toBe(150);
   });
 });
 
 describe('the log', () => {
-  it('says in every gateway that a claim has fallen, and in the first what was forgotten', async () => {
+  it('says in every gateway that a claim has been disabled, and in the first what was forgotten', async () => {
     const config = newConfig();
     const [first, other] = [await open(config), await open(config)];
     await contradict(first, other);
-    await eventually(() => said(first, 'a claim has fallen before, or in another process'));
+    await eventually(() => said(first, 'a claim has been disabled before, or in another process'));
     expect(said(other, 'all products read so far are forgotten in every process')).toBe(true);
     expect(await other.counted('portico_guard_trips_total', 'rule="filter.category.eq"')).toBe(1);
   });
