@@ -19,7 +19,7 @@ export type ResilienceMetrics = {
  * After a time-out, a call is retried only if `deadlineMs` leaves room for one more. A call that its caller has ended
  * counts against the source if it took long enough, by `patienceMs` and `net.timeout`.
  */
-export type SourceResilienceDeps = Pick<ResilienceDeps, 'askKnownGood'> & {
+export type SourceResilienceDeps = Pick<ResilienceDeps, 'askHealthProbe'> & {
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly metrics: ResilienceMetrics;
@@ -62,7 +62,7 @@ function createBreakerNotice(source: string, tell: SourceResilienceDeps['tell'])
 /** Creates the resilience of a source, whose changes go to the log and the metrics. */
 export function createSourceResilience(
   { name: source, net }: Pick<SourceSpec, 'name' | 'net'>,
-  { clock, log, metrics, tell, deadlineMs, patienceMs, askKnownGood }: SourceResilienceDeps,
+  { clock, log, metrics, tell, deadlineMs, patienceMs, askHealthProbe }: SourceResilienceDeps,
 ): Resilience {
   const notice = createBreakerNotice(source, tell);
   metrics.breakerState(source, 'closed');
@@ -71,7 +71,7 @@ export function createSourceResilience(
     random: Math.random,
     deadlineMs,
     patienceMs,
-    askKnownGood,
+    askHealthProbe,
     on: {
       breaker(state) {
         metrics.breakerState(source, state);

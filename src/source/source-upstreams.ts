@@ -10,7 +10,7 @@ import type { Share } from './client/bulkhead/bulkhead.ts';
 import { type CheckableUpstream, createUpstream, type Upstream } from './client/client.ts';
 import type { GuardedClient } from './client/guard/guarded-client.ts';
 import type { CompiledResource, DigestedSource } from './compile-sources.ts';
-import { knownGoodRequest } from './known-good-request.ts';
+import { createHealthProbe } from './health-probe.ts';
 import { createSourceResilience, type SourceResilienceDeps } from './source-resilience.ts';
 
 /** This process's part of the calls that several processes may have under way at a source, by the source's name. */
@@ -58,7 +58,7 @@ function makeSourceClient(
   const { name, budget } = spec;
   const patienceMs = Math.min(deadlineMs, budget.time);
   const rate = deps.createRate(spec);
-  const knownGood = knownGoodRequest(first);
+  const healthProbe = createHealthProbe(first);
   const upstream: CheckableUpstream = createUpstream(spec, {
     name,
     onExchange: (outcome, seconds) => deps.metrics.upstreamCall(name, outcome, seconds),
@@ -67,9 +67,9 @@ function makeSourceClient(
     share: deps.shareOf?.(name, spec.net.concurrency),
     resilience: createSourceResilience(spec, {
       ...{ ...deps, deadlineMs, patienceMs },
-      askKnownGood: knownGood && ((base, timeoutMs) => upstream.askKnownGood(base, timeoutMs)),
+      askHealthProbe: healthProbe && ((base, timeoutMs) => upstream.askHealthProbe(base, timeoutMs)),
     }),
-    knownGood,
+    healthProbe,
     proof: createProof(spec, first.digest, deps),
   });
   const endWatch = deps.metrics.watchLoad(name, () => upstream.load);

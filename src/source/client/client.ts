@@ -20,7 +20,7 @@ import {
   type GuardedTry,
 } from './guard/guarded-client.ts';
 import type { Usage } from './guard/exchange.ts';
-import type { AskKnownGood } from '../resilience/known-good-check.ts';
+import type { AskHealthProbe } from '../resilience/health-check.ts';
 import type { TraceHeaders } from '../../telemetry/request-trace.ts';
 import { timed } from '../../telemetry/requests/step-times.ts';
 import { compileOutgoing } from './transport/outgoing-request.ts';
@@ -53,21 +53,21 @@ export type Upstream = {
   close(): void;
 };
 
-/** The client of one source, and its known-good request. */
+/** The client of one source, and its health probe. */
 export type CheckableUpstream = Upstream & {
-  /** Asks a host the known-good request, in a slot of its own; `undefined`: there is none. It never rejects. */
-  readonly askKnownGood: AskKnownGood;
+  /** Sends a host the health probe, in a slot of its own; `undefined`: there is none. It never rejects. */
+  readonly askHealthProbe: AskHealthProbe;
 };
 
 /** A question that shows whether a source is well. `read` throws if the reply is not a good answer. */
-export type KnownGoodRequest = { readonly request: UpstreamRequest; readonly read: Read<unknown> };
+export type HealthProbe = { readonly request: UpstreamRequest; readonly read: Read<unknown> };
 
 /** The client's dependencies besides the source's file. */
 export type UpstreamDeps = GuardedClientDeps & {
   /** Finds the session's token in the reply to a login, for sources with sessions. */
   readonly readSession: ReadSession;
   /** A question that no caller chose; absent: there is none. */
-  readonly knownGood?: KnownGoodRequest | undefined;
+  readonly healthProbe?: HealthProbe | undefined;
   /** Absent: a credential is good until the source refuses it. */
   readonly proof?: UpstreamProof | undefined;
 };
@@ -107,8 +107,8 @@ function questionOf({ target, body }: UpstreamRequest): string {
   return body === undefined ? target : target + body.text;
 }
 
-/** The known-good request, as a call; no span is made of it. */
-const knownGoodCall = { priority: 'caller', method: 'GET' } as const;
+/** The health probe, as a call; no span is made of it. */
+const healthProbeCall = { priority: 'caller', method: 'GET' } as const;
 
 /** What sending a request and reading its reply need of a call. */
 type SentCall = Pick<GuardedCall, 'signal' | 'steps'>;
@@ -185,7 +185,7 @@ function createSend(spec: ConnectionSpec, transport: Transport, credentials: Cre
 /** Creates the client of one source. It keeps connections open; `close` closes them. */
 export function createUpstream(
   spec: ConnectionSpec,
-  { readSession, knownGood, proof, ...deps }: UpstreamDeps,
+  { readSession, healthProbe, proof, ...deps }: UpstreamDeps,
 ): CheckableUpstream {
   const { net } = spec;
   const transport = createTransport(net);
@@ -194,7 +194,7 @@ export function createUpstream(
   const credentials = createCredentials(spec.auth, transport, readSession, logIn);
 
   const send = createSend(spec, transport, credentials);
-  const proofs = proof && createProofs(proof, { send, guard, credentials, knownGood, net });
+  const proofs = proof && createProofs(proof, { send, guard, credentials, healthProbe, net });
   const watch = proofs?.watch;
 
   async function readProven<T>(reply: UpstreamReply, read: Read<T>, call: SentCall, attempt: GuardedTry) {
@@ -222,12 +222,12 @@ export function createUpstream(
     return readSent((await send(request, call, attempt, timeoutMs)).reply, read, call, attempt);
   }
 
-  async function askKnownGood(base: string, timeoutMs: number): Promise<boolean | undefined> {
-    if (knownGood === undefined) return undefined;
-    const call = { ...knownGoodCall, signal: new AbortController().signal };
+  async function askHealthProbe(base: string, timeoutMs: number): Promise<boolean | undefined> {
+    if (healthProbe === undefined) return undefined;
+    const call = { ...healthProbeCall, signal: new AbortController().signal };
     try {
       await guard.runBeside(base, call, (attempt) =>
-        sendAndRead(knownGood.request, knownGood.read, call, attempt, timeoutMs),
+        sendAndRead(healthProbe.request, healthProbe.read, call, attempt, timeoutMs),
       );
       return true;
     } catch (error) {
@@ -236,7 +236,7 @@ export function createUpstream(
   }
 
   return {
-    askKnownGood,
+    askHealthProbe,
     async ask(request, read, signal, usage, priority = 'caller') {
       const isSafe = request.method === 'GET' || net.retries.post;
       const { method, window } = request;

@@ -1,4 +1,4 @@
-import type { IsCurrent, KnownGoodResult } from './known-good-check.ts';
+import type { IsCurrent, HealthProbeResult } from './health-check.ts';
 import { createFailureRate, type FailureRateOptions } from './failure-rate.ts';
 
 /**
@@ -20,16 +20,16 @@ export type BreakerOptions = FailureRateOptions & {
   readonly openMs: number;
 };
 
-type AskedKnownGood = (isCurrent?: IsCurrent) => Promise<KnownGoodResult | undefined>;
+type AskedHealthProbe = (isCurrent?: IsCurrent) => Promise<HealthProbeResult | undefined>;
 
 /** What a breaker is made with. */
 export type BreakerDeps = {
   /** A clock that never jumps, in milliseconds. */
   readonly monotonic: () => number;
   readonly onChange: (state: BreakerState) => void;
-  /** Asks the source the known-good request; absent: there is none. */
-  readonly checkKnownGood?: AskedKnownGood | undefined;
-  /** Called instead of opening: too many calls timed out, but the source answers the known-good request. */
+  /** Sends the source the health probe; absent: there is none. */
+  readonly checkHealth?: AskedHealthProbe | undefined;
+  /** Called instead of opening: too many calls timed out, but the source answers the health probe. */
   readonly onQuestionsHang?: (() => void) | undefined;
 };
 
@@ -48,7 +48,7 @@ export type Breaker = {
   enter(): RecordOutcome | undefined;
   /** Opens it if it is closed, because others have found out that it should be. */
   open(): void;
-  /** The source has been silent since then: asks the known-good request now, because calls will soon time out. */
+  /** The source has been silent since then: sends the health probe now, because calls will soon time out. */
   suspect(sinceMs: number): void;
   /** Whether `enter` would refuse a call now. Reading it changes nothing. */
   readonly isRefusing: boolean;
@@ -96,7 +96,7 @@ function isNewsSince(startedMs: number, answered: LastSuccesses): IsCurrent {
 /** Makes the function that opens a closed breaker once the outcomes of calls say so. */
 function createJudge(
   options: FailureRateOptions,
-  { monotonic, checkKnownGood, onQuestionsHang }: BreakerDeps,
+  { monotonic, checkHealth, onQuestionsHang }: BreakerDeps,
   answered: LastSuccesses,
 ): (isClosed: () => boolean, open: () => void) => RecordOutcome {
   return function judge(isClosed, open) {
@@ -108,13 +108,13 @@ function createJudge(
       if (isClosed() && answered.lastOtherThan(question) <= sinceMs) open();
     }
 
-    async function judgeErrors(question: string, asked: ReturnType<AskedKnownGood>): Promise<void> {
+    async function judgeErrors(question: string, asked: ReturnType<AskedHealthProbe>): Promise<void> {
       const verdict = await asked;
       if (verdict?.isHealthy === true) rate.forgetErrors();
       else if (verdict !== undefined) openUnlessAnswered(question, verdict.askedMs);
     }
 
-    async function judgeTimeouts(asked: ReturnType<AskedKnownGood>): Promise<void> {
+    async function judgeTimeouts(asked: ReturnType<AskedHealthProbe>): Promise<void> {
       isJudging = true;
       const verdict = await asked;
       isJudging = false;
@@ -129,15 +129,15 @@ function createJudge(
       // Calls from before the breaker opened say nothing about the source now.
       if (!isClosed() || outcome === 'ignored') return;
       if (outcome === 'success') answered.add(question);
-      const isFailure = outcome === 'timeout' && checkKnownGood === undefined;
+      const isFailure = outcome === 'timeout' && checkHealth === undefined;
       const level = rate.add(isFailure ? 'failure' : outcome);
       if (level === 'fine') return;
       if (level === 'too many failures') open();
-      else if (checkKnownGood === undefined) openUnlessAnswered(question, monotonic() - options.windowMs);
-      else if (level === 'too many errors') void judgeErrors(question, checkKnownGood());
+      else if (checkHealth === undefined) openUnlessAnswered(question, monotonic() - options.windowMs);
+      else if (level === 'too many errors') void judgeErrors(question, checkHealth());
       else if (!isJudging) {
         // Asked for some timeouts already, so that the breaker of a source that hangs opens no later for it.
-        const asked = checkKnownGood(isNewsSince(startedMs, answered));
+        const asked = checkHealth(isNewsSince(startedMs, answered));
         if (level === 'too many timeouts') void judgeTimeouts(asked);
       }
     };
@@ -145,8 +145,8 @@ function createJudge(
 }
 
 /**
- * Creates a closed breaker. Failures open it by themselves. Timeouts open it only if the known-good request fails, too.
- * Errors open it only if the source answers other questions no better: neither the known-good request nor, meanwhile,
+ * Creates a closed breaker. Failures open it by themselves. Timeouts open it only if the health probe fails, too.
+ * Errors open it only if the source answers other questions no better: neither the health probe nor, meanwhile,
  * those of other calls. Otherwise the odd values of one caller would close the source to all others. Without a known-good
  * request, timeouts are failures.
  *
@@ -155,7 +155,7 @@ function createJudge(
  * some that are older than the window.
  */
 export function createBreaker({ openMs, ...options }: BreakerOptions, deps: BreakerDeps): Breaker {
-  const { monotonic, onChange, checkKnownGood } = deps;
+  const { monotonic, onChange, checkHealth } = deps;
   const answered = createLastSuccesses(monotonic);
   const judge = createJudge(options, deps, answered);
   let current = closed();
@@ -186,8 +186,8 @@ export function createBreaker({ openMs, ...options }: BreakerOptions, deps: Brea
       // After a probe without a result, the next call is the probe.
       if (outcome === 'ignored') become({ name: 'half_open', isProbing: false });
       // The probe may have been an odd question, which the source never answers well.
-      else if ((outcome === 'error' || outcome === 'timeout') && checkKnownGood !== undefined)
-        void checkKnownGood(outcome === 'error' ? undefined : ({ askedMs }) => askedMs >= startedMs).then(
+      else if ((outcome === 'error' || outcome === 'timeout') && checkHealth !== undefined)
+        void checkHealth(outcome === 'error' ? undefined : ({ askedMs }) => askedMs >= startedMs).then(
           (verdict) => conclude(verdict?.isHealthy === true),
         );
       else conclude(outcome === 'success');
@@ -214,9 +214,7 @@ export function createBreaker({ openMs, ...options }: BreakerOptions, deps: Brea
       if (current.name !== 'closed') return;
       const isNews = isNewsSince(sinceMs, answered);
       // A source may be slow for long: it is asked no more often than a breaker tries.
-      void checkKnownGood?.(
-        (last) => isNews(last) || (last.isHealthy && monotonic() < last.askedMs + openMs),
-      );
+      void checkHealth?.((last) => isNews(last) || (last.isHealthy && monotonic() < last.askedMs + openMs));
     },
     get isRefusing() {
       return isRefusing();

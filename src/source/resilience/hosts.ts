@@ -1,5 +1,5 @@
 import type { CallOutcome } from './breaker.ts';
-import type { KnownGoodCheck } from './known-good-check.ts';
+import type { HealthCheck } from './health-check.ts';
 
 /** One host of a source. */
 export type Host = {
@@ -57,15 +57,15 @@ export type HostsDeps = {
   readonly monotonic: () => number;
   /** From 0 to below 1. */
   readonly random: () => number;
-  /** Asks a host the known-good request; absent: there is none. */
-  readonly checkKnownGood?: KnownGoodCheck | undefined;
+  /** Sends a host the health probe; absent: there is none. */
+  readonly checkHealth?: HealthCheck | undefined;
 };
 
 /** Creates the hosts of a source: at least one. */
 export function createHosts(
   bases: readonly string[],
   { failures: failuresMax, ejectMs }: HostsOptions,
-  { monotonic, random, checkKnownGood }: HostsDeps,
+  { monotonic, random, checkHealth }: HostsDeps,
   onEvent: (host: Host, event: HostEvent) => void,
 ): Hosts {
   const all = bases.map((base): TrackedHost => ({
@@ -93,15 +93,15 @@ export function createHosts(
     host.failures += 1;
     // After a timeout it is asked at once, so that a host which hangs is ejected no later for it.
     const asked =
-      outcome === 'timeout' ? checkKnownGood?.(host.base, ({ endedMs }) => endedMs >= startedMs) : undefined;
+      outcome === 'timeout' ? checkHealth?.(host.base, ({ endedMs }) => endedMs >= startedMs) : undefined;
     if (host.failures < failuresMax || isLast(host)) return;
     host.failures = 0;
-    if (outcome === 'failure' || checkKnownGood === undefined) eject(host);
-    else void ejectUnlessWell(host, asked ?? checkKnownGood(host.base));
+    if (outcome === 'failure' || checkHealth === undefined) eject(host);
+    else void ejectUnlessWell(host, asked ?? checkHealth(host.base));
   }
 
-  /** A host that fails at what callers ask, but answers the known-good request well, is not at fault. */
-  async function ejectUnlessWell(host: TrackedHost, asked: ReturnType<KnownGoodCheck>): Promise<void> {
+  /** A host that fails at what callers ask, but answers the health probe well, is not at fault. */
+  async function ejectUnlessWell(host: TrackedHost, asked: ReturnType<HealthCheck>): Promise<void> {
     const verdict = await asked;
     if (verdict?.isHealthy === false && isUsable(host) && !isLast(host)) eject(host);
   }

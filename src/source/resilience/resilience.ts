@@ -8,7 +8,7 @@ import {
   type CallAttempt,
   createCallAttempt,
 } from './call-attempt.ts';
-import { type AskKnownGood, createKnownGoodCheck } from './known-good-check.ts';
+import { type AskHealthProbe, createHealthCheck } from './health-check.ts';
 import { createHosts, type Host, type HostEvent, type Hosts } from './hosts.ts';
 import { createQuestionBreakers } from './question-breakers.ts';
 import { createRetryBudget } from './retry-budget.ts';
@@ -21,7 +21,7 @@ export type Resilience = {
   check(query?: Query): void;
   begin(call: AttemptedCall): CallAttempt;
   readonly hosts: Hosts;
-  /** Whether the source has answered nobody, the known-good request included, for as long as a call may take. */
+  /** Whether the source has answered nobody, the health probe included, for as long as a call may take. */
   readonly isSilent: () => boolean;
 };
 
@@ -40,8 +40,8 @@ export type ResilienceEvents = {
 /** All times are milliseconds. The functions of `on` are called within the call that has changed something. */
 export type ResilienceDeps = Pick<AttemptParts, 'monotonic' | 'random' | 'deadlineMs' | 'patienceMs'> & {
   readonly on: ResilienceEvents;
-  /** Asks a host of the source the known-good request; absent: there is none. */
-  readonly askKnownGood?: AskKnownGood | undefined;
+  /** Sends a host of the source the health probe; absent: there is none. */
+  readonly askHealthProbe?: AskHealthProbe | undefined;
 };
 
 /** Portico asks early whether a source is well if that was silent for this part of the time that a call may take. */
@@ -56,7 +56,7 @@ function refusal(detail: string, waitMs: number): GatewayError {
 /** Creates the resilience of one source: circuit breaker, retry budget, outlier ejection and pauses. */
 export function createResilience(
   net: SourceSpec['net'],
-  { on, askKnownGood, ...deps }: ResilienceDeps,
+  { on, askHealthProbe, ...deps }: ResilienceDeps,
 ): Resilience {
   const { monotonic, random } = deps;
   const { calls, window: windowMs, failures: failuresPercent, open: openMs } = net.breaker;
@@ -67,18 +67,18 @@ export function createResilience(
   const silentMs = Math.max(SILENT_MS_MIN, probeMs * SILENT_PART);
 
   async function askUnlessPaused(base: string): Promise<boolean | undefined> {
-    // While the source pauses, the known-good request has to wait like any other.
+    // While the source pauses, the health probe has to wait like any other.
     if (pause.waitMs > 0) return undefined;
     silence.callStarted();
-    const isHealthy = await askKnownGood?.(base, probeMs);
+    const isHealthy = await askHealthProbe?.(base, probeMs);
     silence.callEnded(isHealthy === true);
     return isHealthy;
   }
-  const checkKnownGood = askKnownGood && createKnownGoodCheck(askUnlessPaused, openMs, monotonic);
+  const checkHealth = askHealthProbe && createHealthCheck(askUnlessPaused, openMs, monotonic);
   const hosts = createHosts(
     [net.baseUrl, ...net.otherUrls],
     { failures: net.outliers.failures, ejectMs: net.outliers.time },
-    { monotonic, random, checkKnownGood },
+    { monotonic, random, checkHealth },
     on.host,
   );
   const thresholds = { calls, windowMs, failuresPercent, openMs };
@@ -86,7 +86,7 @@ export function createResilience(
   const breaker = createBreaker(thresholds, {
     monotonic,
     onChange: on.breaker,
-    checkKnownGood: checkKnownGood && ((isCurrent) => checkKnownGood(hosts.choose({}).base, isCurrent)),
+    checkHealth: checkHealth && ((isCurrent) => checkHealth(hosts.choose({}).base, isCurrent)),
     onQuestionsHang: () => questions.openWorst(),
   });
 
@@ -114,7 +114,7 @@ export function createResilience(
 
   const silenceWatch = {
     callStarted() {
-      if (askKnownGood !== undefined) checkSilence(Math.max(SILENT_MS_MIN, silentMs - silence.ms()));
+      if (askHealthProbe !== undefined) checkSilence(Math.max(SILENT_MS_MIN, silentMs - silence.ms()));
     },
     callEnded() {
       if (silence.isRunning) return;

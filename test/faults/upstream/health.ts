@@ -76,7 +76,7 @@ const fails: BenchRow = {
     while ((await state()) !== 2) {
       const before = upstream.calls;
       const answer = await gateway.ask(anyUser());
-      // The known-good request may have opened the breaker since its state was read.
+      // The health probe may have opened the breaker since its state was read.
       if (answer.status === 503 && (await state()) === 2) break;
       assertRefused(answer, 502, 'upstream_error');
       mostCalls = Math.max(mostCalls, upstream.calls - before);
@@ -84,7 +84,7 @@ const fails: BenchRow = {
     }
     const factor = (upstream.calls - from) / questions;
     assert.ok(mostCalls <= 2, 'one retry of a call at most');
-    // One in ten, those that were kept from better times, and the known-good request.
+    // One in ten, those that were kept from better times, and the health probe.
     assert.ok(upstream.calls - from <= questions * 1.1 + 12, `${factor} calls per question`);
     const open = upstream.calls;
     for (let n = 0; n < 20; n += 1) assertRefused(await gateway.ask(anyUser()), 503, 'upstream_unavailable');
@@ -93,7 +93,7 @@ const fails: BenchRow = {
     const crowd = await askHalfOpen(upstream, () => gateway.ask(anyUser()), failing);
     const probes = upstream.calls - open;
     assert.equal(crowd.filter(({ status }) => status === 503).length, 49);
-    assert.ok(probes <= 2, 'the call of a caller, and when that has failed, the known-good request');
+    assert.ok(probes <= 2, 'the call of a caller, and when that has failed, the health probe');
     upstream.does(answerWell);
     const backMs = await bench.until(async () => (await gateway.ask(anyUser())).status === 200);
     bench.atMost('ms until it is used again', backMs, openMs(bench) + 200);

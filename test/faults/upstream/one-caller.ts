@@ -69,7 +69,7 @@ const oneQuestion: BenchRow = {
     let answer = await gateway.ask(path);
     while (answer.status === 502) answer = await gateway.ask(path);
     const calls = upstream.calls - from;
-    // The last ones are under way while the known-good request is asked.
+    // The last ones are under way while the health probe is sent.
     assert.ok(calls <= 25, `${calls} calls`);
     assertRefused(answer, 503, 'upstream_unavailable');
     assertRefused(await gateway.ask(path), 503, 'upstream_unavailable');

@@ -73,7 +73,7 @@ describe('the breaker of a source that fails at the odd values of one caller', (
     await upstream.up();
   });
 
-  it('leaves no host out that answers the known-good request', async () => {
+  it('leaves no host out that answers the health probe', async () => {
     other = await startUpstream();
     await start(`otherUrls: ['${other.origin}'], outliers: { failures: 3 }`);
     other.become(serving(() => ({ status: 500, body: {} })));

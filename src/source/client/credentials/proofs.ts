@@ -15,7 +15,7 @@ export type UpstreamProof = Pick<ProofWatchDeps, 'takeTurn'> & {
 
 type SentCall = Pick<GuardedCall, 'signal' | 'steps'>;
 
-/** What proofs are asked by. `knownGood` is a request for the list. */
+/** What proofs are asked by. `healthProbe` is a request for the list. */
 type ProofsDeps = {
   readonly send: (
     request: UpstreamRequest,
@@ -25,7 +25,7 @@ type ProofsDeps = {
   ) => Promise<{ readonly reply: UpstreamReply; readonly credential: UpstreamCredential }>;
   readonly guard: Pick<GuardedClient, 'runAt'>;
   readonly credentials: CredentialSource;
-  readonly knownGood:
+  readonly healthProbe:
     { readonly request: UpstreamRequest; readonly read: (reply: UpstreamReply) => unknown } | undefined;
   readonly net: Pick<SourceSpec['net'], 'baseUrl' | 'timeout'>;
 };
@@ -50,7 +50,7 @@ const about = { priority: 'caller', method: 'GET' } as const;
 
 /** Creates the proofs of one source's credential. */
 export function createProofs(proof: UpstreamProof, deps: ProofsDeps): Proofs {
-  const { send, guard, credentials, knownGood, net } = deps;
+  const { send, guard, credentials, healthProbe, net } = deps;
   const { request, holds, takeTurn } = proof;
   const lacksProof = (reply: UpstreamReply) => request === undefined && !holds(reply);
 
@@ -75,10 +75,10 @@ export function createProofs(proof: UpstreamProof, deps: ProofsDeps): Proofs {
   return {
     whyRenew: (reply) => (!REFUSED.includes(reply.status) && lacksProof(reply) ? 'unproven' : undefined),
     async check(checked, call) {
-      if (checked.status < 400 || knownGood === undefined || !lacksProof(checked)) return;
+      if (checked.status < 400 || healthProbe === undefined || !lacksProof(checked)) return;
       await guard.runAt(net.baseUrl, { ...about, ...call }, async (attempt) => {
-        const { reply } = await send(knownGood.request, call, attempt);
-        await knownGood.read(reply);
+        const { reply } = await send(healthProbe.request, call, attempt);
+        await healthProbe.read(reply);
         if (!holds(reply))
           throw refusedCredential('the source took Portico for a visitor: its list lacks auth.proof');
       });

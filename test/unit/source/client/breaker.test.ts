@@ -119,7 +119,7 @@ describe('an open breaker', () => {
 });
 
 describe('errors, which may be the fault of the question', () => {
-  it('open a breaker without a known-good request if nothing else is asked', () => {
+  it('open a breaker without a health probe if nothing else is asked', () => {
     const { breaker, make } = openBreaker();
     make(20, 'success');
     make(20, 'error');
@@ -136,7 +136,7 @@ describe('errors, which may be the fault of the question', () => {
     expect(breaker.state).toBe('open');
   });
 
-  it('leave it closed where the source answers the known-good request', async () => {
+  it('leave it closed where the source answers the health probe', async () => {
     const { breaker, make } = openBreaker({}, () =>
       Promise.resolve({ isHealthy: true, askedMs: 0, endedMs: 0 }),
     );
@@ -147,7 +147,7 @@ describe('errors, which may be the fault of the question', () => {
     expect(breaker.state).toBe('closed');
   });
 
-  it('open it where the source fails at the known-good request, too', async () => {
+  it('open it where the source fails the health probe, too', async () => {
     const { breaker, make } = openBreaker({}, () =>
       Promise.resolve({ isHealthy: false, askedMs: 0, endedMs: 0 }),
     );
@@ -156,7 +156,7 @@ describe('errors, which may be the fault of the question', () => {
     expect(breaker.state).toBe('open');
   });
 
-  it('leave it closed where the known-good request fails, but others are answered meanwhile', async () => {
+  it('leave it closed where the health probe fails, but others are answered meanwhile', async () => {
     const { breaker, clock, make } = openBreaker({}, () =>
       Promise.resolve({ isHealthy: false, askedMs: 0, endedMs: 0 }),
     );
@@ -167,7 +167,7 @@ describe('errors, which may be the fault of the question', () => {
     expect(breaker.state).toBe('closed');
   });
 
-  it('leave it as it is where the known-good request could not be asked', async () => {
+  it('leave it as it is where the health probe could not be sent', async () => {
     const { breaker, make } = openBreaker({}, () => Promise.resolve(undefined));
     make(1_000, 'error');
     await Promise.resolve();
@@ -183,7 +183,7 @@ describe('errors, which may be the fault of the question', () => {
     expect(breaker.state).toBe('open');
   });
 
-  it('close it after a probe with an odd question if the known-good request is answered', async () => {
+  it('close it after a probe with an odd question if the health probe is answered', async () => {
     const { breaker, clock, make } = openBreaker({}, () =>
       Promise.resolve({ isHealthy: true, askedMs: 0, endedMs: 0 }),
     );

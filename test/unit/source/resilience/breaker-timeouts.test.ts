@@ -1,20 +1,20 @@
 import type { BreakerDeps } from '../../../../src/source/resilience/breaker.ts';
-import type { KnownGoodResult } from '../../../../src/source/resilience/known-good-check.ts';
+import type { HealthProbeResult } from '../../../../src/source/resilience/health-check.ts';
 import { openBreaker } from './open-breaker.ts';
 
 describe('timeouts, which may be the fault of the question', () => {
   const turns = async () => {
     for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
   };
-  /** A known-good request whose results the test gives; `asked` counts those that were not current. */
+  /** A health probe whose results the test gives; `asked` counts those that were not current. */
   function answering(isHealthy: boolean) {
     const known = {
       asked: 0,
       isHealthy,
       clock: { monotonic: () => 0 },
-      last: undefined as KnownGoodResult | undefined,
+      last: undefined as HealthProbeResult | undefined,
     };
-    const check: BreakerDeps['checkKnownGood'] = (isCurrent) => {
+    const check: BreakerDeps['checkHealth'] = (isCurrent) => {
       if (known.last === undefined || isCurrent?.(known.last) !== true) {
         known.asked += 1;
         const nowMs = known.clock.monotonic();
@@ -31,13 +31,13 @@ describe('timeouts, which may be the fault of the question', () => {
     return { ...opened, known };
   }
 
-  it('are failures where there is no known-good request', () => {
+  it('are failures where there is no health probe', () => {
     const { breaker, make } = openBreaker();
     make(20, 'timeout');
     expect(breaker.state).toBe('open');
   });
 
-  it('leave it closed where the known-good request is answered, and the shape of question is told', async () => {
+  it('leave it closed where the health probe is answered, and the shape of question is told', async () => {
     const { breaker, make, hanging } = open(true);
     for (let round = 1; round <= 3; round += 1) {
       make(20, 'timeout');
@@ -46,7 +46,7 @@ describe('timeouts, which may be the fault of the question', () => {
     }
   });
 
-  it('open it where the known-good request fails, too, although other questions are answered meanwhile', async () => {
+  it('open it where the health probe fails, too, although other questions are answered meanwhile', async () => {
     const { breaker, make } = open(false);
     make(10, 'success', '/other');
     make(19, 'timeout');
@@ -55,7 +55,7 @@ describe('timeouts, which may be the fault of the question', () => {
     expect(breaker.state).toBe('open');
   });
 
-  it('have the known-good request asked early, once, so that its failure is there when they are too many', async () => {
+  it('have the health probe sent early, once, so that its failure is there when they are too many', async () => {
     const { breaker, make, known } = open(false);
     make(4, 'timeout');
     expect(known.asked).toBe(0);
@@ -68,7 +68,7 @@ describe('timeouts, which may be the fault of the question', () => {
     expect([known.asked, breaker.state]).toEqual([1, 'open']);
   });
 
-  it('are not excused by an answer to the known-good request from before they were sent', async () => {
+  it('are not excused by an answer to the health probe from before they were sent', async () => {
     const { breaker, clock, make, known } = open(true);
     make(20, 'timeout');
     await turns();
@@ -79,7 +79,7 @@ describe('timeouts, which may be the fault of the question', () => {
     expect(breaker.state).toBe('open');
   });
 
-  it('do not open it by a failed known-good request from before another question was answered', async () => {
+  it('do not open it by a failed health probe from before another question was answered', async () => {
     const { breaker, clock, make, known } = open(false);
     make(5, 'timeout');
     await turns();
@@ -97,7 +97,7 @@ describe('timeouts, which may be the fault of the question', () => {
     expect([breaker.state, known.asked]).toEqual(['open', 0]);
   });
 
-  it('close it after a probe that hangs if the known-good request is answered anew', async () => {
+  it('close it after a probe that hangs if the health probe is answered anew', async () => {
     const { breaker, clock, make, known } = open(false);
     make(20, 'timeout');
     await turns();
@@ -109,7 +109,7 @@ describe('timeouts, which may be the fault of the question', () => {
     expect(breaker.state).toBe('closed');
   });
 
-  it('have the known-good request asked before them if the source is silent, but not all the time', () => {
+  it('have the health probe sent before them if the source is silent, but not all the time', () => {
     const { breaker, clock, known } = open(true);
     breaker.suspect(0);
     clock.advance(4_999);

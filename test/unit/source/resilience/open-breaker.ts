@@ -7,10 +7,7 @@ import {
 import { createManualClock } from '../../../support/time/manual-clock.ts';
 
 /** A breaker on a clock of the test's own: 20 calls in 10 s, half of them bad, open for 5 s. */
-export function openBreaker(
-  options: Partial<BreakerOptions> = {},
-  checkKnownGood?: BreakerDeps['checkKnownGood'],
-) {
+export function openBreaker(options: Partial<BreakerOptions> = {}, checkHealth?: BreakerDeps['checkHealth']) {
   const clock = createManualClock();
   const states: string[] = [];
   const hanging = { times: 0 };
@@ -19,7 +16,7 @@ export function openBreaker(
     {
       monotonic: () => clock.monotonic(),
       onChange: (state) => void states.push(state),
-      ...{ checkKnownGood, onQuestionsHang: () => void (hanging.times += 1) },
+      ...{ checkHealth, onQuestionsHang: () => void (hanging.times += 1) },
     },
   );
   /** Has calls made that all end the same; how many were let through. */

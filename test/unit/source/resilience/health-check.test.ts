@@ -1,11 +1,11 @@
-import { createKnownGoodCheck } from '../../../../src/source/resilience/known-good-check.ts';
+import { createHealthCheck } from '../../../../src/source/resilience/health-check.ts';
 import { createManualClock } from '../../../support/time/manual-clock.ts';
 
-describe('the known-good request', () => {
+describe('the health probe', () => {
   it('is asked of a host once in the time that its verdict holds, also by calls at once', async () => {
     const clock = createManualClock();
     const asked: string[] = [];
-    const check = createKnownGoodCheck(
+    const check = createHealthCheck(
       (base) => Promise.resolve(asked.push(base) > 0),
       5_000,
       () => clock.monotonic(),
@@ -22,7 +22,7 @@ describe('the known-good request', () => {
   it('is asked again at once where it could not be asked', async () => {
     let asked = 0;
     const ask = () => Promise.resolve((asked += 1) === 1 ? undefined : false);
-    const check = createKnownGoodCheck(ask, 5_000, () => 0);
+    const check = createHealthCheck(ask, 5_000, () => 0);
     expect(await check('a')).toBeUndefined();
     expect(await check('a')).toEqual({ isHealthy: false, askedMs: 0, endedMs: 0 });
   });
@@ -32,7 +32,7 @@ describe('the known-good request', () => {
     let asked = 0;
     let answer: (isHealthy: boolean) => void = () => undefined;
     const ask = () => new Promise<boolean>((resolve) => ((asked += 1), (answer = resolve)));
-    const check = createKnownGoodCheck(ask, 5_000, () => clock.monotonic());
+    const check = createHealthCheck(ask, 5_000, () => clock.monotonic());
     const first = check('a');
     clock.advance(60_000);
     const second = check('a', () => false);

@@ -29,7 +29,7 @@ async function open(status: number | undefined, takeToken?: () => number) {
   });
   upstream = createUpstream(spec, {
     ...{ onExchange: () => undefined, readSession: () => undefined, takeToken },
-    knownGood: {
+    healthProbe: {
       request: requestOf('/first'),
       read: (reply) => {
         if (reply.status >= 400) throw fault('upstream_error');
@@ -46,25 +46,25 @@ async function open(status: number | undefined, takeToken?: () => number) {
   void hang();
 }
 
-describe('the known-good request', () => {
+describe('the health probe', () => {
   it.each([
     [200, true],
     [500, false],
   ])('is sent while all slots are taken and calls wait: %i is %s', async (status, isHealthy) => {
     await open(status);
     expect(upstream.load).toMatchObject({ active: 1, waiting: 1 });
-    expect(await upstream.askKnownGood(service.origin, 60_000)).toBe(isHealthy);
+    expect(await upstream.askHealthProbe(service.origin, 60_000)).toBe(isHealthy);
   });
 
   it('fails if no answer comes within its time', async () => {
     await open(undefined);
-    expect(await upstream.askKnownGood(service.origin, 20)).toBe(false);
+    expect(await upstream.askHealthProbe(service.origin, 20)).toBe(false);
   });
 
   it('waits for a token where the rate is limited, which is no part of its time', async () => {
     const waits = [0, 30, 0];
     await open(200, () => waits.shift() ?? 0);
-    expect(await upstream.askKnownGood(service.origin, 60_000)).toBe(true);
+    expect(await upstream.askHealthProbe(service.origin, 60_000)).toBe(true);
     expect(waits).toEqual([]);
   });
 });
