@@ -126,7 +126,7 @@ function createObserver(
   const { resource, source } = compiled;
   const { name } = source.spec;
   return {
-    onGap: (field, reason) => metrics.unreadableField(name, `${resource.name}.${field}`, reason),
+    onMissingValue: (field, reason) => metrics.unreadableField(name, `${resource.name}.${field}`, reason),
     onRule: countRules(compiled, metrics),
     contradicted(capability) {
       metrics.guardTrip(name, resource.name, capability);

@@ -1,7 +1,7 @@
 import { compileStep } from '../source/adapter/map/coercion/coerce.ts';
 import { type RecordView, type ViewSpec, viewSpecOf } from '../source/adapter/map/row-fields.ts';
 import { type StepValue, UNREADABLE } from '../source/adapter/map/coercion/flow.ts';
-import type { Gap, ReadRecords } from '../source/adapter/map/reply-observer.ts';
+import type { MissingValue, ReadRecords } from '../source/adapter/map/reply-observer.ts';
 import type { CoercionSpec } from '../config/schema/source.ts';
 import type { Field } from '../contract/fields.ts';
 import type { Json } from '../kernel/json/json.ts';
@@ -44,7 +44,7 @@ function nullsIn(records: ReadRecords, name: string): number {
 
 /** The field statistics of one view. Their size depends on the source file alone. */
 export type ViewStatistics = {
-  count(records: ReadRecords, dropped: number, gaps: readonly Gap[]): void;
+  count(records: ReadRecords, dropped: number, missingValues: readonly MissingValue[]): void;
   report(): ViewQuality;
 };
 
@@ -104,7 +104,7 @@ export function createViewStatistics(
   const place = ['resources', resource.name, ...viewed.place, 'map'];
   let [seen, dropped, totalsLost] = [0, 0, 0];
 
-  function countGap({ field: name, reason, found }: Gap): void {
+  function countMissing({ field: name, reason, found }: MissingValue): void {
     if (name === 'total') totalsLost += 1;
     const field = counts.get(name);
     // The total and the id are not counted as fields.
@@ -117,11 +117,11 @@ export function createViewStatistics(
   }
 
   return {
-    count(records, leftOut, gaps) {
+    count(records, leftOut, missingValues) {
       seen += records.length + leftOut;
       dropped += leftOut;
       for (const [name, field] of counts) field.null += nullsIn(records, name);
-      gaps.forEach(countGap);
+      missingValues.forEach(countMissing);
     },
     report: () => ({
       view,

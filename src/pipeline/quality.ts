@@ -1,10 +1,10 @@
 import type { GetAdapter } from '../source/adapter/compile-record.ts';
 import type { Adapter, Rows, WrittenRows } from '../source/adapter/compile.ts';
 import { claimPlace } from '../source/adapter/spec/claim-place.ts';
-import type { OnGap } from '../source/adapter/map/map-record.ts';
+import type { OnMissingValue } from '../source/adapter/map/map-record.ts';
 import type { Capability } from '../source/adapter/spec/capability.ts';
 import { detailFields, detailsPlace, type RecordView } from '../source/adapter/map/row-fields.ts';
-import type { Gap, ReadRecords, ReplyObserver } from '../source/adapter/map/reply-observer.ts';
+import type { MissingValue, ReadRecords, ReplyObserver } from '../source/adapter/map/reply-observer.ts';
 import { GatewayError } from '../kernel/errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { UpstreamReply } from '../kernel/upstream-call.ts';
@@ -71,25 +71,27 @@ export type Quality = {
   report(): ResourceQuality;
 };
 
-/** The adapter, with `count` called for every reply that could be read, before the reader learns of its gaps. */
+/** The adapter, with `count` called for every reply that could be read, before the reader learns of its missing values. */
 function watchAdapter(
   { list, get }: Adapter,
-  count: (view: RecordView, records: ReadRecords, gaps: readonly Gap[]) => void,
+  count: (view: RecordView, records: ReadRecords, missingValues: readonly MissingValue[]) => void,
 ): Adapter {
-  /** Gaps wait until the whole reply is read: those of a reply that fails belong to no record. */
+  /** Missing values wait until the whole reply is read: those of a reply that fails belong to no record. */
   function read<T>(
     view: RecordView,
-    { onGap, onRule, onRecords }: ReplyObserver,
+    { onMissingValue, onRule, onRecords }: ReplyObserver,
     readWith: (observer: ReplyObserver) => T,
     recordsOf: (result: T) => ReadRecords,
   ): T {
-    const gaps: Gap[] = [];
-    const keep: OnGap = (field, reason, found, row) => gaps.push({ field, reason, found, row });
-    const result = readWith({ onGap: keep, onRule });
+    const missingValues: MissingValue[] = [];
+    const keep: OnMissingValue = (field, reason, found, row) =>
+      missingValues.push({ field, reason, found, row });
+    const result = readWith({ onMissingValue: keep, onRule });
     const records = recordsOf(result);
-    count(view, records, gaps);
-    onRecords?.(view, records, gaps);
-    for (const { field, reason, found } of gaps) if (reason !== 'absent') onGap(field, reason, found);
+    count(view, records, missingValues);
+    onRecords?.(view, records, missingValues);
+    for (const { field, reason, found } of missingValues)
+      if (reason !== 'absent') onMissingValue(field, reason, found);
     return result;
   }
   function one<T extends GetAdapter>(view: RecordView, adapter: T): T {
@@ -155,9 +157,9 @@ export function createQuality(
   const counted = new WeakSet<GatewayError>();
 
   return {
-    adapter: watchAdapter(compiled.adapter, (view, records, gaps) => {
-      const dropped = gaps.filter(({ field }) => field === 'id').length;
-      statistics[view]?.count(records, dropped, gaps);
+    adapter: watchAdapter(compiled.adapter, (view, records, missingValues) => {
+      const dropped = missingValues.filter(({ field }) => field === 'id').length;
+      statistics[view]?.count(records, dropped, missingValues);
       metrics?.records(name, resource.name, view, records.length + dropped, dropped);
     }),
     failed(error) {

@@ -1,4 +1,4 @@
-import type { Gap, ReadRecords } from '../../source/adapter/map/reply-observer.ts';
+import type { MissingValue, ReadRecords } from '../../source/adapter/map/reply-observer.ts';
 import type { Field } from '../../contract/fields.ts';
 
 /** A field of which many records suddenly have no value, and why: its key is gone, or its value cannot be read. */
@@ -25,10 +25,10 @@ export function fieldBits(fields: readonly Field[]): readonly FieldBit[] {
 export function statesOf(
   bits: readonly FieldBit[],
   records: ReadRecords,
-  gaps: readonly Gap[],
+  missingValues: readonly MissingValue[],
 ): readonly RecordState[] {
   const masks = new Int32Array(records.length);
-  for (const { field, reason, row = 0 } of gaps) {
+  for (const { field, reason, row = 0 } of missingValues) {
     const kind = reason === 'unreadable' ? 'unreadable' : 'gone';
     const bit = bits.findIndex((one) => one.field === field && one.kind === kind);
     if (bit !== -1 && row < masks.length) masks[row] = (masks[row] ?? 0) | (1 << bit);
@@ -38,14 +38,17 @@ export function statesOf(
 }
 
 /** A text that is another one if the records of a reply, or what they lack, are others. */
-export function digestOf(records: ReadRecords, gaps: readonly Gap[]): { key: string; gaps: number } {
+export function digestOf(
+  records: ReadRecords,
+  missingValues: readonly MissingValue[],
+): { key: string; missingValues: number } {
   const { length } = records;
   const [first, last] =
     'tags' in records
       ? [records.tags.split(' ', 1)[0], records.tags.slice(records.tags.lastIndexOf(' ') + 1)]
       : [records[0]?.id, records[length - 1]?.id];
   let sum = 0;
-  for (const { field, reason, row = 0 } of gaps)
+  for (const { field, reason, row = 0 } of missingValues)
     sum = (sum * 31 + field.length * 7 + field.charCodeAt(0) + reason.length + row * 131) | 0;
-  return { key: `${first} ${last} ${length}`, gaps: sum };
+  return { key: `${first} ${last} ${length}`, missingValues: sum };
 }

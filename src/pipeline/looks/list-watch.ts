@@ -1,4 +1,4 @@
-import type { Gap, ReadRecords, ReplyObserver } from '../../source/adapter/map/reply-observer.ts';
+import type { MissingValue, ReadRecords, ReplyObserver } from '../../source/adapter/map/reply-observer.ts';
 import { viewSpecOf } from '../../source/adapter/map/row-fields.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -72,16 +72,16 @@ function createPageJudge(bits: readonly FieldBit[], clock: Clock, alarms: FieldA
   }
 
   return {
-    count(records: ReadRecords, gaps: readonly Gap[]) {
+    count(records: ReadRecords, missingValues: readonly MissingValue[]) {
       if (records.length === 0 || bits.length === 0 || tokens.waitSeconds() > 0) return;
       tokens.spend();
-      const { key, gaps: lacking } = digestOf(records, gaps);
+      const { key, missingValues: lacking } = digestOf(records, missingValues);
       if (reads.window() !== window || pages.size > 1_000) pages.clear();
       window = reads.window();
       if (pages.get(key) === lacking) return;
       pages.set(key, lacking);
       const raised = bits.reduce((all, { claim }, bit) => all | (Number(alarms.isRaised(claim)) << bit), 0);
-      reads.add(statesOf(bits, records, gaps), raised);
+      reads.add(statesOf(bits, records, missingValues), raised);
       judge();
     },
     forget() {
@@ -153,8 +153,8 @@ export function createListWatch(
   }
 
   return {
-    onRecords(view, records, gaps) {
-      if (view !== 'get') judges[view].count(records, gaps);
+    onRecords(view, records, missingValues) {
+      if (view !== 'get') judges[view].count(records, missingValues);
     },
     asked(source) {
       if (isLooking || clock.monotonic() < dueAt) return;

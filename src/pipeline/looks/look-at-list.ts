@@ -74,9 +74,9 @@ export async function lookAtList(
   async function read(call: WindowCall): Promise<void> {
     if (call.firstRow >= (total ?? Infinity)) return;
     const states: RecordState[] = [];
-    const onRecords: NonNullable<typeof observer.onRecords> = (view, records, gaps) => {
-      if (view === 'list') states.push(...statesOf(bits, records, gaps));
-      observer.onRecords?.(view, records, gaps);
+    const onRecords: NonNullable<typeof observer.onRecords> = (view, records, missingValues) => {
+      if (view === 'list') states.push(...statesOf(bits, records, missingValues));
+      observer.onRecords?.(view, records, missingValues);
     };
     const looked = { ...source, wholeListObserver: { ...observer, onRecords } };
     const found = await readWindow(looked, request, call, context);

@@ -94,7 +94,7 @@ export function compileGet(
     if (found === undefined || found === null)
       throw invalidReply('rows', `no record at "${itemsPlace(spec.item)}"`);
     if (isDropped?.(found) === true) return undefined;
-    const record = map(found, observer.onGap);
+    const record = map(found, observer.onMissingValue);
     if (record === undefined) throw invalidReply('id', 'the record has no usable id');
     return record;
   }

@@ -11,7 +11,7 @@ import { compileEcho, type Echo } from './read/echo.ts';
 import { compileItems, itemsPlace } from './read/items.ts';
 import { compileTypeWatch, type OtherType, type TypeWatch } from './map/certified-types.ts';
 import { compileRows } from './map/map-rows.ts';
-import type { OnGap } from './map/map-record.ts';
+import type { OnMissingValue } from './map/map-record.ts';
 import { compileIdCodec } from './map/native-id.ts';
 import { compileNext, type NextReader } from './read/next.ts';
 import { compileOutcomes } from './read/outcome.ts';
@@ -95,7 +95,7 @@ type RecordsReader = (reply: UpstreamReply, observer: ReplyObserver) => Rows;
 type BesideReader = {
   readonly types: TypeWatch;
   readonly readReply: ReturnType<typeof compileReader>;
-  readonly total: (reply: UpstreamReply, body: Json, onGap: OnGap) => TotalBeside;
+  readonly total: (reply: UpstreamReply, body: Json, onMissingValue: OnMissingValue) => TotalBeside;
   readonly next: NextReader;
   readonly echo: (body: Json) => Echo;
 };
@@ -124,7 +124,7 @@ function compileGeneralReader(
     return {
       records: mapRows(kept, observer),
       droppedIds: dropped.flatMap((row) => codec.toPublic(findId(row)) ?? []),
-      ...total(reply, body, observer.onGap),
+      ...total(reply, body, observer.onMissingValue),
       otherTypes: types.take(),
       received: rows.length,
       next: next(reply, body, rows),
@@ -144,7 +144,7 @@ function factsOf<Records extends ReadRecords>(
   notifyObserver(observer, found);
   return {
     droppedIds: [],
-    ...total(reply, body, observer.onGap),
+    ...total(reply, body, observer.onMissingValue),
     otherTypes: types.take(),
     received: records.length,
     next: next(reply, body, []),

@@ -1,5 +1,5 @@
 import type { Adapter } from '../../source/adapter/compile.ts';
-import type { OnGap } from '../../source/adapter/map/map-record.ts';
+import type { OnMissingValue } from '../../source/adapter/map/map-record.ts';
 import { UNOBSERVED } from '../../source/adapter/map/reply-observer.ts';
 import { compileParser } from '../../contract/parse-query.ts';
 import type { Query } from '../../contract/query.ts';
@@ -29,7 +29,7 @@ export type AnswerQueryDeps = {
   readonly adapter?: Adapter;
   /** Claims that are not relied on. */
   readonly switchedOff?: Iterable<string>;
-  readonly onFieldGap?: OnGap;
+  readonly onMissingField?: OnMissingValue;
   /** Called with every claim that replies contradict; the answer is then made without it. */
   readonly onContradicted?: (capability: string) => void;
 };
@@ -37,7 +37,7 @@ export type AnswerQueryDeps = {
 /** Answers queries as the gateway does on a cache miss, without credentials, limits and cache. */
 export function createAnswerQuery(compiled: CompiledSource, deps: AnswerQueryDeps): AnswerQuery {
   const { session, adapter = compiled.adapter, switchedOff = [] } = deps;
-  const { onFieldGap: onGap = () => undefined, onContradicted = () => undefined } = deps;
+  const { onMissingField: onMissingValue = () => undefined, onContradicted = () => undefined } = deps;
   const answer = createAnswer(
     {
       resource: compiled.resource,
@@ -48,7 +48,7 @@ export function createAnswerQuery(compiled: CompiledSource, deps: AnswerQueryDep
       claims: createLocalClaims(switchedOff),
       observer: {
         ...UNOBSERVED,
-        onGap: (...gap) => gap[1] !== 'absent' && onGap(...gap),
+        onMissingValue: (...gap) => gap[1] !== 'absent' && onMissingValue(...gap),
         contradicted: onContradicted,
       },
     },

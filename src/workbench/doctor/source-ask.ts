@@ -1,7 +1,7 @@
 import type { Adapter } from '../../source/adapter/compile.ts';
 import type { GetAdapter } from '../../source/adapter/compile-record.ts';
 import { explainReplies } from '../../source/adapter/read/explain-reply.ts';
-import type { OnGap } from '../../source/adapter/map/map-record.ts';
+import type { OnMissingValue } from '../../source/adapter/map/map-record.ts';
 import { rowFields } from '../../source/adapter/map/row-fields.ts';
 import { type ReplyObserver, UNOBSERVED } from '../../source/adapter/map/reply-observer.ts';
 import type { Ask, RowSelection, TotalSeen } from '../../source/checks/evidence/ask.ts';
@@ -131,7 +131,7 @@ function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts, t
   const gaps = new Map<string, number>();
   const log = createTotalLog();
   const adapterFor = compileSelection(specs, deps, toDisplay);
-  const onGap: OnGap = (field, reason) =>
+  const onMissingValue: OnMissingValue = (field, reason) =>
     reason !== 'absent' && gaps.set(`${field} ${reason}`, (gaps.get(`${field} ${reason}`) ?? 0) + 1);
   const onType: ReplyObserver['onType'] = (field, id, type) => {
     if (!types.has(field)) types.set(field, new Map());
@@ -154,7 +154,7 @@ function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts, t
     resource: { ...resource, itemFields, filters: resource.filters.filter(({ field }) => isThere(field)) },
     callsLeft: () => session.callsLeft,
     open: createOpenRows(deps, adapterFor, {
-      list: (reply) => adapter.list.read(reply, { ...UNOBSERVED, onGap, onType, keepsGhosts: true }),
+      list: (reply) => adapter.list.read(reply, { ...UNOBSERVED, onMissingValue, onType, keepsGhosts: true }),
       count: (reply) => adapter.list.readCount(reply, UNOBSERVED),
       keepTotal: log.keep,
     }),

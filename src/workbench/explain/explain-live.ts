@@ -135,7 +135,8 @@ export async function explainLive(
   const answerQuery = createAnswerQuery(compiled, {
     session,
     adapter: paired.adapter,
-    onFieldGap: (field, reason) => gaps.set(`${field} ${reason}`, (gaps.get(`${field} ${reason}`) ?? 0) + 1),
+    onMissingField: (field, reason) =>
+      gaps.set(`${field} ${reason}`, (gaps.get(`${field} ${reason}`) ?? 0) + 1),
     onContradicted: (capability) => contradicted.push(capability),
   });
   try {

@@ -33,7 +33,7 @@ export type ScriptedSource = {
   readonly calls: readonly Asked[];
   /** The claims that were told to be contradicted. */
   readonly contradicted: readonly string[];
-  readonly gaps: readonly string[];
+  readonly missingValues: readonly string[];
   readonly clock: ManualClock;
   /** What answers calls. @throws GatewayError */
   readonly answer: SourceHandler;
@@ -61,7 +61,7 @@ export function openSource(
   if (adapter === undefined || problems.length > 0) throw new Error(problems.join('\n'));
   const calls: Asked[] = [];
   const contradicted: string[] = [];
-  const gaps: string[] = [];
+  const missingValues: string[] = [];
   const clock = createManualClock();
 
   const runtime: SourceRuntime = {
@@ -73,7 +73,7 @@ export function openSource(
     verifications: createVerifications(),
     observer: {
       ...UNOBSERVED,
-      onGap: (field, reason) => void gaps.push(`${field} ${reason}`),
+      onMissingValue: (field, reason) => void missingValues.push(`${field} ${reason}`),
       contradicted: (capability) => void contradicted.push(capability),
     },
     upstream: {
@@ -97,7 +97,7 @@ export function openSource(
   return {
     calls,
     contradicted,
-    gaps,
+    missingValues,
     clock,
     answer,
     fill,

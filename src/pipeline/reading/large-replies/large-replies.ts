@@ -174,7 +174,7 @@ export function createLargeReplies(compiled: Readable): LargeReplies {
     const bytes = bytesOf.get(reply);
     return bytes === undefined
       ? adapter.list.read(reply, observer, as)
-      : readPart(codecs.list, bytes, observer.onGap);
+      : readPart(codecs.list, bytes, observer.onMissingValue);
   }
 
   function readCount(reply: UpstreamReply, observer: RuleObserver): number | undefined {
@@ -187,7 +187,7 @@ export function createLargeReplies(compiled: Readable): LargeReplies {
     const find: GetAdapter['find'] = (reply, observer) => {
       const bytes = bytesOf.get(reply);
       if (bytes === undefined) return one.find(reply, observer);
-      return readPart(codecs[view], bytes, observer.onGap).records[0];
+      return readPart(codecs[view], bytes, observer.onMissingValue).records[0];
     };
     const read: GetAdapter['read'] = (reply, id, observer) => one.only(find(reply, observer), id);
     return { ...one, find, read };

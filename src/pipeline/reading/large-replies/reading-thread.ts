@@ -54,7 +54,9 @@ function resultOf(task: ReadingTask): ReadingResult {
   const onRule: OnRule = (decided) => (rule = decided);
   try {
     if (adapter === undefined) return { id, failed: true };
-    const parts = writeParts(codecs[task.view], (onGap) => readAs(adapter, task, { onGap, onRule }));
+    const parts = writeParts(codecs[task.view], (onMissingValue) =>
+      readAs(adapter, task, { onMissingValue, onRule }),
+    );
     return { id, rule, parts };
   } catch (error) {
     if (!(error instanceof GatewayError)) return { id, failed: true };

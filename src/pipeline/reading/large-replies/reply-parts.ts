@@ -1,5 +1,5 @@
 import type { Rows } from '../../../source/adapter/compile.ts';
-import type { GapReason, OnGap } from '../../../source/adapter/map/map-record.ts';
+import type { MissingReason, OnMissingValue } from '../../../source/adapter/map/map-record.ts';
 import { type RecordView, viewSpecOf } from '../../../source/adapter/map/row-fields.ts';
 import type { ProofSpec } from '../../../config/schema/net/proof.ts';
 import type { SourceSpec } from '../../../config/schema/source.ts';
@@ -62,21 +62,21 @@ export type ReadingResult = { readonly id: number } & (
   | { readonly failed: true }
 );
 
-/** A gap as text: field, reason, the JSON of what was found if it is short, and the number of the record in its part. */
-type WrittenGap = readonly [field: string, reason: GapReason, found: string | null, row?: number];
+/** A missing value as text: field, reason, the JSON of what was found if it is short, and the number of the record in its part. */
+type WrittenMissing = readonly [field: string, reason: MissingReason, found: string | null, row?: number];
 
 /** One part of the rows of a reply. The last one also has the rest of the reply, such as its total. */
 type Part = {
   readonly rows: readonly unknown[];
-  readonly gaps: readonly WrittenGap[];
+  readonly missingValues: readonly WrittenMissing[];
   readonly received: number;
   readonly rest?: Omit<Rows, 'records' | 'received'>;
 };
 
-/** Rows and gaps of one part: few enough to be read at once. */
+/** Rows and missing values of one part: few enough to be read at once. */
 const PART_ROWS = 256;
 
-/** The most characters of a value that is told with its gap: to read a large one would take the time that the thread saves. */
+/** The most characters of a value that is told with its missing value: to read a large one would take the time that the thread saves. */
 const FOUND_MAX = 512;
 
 /** Legacy JSON as text, its long numbers to the digit; `null` for nothing, and for what is too long. */
@@ -89,28 +89,31 @@ function writeFound(value: Json | undefined): string | null {
 }
 
 /** Writes the rows of a reply, read by `read`, as parts. @throws what `read` throws */
-export function writeParts(codec: RowCodec, read: (onGap: OnGap) => Rows): readonly Uint8Array[] {
-  const gaps: WrittenGap[] = [];
+export function writeParts(
+  codec: RowCodec,
+  read: (onMissingValue: OnMissingValue) => Rows,
+): readonly Uint8Array[] {
+  const missingValues: WrittenMissing[] = [];
   // Those of a record come in the part that has the record.
-  const gapsOfRows = new Map<number, WrittenGap[]>();
+  const missingOfRows = new Map<number, WrittenMissing[]>();
   const { records, received, ...rest } = read((field, reason, found, row) => {
     const json = writeFound(found);
-    if (row === undefined) gaps.push([field, reason, json]);
+    if (row === undefined) missingValues.push([field, reason, json]);
     else {
       const index = Math.floor(row / PART_ROWS);
-      const own = gapsOfRows.get(index) ?? [];
-      if (own.length === 0) gapsOfRows.set(index, own);
+      const own = missingOfRows.get(index) ?? [];
+      if (own.length === 0) missingOfRows.set(index, own);
       own.push([field, reason, json, row % PART_ROWS]);
     }
   });
-  const count = Math.max(1, Math.ceil(Math.max(records.length, gaps.length) / PART_ROWS));
+  const count = Math.max(1, Math.ceil(Math.max(records.length, missingValues.length) / PART_ROWS));
   return Array.from({ length: count }, (_, index) => {
     const [from, to] = [index * PART_ROWS, (index + 1) * PART_ROWS];
     const rows = records.slice(from, to).map((record) => codec.toValues(record));
     const isLast = index === count - 1;
     const part: Part = {
       rows,
-      gaps: [...gaps.slice(from, to), ...(gapsOfRows.get(index) ?? [])],
+      missingValues: [...missingValues.slice(from, to), ...(missingOfRows.get(index) ?? [])],
       received: rows.length + (isLast ? received - records.length : 0),
       ...(isLast && { rest }),
     };
@@ -118,15 +121,15 @@ export function writeParts(codec: RowCodec, read: (onGap: OnGap) => Rows): reado
   });
 }
 
-/** The rows of one part. `onGap` is called with its gaps, as in reading the reply itself. */
-export function readPart(codec: RowCodec, bytes: Uint8Array, onGap: OnGap): Rows {
-  const { rows, gaps, received, rest } = JSON.parse(Buffer.from(bytes).toString()) as Part;
+/** The rows of one part. `onMissingValue` is called with its missing values, as in reading the reply itself. */
+export function readPart(codec: RowCodec, bytes: Uint8Array, onMissingValue: OnMissingValue): Rows {
+  const { rows, missingValues, received, rest } = JSON.parse(Buffer.from(bytes).toString()) as Part;
   const records = rows.map((values) => {
     const record = codec.fromValues(values);
     if (record === undefined) throw new Error('the reading thread wrote a record that cannot be read');
     return record;
   });
-  for (const [field, reason, found, row] of gaps)
-    onGap(field, reason, found === null ? undefined : readJson(found), row);
+  for (const [field, reason, found, row] of missingValues)
+    onMissingValue(field, reason, found === null ? undefined : readJson(found), row);
   return { records, received, total: undefined, next: undefined, ...rest };
 }

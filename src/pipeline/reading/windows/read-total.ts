@@ -20,7 +20,7 @@ export async function totalOfCount(
     return (await upstream.ask(count, read, signal, usage, priority)) ?? totalIsLowerBound;
   } catch (error) {
     if (!(error instanceof GatewayError) || error.reason !== 'total') throw error;
-    observer.onGap('total', 'unreadable');
+    observer.onMissingValue('total', 'unreadable');
     return totalIsLowerBound;
   }
 }

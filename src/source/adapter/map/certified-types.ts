@@ -97,8 +97,8 @@ export type TypedMapper = (row: Json, observer: ReplyObserver) => CanonicalRecor
 /** Has a mapper look at types, too; `onType` of its observer learns of each. */
 export function typedMapper(map: RecordMapper, { fields }: TypeWatch): TypedMapper {
   const all = fields.map(({ from, ...field }) => ({ ...field, find: pathAt(from, CHECKED) }));
-  return (row, { onGap, onType }) => {
-    const record = map(row, onGap);
+  return (row, { onMissingValue, onType }) => {
+    const record = map(row, onMissingValue);
     if (record === undefined) return undefined;
     for (const { field, find, isTyped, look } of all) {
       if (!isTyped && onType === undefined) continue;

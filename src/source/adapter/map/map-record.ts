@@ -12,21 +12,24 @@ import type { IdCodec } from './native-id.ts';
 import { type Path, pathAt } from '../spec/path.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
 
-/** Why a field has a gap. `absent`: a mapped key is absent, but a default or another key makes a value. */
-export type GapReason = 'missing' | 'unreadable' | 'absent';
+/** Why a field has a missing value. `absent`: a mapped key is absent, but a default or another key makes a value. */
+export type MissingReason = 'missing' | 'unreadable' | 'absent';
 
 /**
  * Called for every optional field that became `null` because it was missing or unreadable, or that lacks a mapped key.
  * `found` is the unreadable value; it helps to find the failing step and must not be kept. `row` is the number of the
  * record among those of its reply, from 0; a reply with one record has none.
  */
-export type OnGap = (field: string, reason: GapReason, found?: Json, row?: number) => void;
+export type OnMissingValue = (field: string, reason: MissingReason, found?: Json, row?: number) => void;
 
 /** Builds a v1 record from a legacy one; `undefined` if it has no usable id. */
-export type RecordMapper = (record: Json, onGap: OnGap) => CanonicalRecord | undefined;
+export type RecordMapper = (record: Json, onMissingValue: OnMissingValue) => CanonicalRecord | undefined;
 
 /** Reads one field of a legacy record. */
-export type FieldReader = { readonly name: string; readonly read: (record: Json, onGap: OnGap) => Value };
+export type FieldReader = {
+  readonly name: string;
+  readonly read: (record: Json, onMissingValue: OnMissingValue) => Value;
+};
 
 /** The canonical form, which every step that yields an instant writes. */
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$/;
@@ -53,8 +56,8 @@ export function canonical(
 export function collect(
   paths: readonly Path[],
   record: Json,
-  onAbsent: (onGap: OnGap) => void = () => undefined,
-  onGap: OnGap = () => undefined,
+  onAbsent: (onMissingValue: OnMissingValue) => void = () => undefined,
+  onMissingValue: OnMissingValue = () => undefined,
 ): Json | undefined {
   const first = paths[0];
   if (paths.length === 1 && first !== undefined) return first(record);
@@ -66,7 +69,7 @@ export function collect(
     else isFound = true;
     values.push(value ?? null);
   }
-  if (isFound && isPartial) onAbsent(onGap);
+  if (isFound && isPartial) onAbsent(onMissingValue);
   return isFound ? values : undefined;
 }
 
@@ -87,20 +90,20 @@ function compileField(
   missing: null | undefined,
   tellsAbsent: boolean,
 ): FieldReader {
-  function tell(onGap: OnGap): void {
-    if (tellsAbsent) onGap(field.name, 'absent');
+  function tell(onMissingValue: OnMissingValue): void {
+    if (tellsAbsent) onMissingValue(field.name, 'absent');
   }
-  function read(record: Json, onGap: OnGap): Value {
-    const value = collect(paths, record, tell, onGap);
+  function read(record: Json, onMissingValue: OnMissingValue): Value {
+    const value = collect(paths, record, tell, onMissingValue);
     const found = value === undefined ? missing : value;
     if (found === undefined) {
-      onGap(field.name, 'missing');
+      onMissingValue(field.name, 'missing');
       return null;
     }
-    if (value === undefined) tell(onGap);
+    if (value === undefined) tell(onMissingValue);
     const result = canonical(runSteps(steps, found), field);
     if (result !== UNREADABLE) return result;
-    onGap(field.name, 'unreadable', found);
+    onMissingValue(field.name, 'unreadable', found);
     return null;
   }
   return { name: field.name, read };
@@ -163,7 +166,7 @@ export function compileFieldReader(
 /**
  * Compiles a mapping into a function that builds a record from the named fields only. Missing or unsuitable mappings
  * are reported at their place in the source file. `pathsOf` may find the values elsewhere than in the record;
- * `tellsAbsent`: gaps `absent` are told, too.
+ * `tellsAbsent`: missing values `absent` are told, too.
  */
 export function compileMapping(
   spec: MappingSpec,
@@ -204,12 +207,12 @@ export function compileMapping(
     id: '',
     ...Object.fromEntries(readers.map(({ name }) => [name, null])),
   };
-  return function mapRecord(record, onGap) {
+  return function mapRecord(record, onMissingValue) {
     const id = codec.toPublic(idPath?.(record));
     if (id === undefined) return undefined;
     const values: Record<string, Value> & { id: string } = { ...blank };
     values.id = id;
-    for (const { name, read } of readers) values[name] = read(record, onGap);
+    for (const { name, read } of readers) values[name] = read(record, onMissingValue);
     return values;
   };
 }

@@ -53,16 +53,16 @@ export function compileRows(
   const findGhosts = compileGhosts(spec, fields, format);
   return function mapRows(rows: readonly Json[], observer: ReplyObserver): CanonicalRecord[] {
     const records: CanonicalRecord[] = [];
-    const { onGap } = observer;
-    const onRowGap: ReplyObserver['onGap'] = (field, reason, found) =>
-      onGap(field, reason, found, records.length);
-    const numbered = { ...observer, onGap: onRowGap };
+    const { onMissingValue } = observer;
+    const onMissingInRow: ReplyObserver['onMissingValue'] = (field, reason, found) =>
+      onMissingValue(field, reason, found, records.length);
+    const numbered = { ...observer, onMissingValue: onMissingInRow };
     const ghosts = observer.keepsGhosts === true ? NONE : findGhosts(rows);
     for (const row of rows) {
       const isGhost = ghosts.has(row);
       const record = isGhost ? undefined : map(row, numbered);
       if (record !== undefined) records.push(record);
-      else if (drop) onGap('id', 'unreadable');
+      else if (drop) onMissingValue('id', 'unreadable');
       else if (isGhost) {
         const place = `record ${rows.indexOf(row) + 1} of ${rows.length}`;
         throw invalidReply('id', `${place} is a ghost: it has no mapped key but its id`);

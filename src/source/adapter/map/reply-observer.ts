@@ -1,7 +1,7 @@
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import type { JsonType } from '../../../kernel/json/values.ts';
-import type { GapReason, OnGap } from './map-record.ts';
+import type { MissingReason, OnMissingValue } from './map-record.ts';
 import type { RecordView } from './row-fields.ts';
 
 /** Learns the index of the rule that decided a reply, once for each reply; `undefined`: no rule matched. */
@@ -12,13 +12,17 @@ export type RuleObserver = { readonly onRule: OnRule };
 
 /** Learns how a reply is read: which rule decides it, and what its records lack. */
 export type ReplyObserver = RuleObserver & {
-  readonly onGap: OnGap;
+  readonly onMissingValue: OnMissingValue;
   /** Learns the JSON type of each value of a field that has filters, by the id of its record. It costs time. */
   readonly onType?: ((field: string, id: string, type: JsonType) => void) | undefined;
   /** Takes ghost records, too, to say how they are left out. */
   readonly keepsGhosts?: true;
   /** Called with the records of each usable reply and with what they lack; absent where nobody compares them. */
-  readonly onRecords?: (view: RecordView, records: ReadRecords, gaps: readonly Gap[]) => void;
+  readonly onRecords?: (
+    view: RecordView,
+    records: ReadRecords,
+    missingValues: readonly MissingValue[],
+  ) => void;
 };
 
 /** Records as they stand in the body of a list, in place of records in memory. */
@@ -40,24 +44,30 @@ export type WrittenRecords = {
 export type ReadRecords = readonly CanonicalRecord[] | WrittenRecords;
 
 /** A value that a record lacks, with the number of the record among those of its reply. */
-export type Gap = {
+export type MissingValue = {
   readonly field: string;
-  readonly reason: GapReason;
+  readonly reason: MissingReason;
   readonly found: Json | undefined;
   readonly row: number | undefined;
 };
 
 /** The observer of a reply of which nothing is counted. */
-export const UNOBSERVED: ReplyObserver = { onGap: () => undefined, onRule: () => undefined };
+export const UNOBSERVED: ReplyObserver = { onMissingValue: () => undefined, onRule: () => undefined };
 
 /** What a reader of bytes has found in a reply for its observer. */
-export type Observed = { readonly rule: number; readonly gaps: readonly Parameters<OnGap>[] };
+export type Observed = {
+  readonly rule: number;
+  readonly missingValues: readonly Parameters<OnMissingValue>[];
+};
 
 /**
  * Tells an observer what a reader of bytes has found in a reply. The rule is told here, once: who reads the reply again
  * tells nothing.
  */
-export function notifyObserver({ onGap, onRule }: ReplyObserver, { rule, gaps }: Observed): void {
+export function notifyObserver(
+  { onMissingValue, onRule }: ReplyObserver,
+  { rule, missingValues }: Observed,
+): void {
   onRule(rule);
-  for (const gap of gaps) onGap(...gap);
+  for (const missing of missingValues) onMissingValue(...missing);
 }

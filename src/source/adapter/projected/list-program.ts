@@ -6,7 +6,7 @@ import type { Json } from '../../../kernel/json/json.ts';
 import { Projection } from '../../../kernel/json/projection.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { compileSlotLook, type TypeWatch } from '../map/certified-types.ts';
-import type { OnGap } from '../map/map-record.ts';
+import type { OnMissingValue } from '../map/map-record.ts';
 import type { Observed, ReadRecords } from '../map/reply-observer.ts';
 import { compileUtf8Body } from '../read/decode.ts';
 import type { ReplyContext } from '../read/read-reply.ts';
@@ -27,7 +27,7 @@ export type RowSink<Records extends ReadRecords> = {
 export type RowSlots = {
   readonly projection: Projection;
   readonly slotsOf: FieldSlots;
-  readonly onGap: OnGap;
+  readonly onMissingValue: OnMissingValue;
 };
 
 /** The rows of a reply, and what the file's other paths find in it. */
@@ -50,8 +50,12 @@ export function compileListProgram<Records extends ReadRecords>(
   const projection = new Projection(root, counts, addRow);
   const look = compileSlotLook(types, slotsOf, projection);
   const bare = new BareRows(projection, mapping, slotsOf);
-  let gaps: Parameters<OnGap>[] = [];
-  const sink = createSink({ projection, slotsOf, onGap: (...gap) => void gaps.push(gap) });
+  let missingValues: Parameters<OnMissingValue>[] = [];
+  const sink = createSink({
+    projection,
+    slotsOf,
+    onMissingValue: (...missing) => void missingValues.push(missing),
+  });
 
   function addRow(): boolean {
     if (!sink.add()) return false;
@@ -63,12 +67,12 @@ export function compileListProgram<Records extends ReadRecords>(
   return function runProgram(reply) {
     const bytes = utf8Of(reply);
     if (bytes === undefined) return undefined;
-    const found = (gaps = []);
+    const found = (missingValues = []);
     sink.begin();
     bare.count = 0;
     const isRead = projection.read(bytes);
     // What was found in a reply is not kept until the next one.
-    gaps = [];
+    missingValues = [];
     if (!isRead) return undefined;
     const body = wantedDocument(projection, root);
     const outcome = context.classify('list', reply, body);
@@ -76,6 +80,6 @@ export function compileListProgram<Records extends ReadRecords>(
     const records = sink.take();
     // Without a record, there may be no rows in the declared form.
     if (records.length === 0 || bare.areSome(records.length)) return undefined;
-    return { records, body, rule: outcome.rule, gaps: found };
+    return { records, body, rule: outcome.rule, missingValues: found };
   };
 }

@@ -4,7 +4,7 @@ import type { CanonicalRecord } from '../../../contract/response-body.ts';
 import type { WantedPlace } from '../../../kernel/json/learned-keys.ts';
 import { Projection } from '../../../kernel/json/projection.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
-import { compileMapping, type OnGap } from '../map/map-record.ts';
+import { compileMapping, type OnMissingValue } from '../map/map-record.ts';
 import { keysOfPath } from '../spec/path.ts';
 import { proofPaths } from '../read/credential-proof.ts';
 import { compileUtf8Body } from '../read/decode.ts';
@@ -71,10 +71,10 @@ export function compileProjectedRecord(
   return function readProjected(reply) {
     const bytes = utf8Of(reply);
     if (bytes === undefined || !projection.read(bytes)) return undefined;
-    const gaps: Parameters<OnGap>[] = [];
-    const record = map(null, (...gap) => void gaps.push(gap));
+    const missingValues: Parameters<OnMissingValue>[] = [];
+    const record = map(null, (...missing) => void missingValues.push(missing));
     const outcome = context.classify('get', reply, wantedDocument(projection, judged));
     if (record === undefined || outcome?.is !== 'ok') return undefined;
-    return { record, rule: outcome.rule, gaps };
+    return { record, rule: outcome.rule, missingValues };
   };
 }

@@ -5,7 +5,7 @@ import type { Resource } from '../../../contract/resources.ts';
 import { frameOf } from '../../../contract/response-body.ts';
 import { packBytes, type PackedBytes } from '../../../kernel/json/learned-keys.ts';
 import { DOCUMENT, WHOLE } from '../../../kernel/json/scan-json.ts';
-import { compileFieldReader, type OnGap } from '../map/map-record.ts';
+import { compileFieldReader, type OnMissingValue } from '../map/map-record.ts';
 import { type IdCodec, INTEGER_FORMS } from '../map/native-id.ts';
 import type { WrittenRecords } from '../map/reply-observer.ts';
 import type { RowSink, RowSlots } from '../projected/list-program.ts';
@@ -114,11 +114,12 @@ type Part = {
 /** Creates the sink that writes rows as the bytes of an answer. */
 export function createByteSink(
   mapping: RowMapping,
-  { projection, slotsOf, onGap }: RowSlots,
+  { projection, slotsOf, onMissingValue }: RowSlots,
 ): RowSink<WrittenRecords> {
   const { fields, map } = mapping;
-  const onRowGap: OnGap = (field, reason, found) => onGap(field, reason, found, recordEnds.length);
-  const context: WriteContext = { projection, sink, onGap: onRowGap };
+  const onMissingInRow: OnMissingValue = (field, reason, found) =>
+    onMissingValue(field, reason, found, recordEnds.length);
+  const context: WriteContext = { projection, sink, onMissingValue: onMissingInRow };
   const frame = frameOf(fields);
   const end = packBytes(Buffer.from(frame.end));
   const idSlot = slotsOf.get('id')?.[0] ?? -1;

@@ -30,9 +30,13 @@ function isTrimmed(start: number, end: number): boolean {
 }
 
 /** Writes what the general reader reads. */
-export function generalWriter(field: Field, reader: FieldReader, { sink, onGap }: WriteContext): WriteValue {
+export function generalWriter(
+  field: Field,
+  reader: FieldReader,
+  { sink, onMissingValue }: WriteContext,
+): WriteValue {
   return () => {
-    const value = reader.read(null, onGap);
+    const value = reader.read(null, onMissingValue);
     if (!field.accepts(value)) return undefined;
     sink.text(jsonOf(value));
     return value !== null;
@@ -75,7 +79,7 @@ function joinWriter(
     isLabel,
     separator,
   }: { readonly name: string; readonly isLabel: boolean; readonly separator: string },
-  { projection: { kinds, starts, ends }, sink, onGap }: WriteContext,
+  { projection: { kinds, starts, ends }, sink, onMissingValue }: WriteContext,
   general: WriteValue,
 ): WriteValue {
   const writeNull = nullWriter(sink);
@@ -94,7 +98,7 @@ function joinWriter(
       if (kinds[slot] === ABSENT) absent += 1;
     }
     if (absent === slots.length) return general();
-    if (absent > 0) onGap(name, 'absent');
+    if (absent > 0) onMissingValue(name, 'absent');
     let isEmpty = true;
     for (const slot of slots) {
       const [start, end] = [starts[slot] as number, ends[slot] as number];

@@ -33,7 +33,7 @@ function createTrials(compiled: CompiledSource, session: SourceSession, signal: 
   let contradicted: string[] = [];
   const answer = createAnswerQuery(compiled, {
     session,
-    onFieldGap(field, reason) {
+    onMissingField(field, reason) {
       if (reason === 'unreadable') unreadable[field] = (unreadable[field] ?? 0) + 1;
     },
     onContradicted: (capability) => void contradicted.push(capability),

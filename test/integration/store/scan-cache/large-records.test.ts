@@ -70,7 +70,7 @@ const READS: Record<'get' | 'details' | 'count', Read> = {
 async function outcomeOf(read: (observer: ReplyObserver) => unknown) {
   const told: unknown[] = [];
   const observer = {
-    onGap: (...gap: unknown[]) => void told.push(gap),
+    onMissingValue: (...gap: unknown[]) => void told.push(gap),
     onRule: (rule: number | undefined) => void told.push(rule),
   };
   const result = await Promise.resolve()

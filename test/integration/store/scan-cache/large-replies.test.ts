@@ -88,13 +88,13 @@ function openSource(format: string) {
   const largeReplies = createLargeReplies({ adapter: countedHere, resource, source: { spec } });
   const counted = countReads(largeReplies.adapter, (rows) => read.parts.push({ rows, turn: turns }));
   const upstream = createUpstream(spec, { onExchange: () => undefined, readSession: () => undefined });
-  const gaps: string[] = [];
+  const missingValues: string[] = [];
   const runtime = {
     ...{ resource, adapter: counted, largeReplies, upstream, budget: spec.budget },
     ...{ clock: systemClock, claims: createLocalClaims() },
     observer: {
       ...UNOBSERVED,
-      onGap: (field: string, reason: string) => void gaps.push(`${field} ${reason}`),
+      onMissingValue: (field: string, reason: string) => void missingValues.push(`${field} ${reason}`),
       contradicted: () => undefined,
     },
   };
@@ -106,7 +106,7 @@ function openSource(format: string) {
       upstream.close();
     },
     format,
-    gaps,
+    missingValues,
     largeReplies,
     adapter,
     read,
@@ -223,7 +223,7 @@ describe('a large reply that cannot be read', () => {
     );
     const source = sourceOf('json');
     await source.list('limit=5');
-    expect(source.gaps).toEqual(Array.from({ length: 200 }, () => 'price unreadable'));
+    expect(source.missingValues).toEqual(Array.from({ length: 200 }, () => 'price unreadable'));
   });
 });
 

@@ -1,10 +1,11 @@
 import { resources } from '../../../../src/contract/resources.ts';
 import { digestOf, fieldBits, statesOf } from '../../../../src/pipeline/looks/field-states.ts';
-import type { Gap } from '../../../../src/source/adapter/map/reply-observer.ts';
+import type { MissingValue } from '../../../../src/source/adapter/map/reply-observer.ts';
 
 const bits = fieldBits(resources.users.itemFields);
 const records = [{ id: 'user_1' }, { id: 'user_2' }, { id: 'user_3' }];
-const gap = (field: string, reason: Gap['reason'], row: number) => ({ field, reason, row }) as Gap;
+const gap = (field: string, reason: MissingValue['reason'], row: number) =>
+  ({ field, reason, row }) as MissingValue;
 const bitOf = (claim: string) => 1 << bits.findIndex((bit) => bit.claim === claim);
 
 describe('the bits of fields', () => {
@@ -30,8 +31,12 @@ describe('the states of the records of a reply', () => {
   });
 
   it('have a bit for each field that a record lacks, and why', () => {
-    const gaps = [gap('email', 'missing', 1), gap('created_at', 'unreadable', 1), gap('name', 'missing', 2)];
-    expect(statesOf(bits, records, gaps).map((state) => state.bits)).toEqual([
+    const missingValues = [
+      gap('email', 'missing', 1),
+      gap('created_at', 'unreadable', 1),
+      gap('name', 'missing', 2),
+    ];
+    expect(statesOf(bits, records, missingValues).map((state) => state.bits)).toEqual([
       ...[0, bitOf('field.email.gone') | bitOf('field.created_at.unreadable'), bitOf('field.name.gone')],
     ]);
   });
@@ -57,20 +62,20 @@ describe('the states of the records of a reply', () => {
 });
 
 describe('the digest of a reply', () => {
-  const gaps = [gap('email', 'missing', 1)];
+  const missingValues = [gap('email', 'missing', 1)];
   it('is the same for the same records and lacks', () => {
-    expect(digestOf(records, gaps)).toEqual(digestOf([...records], [...gaps]));
+    expect(digestOf(records, missingValues)).toEqual(digestOf([...records], [...missingValues]));
   });
 
   it.each<[string, Parameters<typeof digestOf>]>([
-    ['another first record', [[{ id: 'user_9' }, ...records.slice(1)], gaps]],
-    ['another last record', [[...records.slice(0, 2), { id: 'user_9' }], gaps]],
-    ['fewer records', [records.slice(0, 2), gaps]],
+    ['another first record', [[{ id: 'user_9' }, ...records.slice(1)], missingValues]],
+    ['another last record', [[...records.slice(0, 2), { id: 'user_9' }], missingValues]],
+    ['fewer records', [records.slice(0, 2), missingValues]],
     ['a lack in another row', [records, [gap('email', 'missing', 2)]]],
     ['a lack of another field', [records, [gap('name', 'missing', 1)]]],
     ['a lack for another reason', [records, [gap('email', 'unreadable', 1)]]],
     ['no lack', [records, []]],
   ])('is another one with %s', (_what, other) => {
-    expect(digestOf(...other)).not.toEqual(digestOf(records, gaps));
+    expect(digestOf(...other)).not.toEqual(digestOf(records, missingValues));
   });
 });

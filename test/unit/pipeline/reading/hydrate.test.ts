@@ -231,6 +231,6 @@ describe('details that fail', () => {
       ),
     );
     await source.list();
-    expect(source.gaps).toEqual(['price unreadable', 'price unreadable']);
+    expect(source.missingValues).toEqual(['price unreadable', 'price unreadable']);
   });
 });

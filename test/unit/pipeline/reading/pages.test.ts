@@ -150,6 +150,6 @@ describe('a row that is left out', () => {
       product(2, { name: 'b', price: null, category: null }),
     ];
     expect(await source.list()).toBe(expectedBody('products', records));
-    expect(source.gaps.filter((gap) => gap.startsWith('id'))).toEqual(['id unreadable']);
+    expect(source.missingValues.filter((gap) => gap.startsWith('id'))).toEqual(['id unreadable']);
   });
 });

@@ -13,7 +13,7 @@ describe('a total that cannot be read', () => {
     async (query) => {
       const source = openSource('products', shopText(), without);
       expect(await source.list(query)).toBe(expectedBody('products', rows, query));
-      expect(source.gaps).toContain('total unreadable');
+      expect(source.missingValues).toContain('total unreadable');
       expect(source.contradicted).toEqual([]);
     },
   );
@@ -24,7 +24,7 @@ describe('a total that cannot be read', () => {
       asked.path === '/count' ? replyOf({ n: 'many' }) : without(asked),
     );
     expect(await source.list('limit=5&page=2')).toBe(expectedBody('products', rows, 'limit=5&page=2'));
-    expect(source.gaps).toContain('total unreadable');
+    expect(source.missingValues).toContain('total unreadable');
   });
 
   it.each(['', 'page=3'])('fails where there are no rows either: %j', async (query) => {

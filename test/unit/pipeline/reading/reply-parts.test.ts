@@ -20,31 +20,31 @@ const gap = fc.record({
   found: fc.constantFrom(undefined, 'null', '"x"', '19.990000000000000000001', '{"a":[1e400,"\\u0000"]}'),
 });
 
-type ReportedGap = readonly [field: string, reason: string, found: Json | undefined];
+type ReportedMissing = readonly [field: string, reason: string, found: Json | undefined];
 
 describe('the rows of a reply that another thread reads', () => {
-  it('come over as they are, with their gaps, in parts that are little', () => {
+  it('come over as they are, with their missing values, in parts that are little', () => {
     const reply = fc.record({
       count: fc.nat(600),
       dropped: fc.nat(3),
       total: fc.option(fc.nat(), { nil: undefined }),
       next: fc.option(fc.string(), { nil: undefined }),
-      gaps: fc.array(gap, { maxLength: 400, size: 'max' }),
+      missingValues: fc.array(gap, { maxLength: 400, size: 'max' }),
     });
     fc.assert(
-      fc.property(reply, ({ count, dropped, total, next, gaps }) => {
+      fc.property(reply, ({ count, dropped, total, next, missingValues }) => {
         const records = Array.from({ length: count }, (_, n) => record(n));
-        const written = gaps.map(({ found, ...rest }) => ({
+        const written = missingValues.map(({ found, ...rest }) => ({
           ...rest,
           found: found === undefined ? undefined : readJson(found),
         }));
-        const parts = writeParts(codec, (onGap) => {
-          for (const { field, reason, found } of written) onGap(field, reason, found);
+        const parts = writeParts(codec, (onMissingValue) => {
+          for (const { field, reason, found } of written) onMissingValue(field, reason, found);
           return { records, received: count + dropped, total, next };
         });
-        const reported: ReportedGap[] = [];
+        const reported: ReportedMissing[] = [];
         const read = parts.map((part) =>
-          readPart(codec, part, (...one) => reported.push(one as unknown as ReportedGap)),
+          readPart(codec, part, (...one) => reported.push(one as unknown as ReportedMissing)),
         );
         expect(read.flatMap((rows) => rows.records)).toEqual(records);
         expect(read.reduce((sum, { received }) => sum + received, 0)).toBe(count + dropped);

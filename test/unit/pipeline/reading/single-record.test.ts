@@ -30,7 +30,7 @@ describe('a single record', () => {
         profile: { bio: 'x', location: null, avatar_url: null },
       },
     });
-    expect(source.gaps).toEqual(['profile.location missing', 'profile.avatar_url missing']);
+    expect(source.missingValues).toEqual(['profile.location missing', 'profile.avatar_url missing']);
   });
 
   it('is absent where the source says so', async () => {

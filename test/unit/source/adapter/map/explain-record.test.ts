@@ -21,7 +21,7 @@ const fieldOf = (record: object, field: string) =>
   explain(readJson(JSON.stringify(record))).find((one) => one.field === field);
 
 describe('explainRecord', () => {
-  it('has the values and the gaps of the compiled mapping, whatever the record is', () => {
+  it('has the values and the missing values of the compiled mapping, whatever the record is', () => {
     const map = compileMapping(mapping, products.itemFields, codec, CHECKED);
     const value = fc.oneof(
       fc.jsonValue(),
@@ -34,15 +34,17 @@ describe('explainRecord', () => {
     fc.assert(
       fc.property(record, (raw) => {
         const legacy = readJson(JSON.stringify(raw));
-        const gaps: Record<string, string> = {};
-        const mapped = map(legacy, (field, reason) => (gaps[field] = reason));
+        const missingValues: Record<string, string> = {};
+        const mapped = map(legacy, (field, reason) => (missingValues[field] = reason));
         const explained = explain(legacy);
         const [id] = explained;
         expect(id?.value ?? undefined).toBe(mapped?.id);
         if (mapped === undefined) return;
         expect(Object.fromEntries(explained.map(({ field, value }) => [field, value]))).toEqual(mapped);
         const incomplete = explained.filter(({ state }) => state === 'missing' || state === 'unreadable');
-        expect(Object.fromEntries(incomplete.map(({ field, state }) => [field, state]))).toEqual(gaps);
+        expect(Object.fromEntries(incomplete.map(({ field, state }) => [field, state]))).toEqual(
+          missingValues,
+        );
       }),
     );
   });

@@ -19,9 +19,9 @@ const plain: MappingSpec = {
 
 const numberIds = (prefix: string) => compileIdCodec({ kind: 'number' }, prefix, CHECKED);
 
-/** A record, made by a mapping, and the gaps that were told on the way. */
+/** A record, made by a mapping, and the missing values that were told on the way. */
 function mapped(json: string, change: Partial<MappingSpec> = {}) {
-  const gaps: string[] = [];
+  const missingValues: string[] = [];
   const map = compileMapping(
     { ...plain, ...change } as MappingSpec,
     products.itemFields,
@@ -30,16 +30,16 @@ function mapped(json: string, change: Partial<MappingSpec> = {}) {
       throw new Error(`${path.join('.')}: ${message}`);
     }),
   );
-  const record = map(readJson(json), (field, reason) => gaps.push(`${field} ${reason}`));
-  return { record, gaps };
+  const record = map(readJson(json), (field, reason) => missingValues.push(`${field} ${reason}`));
+  return { record, missingValues };
 }
 
 describe('a record', () => {
   it('is built from the named fields, and from nothing else', () => {
-    const { record, gaps } = mapped(
+    const { record, missingValues } = mapped(
       '{"id":1,"name":"Lamp","text":"","price":9.90,"cat":"Home","cost":3,"password":"canary","__proto__":{"x":"canary"}}',
     );
-    expect(gaps).toEqual([]);
+    expect(missingValues).toEqual([]);
     expect(Object.keys(record!)).toEqual(['id', 'name', 'description', 'price', 'category']);
     expect(record).toMatchObject({ id: 'prod_1', name: 'Lamp', description: '', category: 'Home' });
     expect(String(record!['price'])).toBe('9.90');
@@ -60,43 +60,43 @@ describe('a record', () => {
     );
   });
 
-  it('has null for a missing field, and reports the gap', () => {
-    const { record, gaps } = mapped('{"id":1,"name":null,"price":null}');
+  it('has null for a missing field, and reports the missing value', () => {
+    const { record, missingValues } = mapped('{"id":1,"name":null,"price":null}');
     expect(record).toEqual({ id: 'prod_1', name: null, description: null, price: null, category: null });
-    expect(gaps).toEqual(['description missing', 'category missing']);
+    expect(missingValues).toEqual(['description missing', 'category missing']);
   });
 
   it.each(['{}', '[]', '["a"]', 'true', '0.5', '7', '"\\ud800"'])(
     'has null where a name is %s, and tells it',
     (json) => {
-      const { record, gaps } = mapped(`{"id":1,"name":${json},"text":"","price":1,"cat":""}`);
+      const { record, missingValues } = mapped(`{"id":1,"name":${json},"text":"","price":1,"cat":""}`);
       expect(record!['name']).toBeNull();
-      expect(gaps).toEqual(['name unreadable']);
+      expect(missingValues).toEqual(['name unreadable']);
     },
   );
 
   it.each(['"n/a"', '"9,90"', '{}', '[1]', 'true', '""', '1e400'])(
     'has null where a price is %s, and tells it',
     (json) => {
-      const { record, gaps } = mapped(`{"id":1,"name":"","text":"","price":${json},"cat":""}`);
+      const { record, missingValues } = mapped(`{"id":1,"name":"","text":"","price":${json},"cat":""}`);
       expect(record!['price']).toBeNull();
-      expect(gaps).toEqual(['price unreadable']);
+      expect(missingValues).toEqual(['price unreadable']);
     },
   );
 
   it('stops at the first step that cannot read a value', () => {
-    const { record, gaps } = mapped('{"id":1,"name":"","text":"","price":"x","cat":""}', {
+    const { record, missingValues } = mapped('{"id":1,"name":"","text":"","price":"x","cat":""}', {
       price: from('price', 'cents', { nullIf: ['x'] }),
     });
-    expect([record!['price'], gaps]).toEqual([null, ['price unreadable']]);
+    expect([record!['price'], missingValues]).toEqual([null, ['price unreadable']]);
   });
 
-  it('reports no gap for values that mean "unknown"', () => {
-    const { record, gaps } = mapped('{"id":1,"name":"","text":"-","price":"n/a","cat":""}', {
+  it('reports no missing value for values that mean "unknown"', () => {
+    const { record, missingValues } = mapped('{"id":1,"name":"","text":"-","price":"n/a","cat":""}', {
       description: from('text', { nullIf: ['-'] }),
       price: from('price', { nullIf: ['n/a'] }, 'cents'),
     });
-    expect([record!['description'], record!['price'], gaps]).toEqual([null, null, []]);
+    expect([record!['description'], record!['price'], missingValues]).toEqual([null, null, []]);
   });
 
   it.each(['{}', '{"id":null}', '{"id":"a"}', '{"id":{}}', '{"id":[1]}', '[]', '"text"', 'null', '7'])(
@@ -114,9 +114,9 @@ describe('a name in two parts', () => {
   };
   const map = compileMapping(spec, users.itemFields, numberIds('user'), CHECKED);
   const nameOf = (json: string) => {
-    const gaps: string[] = [];
-    const record = map(readJson(json), (field, reason) => gaps.push(`${field} ${reason}`))!;
-    return [record['name'], gaps.filter((gap) => gap.startsWith('name'))];
+    const missingValues: string[] = [];
+    const record = map(readJson(json), (field, reason) => missingValues.push(`${field} ${reason}`))!;
+    return [record['name'], missingValues.filter((gap) => gap.startsWith('name'))];
   };
 
   it.each([
@@ -125,42 +125,42 @@ describe('a name in two parts', () => {
     ['{"id":1,"a":null,"b":null}', null, []],
     ['{"id":1}', null, ['name missing']],
     ['{"id":1,"a":{},"b":"Lovelace"}', null, ['name unreadable']],
-  ])('%s is %j', (json, name, gaps) => expect(nameOf(json)).toEqual([name, gaps]));
+  ])('%s is %j', (json, name, missingValues) => expect(nameOf(json)).toEqual([name, missingValues]));
 });
 
 describe('a field that the source does not have', () => {
-  it('is null, and no gap', () => {
-    const { record, gaps } = mapped('{"id":1,"name":"a","text":"b","price":2,"cat":"c"}', {
+  it('is null, and no missing value', () => {
+    const { record, missingValues } = mapped('{"id":1,"name":"a","text":"b","price":2,"cat":"c"}', {
       description: { from: [], as: [] },
     });
     expect(record?.['description']).toBeNull();
-    expect(gaps).toEqual([]);
+    expect(missingValues).toEqual([]);
   });
 });
 
 describe('a constant', () => {
-  it('is in every record, and no gap', () => {
-    const { record, gaps } = mapped('{"id":1,"name":"a","text":"b"}', {
+  it('is in every record, and no missing value', () => {
+    const { record, missingValues } = mapped('{"id":1,"name":"a","text":"b"}', {
       category: { from: [], as: [], value: 'Toys' },
       price: { from: [], as: [], value: '19.90' },
     });
     expect([record?.['category'], String(record?.['price'])]).toEqual(['Toys', '19.90']);
-    expect(gaps).toEqual([]);
+    expect(missingValues).toEqual([]);
   });
 });
 
 describe('a default', () => {
-  it('replaces missing and unknown values without a gap; unreadable ones stay null', () => {
+  it('replaces missing and unknown values without reporting a missing value; unreadable ones stay null', () => {
     const category = from('cat', { nullIf: ['-'] }, 'text', { default: 'Other' });
     const of = (cat: string) => mapped(`{"id":1,"name":"a","text":"b","price":1${cat}}`, { category });
-    for (const [cat, value, gaps] of [
+    for (const [cat, value, missingValues] of [
       ['', 'Other', []],
       [',"cat":null', 'Other', []],
       [',"cat":"-"', 'Other', []],
       [',"cat":"Toys"', 'Toys', []],
       [',"cat":{}', null, ['category unreadable']],
     ] as const) {
-      expect([of(cat).record?.['category'], of(cat).gaps]).toEqual([value, gaps]);
+      expect([of(cat).record?.['category'], of(cat).missingValues]).toEqual([value, missingValues]);
     }
   });
 });

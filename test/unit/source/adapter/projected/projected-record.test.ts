@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { GetAdapter } from '../../../../../src/source/adapter/compile-record.ts';
-import type { OnGap } from '../../../../../src/source/adapter/map/map-record.ts';
+import type { OnMissingValue } from '../../../../../src/source/adapter/map/map-record.ts';
 import { GatewayError } from '../../../../../src/kernel/errors/fault.ts';
 import type { UpstreamReply } from '../../../../../src/kernel/upstream-call.ts';
 import { adapterOf } from '../../../../support/pipeline/source-text.ts';
@@ -39,9 +39,9 @@ const adapters = FILES.map(([item, top]) => ({
 /** Everything that becomes of a reply: the record or the error, and what its observer is told, in order. */
 function outcomeOf(get: GetAdapter, reply: UpstreamReply) {
   const told: unknown[] = [];
-  const onGap: OnGap = (...gap) => told.push(gap);
+  const onMissingValue: OnMissingValue = (...missing) => told.push(missing);
   try {
-    const record = get.read(reply, 'user_7', { onGap, onRule: (rule) => told.push(rule) });
+    const record = get.read(reply, 'user_7', { onMissingValue, onRule: (rule) => told.push(rule) });
     return JSON.stringify({ record, told });
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
@@ -50,7 +50,7 @@ function outcomeOf(get: GetAdapter, reply: UpstreamReply) {
 }
 
 describe('a single record that is read from the bytes of its reply', () => {
-  it('is the one of the general reader, with the same rule, gaps and errors', () => {
+  it('is the one of the general reader, with the same rule, missing values and errors', () => {
     fc.assert(
       fc.property(recordReplies, fc.constantFrom(...adapters), (reply, { get, general }) => {
         expect(outcomeOf(get, reply)).toEqual(outcomeOf(general, reply));

@@ -1,5 +1,5 @@
 import type { ListAdapter } from '../../../../../src/source/adapter/compile.ts';
-import type { OnGap } from '../../../../../src/source/adapter/map/map-record.ts';
+import type { OnMissingValue } from '../../../../../src/source/adapter/map/map-record.ts';
 import { UNOBSERVED } from '../../../../../src/source/adapter/map/reply-observer.ts';
 import { refusal } from '../../../../support/pipeline/parse-as.ts';
 import { adapterOf, productsText, replyOf } from '../../../../support/pipeline/source-text.ts';
@@ -9,14 +9,14 @@ const byPath = adapterOf('products', productsText('total: { at: meta.hits }')).l
 const byHeader = adapterOf('products', productsText('total: { header: X-Total }')).list;
 const without = adapterOf('products', productsText()).list;
 
-/** The rows of a reply, and the gaps told. */
+/** The rows of a reply, and the missing values told. */
 function read(list: ListAdapter, ...reply: Parameters<typeof replyOf>) {
-  const gaps: string[] = [];
-  const onGap: OnGap = (field, reason) => gaps.push(`${field} ${reason}`);
-  const rows = list.read(replyOf(...reply), { ...UNOBSERVED, onGap });
-  return { ...rows, ids: rows.records.map(({ id }) => id), gaps };
+  const missingValues: string[] = [];
+  const onMissingValue: OnMissingValue = (field, reason) => missingValues.push(`${field} ${reason}`);
+  const rows = list.read(replyOf(...reply), { ...UNOBSERVED, onMissingValue });
+  return { ...rows, ids: rows.records.map(({ id }) => id), missingValues };
 }
-const lost = { total: undefined, isTotalLost: true, gaps: ['total unreadable'] };
+const lost = { total: undefined, isTotalLost: true, missingValues: ['total unreadable'] };
 const codeOf = (...reply: Parameters<typeof read>) => refusal(() => read(...reply)).code;
 
 describe('the rows of a reply', () => {
@@ -81,7 +81,7 @@ describe('a row without a usable id', () => {
     expect(read(dropping, { rows })).toMatchObject({
       ids: ['prod_1', 'prod_2'],
       received: 5,
-      gaps: ['id unreadable', 'id unreadable', 'id unreadable'],
+      missingValues: ['id unreadable', 'id unreadable', 'id unreadable'],
     });
   });
 });
@@ -151,7 +151,7 @@ describe('a ghost record', () => {
     expect(read(dropping, ghostly)).toMatchObject({
       ids: ['prod_1', 'prod_3'],
       received: 3,
-      gaps: ['id unreadable'],
+      missingValues: ['id unreadable'],
     });
   });
 

@@ -155,7 +155,7 @@ function outcomeOf(
 function expectSame({ list, general, resource }: (typeof adapters)[number], reply: UpstreamReply): boolean {
   const told = { written: [] as unknown[], records: [] as unknown[], general: [] as unknown[] };
   const observerOf = (way: keyof typeof told): ReplyObserver => ({
-    onGap: (...gap) => told[way].push(gap),
+    onMissingValue: (...missing) => told[way].push(missing),
     onRule: (rule) => told[way].push(rule),
   });
   let isWritten = false;
@@ -174,7 +174,7 @@ function expectSame({ list, general, resource }: (typeof adapters)[number], repl
 }
 
 describe('rows that are written', () => {
-  it('are byte for byte those of the general reader, with the same rule, gaps, facts and errors', () => {
+  it('are byte for byte those of the general reader, with the same rule, missing values, facts and errors', () => {
     fc.assert(
       fc.property(replies, fc.constantFrom(...adapters), (reply, adapter) => void expectSame(adapter, reply)),
       { numRuns: 1_500 },
