@@ -112,7 +112,10 @@ function holdsParameters(value: Json): boolean {
   );
 }
 
-/** The objects outside of the rows that may hold the parameters of the next window. */
+/**
+ * The objects outside of the rows that may hold the parameters of the next window.
+ * @internal
+ */
 export function continuationForms(document: Json, path = '', depth = 0): readonly ContinuationForm[] {
   if (!isObject(document) || depth > OBJECT_DEPTH_MAX) return [];
   return membersOf(document, path).flatMap(({ key, value, path: next }) =>
