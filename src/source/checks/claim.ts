@@ -7,7 +7,7 @@ import type { Finding, Findings } from './evidence/finding.ts';
 import type { RowWalk } from './evidence/walk.ts';
 
 /**
- * What a source can promise is judged in this room, one file per promise. A file has a pure check, which takes what a
+ * What a source can promise is judged in this folder, one file per promise. A file has a pure check, which takes what a
  * reply showed and says how it breaks the promise (`undefined`: it does not), and a claim, whose probe asks a source for
  * evidence and says what it found. The gateway runs the checks on every answer, so a check that finds nothing allocates
  * nothing. `runClaims` in probe/run-claims.ts runs all claims of a source: for doctor, and for infer on its drafts.

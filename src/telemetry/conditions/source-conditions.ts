@@ -107,7 +107,7 @@ export const invalidReplies: GatewayCondition = {
 
 const FAILURES = { entry: 'PorticoUpstreamFailing', above: 0.05, unit: 'share' } as const;
 
-/** Failures of answers whoever has caused them, and of the calls to one source. */
+/** Too many failed answers of the gateway, whatever the cause, and too many failed calls to one source. */
 export const failures: readonly GatewayCondition[] = [
   {
     ...{ ...FAILURES, id: 'errors', severity: 'critical', lasts: '5m', view: '#/requests?status=5xx' },

@@ -26,7 +26,7 @@ type KeyTypes = Readonly<Record<string, 'any' | 'string' | 'hash' | 'set' | 'zse
  * Lua that deletes a key of ours if it has another type: commands would fail there for ever. It writes nothing if the
  * type is right, because a full Redis no longer refuses a script that has written once. `key` is the script's name for it.
  */
-export function expectType(key: string, type: KeyTypes[string]): string {
+export function deleteIfOtherType(key: string, type: KeyTypes[string]): string {
   return `do
   local found = redis.call('type', ${key}).ok
   if found ~= '${type}' and found ~= 'none' then redis.call('del', ${key}) end
@@ -38,7 +38,7 @@ function textOf(keys: KeyTypes, args: string, lua: string): string {
   const names = (table: string, all: readonly string[]) =>
     all.map((name, index) => `local ${name} = ${table}[${index + 1}]`);
   const typed = Object.entries(keys).filter(([, type]) => type !== 'any');
-  const types = typed.map(([name, type]) => expectType(name, type));
+  const types = typed.map(([name, type]) => deleteIfOtherType(name, type));
   return [...names('KEYS', Object.keys(keys)), ...names('ARGV', args.split(', ')), ...types, lua.trim()].join(
     '\n',
   );

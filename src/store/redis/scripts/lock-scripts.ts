@@ -1,4 +1,4 @@
-import { defineScript, expectType } from './define-script.ts';
+import { defineScript, deleteIfOtherType } from './define-script.ts';
 
 /** A lock whose holder died ends after this time. It is renewed three times as often. */
 export const LOCK_MS = 3_000;
@@ -12,7 +12,7 @@ local acquired = redis.call('set', lock, token, 'NX', 'PX', ${LOCK_MS}) and 1 or
  * the last one, and a stale holder's write is refused. It is 0 where another process holds the lock.
  */
 export const acquireFenced = defineScript({ lock: 'string', lastFence: 'any' }, 'token, fenceMs')`${ACQUIRE}
-${expectType('lastFence', 'string')}
+${deleteIfOtherType('lastFence', 'string')}
 if acquired == 0 then return 0 end
 local time, last = redis.call('time'), tonumber(redis.call('get', lastFence) or '') or 0
 local fence = time[1] * 1000000 + time[2]
@@ -42,7 +42,7 @@ return 1`;
 export const readOrLock = defineScript({ value: 'any', lock: 'any' }, 'token, always')`
 local found = redis.call('get', value)
 if found and always == '' then return { 0, found } end
-${expectType('lock', 'string')}
+${deleteIfOtherType('lock', 'string')}
 ${ACQUIRE}
 return { acquired, found }`;
 
