@@ -1,6 +1,9 @@
 import { inspect } from 'node:util';
 import { createHash } from 'node:crypto';
 
+/** What is displayed in place of a secret, and of a value of a record that must not be shown. */
+export const MASK = '***';
+
 /** A secret text that prints, logs and serialises as `***`; only `reveal()` gives it away. */
 export class Secret {
   readonly #text: string;
@@ -14,15 +17,15 @@ export class Secret {
   }
 
   toString(): string {
-    return '***';
+    return MASK;
   }
 
   toJSON(): string {
-    return '***';
+    return MASK;
   }
 
   [inspect.custom](): string {
-    return '***';
+    return MASK;
   }
 }
 

@@ -1,12 +1,13 @@
 import { type Document, isAlias, isMap, isScalar, isSeq } from 'yaml';
 import { type Json, NumberText } from '../../kernel/json/json.ts';
+import { maskReferences } from './substitute.ts';
 import { followAlias, pairsOf } from './yaml-merge.ts';
 
 /**
  * The value at a path of a document. Numbers keep the digits of the text, because 19.90 is not 19.9 if bytes are
- * compared. An absent value is `null`, like an empty one in YAML.
+ * compared. An absent value is `null`, like an empty one in YAML. If `isMasked`, what references were replaced by is `***`.
  */
-export function exactValue(document: Document, path: readonly unknown[]): Json {
+export function exactValue(document: Document, path: readonly unknown[], isMasked = false): Json {
   function exact(node: unknown): Json {
     if (isAlias(node)) return exact(followAlias(document, node));
     if (isSeq(node)) return node.items.map(exact);
@@ -21,7 +22,8 @@ export function exactValue(document: Document, path: readonly unknown[]): Json {
     if (!isScalar(node)) return null;
     const { value, source } = node;
     if (typeof value === 'number') return new NumberText(source ?? String(value));
-    return typeof value === 'string' || typeof value === 'boolean' ? value : null;
+    if (typeof value === 'string') return isMasked ? maskReferences(source ?? '') : value;
+    return typeof value === 'boolean' ? value : null;
   }
   let node: unknown = document.contents;
   for (const key of path) {

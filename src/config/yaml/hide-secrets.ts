@@ -1,6 +1,5 @@
 import { type Document, isPair, isScalar, Lexer, parseDocument, visit } from 'yaml';
-
-const HIDDEN = '***';
+import { MASK } from '../../kernel/secret.ts';
 
 const SECRET_NAME =
   /auth(?!ors?$)|cookie|token|secret|passw|pwd|passphrase|pepper|(?<!failed)credential|session(?!s$)|signature|api[-_]?key|(?:^|[-_.])(?:key|sig|sid)$/i;
@@ -30,23 +29,23 @@ type Edit = { readonly from: number; readonly to: number; readonly text: string 
 /** A text with its references kept, and all else of it hidden: a default may be the secret itself. */
 function hideAround(text: string): string {
   const references = [...text.matchAll(REFERENCE)].map(([, name = '', fallback]) =>
-    fallback === undefined ? `\${${name}}` : `\${${name}:-${HIDDEN}}`,
+    fallback === undefined ? `\${${name}}` : `\${${name}:-${MASK}}`,
   );
   const isOnlyReferences = text.replaceAll(REFERENCE, '').trim() === '';
-  return [...(isOnlyReferences ? [] : [HIDDEN]), ...references].join('');
+  return [...(isOnlyReferences ? [] : [MASK]), ...references].join('');
 }
 
 /** Hides what looks like a credential inside of a text that is none as a whole. */
 function hideInside(text: string): string {
-  const byName = (whole: string, head: string, name: string) => (isHiddenName(name) ? head + HIDDEN : whole);
+  const byName = (whole: string, head: string, name: string) => (isHiddenName(name) ? head + MASK : whole);
   return text
     .replaceAll(REFERENCE, (whole, name: string, fallback: string | undefined) =>
-      fallback !== undefined && isHiddenName(name) ? `\${${name}:-${HIDDEN}}` : whole,
+      fallback !== undefined && isHiddenName(name) ? `\${${name}:-${MASK}}` : whole,
     )
-    .replaceAll(USER_INFO, `$1${HIDDEN}@`)
+    .replaceAll(USER_INFO, `$1${MASK}@`)
     .replaceAll(QUERY_VALUE, byName)
     .replaceAll(JSON_VALUE, (whole, head: string, name: string) =>
-      isHiddenName(name) ? `${head}"${HIDDEN}"` : whole,
+      isHiddenName(name) ? `${head}"${MASK}"` : whole,
     )
     .replaceAll(XML_VALUE, byName);
 }
@@ -91,7 +90,7 @@ function shownScalar(
     const text = hideAround(value);
     return text === value ? { kind: 'inside', text: written } : { kind: 'whole', text: `"${text}"` };
   }
-  if (known.some((secret) => value.includes(secret))) return { kind: 'whole', text: `"${HIDDEN}"` };
+  if (known.some((secret) => value.includes(secret))) return { kind: 'whole', text: `"${MASK}"` };
   return { kind: 'inside', text: hideInside(written) };
 }
 
@@ -122,7 +121,5 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
   const result = [...commentsOf(text), ...editsOf(document, text, known)]
     .sort((one, other) => other.from - one.from)
     .reduce((made, { from, to, text: by }) => made.slice(0, from) + by + made.slice(to), text);
-  return known
-    .reduce((made, secret) => made.replaceAll(secret, HIDDEN), result)
-    .replaceAll(/[^\S\n]+$/gm, '');
+  return known.reduce((made, secret) => made.replaceAll(secret, MASK), result).replaceAll(/[^\S\n]+$/gm, '');
 }

@@ -1,4 +1,5 @@
 import { isScalar, type Document, visit } from 'yaml';
+import { MASK } from '../../kernel/secret.ts';
 
 /** The source of values for `${NAME}` and `${file:…}`. */
 export type Environment = {
@@ -87,3 +88,6 @@ export function substitute(document: Document, env: Environment): Substituted {
   });
   return { unresolved, references };
 }
+
+/** A text of a file as it may be displayed: each reference is `***`. */
+export const maskReferences = (text: string): string => text.replaceAll(REFERENCE, MASK);

@@ -26,6 +26,8 @@ export type YamlFile = {
   text(): string;
   /** The value at a path, with the digits of its numbers as written. */
   exactAt(path: readonly PropertyKey[]): Json;
+  /** The value at a path as it may be displayed: what the environment filled in is `***`. */
+  maskedAt(path: readonly PropertyKey[]): Json;
   /** Whether the value at a path had an unresolved reference, which is already reported. */
   isUnset(path: readonly PropertyKey[]): boolean;
   /** The variables that the value at a path came from. */
@@ -161,6 +163,7 @@ export function parseYamlFile(
     content: () => content,
     text: () => text,
     exactAt: (path) => exactValue(document, path),
+    maskedAt: (path) => exactValue(document, path, true),
     isUnset: (path) => unset.some(({ offset }) => offset === offsetOf(document, path, false)),
     variablesAt: (path) => references.filter(({ offset }) => offset === offsetOf(document, path, false)),
     problemAt: (path, message, hint) =>

@@ -2,7 +2,7 @@ import type { RowSelection } from '../../source/checks/evidence/ask.ts';
 import type { ListSpec, SourceResourceSpec, SourceSpec } from '../../config/schema/source.ts';
 import type { Filter } from '../../contract/query.ts';
 import type { ResourceName } from '../../contract/resources.ts';
-import { MASK } from './session/mask-secrets.ts';
+import { MASK } from '../../kernel/secret.ts';
 
 function changedWindow({ window }: ListSpec, { size, base }: RowSelection): ListSpec['window'] {
   const open = { pastEnd: 'empty', shortPage: 'end', ...(base !== undefined && { base }) } as const;

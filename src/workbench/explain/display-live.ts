@@ -11,7 +11,7 @@ import type { CompiledResource } from '../../source/compile-sources.ts';
 import type { SourceAnswer } from '../../pipeline/stages/call.ts';
 import type { PlacedClaim } from './explain-plan.ts';
 import type { LiveCall, LiveResult, ViewedField } from './explain-live.ts';
-import { MASK } from '../doctor/session/mask-secrets.ts';
+import { MASK } from '../../kernel/secret.ts';
 import { callToDisplay } from '../doctor/session/display-call.ts';
 
 /** A call that was made, as it may be displayed. */

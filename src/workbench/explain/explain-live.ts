@@ -7,7 +7,7 @@ import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.
 import type { CompiledResource } from '../../source/compile-sources.ts';
 import type { SourceAnswer } from '../../pipeline/stages/call.ts';
 import { type AnswerQuery, createAnswerQuery } from '../doctor/answer-request.ts';
-import { MASK } from '../doctor/session/mask-secrets.ts';
+import { MASK } from '../../kernel/secret.ts';
 import type { maskedSource } from '../doctor/session/masked-source.ts';
 import { type PairedAdapter, pairRequests, withoutValues } from '../doctor/session/pair-requests.ts';
 import { openSession, type SessionCall } from '../doctor/session/source-session.ts';

@@ -6,7 +6,7 @@ import type { SourceResourceSpec, SourceSpec } from '../../config/schema/source.
 import type { Query } from '../../contract/query.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
-import { MASK } from '../doctor/session/mask-secrets.ts';
+import { MASK } from '../../kernel/secret.ts';
 import type { Translation } from '../doctor/session/pair-requests.ts';
 import { replyOf } from '../doctor/session/replay.ts';
 import { keptBody, type ViewedExchange } from './record-exchanges.ts';

@@ -2,7 +2,7 @@ import type { RecordedExchange } from '../../config/fixture/fixture-schema.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
 import type { RecordView } from '../../source/adapter/map/row-fields.ts';
-import { MASK } from '../doctor/session/mask-secrets.ts';
+import { MASK } from '../../kernel/secret.ts';
 import type { PairedAdapter } from '../doctor/session/pair-requests.ts';
 import type { SessionCall } from '../doctor/session/source-session.ts';
 

@@ -3,7 +3,7 @@ import type { GatewayError } from '../../kernel/errors/fault.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import { type Answer, answerRequest } from '../doctor/answer-request.ts';
 import { type Difference, differences } from '../doctor/session/compare-json.ts';
-import { MASK } from '../doctor/session/mask-secrets.ts';
+import { MASK } from '../../kernel/secret.ts';
 import { compileValid, maskRequests } from '../doctor/session/masked-source.ts';
 import type { Counterparts } from '../doctor/session/pair-requests.ts';
 import { createReplay } from '../doctor/session/replay.ts';

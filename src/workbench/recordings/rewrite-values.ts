@@ -1,6 +1,6 @@
 import { escapedText } from '../../source/adapter/spec/pattern.ts';
 import type { DecodeSpec } from '../../config/schema/source.ts';
-import { MASK } from '../doctor/session/mask-secrets.ts';
+import { MASK } from '../../kernel/secret.ts';
 
 /** What stands in place of a value, or of a key that is no name of the source's file; `undefined` leaves it. */
 export type Replacements = {

@@ -1,7 +1,8 @@
 import type { SourceSpec } from '../../../config/schema/source.ts';
 import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
 import { compileOutgoing } from '../../../source/client/transport/outgoing-request.ts';
-import { MASK, maskedCredential } from './mask-secrets.ts';
+import { MASK } from '../../../kernel/secret.ts';
+import { maskedCredential } from './masked-source.ts';
 
 /** An upstream call as it may be displayed: secrets are `***`. */
 export type DisplayedCall = {

@@ -1,9 +1,69 @@
 import { type Adapter, compileAdapter } from '../../../source/adapter/compile.ts';
+import type { LoadedSource } from '../../../config/schema/loaded-config.ts';
 import type { SourceSpec } from '../../../config/schema/source.ts';
+import { isSecretName } from '../../../config/yaml/hide-secrets.ts';
+import type { YamlFile } from '../../../config/yaml/yaml-file.ts';
 import type { Resource } from '../../../contract/resources.ts';
 import type { CompiledSource } from '../../../source/compile-sources.ts';
-import { maskSource } from './mask-secrets.ts';
+import {
+  headerCredential,
+  namedCredential,
+  type UpstreamCredential,
+} from '../../../source/client/transport/credential.ts';
+import { MASK, Secret } from '../../../kernel/secret.ts';
 import { type PairedAdapter, pairRequests } from './pair-requests.ts';
+
+/** The places of a source's file whose texts are sent to the source. */
+const SENT =
+  /^net\.headers\.|^resources\.[^.]+\.(?:(?:(?:list|get)\.request|list\.total\.count|list\.hydrate\.request)\.(?:path|query|headers|body)\b|list\.(?:filterAlways|filterNone)\b|list\.(?:filters\.[^.]+\.[^.]+|sort)\.(?:query|expr|item|path|none|tiebreak)\b)/;
+const XML_SECRET = /(<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>)([^<]*)(?=<\/)/g;
+
+/** A text of a source's file as it may be displayed. Constants are masked by the name they stand under. */
+function maskText(text: string, path: readonly string[], yaml: YamlFile): string {
+  const masked = yaml.maskedAt(path);
+  const shown = typeof masked === 'string' ? masked : text;
+  if (path.at(-2) === 'body' && path.at(-1) === 'xml')
+    return shown.replaceAll(XML_SECRET, (whole, tag: string, element: string, content: string) =>
+      isSecretName(element) && content.trim() !== '' && !content.includes('{') ? tag + MASK : whole,
+    );
+  const name = path.findLast((key) => !/^\d+$/.test(key)) ?? '';
+  return isSecretName(name) && !text.includes('{') ? MASK : shown;
+}
+
+function maskTree<T>(tree: T, path: readonly string[], yaml: YamlFile): T {
+  if (typeof tree === 'string') return (SENT.test(path.join('.')) ? maskText(tree, path, yaml) : tree) as T;
+  if (typeof tree !== 'object' || tree === null || tree instanceof Secret) return tree;
+  const entries = Object.entries(tree).map(
+    ([key, value]) => [key, maskTree<unknown>(value, [...path, key], yaml)] as const,
+  );
+  return (Array.isArray(tree) ? entries.map(([, value]) => value) : Object.fromEntries(entries)) as T;
+}
+
+/**
+ * A source whose requests can be displayed: what its file fills in from the environment, and constants under names such
+ * as `token`, are `***`. Addresses are shown as they are.
+ */
+export function maskSource({ spec, yaml }: LoadedSource): SourceSpec {
+  return maskTree(spec, [], yaml);
+}
+
+/** A source's credential as it may be displayed. */
+export function maskedCredential({ auth }: SourceSpec): UpstreamCredential {
+  switch (auth.kind) {
+    case 'basic':
+      return headerCredential('Authorization', `Basic ${MASK}`);
+    case 'header':
+      return headerCredential(auth.name, MASK);
+    case 'query':
+      return namedCredential({ ...auth, value: new Secret(MASK) });
+    case 'oauth2':
+      return headerCredential('Authorization', `Bearer ${MASK}`);
+    case 'session':
+      return headerCredential(auth.header, auth.value.replaceAll('{session}', MASK));
+    case 'none':
+      return namedCredential(auth);
+  }
+}
 
 /** Compiles a source that is known to be valid. @throws Error if it lacks the resource */
 export function compileValid(spec: SourceSpec, resource: Resource): Adapter {

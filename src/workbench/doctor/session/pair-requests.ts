@@ -5,7 +5,7 @@ import type { RecordView } from '../../../source/adapter/map/row-fields.ts';
 import type { WindowCall } from '../../../source/adapter/plan/window.ts';
 import type { ListQuery } from '../../../contract/query.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../../kernel/upstream-call.ts';
-import { MASK } from './mask-secrets.ts';
+import { MASK } from '../../../kernel/secret.ts';
 
 /** To each request of one adapter, the same request of another. */
 export type Counterparts = WeakMap<UpstreamRequest, UpstreamRequest>;

@@ -2,7 +2,7 @@ import { plural } from '../../../kernel/plural.ts';
 import type { PlacedClaim } from '../explain-plan.ts';
 import { placeText, type Report, type ReportBlock, section } from './report.ts';
 import type { Explanation, ClientMistake } from '../explanation.ts';
-import { MASK } from '../../doctor/session/mask-secrets.ts';
+import { MASK } from '../../../kernel/secret.ts';
 import type { DisplayedCall } from '../../doctor/session/display-call.ts';
 import type { DisplayedField, DisplayedLive, DisplayedLiveCall } from '../display-live.ts';
 

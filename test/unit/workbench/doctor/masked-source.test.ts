@@ -1,5 +1,5 @@
 import { compileAdapter } from '../../../../src/source/adapter/compile.ts';
-import { maskSource } from '../../../../src/workbench/doctor/session/mask-secrets.ts';
+import { maskSource } from '../../../../src/workbench/doctor/session/masked-source.ts';
 import { callToDisplay } from '../../../../src/workbench/doctor/session/display-call.ts';
 import { loadSources } from '../../../../src/config/load.ts';
 import { products } from '../../../../src/contract/products.ts';
