@@ -14,7 +14,7 @@ import type { ServedConfig } from './reload/snapshot.ts';
 
 /** What the process gives a gateway. */
 export type GatewayServices = PublicServices & {
-  /** How the configuration is read again; absent: it never is. */
+  /** How the configuration is read again; absent if it never is. */
   readonly reloading?: (Reloading & Pick<SoundConfig, 'texts'> & { readonly pid: number }) | undefined;
   /** What an operator is shown of a configuration that is never read again. */
   readonly fixed?: { readonly pid: number; readonly texts: ConfigTexts } | undefined;
@@ -24,7 +24,7 @@ export type GatewayServices = PublicServices & {
 export type Gateway = {
   /** Opens both listeners; rejects if a port is taken. */
   listen(): Promise<{ port: number; adminPort: number }>;
-  /** Reads the configuration again, and puts it in force if it is sound. */
+  /** Reads the configuration again. If it is sound, it is put in force. */
   readonly reload: Reloader['reload'] | undefined;
   /** Ends gracefully: not ready, serve on for `listen.drain`, finish what is under way, close. */
   drain(): Promise<void>;
@@ -32,13 +32,13 @@ export type Gateway = {
   close(): Promise<void>;
 };
 
-/** What the operator's listener reports of the configuration in force. */
+/** The configuration in force, as the operator's listener reports it. */
 function inForceOf(side: PublicSide) {
   const { rev, digest } = side.inForce();
   return { rev, digest };
 }
 
-/** What an operator may ask of a configuration that is never read again. */
+/** The operator's actions on a configuration that is never read again. */
 function createFixedActions(
   served: ServedConfig,
   side: PublicSide,
@@ -52,7 +52,7 @@ function createFixedActions(
   return { config: () => describeConfig({ ...served, texts }, status, history, acknowledged) };
 }
 
-/** The reloader of a gateway that is one process; `undefined` where its configuration is never read again. */
+/** The reloader of a gateway that is one process; `undefined` if its configuration is never read again. */
 function createGatewayReloader(
   served: ServedConfig,
   side: PublicSide,

@@ -179,7 +179,7 @@ const polled: BenchRow = {
       ...watchedFiles(mounted.file, () => texts),
       folders: () => [],
       onChange: () => Promise.resolve((found += 1)),
-      onBlind: () => undefined,
+      onUnwatched: () => undefined,
       quietMs: 10,
       ...(!bench.long && { pollMs: 100 }),
     });

@@ -48,7 +48,7 @@ export function createReloadTriggers(
       ...files,
       fingerprintInForce: () => (isStale ? undefined : files.fingerprintInForce()),
       onChange: async () => reload?.({ actor: 'watch' }),
-      onBlind: (folder, problem) =>
+      onUnwatched: (folder, problem) =>
         log.warn({ folder, problem }, 'a folder cannot be watched; changes are found within half a minute'),
     });
     context.stop.addEventListener('abort', () => watch.close());

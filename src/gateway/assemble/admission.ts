@@ -28,7 +28,6 @@ import { createLimiter, type Limiter, type Tier, type TierLimiter } from '../../
 import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 import type { RedisByRole } from '../../store/redis/redis-roles.ts';
 import type { WebhookEvent } from '../../telemetry/webhooks/webhook-event.ts';
-import type { AdmissionStages } from './assemble.ts';
 
 /** What the metrics count of callers. */
 export type AdmissionMetrics = AuthenticateDeps['metrics'] &
@@ -38,26 +37,20 @@ export type AdmissionMetrics = AuthenticateDeps['metrics'] &
   };
 
 /**
- * All but `parts`, the set of one configuration, lives longer than it. Without `redis.keys`, only keys of the configuration are known; without
+ * All but `parts` outlives the configuration. Without `redis.keys`, only keys of the configuration are known; without
  * `redis.limits`, each process counts alone.
  */
 export type AdmissionDeps = {
-  /** Where keys are kept, and callers are counted; absent in the embedded mode. */
+  /** Where keys are kept and callers are counted; absent in the embedded mode. */
   readonly redis: Pick<RedisByRole, 'keys' | 'limits'>;
   readonly keys: RedisKeys;
   readonly clock: Clock;
   readonly metrics: AdmissionMetrics;
   readonly log: Pick<Logger, 'warn'>;
-  /** Tells receivers of webhooks of keys that end soon; absent: there are none. */
+  /** Sends webhooks about keys that end soon; absent if there are no receivers. */
   readonly tell?: ((event: WebhookEvent) => void) | undefined;
-  /** What is known of callers outlives a change of configuration that it does not depend on. */
+  /** Keeps what is known of callers across a change of configuration that it does not depend on. */
   readonly parts: Pick<ComponentSet, 'acquire'>;
-};
-
-/** The stages that decide who may pass. */
-export type Admission = AdmissionStages & {
-  /** Ends what runs in the background. */
-  close(): void;
 };
 
 /** How many keys of a configuration end soon. */
@@ -67,7 +60,7 @@ function countEndingSoon(keys: readonly KeyRecordConfig[], now: number): number 
   ).length;
 }
 
-/** A key that ends soon. All processes see it alike, so its receiver gets the same message of each. */
+/** The event of a key that ends soon. It is the same in all processes, so a receiver can drop repetitions. */
 function endingEvent({ id, label, expiresAt = 0 }: KeyRecord): WebhookEvent {
   const ends = new Date(expiresAt).toISOString();
   return {
@@ -131,7 +124,7 @@ type AuthenticateSettings = {
   readonly wrong: Pick<AuthenticateDeps, 'failed' | 'throttle'>;
 };
 
-/** What finds the principal. Who was recognised a moment ago need not be looked up again because something else changed. */
+/** Makes the stage that finds the principal. A change of other settings does not make it look up recent callers again. */
 function makeAuthenticate(
   { auth, tiers: names, limits, records, keyOf, wrong }: AuthenticateSettings,
   deps: AdmissionDeps,
@@ -161,7 +154,7 @@ function takeAuthenticate(
   const { parts } = deps;
   const { apiKeys, jwt } = auth;
   const { anonymousTier, failedCredentials } = limits;
-  // Taken by each configuration, and not where `authenticate` is made: they would end with the first one that took them.
+  // Each configuration takes these itself. If `authenticate` took them, they would end with the first configuration.
   const records = apiKeys && parts.acquire(makeKeyRecords, null, deps);
   const keyOf = jwt && takeIssuerKeys(jwt, deps);
   const settings = { auth, tiers: Object.keys(limits.tiers), limits: { anonymousTier, failedCredentials } };
@@ -172,7 +165,7 @@ const makeTier = (_: Tier & { readonly name: string }, { make }: { readonly make
   value: make(),
 });
 
-/** It counts by the limiter that it was made with: that one holds the same counts as any later one. */
+/** It counts with the limiter that it was made with, because that one holds the same counts as any later one. */
 function makeWrongCredentials(
   window: GatewayConfig['limits']['failedCredentials'],
   { redis, clock, limiter }: Pick<AdmissionDeps, 'redis' | 'clock'> & { readonly limiter: Limiter },
@@ -186,7 +179,7 @@ function makeWrongCredentials(
 const FAILED_CREDENTIALS = '(failed credentials)';
 
 /** Creates the stages that every call passes. */
-export function createAdmission(config: GatewayConfig, deps: AdmissionDeps): Admission {
+export function createAdmission(config: GatewayConfig, deps: AdmissionDeps) {
   const { redis, keys, metrics, clock, parts } = deps;
   const { tiers, failedCredentials: window } = config.limits;
   const names = new Set(Object.keys(tiers));
@@ -206,8 +199,7 @@ export function createAdmission(config: GatewayConfig, deps: AdmissionDeps): Adm
       dryRun: new Set([...names].filter((name) => tiers[name]?.dryRun)),
       metrics,
     }),
-    close() {
-      limiter.close();
-    },
+    /** Ends what runs in the background. */
+    close: () => limiter.close(),
   };
 }

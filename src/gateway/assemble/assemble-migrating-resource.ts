@@ -35,14 +35,6 @@ export type AssembleMigratingResourceDeps = AssembleSourceDeps & {
   readonly migrations: Pick<Migrations, 'of'>;
 };
 
-/** An assembled resource that moves: the handlers of its operations, and both of its sources. */
-export type AssembledMigratingResource = {
-  readonly handlers: CachedHandlers;
-  readonly sources: readonly [legacy: ResourceSource, new: ResourceSource];
-  readonly served: ServedMigration;
-  countScanCaches(tag: string): number;
-};
-
 /** What one generation holds of the new source: its scan caches, its cached handlers, and what warms its cache. */
 type NewSourceParts = SourceReader & { readonly handlers: CachedHandlers; readonly warm: BeginPrewarm };
 
@@ -133,7 +125,7 @@ export function assembleMigratingResource(
   upstreams: SourceUpstreams,
   parts: Parts,
   deps: AssembleMigratingResourceDeps,
-): AssembledMigratingResource {
+) {
   const migrating = migratingResourceOf(compiled, migration);
   const routing = deps.migrations.of(migrating);
   const legacy = assembleSource(compiled, upstreams.of(compiled), parts, deps);
@@ -165,15 +157,16 @@ export function assembleMigratingResource(
     const stage = routing.originStage(name, { legacy: legacyHandler, new: newHandler, complete, uncached });
     return [[name, stage] as const];
   });
+  const served: ServedMigration = {
+    ...migrating,
+    sources: { legacy: legacy.reader.source, new: (call) => newParts().source(call) },
+    warm,
+  };
   return {
     handlers: new Map(handlers),
     sources: [legacy, to],
-    served: {
-      ...migrating,
-      sources: { legacy: legacy.reader.source, new: (call) => newParts().source(call) },
-      warm,
-    },
-    countScanCaches: (tag) =>
+    served,
+    countScanCaches: (tag: string) =>
       legacy.reader.countScanCaches(tag) + to.reader.countScanCaches(tag) + newParts().countScanCaches(tag),
   };
 }

@@ -8,7 +8,6 @@ import {
   type AssembleMigratingResourceDeps,
   assembleMigratingResource,
 } from './assemble-migrating-resource.ts';
-import type { ResourceQuality } from '../../pipeline/quality.ts';
 import {
   type CachedHandlers,
   operationsOf,
@@ -26,9 +25,9 @@ import {
 } from '../../source/source-upstreams.ts';
 import type { ServedOperation } from '../../pipeline/served-operation.ts';
 
-/** Without `shareOf`, this process may have all of `net.concurrency` of each source. */
+/** Without `quotaOf`, this process may use all of `net.concurrency` of each source. */
 export type OperationsDeps = AssembleMigratingResourceDeps & {
-  /** What serves a resource outlives a change of configuration that says the same of it and of its source. */
+  /** What serves a resource outlives a change of configuration that leaves the resource and its source as they were. */
   readonly parts: Parts;
   readonly admission: AdmissionStages;
   /** Where calls to sources are counted, and where scan caches are shared; absent in the embedded mode. */
@@ -38,33 +37,16 @@ export type OperationsDeps = AssembleMigratingResourceDeps & {
   readonly shareOf?: ShareOf | undefined;
 };
 
-/** The operations of a gateway. */
-export type ServedOperations = {
-  readonly operations: readonly ServedOperation[];
-  /** The resources that move. */
-  readonly migrations: readonly ServedMigration[];
-  /** How well the replies of each source fit its file, since the file says what it says. */
-  readonly quality: () => readonly ResourceQuality[];
-  /** How many scan caches of this process a purge of the tag would end. */
-  readonly countScanCaches: (tag: string) => number;
-  /** The disabled claims of what is served. */
-  readonly disabled: () => readonly {
-    readonly source: string;
-    readonly resource: string;
-    readonly claim: string;
-  }[];
-};
-
 /** An assembled resource: the handler of each of its operations, which answers behind the stages for callers. */
 type AssembledResource = {
   readonly handlers: CachedHandlers;
   readonly sources: readonly ResourceSource[];
-  /** Present where it moves. */
+  /** Present if it moves. */
   readonly served?: ServedMigration;
   countScanCaches(tag: string): number;
 };
 
-/** Assembles a resource: its source with a cache in front; both sources where it moves. */
+/** Assembles a resource: its source with a cache in front, or both sources if it moves. */
 function assembleResource(
   compiled: CompiledResource,
   upstreams: SourceUpstreams,
@@ -110,7 +92,7 @@ function serveResource(
 export function createOperations(
   compiled: readonly CompiledResource[],
   { admission, contract, parts, ...deps }: OperationsDeps,
-): ServedOperations {
+) {
   const createRate = createSourceRates({
     redis: deps.redis.limits,
     keys: deps.keys,
@@ -126,9 +108,14 @@ export function createOperations(
     operations: all.flatMap(({ resource, assembled }) =>
       serveResource(resource, assembled, { admission, contract }),
     ),
+    /** The resources that move. */
     migrations: all.flatMap(({ assembled }) => assembled.served ?? []),
+    /** How well the replies of each source have fitted its file since the file last changed. */
     quality: () => sources.map(({ watched }) => watched.quality.report()),
-    countScanCaches: (tag) => all.reduce((sum, { assembled }) => sum + assembled.countScanCaches(tag), 0),
+    /** How many scan caches of this process a purge of the tag would end. */
+    countScanCaches: (tag: string) =>
+      all.reduce((sum, { assembled }) => sum + assembled.countScanCaches(tag), 0),
+    /** The disabled claims of what is served. */
     disabled: () =>
       sources.flatMap(({ compiled: { source, resource }, watched: { runtime } }) =>
         [...runtime.claims.disabled].map((claim) => ({

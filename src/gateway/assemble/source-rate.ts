@@ -7,14 +7,6 @@ import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 import type { RedisConnection } from '../../store/redis/redis.ts';
 import type { SourceRate } from '../../source/source-upstreams.ts';
 
-/** All processes on `redis` keep to the rate together; it is the Redis of the limits. */
-export type SourceRateDeps = {
-  /** Absent in the embedded mode: this process counts alone. */
-  readonly redis: Pick<RedisConnection, 'client'> | undefined;
-  readonly keys: RedisKeys;
-  readonly clock: Clock;
-};
-
 const PIECE_MS = 20;
 /**
  * A call leaves a moment after its token was granted, and travels for a moment. If one call is later by that than the
@@ -26,21 +18,26 @@ const GRACE_MS = MARGIN_MS / 2;
 /** Tokens become free piece by piece; asking once or twice in each piece leaves none unused. */
 const ASK_AGAIN_MS = 15;
 
-/** Cuts a window into finer pieces than those of callers: a source's capacity is too scarce to lose a tenth of it. */
+/** Cuts a window into finer pieces than those of callers, because a source's capacity is too scarce to lose a tenth of it. */
 function cut({ points, seconds }: RateWindow): SubWindows {
   return { points, seconds, pieceMs: PIECE_MS, pieces: (seconds * 1_000 + MARGIN_MS) / PIECE_MS };
 }
 
 /**
- * Creates what makes the rate limit of a source; it answers `undefined` for one without `net.requestsPerSecond`. While
- * Redis is out of reach, each process keeps to it alone. Clients of sources outlive a reload and keep this, so it must keep
- * nothing of a configuration.
+ * Creates the function that makes the rate limit of a source; it answers `undefined` for a source without
+ * `net.requestsPerSecond`. While Redis is out of reach, each process keeps to the rate alone. Clients of sources outlive a
+ * reload and keep this function, so it must keep nothing of a configuration.
  */
 export function createSourceRates({
   redis,
   keys,
   clock,
-}: SourceRateDeps): (spec: SourceSpec) => SourceRate | undefined {
+}: {
+  /** The Redis of the limits, where all processes keep to the rate together; absent in the embedded mode. */
+  readonly redis: Pick<RedisConnection, 'client'> | undefined;
+  readonly keys: RedisKeys;
+  readonly clock: Clock;
+}): (spec: SourceSpec) => SourceRate | undefined {
   return ({ name, net: { requestsPerSecond: points } }) => {
     if (points === undefined) return undefined;
     const limiter = createLimiter({

@@ -4,13 +4,10 @@ import { hideSecrets } from '../../config/yaml/hide-secrets.ts';
 import { Secret } from '../../kernel/secret.ts';
 import { withTargets } from '../../source/compile-sources.ts';
 import type { Acknowledged } from './reload-outcome.ts';
-import type { ConfigStatus, ReloadRecorder } from './reload-recorder.ts';
+import type { ConfigStatus, createReloadRecorder } from './reload-recorder.ts';
 import type { ServedConfig } from './snapshot.ts';
 
-/** What an operator may know of the configuration in force. */
-export type ConfigDescription = ActionValue<'config'>;
-
-type ReloadHistory = Pick<ReloadRecorder, 'since' | 'lastChange' | 'history'>;
+type ReloadHistory = Pick<ReturnType<typeof createReloadRecorder>, 'since' | 'lastChange' | 'history'>;
 
 /** The secret texts of a part of a configuration. */
 function secretsIn(part: unknown): readonly string[] {
@@ -19,7 +16,7 @@ function secretsIn(part: unknown): readonly string[] {
   return Object.values(part).flatMap(secretsIn);
 }
 
-/** The files of a configuration, as they may be shown. */
+/** The files of a configuration, without their secrets. */
 function shownFiles({ gateway, compiled, texts }: ServedConfig & { readonly texts: ConfigTexts }) {
   const secrets = [gateway, ...withTargets(compiled).map(({ source }) => source.spec)].flatMap(secretsIn);
   const { files } = texts;
@@ -29,7 +26,7 @@ function shownFiles({ gateway, compiled, texts }: ServedConfig & { readonly text
   }));
 }
 
-/** What is known of a configuration that is never read again. */
+/** The history of a configuration that is never read again. */
 export function fixedHistory({ rev, digest }: ConfigStatus): ReloadHistory {
   const since = new Date().toISOString();
   const start = { at: since, by: 'start', outcome: 'started', rev, digest, changes: [] } as const;
@@ -42,7 +39,7 @@ export function describeConfig(
   { rev, digest, stale }: ConfigStatus,
   { since, lastChange, history }: ReloadHistory,
   acknowledged: Acknowledged,
-): ConfigDescription {
+): ActionValue<'config'> {
   return {
     scope: 'workers',
     ...{ rev, digest, since, ...(stale && { stale }), ...acknowledged },

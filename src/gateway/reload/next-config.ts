@@ -1,20 +1,36 @@
 import { ConfigError, problemText } from '../../config/yaml/problem.ts';
 import { type ConfigChange, findChanges } from './find-changes.ts';
-import { findFixed } from './find-fixed.ts';
 import type { SoundConfig } from './reload-outcome.ts';
 
-/** What was found on disk, compared with what is in force. */
+/** The configuration on disk, compared with the one in force. */
 export type NextConfig =
   | { readonly kind: 'sound'; readonly next: SoundConfig; readonly changes: readonly ConfigChange[] }
   | { readonly kind: 'unsound'; readonly problems: readonly string[] };
 
-/** The problems that an error stands for, as an operator reads them. */
+/** The problems behind an error, as an operator reads them. */
 export function problemsOf(error: unknown): readonly string[] {
   if (error instanceof ConfigError) return error.problems.map(problemText);
   return [error instanceof Error ? error.message : 'the configuration cannot be read'];
 }
 
-/** The problems of keys that cannot change while the process runs. */
+/** The keys of the gateway's file that cannot change while the process runs, each with all keys below it. */
+const FIXED = [
+  'workers',
+  'listen.host',
+  'listen.port',
+  'admin.host',
+  'admin.port',
+  'redis',
+  'telemetry',
+  'state.dir',
+];
+
+/** The keys among some changes that need a restart. */
+export function findFixed(changes: readonly ConfigChange[]): readonly string[] {
+  return FIXED.filter((key) => changes.some(({ path }) => path === key || path.startsWith(`${key}.`)));
+}
+
+/** The problems of such keys. */
 function fixedProblems({ texts }: SoundConfig, keys: readonly string[]): readonly string[] {
   const { file } = texts.files.gateway;
   return keys.map((key) =>

@@ -6,8 +6,7 @@ import {
   overviewOf,
   type ReadFleet,
 } from '../../admin/actions/figure-actions.ts';
-import type { ActionHandlers } from '../../admin/actions/act.ts';
-import { createEventStream, type EventStream } from '../../admin/event-stream.ts';
+import { createEventStream } from '../../admin/event-stream.ts';
 import type { OverviewStatus } from '../../admin/figures/overview.ts';
 import { servedSources, type SourceDescription } from '../../admin/figures/served-source.ts';
 import { queryCosts } from '../../pipeline/query-costs.ts';
@@ -18,16 +17,6 @@ import { type FigureTable, stepsOf } from '../../telemetry/figures/figure-slots.
 import { createFigureSampler, type FigureSamplerDeps } from '../../telemetry/figures/figure-sampler.ts';
 import type { FleetFigures } from '../../store/fleet/fleet-figures.ts';
 import type { ServedConfig } from './snapshot.ts';
-
-/** The figures of a gateway, and who may ask for them how. */
-export type OpenedFigures = {
-  readonly actions: ActionHandlers;
-  readonly events: EventStream;
-  /** Begins to sample. */
-  start(): void;
-  /** Ends all streams and timers. */
-  close(): Promise<void>;
-};
 
 /** A gateway of one process reads and writes `fleet` itself; the primary of several has a worker do it. */
 export type OpenFiguresDeps = Pick<FigureActionsDeps, 'quality'> & {
@@ -106,15 +95,7 @@ function describeSource({ gateway, compiled }: ServedConfig, name: string): Sour
 }
 
 /** Opens the figures of a gateway; nothing is sampled before `start`. */
-export function openFigures({
-  sampled,
-  clock,
-  log,
-  served,
-  status,
-  quality,
-  fleet,
-}: OpenFiguresDeps): OpenedFigures {
+export function openFigures({ sampled, clock, log, served, status, quality, fleet }: OpenFiguresDeps) {
   const sampler = createFigureSampler({ metrics: sampled, clock, keepMinute: fleet?.write });
   const fullStatus = () => {
     const { gateway, compiled } = served();
@@ -132,7 +113,8 @@ export function openFigures({
     actions: createFigureActions(deps),
     events,
     start: () => sampler.start(),
-    close() {
+    /** Ends all streams and timers. */
+    close(): Promise<void> {
       events.end();
       return sampler.close();
     },

@@ -1,21 +1,20 @@
-// Opens the webhooks of a process, once for its life.
-
 import { createTransport } from '../../source/client/transport/transport.ts';
+import type { createWebhookMetrics } from '../../telemetry/webhooks/webhook-metrics.ts';
 import { createWebhooks, type Webhooks, type WebhooksDeps } from '../../telemetry/webhooks/webhooks.ts';
 
 const BYTES_MAX = 64 * 1024;
 const CONNECT_MS = 2_000;
 
-/** Posting is added here: connecting may take 2 seconds, and an answer of more than 64 KiB counts as none. */
-export type OpenWebhooksDeps = Omit<WebhooksDeps, 'post' | 'count'> & {
-  readonly metrics: {
-    readonly webhook: WebhooksDeps['count'];
-    watchWebhooks(waiting: () => number): void;
-  };
-};
-
-/** Opens the webhooks of a process, with connections of their own. */
-export function openWebhooks({ metrics, ...deps }: OpenWebhooksDeps): Webhooks {
+/**
+ * Opens the webhooks of a process, with connections of their own. To connect may take 2 seconds, and an answer of more than
+ * 64 KiB counts as none.
+ */
+export function openWebhooks({
+  metrics,
+  ...deps
+}: Omit<WebhooksDeps, 'post' | 'count'> & {
+  readonly metrics: ReturnType<typeof createWebhookMetrics>;
+}): Webhooks {
   const net = { bytesMax: BYTES_MAX, connectTimeout: CONNECT_MS, headers: {}, tls: undefined };
   const transport = createTransport(net);
   const webhooks = createWebhooks({

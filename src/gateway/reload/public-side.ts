@@ -31,7 +31,7 @@ import { type OpenedMigrations, openMigrations } from './open-migrations.ts';
 import { openStores } from './open-stores.ts';
 import { openWebhooks } from './open-webhooks.ts';
 import { createSnapshot, type ServedConfig, type Snapshot } from './snapshot.ts';
-import { createSnapshotHolder, type SnapshotHolder } from './snapshot-holder.ts';
+import { createSnapshotHolder } from './snapshot-holder.ts';
 
 /** What the process gives the public side of a gateway. */
 export type PublicServices = Omit<MetricsDeps, 'operations'> & {
@@ -50,13 +50,13 @@ export type PublicServices = Omit<MetricsDeps, 'operations'> & {
   readonly tracing?: Tracing | undefined;
   /** This process in the audit, such as `host-1:4711`; absent: `gateway`. */
   readonly instance?: string | undefined;
-  /** This process's share of the concurrent calls of a source; absent where it is the only process. */
+  /** This process's quota of the concurrent calls of a source; absent if it is the only process. */
   readonly shareOf?: ShareOf | undefined;
 };
 
-/** A configuration that is ready to be put in force. Exactly one of the two is to be called, once. */
+/** A configuration that is ready to be put in force. Call exactly one of the two, once. */
 export type StagedConfig = {
-  /** Serves every new request by it; those under way keep what they began with. */
+  /** Serves every new request by it. Requests under way end with the configuration that they began with. */
   apply(): void;
   readonly discard: () => Promise<void>;
 };
@@ -71,7 +71,7 @@ export type PublicSide = OperatorActions & {
   inForce(): Pick<Snapshot, 'rev' | 'digest' | 'config' | 'compiled' | 'tokens'>;
   /**
    * Prepares a change to another configuration. Nothing is served by it before `apply`.
-   * @throws Error where it cannot be put together
+   * @throws Error if it cannot be put together
    */
   stage(next: ServedConfig): Promise<StagedConfig>;
   checks(): readonly CheckResult[];
@@ -112,9 +112,9 @@ function createServeBy(
   };
 }
 
-/** What an operator may ask of the snapshot in force. */
+/** The operator's actions on the snapshot in force. */
 function createSideActions(
-  snapshots: SnapshotHolder,
+  snapshots: ReturnType<typeof createSnapshotHolder>,
   { redis, ...stores }: ReturnType<typeof openStores>,
   { log, clock, createExplainActions, instance = 'gateway', runbook = '' }: PublicServices,
   {
@@ -147,7 +147,7 @@ function warnOfSetting({ gateway }: { readonly gateway: GatewayConfig }, log: Lo
 /** Creates the public side of a gateway; it does not listen before `listen`. */
 export function createPublicSide(first: ServedConfig, services: PublicServices): PublicSide {
   const { log, tracing, instance = 'gateway' } = services;
-  // A configuration that was replaced is freed, so what lives longer keeps what it needs of it, and not all of it.
+  // A replaced configuration must be freed, so what lives longer keeps only the parts that it needs.
   const { host, port } = first.gateway.listen;
   warnOfSetting(first, log);
   const metrics = createMetrics({ ...services, operations: [] });

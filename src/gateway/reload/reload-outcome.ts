@@ -7,16 +7,16 @@ export type SoundConfig = ServedConfig & { readonly texts: ConfigTexts };
 
 /** Who asks for a reload, and how. */
 export type ReloadRequest = {
-  /** The name of a token, or `local` where none is needed, `signal` or `watch`. */
+  /** The name of a token, `local` if none is needed, `signal` or `watch`. */
   readonly actor: string;
-  /** The role of the token, and the address that asked; absent where no token asked. */
+  /** The role of the token, and the address that asked; absent if no token asked. */
   readonly role?: string | undefined;
   readonly address?: string | undefined;
   /** Why, in the words of the one who asks. */
   readonly reason?: string | undefined;
-  /** Only says what would become different. */
+  /** Only reports what would change. */
   readonly dryRun?: boolean | undefined;
-  /** How long to wait until every process serves the new configuration; a few seconds where it is absent. */
+  /** How long to wait until every process serves the new configuration; a few seconds if absent. */
   readonly waitMs?: number | undefined;
 };
 
@@ -34,16 +34,16 @@ export type ReloadOutcome = {
   /** Why it was refused: file, line, what is wrong, what to write. */
   readonly problems?: readonly string[];
   readonly processes: readonly ServingProcess[];
-  /** How many processes have not said within the time that they serve it; they do so when they come to it. */
+  /** How many processes have not confirmed in time that they serve it; they will serve it when they get to it. */
   readonly waitingFor: number;
 };
 
-/** The processes that have said what they serve, and how many have not. */
+/** The processes that have confirmed what they serve, and how many have not. */
 export type Acknowledged = Pick<ReloadOutcome, 'processes' | 'waitingFor'>;
 
-/** A configuration that every process has compiled. Exactly one of the two is to be called, once. */
+/** A configuration that every process has compiled. Call exactly one of the two, once. */
 export type StagedReload = {
-  /** Puts it in force everywhere. Resolves once all processes have said so, or the time is over. */
+  /** Puts it in force everywhere. Resolves once all processes have confirmed it, or the time is over. */
   apply(waitMs: number): Promise<Acknowledged>;
   readonly discard: () => Promise<unknown>;
 };
@@ -51,7 +51,7 @@ export type StagedReload = {
 /** What is reloaded: this process, or all workers. */
 export type ReloadTarget = {
   readonly inForce: { readonly rev: number; readonly digest: string };
-  /** Has every process compile a configuration. Rejects where one cannot, and nothing is left of it then. */
+  /** Has every process compile a configuration. Rejects if one cannot; none keeps it then. */
   stage(next: SoundConfig): Promise<StagedReload>;
   /** What the processes serve now. */
   acknowledged(waitMs: number): Promise<Acknowledged>;

@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import type { AuditLog } from '../../store/audit/audit-log.ts';
+import type { ConfigMetrics } from '../../telemetry/metrics/config-metrics.ts';
 import type { WebhookEvent } from '../../telemetry/webhooks/webhook-event.ts';
 import type { ConfigChange } from './find-changes.ts';
 import type { ReloadRequest, ReloadTarget } from './reload-outcome.ts';
@@ -16,35 +18,18 @@ export type ConfigStatus = {
   readonly stale?: StaleConfig;
 };
 
-/** What the audit log keeps of a reload. */
-export type ReloadRecord = {
-  readonly actor: string;
-  readonly role?: string | undefined;
-  readonly address?: string | undefined;
-  readonly action: 'config.reload';
-  readonly target: string;
-  readonly before: { readonly digest: string };
-  readonly after: { readonly digest: string; readonly changes: readonly ConfigChange[] };
-  /** Why, in the words of the one who asked. */
-  readonly reason?: string | undefined;
-  readonly outcome: 'applied' | `refused: ${string}`;
-};
-
 /**
- * `inForce` is asked with each outcome, after the change. `audit` gets what was applied or refused, and not what was
- * unchanged.
+ * `inForce` is called with each outcome, after the change. `audit` gets a line if the configuration was applied or refused,
+ * and none if it was unchanged.
  */
 export type ReloadRecorderDeps = {
   readonly inForce: () => ReloadTarget['inForce'];
   readonly log: Pick<Logger, 'info' | 'error'>;
-  readonly metrics: {
-    reloaded(result: 'applied' | 'unchanged' | 'refused'): void;
-    configStale(isStale: boolean): void;
-  };
-  /** Told whether the files were refused: at the start, and with each outcome. */
+  readonly metrics: Pick<ConfigMetrics, 'reloaded' | 'configStale'>;
+  /** Called at the start and with each outcome: whether the files were refused. */
   readonly onStale?: ((isStale: boolean) => void) | undefined;
   /** The audit log; absent: there is none. */
-  readonly audit?: { record(entry: ReloadRecord): void } | undefined;
+  readonly audit?: Pick<AuditLog, 'record'> | undefined;
   /** Tells receivers of webhooks of a refusal; absent: there are none. */
   readonly tell?: ((event: WebhookEvent) => void) | undefined;
 };
@@ -61,31 +46,20 @@ export type ReloadEntry = {
   readonly problems?: readonly string[];
 };
 
-/** Tells the outcome of each reload in the log, the metrics and the audit log. */
-export type ReloadRecorder = {
-  /** The last reloads, the newest first. */
-  readonly history: readonly ReloadEntry[];
-  /** Since when the configuration is in force, as an instant in UTC, and what it made different. */
-  readonly since: string;
-  readonly lastChange: readonly ConfigChange[];
-  readonly stale: StaleConfig | undefined;
-  /** `before` is the digest that was in force. */
-  applied(request: ReloadRequest, before: string, changes: readonly ConfigChange[]): void;
-  unchanged(request: ReloadRequest): void;
-  refused(request: ReloadRequest, problems: readonly string[]): void;
-};
-
-/** So many problems are told; the log has all of them. */
+/** How many problems a webhook and the history get; the log has all of them. */
 const PROBLEMS_MAX = 10;
 const HISTORY_MAX = 50;
-/** Of one reload in the history; an edit by hand makes a few. */
+/** How many changes of one reload the history keeps; an edit by hand makes a few. */
 const CHANGES_MAX = 200;
 
-/** Creates the report. `isFallback`: the first configuration is an older one, because the files were refused. */
+/**
+ * Writes the outcome of each reload to the log, the metrics, the audit log and the history. `isFallback`: the first
+ * configuration is an older one, because the files were refused.
+ */
 export function createReloadRecorder(
   { inForce, log, metrics, onStale, audit, tell }: ReloadRecorderDeps,
   isFallback: boolean,
-): ReloadRecorder {
+) {
   let stale: StaleConfig | undefined;
   let history: readonly ReloadEntry[] = [];
   let since = keep('start', 'started').at;
@@ -110,10 +84,10 @@ export function createReloadRecorder(
     { actor, role, address, reason }: ReloadRequest,
     before: string,
     changes: readonly ConfigChange[],
-    outcome: ReloadRecord['outcome'],
+    outcome: 'applied' | `refused: ${string}`,
   ) {
     const { rev, digest } = inForce();
-    audit?.record({
+    void audit?.record({
       ...{ actor, role, address, action: 'config.reload', target: `revision ${rev}` },
       ...{ before: { digest: before }, after: { digest, changes }, reason, outcome },
     });
@@ -123,16 +97,20 @@ export function createReloadRecorder(
     get stale() {
       return stale;
     },
+    /** The last reloads, the newest first. */
     get history() {
       return history;
     },
+    /** Since when the configuration is in force, as an instant in UTC. */
     get since() {
       return since;
     },
+    /** What the configuration in force made different. */
     get lastChange() {
       return lastChange;
     },
-    applied(request, before, changes) {
+    /** `before` is the digest that was in force. */
+    applied(request: ReloadRequest, before: string, changes: readonly ConfigChange[]): void {
       const { actor } = request;
       metrics.reloaded('applied');
       setStale(undefined);
@@ -142,13 +120,13 @@ export function createReloadRecorder(
       since = keep(actor, 'applied', { changes }).at;
       lastChange = changes;
     },
-    unchanged({ actor }) {
+    unchanged({ actor }: ReloadRequest): void {
       metrics.reloaded('unchanged');
       setStale(undefined);
       log.info({ actor, ...inForce() }, 'the configuration of the files is in force already');
       keep(actor, 'unchanged');
     },
-    refused(request, problems) {
+    refused(request: ReloadRequest, problems: readonly string[]): void {
       const { actor } = request;
       metrics.reloaded('refused');
       setStale('reload refused');

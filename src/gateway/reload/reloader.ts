@@ -1,5 +1,6 @@
+import type { ActionValue } from '../../admin/api/action-table.ts';
 import { createSerialQueue } from '../../kernel/semaphore.ts';
-import { type ConfigDescription, describeConfig } from './describe-config.ts';
+import { describeConfig } from './describe-config.ts';
 import { readNextConfig, type NextConfig, problemsOf } from './next-config.ts';
 import type { ReloadOutcome, ReloadRequest, ReloadTarget, SoundConfig } from './reload-outcome.ts';
 import { type ConfigStatus, createReloadRecorder, type ReloadRecorderDeps } from './reload-recorder.ts';
@@ -7,11 +8,11 @@ import { configDigest } from './snapshot.ts';
 
 /** Puts changed configurations in force while requests are served. */
 export type Reloader = {
-  /** Reads, checks, compares and swaps: all or nothing, one after the other. Never rejects. */
+  /** Reads, checks, compares and swaps, all or nothing; one reload at a time. Never rejects. */
   readonly reload: (request: ReloadRequest) => Promise<ReloadOutcome>;
   readonly status: ConfigStatus;
   /** What an operator may know of the configuration in force. Never rejects. */
-  readonly view: () => Promise<ConfigDescription>;
+  readonly view: () => Promise<ActionValue<'config'>>;
 };
 
 /** How a process reads its configuration again, whether it has workers or not. */
@@ -22,9 +23,9 @@ export type Reloading = {
   readonly keep?: ((config: SoundConfig) => void) | undefined;
   /** Whether the first configuration is an older one, because the files were refused. */
   readonly isFallback?: boolean | undefined;
-  /** Takes note of the configuration that is in force from now on: the first one, and each that is applied. */
+  /** Called with the configuration that is in force from now on: the first one, and each that is applied. */
   readonly onInForce?: ((config: SoundConfig) => void) | undefined;
-  /** Takes note of whether the files were refused since: at the start, and with the outcome of each reload. */
+  /** Called at the start and with the outcome of each reload: whether the files were refused. */
   readonly onStale?: ((isStale: boolean) => void) | undefined;
 };
 
@@ -33,12 +34,12 @@ export type ReloaderDeps = Reloading &
   Omit<ReloadRecorderDeps, 'inForce'> & {
     readonly first: SoundConfig;
     readonly target: ReloadTarget;
-    /** Whether the gateway is draining: then nothing would end what a new configuration begins. */
+    /** Whether the gateway is draining. Nothing would then end what a new configuration begins. */
     readonly draining: () => boolean;
   };
 
 const WAIT_MS = 5_000;
-/** Who looks at the configuration does not wait long for a process that hangs. */
+/** A person who looks at the configuration does not wait long for a process that hangs. */
 const VIEW_MS = 1_000;
 
 /** Creates the reloader of one gateway. */
@@ -46,7 +47,7 @@ export function createReloader({ first, target, draining, ...deps }: ReloaderDep
   const { read, keep, onInForce, isFallback = false, ...recorded } = deps;
   const oneByOne = createSerialQueue();
   const report = createReloadRecorder({ ...recorded, inForce: () => target.inForce }, isFallback);
-  // Nothing else refers to the first one: what a reload replaces is to be freed, with its secrets.
+  // Nothing else refers to the first one, because a replaced configuration must be freed, with its secrets.
   let inForce = first;
   if (!isFallback) keep?.(first);
   onInForce?.(first);

@@ -1,21 +1,10 @@
 import type { Snapshot } from './snapshot.ts';
 
-/** The snapshot in force, and those before it that still have requests under way. */
-export type SnapshotHolder = {
-  readonly current: Snapshot;
-  /** Puts a snapshot in force. The one before closes once its requests are answered. */
-  replace(next: Snapshot): void;
-  /** Resolves as soon as fewer than two old snapshots are left; at the latest after the longest deadline. */
-  untilRoom(): Promise<void>;
-  /** Closes all of them at once. */
-  close(): Promise<void>;
-};
-
-/** How many old snapshots may be left at once: each may hold connections and rows of its own. */
+/** How many old snapshots may be left at once, because each may hold connections and rows of its own. */
 const OLD_MAX = 2;
 
-/** Creates the holder of the first snapshot. */
-export function createSnapshotHolder(first: Snapshot): SnapshotHolder {
+/** Holds the snapshot in force, and those before it that still have requests under way. */
+export function createSnapshotHolder(first: Snapshot) {
   const old = new Map<Snapshot, Promise<void>>();
   let current = first;
 
@@ -26,18 +15,21 @@ export function createSnapshotHolder(first: Snapshot): SnapshotHolder {
   }
 
   return {
-    get current() {
+    get current(): Snapshot {
       return current;
     },
-    replace(next) {
+    /** Puts a snapshot in force. The one before closes once its requests are answered. */
+    replace(next: Snapshot): void {
       const before = current;
       current = next;
       old.set(before, retire(before));
     },
-    async untilRoom() {
+    /** Resolves as soon as fewer than two old snapshots are left, at the latest after the longest deadline. */
+    async untilRoom(): Promise<void> {
       while (old.size >= OLD_MAX) await Promise.race(old.values());
     },
-    async close() {
+    /** Closes all of them at once. */
+    async close(): Promise<void> {
       const all = [...old.keys(), current];
       old.clear();
       await Promise.all(all.map((snapshot) => snapshot.close()));

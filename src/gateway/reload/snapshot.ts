@@ -11,11 +11,7 @@ import { createReferenceCount, type ReferenceCount } from '../../kernel/referenc
 import { type AdmissionDeps, createAdmission } from '../assemble/admission.ts';
 import { assembleAdmission } from '../assemble/assemble.ts';
 import { type CompiledResource, withTargets } from '../../source/compile-sources.ts';
-import {
-  createOperations,
-  type OperationsDeps,
-  type ServedOperations,
-} from '../assemble/create-operations.ts';
+import { createOperations, type OperationsDeps } from '../assemble/create-operations.ts';
 import type { ResourceQuality } from '../../pipeline/quality.ts';
 import type { Cache } from '../../store/cache/cache.ts';
 import type { HeldCount } from '../../store/cache/purges.ts';
@@ -37,16 +33,15 @@ export type Snapshot = {
   readonly routing: Routing;
   /** The bounds of the public server. */
   readonly limits: ServerLimits;
-  /** The names of its endpoints in the metrics. */
+  /** The names of the endpoints in the metrics. */
   readonly endpoints: readonly string[];
   /** The tokens of the operator's listener. */
   readonly tokens: readonly AdminToken[];
   readonly quality: () => readonly ResourceQuality[];
   /** The resources that move. */
-  readonly migrations: ServedOperations['migrations'];
+  readonly migrations: ReturnType<typeof createOperations>['migrations'];
   /** The disabled claims of what is served. */
-  readonly disabled: ServedOperations['disabled'];
-  /** How many answers and scan caches with a tag are in the memory of this process. */
+  readonly disabled: ReturnType<typeof createOperations>['disabled'];
   readonly countHeld: (tag: string) => HeldCount;
   /** What the answers in the memory of this process take. */
   readonly cacheSize: () => Cache['localSize'];
@@ -68,7 +63,7 @@ type CacheSettings = Pick<GatewayConfig['cache'], 'localBytes' | 'localSeconds' 
 type SnapshotParts = 'parts' | 'admission' | 'cache' | 'jitterPercent' | 'contract';
 
 const DEADLINE_MS_DEFAULT = 10_000;
-/** An answer may be under way for a moment after its deadline: it is an error then, which is sent. */
+/** After its deadline, a request still needs a moment to send its error. */
 const AFTER_DEADLINE_MS = 1_000;
 
 function endpointNames(config: GatewayConfig): readonly string[] {
@@ -97,24 +92,17 @@ async function unusedOrLate(uses: ReferenceCount, deadlineMs: number): Promise<v
   clearTimeout(timer);
 }
 
-type Serving = Pick<
-  Snapshot,
-  'routing' | 'quality' | 'countHeld' | 'cacheSize' | 'disabled' | 'migrations'
-> & {
-  endAdmission(): void;
-};
-
 function makeCache(settings: CacheSettings, { createCache }: Pick<SnapshotDeps, 'createCache'>) {
   return { value: createCache(settings) };
 }
 
-/** Puts together what serves; what did not change since an earlier snapshot is that one's. */
+/** Puts together what serves. It takes over what did not change since an earlier snapshot. */
 function assemble(
   { gateway: config, compiled }: ServedConfig,
   parts: ComponentSet,
   uses: ReferenceCount,
   deps: SnapshotDeps,
-): Serving {
+) {
   const { localBytes, localSeconds, compression, jitter } = config.cache;
   const cache = parts.acquire(makeCache, { localBytes, localSeconds, compression }, deps);
   const admission = createAdmission(config, { ...deps, parts });
@@ -144,14 +132,8 @@ function assemble(
     scanCaches: served.countScanCaches(tag),
   });
   const { quality, disabled, migrations } = served;
-  const cacheSize = () => cache.localSize;
   return {
-    routing,
-    quality,
-    disabled,
-    migrations,
-    countHeld,
-    cacheSize,
+    serving: { routing, quality, disabled, migrations, countHeld, cacheSize: () => cache.localSize },
     endAdmission: () => admission.close(),
   };
 }
@@ -175,37 +157,32 @@ export function configDigest({ gateway, compiled }: ServedConfig): string {
   ]);
 }
 
-/** Puts a snapshot together. Nothing is served by it yet. @throws Error where that fails; nothing is left open then */
+/** Puts a snapshot together. Nothing is served by it yet. @throws Error if that fails; nothing is left open then */
 export function createSnapshot(served: ServedConfig, rev: number, deps: SnapshotDeps): Snapshot {
   const config = served.gateway;
   const parts = deps.kept.open();
   const uses = createReferenceCount();
   const deadlineMsMax = longestDeadlineMs(config);
-  let serving: Serving;
+  let assembled: ReturnType<typeof assemble>;
   try {
-    serving = assemble(served, parts, uses, deps);
+    assembled = assemble(served, parts, uses, deps);
   } catch (error) {
     void parts.release();
     throw error;
   }
-  const { routing, quality, disabled, migrations, countHeld, cacheSize } = serving;
+  const { serving, endAdmission } = assembled;
   return {
     rev,
     digest: configDigest(served),
     config,
     compiled: served.compiled,
-    routing,
+    ...serving,
     limits: { connectionsMax: config.listen.connectionsMax, deadlineMsMax },
     endpoints: endpointNames(config),
     tokens: adminTokens(config.admin),
-    quality,
-    disabled,
-    migrations,
-    countHeld,
-    cacheSize,
     untilUnused: () => unusedOrLate(uses, deadlineMsMax),
     async close() {
-      serving.endAdmission();
+      endAdmission();
       await parts.release();
     },
   };

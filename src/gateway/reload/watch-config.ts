@@ -1,35 +1,28 @@
 import { type FSWatcher, watch } from 'node:fs';
 
-/** Watches for changed files. */
-export type ConfigWatch = {
-  /** Turns it on or off, and looks at the folders as they are now. */
-  set(isOn: boolean): void;
-  close(): void;
-};
-
-/** Without `quietMs` and `pollMs` it waits for half a second of quiet, and compares the texts every 30 seconds. */
+/** Without `quietMs` and `pollMs`, it waits for half a second of quiet and compares the texts every 30 seconds. */
 export type ConfigWatchDeps = {
   /** The folders whose files are read. */
   readonly folders: () => readonly string[];
-  /** A digest of all texts as they are on disk; `undefined` where they cannot be read. */
+  /** A digest of all texts as they are on disk; `undefined` if they cannot be read. */
   readonly fingerprint: () => string | undefined;
-  /** The same for the texts in force; `undefined` once others were refused, so that a return to these is noticed, too. */
+  /** The digest of the texts in force; `undefined` after others were refused, so that a return to these is noticed, too. */
   readonly fingerprintInForce: () => string | undefined;
-  /** Called when the texts have changed. Another call does not begin before its end. */
+  /** Called when the texts have changed. The next call begins only after this one has ended. */
   readonly onChange: () => Promise<unknown>;
-  /** Tells that a folder cannot be watched, so that changes in it are found by looking from time to time. */
-  readonly onBlind: (folder: string, problem: string) => void;
-  /** How long nothing must happen in the folders before they are looked at, milliseconds. */
+  /** Called if a folder cannot be watched, so that changes in it are found only every `pollMs`. */
+  readonly onUnwatched: (folder: string, problem: string) => void;
+  /** For how many milliseconds nothing must happen in the folders before they are read. */
   readonly quietMs?: number;
-  /** How often the texts are compared whatever was noticed, milliseconds. */
+  /** After how many milliseconds the texts are compared, even if nothing was noticed. */
   readonly pollMs?: number;
 };
 
 const QUIET_MS = 500;
 const POLL_MS = 30_000;
 
-/** Creates what watches some folders: `note` is called whenever something happens in one of them. */
-function createFolderWatch({ folders, onBlind }: ConfigWatchDeps, note: () => void) {
+/** Watches some folders, and calls `note` whenever something happens in one of them. */
+function createFolderWatch({ folders, onUnwatched }: ConfigWatchDeps, note: () => void) {
   let watchers: readonly FSWatcher[] = [];
 
   function close(): void {
@@ -38,13 +31,14 @@ function createFolderWatch({ folders, onBlind }: ConfigWatchDeps, note: () => vo
   }
 
   function watchFolder(folder: string): readonly FSWatcher[] {
-    const tell = (error: unknown) => onBlind(folder, error instanceof Error ? error.message : 'unknown');
+    const report = (error: unknown) =>
+      onUnwatched(folder, error instanceof Error ? error.message : 'unknown');
     try {
       const watcher = watch(folder, { persistent: false }, note);
-      watcher.on('error', tell);
+      watcher.on('error', report);
       return [watcher];
     } catch (error) {
-      tell(error);
+      report(error);
       return [];
     }
   }
@@ -60,15 +54,16 @@ function createFolderWatch({ folders, onBlind }: ConfigWatchDeps, note: () => vo
 }
 
 /**
- * Creates the watch, which is off. Folders are watched and not files: Kubernetes swaps a symbolic link in the folder, and
- * a watched file or link is not seen to change a second time. What the system tells is a hint; the texts are the truth.
+ * Watches for changed files, once it is turned on. Folders are watched and not files, because Kubernetes swaps a symbolic
+ * link in the folder, and the second change of a watched file or link is not reported. An event of the system is only a
+ * hint, so the texts are compared.
  */
-export function createConfigWatch(deps: ConfigWatchDeps): ConfigWatch {
+export function createConfigWatch(deps: ConfigWatchDeps) {
   const { fingerprint, fingerprintInForce, onChange, quietMs = QUIET_MS, pollMs = POLL_MS } = deps;
   const folders = createFolderWatch(deps, note);
   let isOn = false;
   let isLooking = false;
-  /** The texts that were looked at last, whether they were sound or not: what is refused is not tried again. */
+  /** The texts that were read last, sound or not, so that refused texts are not tried again. */
   let seen: string | undefined;
   let quiet: NodeJS.Timeout | undefined;
   let poll: NodeJS.Timeout | undefined;
@@ -84,14 +79,14 @@ export function createConfigWatch(deps: ConfigWatchDeps): ConfigWatch {
     if (found === undefined || found === seen) return;
     seen = found;
     folders.watchAnew();
-    // It was put in force by somebody else.
+    // They are in force already, for example by a command.
     if (found === fingerprintInForce()) return;
     isLooking = true;
     await onChange();
     isLooking = false;
-    // The texts have changed since, so `onChange` may have read others. Then those found here do not count as seen.
+    // If the texts have changed since, `onChange` may have read others. Then those found here do not count as seen.
     if (fingerprint() !== found) seen = undefined;
-    // What changed meanwhile was not looked at.
+    // A change that came meanwhile was not looked at.
     note();
   }
 
@@ -103,7 +98,8 @@ export function createConfigWatch(deps: ConfigWatchDeps): ConfigWatch {
   }
 
   return {
-    set(on) {
+    /** Turns it on or off. Turned on, it looks at the folders as they are now. */
+    set(on: boolean): void {
       if (on === isOn) return;
       close();
       if (!on) return;

@@ -10,17 +10,10 @@ import type { WorkerCounts, WorkerQuery } from './messages.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import type { HeldCount } from '../../store/cache/purges.ts';
 import { type CallerSnapshot, mergeCallers } from '../../telemetry/caller-counts.ts';
-import { NoAnswerError, type WorkerLink } from './worker-link.ts';
+import { answersOf, NoAnswerError, type WorkerLink } from './worker-link.ts';
 
-/**
- * `serving` is asked for each action; the first of them carries it out, and the others are asked where each acts for
- * itself.
- */
-export type PrimaryActDeps = {
-  /** The workers that serve at this moment. */
-  readonly serving: () => readonly Pick<WorkerLink, 'ask'>[];
-  readonly quality: () => Promise<WorkerCounts['quality']>;
-};
+/** The workers that serve at this moment. */
+type Serving = () => readonly Pick<WorkerLink, 'ask'>[];
 
 const ACTION_MS = 5_000;
 const COUNT_MS = 1_000;
@@ -33,10 +26,8 @@ function timeoutOf(name: ActionName, input: unknown): number {
 }
 
 /** Counts the entries with a tag in the memory of the workers. A worker that does not answer is left out. */
-async function countHeld(serving: PrimaryActDeps['serving'], tag: string): Promise<HeldCount> {
-  const asked = serving().map((link) => link.ask({ about: 'held', tag }, COUNT_MS) as Promise<HeldCount>);
-  const answers = await Promise.allSettled(asked);
-  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+async function countHeld(serving: Serving, tag: string): Promise<HeldCount> {
+  const found = await answersOf<HeldCount>(serving(), { about: 'held', tag }, COUNT_MS);
   return found.reduce(
     (sum, one) => ({
       processes: sum.processes + one.processes,
@@ -47,8 +38,8 @@ async function countHeld(serving: PrimaryActDeps['serving'], tag: string): Promi
   );
 }
 
-/** What all workers counted of their callers. One that does not answer would make the sums too small, without a sign. */
-async function callersOf(serving: PrimaryActDeps['serving']): Promise<ActionResult> {
+/** What all workers counted of their callers. All must answer, because the sums would be too small without a sign of it. */
+async function callersOf(serving: Serving): Promise<ActionResult> {
   const asked = serving().map((link) => link.ask({ about: 'callers' }, COUNT_MS) as Promise<CallerSnapshot>);
   try {
     if (asked.length === 0) return unavailable('no worker serves');
@@ -65,24 +56,19 @@ function isLocalRollback(name: ActionName, input: unknown): boolean {
 }
 
 /**
- * Creates what carries out the actions of a primary, which has no Redis. It asks one worker: what that one changes reaches
- * all processes through Redis.
+ * Creates the function that carries out the actions of a primary, which has no Redis. It asks one worker, because what that
+ * one changes reaches all processes through Redis. If each worker acts for itself alone, it asks all of them.
  */
-export function createPrimaryAct({ serving, quality }: PrimaryActDeps): Act {
-  /** Asks the other workers, too, of which each acts for itself alone. */
-  function askOthers(query: Extract<WorkerQuery, { about: 'action' }>): Promise<unknown> {
-    return Promise.allSettled(
-      serving()
-        .slice(1)
-        .map((link) => link.ask(query, ACTION_MS)),
-    );
-  }
-
-  /** Asks all workers, and puts their answers together; a worker that does not answer is left out. */
+export function createPrimaryAct({
+  serving,
+  quality,
+}: {
+  readonly serving: Serving;
+  readonly quality: () => Promise<WorkerCounts['quality']>;
+}): Act {
+  /** Asks all workers, and puts their answers together. */
   async function gather(query: Extract<WorkerQuery, { about: 'action' }>): Promise<ActionResult> {
-    const asked = serving().map((link) => link.ask(query, ACTION_MS) as Promise<ActionResult>);
-    const answers = await Promise.allSettled(asked);
-    const results = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+    const results = await answersOf<ActionResult>(serving(), query, ACTION_MS);
     return gatheredActions[query.name]?.(results, query.input) ?? unavailable('no worker answers');
   }
 
@@ -98,7 +84,7 @@ export function createPrimaryAct({ serving, quality }: PrimaryActDeps): Act {
     if (link === undefined) return unavailable('no worker serves');
     const query = { about: 'action', name, input, actor, held } as const;
     try {
-      if (isLocalRollback(name, input)) await askOthers(query);
+      if (isLocalRollback(name, input)) await answersOf(serving().slice(1), query, ACTION_MS);
       return (await link.ask(query, timeoutOf(name, input))) as ActionResult;
     } catch (error) {
       return unavailable((error as Error).message);
@@ -107,14 +93,10 @@ export function createPrimaryAct({ serving, quality }: PrimaryActDeps): Act {
 }
 
 /**
- * Creates what writes the primary's lines of the audit: through one worker. Where none takes the line, the log of the
- * primary has it. A worker that does not answer may have taken the line: then no other one is asked, so that the line is
- * not kept twice.
+ * Creates the audit log of a primary, whose lines one worker writes. If no worker takes a line, the log of the primary has
+ * it. A worker that does not answer may have written it, so no other one is asked then, and no line is written twice.
  */
-export function createPrimaryAudit(
-  serving: PrimaryActDeps['serving'],
-  log: Pick<Logger, 'warn'>,
-): Pick<AuditLog, 'record'> {
+export function createPrimaryAudit(serving: Serving, log: Pick<Logger, 'warn'>): Pick<AuditLog, 'record'> {
   return {
     async record(change) {
       let kept: false | 'unknown' = false;

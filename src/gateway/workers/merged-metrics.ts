@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
-import { type ConfigMetrics, createConfigMetrics } from '../../telemetry/metrics/config-metrics.ts';
-import { describeMetrics, type MetricDescription } from '../../telemetry/metrics/describe-metrics.ts';
+import { createConfigMetrics } from '../../telemetry/metrics/config-metrics.ts';
+import { describeMetrics } from '../../telemetry/metrics/describe-metrics.ts';
 import { createWebhookMetrics } from '../../telemetry/webhooks/webhook-metrics.ts';
 import { type MetricsJson, sampledMetrics } from '../../telemetry/figures/figure-sample.ts';
 import { cumulativeMetrics, mergeMetrics } from './merge-metrics.ts';
@@ -9,23 +9,10 @@ import type { MetricValues, WorkerCounts } from './messages.ts';
 import type { WorkerLink } from './worker-link.ts';
 
 /** The metrics and the quality reports of all workers together, with those that have ended. */
-export type MergedMetrics = ReturnType<typeof createWebhookMetrics> & {
-  /** Keeps the counts of a worker that has ended. After a crash, what it counted since it was last asked is lost. */
-  readonly workerEnded: (link: Pick<WorkerLink, 'counts'>, how: 'left' | 'died') => void;
-  readonly reloaded: ConfigMetrics['reloaded'];
-  readonly configStale: ConfigMetrics['configStale'];
-  /** All metrics in the Prometheus text format. */
-  text(): Promise<string>;
-  /** Those that figures over time are sampled from. */
-  readonly sampled: () => Promise<MetricsJson>;
-  readonly contentType: string;
-  readonly quality: () => Promise<WorkerCounts['quality']>;
-  /** The metrics that only a primary has, for the documents. */
-  describe(): readonly MetricDescription[];
-};
+export type MergedMetrics = ReturnType<typeof createMergedMetrics>;
 
-/** A worker is asked for its counts once it serves; what an ended one has counted stays in the sums. */
-export type MergedMetricsDeps = {
+/** A worker is asked for its counts once it serves. What an ended one has counted stays in the sums. */
+type MergedMetricsDeps = {
   /** The workers at this moment. */
   readonly workers: () => readonly { readonly link: WorkerLink; readonly phase: string }[];
 };
@@ -34,7 +21,7 @@ const PHASES = ['starting', 'serving', 'leaving'] as const;
 const ASK_MS = 2_000;
 const wanted = new Set(sampledMetrics);
 
-/** Creates the primary's own metrics, in a registry of their own. */
+/** The metrics of the primary itself, in a registry of their own. */
 function createOwnMetrics({ workers }: MergedMetricsDeps) {
   const registry = new Registry();
   const registers = [registry];
@@ -70,7 +57,7 @@ function createOwnMetrics({ workers }: MergedMetricsDeps) {
 }
 
 /** Creates the merged metrics of one primary. */
-export function createMergedMetrics({ workers }: MergedMetricsDeps): MergedMetrics {
+export function createMergedMetrics({ workers }: MergedMetricsDeps) {
   const own = createOwnMetrics({ workers });
   const ended: MetricValues[] = [];
   let endedQuality: WorkerCounts['quality'] = [];
@@ -100,7 +87,8 @@ export function createMergedMetrics({ workers }: MergedMetricsDeps): MergedMetri
   }
 
   return {
-    workerEnded({ counts }, how) {
+    /** Keeps the counts of a worker that has ended. After a crash, what it counted since it was last asked is lost. */
+    workerEnded({ counts }: Pick<WorkerLink, 'counts'>, how: 'left' | 'died'): void {
       own.ends.labels(how).inc();
       if (counts === undefined) return;
       ended.push(cumulativeMetrics(counts.metrics));
@@ -110,12 +98,15 @@ export function createMergedMetrics({ workers }: MergedMetricsDeps): MergedMetri
     reloaded: own.config.reloaded,
     configStale: own.config.configStale,
     ...own.webhooks,
+    /** All metrics in the Prometheus text format. */
     text: async () => mergeMetrics(await everybody()).metrics(),
-    async sampled() {
+    /** The metrics that values over time are sampled from. */
+    async sampled(): Promise<MetricsJson> {
       const values = (await everybody()).map((all) => all.filter(({ name }) => wanted.has(name)));
       return mergeMetrics(values).getMetricsAsJSON();
     },
     contentType: own.contentType,
+    /** The metrics that only a primary has, for the documents. */
     describe: own.describe,
     async quality() {
       const all = await countAll();

@@ -1,5 +1,6 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { Actor } from '../../admin/api/action.ts';
+import type { CheckResult } from '../../admin/app.ts';
 import type { ActionName } from '../../admin/api/action-table.ts';
 import type { AuditChange } from '../../store/audit/audit-entry.ts';
 import type { ConfigTexts } from '../../config/load.ts';
@@ -41,16 +42,11 @@ export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[
 /** What a worker has counted. */
 export type WorkerCounts = { readonly metrics: MetricValues; readonly quality: readonly ResourceQuality[] };
 
-/** What a worker serves, and whether the things that it depends on work. It is the answer to `state` and to `swap`. */
+/** What a worker serves, and whether it can reach what it needs. It is the answer to `state` and to `swap`. */
 export type WorkerState = {
   /** Of the configuration in force. */
   readonly digest: string;
-  readonly checks: readonly {
-    readonly name: string;
-    readonly ready: boolean;
-    readonly needed: boolean;
-    readonly detail?: string;
-  }[];
+  readonly checks: readonly CheckResult[];
 };
 
 /** From the primary to a worker. */

@@ -7,35 +7,23 @@ import { adminTokens } from '../../admin/access/admin-tokens.ts';
 import { redisState } from '../../admin/redis-checks.ts';
 import { closeListener, openListener } from '../../http/listener/open-listener.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { type OpenedFigures, openFigures, type OpenFiguresDeps } from '../reload/open-figures.ts';
+import { openFigures, type OpenFiguresDeps } from '../reload/open-figures.ts';
 import { openWebhooks } from '../reload/open-webhooks.ts';
 import type { SoundConfig } from '../reload/reload-outcome.ts';
-import { createReloader, type Reloader, type Reloading } from '../reload/reloader.ts';
+import { createReloader, type Reloading } from '../reload/reloader.ts';
 import type { WorkerProcess, WorkerState } from './messages.ts';
 import { createForwardedFigures } from './forward-figures.ts';
 import { createPrimaryAct, createPrimaryAudit } from './forward-actions.ts';
 import { createMergedMetrics, type MergedMetrics } from './merged-metrics.ts';
-import { createWorkerReloads, type WorkerReloads } from './two-phase-reload.ts';
+import { createWorkerReloads } from './two-phase-reload.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import { redisProfile } from '../../store/redis/redis-profile.ts';
 import { watchForHangs } from './watch-for-hangs.ts';
-import type { WorkerLink } from './worker-link.ts';
+import { answersOf, type WorkerLink } from './worker-link.ts';
 import type { WorkerPlan } from './worker-slots.ts';
 
-/** The primary process of a gateway with several workers. */
-export type Primary = {
-  /** Opens the operator's listener and starts the workers. @throws Error if a worker cannot serve, or a port is taken */
-  listen(): Promise<{ port: number; adminPort: number }>;
-  /** Reads the configuration again, and puts it in force in all workers if it is sound. */
-  readonly reload: Reloader['reload'];
-  /** Drains all workers, and closes. */
-  drain(): Promise<void>;
-  /** Resolves with the reason if workers crash again and again. */
-  readonly givenUp: Promise<string>;
-};
-
 /**
- * `fork` starts a process that serves nothing yet: the texts of the configuration are sent to it, and it compiles them
+ * `fork` starts a process that serves nothing yet. The texts of the configuration are sent to it, and it compiles them
  * itself.
  */
 export type PrimaryDeps = {
@@ -52,8 +40,8 @@ export type PrimaryDeps = {
 const STATE_MS = 1_000;
 
 /**
- * The checks of all workers. A check passes if it passes in one worker, since that worker can then serve. Its detail is
- * that of the first worker that has one.
+ * The checks of all workers. A check passes if it passes in one worker, because that worker can serve. Its detail comes from
+ * the first worker that has one.
  */
 function bestOf(states: readonly WorkerState[]): WorkerState['checks'] {
   const best = new Map<string, WorkerState['checks'][number]>();
@@ -64,17 +52,10 @@ function bestOf(states: readonly WorkerState[]): WorkerState['checks'] {
   return [...best.values()];
 }
 
-/** The state of each serving worker that answers. */
-async function statesOf(links: readonly WorkerLink[]): Promise<readonly WorkerState[]> {
-  const asked = links.map((link) => link.ask({ about: 'state' }, STATE_MS) as Promise<WorkerState>);
-  const answers = await Promise.allSettled(asked);
-  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
-}
-
-/** The reloader of a primary, and what the configuration in force says of the operator's listener. */
+/** The reloader of a primary, its webhooks, and the configuration in force. */
 function createPrimaryReloader(
   { first, reloading, log, instance }: PrimaryDeps,
-  { reloads, supervisor }: { readonly reloads: WorkerReloads; readonly supervisor: Supervisor },
+  { reloads, supervisor }: { reloads: ReturnType<typeof createWorkerReloads>; supervisor: Supervisor },
   metrics: MergedMetrics,
   serving: () => readonly WorkerLink[],
   draining: () => boolean,
@@ -117,7 +98,7 @@ function createPrimaryReloader(
 
 type StatusOfPrimary = ReturnType<OpenFiguresDeps['status']>;
 
-/** The figures of all workers; those of the fleet, which are in Redis, are read and written by one of them. */
+/** The figures of all workers. One worker reads and writes those of the fleet, which are in Redis. */
 function openPrimaryFigures(
   { first, version, log }: PrimaryDeps,
   given: Pick<OpenFiguresDeps, 'served'> & {
@@ -125,7 +106,7 @@ function openPrimaryFigures(
     readonly serving: () => readonly WorkerLink[];
     readonly status: () => Pick<StatusOfPrimary, 'processes' | 'draining' | 'config'>;
   },
-): OpenedFigures {
+) {
   const { metrics, serving, served, status } = given;
   const hasRedis = redisProfile(first.gateway.redis, 'cache') !== undefined;
   return openFigures({
@@ -138,8 +119,8 @@ function openPrimaryFigures(
   });
 }
 
-/** Creates the primary. Nothing runs before `listen`. */
-export function createPrimary(deps: PrimaryDeps): Primary {
+/** Creates the primary process of a gateway with several workers. Nothing runs before `listen`. */
+export function createPrimary(deps: PrimaryDeps) {
   const { first, planOf, fork, log, version } = deps;
   const { host, port } = first.gateway.admin;
   const plan = planOf(first);
@@ -155,6 +136,7 @@ export function createPrimary(deps: PrimaryDeps): Primary {
   });
   const reloads = createWorkerReloads({ supervisor, planOf });
   const serving = () => supervisor.workers.flatMap(({ link, phase }) => (phase === 'serving' ? [link] : []));
+  const statesOf = () => answersOf<WorkerState>(serving(), { about: 'state' }, STATE_MS);
   const { reloader, webhooks, served } = createPrimaryReloader(
     deps,
     { reloads, supervisor },
@@ -171,7 +153,7 @@ export function createPrimary(deps: PrimaryDeps): Primary {
   const server = createServer(
     createAdminApp({
       async checks() {
-        const found = await statesOf(serving());
+        const found = await statesOf();
         return [{ name: 'workers', ready: found.length > 0, needed: true }, ...bestOf(found)];
       },
       draining: () => draining,
@@ -195,13 +177,14 @@ export function createPrimary(deps: PrimaryDeps): Primary {
   }
 
   return {
-    async listen() {
+    /** Opens the operator's listener and starts the workers. @throws Error if a worker cannot serve, or a port is taken */
+    async listen(): Promise<{ port: number; adminPort: number }> {
       try {
         const adminPort = await openListener(server, { host, port });
         const givenUp = supervisor.givenUp.then((reason) => Promise.reject(new Error(reason)));
         const publicPort = await Promise.race([supervisor.start(), givenUp]);
         figures.start();
-        const redis = redisState(bestOf(await statesOf(serving())));
+        const redis = redisState(bestOf(await statesOf()));
         log.info({ port: publicPort, adminPort, redis, workers }, 'listening');
         return { port: publicPort, adminPort };
       } catch (error) {
@@ -209,12 +192,15 @@ export function createPrimary(deps: PrimaryDeps): Primary {
         throw error;
       }
     },
+    /** Reads the configuration again. If it is sound, it is put in force in all workers. */
     reload: reloader.reload,
-    async drain() {
+    /** Drains all workers, and closes. */
+    async drain(): Promise<void> {
       draining = true;
       log.info({}, 'draining');
       await close();
     },
+    /** Resolves with the reason if workers crash again and again. */
     givenUp: supervisor.givenUp,
   };
 }

@@ -1,31 +1,21 @@
-/** An exponential back-off for workers that crash. */
-export type RestartBackoff = {
-  /**
-   * Schedules a restart, or gives up. Call it when a worker crashes. `livedMs` counts from its start; `othersServe` says
-   * whether any other worker serves.
-   */
-  onCrash(livedMs: number, othersServe: boolean): void;
-  /** True between a crash and the restart. */
-  readonly pending: boolean;
-  stop(): void;
-  /** Resolves with the reason once another restart would not help. */
-  readonly givenUp: Promise<string>;
-};
-
-/** A worker that lived so long had started well. */
+/** A worker that has lived for so long had started well. */
 const HEALTHY_MS = 10_000;
 const DELAY_MS = 100;
 const DELAY_MS_MAX = 10_000;
-/** After so many early crashes in a row, with no worker left that serves, another start would not help. */
+/** If so many workers in a row crash early and none is left that serves, another start would not help. */
 const EARLY_CRASHES_MAX = 5;
 
-/** Creates the back-off of one primary. `restart` is called once the delay after a crash is over. */
-export function createRestartBackoff(restart: () => void, after = setTimeout): RestartBackoff {
+/** An exponential back-off for workers that crash. `restart` is called once the delay after a crash is over. */
+export function createRestartBackoff(restart: () => void, after = setTimeout) {
   const givenUp = Promise.withResolvers<string>();
   let earlyCrashes = 0;
   let timer: NodeJS.Timeout | undefined;
   return {
-    onCrash(livedMs, othersServe) {
+    /**
+     * Schedules a restart, or gives up. Call it when a worker crashes. `livedMs` counts from its start; `othersServe` says
+     * whether any other worker serves.
+     */
+    onCrash(livedMs: number, othersServe: boolean): void {
       earlyCrashes = livedMs >= HEALTHY_MS ? 0 : earlyCrashes + 1;
       if (earlyCrashes >= EARLY_CRASHES_MAX && !othersServe) {
         givenUp.resolve('workers crash again and again, and none serves any more');
@@ -38,10 +28,12 @@ export function createRestartBackoff(restart: () => void, after = setTimeout): R
         restart();
       }, delayMs);
     },
+    /** True between a crash and the restart. */
     get pending() {
       return timer !== undefined;
     },
     stop: () => clearTimeout(timer),
+    /** Resolves with the reason once another restart would not help. */
     givenUp: givenUp.promise,
   };
 }

@@ -1,12 +1,6 @@
-import type { Act } from '../../admin/actions/act.ts';
-import type { AuditLog } from '../../store/audit/audit-log.ts';
 import type { ConfigTexts } from '../../config/load.ts';
 import { createSerialQueue } from '../../kernel/semaphore.ts';
-import type { ResourceQuality } from '../../pipeline/quality.ts';
-import type { StagedConfig } from '../reload/public-side.ts';
-import type { FleetFigures } from '../../store/fleet/fleet-figures.ts';
-import type { HeldCount } from '../../store/cache/purges.ts';
-import type { CallerSnapshot } from '../../telemetry/caller-counts.ts';
+import type { PublicSide, StagedConfig } from '../reload/public-side.ts';
 import type { Share } from '../../source/client/bulkhead/bulkhead.ts';
 import type {
   WorkerCounts,
@@ -21,23 +15,12 @@ import { answerFigures } from './forward-figures.ts';
 import { createPermitShare, type PermitShare } from './permits/permit-share.ts';
 
 /** A gateway without its operator's listener, as a worker runs it. */
-export type ServedGateway = {
-  prepare(): Promise<void>;
-  listen(): Promise<number>;
+type ServedGateway = Omit<PublicSide, 'inForce' | 'stage' | 'metrics' | 'audit' | 'tell'> & {
   inForce(): { readonly digest: string };
   /** Compiles another configuration; nothing is served by it before `apply`. */
   stage(texts: ConfigTexts): Promise<StagedConfig>;
-  checks(): WorkerState['checks'];
   readonly metrics: { values(): Promise<MetricValues> };
-  quality(): readonly ResourceQuality[];
-  callers(): CallerSnapshot;
-  countHeld(tag: string): HeldCount;
-  /** Absent: there is no Redis for the cache. */
-  readonly fleetFigures: FleetFigures | undefined;
-  readonly act: Act;
-  readonly audit: Pick<AuditLog, 'record'>;
-  leave(leaving: { readonly othersListen: boolean }): Promise<void>;
-  close(): Promise<void>;
+  readonly audit: Pick<PublicSide['audit'], 'record'>;
 };
 
 /** Builds the gateway of a configuration. `shareOf` is this process's share of the concurrent calls of a source. */

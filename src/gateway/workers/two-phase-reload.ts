@@ -3,52 +3,26 @@ import type { WorkerQuery, WorkerState } from './messages.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { WorkerPlan, WorkerSlot } from './worker-slots.ts';
 
-/**
- * `supervisor` is given the next plan when the workers swap, so that a worker which is forked while they only compile
- * still gets the one in force.
- */
-export type WorkerReloadsDeps = {
-  readonly supervisor: Pick<Supervisor, 'workers' | 'plan' | 'adopt'>;
-  readonly planOf: (config: SoundConfig) => WorkerPlan;
-};
-
-/** Puts a configuration in force in all workers, each in place: first all compile it, then all swap. */
-export type WorkerReloads = {
-  /** Rejects with the problem of a worker that cannot compile it; none is left with it then. */
-  stage(next: SoundConfig): Promise<StagedReload>;
-  /** Brings a worker up to date that was started with an earlier configuration. Ends it where that fails. */
-  catchUp(slot: WorkerSlot): Promise<void>;
-  /** What the serving workers say they serve. */
-  serving(waitMs: number): Promise<Acknowledged>;
-};
-
-/** A worker compiles a configuration in a second; it may wait for an old snapshot to be closed before. */
+/** A worker compiles a configuration in a second, but it may first have to wait until an old snapshot is closed. */
 const STAGE_MS = 60_000;
 const SWAP_MS = 30_000;
 
-/** A configuration that these workers have compiled. */
-type Staged = {
-  readonly number: number;
-  readonly slots: readonly WorkerSlot[];
-  readonly plan: WorkerPlan;
-};
+type Asked = { readonly slot: WorkerSlot; readonly answer: PromiseSettledResult<unknown> };
 
-type Asked<T> = { readonly slot: WorkerSlot; readonly answer: PromiseSettledResult<T> };
-
-/** Asks some workers. One that has ended meanwhile is left out: it is replaced by one with what is in force. */
+/** Asks some workers. One that has ended meanwhile is left out, because the worker that replaces it has what is in force. */
 async function askAll(
   { workers }: Pick<Supervisor, 'workers'>,
   slots: readonly WorkerSlot[],
   query: WorkerQuery,
   ms: number,
-): Promise<readonly Asked<unknown>[]> {
+): Promise<readonly Asked[]> {
   const answers = await Promise.allSettled(slots.map(({ link }) => link.ask(query, Math.max(ms, 1))));
   const asked = slots.map((slot, at) => ({ slot, answer: answers[at] as PromiseSettledResult<unknown> }));
   return asked.filter(({ slot }) => workers.includes(slot));
 }
 
-/** Those that have said what they serve. */
-function acknowledgedBy(asked: readonly Asked<unknown>[]): Acknowledged {
+/** The workers that have said what they serve, and how many have not. */
+function acknowledgedBy(asked: readonly Asked[]): Acknowledged {
   const processes = asked.flatMap(({ slot: { link }, answer }) =>
     answer.status === 'fulfilled'
       ? [{ pid: link.process.pid ?? 0, digest: (answer.value as WorkerState).digest }]
@@ -57,7 +31,7 @@ function acknowledgedBy(asked: readonly Asked<unknown>[]): Acknowledged {
   return { processes, waitingFor: asked.length - processes.length };
 }
 
-/** A worker that has not answered does what it was told when it comes to it; one that serves something else is ended. */
+/** A worker that has not answered may still swap. If it then serves another configuration, it is ended. */
 async function confirm(slot: WorkerSlot, plan: WorkerPlan): Promise<void> {
   const asked = slot.link.ask({ about: 'state' }, SWAP_MS) as Promise<WorkerState>;
   const state = await asked.catch(() => undefined);
@@ -65,8 +39,18 @@ async function confirm(slot: WorkerSlot, plan: WorkerPlan): Promise<void> {
   else slot.link.process.kill();
 }
 
-/** Creates what reloads the workers of one primary. */
-export function createWorkerReloads({ supervisor, planOf }: WorkerReloadsDeps): WorkerReloads {
+/**
+ * Puts a configuration in force in all workers of a primary, each in place, in two phases: first all compile it, then all
+ * swap. `supervisor` gets the next plan when the workers swap, so a worker that is forked while the others compile still
+ * starts with the plan in force.
+ */
+export function createWorkerReloads({
+  supervisor,
+  planOf,
+}: {
+  readonly supervisor: Pick<Supervisor, 'workers' | 'plan' | 'adopt'>;
+  readonly planOf: (config: SoundConfig) => WorkerPlan;
+}) {
   let lastNumber = 0;
   const catchingUp = new Map<WorkerSlot, Promise<void>>();
   const servingSlots = () => supervisor.workers.filter(({ phase }) => phase === 'serving');
@@ -88,7 +72,10 @@ export function createWorkerReloads({ supervisor, planOf }: WorkerReloadsDeps): 
     }
   }
 
-  /** A worker has one configuration staged at a time, so a second call waits for the first one and begins nothing. */
+  /**
+   * Brings a worker up to date that was started with an earlier configuration, and ends it if that fails. A worker stages one
+   * configuration at a time, so a second call waits for the first one and begins nothing.
+   */
   function catchUp(slot: WorkerSlot): Promise<void> {
     const underWay = catchingUp.get(slot);
     if (underWay !== undefined) return underWay;
@@ -98,7 +85,7 @@ export function createWorkerReloads({ supervisor, planOf }: WorkerReloadsDeps): 
     return begun;
   }
 
-  async function apply({ number, slots, plan }: Staged, waitMs: number): Promise<Acknowledged> {
+  async function apply(number: number, slots: readonly WorkerSlot[], plan: WorkerPlan, waitMs: number) {
     supervisor.adopt(plan);
     const others = servingSlots().filter((slot) => !slots.includes(slot));
     for (const slot of others) void catchUp(slot);
@@ -110,9 +97,10 @@ export function createWorkerReloads({ supervisor, planOf }: WorkerReloadsDeps): 
     return acknowledgedBy(asked);
   }
 
+  /** Has every worker compile a configuration. @throws Error with the problem of one that cannot; none keeps it then */
   async function stage(next: SoundConfig): Promise<StagedReload> {
     const plan = planOf(next);
-    // A worker keeps one staged configuration: one that catches up would lose its own to this one, or the other way round.
+    // A worker keeps one staged configuration, so one that is catching up would lose its own to this one, or vice versa.
     await Promise.all(catchingUp.values());
     const number = (lastNumber += 1);
     const query = { about: 'stage', number, texts: plan.texts } as const;
@@ -125,13 +113,14 @@ export function createWorkerReloads({ supervisor, planOf }: WorkerReloadsDeps): 
       const { message } = answer.reason as Error;
       throw new Error(`worker ${slot.link.process.pid ?? 0} cannot serve by it: ${message}`);
     }
-    return { apply: (waitMs) => apply({ number, slots, plan }, waitMs), discard };
+    return { apply: (waitMs) => apply(number, slots, plan, waitMs), discard };
   }
 
   return {
     stage,
     catchUp,
-    serving: async (waitMs) =>
+    /** What the serving workers say they serve. */
+    serving: async (waitMs: number) =>
       acknowledgedBy(await askAll(supervisor, servingSlots(), { about: 'state' }, waitMs)),
   };
 }

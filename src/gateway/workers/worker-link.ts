@@ -1,6 +1,6 @@
 import type { FromWorker, WorkerCounts, WorkerProcess, WorkerQuery } from './messages.ts';
 
-/** A worker has not answered in time. Whether it does what it was asked for is not known. */
+/** A worker has not answered in time. Nobody knows whether it does what it was asked for. */
 export class NoAnswerError extends Error {
   constructor() {
     super('the worker does not answer');
@@ -67,4 +67,14 @@ export function createWorkerLink(
       return value;
     },
   };
+}
+
+/** Asks all of some workers. A worker that does not answer is left out. */
+export async function answersOf<T>(
+  links: readonly Pick<WorkerLink, 'ask'>[],
+  query: WorkerQuery,
+  timeoutMs: number,
+): Promise<readonly T[]> {
+  const answers = await Promise.allSettled(links.map((link) => link.ask(query, timeoutMs) as Promise<T>));
+  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
 }

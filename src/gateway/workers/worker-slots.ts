@@ -17,7 +17,7 @@ export type WorkerPlan = {
   readonly concurrency: ReadonlyMap<string, number>;
 };
 
-/** A worker process that is there. */
+/** A worker process, and what its primary knows of it. */
 export type WorkerSlot = {
   readonly link: WorkerLink;
   /** The configuration that it serves. */
@@ -29,7 +29,7 @@ export type WorkerSlot = {
   deadline?: NodeJS.Timeout;
 };
 
-/** What workers tell comes back by these functions. `onExit` is called once for each worker that was started. */
+/** These functions are called with what happens to the workers: `onExit` once for each that was started. */
 export type WorkerSlotsDeps = {
   readonly fork: () => WorkerProcess;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -42,21 +42,12 @@ export type WorkerSlotsDeps = {
   readonly onExit: (slot: WorkerSlot) => void;
 };
 
-/** The worker processes of one primary. */
-export type WorkerSlots = {
-  readonly all: readonly WorkerSlot[];
-  start(plan: WorkerPlan): void;
-  /** Asks a worker to finish its requests and to end. */
-  drain(id: number): void;
-  send(id: number, message: ToWorker): void;
-};
-
 const START_MS_MAX = 120_000;
 /** The time to leave that a worker has in addition to its drain. */
 const LEAVE_MS_MAX = 12_000;
 
-/** Creates the slots, without a worker. */
-export function createWorkerSlots(deps: WorkerSlotsDeps): WorkerSlots {
+/** The worker processes of one primary; there is none at first. */
+export function createWorkerSlots(deps: WorkerSlotsDeps) {
   const { fork, log, onServing, onFailed, onPermit, onExit } = deps;
   const slots = new Map<number, WorkerSlot>();
 
@@ -86,10 +77,10 @@ export function createWorkerSlots(deps: WorkerSlotsDeps): WorkerSlots {
   }
 
   return {
-    get all() {
+    get all(): readonly WorkerSlot[] {
       return [...slots.values()];
     },
-    start(plan) {
+    start(plan: WorkerPlan): void {
       const process = fork();
       const link = createWorkerLink(process, (message) => {
         switch (message.kind) {
@@ -115,7 +106,8 @@ export function createWorkerSlots(deps: WorkerSlotsDeps): WorkerSlots {
       killAfter(slot, START_MS_MAX, `it did not serve within ${START_MS_MAX} ms`);
       process.onExit((exit) => exited(slot, exit));
     },
-    drain(id) {
+    /** Asks a worker to finish its requests and to end. */
+    drain(id: number): void {
       const slot = slots.get(id);
       if (slot === undefined) return;
       slot.phase = 'leaving';
@@ -123,6 +115,6 @@ export function createWorkerSlots(deps: WorkerSlotsDeps): WorkerSlots {
       const ms = slot.plan.drainMs + LEAVE_MS_MAX;
       killAfter(slot, ms, `it did not leave within ${ms} ms`);
     },
-    send: (id, message) => void slots.get(id)?.link.process.send(message),
+    send: (id: number, message: ToWorker) => void slots.get(id)?.link.process.send(message),
   };
 }

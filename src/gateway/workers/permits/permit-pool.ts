@@ -12,19 +12,6 @@ export type PermitMessage =
    */
   | { readonly kind: 'permit-recall'; readonly source: string; readonly firm: boolean };
 
-/**
- * A semaphore shared by processes: the concurrent calls of each source, divided among workers by their primary. A
- * worker keeps its permits until another needs one, so calls cost no message while there are enough. There are never
- * more permits out than configured.
- */
-export type PermitPool = {
-  /** Sets how many concurrent calls each source allows. If that is fewer than before, permits are recalled. */
-  configure(totals: ReadonlyMap<string, number>): void;
-  handle(worker: number, message: PermitMessage): void;
-  /** Takes back the permits of a worker that has ended, since its calls have ended, too. */
-  workerEnded(worker: number): void;
-};
-
 type SourcePermits = {
   total: number;
   /** How many permits each worker has. */
@@ -33,8 +20,12 @@ type SourcePermits = {
   readonly waiting: Set<number>;
 };
 
-/** Creates the pool of one primary. `send` sends a message to a worker. */
-export function createPermitPool(send: (worker: number, message: PermitMessage) => void): PermitPool {
+/**
+ * A semaphore that processes share. Each source allows a number of concurrent calls, which the primary divides among its
+ * workers. A worker keeps its permits until another one needs one, so calls cost no message while there are enough. There
+ * are never more permits out than configured. `send` sends a message to a worker.
+ */
+export function createPermitPool(send: (worker: number, message: PermitMessage) => void) {
   const sources = new Map<string, SourcePermits>();
 
   function permitsOf(source: string): SourcePermits {
@@ -60,20 +51,22 @@ export function createPermitPool(send: (worker: number, message: PermitMessage) 
   }
 
   return {
-    configure(totals) {
+    /** Sets how many concurrent calls each source allows. If that is fewer than before, permits are recalled. */
+    configure(totals: ReadonlyMap<string, number>): void {
       for (const [source, total] of totals) {
         permitsOf(source).total = total;
         distribute(source);
       }
     },
-    handle(worker, message) {
+    handle(worker: number, message: PermitMessage): void {
       const { held, waiting } = permitsOf(message.source);
       if (message.kind === 'permit-want') waiting.add(worker);
       if (message.kind === 'permit-back')
         held.set(worker, Math.max(0, (held.get(worker) ?? 0) - message.count));
       distribute(message.source);
     },
-    workerEnded(worker) {
+    /** Takes back the permits of a worker that has ended, because its calls have ended, too. */
+    workerEnded(worker: number): void {
       for (const [source, { held, waiting }] of sources) {
         waiting.delete(worker);
         if (held.delete(worker)) distribute(source);

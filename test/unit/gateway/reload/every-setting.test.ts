@@ -8,7 +8,7 @@ import { createApp } from '../../../../src/http/app.ts';
 import { systemClock } from '../../../../src/kernel/clock.ts';
 import { chooseSources, type CompiledSource } from '../../../../src/source/compile-sources.ts';
 import { findChanges } from '../../../../src/gateway/reload/find-changes.ts';
-import { findFixed } from '../../../../src/gateway/reload/find-fixed.ts';
+import { findFixed } from '../../../../src/gateway/reload/next-config.ts';
 import { openMigrations } from '../../../../src/gateway/reload/open-migrations.ts';
 import { openStores } from '../../../../src/gateway/reload/open-stores.ts';
 import { configDigest, createSnapshot } from '../../../../src/gateway/reload/snapshot.ts';

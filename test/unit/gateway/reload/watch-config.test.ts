@@ -17,7 +17,7 @@ async function countTries(disk: { text: string }, onTry: () => void = () => unde
       onTry();
       return Promise.resolve();
     },
-    onBlind: () => undefined,
+    onUnwatched: () => undefined,
     quietMs: 20,
     pollMs: 20,
   });
