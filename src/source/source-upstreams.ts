@@ -6,7 +6,7 @@ import type { SourceSpec } from '../config/schema/source.ts';
 import type { MadeComponent, ComponentSet } from '../kernel/shared-components.ts';
 import type { TakeToken } from './client/bulkhead/token-pacer.ts';
 import type { UpstreamProof } from './client/credentials/proofs.ts';
-import type { Share } from './client/bulkhead/bulkhead.ts';
+import type { Quota } from './client/bulkhead/bulkhead.ts';
 import { type CheckableUpstream, createUpstream, type Upstream } from './client/client.ts';
 import type { GuardedClient } from './client/guard/guarded-client.ts';
 import type { CompiledResource, DigestedSource } from './compile-sources.ts';
@@ -14,7 +14,7 @@ import { createHealthProbe } from './health-probe.ts';
 import { createSourceResilience, type SourceResilienceDeps } from './source-resilience.ts';
 
 /** This process's part of the calls that several processes may have under way at a source, by the source's name. */
-export type ShareOf = (source: string, concurrency: number) => Share;
+export type QuotaOf = (source: string, concurrency: number) => Quota;
 
 /**
  * `upstreamCall` counts every exchange, retries included; its outcome is a status class such as `2xx`, an error code or
@@ -26,7 +26,7 @@ export type SourceUpstreamsDeps = Pick<SourceResilienceDeps, 'clock' | 'log'> & 
     /** Shows how busy a source is, until the returned function is called. */
     watchLoad(source: string, load: () => GuardedClient['load']): () => void;
   };
-  readonly shareOf?: ShareOf | undefined;
+  readonly quotaOf?: QuotaOf | undefined;
   /** Makes the rate limit of a source; it answers `undefined` for one without. */
   readonly createRate: (spec: SourceSpec) => SourceRate | undefined;
   readonly lookTurns: { take(name: string, everyMs: number): Promise<boolean> };
@@ -64,7 +64,7 @@ function makeSourceClient(
     onExchange: (outcome, seconds) => deps.metrics.upstreamCall(name, outcome, seconds),
     readSession: compileSessionReader(spec),
     takeToken: rate?.takeToken,
-    share: deps.shareOf?.(name, spec.net.concurrency),
+    quota: deps.quotaOf?.(name, spec.net.concurrency),
     resilience: createSourceResilience(spec, {
       ...{ ...deps, deadlineMs, patienceMs },
       askHealthProbe: healthProbe && ((base, timeoutMs) => upstream.askHealthProbe(base, timeoutMs)),

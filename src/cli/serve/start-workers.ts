@@ -41,7 +41,7 @@ function planOf(config: SoundConfig, context: CliContext): WorkerPlan {
 /** One worker of a gateway: serves what its primary sends, until the primary ends it. */
 export async function runWorker(line: PrimaryChannel, context: CliContext): Promise<void> {
   const to = context.openLog(true);
-  const build: BuildGateway = (texts, shareOf) => {
+  const build: BuildGateway = (texts, quotaOf) => {
     const served = finishSteps(readConfigTexts(texts, context.env));
     const { log: logging, telemetry } = served.gateway;
     const log = pino({ level: logging.level, base: { pid: context.processes.pid } }, to);
@@ -55,7 +55,7 @@ export async function runWorker(line: PrimaryChannel, context: CliContext): Prom
       version,
       nodeVersion: context.nodeVersion,
       instance: `${context.processes.host}:${context.processes.pid}`,
-      shareOf,
+      quotaOf,
       droppedLogLines: to.droppedLines,
     });
     return {

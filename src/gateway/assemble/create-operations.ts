@@ -19,7 +19,7 @@ import {
 import { createSourceRates } from './source-rate.ts';
 import {
   createSourceUpstreams,
-  type ShareOf,
+  type QuotaOf,
   type SourceUpstreams,
   type SourceUpstreamsDeps,
 } from '../../source/source-upstreams.ts';
@@ -34,7 +34,7 @@ export type OperationsDeps = AssembleMigratingResourceDeps & {
   readonly redis: Pick<RedisByRole, 'limits' | 'cache'>;
   readonly metrics: SourceUpstreamsDeps['metrics'];
   readonly contract: GatewayConfig['contract'];
-  readonly shareOf?: ShareOf | undefined;
+  readonly quotaOf?: QuotaOf | undefined;
 };
 
 /** An assembled resource: the handler of each of its operations, which answers behind the stages for callers. */

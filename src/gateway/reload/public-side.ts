@@ -19,14 +19,14 @@ import type { Migrations } from '../../migration/migrations.ts';
 import { withTargets } from '../../source/compile-sources.ts';
 import { createSharedComponents } from '../../kernel/shared-components.ts';
 import type { ResourceQuality } from '../../pipeline/quality.ts';
-import type { ShareOf } from '../../source/source-upstreams.ts';
+import type { QuotaOf } from '../../source/source-upstreams.ts';
 import type { FleetFigures } from '../../store/fleet/fleet-figures.ts';
 import type { HeldCount } from '../../store/cache/purges.ts';
 import type { CallerSnapshot } from '../../telemetry/caller-counts.ts';
 import type { RecentRequests } from '../../telemetry/requests/recent-requests.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import type { Webhooks } from '../../telemetry/webhooks/webhooks.ts';
-import { createLocalShares } from '../../source/client/bulkhead/share-across-reloads.ts';
+import { createLocalQuotas } from '../../source/client/bulkhead/shared-quota.ts';
 import { type OpenedMigrations, openMigrations } from './open-migrations.ts';
 import { openStores } from './open-stores.ts';
 import { openWebhooks } from './open-webhooks.ts';
@@ -51,7 +51,7 @@ export type PublicServices = Omit<MetricsDeps, 'operations'> & {
   /** This process in the audit, such as `host-1:4711`; absent: `gateway`. */
   readonly instance?: string | undefined;
   /** This process's quota of the concurrent calls of a source; absent if it is the only process. */
-  readonly shareOf?: ShareOf | undefined;
+  readonly quotaOf?: QuotaOf | undefined;
 };
 
 /** A configuration that is ready to be put in force. Call exactly one of the two, once. */
@@ -154,14 +154,14 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   const stores = openStores(first.gateway, services, metrics);
   const { redis, purges, recent, callers } = stores;
   const app = createApp({ ...services, metrics, recent, callers });
-  const shareOf = services.shareOf ?? createLocalShares();
+  const quotaOf = services.quotaOf ?? createLocalQuotas();
   const closing = new AbortController();
   const webhooks = openWebhooks({
     ...{ ...services, metrics, instance },
     targets: () => snapshots.current.config.webhooks,
   });
   const kept = createSharedComponents();
-  const parts = { shareOf, redis: redis.of, metrics, app, kept, tell: webhooks.tell };
+  const parts = { quotaOf, redis: redis.of, metrics, app, kept, tell: webhooks.tell };
   const shared = { ...services, ...stores, ...parts };
   const migrations = openMigrations(first.gateway, { ...shared, webhooks, instance });
   metrics.watchMigrations(migrations);

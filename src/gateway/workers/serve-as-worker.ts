@@ -1,7 +1,7 @@
 import type { ConfigTexts } from '../../config/load.ts';
 import { createSerialQueue } from '../../kernel/semaphore.ts';
 import type { PublicSide, StagedConfig } from '../reload/public-side.ts';
-import type { Share } from '../../source/client/bulkhead/bulkhead.ts';
+import type { Quota } from '../../source/client/bulkhead/bulkhead.ts';
 import type {
   WorkerCounts,
   MetricValues,
@@ -10,9 +10,9 @@ import type {
   ToWorker,
   WorkerState,
 } from './messages.ts';
-import { createDividedShare } from '../../source/client/bulkhead/share-across-reloads.ts';
+import { createSharedQuota } from '../../source/client/bulkhead/shared-quota.ts';
 import { answerFigures } from './forward-figures.ts';
-import { createPermitShare, type PermitShare } from './permits/permit-share.ts';
+import { createPermitQuota, type PermitQuota } from './permits/permit-quota.ts';
 
 /** A gateway without its operator's listener, as a worker runs it. */
 type ServedGateway = Omit<PublicSide, 'inForce' | 'stage' | 'metrics' | 'audit' | 'tell'> & {
@@ -23,8 +23,8 @@ type ServedGateway = Omit<PublicSide, 'inForce' | 'stage' | 'metrics' | 'audit' 
   readonly audit: Pick<PublicSide['audit'], 'record'>;
 };
 
-/** Builds the gateway of a configuration. `shareOf` is this process's share of the concurrent calls of a source. */
-export type BuildGateway = (texts: ConfigTexts, shareOf: (source: string) => Share) => ServedGateway;
+/** Builds the gateway of a configuration. `quotaOf` gives this process's quota of the concurrent calls of a source. */
+export type BuildGateway = (texts: ConfigTexts, quotaOf: (source: string) => Quota) => ServedGateway;
 
 type ReloadQuery = Extract<WorkerQuery, { about: 'stage' | 'swap' | 'discard' }>;
 
@@ -59,34 +59,32 @@ function createStaging(): (gateway: ServedGateway, query: ReloadQuery) => Promis
   return (gateway, query) => oneByOne(() => reload(gateway, query));
 }
 
-type OpenShare = { readonly permits: PermitShare; readonly view: () => Share };
-
 /** Serves as one worker of several, until the primary or `stop` ends it. Resolves once everything is closed. */
 export async function serveAsWorker(
   channel: PrimaryChannel,
   build: BuildGateway,
   stop?: AbortSignal,
 ): Promise<void> {
-  const shares = new Map<string, OpenShare>();
+  const quotas = new Map<string, ReturnType<typeof openQuota>>();
   const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
   let gateway: ServedGateway | undefined;
   let serving = false;
   const reload = createStaging();
 
-  function openShare(source: string): OpenShare {
-    const permits = createPermitShare(source, (message) => void channel.send(message));
-    return { permits, view: createDividedShare(permits) };
+  function openQuota(source: string) {
+    const permits = createPermitQuota(source, (message) => void channel.send(message));
+    return { permits, view: createSharedQuota(permits) };
   }
 
-  function shareOf(source: string): Share {
-    const share = shares.get(source) ?? openShare(source);
-    shares.set(source, share);
-    return share.view();
+  function quotaOf(source: string): Quota {
+    const quota = quotas.get(source) ?? openQuota(source);
+    quotas.set(source, quota);
+    return quota.view();
   }
 
   async function setUp({ texts }: Extract<ToWorker, { kind: 'setup' }>): Promise<void> {
     try {
-      gateway = build(texts, shareOf);
+      gateway = build(texts, quotaOf);
       await gateway.prepare();
       const port = await gateway.listen();
       serving = true;
@@ -119,7 +117,7 @@ export async function serveAsWorker(
     if (message.kind === 'setup') void setUp(message);
     else if (message.kind === 'leave') void leave(false);
     else if (message.kind === 'ask') void answer(message.number, message.query);
-    else shares.get(message.source)?.permits.handle(message);
+    else quotas.get(message.source)?.permits.handle(message);
   });
   stop?.addEventListener('abort', () => void leave(true));
   await channel.send({ kind: 'online' });

@@ -6,26 +6,26 @@ import { principalOf, type SlotCall } from './slow-principals.ts';
 import { createTokenPacer, type TakeToken } from './token-pacer.ts';
 import { createWaitingCalls } from './waiting-calls.ts';
 
-/** This process's share of slots that several processes divide among themselves. Its size changes over time. */
-export type Share = {
+/** How many of the slots of a source this process may use. Several processes divide the slots, so it changes over time. */
+export type Quota = {
   /** How many concurrent calls this process may have now. */
   readonly size: number;
-  /** Asks for a larger share, because calls wait. Repeating it has no further effect. */
+  /** Asks for a larger quota, because calls wait. To repeat it has no further effect. */
   requestMore(): void;
-  /** A call has ended, so the share may shrink now. */
+  /** A call has ended, so the quota may shrink now. */
   onRelease(): void;
-  /** Called once, at the start, with the bulkhead that uses the share. */
-  attach(user: ShareUser): void;
+  /** Called once, at the start, with the bulkhead that uses the quota. */
+  attach(user: QuotaUser): void;
 };
 
-/** The bulkhead that uses a share. `waiting`: calls that need more slots. `onGrow` is called after the share's size has grown. */
-export type ShareUser = { readonly active: number; readonly waiting: number; readonly onGrow: () => void };
+/** The bulkhead that uses a quota. `waiting`: calls that need more slots. `onGrow` is called after the quota's size has grown. */
+export type QuotaUser = { readonly active: number; readonly waiting: number; readonly onGrow: () => void };
 
 /** The most concurrent calls of a source, and the most waiting ones. */
 export type BulkheadOptions = {
   readonly concurrency: number;
   /** Absent: this process has the whole `concurrency`. */
-  readonly share?: Share | undefined;
+  readonly quota?: Quota | undefined;
   /** At most `max` calls wait, and callers at most `time` milliseconds. */
   readonly queue: { readonly max: number; readonly time: number };
   /** Absent: no rate limits the source. */
@@ -68,10 +68,10 @@ function refusal(detail: string, waiting: number, msPerCall: number, perSecond: 
 
 /** Creates the bulkhead of one source. */
 export function createBulkhead(options: BulkheadOptions): Bulkhead {
-  const { concurrency, share, queue: limits, takeToken, perSecond = Infinity } = options;
+  const { concurrency, quota, queue: limits, takeToken, perSecond = Infinity } = options;
   const queue = createWaitingCalls();
   const pacer = createTokenPacer(takeToken, useToken);
-  const size = () => share?.size ?? concurrency;
+  const size = () => quota?.size ?? concurrency;
   const slots = createPrincipalSlots({
     ...{ concurrency, size, queueMax: limits.max },
     isSilent: options.isSilent ?? (() => false),
@@ -91,7 +91,7 @@ export function createBulkhead(options: BulkheadOptions): Bulkhead {
   function fill(): void {
     while (slots.active + pacer.pending < size() && !pacer.isThrottled && queue.ready(room) > pacer.pending)
       if (pacer.request()) enterNext();
-    if (share !== undefined && slots.active >= size() && queue.ready(room) > 0) share.requestMore();
+    if (quota !== undefined && slots.active >= size() && queue.ready(room) > 0) quota.requestMore();
   }
 
   function useToken(isGranted: boolean): void {
@@ -114,11 +114,11 @@ export function createBulkhead(options: BulkheadOptions): Bulkhead {
 
   function release(call: BulkheadCall): void {
     slots.leave(call);
-    share?.onRelease();
+    quota?.onRelease();
     fill();
   }
 
-  share?.attach({
+  quota?.attach({
     get active() {
       return slots.active;
     },

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SourceSpec } from '../../../config/schema/source.ts';
 import { blameUpstream } from '../../../kernel/errors/fault.ts';
 import { timed } from '../../../telemetry/requests/step-times.ts';
-import { createBulkhead, type Share } from '../bulkhead/bulkhead.ts';
+import { createBulkhead, type Quota } from '../bulkhead/bulkhead.ts';
 import {
   createExchange,
   type ExchangedCall,
@@ -59,8 +59,8 @@ export type GuardedClientDeps = {
   readonly onExchange: (outcome: string, seconds: number) => void;
   /** Takes a token for one call; absent: the rate is not limited. */
   readonly takeToken?: TakeToken | undefined;
-  /** This process's share of `net.concurrency`; absent: all of it. */
-  readonly share?: Share | undefined;
+  /** This process's quota of `net.concurrency`; absent: all of it. */
+  readonly quota?: Quota | undefined;
   /** Absent: every call is sent once, to `net.baseUrl`. */
   readonly resilience?: Resilience | undefined;
 };
@@ -68,11 +68,11 @@ export type GuardedClientDeps = {
 /** Creates the guarded client of one upstream. Sources and pass-through routes send their calls through it. */
 export function createGuardedClient(
   net: SourceSpec['net'],
-  { name, onExchange, takeToken, share, resilience }: GuardedClientDeps,
+  { name, onExchange, takeToken, quota, resilience }: GuardedClientDeps,
 ): GuardedClient {
   const { concurrency, queue, requestsPerSecond: perSecond } = net;
   const bulkhead = createBulkhead({
-    ...{ concurrency, share, queue, takeToken, perSecond },
+    ...{ concurrency, quota, queue, takeToken, perSecond },
     // The bulkhead outlives a reload, and with it whatever this function holds.
     isSilent: resilience?.isSilent,
   });
@@ -131,7 +131,7 @@ export function createGuardedClient(
       }
     },
     get load() {
-      return { active: bulkhead.active, waiting: bulkhead.waiting, allowed: share?.size ?? concurrency };
+      return { active: bulkhead.active, waiting: bulkhead.waiting, allowed: quota?.size ?? concurrency };
     },
     close: () => checks?.close(),
   };

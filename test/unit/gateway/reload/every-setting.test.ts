@@ -12,7 +12,7 @@ import { findFixed } from '../../../../src/gateway/reload/next-config.ts';
 import { openMigrations } from '../../../../src/gateway/reload/open-migrations.ts';
 import { openStores } from '../../../../src/gateway/reload/open-stores.ts';
 import { configDigest, createSnapshot } from '../../../../src/gateway/reload/snapshot.ts';
-import { createLocalShares } from '../../../../src/source/client/bulkhead/share-across-reloads.ts';
+import { createLocalQuotas } from '../../../../src/source/client/bulkhead/shared-quota.ts';
 import { watchParts } from '../../../support/pipeline/watched-parts.ts';
 import { writtenMigration } from '../../../support/pipeline/written-migration.ts';
 import { changeAt, leavesOf, trackReads } from '../../../support/pipeline/tracked-config.ts';
@@ -173,8 +173,8 @@ describe('a reload that changes one key', () => {
   const served = (gateway: GatewayConfig) => ({ gateway, compiled: chooseSources(gateway, sources) });
 
   function snapshotOf(config: GatewayConfig) {
-    const shareOf = createLocalShares();
-    const parts = { ...services, ...deps, migrations, shareOf, app, kept: watch.parts };
+    const quotaOf = createLocalQuotas();
+    const parts = { ...services, ...deps, migrations, quotaOf, app, kept: watch.parts };
     return createSnapshot(served(trackReads(config, note)), 1, parts);
   }
 

@@ -1,27 +1,27 @@
 import fc from 'fast-check';
 import { createBulkhead, type Bulkhead } from '../../../../src/source/client/bulkhead/bulkhead.ts';
-import { createPermitShare, type PermitShare } from '../../../../src/gateway/workers/permits/permit-share.ts';
+import { createPermitQuota, type PermitQuota } from '../../../../src/gateway/workers/permits/permit-quota.ts';
 import { createPermitPool } from '../../../../src/gateway/workers/permits/permit-pool.ts';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** A source with a limit of concurrent calls, and workers whose messages to their primary take a turn of the loop. */
 function createWorkers(total: number, workers: number) {
-  const shares: PermitShare[] = [];
+  const quotas: PermitQuota[] = [];
   const messages = { count: 0 };
   const permits = createPermitPool((worker, message) => {
     messages.count += 1;
-    setImmediate(() => shares[worker]?.handle(message));
+    setImmediate(() => quotas[worker]?.handle(message));
   });
   permits.configure(new Map([['shop', total]]));
   const source = { active: 0, most: 0 };
   const bulkheads: Bulkhead[] = Array.from({ length: workers }, (_, id) => {
-    const share = createPermitShare('shop', (message) => {
+    const quota = createPermitQuota('shop', (message) => {
       messages.count += 1;
       setImmediate(() => permits.handle(id, message));
     });
-    shares.push(share);
-    return createBulkhead({ concurrency: total, share, queue: { max: 1_000, time: 60_000 } });
+    quotas.push(quota);
+    return createBulkhead({ concurrency: total, quota, queue: { max: 1_000, time: 60_000 } });
   });
 
   /** One call of a worker; it lasts so many turns of the loop. */

@@ -1,0 +1,61 @@
+import type { Quota, QuotaUser } from './bulkhead.ts';
+
+/** How many former configurations may be left besides the newest one. */
+const FORMER_MAX = 2;
+
+/**
+ * Makes the function that gives each bulkhead of a source its view of one quota. After a change of configuration, a source
+ * has a new bulkhead while calls of the former one still run. Together they have no more slots than the quota.
+ */
+export function createSharedQuota(whole: Quota): () => Quota {
+  let users: QuotaUser[] = [];
+  const sum = (field: 'active' | 'waiting', except?: QuotaUser) =>
+    users.reduce((total, user) => (user === except ? total : total + user[field]), 0);
+  whole.attach({
+    get active() {
+      return sum('active');
+    },
+    get waiting() {
+      return sum('waiting');
+    },
+    onGrow() {
+      for (const user of users) user.onGrow();
+    },
+  });
+
+  return function view() {
+    let own: QuotaUser | undefined;
+    return {
+      get size() {
+        return Math.max(0, whole.size - sum('active', own));
+      },
+      requestMore: () => whole.requestMore(),
+      onRelease() {
+        whole.onRelease();
+        for (const user of users) if (user !== own) user.onGrow();
+      },
+      attach(user) {
+        own = user;
+        users = [...users.slice(-FORMER_MAX), user];
+      },
+    };
+  };
+}
+
+/** Creates the quotas of a process that serves alone. Each is the whole concurrency of the newest bulkhead of its source. */
+export function createLocalQuotas(): (source: string, concurrency: number) => Quota {
+  const ignore = () => undefined;
+  const quotas = new Map<string, { readonly whole: Quota & { size: number }; readonly view: () => Quota }>();
+
+  function open(size: number) {
+    const whole = { size, requestMore: ignore, onRelease: ignore, attach: ignore };
+    return { whole, view: createSharedQuota(whole) };
+  }
+
+  return function quotaOf(source, concurrency) {
+    const quota = quotas.get(source) ?? open(concurrency);
+    quotas.set(source, quota);
+    quota.whole.size = concurrency;
+    return quota.view();
+  };
+}
