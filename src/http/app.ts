@@ -40,11 +40,11 @@ export type App = {
   readonly messageClasses: MessageClasses;
   /** The error for a request with an unknown method, by its target. */
   readonly refuseMethod: (target: string) => GatewayError;
-  /** Puts together how to serve by a configuration; nothing is served by it before `serveBy`. */
+  /** Compiles the routes of a configuration; nothing is served by it before `serveBy`. */
   readonly route: (spec: RoutingSpec, deps: Pick<RoutingDeps, 'uses' | 'parts'>) => Routing;
-  /** Serves new requests by this configuration from now on. Those under way keep what they began with. */
+  /** Serves new requests by this configuration from now on. Requests under way end with the one that they began with. */
   readonly serveBy: (routing: Routing) => void;
-  /** Sheds no more load, before the listener closes. */
+  /** Stops load shedding before the listener closes. */
   readonly stopShedding: () => void;
 };
 
@@ -82,7 +82,7 @@ export function createApp(deps: AppDeps): App {
   const openContext = createOpenContext({ traces, accessLog, clock, metrics });
   const openapi = documentOf(deps.openapi, metrics.compressed);
   const apiPage = createApiPage(deps.openapi, metrics.compressed);
-  // One for all routes of all configurations, because each adds a listener to the server.
+  // All routes of all configurations share one proxy, because each proxy adds a listener to the server.
   const send = createProxy(clock);
 
   const app = express();

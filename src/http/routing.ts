@@ -16,10 +16,10 @@ import {
   type Route,
   type RouteMatch,
 } from './listener/routes.ts';
-import { createLoadShedder, type LoadShedder, type LoadShedderDeps } from './shedding/load-shedder.ts';
+import { createLoadShedder, type LoadShedderDeps } from './shedding/load-shedder.ts';
 import { createCors } from './listener/cors.ts';
 
-/** What a configuration says of the public listener. */
+/** The settings of the public listener. */
 export type RoutingSpec = {
   readonly operations: readonly ServedOperation[];
   readonly passthrough: Pick<PassthroughDeps, 'routes' | 'admit' | 'gatewayHeaders'>;
@@ -34,8 +34,8 @@ export type RoutingSpec = {
 };
 
 /**
- * `uses` counts the requests that began with this configuration. `parts` hands on what the one before says the same of,
- * such as the load shedder.
+ * `uses` counts the requests that began with this configuration. `parts` hands on what did not change since the former
+ * configuration, such as the load shedder.
  */
 export type RoutingDeps = Pick<PassthroughDeps, 'send' | 'uses'> &
   Omit<LoadShedderDeps, 'limits'> & {
@@ -49,11 +49,11 @@ export type RoutingDeps = Pick<PassthroughDeps, 'send' | 'uses'> &
     readonly uses: ReferenceCount;
   };
 
-/** How the public listener serves by one configuration: where a path leads, and how it is answered. */
+/** How the public listener serves by one configuration: the endpoint of each path, and how it is answered. */
 export type Routing = {
   readonly findRoute: (path: string) => RouteMatch<Endpoint> | undefined;
   readonly responder: Responder;
-  readonly shedder: LoadShedder;
+  readonly shedder: ReturnType<typeof createLoadShedder>;
   readonly trustProxy: GatewayConfig['listen']['trustProxy'];
 };
 
@@ -69,7 +69,7 @@ const wholeServer: Endpoint = {
 function makeLoadShedder(
   limits: LoadShedderDeps['limits'],
   deps: Omit<LoadShedderDeps, 'limits'>,
-): MadeComponent<LoadShedder> {
+): MadeComponent<Routing['shedder']> {
   const value = createLoadShedder({ ...deps, limits });
   return { value, close: value.stop };
 }

@@ -6,17 +6,17 @@ import { readFile } from 'node:fs/promises';
  * from this file name two folders above it, because the build moves it to `dist/bundle/serve`.
  */
 const OWN = new URL('../../http/api-page/static/', import.meta.url);
-/** Where Swagger UI is when Portico runs from source: it is a dev dependency, so it may be missing there. */
+/** The folder of Swagger UI if Portico runs from source. It is a dev dependency, so it may be missing. */
 const PACKAGE = new URL('../../../node_modules/swagger-ui-dist/', import.meta.url);
 
 const SCRIPT = 'swagger-ui-bundle.js';
 const STYLE = 'swagger-ui.css';
 
-/** What an operator is told where Swagger UI is missing. */
+/** The warning to an operator if Swagger UI is missing. */
 export const NO_REFERENCE =
   'swagger-ui-dist is not installed, so the API page at /docs has no reference: run npm ci without --omit=dev, or write docs: false';
 
-/** The folder that has Swagger UI; `undefined` where it is not installed, or not whole. */
+/** The folder that has Swagger UI; `undefined` if it is not installed, or not complete. */
 function referenceFolder(): URL | undefined {
   return [OWN, PACKAGE].find((folder) => [SCRIPT, STYLE].every((name) => existsSync(new URL(name, folder))));
 }

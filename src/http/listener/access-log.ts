@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type HttpLogger, pinoHttp } from 'pino-http';
+import { pinoHttp } from 'pino-http';
 import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { CallSummary } from '../../pipeline/stages/call.ts';
@@ -16,7 +16,6 @@ import type { RequestTraces } from './open-traces.ts';
 const PATH_CHARS_MAX = 200;
 const CLIENT_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** What the access log is created with. */
 export type AccessLogDeps = {
   readonly log: Logger;
   readonly clock: Clock;
@@ -27,28 +26,18 @@ export type AccessLogDeps = {
   readonly callers: Pick<CallerCounts, 'count'>;
 };
 
-/** The log of requests: one line for each. */
-export type AccessLog = {
-  /** Gives a request its logger. */
-  readonly open: HttpLogger;
-  /**
-   * Writes the line of a request once its response has finished or its connection is gone. `status` is the precise one; 499
-   * where the client left.
-   */
-  write(context: RequestContext, status: number): void;
-};
-
 /**
- * Creates the access log on pino-http. Every field is named here, so nothing else of a request can reach the log; fields
- * without a value are left out. If the client left before the end of its response, the line says `aborted: true`.
+ * Creates the log of requests on pino-http, one line for each. Every field is named here, so nothing else of a request can
+ * reach the log; fields without a value are left out. If the client left before the end of its response, the line says
+ * `aborted: true`.
  */
-export function createAccessLog({ log, clock, traces, recent, callers }: AccessLogDeps): AccessLog {
+export function createAccessLog({ log, clock, traces, recent, callers }: AccessLogDeps) {
   const open = pinoHttp({
     logger: withoutChildren(log),
     // The default serializers log the whole request and response, secrets included, for a third of the throughput.
     wrapSerializers: false,
     genReqId: (_req, res) => contextOf(res).requestId,
-    // For lines of its own, pino-http would listen to three events of each response. Its end is known here anyway.
+    // To write lines itself, pino-http would listen to three events of each response. Its end is known here anyway.
     autoLogging: false,
     useLevel: 'silent',
   });
@@ -56,14 +45,19 @@ export function createAccessLog({ log, clock, traces, recent, callers }: AccessL
   function fields(context: RequestContext) {
     const named = fieldsOf(context, clock);
     addTrace(named, context, traces.atEnd(context));
-    // Asked for each line, because a reload may change the level. It is one comparison of numbers.
+    // It is checked for each line, because a reload may change the level. It is one comparison of numbers.
     if (log.isLevelEnabled('debug')) addDebug(named, context);
     return named;
   }
 
   return {
+    /** Gives a request its logger. */
     open,
-    write(context, status) {
+    /**
+     * Writes the line of a request once its response has finished or its connection is gone. `status` is the precise one, or
+     * 499 if the client left.
+     */
+    write(context: RequestContext, status: number): void {
       const { req, res } = context;
       const isFailed = res.writableFinished && res.statusCode >= 500;
       const line = fields(context);
@@ -85,7 +79,7 @@ function withoutChildren(log: Logger): Logger {
   return view;
 }
 
-/** What is kept of a request: its line, how its source was asked, and where its time went. */
+/** What is kept of a finished request: its line, how its source was asked, and its timings. */
 function finishedRequest({ summary, startedAt }: RequestContext, line: RequestLogFields, status: number) {
   const { steps } = summary;
   // A copy, because the plan itself refers to much of its source.
@@ -132,7 +126,7 @@ function addTrace(
   } else if (head.traceparent.length > 0) fields.traceId = readTraceparent(head.traceparent)?.traceId;
 }
 
-/** What only `log.level: debug` tells: the path of a request to no route, without its query, and how a source was asked. */
+/** Fields that only `log.level: debug` has: how a source was asked, and the path of a request to no route, without its query. */
 function addDebug(fields: RequestLogFields, { target, route, summary }: RequestContext): void {
   if (route === undefined) fields.path = parseRequestTarget(target)?.path.slice(0, PATH_CHARS_MAX);
   if (summary.plan === undefined) return;
@@ -146,7 +140,7 @@ function addUpstream(fields: RequestLogFields, { upstreamCalls, upstreamMs }: Ca
   fields.upstreamMs = Math.round(upstreamMs);
 }
 
-/** The source that was chosen where the resource moves, and why another one has served. */
+/** If the resource moves: the source that was chosen, and why another one has served. */
 function addOrigin(fields: RequestLogFields, { origin, fallback }: CallSummary): void {
   fields.origin = origin;
   if (fallback !== undefined) fields.fallback = fallback;

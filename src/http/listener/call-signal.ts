@@ -17,7 +17,7 @@ export class CallSignal {
   #reason: Error | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `lateClient` gives the error in place of `upstream_timeout`, where the client is late and not the upstream. */
+  /** If the client is late and not the upstream, `lateClient` gives the error in place of `upstream_timeout`. */
   constructor(onTimeout: (error: GatewayError) => void, lateClient?: () => GatewayError | undefined) {
     this.#onTimeout = onTimeout;
     this.#lateClient = lateClient;

@@ -4,8 +4,9 @@ const SUMMARY_CHARS_MAX = 300;
 const CAUSES_MAX = 4;
 
 /**
- * Summarises the causes of an error for the log: name, code and message of each, outermost first; for our own failures
- * also where the innermost was thrown. Never the error object itself: an `AxiosError` holds the request's credential.
+ * Summarises the causes of an error for the log: the name, code and message of each, outermost first. For a failure of the
+ * gateway, it adds the place where the innermost was thrown. It never logs an error object, because an `AxiosError` holds the
+ * request's credential.
  */
 export function summariseCause(error: GatewayError): string | undefined {
   const parts: string[] = [];
@@ -17,7 +18,7 @@ export function summariseCause(error: GatewayError): string | undefined {
     frame = topFrame(cause);
     cause = cause.cause;
   }
-  // The frame helps only where the gateway itself failed, and not where it noticed an upstream's failure.
+  // The frame helps only if the gateway itself failed, and not if it noticed an upstream's failure.
   if (error.code === 'server_error' && frame !== '') parts.push(frame);
   return parts.length === 0 ? undefined : parts.join(' < ').slice(0, SUMMARY_CHARS_MAX);
 }

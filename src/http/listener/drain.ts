@@ -2,18 +2,9 @@ import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What a graceful shutdown of a server needs. */
-export type DrainDeps = {
-  readonly server: Server;
-  /** How long the server goes on while load balancers notice that it is draining, milliseconds. */
-  readonly drainMs: () => number;
-  /** How long responses in flight may take after that before their connections are cut, milliseconds. */
-  readonly forceMs?: number;
-};
-
 const FORCE_MS = 6_000;
 /**
- * The accept queue counts as empty once nobody has connected for `QUIET_MS`; that is awaited for `QUIET_WAIT_MS_MAX`.
+ * The accept queue counts as empty once nobody has connected for `QUIET_MS`. The drain waits `QUIET_WAIT_MS_MAX` for that.
  * Node accepts one connection per turn of its loop, so a busy process needs a while.
  */
 const QUIET_MS = 25;
@@ -34,8 +25,17 @@ export type Drain = (leaving?: {
  * resolves. If others listen on the same port, it stops listening at once. A plain `server.close` would never end
  * under keep-alive load.
  */
-export function createDrain(deps: DrainDeps): Drain {
-  const { server, drainMs, forceMs = FORCE_MS } = deps;
+export function createDrain({
+  server,
+  drainMs,
+  forceMs = FORCE_MS,
+}: {
+  readonly server: Server;
+  /** For how many milliseconds the server serves on, so that load balancers notice that it is draining. */
+  readonly drainMs: () => number;
+  /** For how many milliseconds responses in flight may go on after that, before their connections are cut. */
+  readonly forceMs?: number;
+}): Drain {
   let draining: Promise<void> | undefined;
 
   async function drain(othersListen: boolean) {
@@ -47,8 +47,8 @@ export function createDrain(deps: DrainDeps): Drain {
     const stopped = othersListen ? stopListening(server) : undefined;
     await delay(drainMs());
     if (!othersListen) {
-      // When listening ends, connections in the accept queue are reset, and clients that were sent away queue again.
-      // So connections are kept for a moment, until the queue is empty.
+      // When listening ends, connections in the accept queue are reset. A client that is sent away would connect again and
+      // stand in that queue, so connections stay open for a moment, until the queue is empty.
       closesConnections = false;
       await untilNoNewConnections(server);
       closesConnections = true;

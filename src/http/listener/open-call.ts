@@ -26,11 +26,10 @@ export function requestFacts(
   };
 }
 
-/** What a call is. */
 type CallSpec = {
   readonly operation: string;
   readonly permission: string | null;
-  /** The error of an expired deadline where the client is late and not the upstream. */
+  /** The error of an expired deadline if the client is late and not the upstream. */
   readonly lateClient?: () => GatewayError | undefined;
 };
 

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Responder } from './responder.ts';
-import type { AccessLog } from './access-log.ts';
+import type { createAccessLog } from './access-log.ts';
 import { clientClosedRequest } from './call-signal.ts';
 import { attachContext, detachContext, newRequestId, type RequestContext } from './request-context.ts';
 import { readHead } from './request-head.ts';
@@ -11,7 +11,7 @@ import type { RequestTraces } from './open-traces.ts';
 
 /** What is counted of requests. */
 export type RequestMetrics = {
-  /** A finished request; `status` is 499 where the client left before its response. */
+  /** A finished request; `status` is 499 if the client left before its response. */
   request(operation: string, status: number, cache: string, seconds: number): void;
   inFlight(change: 1 | -1): void;
 };
@@ -20,13 +20,14 @@ export type RequestMetrics = {
 function statusOf({ err, statusCode }: RequestContext['res']): number {
   return err instanceof GatewayError ? err.status : statusCode;
 }
-/** What answers a request, from its beginning to its end, whatever the configuration becomes meanwhile. */
+
+/** What answers a request from its beginning to its end, even if the configuration changes meanwhile. */
 type Answering = {
   readonly responder: Responder;
   readonly shedder: { leave(context: RequestContext): void };
 };
 
-/** A response that fails on its way ends as one whose client has left: with `close`. */
+/** A response that fails while it is sent ends with `close`, as if its client had left. */
 const ignoreError = () => undefined;
 
 /**
@@ -69,11 +70,11 @@ function createPipeliningLimit(): (socket: Socket, res: ServerResponse) => boole
 
 /**
  * Makes the function that opens the context of a request. When the response closes, it aborts a call that nobody
- * waits for any more, tells the load shedder and counts the request; the access log writes its line.
+ * waits for any more, releases it in the load shedder, and writes it to the access log and the metrics.
  */
 export function createOpenContext(deps: {
   readonly traces: RequestTraces;
-  readonly accessLog: AccessLog;
+  readonly accessLog: ReturnType<typeof createAccessLog>;
   readonly clock: Clock;
   readonly metrics: RequestMetrics;
 }): (req: IncomingMessage, res: ServerResponse, answering: Answering) => RequestContext {

@@ -1,18 +1,15 @@
+import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** Opens a server and returns its port. @throws Error if the address or the port cannot be used */
-export function openListener(
+export async function openListener(
   server: Server,
   { host, port }: { host: string; port: number },
 ): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host, port }, () => {
-      server.off('error', reject);
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
+  // `once` rejects if the server emits an error first.
+  await once(server.listen({ host, port }), 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
 /** Closes a server and its connections at once. */

@@ -1,24 +1,24 @@
 import { RequestTrace, type RequestTraceDeps } from '../../telemetry/request-trace.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** Makes the trace of a request when it is first needed. For a request that was answered from memory, that is at its end. */
+/** Makes the trace of a request when it is first needed; for a request that is answered from memory, that is at its end. */
 export type RequestTraces = {
   /** The trace of a request that goes on to an upstream. Its caller is known by then. */
   open(context: RequestContext): RequestTrace;
-  /** The trace of a request that is over; `undefined` where it went to no upstream and is not recorded. */
+  /** The trace of a request that is over; `undefined` if it went to no upstream and is not recorded. */
   atEnd(context: RequestContext): RequestTrace | undefined;
   /** Records a request that is over. */
   end(context: RequestContext, status: number, seconds: number): void;
 };
 
-/** Whether the caller has shown a credential, so that its word on recording counts. */
+/** Whether the caller has shown a credential, so that it may decide whether the trace is recorded. */
 function isTrusted({ summary: { principalId } }: RequestContext): boolean {
   return principalId !== undefined && principalId !== 'anonymous';
 }
 
 /**
- * Makes the traces of requests. One that is answered from memory costs nothing where tracing is off, and a random number
- * where it is on: all that is recorded of it is made once it is over.
+ * Makes the traces of requests. A request that is answered from memory costs nothing if tracing is off, and a random number if
+ * it is on, because its trace is made only once it is over.
  */
 export function createRequestTraces(deps: RequestTraceDeps): RequestTraces {
   const { tracing, random } = deps;

@@ -3,7 +3,7 @@ import type { AcceptedCodings } from './accepted-codings.ts';
 
 const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
 
-/** A body that can be sent, with its strong tag, and its compressed forms where they are kept. */
+/** A body that can be sent, with its strong tag, and its compressed forms if they are kept. */
 export type Representable = {
   readonly body: Buffer;
   readonly etag: string;

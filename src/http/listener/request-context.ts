@@ -30,7 +30,7 @@ export type RequestContext = {
   awaitsContinue: boolean;
   /** Whether the load shedder counts the request to those in flight of its operation. */
   isCounted: boolean;
-  /** The call that computes the response, where there is one. */
+  /** The call that computes the response, if there is one. */
   call: { abort(reason: Error): void } | undefined;
   /** Answers with an error, unless the head of a response is sent already. */
   readonly fail: (thrown: unknown) => void;

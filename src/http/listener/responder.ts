@@ -55,13 +55,12 @@ function securityHeaders(policy: string): readonly string[] {
   ];
 }
 
-/** Those of a JSON API: browsers show nothing and run nothing. */
+/** The security headers of a JSON API: browsers show nothing and run nothing. */
 const SECURITY_HEADERS = securityHeaders("default-src 'none'; frame-ancestors 'none'");
 
 // RFC 9211. A stale body is one that the cache had and would not have served by its own rules.
 const CACHE_STATUS = { hit: 'portico; hit', miss: 'portico; fwd=miss', stale: 'portico; fwd=stale' } as const;
 
-/** What the responses of a listener depend on. */
 type ResponderDeps = {
   readonly clock: Clock;
   readonly serverStatus: ServerStatus;
@@ -189,7 +188,7 @@ function write({ req, res }: RequestContext, status: number, headers: string[], 
   else res.end(body.toString('latin1'), 'latin1');
 }
 
-/** Writes a response, or an error where a header has a character that HTTP forbids. */
+/** Writes a response, or an error if a header has a character that HTTP forbids. */
 function writeOrFail(context: RequestContext, status: number, headers: string[], body?: Buffer) {
   try {
     write(context, status, headers, body);
@@ -206,7 +205,7 @@ export function fixedError(error: GatewayError, requestId: string): { headers: s
   return { headers, body };
 }
 
-/** Sends an error where a header held a character that HTTP forbids: all of its own headers are safe. */
+/** Sends an error whose headers are all safe, because a header held a character that HTTP forbids. */
 function sendFixedError(context: RequestContext, error: GatewayError) {
   context.res.err = error;
   const { headers, body } = fixedError(error, context.requestId);

@@ -22,14 +22,14 @@ export function allowedMethods({ methods }: Endpoint): string {
   return [...methods, 'OPTIONS'].join(', ');
 }
 
-/** What stands at a path: a plain one, one that ends in `/:id` for one more segment, or all `subpaths` as well. */
+/** A path and its target. A path that ends in `/:id` takes one more segment; with `subpaths`, all paths below it count, too. */
 export type Route<T> = { readonly path: string; readonly subpaths?: boolean; readonly target: T };
 
-/** What a path leads to, with the raw, still percent-encoded id where its route has one. */
+/** The target of a path; and, if its route has an id, the raw one, which is still percent-encoded. */
 export type RouteMatch<T> = { readonly target: T; readonly rawId: string | undefined };
 
 /**
- * Compiles the route finder: from a raw path to its target, a trailing slash left aside. The most specific route wins:
+ * Compiles the route finder: from a raw path to its target. A trailing slash is ignored. The most specific route wins:
  * a plain path, then an id, then the longest path that has the asked one below it. Express' own router would decode
  * the id first and fail on `%ff` before the caller is known; here the pipeline judges ids, after authentication.
  */

@@ -6,7 +6,7 @@ export type SelectHeaders<F extends Fields> = Record<F[keyof F], readonly string
 
 const NONE: readonly string[] = Object.freeze([]);
 
-/** The value of a header whose lines are one list (RFC 9110, section 5.3); `undefined` where it is absent. */
+/** The value of a header whose lines are one list (RFC 9110, section 5.3); `undefined` if it is absent. */
 export function joinLines(values: readonly string[]): string | undefined {
   return values.length === 0 ? undefined : values.join(', ');
 }

@@ -11,8 +11,8 @@ export type Framing =
   | { readonly kind: 'chunked' };
 
 /**
- * The framing of a request, or a text that says what is wrong with it. The parser has refused contradictions already.
- * Refused here is what the RFC allows but different servers read differently.
+ * The framing of a request, or a text that says what is wrong with it. The parser has refused contradictions already. This
+ * refuses framing that the RFC allows but that servers read differently.
  */
 export function framingOf(
   req: IncomingMessage,

@@ -32,9 +32,9 @@ const NEVER_FORWARDED = new Set([
   'x-portico-origin',
 ]);
 
-/** Headers that an upstream may trust as those of a proxy: forwarded only if a route names them in `callerHeaders`. */
+/** Headers that an upstream may trust because a proxy sets them. They are forwarded only if `callerHeaders` names them. */
 const PROXY_HEADERS = new Set([
-  // Where the caller is.
+  // The address of the caller.
   'forwarded',
   'client-ip',
   // Another host, path or method than the one that was admitted.
@@ -55,7 +55,7 @@ const PROXY_HEADERS = new Set([
   'x-anonymous-consumer',
 ]);
 
-/** Families of those, by how a name begins, with or without `x-`. */
+/** Families of such headers: how their names begin, with or without `x-`. */
 const PROXY_HEADER_FAMILIES = new RegExp(
   [
     // x-forwarded-user, x-original-url, x-originating-ip, x-real-ip, true-client-ip
@@ -128,23 +128,30 @@ const NOT_RETURNED = new Set([
   'content-location',
 ]);
 
-/** Families of those: cross-origin rules and proxy headers are the gateway's; the rest would instruct a proxy before it. */
+/** Families of such headers: cross-origin rules and proxy headers are the gateway's; the rest would instruct a proxy before it. */
 const NOT_RETURNED_FAMILIES = /^(?:access-control|proxy|x-accel-|x-sendfile|x-lighttpd-send-|x-reproxy-)/;
 
-/** How many spellings of names a rule memoises; only an attacker uses more. */
+/** How many results a rule keeps; only an attacker sends more different texts. */
 const MEMO_MAX = 1_000;
 
-/** Makes a rule of a predicate on lower-case names: from a spelling to the name that passes. Memoised, for it is applied to every header line. */
-function compileRule(passes: (name: string) => boolean): (line: string) => string | undefined {
-  const known = new Map<string, string | undefined>();
-  return (line) => {
-    const found = known.get(line);
-    if (found !== undefined || known.has(line)) return found;
-    const name = line.toLowerCase();
-    const passed = passes(name) ? name : undefined;
-    if (known.size < MEMO_MAX) known.set(line, passed);
-    return passed;
+/** Makes a rule that keeps its results, because it is applied to every header line. */
+export function memoised<From, To>(rule: (from: From) => To): (from: From) => To {
+  const known = new Map<From, To>();
+  return (from) => {
+    const found = known.get(from);
+    if (found !== undefined || known.has(from)) return found as To;
+    const made = rule(from);
+    if (known.size < MEMO_MAX) known.set(from, made);
+    return made;
   };
+}
+
+/** Makes a rule of a predicate on lower-case names: from a spelling to the name that passes. */
+function compileRule(passes: (name: string) => boolean): (line: string) => string | undefined {
+  return memoised((line) => {
+    const name = line.toLowerCase();
+    return passes(name) ? name : undefined;
+  });
 }
 
 /**

@@ -68,8 +68,8 @@ export type AddressRewrite = {
 export type ReturnRules = {
   /** From the upstream's spelling of a name to the lower-case name that is returned, or `undefined`. */
   readonly nameOf: (line: string) => string | undefined;
-  /** What is returned of all `Cache-Control` of an upstream. */
-  readonly cacheControl: (told: string | undefined) => string | undefined;
+  /** The `Cache-Control` that is returned for the one that the upstream has sent. */
+  readonly cacheControl: (sent: string | undefined) => string | undefined;
   /** The value of `Vary`, beside what the upstream says. */
   readonly vary: string;
 };

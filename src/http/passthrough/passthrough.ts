@@ -14,7 +14,7 @@ import { isForwardable } from './path.ts';
 import { compileProxyRequest, isWaitingForClient, type ProxyContext } from './proxy-request.ts';
 import { createRouteUpstream, type RouteUpstream, type RouteUpstreamDeps } from './route-upstream.ts';
 
-/** What the routes to legacy services need, which pass requests on untranslated. */
+/** What the pass-through routes need. They pass requests to legacy services without translating them. */
 export type PassthroughDeps = RouteUpstreamDeps & {
   readonly routes: readonly PassthroughConfig[];
   /** Request headers that are meant for the gateway alone. */
@@ -25,14 +25,14 @@ export type PassthroughDeps = RouteUpstreamDeps & {
   readonly cors: Cors;
   /** Counts the requests that are under way. */
   readonly uses: ReferenceCount;
-  /** The upstream of a route outlives a change of configuration that says the same of the route. */
+  /** Keeps the upstream of a route across a change of configuration that leaves the route as it was. */
   readonly parts: Pick<ComponentSet, 'acquire'>;
 };
 
 /**
- * Creates the pass-through routes. A message passes with its method, path, query, body and plain headers. The gateway
- * decides on what belongs to the connection, to credentials or to addresses, in both directions. Statuses pass as they
- * are, but a refused credential of the gateway's own is the gateway's fault and not the caller's.
+ * Creates the pass-through routes. A message passes with its method, path, query, body and plain headers. In both directions,
+ * the gateway decides on headers about the connection, credentials and addresses. Statuses pass as they are; but if the
+ * upstream refuses the gateway's own credential, the caller gets an error of the gateway.
  */
 export function createPassthrough(deps: PassthroughDeps): readonly Route<Endpoint>[] {
   const { clock, log, metrics, send } = deps;
@@ -72,7 +72,7 @@ function createEndpoint(
     return call;
   }
 
-  /** Notes each moment from which the upstream is waited for and no more the client. */
+  /** Notes each moment from which the upstream is waited for, and not the client any more. */
   function watchBody({ req, framing, progress }: ProxyContext): void {
     const note = () => void (progress.upstreamWaitSince = clock.monotonic());
     note();

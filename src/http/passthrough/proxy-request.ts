@@ -57,7 +57,7 @@ export type ProxyProgress = {
   call: ClientRequest | undefined;
   /** Whether the upstream has begun to answer. */
   hasResponse: boolean;
-  /** The last moment in which the client had something to send, on the monotonic clock, milliseconds. */
+  /** Since when the upstream is waited for and not the client, in milliseconds of the monotonic clock. */
   upstreamWaitSince: number;
 };
 
@@ -76,7 +76,7 @@ export type ProxyContext = {
   readonly progress: ProxyProgress;
 };
 
-/** The body, if it is not the request itself; the parser holds that one to the length it declares. */
+/** The body, if it is not the request itself, which the parser holds to the length that it declares. */
 function bodyOf({ req, context, framing }: ProxyContext, bytesMax: number): Stream | undefined {
   if (framing.kind !== 'chunked') return framing.kind === 'none' ? emptyBody : undefined;
   return limitedBody(req, bytesMax, () => {
@@ -86,7 +86,6 @@ function bodyOf({ req, context, framing }: ProxyContext, bytesMax: number): Stre
   });
 }
 
-/** What the requests of a route are made with. */
 type ProxyRequestDeps = {
   readonly cors: Pick<Cors, 'append' | 'vary'>;
   /** Headers that only the gateway sends. */

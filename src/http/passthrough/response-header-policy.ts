@@ -1,39 +1,26 @@
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import type { Cors } from '../listener/cors.ts';
-import { compileReturnRule } from './header-rules.ts';
+import { compileReturnRule, memoised } from './header-rules.ts';
 import type { ReturnRules } from './headers.ts';
 
 /** One directive of `Cache-Control`; a comma in quotes divides nothing (RFC 9110, section 5.6.4). */
 const DIRECTIVE = /(?:[^",]|"(?:[^"\\]|\\.)*")+/g;
-/** Directives that let a shared cache keep an answer, and `private`, which may name fields alone. */
+/** Directives that let a shared cache keep an answer, and `private`, which may be about single fields only. */
 const ABOUT_SHARED_CACHES = /^(?:public|private|s-maxage)(?:\s*=|$)/i;
 /** A longer text is not read. */
 const TEXT_MAX = 1_000;
-/** How many texts are memoised; upstreams send a few. */
-const MEMO_MAX = 1_000;
 
 /**
  * `Cache-Control` for a browser alone: with `private`, and without what lets shared caches keep the answer. A header that
  * cannot be read (a quote is missing, or it is very long) may have said anything, so nothing may be kept.
  */
-function privateCacheControl(told: string | undefined): string {
-  if (told === undefined) return 'private';
-  if (told.length > TEXT_MAX || told.replace(DIRECTIVE, '').replaceAll(',', '') !== '')
+function privateCacheControl(sent: string | undefined): string {
+  if (sent === undefined) return 'private';
+  if (sent.length > TEXT_MAX || sent.replace(DIRECTIVE, '').replaceAll(',', '') !== '')
     return 'private, no-store';
-  const directives = (told.match(DIRECTIVE) ?? []).map((directive) => directive.trim());
+  const directives = (sent.match(DIRECTIVE) ?? []).map((directive) => directive.trim());
   const kept = directives.filter((directive) => directive !== '' && !ABOUT_SHARED_CACHES.test(directive));
   return ['private', ...kept].join(', ');
-}
-
-function memoised(rule: (told: string | undefined) => string): (told: string | undefined) => string {
-  const known = new Map<string | undefined, string>();
-  return (told) => {
-    const found = known.get(told);
-    if (found !== undefined) return found;
-    const made = rule(told);
-    if (known.size < MEMO_MAX) known.set(told, made);
-    return made;
-  };
 }
 
 const onlyPrivate = memoised(privateCacheControl);
@@ -41,7 +28,7 @@ const CREDENTIALS = 'Authorization, X-API-Key';
 
 function cacheControlRule(isProtected: boolean, toSharedCaches: boolean): ReturnRules['cacheControl'] {
   if (!toSharedCaches) return onlyPrivate;
-  return isProtected ? (told) => told ?? 'private' : (told) => told;
+  return isProtected ? (sent) => sent ?? 'private' : (sent) => sent;
 }
 
 /** Whether caches that callers share may keep the answers of a route for as long as the upstream says. */

@@ -13,19 +13,11 @@ import type { Destination, ProxyRequest } from './proxy-request.ts';
 import type { SendProxyRequest } from './proxy.ts';
 
 /** The upstream of a route: whether it is called, how many requests at once, and at which host. */
-export type RouteUpstream = {
-  /**
-   * Forwards a request, and once more where that is safe and may help.
-   * @throws GatewayError `upstream_unavailable`, `upstream_error`, `overloaded`
-   * @throws unknown the reason of the request's signal
-   */
-  forward(request: ProxyRequest): Promise<unknown>;
-  readonly close: () => void;
-};
+export type RouteUpstream = ReturnType<typeof createRouteUpstream>;
 
 /**
- * `send` makes one exchange; retries, the breaker and the choice of a host are made around it. Log and metrics know the
- * upstream as `passthrough.<route>`.
+ * `send` makes one exchange. Retries, the breaker and the choice of a host stand around it. In the log and the metrics, the
+ * upstream is called `passthrough.<route>`.
  */
 export type RouteUpstreamDeps = Pick<SourceResilienceDeps, 'clock' | 'log'> & {
   readonly metrics: SourceUpstreamsDeps['metrics'];
@@ -50,7 +42,7 @@ function netOf(route: PassthroughConfig): SourceSpec['net'] {
     otherUrls: route.otherUpstreams,
     timeout: route.deadline,
     bytesMax: HEALTH_BYTES_MAX,
-    // An answer passes as it is, with its Retry-After: that holds for the caller, and no other caller has to wait.
+    // An answer passes as it is, with its Retry-After. That is for its caller, so no other caller has to wait.
     retries: { ...route.retries, post: false, pauseMax: 0 },
     headers: {},
   };
@@ -73,7 +65,7 @@ function destinationOf(base: string, net: SourceSpec['net']): Destination {
 }
 
 /** Creates the upstream of a route; `close` ends its idle connections. */
-export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstreamDeps): RouteUpstream {
+export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstreamDeps) {
   const { clock, metrics, send } = deps;
   const name = `passthrough.${route.name}`;
   const net = netOf(route);
@@ -87,7 +79,7 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
   const bases = [net.baseUrl, ...net.otherUrls];
   const destinations = new Map(bases.map((base) => [base, destinationOf(base, net)]));
 
-  /** Why a request was ended, as far as that says something about the upstream. */
+  /** The reason why a request was ended, if it says something about the upstream. */
   function abandonReason({ signal, progress }: ProxyRequest): unknown {
     // The upstream has begun to answer: a stream may be meant to last longer than the deadline.
     if (progress.hasResponse) return undefined;
@@ -96,7 +88,12 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
   }
 
   return {
-    forward(request) {
+    /**
+     * Forwards a request, and once more if that is safe and may help.
+     * @throws GatewayError `upstream_unavailable`, `upstream_error`, `overloaded`
+     * @throws unknown the reason of the request's signal
+     */
+    forward(request: ProxyRequest): Promise<unknown> {
       const { signal, context, isRepeatable } = request;
       const question = `${request.req.method} ${request.path}`;
       const call: GuardedCall = {
@@ -117,7 +114,7 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
               attempt.finish(FAILING.has(status) ? failing : undefined, false);
               return status;
             } catch (error) {
-              // The upstream has answered, also where the caller has gone away since.
+              // The upstream has answered, even if the caller has gone away since.
               if (error instanceof GatewayError && error.sourceHealth?.isHealthy === true)
                 attempt.finish(error, false);
               throw error;
@@ -128,7 +125,7 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
         }),
       );
     },
-    close() {
+    close(): void {
       endWatch();
       guard.close();
       for (const { agent } of destinations.values()) agent.destroy();

@@ -1,43 +1,29 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { RequestContext } from '../listener/request-context.ts';
 
-/** What became of a request that wants to be counted: `full` and `congested` are not. */
-export type Entry = 'entered' | 'full' | 'congested';
-
-/** The requests in flight of each operation of a process: admitted, and without a response so far. */
-export type InFlight = {
-  /**
-   * Counts a request. `full`: its operation has as many as it may have at all. `congested`: so many are in flight that one
-   * more would wait for too long, because of the process and not of its source, and the client may be refused.
-   */
-  enter(context: RequestContext): Entry;
-  /** Counts a request no more; false where it was not counted. */
-  release(context: RequestContext): boolean;
-};
-
-/** What the counting needs: bounds, in requests of an operation and in milliseconds of the process's own time. */
-export type InFlightDeps = {
+/** The bounds: requests of one operation, and milliseconds of the process's own time. */
+type InFlightLimitDeps = {
   readonly inFlightMax: number;
   readonly delayMsMax: number;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Whether the client of a request may be refused where its operation is congested. */
+  /** Whether the client of a request may be refused if its operation is congested. */
   readonly mayBeRefused: (context: RequestContext) => boolean;
 };
 
-/** An operation, as its requests that asked a source show it. */
+/** The load of an operation, measured by its requests that asked a source. */
 type OperationLoad = {
   inFlight: number;
   /** The least time that the process itself took for one of them since the measure began, milliseconds. */
   leastOwnMs: number;
   measureBeganAt: number;
-  /** From this number on, one more waits for too long. */
+  /** If so many are in flight, one more waits for too long. */
   congestedFrom: number;
 };
 
 const MEASURE_MS = 250;
-/** So many are never too many, however slow the machine is. */
+/** Fewer requests in flight are never too many, however slow the machine is. */
 const CONGESTED_MIN = 20;
-/** What a measure may change: so that one odd measure does little, and a bound that was too low soon rises. */
+/** How much one measure may change the bound: an odd one does little, and a bound that was too low rises soon. */
 const CUT_MIN = 0.5;
 const GROWTH = 1.25;
 
@@ -46,7 +32,7 @@ const GROWTH = 1.25;
  * behind each other. Then the bound falls in proportion. This is how CoDel (RFC 8289) tells a standing queue from a burst,
  * or from a moment without the processor. Otherwise the bound rises, until it limits nobody.
  */
-function endMeasure(load: OperationLoad, now: number, { delayMsMax, inFlightMax }: InFlightDeps): void {
+function endMeasure(load: OperationLoad, now: number, { delayMsMax, inFlightMax }: InFlightLimitDeps): void {
   const { inFlight, leastOwnMs, congestedFrom } = load;
   if (leastOwnMs > delayMsMax && leastOwnMs !== Infinity) {
     const cut = Math.max(CUT_MIN, delayMsMax / leastOwnMs);
@@ -56,8 +42,11 @@ function endMeasure(load: OperationLoad, now: number, { delayMsMax, inFlightMax 
   load.measureBeganAt = now;
 }
 
-/** Creates the count of one process, with the bound of each operation, which follows the process's own time. */
-export function createInFlight(deps: InFlightDeps): InFlight {
+/**
+ * Counts the requests in flight of each operation of a process: those that were admitted and have no response yet. The bound of
+ * each operation follows the time that the process itself takes.
+ */
+export function createInFlightLimit(deps: InFlightLimitDeps) {
   const { inFlightMax, clock, mayBeRefused } = deps;
   const loads = new Map<string, OperationLoad>();
 
@@ -71,7 +60,11 @@ export function createInFlight(deps: InFlightDeps): InFlight {
   }
 
   return {
-    enter(context) {
+    /**
+     * Counts a request if it may enter. `full`: its operation has as many as it may have at all. `congested`: so many are in
+     * flight that one more would wait too long for the process, not for its source, and the client may be refused.
+     */
+    enter(context: RequestContext): 'entered' | 'full' | 'congested' {
       const load = loadOf(context);
       if (context.startedAt - load.measureBeganAt >= MEASURE_MS) endMeasure(load, context.startedAt, deps);
       if (load.inFlight >= inFlightMax) return 'full';
@@ -80,7 +73,8 @@ export function createInFlight(deps: InFlightDeps): InFlight {
       context.isCounted = true;
       return 'entered';
     },
-    release(context) {
+    /** Stops counting a request; false if it was not counted. */
+    release(context: RequestContext): boolean {
       if (!context.isCounted) return false;
       context.isCounted = false;
       const load = loadOf(context);

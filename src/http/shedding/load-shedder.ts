@@ -3,7 +3,7 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { fault, type GatewayError } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { RequestContext } from '../listener/request-context.ts';
-import { createInFlight } from './in-flight-limit.ts';
+import { createInFlightLimit } from './in-flight-limit.ts';
 import { createPausedConnections, PAUSE_MS_MAX } from './paused-connections.ts';
 import { createQueueDelay } from './queue-delay.ts';
 
@@ -24,29 +24,12 @@ export type LoadShedderDeps = {
   readonly metrics: SheddingMetrics;
 };
 
-/** Load shedding: refuses the requests that a process has no time for, before anything is done for them. */
-export type LoadShedder = {
-  /** Answers a new request with `overloaded` where the event loop is too far behind; false then. */
-  admits(context: RequestContext): boolean;
-  /** Counts a request to those in flight of its operation. @throws GatewayError `overloaded` where they are too many */
-  enter(context: RequestContext): void;
-  /**
-   * Counts it no more, once its response is made. How long the client takes to read is no work of the gateway: a few
-   * clients that read nothing would have everybody refused.
-   */
-  release(context: RequestContext): void;
-  /** Takes note of a response that has closed. */
-  leave(context: RequestContext): void;
-  /** Resumes all connections and refuses nobody for the event loop any more, because the listener closes. */
-  readonly stop: () => void;
-};
-
 /** An episode of overload ends when nobody was refused for so long. */
 const CALM_MS = 2_000;
 const TICK_MS = 10;
 /** A client that waits longer between a response and its next request does not cause the overload. */
 const PATIENT_MS_MIN = 100;
-/** One that waits for so long never does. */
+/** A client that waits for so long never causes it. */
 const PATIENT_MS_MAX = 700;
 const ANSWERED_AT = Symbol('answered at');
 
@@ -56,7 +39,7 @@ const RETRY_SPREAD_SECONDS = 3;
 /** The pause of a connection and the spread, rounded up. */
 const RETRY_SECONDS_MAX = Math.ceil(PAUSE_MS_MAX / 1_000) + RETRY_SPREAD_SECONDS;
 
-/** One error for all that are refused with the same `Retry-After`: a stack trace for each would cost more than the rest. */
+/** All refusals with the same `Retry-After` share one error, because a stack trace for each would cost more than the rest. */
 const refusals = Array.from({ length: RETRY_SECONDS_MAX + 1 }, (_, retryAfterSeconds) =>
   fault('overloaded', { detail: 'overload.eventLoopDelayMax', retryAfterSeconds }),
 );
@@ -96,18 +79,18 @@ function createRefusal() {
   };
 }
 
-/** Creates the load shedder of one process. */
-export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDeps): LoadShedder {
+/** Load shedding: refuses the requests that a process has no time for, before anything is done for them. */
+export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDeps) {
   const delayMsMax = limits.eventLoopDelayMax;
   const onTick = (listener: () => void) => void setTimeout(listener, TICK_MS).unref();
   const queueDelay = createQueueDelay({ delayMsMax, clock, onTick });
   const { spareCapacity } = queueDelay;
   const afterReading = (listener: () => void) => void setImmediate(listener);
-  // Otherwise a client that was not read for long would count as patient.
+  // Otherwise a client that was not read for a long time would count as patient.
   const onResume = (socket: AnsweredSocket) => void (socket[ANSWERED_AT] = clock.monotonic());
   const paused = createPausedConnections({ clock, spareCapacity, onTick, afterReading, onResume });
   const mayBeRefused = ({ req }: RequestContext) => !isStopped && isAggressive(req.socket);
-  const inFlight = createInFlight({ inFlightMax: limits.inFlightMax, delayMsMax, clock, mayBeRefused });
+  const inFlight = createInFlightLimit({ inFlightMax: limits.inFlightMax, delayMsMax, clock, mayBeRefused });
   const logRefusal = createEpisodeLog({ log, clock });
   const refusalAfter = createRefusal();
   let isStopped = false;
@@ -141,12 +124,17 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
     return refusal;
   }
 
+  /**
+   * Stops counting a request once its response is made. The time that the client takes to read it does not count, because a
+   * few clients that read nothing would have everybody refused.
+   */
   function release(context: RequestContext): void {
     if (inFlight.release(context)) queueDelay.answered();
   }
 
   return {
-    admits(context) {
+    /** Answers a new request with `overloaded` and returns false if the event loop is too far behind. */
+    admits(context: RequestContext): boolean {
       const { req } = context;
       if (isStopped) return true;
       // A request that has waited unread for that long would be answered too late already.
@@ -155,7 +143,8 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
       context.fail(refuse(context, !isLate));
       return false;
     },
-    enter(context) {
+    /** Counts a request in flight of its operation. @throws GatewayError `overloaded` if they are too many */
+    enter(context: RequestContext): void {
       const { operation } = context;
       const entry = inFlight.enter(context);
       if (entry === 'entered') return;
@@ -165,11 +154,13 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
       throw fault('overloaded', { detail: 'overload.inFlightMax' });
     },
     release,
-    leave(context) {
+    /** Called when a response has closed. */
+    leave(context: RequestContext): void {
       if (paused.count > 0) (context.req.socket as AnsweredSocket)[ANSWERED_AT] = clock.monotonic();
       release(context);
     },
-    stop() {
+    /** Resumes all connections and refuses nobody for the event loop any more, because the listener closes. */
+    stop(): void {
       isStopped = true;
       paused.resumeAll();
     },

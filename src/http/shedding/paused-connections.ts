@@ -1,51 +1,36 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../kernel/clock.ts';
 
-/** Connections of refused clients that are not read for a while: what they send meanwhile costs nothing yet. */
-export type PausedConnections = {
-  readonly count: number;
-  /** How long a connection that is paused now will stay paused at most, milliseconds. */
-  readonly expectedPauseMs: number;
-  pause(socket: Socket): void;
-  /**
-   * How long the request that has just come may have waited on its paused connection, milliseconds; 0 once nobody is
-   * refused any more, because then there is time for it.
-   */
-  pausedMs(socket: Socket): number;
-  resumeAll(): void;
-};
-
-/** What the pausing needs. */
-export type PausedConnectionsDeps = {
+type PausedConnectionsDeps = {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** How many more requests the process could serve; asked before connections are resumed. */
+  /** How many more requests the process could serve. It is called before connections are resumed. */
   readonly spareCapacity: () => number;
   /** Calls back at the next tick of the timers. */
   readonly onTick: (listener: () => void) => void;
   /** Calls back once everything was read that was there to be read. */
   readonly afterReading: (listener: () => void) => void;
-  /** Told of each connection that is read again. */
+  /** Called with each connection that is read again. */
   readonly onResume: (socket: Socket) => void;
 };
 
 /**
- * So many connections are resumed in a millisecond even without spare capacity, so that each has its turn. A resumed
- * one costs two refusals: of what waited there, and of a request that is too many then; together some 3 % of a core.
+ * How many connections are resumed in a millisecond even without spare capacity, so that each has its turn. Each costs two
+ * refusals, one of the request that waited there and one of another that is then too many: some 3 % of a core in all.
  */
 const RESUMED_PER_MS_MIN = 0.3;
 /** The longest pause of a connection, milliseconds. */
 export const PAUSE_MS_MAX = 5_000;
-/** What a longer stall delayed is not made up for at once. */
+/** After a longer stall, not all resumptions that it delayed happen at once. */
 const TICK_MS_MAX = 100;
 /** Overload is over when no connection was paused for so long. */
 const CALM_MS = 500;
 
-/** Creates an empty collection of paused connections. */
-export function createPausedConnections(deps: PausedConnectionsDeps): PausedConnections {
+/** Does not read the connections of refused clients for a while, so that what they send meanwhile costs nothing yet. */
+export function createPausedConnections(deps: PausedConnectionsDeps) {
   const { clock, spareCapacity, onTick, afterReading, onResume } = deps;
   /** Each with the time of its pause, the longest paused first. */
   const paused = new Map<Socket, number>();
-  /** Those resumed since this tick, with how long they were paused. */
+  /** The connections resumed since this tick, each with its time paused. */
   const resumed = new Map<Socket, number>();
   let [latestPauseAt, tickedAt] = [0, 0];
   let due = 0;
@@ -83,25 +68,30 @@ export function createPausedConnections(deps: PausedConnectionsDeps): PausedConn
   }
 
   return {
-    get count() {
+    get count(): number {
       return paused.size;
     },
-    get expectedPauseMs() {
+    /** For how many milliseconds at most a connection that is paused now will stay paused. */
+    get expectedPauseMs(): number {
       return Math.ceil((paused.size + 1) / perMs());
     },
-    pause(socket) {
+    pause(socket: Socket): void {
       latestPauseAt = clock.monotonic();
       socket.pause();
       if (paused.size === 0) awaitTick(latestPauseAt);
       paused.set(socket, latestPauseAt);
     },
-    pausedMs(socket) {
+    /**
+     * For how many milliseconds the request that has just come may have waited on its paused connection; 0 once nobody is
+     * refused any more, because there is time for it then.
+     */
+    pausedMs(socket: Socket): number {
       const ms = resumed.get(socket);
       if (ms === undefined) return 0;
       resumed.delete(socket);
       return clock.monotonic() - latestPauseAt > CALM_MS ? 0 : ms;
     },
-    resumeAll() {
+    resumeAll(): void {
       for (const socket of paused.keys()) resume(socket, 0);
       resumed.clear();
     },

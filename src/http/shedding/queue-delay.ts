@@ -1,21 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 
-/** How long requests wait in the queue of the event loop before they are read. */
-export type QueueDelay = {
-  /** Whether a new request is one too many; called once for each. Fewer of aggressive clients are let in. */
-  shouldShed(isAggressive: boolean): boolean;
-  /** Takes note of a response that is out: what the process can answer shows in how many there are. */
-  answered(): void;
-  /** How many more requests could come from now on. The next call answers 0 until something changes. */
-  readonly spareCapacity: () => number;
-  /** How many responses the process has made in a millisecond lately. */
-  readonly answersPerMs: number;
-  /** The queue delay so far, milliseconds. */
-  readonly delayMs: number;
-};
-
-/** What the measuring needs. */
-export type QueueDelayDeps = {
+type QueueDelayDeps = {
   /** How long requests may wait in the queue, milliseconds. */
   readonly delayMsMax: number;
   readonly clock: Pick<Clock, 'monotonic'>;
@@ -24,26 +9,26 @@ export type QueueDelayDeps = {
 };
 
 /**
- * So many requests of a queue are always served: if fewer come, they are not what keeps the loop busy, and however
- * slow the machine is, something is answered. Clients that are not aggressive have as many to themselves, so that one
- * who asks once a second is answered whatever others do.
+ * How many requests of a queue are always served. If fewer come, they are not what keeps the loop busy; and even on a slow
+ * machine, something is answered. Clients that are not aggressive have as many to themselves, so that a client that asks once a
+ * second is answered, whatever others do.
  */
 const ALWAYS_SERVED = 100;
 /**
- * Of aggressive clients no more than the process answers in the time they may wait, yet so many. A hundred misses of
- * half a millisecond each would keep the loop busy for twice that time.
+ * Aggressive clients get no more than the process answers in the time they may wait, but at least so many. A hundred cache
+ * misses of half a millisecond each would keep the loop busy for twice that time.
  */
 const AGGRESSIVE_SERVED_MIN = 10;
 /** The part of a new measure in the moving average of how many responses the process makes in a millisecond. */
 const RATE_PART = 0.2;
-/** The part of the delay for aggressive clients: one that comes early in a tick and is served late in the next waits for both. */
+/** The part of the delay for aggressive clients, because a request early in one tick and served late in the next waits for both. */
 const AGGRESSIVE_PART = 0.5;
-/** Queues are filled up to this part, by `GAIN` of what is missing each time: the effect shows only ticks later. */
+/** A queue is filled up to this part, each time by `GAIN` of what is missing, because the effect shows only ticks later. */
 const FILL_PART = 0.8;
 const GAIN = 0.25;
 
 /**
- * Measures the queue delay of one process. All connections that are ready are read in one turn of the event loop, so a
+ * Measures how long requests wait in the queue of the event loop before they are read. All connections that are ready are read in one turn of the event loop, so a
  * request that is read late in a long turn has waited for as long. A timer would notice too late: while more than
  * 1,024 connections are ready, libuv reads 48 times as many before it looks at its timers, deadlines included
  * (`uv__io_poll`); with two thousand busy connections that took 3 s. So every request looks at the clock. One long
@@ -52,7 +37,7 @@ const GAIN = 0.25;
  * Once as many were refused as served, the queue counts as new: refused clients come back later, and if all were
  * refused there would be nothing to do meanwhile.
  */
-export function createQueueDelay({ delayMsMax, clock, onTick }: QueueDelayDeps): QueueDelay {
+export function createQueueDelay({ delayMsMax, clock, onTick }: QueueDelayDeps) {
   let [served, servedPatient, refused] = [0, 0, 0];
   let [startedAt, latestAt] = [0, 0];
   let [answered, measuredAt, answersPerMs] = [0, 0, 0];
@@ -91,7 +76,8 @@ export function createQueueDelay({ delayMsMax, clock, onTick }: QueueDelayDeps):
   }
 
   return {
-    shouldShed(isAggressive) {
+    /** Whether a new request is one too many. Call it once for each. It lets in fewer requests of aggressive clients. */
+    shouldShed(isAggressive: boolean): boolean {
       const now = clock.monotonic();
       if (served === 0) startQueue(now);
       else if (now - latestAt > delayMsMax) startedAt += now - latestAt;
@@ -107,19 +93,23 @@ export function createQueueDelay({ delayMsMax, clock, onTick }: QueueDelayDeps):
       if (refused >= served) [served, servedPatient, refused] = [0, 0, 0];
       return true;
     },
-    answered() {
+    /** Counts a response that is out, because their number shows what the process can answer. */
+    answered(): void {
       answered += 1;
     },
-    spareCapacity() {
+    /** How many more requests could come from now on. The next call answers 0 until something changes. */
+    spareCapacity(): number {
       // Without any request, requests are not what keeps the loop busy.
       const answer = hasServed ? spare : ALWAYS_SERVED;
       [spare, hasServed] = [0, false];
       return answer;
     },
-    get answersPerMs() {
+    /** How many responses the process has lately made in a millisecond. */
+    get answersPerMs(): number {
       return answersPerMs;
     },
-    get delayMs() {
+    /** The queue delay so far, in milliseconds. */
+    get delayMs(): number {
       return latestAt - startedAt;
     },
   };

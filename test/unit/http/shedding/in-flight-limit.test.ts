@@ -1,4 +1,4 @@
-import { createInFlight } from '../../../../src/http/shedding/in-flight-limit.ts';
+import { createInFlightLimit } from '../../../../src/http/shedding/in-flight-limit.ts';
 import type { RequestContext } from '../../../../src/http/listener/request-context.ts';
 
 const DELAY_MS_MAX = 50;
@@ -16,7 +16,7 @@ function load({ inFlightMax = 10_000, upstreamCalls = 1 } = {}) {
   const clock = { monotonic: () => now };
   let isRefusable = true;
   const bounds = { inFlightMax, delayMsMax: DELAY_MS_MAX };
-  const inFlight = createInFlight({ ...bounds, clock, mayBeRefused: () => isRefusable });
+  const inFlight = createInFlightLimit({ ...bounds, clock, mayBeRefused: () => isRefusable });
   const waiting: Counted[] = [];
 
   function enter(operation = 'users', mayBeRefused = true) {
