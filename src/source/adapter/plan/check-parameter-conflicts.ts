@@ -1,7 +1,7 @@
 import type { FilterSpec, ListSpec } from '../../../config/schema/source.ts';
 import type { Resource } from '../../../contract/resources.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
-import { variablesOf } from '../request/template.ts';
+import { variablesOf } from '../request/text-template.ts';
 
 /** A query parameter that some part of a list writes. */
 type WrittenParameter = {

@@ -3,7 +3,7 @@ import { canEscape, escapes } from '../request/escape.ts';
 import type { RequestPart } from '../request/combine-parts.ts';
 import { compileJsonTree } from '../request/request-body.ts';
 import { compileTarget } from '../request/request.ts';
-import { compileQuery, compileText, percentEncode } from '../request/template.ts';
+import { compileQuery, compileText, percentEncode } from '../request/text-template.ts';
 
 /** Sources refuse long requests (many accept 8 kB of address), so a longer condition is left to the gateway. */
 const PART_LENGTH_MAX = 2_000;

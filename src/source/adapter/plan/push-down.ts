@@ -9,7 +9,13 @@ import { invertCoercion, NO_MATCH } from './inverse.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
 import type { RequestPart } from '../request/combine-parts.ts';
 import { checkJsonTree, compileJsonTree } from '../request/request-body.ts';
-import { checkQuery, checkTemplate, compileQuery, compileText, variablesOf } from '../request/template.ts';
+import {
+  checkQuery,
+  checkTemplate,
+  compileQuery,
+  compileText,
+  variablesOf,
+} from '../request/text-template.ts';
 
 /** A filter that the source can do. */
 export type FilterPush = {

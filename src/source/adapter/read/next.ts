@@ -4,7 +4,7 @@ import { type Json, NumberText } from '../../../kernel/json/json.ts';
 import { isList, isObject } from '../../../kernel/json/values.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { keysOfPath, type Path, pathAt, pathWith } from '../spec/path.ts';
-import { percentEncode } from '../request/template.ts';
+import { percentEncode } from '../request/text-template.ts';
 import { CHECKED, type SpecLocation } from '../spec/spec-location.ts';
 
 /** Reads the cursor, key or target of the next window; `undefined` at the end. */

@@ -1,6 +1,6 @@
 import type { FilterSpec, ListSpec, RequestSpec } from '../../../config/schema/source.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
-import { quotedVariables, variablesOf } from './template.ts';
+import { quotedVariables, variablesOf } from './text-template.ts';
 
 type Template = { readonly text: string; readonly path: readonly PropertyKey[] };
 

@@ -1,5 +1,5 @@
 import type { ListSpec } from '../../../config/schema/source.ts';
-import type { Variables } from './template.ts';
+import type { Variables } from './text-template.ts';
 
 /** What a pushed filter or sort adds to a request: query parameters, a text, a tree of a JSON body, another path. */
 export type RequestPart = {

@@ -8,7 +8,7 @@ import {
   compileText,
   soleVariable,
   type Variables,
-} from './template.ts';
+} from './text-template.ts';
 
 type Render = (variables: Variables) => NonNullable<UpstreamRequest['body']>;
 

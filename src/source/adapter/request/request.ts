@@ -9,7 +9,7 @@ import {
   compileText,
   percentEncode,
   type Variables,
-} from './template.ts';
+} from './text-template.ts';
 
 /** Builds a request from variables, with additional query parts, and with another path if one is given. */
 export type RequestTemplate = (

@@ -1,5 +1,5 @@
 import type { SourceResourceSpec, SourceSpec } from '../../../config/schema/source.ts';
-import { variablesOf } from './template.ts';
+import { variablesOf } from './text-template.ts';
 
 const ID = '{id}';
 

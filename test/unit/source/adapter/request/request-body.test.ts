@@ -1,7 +1,7 @@
 import { locationIn } from '../../../../../src/source/adapter/spec/spec-location.ts';
 import fc from 'fast-check';
 import { compileBody, compileJsonTree } from '../../../../../src/source/adapter/request/request-body.ts';
-import type { Variables } from '../../../../../src/source/adapter/request/template.ts';
+import type { Variables } from '../../../../../src/source/adapter/request/text-template.ts';
 import type { BodySpec } from '../../../../../src/config/schema/source.ts';
 
 const ALLOWED = ['value', 'other', 'limit', 'filters'];
