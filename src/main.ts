@@ -14,11 +14,11 @@ import { closeUnacceptedOnExit } from './gateway/workers/close-unaccepted-on-exi
 import type { FromWorker, PrimaryChannel, ToWorker, WorkerProcess } from './gateway/workers/messages.ts';
 
 const stop = new AbortController();
-/** Set for the workers that this program starts: others may run Portico in a cluster of their own. */
+/** Set for the workers that this program starts, because others may run Portico in a cluster of their own. */
 const WORKER_VARIABLE = 'PORTICO_WORKER';
 /** How long a process may drain after an uncaught error. */
 const FATAL_END_MS = 12_000;
-/** How long a process whose gateway has ended waits for what is left, if anything is. */
+/** How long a process whose gateway has ended waits for work that is left. */
 const LEFTOVERS_MS = 250;
 const isWorker = cluster.isWorker && process.env[WORKER_VARIABLE] === '1';
 
@@ -98,7 +98,7 @@ process.on('SIGTERM', isWorker ? () => undefined : onSignal);
 process.on('SIGINT', isWorker ? () => undefined : onSignal);
 if (isWorker) process.on('SIGHUP', () => undefined);
 
-/** The terminal that a stream goes to, if it can be written over. */
+/** The terminal behind a stream, if its lines can be overwritten. */
 function terminalOf(stream: WriteStream): Terminal | undefined {
   if (!stream.isTTY || process.env['TERM'] === 'dumb') return undefined;
   const seen = {
@@ -115,7 +115,7 @@ function terminalOf(stream: WriteStream): Terminal | undefined {
   return { stream: seen, hasColours: stream.hasColors() };
 }
 
-/** Who runs this process. In a container, a user may have a number but no name. */
+/** The user who runs this process. In a container, a user may have a number but no name. */
 function userName(): string {
   try {
     return userInfo().username;
@@ -124,7 +124,7 @@ function userName(): string {
   }
 }
 
-/** Ends where Node is older than `engines` of package.json has it, because what fails then says nothing of that. */
+/** Ends if Node is older than `engines` of package.json asks for, because later errors would not say that this is the cause. */
 function refuseOldNode(): void {
   const [major = 0, minor = 0] = process.version.slice(1).split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 15)) return;
@@ -133,7 +133,7 @@ function refuseOldNode(): void {
 }
 
 refuseOldNode();
-// The build makes this folder and fills it, so that a start need not compile again; from source there is none.
+// The build makes and fills this folder, so that a start need not compile again. If run from source, there is none.
 const compileCache = fileURLToPath(new URL('./compile-cache', import.meta.url));
 if (existsSync(compileCache)) nodeModule.enableCompileCache(compileCache);
 // Only now, because what is imported above is loaded before any line of this file runs.
@@ -166,7 +166,7 @@ process.exitCode = failure.happened ? 1 : exitCode;
 const written = await Promise.all(logs.map((log) => log.end()));
 // Otherwise a worker that ends because its channel was closed would exit with 0.
 if (failure.happened || written.includes(false)) process.exit();
-// What a library still waits for after a gateway has ended, such as its next try at a collector, holds no process up.
+// A library may still wait for something, such as its next try at a collector. The process ends nevertheless.
 if (logs.length > 0) setTimeout(() => process.exit(), LEFTOVERS_MS).unref();
 // The channel to the primary would keep a worker alive.
 if (isWorker) process.disconnect();

@@ -1,6 +1,6 @@
-/** Background tasks of one owner; `close` aborts them and waits. */
+/** The background tasks of one owner, which ends them when it closes. */
 export type BackgroundTasks = {
-  /** Starts work that nobody waits for. Its failure is ignored. */
+  /** Starts work that nobody waits for. A failure is ignored. */
   run(work: (signal: AbortSignal) => Promise<unknown>): void;
   /** Does work that a caller waits for, until the caller's signal aborts or the owner closes. */
   within<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;

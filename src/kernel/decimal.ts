@@ -1,7 +1,7 @@
 const PLAIN = /^(-?)(\d+)(?:\.(\d+))?$/;
 /** Longer texts are refused: parsing takes more than linear time in the digits. */
 const LENGTH_MAX = 10_000;
-/** Two numbers whose scales differ by more are compared without bringing them to one power of ten. */
+/** If the scales of two numbers differ by more, they are compared without bringing them to one power of ten. */
 const SCALES_APART_MAX = 40;
 
 /**

@@ -1,8 +1,8 @@
 import type { YieldToLoop } from './yield-to-loop.ts';
 
-/** Elements that are sorted in one piece: fast, and short enough for any comparison. */
+/** How many elements are sorted at once, without a turn of the event loop. */
 const RUN = 256;
-/** Elements that are merged between two calls of `yieldToLoop`. */
+/** How many elements are merged between two calls of `yieldToLoop`. */
 const STRIDE = 64;
 
 type Compare<T> = (a: T, b: T) => number;

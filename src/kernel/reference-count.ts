@@ -1,8 +1,8 @@
-/** Counts who uses something that is to be closed after the last use. */
+/** Counts the uses of something that is to be closed after the last one. */
 export type ReferenceCount = {
   readonly enter: () => void;
   readonly leave: () => void;
-  /** Resolves as soon as nobody uses it; at once where nobody does. */
+  /** Resolves as soon as nobody uses it, which may be at once. */
   untilUnused(): Promise<void>;
 };
 

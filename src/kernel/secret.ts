@@ -29,7 +29,7 @@ export class Secret {
   }
 }
 
-/** Whether JSON has all of an object: it is plain, or says itself how it is written. */
+/** Whether JSON keeps the whole object: it is a plain one, or it has a `toJSON`. */
 function isData(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null || Array.isArray(value) || 'toJSON' in value;
@@ -37,15 +37,15 @@ function isData(value: object): boolean {
 
 /**
  * A digest of a value in its JSON form, 16 characters of base64url. Secrets count with their text. `identityOf` may
- * number values that count as themselves.
- * @throws Error where the value has something that JSON leaves out, such as a function or a Map
+ * number values that are compared by identity.
+ * @throws Error if the value has something that JSON leaves out, such as a function or a Map
  */
 export function contentDigest(
   value: unknown,
   identityOf: (value: unknown) => number | undefined = () => undefined,
 ): string {
   const hash = createHash('sha256');
-  // A secret writes itself as `***`, so the replacer looks at what it was made from.
+  // A secret writes itself as `***`, so the replacer looks at the object itself.
   const text = JSON.stringify([value], function reveal(this: Record<string, unknown>, key, plain: unknown) {
     const given = this[key];
     if (given instanceof Secret) return { secret: given.reveal() };

@@ -1,11 +1,11 @@
-/** A counting semaphore: so many permits may be taken at once; who waits gets the next one, in the order of coming. */
+/** A counting semaphore: a fixed number of permits, which waiting callers get in the order in which they came. */
 export type Semaphore = {
-  /** Takes a permit; false where none is free, or somebody already waits for one. */
+  /** Takes a permit; false if none is free, or another caller already waits for one. */
   tryAcquire(): boolean;
-  /** Waits for a permit; false when the signal aborts first. */
+  /** Waits for a permit; false if the signal aborts first. */
   acquire(signal?: AbortSignal): Promise<boolean>;
   release(): void;
-  /** Does some work with a permit. Work that fails gives its permit back, too. */
+  /** Does some work with a permit, and gives the permit back even if the work fails. */
   readonly run: <T>(work: () => Promise<T>) => Promise<T>;
   readonly taken: number;
 };
@@ -39,7 +39,7 @@ export function createSemaphore(size: number): Semaphore {
 
   function release(): void {
     const [next] = waiting;
-    // The permit passes directly to who has waited longest.
+    // The permit passes directly to the caller that has waited longest.
     if (next === undefined) taken -= 1;
     else next();
   }

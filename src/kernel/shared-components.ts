@@ -1,31 +1,24 @@
 import { contentDigest } from './secret.ts';
 
-/** A component, and how it ends. Without `close`, it holds nothing that must be ended. */
+/** A component and how to close it. Without `close`, it holds nothing that must be closed. */
 export type MadeComponent<T> = { readonly value: T; readonly close?: (() => unknown) | undefined };
 
-/** Makes a component from settings, which change with the configuration, and from what outlives every configuration. */
+/** Makes a component from settings, which change with the configuration, and from `deps`, which outlive every configuration. */
 type Make<Settings, Deps, T> = (settings: Settings, deps: Deps) => MadeComponent<T>;
 
 /** The components that one configuration works with. */
 export type ComponentSet = {
   /**
-   * What `make` makes of these settings. If an earlier set holds what the same function made of equal settings, and has
-   * not been released, it is that one, with its connections and its state. Settings may be what JSON holds, secrets, and other
-   * components of this registry, which count as themselves. So a function
-   * that stands outside of any other is never reused for settings that it has not seen; one that is made anew for each
-   * configuration is never reused at all. `deps` must have nothing of one configuration.
-   * @throws Error where `make` acquires another component: a later set that only keeps this one would not hold the other;
-   * or where settings have something that cannot be compared
+   * The component that `make` makes of these settings. If another set still holds a component that the same function made of
+   * equal settings, it is that one, with its connections and its state. Settings may be what JSON holds, secrets, and other
+   * components of this registry, which are compared by identity. `make` must be a function of its module: one that is created
+   * for each configuration never finds an earlier component. `deps` must have nothing that belongs to one configuration.
+   * @throws Error if `make` acquires another component, because a later set that only keeps this one would not hold the other;
+   * or if settings have something that cannot be compared
    */
   acquire<Settings, Deps, T>(make: Make<Settings, Deps, T>, settings: Settings, deps: Deps): T;
-  /** Gives the components up. Those that no other set holds are closed; resolves once they have ended. */
+  /** Closes the components that no other set holds. Resolves once they are closed. */
   release(): Promise<void>;
-};
-
-/** A reference-counted registry: a component lives while any configuration uses it, so it outlives a reload that does not change it. */
-export type SharedComponents = {
-  /** Opens the set of one more configuration. */
-  open(): ComponentSet;
 };
 
 type SharedComponent = { readonly made: MadeComponent<unknown>; holders: number };
@@ -34,10 +27,13 @@ function isWeakKey(value: unknown): value is WeakKey {
   return typeof value === 'function' || (typeof value === 'object' && value !== null);
 }
 
-/** Creates the registry of one process, empty. */
-export function createSharedComponents(): SharedComponents {
+/**
+ * Creates the reference-counted registry of one process. A component lives while any configuration uses it, so it outlives a
+ * reload that does not change it.
+ */
+export function createSharedComponents() {
   const kept = new Map<string, SharedComponent>();
-  /** Functions that make components, and components, by the order in which they came. */
+  /** A number for each function that makes components, and for each component. */
   const numbers = new WeakMap<WeakKey, number>();
   let last = 0;
   let making: string | undefined;
@@ -59,6 +55,7 @@ export function createSharedComponents(): SharedComponents {
     }
   }
 
+  /** Opens the set of one more configuration. */
   function open(): ComponentSet {
     const held = new Map<string, SharedComponent>();
 

@@ -1,4 +1,4 @@
-/** Shared work of several callers. It is aborted when the last of them leaves, with that caller's reason. */
+/** Work that several callers share. When the last of them leaves, it is aborted with that caller's reason. */
 type Flight<T> = { readonly promise: Promise<T>; readonly controller: AbortController; waiters: number };
 
 /** Single flight: at most one piece of work per key at a time, shared by all callers of the key. */
@@ -8,7 +8,7 @@ export type SingleFlight<T> = {
    * own signal aborts; the work continues while other callers wait for it.
    */
   run(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Whether work for `key` is in progress, which `run` would join. */
+  /** Whether work for `key` is in progress, so that `run` would join it. */
   has(key: string): boolean;
   /** The number of keys with work in progress. */
   readonly size: number;

@@ -1,9 +1,9 @@
-/** The priorities of upstream calls, the most urgent first: background work yields to callers. */
+/** The priorities of upstream calls, the most urgent first, because background work yields to callers. */
 export const PRIORITIES = ['caller', 'refresh', 'scan', 'shadow'] as const;
 
 /**
- * `caller`: somebody waits for the answer. `refresh`: a stale answer is made anew. `scan`: a call of a scan, though somebody
- * may wait for it. `shadow`: a comparison of a migration, which gives way to all others.
+ * `caller`: a client waits for the answer. `refresh`: a stale answer is renewed. `scan`: a call of a scan, even if a client
+ * waits for it. `shadow`: a comparison of a migration, which gives way to all others.
  */
 export type Priority = (typeof PRIORITIES)[number];
 
@@ -14,8 +14,8 @@ export type Origin = 'legacy' | 'new';
 export type ByOrigin<T> = Readonly<Record<Origin, T>>;
 
 /**
- * Why the legacy source served a call for which the new one was chosen. `odd`: the new one failed at a question for which
- * the legacy one has no record either, which says nothing about its records.
+ * Why the legacy source served a call for which the new one was chosen. `odd`: the new source failed, but the legacy one has no
+ * record for the question either, so this says nothing about the records of the new source.
  */
 export type FallbackCause = 'failed' | 'timeout' | 'invalid' | 'missing' | 'odd';
 
@@ -26,7 +26,7 @@ export type UpstreamRequest = {
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: { readonly contentType: string; readonly text: string } | undefined;
-  /** The rows that are asked for, where they are a window and somebody wants to know. */
+  /** The rows that are asked for, if they are a window; recorded only if a check needs it. */
   readonly window?: { readonly firstRow: number; readonly size: number } | undefined;
 };
 
@@ -35,7 +35,7 @@ export type UpstreamReply = {
   readonly status: number;
   /** The value of a header by its lower-case name. */
   header(name: string): string | undefined;
-  /** All headers by lower-case name; absent where only some were kept. */
+  /** All headers by lower-case name; absent if only some were kept. */
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly body: Buffer;
 };
@@ -50,7 +50,7 @@ export type UpstreamOrigin = {
   readonly host: string;
 };
 
-/** The origin of an address of http or https, with the port of its scheme where it names none. */
+/** The origin of an http or https address. Without a port, it is the default port of the scheme. */
 export function originOf({ protocol, hostname, port, host }: URL): UpstreamOrigin {
   const isTls = protocol === 'https:';
   return {

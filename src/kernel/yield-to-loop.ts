@@ -1,7 +1,7 @@
 /** How long a computation may run before the event loop gets a turn, in milliseconds. */
 const SLICE_MS = 5;
 
-/** Gives the event loop a turn if the computation has run long enough; `undefined` means: go on at once. */
+/** Gives the event loop a turn if the computation has run long enough. If it returns `undefined`, go on at once. */
 export type YieldToLoop = () => Promise<void> | undefined;
 
 /**

@@ -35,7 +35,7 @@ export type AssembleMigratingResourceDeps = AssembleSourceDeps & {
   readonly migrations: Pick<Migrations, 'of'>;
 };
 
-/** What one generation holds of the new source: its scan caches, its cached handlers, and what warms its cache. */
+/** What one generation has of the new source: its scan caches, its cached handlers, and the function that warms its cache. */
 type NewSourceParts = SourceReader & { readonly handlers: CachedHandlers; readonly warm: BeginPrewarm };
 
 function migratingResourceOf(
@@ -58,9 +58,10 @@ function migratingResourceOf(
 }
 
 /**
- * The new source while the legacy one can still answer in its place: it serves no stale answer and keeps no missing record,
- * because both would hide from the fallback and from the evidence that it fails. That holds for a stale answer during a
- * refresh, too: a refresh that fails has no legacy answer beside it, so nobody could say that only the new source has failed.
+ * The cache of the new source while the legacy one can still answer in its place. It serves no stale answer and keeps no
+ * missing record, because both would hide from the fallback and from the evidence that the new source fails. Nor does it
+ * serve a stale answer during a refresh: a refresh that fails has no legacy answer beside it, so nobody could say that only
+ * the new source has failed.
  */
 const withoutKeptAnswers = (cache: CompiledResource['config']['cache']) => ({
   ...cache,
@@ -69,7 +70,6 @@ const withoutKeptAnswers = (cache: CompiledResource['config']['cache']) => ({
   notFound: 0,
 });
 
-/** What the generations of the new source are made from. */
 type GenerationSettings = Pick<AssembleSourceDeps, 'cache' | 'jitterPercent'> & {
   readonly compiled: DigestedSource;
   readonly watched: WatchedRuntime;

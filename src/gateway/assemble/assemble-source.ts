@@ -14,7 +14,7 @@ import type { Upstream } from '../../source/client/client.ts';
 /** The parts of the configuration that is being assembled. */
 export type Parts = Pick<ComponentSet, 'acquire'>;
 
-/** What a resource is assembled from. But for the cache and the jitter, it outlives the configuration. */
+/** What a resource is assembled from. All of it but the cache and the jitter outlives the configuration. */
 export type AssembleSourceDeps = SourceReaderDeps &
   RuntimeDeps & {
     readonly cache: Cache;
@@ -58,14 +58,14 @@ export function assembleSource(
 /** The handler of each operation of a resource, by its name: a cache in front of the source. */
 export type CachedHandlers = ReadonlyMap<string, Handler>;
 
-/** Gives the source of an operation, or what watches it. */
+/** Wraps the source of an operation, so that its answers are watched. */
 type SourceOf = (operation: string, source: SourceHandler) => SourceHandler;
 
 /** What cached handlers are made from. */
 type HandlerSettings = {
   readonly compiled: DigestedSource;
   readonly reader: SourceReader;
-  /** Answers are cached under it. */
+  /** Part of the key under which answers are cached. */
   readonly digest: string;
   readonly deadlineMs: number;
   readonly freshness: CompiledResource['config']['cache'];

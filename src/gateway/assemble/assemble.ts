@@ -14,7 +14,7 @@ export type AdmissionStages = {
 export type OperationParts = AdmissionStages & {
   readonly deadlineMs: number;
   readonly parseRequest: RequestParser;
-  /** The cache and the source behind it; two of each, and the choice between them, where the resource moves. */
+  /** The cache and the source behind it. If the resource moves: two of each, and the choice between them. */
   readonly answer: Handler;
 };
 
@@ -31,22 +31,22 @@ export function assembleOperation(parts: OperationParts): Handler {
   return assemble([
     // The time that the caller waits, for everything below.
     createDeadline(parts.deadlineMs),
-    // The limit on wrong credentials of an address stands in front of the look-up of a credential, so that keys cannot
-    // be guessed. A credential that this process has just verified passes that limit.
+    // The limit on wrong credentials of an address comes before the look-up of a credential, so that keys cannot be
+    // guessed. A credential that this process has just verified passes that limit.
     parts.authenticate,
     // Behind authentication, because it counts by principal.
     parts.rateLimit,
-    // Behind the rate limit: an answer that names the missing permission costs a point like any other.
+    // Behind the rate limit, because an answer that names the missing permission costs a point like any other.
     authorize,
-    // Behind permission: what is wrong with the parameters is shown only to those with the permission. Before the cache, whose
-    // key is the query.
+    // Behind permission, because only callers with the permission may learn what is wrong with their parameters. Before the
+    // cache, whose key is the query.
     createParse(parts.parseRequest),
-    // Behind permission, so that the cache cannot leak. In order, where the resource has one source:
-    //   the cache, then the source: resource/assemble-source.ts
-    // And where it moves: resource/assemble-migrating-resource.ts
+    // Behind permission, so that the cache cannot leak. If the resource has one source (assemble-source.ts):
+    //   the cache, then the source
+    // If it moves from one source to another (assemble-migrating-resource.ts):
     //   the choice of the source, which needs the principal
-    //   for each source a cache of its own, because the source is part of the key
-    //   the offer of an answer to the shadow, which compares only what was just read, and not what is cached
+    //   a cache of its own for each source, because the source is part of the key
+    //   the offer of an answer to the shadow, which compares only what was just read, and nothing from the cache
     //   the source
     parts.answer,
   ]);

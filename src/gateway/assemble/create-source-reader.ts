@@ -1,5 +1,3 @@
-// Creates what reads a resource from its source: request plans, scan caches and page walks.
-
 import { blameUpstream } from '../../kernel/errors/fault.ts';
 import type { MadeComponent } from '../../kernel/shared-components.ts';
 import type { SourceHandler } from '../../pipeline/stages/call.ts';
@@ -38,7 +36,6 @@ export type SourceReader = {
   countScanCaches(tag: string): number;
 };
 
-/** What a reader is made from. */
 type SourceReaderSettings = {
   readonly compiled: DigestedSource;
   readonly watched: WatchedRuntime;
@@ -48,7 +45,7 @@ type SourceReaderSettings = {
   readonly fresh: number;
 };
 
-/** Puts together what reads a resource: plans, scan caches and walks. */
+/** Creates the reader of one resource of one source: request plans, scan caches and page walks. */
 export function createSourceReader(
   { compiled, watched: { runtime, quality }, digest, fresh }: SourceReaderSettings,
   deps: SourceReaderDeps,

@@ -3,9 +3,9 @@ import { Secret } from '../../kernel/secret.ts';
 import { withTargets } from '../../source/compile-sources.ts';
 import type { ServedConfig } from './snapshot.ts';
 
-/** One difference between two configurations. A value is shown where it is a number, a flag, or nothing. */
+/** One difference between two configurations. Values are shown only if they are numbers or flags. */
 export type ConfigChange = {
-  /** Where, as in the gateway's file: `limits.tiers.standard`; or the source: `sources.crm`. */
+  /** The place, as in the gateway's file: `limits.tiers.standard`; or the source: `sources.crm`. */
   readonly path: string;
   readonly kind: 'added' | 'removed' | 'changed';
   readonly before?: number | boolean;
@@ -18,7 +18,7 @@ function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !(value instanceof Secret);
 }
 
-/** A list of things that have names is compared by those, so that an inserted one is one difference. */
+/** A list whose items have names is compared by these names, so that an inserted item is one difference. */
 function byName(value: Tree): Tree {
   if (!Array.isArray(value)) return value;
   const named = value.map((item: unknown): [string, unknown] | undefined => {
@@ -30,13 +30,13 @@ function byName(value: Tree): Tree {
   return entries.length === value.length ? Object.fromEntries(entries) : value;
 }
 
-/** Texts may be secrets, or hold some: an address with a password. */
+/** Texts are not shown, because they may be or hold secrets, such as an address with a password. */
 const shown = (value: unknown) =>
   typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 
 const plain = (value: unknown): unknown => (value instanceof Secret ? { secret: value.reveal() } : value);
 
-/** Whether what two lists have in common stands in another order: the configuration is another one then, by its digest. */
+/** Whether the common items of two lists stand in another order, which gives the configuration another digest. */
 function isReordered(before: Tree, after: Tree): boolean {
   const [old, now] = [Object.keys(before), Object.keys(after)];
   const common = now.filter((name) => Object.hasOwn(before, name));

@@ -26,7 +26,7 @@ export type OpenFiguresDeps = Pick<FigureActionsDeps, 'quality'> & {
   readonly log: Pick<Logger, 'warn'>;
   /** The configuration in force. */
   readonly served: () => ServedConfig;
-  /** What an overview says that neither a metric nor the configuration does. */
+  /** The parts of an overview that are neither in the metrics nor in the configuration. */
   readonly status: () => Omit<OverviewStatus, 'sources'>;
   /** Absent: there is no Redis for the cache. */
   readonly fleet?:
@@ -39,15 +39,15 @@ const FLEET_MS = 10_000;
 export function boundedFleetFigures(fleet: FleetFigures): NonNullable<OpenFiguresDeps['fleet']> {
   return {
     read: (range, prefixes) => fleet.read(range, prefixes, AbortSignal.timeout(FLEET_MS)),
-    // A minute that Redis does not take is missing in what it keeps; memory has it for an hour.
+    // If Redis does not take a minute, Redis lacks it; memory has it for an hour.
     write: (atMs, figures) => fleet.write(atMs, figures).catch(() => undefined),
   };
 }
 
-/** For how long a reading of 48 hours serves others who ask for the same. */
+/** For how long a reading of 48 hours is reused for others who ask for the same. */
 const SHARED_MS = 10_000;
 
-/** Reads the figures of the fleet once for all who ask for the same, and one after the other: 48 hours are many keys. */
+/** Reads the figures of the fleet once for all who ask for the same. It does one reading at a time, because 48 hours are many keys. */
 function createSharedReads(read: ReadFleet, clock: Clock): ReadFleet {
   const oneByOne = createSerialQueue();
   let last: { readonly key: string; readonly at: number; readonly table: Promise<FigureTable> } | undefined;
@@ -74,7 +74,7 @@ function rulesOf({ source: { spec, yaml } }: CompiledResource): SourceDescriptio
   });
 }
 
-/** What the files say of a source or pass-through route. */
+/** A source or pass-through route, as its file describes it. */
 function describeSource({ gateway, compiled }: ServedConfig, name: string): SourceDescription {
   const hostsOf = (bases: readonly string[]) => bases.map((base) => new URL(base).host);
   const own = withTargets(compiled).filter(({ source }) => source.spec.name === name);

@@ -6,7 +6,7 @@ import type { App } from '../../http/app.ts';
 import type { Routing } from '../../http/routing.ts';
 import type { ServerLimits } from '../../http/server.ts';
 import { contentDigest } from '../../kernel/secret.ts';
-import type { ComponentSet, SharedComponents } from '../../kernel/shared-components.ts';
+import type { ComponentSet, createSharedComponents } from '../../kernel/shared-components.ts';
 import { createReferenceCount, type ReferenceCount } from '../../kernel/reference-count.ts';
 import { type AdmissionDeps, createAdmission } from '../assemble/admission.ts';
 import { assembleAdmission } from '../assemble/assemble.ts';
@@ -54,7 +54,7 @@ export type Snapshot = {
 /** What snapshots are made from that lives as long as the process. */
 export type SnapshotDeps = Omit<AdmissionDeps & OperationsDeps, SnapshotParts> & {
   readonly app: Pick<App, 'route'>;
-  readonly kept: SharedComponents;
+  readonly kept: ReturnType<typeof createSharedComponents>;
   readonly createCache: (settings: CacheSettings) => Cache;
 };
 
@@ -138,7 +138,7 @@ function assemble(
   };
 }
 
-/** A gateway file without what each replica may have of its own: where it listens, its workers, its folder. */
+/** A gateway file without what may differ between replicas: addresses to listen on, number of workers, folder of the state. */
 function withoutPlace(gateway: ServedConfig['gateway']): object {
   const nowhere = { host: undefined, port: undefined };
   const { listen, admin } = gateway;

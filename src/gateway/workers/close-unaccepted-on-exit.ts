@@ -6,8 +6,8 @@ type Handle = { close(): void };
 type HandOver = { readonly act?: string; readonly seq?: number; readonly ack?: number };
 
 /**
- * Closes the connections that a worker was given but had not accepted when it died. node:cluster forgets these
- * connections, and their clients would wait for ever.
+ * When a worker dies, closes the connections that it was given but had not accepted. node:cluster forgets them, so their
+ * clients would wait for ever.
  */
 export function closeUnacceptedOnExit(worker: ChildProcess): void {
   const pending = new Map<number, Handle>();

@@ -25,7 +25,7 @@ function timeoutOf(name: ActionName, input: unknown): number {
   return isLive ? LIVE_MS : ACTION_MS;
 }
 
-/** Counts the entries with a tag in the memory of the workers. A worker that does not answer is left out. */
+/** Counts the cached entries with a tag in the memory of all workers that answer. */
 async function countHeld(serving: Serving, tag: string): Promise<HeldCount> {
   const found = await answersOf<HeldCount>(serving(), { about: 'held', tag }, COUNT_MS);
   return found.reduce(

@@ -1,13 +1,13 @@
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { MetricValues } from './messages.ts';
 
-/** How metrics are merged where their sum says nothing, by the beginning of their name. The first match wins. */
+/** How metrics whose sum has no meaning are merged, by the beginning of their name. The first match wins. */
 const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min' | 'sum'])[] = [
   ['nodejs_eventloop_lag_min_seconds', 'min'],
-  // A mean would hide the one worker whose event loop is blocked.
+  // A mean would hide one worker whose event loop is blocked.
   ['nodejs_eventloop_lag', 'max'],
   ['process_start_time_seconds', 'min'],
-  // The limit holds for each process, so the process nearest to it counts.
+  // The limit is one of each process, so the process nearest to it counts.
   ['process_open_fds', 'max'],
   ['process_max_fds', 'min'],
   ['nodejs_version_info', 'max'],
@@ -22,9 +22,9 @@ const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min' |
   // Each worker knows of the same claims.
   ['portico_claims_fallen', 'max'],
   ['portico_source_field_alarm', 'max'],
-  // A count of events, although its name begins like that of the rev.
+  // A count of events, although its name begins like that of the revision.
   ['portico_migration_rev_regressed_total', 'sum'],
-  // Each worker follows the same state; a rev or a state that is old in one worker must be seen.
+  // Each worker follows the same state, so an old revision or state in one worker must be seen.
   ['portico_migration_rev', 'min'],
   ['portico_migration_stage', 'max'],
   ['portico_migration_percent', 'max'],
@@ -33,7 +33,7 @@ const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min' |
   ['portico_scan_caches_oldest_seconds', 'max'],
 ];
 
-/** Merges the metrics of several processes. Counts and sizes are summed; of the event loop's lag the worst counts. */
+/** Merges the metrics of several processes. Counts and sizes are summed; for the lag of the event loop, the worst counts. */
 export function mergeMetrics(processes: readonly MetricValues[]): Registry {
   const withAggregators = processes.map((metrics) =>
     metrics.map((metric) => {

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { createSerialQueue } from '../../kernel/semaphore.ts';
 import { createConfigMetrics } from '../../telemetry/metrics/config-metrics.ts';
 import { describeMetrics } from '../../telemetry/metrics/describe-metrics.ts';
 import { createWebhookMetrics } from '../../telemetry/webhooks/webhook-metrics.ts';
@@ -61,9 +62,9 @@ export function createMergedMetrics({ workers }: MergedMetricsDeps) {
   const own = createOwnMetrics({ workers });
   const ended: MetricValues[] = [];
   let endedQuality: WorkerCounts['quality'] = [];
-  let folding = Promise.resolve();
+  const oneByOne = createSerialQueue();
 
-  /** Merges what ended workers have left into one, so that memory does not grow with their number. */
+  /** Merges the counts of ended workers into one, so that memory does not grow with their number. */
   async function fold(): Promise<void> {
     const some = [...ended];
     if (some.length < 2) return;
@@ -93,7 +94,7 @@ export function createMergedMetrics({ workers }: MergedMetricsDeps) {
       if (counts === undefined) return;
       ended.push(cumulativeMetrics(counts.metrics));
       endedQuality = mergeQuality([endedQuality, counts.quality]);
-      folding = folding.then(fold);
+      void oneByOne(fold);
     },
     reloaded: own.config.reloaded,
     configStale: own.config.configStale,

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Supervisor } from './supervisor.ts';
 
 const POLL_MS = 5_000;
-/** A worker that does not answer for so long hangs. */
+/** A worker that has not answered for so long hangs. */
 const SILENT_MS_MAX = 30_000;
 
 /** A watchdog: kills serving workers that no longer answer, so that they are replaced. Call the result to stop it. */

@@ -24,7 +24,7 @@ export type InvalidReason = (typeof invalidReasons)[number];
 export type SourceHealth = {
   /** The failure says nothing against the source: other requests may succeed. */
   readonly isHealthy?: true;
-  /** The failure is what the source itself replied, so it was reached. */
+  /** The source itself replied with the failure, so it was reached. */
   readonly hasReplied?: true;
   /** The same request may be retried at once, if it only reads. */
   readonly isRetryable?: true;
@@ -32,7 +32,7 @@ export type SourceHealth = {
   readonly pauseSeconds?: number;
 };
 
-/** The upstream that an error is about. `host` is absent where none was called. */
+/** The upstream that an error is about. `host` is absent if none was called. */
 export type FailedUpstream = { readonly source: string; readonly host?: string | undefined };
 
 /** The details that a call site may add to an error. */
@@ -85,7 +85,7 @@ export class GatewayError extends Error {
     return this.#upstream;
   }
 
-  /** Names the upstream that has failed; the first name stays, because it is the closest. */
+  /** Names the upstream that has failed. The first name stays, because it comes from the closest place. */
   blame(upstream: FailedUpstream): void {
     this.#upstream ??= upstream;
   }
@@ -111,7 +111,7 @@ export function refusedCredential(detail: string): GatewayError {
   return fault('upstream_error', { detail, credentialRefused: true, sourceHealth: { isHealthy: true } });
 }
 
-/** Names the upstream of anything thrown that is an error of the catalogue; `base` is the address that was called. */
+/** Names the upstream of a thrown error, if it is one of the catalogue. `base` is the address that was called. */
 export function blameUpstream(thrown: unknown, source: string, base?: string): void {
   if (!(thrown instanceof GatewayError) || thrown.upstream !== undefined) return;
   thrown.blame({ source, host: base === undefined ? undefined : URL.parse(base)?.host });

@@ -1,4 +1,4 @@
-/** Bytes, four in a number, which are compared and written at once. `mask` has the used bits of the last number. */
+/** Bytes, packed four to a number, so that four are compared at once. `mask` has the used bits of the last number. */
 export type PackedBytes = {
   readonly words: Int32Array;
   /** How many numbers count as a whole. */
@@ -18,18 +18,18 @@ export function packBytes(bytes: Uint8Array): PackedBytes {
 }
 
 /*
- * What a reader of JSON learns of the objects that stand at one place of a source's documents: which key follows which.
- * The rows of a list have nearly always the same keys in the same order, so the bytes up to the next value are compared
- * with those that came before, which also shows that no key comes twice. It is a trie: hidden classes work in this way.
+ * A trie of the keys of a source's documents, which the reader of JSON fills: for each place, which key follows which. The rows
+ * of a list nearly always have the same keys in the same order. So the bytes up to the next value are compared with those of
+ * the row before, which also proves that no key comes twice. The hidden classes of V8 work in the same way.
  */
 
-/** A place of a document: what is wanted of it, and what was learned about it. */
+/** A place in a document: the values that are wanted there, and the keys that were learned there. */
 export type WantedPlace = {
-  /** Where the scanner keeps the place of the value; -1: nobody wants it. */
+  /** The slot in which the scanner keeps where the value stands; -1 if nobody wants it. */
   readonly slot: number;
   /** The wanted values of an object here, by key. */
   readonly wanted: ReadonlyMap<string, WantedPlace>;
-  /** The place of the rows, where a list here has them. */
+  /** The place of the rows, if a list here has them. */
   readonly rows: WantedPlace | undefined;
   /** Keys that came here before, wanted or not. */
   readonly children: Map<string, WantedPlace>;
@@ -48,19 +48,19 @@ export type KeyStep = {
   readonly before: KeyStep | undefined;
   /** The number of keys before. */
   readonly depth: number;
-  /** The key that follows, and where others came, too, those. */
+  /** The key that followed first, and other keys that stood in the place of this one. */
   next: KeyStep | undefined;
   sibling: KeyStep | undefined;
 };
 
-/** An object with more keys than this is a dictionary: it is left to `readJson`, which finds a duplicate by its hash. */
+/** An object with more keys is a dictionary. It is left to `readJson`, which finds a duplicate key by its hash. */
 const KEYS_MAX = 128;
-/** More keys that follow the same ones are not learned. */
+/** How many different keys are learned after the same ones. */
 const SIBLINGS_MAX = 8;
-/** Keys that are learned of one kind of document, and their lengths: a hostile source must not fill the memory. */
+/** How many keys are learned of one kind of document, and how long they may be, so that no source can fill the memory. */
 const LEARNED_MAX = 2_000;
 const LENGTH_MAX = 200;
-/** Where too much was learned, all of it is forgotten and learned anew, but only after this many documents. */
+/** If too much was learned, all of it is forgotten and learned anew, but only after so many documents. */
 const RELEARN_EVERY = 1_000;
 
 /** Makes a place of which nothing is known yet. */
@@ -80,7 +80,7 @@ function forget(place: WantedPlace): void {
   if (place.rows !== undefined) forget(place.rows);
 }
 
-/** Makes what knows the keys of documents, whose outermost value stands at `root`. */
+/** Learns the keys of documents whose outermost value stands at `root`. */
 export function createLearnedKeys(root: WantedPlace) {
   let learned = 0;
   let documents = 0;
@@ -94,7 +94,7 @@ export function createLearnedKeys(root: WantedPlace) {
   }
 
   return {
-    /** Says that another document begins. */
+    /** Call it when another document begins. */
     begin(): void {
       documents += 1;
       if (learned < LEARNED_MAX || documents < RELEARN_EVERY) return;
@@ -103,8 +103,8 @@ export function createLearnedKeys(root: WantedPlace) {
     },
 
     /**
-     * The step of a key that was read from bytes; it is learned unless too much was. `undefined` where the key came
-     * before in the same object, or there are too many.
+     * The step of a key that was read from bytes. It is learned, unless too many are. `undefined` if the key came before in the
+     * same object, or if the object has too many.
      */
     add(
       place: WantedPlace,

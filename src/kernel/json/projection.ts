@@ -42,7 +42,7 @@ const TYPES = new Map<number | undefined, JsonType>([
  * value stands. A document is read in one turn. Its slots are valid until any projection reads the next document.
  */
 export class Projection {
-  /** By slot: what stands there, and from which byte to which; texts without their quotes, numbers as they are. */
+  /** By slot: the kind of the value, and where it starts and ends; a text without its quotes, a number as it is. */
   readonly kinds: Uint8Array;
   readonly starts: Int32Array;
   readonly ends: Int32Array;
@@ -85,7 +85,7 @@ export class Projection {
     return BUFFER.toString(encoding, this.starts[slot], this.ends[slot]);
   }
 
-  /** The value in a slot, as `readJson` reads it; `undefined` if there is none. */
+  /** The value in a slot, as `readJson` would read it; `undefined` if there is none. */
   valueIn(slot: number): Json | undefined {
     switch (this.kinds[slot]) {
       case ABSENT:
@@ -102,14 +102,14 @@ export class Projection {
     }
   }
 
-  /** The type of the value in a slot; `undefined` for `null`, and where there is none. */
+  /** The type of the value in a slot; `undefined` for `null`, and if there is none. */
   typeIn(slot: number): JsonType | undefined {
     const kind = this.kinds[slot] as number;
     if (kind !== OTHER) return kind < ASCII ? undefined : kind < WHOLE ? 'string' : 'number';
     return TYPES.get(BYTES[this.starts[slot] as number]) ?? 'number';
   }
 
-  /** Reads a value inside `depth` containers; answers its end. */
+  /** Reads a value inside `depth` containers; returns its end. */
   private readValue(place: WantedPlace, start: number, depth: number): number {
     const end = this.skipValue(place, start, depth);
     const { slot } = place;
@@ -195,7 +195,7 @@ export class Projection {
     return at + 1;
   }
 
-  /** Reads a key that is not the expected one, up to its value; `undefined` where there is none, or it comes twice. */
+  /** Reads a key that is not the expected one, up to its value; `undefined` if there is none, or it comes twice. */
   private findKey(place: WantedPlace, before: KeyStep | undefined, start: number): KeyStep | undefined {
     let known = (before === undefined ? place.first : before.next)?.sibling;
     for (; known !== undefined; known = known.sibling) if (isAt(start, known.literal)) return known;

@@ -1,7 +1,7 @@
 import { DIGITS_MAX } from './json.ts';
 import type { PackedBytes } from './learned-keys.ts';
 
-/** The first of the kinds of what stands in a slot: nothing, because the document has no such value. */
+/** The kinds of values in a slot begin here. This one: the document has no such value. */
 export const ABSENT = 0;
 /** The word `null`. */
 export const NULL = 1;
@@ -16,21 +16,21 @@ export const FRACTION = 5;
 /** Any other value, such as a text with escapes: `readJson` reads it. */
 export const OTHER = 6;
 
-/** In place of an offset: a value that breaks the grammar, or that is left to `readJson`. */
+/** Stands in place of an offset for a value that breaks the grammar, or that is left to `readJson`. */
 export const REFUSED = -1;
 
 /** The longest document that is read here. */
 export const BYTES_MAX = 128 * 1024;
 
 /**
- * The document that is read. It is copied to one place, because the compiler knows the address and length of an array that
- * is constant, and reads four bytes at once from a view of it. Behind a document stands a byte that ends every value.
+ * The document that is being read. It is copied to one place, because the compiler knows the address and the length of a
+ * constant array, and reads four bytes at once from a view of it. A byte that ends every value follows the document.
  */
 const BUFFER = Buffer.from(new ArrayBuffer(BYTES_MAX + 64));
 const BYTES = new Uint8Array(BUFFER.buffer);
 const WORDS = new DataView(BUFFER.buffer);
 
-/** The bytes of the document that was read last, for those who copy from it by the offsets in slots. */
+/** The bytes of the document that was read last, to copy from it by the offsets in slots. */
 export const DOCUMENT: ArrayBuffer = BUFFER.buffer;
 
 /** Skips white space. */
@@ -55,7 +55,7 @@ function skipDigits(start: number): number {
   return at;
 }
 
-/** Whether these bytes stand at an offset, and a value behind them: white space would be part of another key. */
+/** Whether these bytes stand at an offset and a value follows at once, because white space would be part of another key. */
 export function isAt(at: number, { words, mask, whole, length }: PackedBytes): boolean {
   let from = at;
   let index = 0;

@@ -28,7 +28,7 @@ export function wholeNumber(value: Json | undefined): number | undefined {
 /** The type of a value of a document, besides `null`. */
 export type JsonType = 'string' | 'number' | 'boolean' | 'object' | 'array';
 
-/** The type of a value; `undefined` for `null`, and where there is none. */
+/** The type of a value; `undefined` for `null`, and if there is none. */
 export function jsonType(value: Json | undefined): JsonType | undefined {
   if (value === undefined || value === null) return undefined;
   if (Array.isArray(value)) return 'array';
