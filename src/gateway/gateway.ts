@@ -21,16 +21,7 @@ export type GatewayServices = PublicServices & {
 };
 
 /** A gateway: two listeners and everything behind them. */
-export type Gateway = {
-  /** Opens both listeners; rejects if a port is taken. */
-  listen(): Promise<{ port: number; adminPort: number }>;
-  /** Reads the configuration again. If it is sound, it is put in force. */
-  readonly reload: Reloader['reload'] | undefined;
-  /** Ends gracefully: not ready, serve on for `listen.drain`, finish what is under way, close. */
-  drain(): Promise<void>;
-  /** Closes at once. */
-  close(): Promise<void>;
-};
+export type Gateway = ReturnType<typeof createGateway>;
 
 /** The configuration in force, as the operator's listener reports it. */
 function inForceOf(side: PublicSide) {
@@ -88,10 +79,7 @@ function createGatewayReloader(
 }
 
 /** The composition root: creates a gateway, which does not listen before `listen`. */
-export function createGateway(
-  served: ServedConfig,
-  { reloading, fixed, ...services }: GatewayServices,
-): Gateway {
+export function createGateway(served: ServedConfig, { reloading, fixed, ...services }: GatewayServices) {
   const { log } = services;
   const { host, port } = served.gateway.admin;
   const side = createPublicSide(served, services);
@@ -129,7 +117,8 @@ export function createGateway(
   }
 
   return {
-    async listen() {
+    /** Opens both listeners; rejects if a port is taken. */
+    async listen(): Promise<{ port: number; adminPort: number }> {
       await side.prepare();
       const adminPort = await openListener(admin, { host, port });
       const publicPort = await side.listen();
@@ -137,14 +126,17 @@ export function createGateway(
       log.info({ port: publicPort, adminPort, redis: redisState(side.checks()) }, 'listening');
       return { port: publicPort, adminPort };
     },
+    /** Reads the configuration again. If it is sound, it is put in force. */
     reload: reloader?.reload,
-    async drain() {
+    /** Ends gracefully: not ready, serve on for `listen.drain`, finish what is under way, close. */
+    async drain(): Promise<void> {
       log.info({}, 'draining');
       draining = true;
       figures.events.end();
       await side.leave({ othersListen: false });
       await close();
     },
+    /** Closes at once. */
     close,
   };
 }

@@ -16,7 +16,7 @@ import {
   type Route,
   type RouteMatch,
 } from './listener/routes.ts';
-import { createLoadShedder, type LoadShedderDeps } from './shedding/load-shedder.ts';
+import { createLoadShedder, type LoadShedder, type LoadShedderDeps } from './shedding/load-shedder.ts';
 import { createCors } from './listener/cors.ts';
 
 /** The settings of the public listener. */
@@ -53,7 +53,7 @@ export type RoutingDeps = Pick<PassthroughDeps, 'send' | 'uses'> &
 export type Routing = {
   readonly findRoute: (path: string) => RouteMatch<Endpoint> | undefined;
   readonly responder: Responder;
-  readonly shedder: ReturnType<typeof createLoadShedder>;
+  readonly shedder: LoadShedder;
   readonly trustProxy: GatewayConfig['listen']['trustProxy'];
 };
 
@@ -69,7 +69,7 @@ const wholeServer: Endpoint = {
 function makeLoadShedder(
   limits: LoadShedderDeps['limits'],
   deps: Omit<LoadShedderDeps, 'limits'>,
-): MadeComponent<Routing['shedder']> {
+): MadeComponent<LoadShedder> {
   const value = createLoadShedder({ ...deps, limits });
   return { value, close: value.stop };
 }

@@ -1,15 +1,8 @@
 /** The background tasks of one owner, which ends them when it closes. */
-export type BackgroundTasks = {
-  /** Starts work that nobody waits for. A failure is ignored. */
-  run(work: (signal: AbortSignal) => Promise<unknown>): void;
-  /** Does work that a caller waits for, until the caller's signal aborts or the owner closes. */
-  within<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Aborts the tasks and waits until they have ended. */
-  close(): Promise<void>;
-};
+export type BackgroundTasks = ReturnType<typeof createBackgroundTasks>;
 
 /** Creates an empty set of background tasks. */
-export function createBackgroundTasks(): BackgroundTasks {
+export function createBackgroundTasks() {
   const closing = new AbortController();
   const underWay = new Set<Promise<void>>();
 
@@ -21,11 +14,15 @@ export function createBackgroundTasks(): BackgroundTasks {
   }
 
   return {
-    run(work) {
+    /** Starts work that nobody waits for. A failure is ignored. */
+    run(work: (signal: AbortSignal) => Promise<unknown>): void {
       track(work(closing.signal)).catch(() => undefined);
     },
-    within: (signal, work) => track(work(AbortSignal.any([signal, closing.signal]))),
-    async close() {
+    /** Does work that a caller waits for, until the caller's signal aborts or the owner closes. */
+    within: <T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+      track(work(AbortSignal.any([signal, closing.signal]))),
+    /** Aborts the tasks and waits until they have ended. */
+    async close(): Promise<void> {
       closing.abort(new DOMException('the gateway is closing', 'AbortError'));
       while (underWay.size > 0) await Promise.all(underWay);
     },

@@ -10,14 +10,6 @@ export type AdmissionStages = {
   readonly rateLimit: Stage;
 };
 
-/** What an operation is assembled from. */
-export type OperationParts = AdmissionStages & {
-  readonly deadlineMs: number;
-  readonly parseRequest: RequestParser;
-  /** The cache and the source behind it. If the resource moves: two of each, and the choice between them. */
-  readonly answer: Handler;
-};
-
 /** Everything around an operation, the outermost first. */
 type Layers = readonly [...stages: readonly Stage[], answer: Handler];
 
@@ -27,7 +19,14 @@ function assemble(layers: Layers): Handler {
 }
 
 /** What happens to a request of an operation, in order. */
-export function assembleOperation(parts: OperationParts): Handler {
+export function assembleOperation(
+  parts: AdmissionStages & {
+    readonly deadlineMs: number;
+    readonly parseRequest: RequestParser;
+    /** The cache and the source behind it. If the resource moves: two of each, and the choice between them. */
+    readonly answer: Handler;
+  },
+): Handler {
   return assemble([
     // The time that the caller waits, for everything below.
     createDeadline(parts.deadlineMs),

@@ -34,7 +34,7 @@ export type ReloadRecorderDeps = {
   readonly tell?: ((event: WebhookEvent) => void) | undefined;
 };
 
-/** A reload, or the start, as the history keeps it. */
+/** A reload, or the start, in the history, whose newest entry stands first. */
 export type ReloadEntry = {
   /** When, as an instant in UTC. */
   readonly at: string;
@@ -97,7 +97,6 @@ export function createReloadRecorder(
     get stale() {
       return stale;
     },
-    /** The last reloads, the newest first. */
     get history() {
       return history;
     },
@@ -109,14 +108,13 @@ export function createReloadRecorder(
     get lastChange() {
       return lastChange;
     },
-    /** `before` is the digest that was in force. */
-    applied(request: ReloadRequest, before: string, changes: readonly ConfigChange[]): void {
+    applied(request: ReloadRequest, digestBefore: string, changes: readonly ConfigChange[]): void {
       const { actor } = request;
       metrics.reloaded('applied');
       setStale(undefined);
       const paths = changes.map(({ path }) => path);
       log.info({ actor, ...inForce(), changes: paths }, 'the new configuration is in force');
-      record(request, before, changes, 'applied');
+      record(request, digestBefore, changes, 'applied');
       since = keep(actor, 'applied', { changes }).at;
       lastChange = changes;
     },

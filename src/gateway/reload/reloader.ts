@@ -1,4 +1,3 @@
-import type { ActionValue } from '../../admin/api/action-table.ts';
 import { createSerialQueue } from '../../kernel/semaphore.ts';
 import { describeConfig } from './describe-config.ts';
 import { readNextConfig, type NextConfig, problemsOf } from './next-config.ts';
@@ -7,13 +6,7 @@ import { type ConfigStatus, createReloadRecorder, type ReloadRecorderDeps } from
 import { configDigest } from './snapshot.ts';
 
 /** Puts changed configurations in force while requests are served. */
-export type Reloader = {
-  /** Reads, checks, compares and swaps, all or nothing; one reload at a time. Never rejects. */
-  readonly reload: (request: ReloadRequest) => Promise<ReloadOutcome>;
-  readonly status: ConfigStatus;
-  /** What an operator may know of the configuration in force. Never rejects. */
-  readonly view: () => Promise<ActionValue<'config'>>;
-};
+export type Reloader = ReturnType<typeof createReloader>;
 
 /** How a process reads its configuration again, whether it has workers or not. */
 export type Reloading = {
@@ -43,7 +36,7 @@ const WAIT_MS = 5_000;
 const VIEW_MS = 1_000;
 
 /** Creates the reloader of one gateway. */
-export function createReloader({ first, target, draining, ...deps }: ReloaderDeps): Reloader {
+export function createReloader({ first, target, draining, ...deps }: ReloaderDeps) {
   const { read, keep, onInForce, isFallback = false, ...recorded } = deps;
   const oneByOne = createSerialQueue();
   const report = createReloadRecorder({ ...recorded, inForce: () => target.inForce }, isFallback);
@@ -91,12 +84,14 @@ export function createReloader({ first, target, draining, ...deps }: ReloaderDep
   const status = () => ({ ...target.inForce, ...(report.stale && { stale: report.stale }) });
 
   return {
-    async view() {
+    /** What an operator may know of the configuration in force. Never rejects. */
+    view: async () => {
       const acknowledged = await target.acknowledged(VIEW_MS);
       return describeConfig(inForce, status(), report, acknowledged);
     },
-    reload: (request) => oneByOne(() => reloadOnce(request)),
-    get status() {
+    /** Reads, checks, compares and swaps, all or nothing; one reload at a time. Never rejects. */
+    reload: (request: ReloadRequest) => oneByOne(() => reloadOnce(request)),
+    get status(): ConfigStatus {
       return status();
     },
   };

@@ -1,10 +1,8 @@
-import { type AdminToken, adminTokens } from '../../admin/access/admin-tokens.ts';
+import { adminTokens } from '../../admin/access/admin-tokens.ts';
 import { isApiPageServed } from '../../config/schema/api-page.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { operations } from '../../contract/operations.ts';
 import type { App } from '../../http/app.ts';
-import type { Routing } from '../../http/routing.ts';
-import type { ServerLimits } from '../../http/server.ts';
 import { contentDigest } from '../../kernel/secret.ts';
 import type { ComponentSet, createSharedComponents } from '../../kernel/shared-components.ts';
 import { createReferenceCount, type ReferenceCount } from '../../kernel/reference-count.ts';
@@ -12,9 +10,7 @@ import { type AdmissionDeps, createAdmission } from '../assemble/admission.ts';
 import { assembleAdmission } from '../assemble/assemble.ts';
 import { type CompiledResource, withTargets } from '../../source/compile-sources.ts';
 import { createOperations, type OperationsDeps } from '../assemble/create-operations.ts';
-import type { ResourceQuality } from '../../pipeline/quality.ts';
 import type { Cache } from '../../store/cache/cache.ts';
-import type { HeldCount } from '../../store/cache/purges.ts';
 
 /** A configuration that has been checked and compiled. */
 export type ServedConfig = {
@@ -23,35 +19,9 @@ export type ServedConfig = {
 };
 
 /** Everything that serves requests by one configuration. It never changes; another configuration has another one. */
-export type Snapshot = {
-  /** 1 for the configuration of the start; one more with each that was put in force. */
-  readonly rev: number;
-  /** A digest of all that the configuration says, its secrets and the files of its sources included. */
-  readonly digest: string;
-  readonly config: GatewayConfig;
-  readonly compiled: ServedConfig['compiled'];
-  readonly routing: Routing;
-  /** The bounds of the public server. */
-  readonly limits: ServerLimits;
-  /** The names of the endpoints in the metrics. */
-  readonly endpoints: readonly string[];
-  /** The tokens of the operator's listener. */
-  readonly tokens: readonly AdminToken[];
-  readonly quality: () => readonly ResourceQuality[];
-  /** The resources that move. */
-  readonly migrations: ReturnType<typeof createOperations>['migrations'];
-  /** The disabled claims of what is served. */
-  readonly disabled: ReturnType<typeof createOperations>['disabled'];
-  readonly countHeld: (tag: string) => HeldCount;
-  /** What the answers in the memory of this process take. */
-  readonly cacheSize: () => Cache['localSize'];
-  /** Resolves once no request that began with it is under way, or after the longest deadline. */
-  untilUnused(): Promise<void>;
-  /** Closes what no other snapshot uses; requests that still need it fail. */
-  close(): Promise<void>;
-};
+export type Snapshot = ReturnType<typeof createSnapshot>;
 
-/** What snapshots are made from that lives as long as the process. */
+/** The parts of snapshots that live as long as the process. */
 export type SnapshotDeps = Omit<AdmissionDeps & OperationsDeps, SnapshotParts> & {
   readonly app: Pick<App, 'route'>;
   readonly kept: ReturnType<typeof createSharedComponents>;
@@ -133,6 +103,7 @@ function assemble(
   });
   const { quality, disabled, migrations } = served;
   return {
+    /** `migrations` are the resources that move; `cacheSize` is the size of the answers in the memory of this process. */
     serving: { routing, quality, disabled, migrations, countHeld, cacheSize: () => cache.localSize },
     endAdmission: () => admission.close(),
   };
@@ -158,7 +129,7 @@ export function configDigest({ gateway, compiled }: ServedConfig): string {
 }
 
 /** Puts a snapshot together. Nothing is served by it yet. @throws Error if that fails; nothing is left open then */
-export function createSnapshot(served: ServedConfig, rev: number, deps: SnapshotDeps): Snapshot {
+export function createSnapshot(served: ServedConfig, rev: number, deps: SnapshotDeps) {
   const config = served.gateway;
   const parts = deps.kept.open();
   const uses = createReferenceCount();
@@ -172,16 +143,23 @@ export function createSnapshot(served: ServedConfig, rev: number, deps: Snapshot
   }
   const { serving, endAdmission } = assembled;
   return {
+    /** 1 for the configuration of the start; one more with each that was put in force. */
     rev,
+    /** A digest of the whole configuration, including its secrets and the files of its sources. */
     digest: configDigest(served),
     config,
     compiled: served.compiled,
     ...serving,
+    /** The bounds of the public server. */
     limits: { connectionsMax: config.listen.connectionsMax, deadlineMsMax },
+    /** The names of the endpoints in the metrics. */
     endpoints: endpointNames(config),
+    /** The tokens of the operator's listener. */
     tokens: adminTokens(config.admin),
+    /** Resolves once no request that began with it is under way, or after the longest deadline. */
     untilUnused: () => unusedOrLate(uses, deadlineMsMax),
-    async close() {
+    /** Closes what no other snapshot uses. Requests that still need it fail. */
+    async close(): Promise<void> {
       endAdmission();
       await parts.release();
     },

@@ -89,7 +89,7 @@ export function createMergedMetrics({ workers }: MergedMetricsDeps) {
 
   return {
     /** Keeps the counts of a worker that has ended. After a crash, what it counted since it was last asked is lost. */
-    workerEnded({ counts }: Pick<WorkerLink, 'counts'>, how: 'left' | 'died'): void {
+    workerEnded: ({ counts }: Pick<WorkerLink, 'counts'>, how: 'left' | 'died'): void => {
       own.ends.labels(how).inc();
       if (counts === undefined) return;
       ended.push(cumulativeMetrics(counts.metrics));
@@ -102,14 +102,14 @@ export function createMergedMetrics({ workers }: MergedMetricsDeps) {
     /** All metrics in the Prometheus text format. */
     text: async () => mergeMetrics(await everybody()).metrics(),
     /** The metrics that values over time are sampled from. */
-    async sampled(): Promise<MetricsJson> {
+    sampled: async (): Promise<MetricsJson> => {
       const values = (await everybody()).map((all) => all.filter(({ name }) => wanted.has(name)));
       return mergeMetrics(values).getMetricsAsJSON();
     },
     contentType: own.contentType,
     /** The metrics that only a primary has, for the documents. */
     describe: own.describe,
-    async quality() {
+    quality: async () => {
       const all = await countAll();
       return mergeQuality([endedQuality, ...all.map(({ quality }) => quality)]);
     },

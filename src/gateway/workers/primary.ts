@@ -165,7 +165,6 @@ export function createPrimary(deps: PrimaryDeps) {
       ...{ log, clock: systemClock, version },
     }),
   );
-
   const endWatch = watchForHangs(supervisor, log);
 
   async function close(): Promise<void> {
@@ -192,15 +191,12 @@ export function createPrimary(deps: PrimaryDeps) {
         throw error;
       }
     },
-    /** Reads the configuration again. If it is sound, it is put in force in all workers. */
     reload: reloader.reload,
-    /** Drains all workers, and closes. */
     async drain(): Promise<void> {
       draining = true;
       log.info({}, 'draining');
       await close();
     },
-    /** Resolves with the reason if workers crash again and again. */
     givenUp: supervisor.givenUp,
   };
 }

@@ -12,7 +12,7 @@ import type {
 } from './messages.ts';
 import { createSharedQuota } from '../../source/client/bulkhead/shared-quota.ts';
 import { answerFigures } from './forward-figures.ts';
-import { createPermitQuota, type PermitQuota } from './permits/permit-quota.ts';
+import { createPermitQuota } from './permits/permit-quota.ts';
 
 /** A gateway without its operator's listener, as a worker runs it. */
 type ServedGateway = Omit<PublicSide, 'inForce' | 'stage' | 'metrics' | 'audit' | 'tell'> & {

@@ -8,21 +8,12 @@ export class NoAnswerError extends Error {
 }
 
 /** A primary's connection to one worker, with questions and answers. */
-export type WorkerLink = {
-  readonly process: WorkerProcess;
-  /** The counts of the worker's last answer. */
-  readonly counts: WorkerCounts | undefined;
-  /** @throws Error if the worker fails, or has ended; NoAnswerError if it does not answer in time */
-  ask(query: WorkerQuery, timeoutMs: number): Promise<unknown>;
-};
+export type WorkerLink = ReturnType<typeof createWorkerLink>;
 
 type PendingQuery = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
 
 /** Connects to a worker. `onMessage` receives everything that is not an answer. */
-export function createWorkerLink(
-  process: WorkerProcess,
-  onMessage: (message: FromWorker) => void,
-): WorkerLink {
+export function createWorkerLink(process: WorkerProcess, onMessage: (message: FromWorker) => void) {
   const pending = new Map<number, PendingQuery>();
   let lastNumber = 0;
   let counts: WorkerCounts | undefined;
@@ -58,10 +49,12 @@ export function createWorkerLink(
 
   return {
     process,
-    get counts() {
+    /** The counts of the worker's last answer. */
+    get counts(): WorkerCounts | undefined {
       return counts;
     },
-    async ask(query, timeoutMs) {
+    /** @throws Error if the worker fails, or has ended; NoAnswerError if it does not answer in time */
+    async ask(query: WorkerQuery, timeoutMs: number): Promise<unknown> {
       const value = await answerTo(query, timeoutMs);
       if (query.about === 'counts') counts = value as WorkerCounts;
       return value;

@@ -16,6 +16,7 @@ import type { RequestTraces } from './open-traces.ts';
 const PATH_CHARS_MAX = 200;
 const CLIENT_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
+/** The log, and those who count or keep requests as they end. */
 export type AccessLogDeps = {
   readonly log: Logger;
   readonly clock: Clock;

@@ -1,34 +1,29 @@
 import { RequestTrace, type RequestTraceDeps } from '../../telemetry/request-trace.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** Makes the trace of a request when it is first needed; for a request that is answered from memory, that is at its end. */
-export type RequestTraces = {
-  /** The trace of a request that goes on to an upstream. Its caller is known by then. */
-  open(context: RequestContext): RequestTrace;
-  /** The trace of a request that is over; `undefined` if it went to no upstream and is not recorded. */
-  atEnd(context: RequestContext): RequestTrace | undefined;
-  /** Records a request that is over. */
-  end(context: RequestContext, status: number, seconds: number): void;
-};
-
 /** Whether the caller has shown a credential, so that it may decide whether the trace is recorded. */
 function isTrusted({ summary: { principalId } }: RequestContext): boolean {
   return principalId !== undefined && principalId !== 'anonymous';
 }
 
+/** The traces of requests. */
+export type RequestTraces = ReturnType<typeof createRequestTraces>;
+
 /**
- * Makes the traces of requests. A request that is answered from memory costs nothing if tracing is off, and a random number if
+ * Makes the traces of requests, each when it is first needed. A request that is answered from memory costs nothing if tracing is off, and a random number if
  * it is on, because its trace is made only once it is over.
  */
-export function createRequestTraces(deps: RequestTraceDeps): RequestTraces {
+export function createRequestTraces(deps: RequestTraceDeps) {
   const { tracing, random } = deps;
 
+  /** The trace of a request that goes on to an upstream. Its caller is known by then. */
   function open(context: RequestContext): RequestTrace {
     if (context.requestTrace === undefined || context.requestTrace === 'none')
       context.requestTrace = new RequestTrace(context.head, isTrusted(context), deps);
     return context.requestTrace;
   }
 
+  /** The trace of a request that is over; `undefined` if it went to no upstream and is not recorded. */
   function atEnd(context: RequestContext): RequestTrace | undefined {
     if (context.requestTrace === undefined && tracing !== undefined) {
       if (context.head.traceparent.length > 0) open(context);
@@ -42,7 +37,8 @@ export function createRequestTraces(deps: RequestTraceDeps): RequestTraces {
   return {
     open,
     atEnd,
-    end(context, status, seconds) {
+    /** Records a request that is over. */
+    end(context: RequestContext, status: number, seconds: number): void {
       const opened = atEnd(context);
       if (opened?.isRecorded !== true) return;
       const { req, res, requestId, operation, summary, route } = context;

@@ -17,18 +17,7 @@ import { type Representable, representationOf } from './representation.ts';
 import { allowedMethods, type Endpoint } from './routes.ts';
 
 /** Sends every response that the gateway makes itself. No method throws; only the first response is sent. */
-export type Responder = {
-  /** 200 with a v1 body, or 304. */
-  sendAnswer(context: RequestContext, reply: CallAnswer): void;
-  /** 200 with a public document that is the same for everyone, or 304. */
-  sendDocument(context: RequestContext, document: Representable): void;
-  /** 200 with a file for browsers, or 304. */
-  sendWebFile(context: RequestContext, file: WebFile, cacheControl: string): void;
-  /** 204 with `Allow`, and the headers that a preflight asks for. */
-  sendOptions(context: RequestContext, endpoint: Endpoint): void;
-  /** An error of the contract; anything thrown that is not a `GatewayError` becomes `server_error`. */
-  sendError(context: RequestContext, thrown: unknown): void;
-};
+export type Responder = ReturnType<typeof createResponder>;
 
 /** A file for browsers: a page, or what it loads. */
 export type WebFile = Representable & {
@@ -86,12 +75,13 @@ function varyValues(cors: Cors, isCompressed: boolean) {
 }
 
 /** Makes the responder of a public listener. `clock` tells the age of bodies. */
-export function createResponder(deps: ResponderDeps): Responder {
+export function createResponder(deps: ResponderDeps) {
   const { clock, serverStatus, cors, shedder, compression } = deps;
   const isCompressed = compression === 'auto';
   const { vary, replyVary, documentVary } = varyValues(cors, isCompressed);
   const acceptedCodings = isCompressed ? createAcceptedCodings() : () => NO_CODINGS;
 
+  /** 200 with a v1 body, or 304. */
   function sendAnswer(context: RequestContext, reply: CallAnswer) {
     if (isOver(context)) return;
     const { storedAt, freshSeconds, cache } = reply;
@@ -101,12 +91,14 @@ export function createResponder(deps: ResponderDeps): Responder {
     sendBest(context, headers, reply);
   }
 
+  /** 200 with a public document that is the same for everyone, or 304. */
   function sendDocument(context: RequestContext, document: Representable) {
     if (isOver(context)) return;
     // `no-cache` means: revalidate. A 304 costs nothing; an old contract may cost a lot.
     sendBest(context, baseHeaders(context, cors, documentVary, 'public, no-cache'), document);
   }
 
+  /** 200 with a file for browsers, or 304. */
   function sendWebFile(context: RequestContext, file: WebFile, cacheControl: string) {
     if (isOver(context)) return;
     const security = securityHeaders(file.policy);
@@ -128,6 +120,7 @@ export function createResponder(deps: ResponderDeps): Responder {
     if (sent.kind === 'plain' && accepted.best !== undefined) document.encodings?.make(accepted.best);
   }
 
+  /** 204 with `Allow`, and the headers that a preflight asks for. */
   function sendOptions(context: RequestContext, endpoint: Endpoint) {
     if (isOver(context)) return;
     const headers = baseHeaders(context, cors, vary, 'no-store');
@@ -136,6 +129,7 @@ export function createResponder(deps: ResponderDeps): Responder {
     send(context, 204, headers);
   }
 
+  /** An error of the contract; anything thrown that is not a `GatewayError` becomes `server_error`. */
   function sendError(context: RequestContext, thrown: unknown) {
     if (isOver(context)) return;
     const error = toGatewayError(thrown);

@@ -125,7 +125,7 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
         }),
       );
     },
-    close(): void {
+    close: (): void => {
       endWatch();
       guard.close();
       for (const { agent } of destinations.values()) agent.destroy();

@@ -24,6 +24,23 @@ export type LoadShedderDeps = {
   readonly metrics: SheddingMetrics;
 };
 
+/** Load shedding: refuses the requests that a process has no time for, before anything is done for them. */
+export type LoadShedder = {
+  /** Answers a new request with `overloaded` and returns false if the event loop is too far behind. */
+  admits(context: RequestContext): boolean;
+  /** Counts a request in flight of its operation. @throws GatewayError `overloaded` if they are too many */
+  enter(context: RequestContext): void;
+  /**
+   * Stops counting a request once its response is made. The time that the client takes to read it does not count, because a
+   * few clients that read nothing would have everybody refused.
+   */
+  release(context: RequestContext): void;
+  /** Called when a response has closed. */
+  leave(context: RequestContext): void;
+  /** Resumes all connections and refuses nobody for the event loop any more, because the listener closes. */
+  readonly stop: () => void;
+};
+
 /** An episode of overload ends when nobody was refused for so long. */
 const CALM_MS = 2_000;
 const TICK_MS = 10;
@@ -79,8 +96,8 @@ function createRefusal() {
   };
 }
 
-/** Load shedding: refuses the requests that a process has no time for, before anything is done for them. */
-export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDeps) {
+/** Creates the load shedder of one process. */
+export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDeps): LoadShedder {
   const delayMsMax = limits.eventLoopDelayMax;
   const onTick = (listener: () => void) => void setTimeout(listener, TICK_MS).unref();
   const queueDelay = createQueueDelay({ delayMsMax, clock, onTick });
@@ -124,17 +141,12 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
     return refusal;
   }
 
-  /**
-   * Stops counting a request once its response is made. The time that the client takes to read it does not count, because a
-   * few clients that read nothing would have everybody refused.
-   */
   function release(context: RequestContext): void {
     if (inFlight.release(context)) queueDelay.answered();
   }
 
   return {
-    /** Answers a new request with `overloaded` and returns false if the event loop is too far behind. */
-    admits(context: RequestContext): boolean {
+    admits(context) {
       const { req } = context;
       if (isStopped) return true;
       // A request that has waited unread for that long would be answered too late already.
@@ -143,8 +155,7 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
       context.fail(refuse(context, !isLate));
       return false;
     },
-    /** Counts a request in flight of its operation. @throws GatewayError `overloaded` if they are too many */
-    enter(context: RequestContext): void {
+    enter(context) {
       const { operation } = context;
       const entry = inFlight.enter(context);
       if (entry === 'entered') return;
@@ -154,13 +165,11 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
       throw fault('overloaded', { detail: 'overload.inFlightMax' });
     },
     release,
-    /** Called when a response has closed. */
-    leave(context: RequestContext): void {
+    leave(context) {
       if (paused.count > 0) (context.req.socket as AnsweredSocket)[ANSWERED_AT] = clock.monotonic();
       release(context);
     },
-    /** Resumes all connections and refuses nobody for the event loop any more, because the listener closes. */
-    stop(): void {
+    stop() {
       isStopped = true;
       paused.resumeAll();
     },

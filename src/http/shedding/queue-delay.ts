@@ -98,7 +98,7 @@ export function createQueueDelay({ delayMsMax, clock, onTick }: QueueDelayDeps) 
       answered += 1;
     },
     /** How many more requests could come from now on. The next call answers 0 until something changes. */
-    spareCapacity(): number {
+    spareCapacity: (): number => {
       // Without any request, requests are not what keeps the loop busy.
       const answer = hasServed ? spare : ALWAYS_SERVED;
       [spare, hasServed] = [0, false];
