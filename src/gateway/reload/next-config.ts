@@ -25,7 +25,10 @@ const FIXED = [
   'state.dir',
 ];
 
-/** The keys among some changes that need a restart. */
+/**
+ * The keys among some changes that need a restart.
+ * @internal
+ */
 export function findFixed(changes: readonly ConfigChange[]): readonly string[] {
   return FIXED.filter((key) => changes.some(({ path }) => path === key || path.startsWith(`${key}.`)));
 }
