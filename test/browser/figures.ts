@@ -169,7 +169,7 @@ const counters: BenchRow = {
 
 const failures: BenchRow = {
   id: 'figures-3',
-  name: 'every request that failed is in the list, as the log has it, and its story adds up to the time that it took',
+  name: 'every request that failed is in the list, as the log has it, and its trace adds up to the time that it took',
   async run(bench) {
     const scene = await openScene(bench);
     for (let round = 0; round < 2; round += 1) await scene.sendTraffic();
@@ -183,11 +183,11 @@ const failures: BenchRow = {
     );
     const missing = failed.filter(({ requestId }) => !links.includes(`#/request/${String(requestId)}`));
     await tab.go(links[0] ?? '');
-    const story = await tab.text();
+    const trace = await tab.text();
     const { requestId = '', code = '' } = failed.find((one) =>
       links[0]?.endsWith(String(one['requestId'])),
     ) as Record<string, string>;
-    const isTold = story.includes(requestId) && story.includes(code) && /Where its time went/.test(story);
+    const isTold = trace.includes(requestId) && trace.includes(code) && /Where its time went/.test(trace);
     return promised(
       failed.length > 0 && missing.length === 0 && links.length === failed.length && isTold && isClean(tab),
       {

@@ -15,7 +15,7 @@ const METRICS_WITHOUT_PANEL: Readonly<Record<string, string>> = {
   portico_scan_caches_oldest_seconds: 'a moment of a fast value: the console shows it as it changes',
   portico_cache_local_bytes: 'bounded by cache.localBytes: the console shows it',
   portico_cache_local_entries: 'bounded by cache.localBytes: the console shows it',
-  portico_request_stories_total: 'of the look-up in the console, and of nothing that callers notice',
+  portico_request_traces_total: 'of the look-up in the console, and of nothing that callers notice',
 };
 
 /** What Prometheus itself adds to every series. */

@@ -57,12 +57,12 @@ const step = z.strictObject({
 });
 
 const told = {
-  steps: z
+  timings: z
     .array(step)
     .describe(
       'Where its time went, in the order of their starts. Calls that ran beside one another overlap; together they cover the duration.',
     ),
-  stepsLeftOut: z.int().describe('Steps of a long scan beyond those that are kept.'),
+  timingsLeftOut: z.int().describe('Steps of a long scan beyond those that are kept.'),
   plan: z
     .strictObject({
       kind: z.string(),
@@ -78,9 +78,9 @@ const failure = {
 };
 
 /** A request as Redis has it. */
-export const storedStory = requestSummary.extend({ ...failure, ...told });
+export const storedTrace = requestSummary.extend({ ...failure, ...told });
 
-const story = requestSummary.extend({
+const trace = requestSummary.extend({
   scope,
   ...told,
   error: z
@@ -104,7 +104,7 @@ const requestList = z.strictObject({
 export type RequestList = Parsed<typeof requestList>;
 
 /** The answer of `request`. */
-export type RequestDetail = Parsed<typeof story>;
+export type RequestDetail = Parsed<typeof trace>;
 
 const limit = z
   .string()
@@ -139,7 +139,7 @@ export const requestSpecs = {
     path: '/api/requests/{id}',
     role: 'viewer',
     summary:
-      'One of these requests, by its id or that of its trace: its steps, its error, and how it was read.',
+      'One of these requests, by its id or that of its trace: its timings, its error, and how it was read.',
     input: z.strictObject({
       id: z
         .string()
@@ -149,7 +149,7 @@ export const requestSpecs = {
         )
         .describe("The id of the request, the caller's own id of it, or the id of its trace."),
     }),
-    output: story,
+    output: trace,
   },
   explain: {
     method: 'post',

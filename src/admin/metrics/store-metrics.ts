@@ -88,8 +88,8 @@ export function createStoreMetrics(place: MetricPlace) {
       bytes(coding, 'after').add(bytesAfter);
     },
     ...createLocalCacheMetrics(place),
-    requestStory: createEventCounter(place, {
-      name: 'portico_request_stories_total',
+    requestTraceWritten: createEventCounter(place, {
+      name: 'portico_request_traces_total',
       help: 'Requests that failed, were slow or were refused, for the look-up over all gateways: written; left_out, too many came in a second; lost, Redis took none.',
       labelNames: ['kind', 'outcome'],
     }),

@@ -24,7 +24,7 @@ export function openStores(
     clock,
     instance = 'gateway',
   }: { readonly log: Logger; readonly clock: Clock; readonly instance?: string | undefined },
-  metrics: Pick<Metrics, 'watchRedis' | 'compressed' | 'cacheEvent' | 'requestStory'>,
+  metrics: Pick<Metrics, 'watchRedis' | 'compressed' | 'cacheEvent' | 'requestTraceWritten'>,
 ) {
   const redis = openRedis(spec, log);
   for (const role of redisRoles) {
@@ -43,7 +43,7 @@ export function openStores(
   const lookTurns = createLookTurns(client && { client, keys }, clock.now);
   const requestIndex =
     redis.of.cache &&
-    createRequestIndex({ redis: redis.of.cache, keys, clock, onStory: metrics.requestStory });
+    createRequestIndex({ redis: redis.of.cache, keys, clock, onTrace: metrics.requestTraceWritten });
   const recent = createRecentRequests({ clock, instance, slowMs, onKept: requestIndex?.add });
   const callers = createCallerCounts(clock);
   const fleetFigures = client && createFleetFigures({ client, keys, gateway: randomUUID() });

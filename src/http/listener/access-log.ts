@@ -4,7 +4,7 @@ import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { CallSummary } from '../../pipeline/stages/call.ts';
 import type { CallerCounts } from '../../telemetry/caller-counts.ts';
-import type { RequestTrace } from '../../telemetry/request-trace.ts';
+import type { RequestSpan } from '../../telemetry/request-span.ts';
 import type { RecentRequests, RequestLogFields } from '../../telemetry/requests/recent-requests.ts';
 import { readTraceparent } from '../../telemetry/trace-context.ts';
 import { summariseCause } from './cause-summary.ts';
@@ -82,14 +82,14 @@ function withoutChildren(log: Logger): Logger {
 
 /** What is kept of a finished request: its line, how its source was asked, and its timings. */
 function finishedRequest({ summary, startedAt }: RequestContext, line: RequestLogFields, status: number) {
-  const { steps } = summary;
+  const { timings } = summary;
   // A copy, because the plan itself refers to much of its source.
   const plan = summary.plan && {
     kind: summary.plan.kind,
     relies: summary.plan.relies,
     why: summary.plan.reason,
   };
-  return { line, status, startedAt, plan, steps };
+  return { line, status, startedAt, plan, timings };
 }
 
 function fieldsOf(context: RequestContext, clock: Clock): RequestLogFields {
@@ -118,7 +118,7 @@ function fieldsOf(context: RequestContext, clock: Clock): RequestLogFields {
 function addTrace(
   fields: RequestLogFields,
   { head }: RequestContext,
-  opened: RequestTrace | undefined,
+  opened: RequestSpan | undefined,
 ): void {
   if (opened !== undefined) {
     const { traceId, spanId } = opened.ids;

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { GatewayError } from '../../kernel/errors/fault.ts';
 import type { Call, RequestFacts } from '../../pipeline/stages/call.ts';
-import type { UpstreamTrace } from '../../telemetry/request-trace.ts';
+import type { UpstreamTrace } from '../../telemetry/request-span.ts';
 import { CallSignal } from './call-signal.ts';
 import { clientAddress } from './client-address.ts';
 import type { RequestContext } from './request-context.ts';

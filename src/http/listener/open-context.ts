@@ -115,7 +115,7 @@ export function createOpenContext(deps: {
         principal: undefined,
         query: undefined,
         spans: undefined,
-        steps: undefined,
+        timings: undefined,
       },
       answerHeaders: [],
       startedAt: clock.monotonic(),

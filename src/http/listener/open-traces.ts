@@ -1,4 +1,4 @@
-import { RequestTrace, type RequestTraceDeps } from '../../telemetry/request-trace.ts';
+import { RequestSpan, type RequestSpanDeps } from '../../telemetry/request-span.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** Whether the caller has shown a credential, so that it may decide whether the trace is recorded. */
@@ -13,22 +13,22 @@ export type RequestTraces = ReturnType<typeof createRequestTraces>;
  * Makes the traces of requests, each when it is first needed. A request that is answered from memory costs nothing if tracing is off, and a random number if
  * it is on, because its trace is made only once it is over.
  */
-export function createRequestTraces(deps: RequestTraceDeps) {
+export function createRequestTraces(deps: RequestSpanDeps) {
   const { tracing, random } = deps;
 
   /** The trace of a request that goes on to an upstream. Its caller is known by then. */
-  function open(context: RequestContext): RequestTrace {
+  function open(context: RequestContext): RequestSpan {
     if (context.requestTrace === undefined || context.requestTrace === 'none')
-      context.requestTrace = new RequestTrace(context.head, isTrusted(context), deps);
+      context.requestTrace = new RequestSpan(context.head, isTrusted(context), deps);
     return context.requestTrace;
   }
 
   /** The trace of a request that is over; `undefined` if it went to no upstream and is not recorded. */
-  function atEnd(context: RequestContext): RequestTrace | undefined {
+  function atEnd(context: RequestContext): RequestSpan | undefined {
     if (context.requestTrace === undefined && tracing !== undefined) {
       if (context.head.traceparent.length > 0) open(context);
       else if (random() < tracing.ratio)
-        context.requestTrace = new RequestTrace(context.head, false, { ...deps, random: () => 0 });
+        context.requestTrace = new RequestSpan(context.head, false, { ...deps, random: () => 0 });
       else context.requestTrace = 'none';
     }
     return context.requestTrace === 'none' ? undefined : context.requestTrace;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { CallSummary } from '../../pipeline/stages/call.ts';
-import type { RequestTrace } from '../../telemetry/request-trace.ts';
+import type { RequestSpan } from '../../telemetry/request-span.ts';
 import type { RequestHead } from './request-head.ts';
 
 /** One request and its response, from the first byte to the log line. */
@@ -23,9 +23,9 @@ export type RequestContext = {
   operation: string;
   /** The path of the endpoint's route, such as `/v1/users/{id}`. */
   route: string | undefined;
-  readonly traces: { open(context: RequestContext): RequestTrace };
+  readonly traces: { open(context: RequestContext): RequestSpan };
   /** `none`: not recorded, and nobody needed it. */
-  requestTrace: RequestTrace | 'none' | undefined;
+  requestTrace: RequestSpan | 'none' | undefined;
   /** Whether the client waits for a 100 before it sends the request body (RFC 9110, section 10.1.1). */
   awaitsContinue: boolean;
   /** Whether the load shedder counts the request to those in flight of its operation. */

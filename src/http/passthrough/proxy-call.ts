@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { fault } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { TraceHeaders } from '../../telemetry/request-trace.ts';
+import type { TraceHeaders } from '../../telemetry/request-span.ts';
 import { networkFault } from '../../source/client/transport/network-fault.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
 import { relayResponse, resetConnection } from './relay.ts';

@@ -8,7 +8,7 @@ import { clientHost, clientProtocol } from '../listener/client-address.ts';
 import type { Cors } from '../listener/cors.ts';
 import type { RequestContext } from '../listener/request-context.ts';
 import type { RequestTarget } from '../listener/request-head.ts';
-import type { UpstreamTrace } from '../../telemetry/request-trace.ts';
+import type { UpstreamTrace } from '../../telemetry/request-span.ts';
 import { addFraming, emptyBody, type Framing, limitedBody } from './body.ts';
 import { compileForwardRule } from './header-rules.ts';
 import { forwardedHeaders, type HeaderLines, type ReturnRules } from './headers.ts';

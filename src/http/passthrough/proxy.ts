@@ -1,7 +1,7 @@
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import type { Clock } from '../../kernel/clock.ts';
 import { ProxyCall, proxyCallOf } from './proxy-call.ts';
-import type { TraceHeaders } from '../../telemetry/request-trace.ts';
+import type { TraceHeaders } from '../../telemetry/request-span.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
 
 /**

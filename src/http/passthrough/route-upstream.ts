@@ -5,7 +5,7 @@ import { fault, GatewayError } from '../../kernel/errors/fault.ts';
 import { originOf } from '../../kernel/upstream-call.ts';
 import type { SourceUpstreamsDeps } from '../../source/source-upstreams.ts';
 import { createSourceResilience, type SourceResilienceDeps } from '../../source/source-resilience.ts';
-import { openSteps } from '../../telemetry/requests/step-times.ts';
+import { openTimings } from '../../telemetry/requests/request-timings.ts';
 import { createGuardedClient, type GuardedCall } from '../../source/client/guard/guarded-client.ts';
 import { createAgents } from '../../source/client/transport/agents.ts';
 import { serveOneHost } from '../../source/client/transport/one-host-agent.ts';
@@ -103,7 +103,7 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
         isSafe: isRepeatable,
         question,
         trace: request.trace,
-        steps: openSteps(context.summary),
+        timings: openTimings(context.summary),
         method: request.req.method ?? '',
       };
       return guard.run(call, (attempt) =>

@@ -39,7 +39,7 @@ function createPageFinder(deps: Parameters<typeof createPlanRunner>[0]) {
       const off = disabled.union(unusable).union(blamed);
       const plan = smallerWindows.apply(source.adapter.list.plan(query, off));
       context.usage.plan = plan;
-      context.usage.steps?.add('plan', startMs, performance.now());
+      context.usage.timings?.add('plan', startMs, performance.now());
       const attempt = await runPlan(query, plan, context, vanished?.listedAt).catch((error: unknown) => {
         throw error instanceof GatewayError ? errorAfter(state, error) : error;
       });

@@ -1,7 +1,7 @@
 import type { ScanPlan } from '../../source/adapter/plan/plan.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import { createSingleFlight } from '../../kernel/single-flight.ts';
-import { timed } from '../../telemetry/requests/step-times.ts';
+import { timed } from '../../telemetry/requests/request-timings.ts';
 import type { ScanCache, Selected, Selection } from '../../store/scan-cache/local-scan-cache.ts';
 import type { RedisScanCaches } from '../../store/scan-cache/redis-scan-caches.ts';
 import { createKnownScanCaches, type KnownScanCache } from './known-scan-caches.ts';
@@ -93,7 +93,7 @@ export function createScanCaches(source: SourceRuntime, fleet: RedisScanCaches |
     async page(plan, { offset, limit }, context, newerThan = -Infinity) {
       const { signal, usage, priority, mayScan } = context;
       const selection = { sort: plan.sort, filters: plan.residualFilters, offset, limit };
-      const { page, than } = await timed(usage.steps, 'rows', knownPage(plan, selection, newerThan, context));
+      const { page, than } = await timed(usage.timings, 'rows', knownPage(plan, selection, newerThan, context));
       if (page !== undefined) return page;
       if (mayScan === false) throw notScanned();
       const obtain = (context: CallContext) => scans.obtain(plan, context, than);
@@ -102,7 +102,7 @@ export function createScanCaches(source: SourceRuntime, fleet: RedisScanCaches |
       for (const work of [obtain, scan]) {
         const isShared = flights.has(plan.key);
         const scanned = flights.run(plan.key, signal, (shared) => work({ signal: shared, usage, priority }));
-        const scanCache = await (isShared ? timed(usage.steps, 'shared', scanned) : scanned);
+        const scanCache = await (isShared ? timed(usage.timings, 'shared', scanned) : scanned);
         if (isPlanFailure(scanCache)) return scanCache;
         const fresh = await pageOf(scanCache, selection, signal);
         if (fresh !== undefined) return fresh;

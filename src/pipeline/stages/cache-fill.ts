@@ -6,8 +6,8 @@ import type { CacheEntry } from '../../store/cache/cache-entry.ts';
 import type { Lock } from '../../store/redis/distributed-lock.ts';
 import { acquireOrWait, type FoundOrLock, UNLOCKED } from '../../store/fleet-single-flight.ts';
 import type { Purges } from '../../store/cache/purges.ts';
-import type { UpstreamTrace } from '../../telemetry/request-trace.ts';
-import { timed } from '../../telemetry/requests/step-times.ts';
+import type { UpstreamTrace } from '../../telemetry/request-span.ts';
+import { timed } from '../../telemetry/requests/request-timings.ts';
 import type { SourceCall, SourceHandler } from './call.ts';
 import { createEntryMaker, type EntryMakerDeps } from './cache-entry-maker.ts';
 
@@ -48,7 +48,7 @@ function joined<T>(
 ): Promise<T> {
   const isShared = flights.has(key);
   const done = flights.run(key, call.signal, (signal) => work({ ...call, signal }));
-  return isShared ? timed(call.usage.steps, 'shared', done) : done;
+  return isShared ? timed(call.usage.timings, 'shared', done) : done;
 }
 
 /** Creates what fills the cache with the answers of a source. */
@@ -72,7 +72,7 @@ export function createCacheFill(deps: CacheFillDeps, source: SourceHandler): Cac
       const isEnough = entry !== undefined && (purpose === 'look' || isFresh(entry));
       return { found: isEnough ? entry : undefined, lock };
     };
-    return timed(usage.steps, 'cache', acquireOrWait(tryOnce, { clock, ...FLEET_WAIT }, signal));
+    return timed(usage.timings, 'cache', acquireOrWait(tryOnce, { clock, ...FLEET_WAIT }, signal));
   }
 
   async function createEntry(key: string, call: SourceCall, lock: Lock | undefined): Promise<CacheEntry> {

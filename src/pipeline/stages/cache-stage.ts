@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../kernel/errors/catalogue.ts';
 import { fault, GatewayError } from '../../kernel/errors/fault.ts';
 import { ageMs } from '../../store/cache/cache.ts';
 import type { CacheEntry } from '../../store/cache/cache-entry.ts';
-import { openSteps, timed } from '../../telemetry/requests/step-times.ts';
+import { openTimings, timed } from '../../telemetry/requests/request-timings.ts';
 import { type CacheFillDeps, createCacheFill } from './cache-fill.ts';
 import { cacheKeyOf, cacheKeyParts } from './cache-key.ts';
 import type { Call, Handler, CallAnswer, SourceCall, SourceHandler } from './call.ts';
@@ -49,7 +49,7 @@ export function sourceCallOf(call: Call): SourceCall {
   call.summary.spans = call.openTrace();
   call.summary.query = query;
   call.summary.principal = call.principal?.subject;
-  openSteps(call.summary);
+  openTimings(call.summary);
   return { query, usage: call.summary, signal: call.signal };
 }
 
@@ -99,7 +99,7 @@ export function createCacheStage(deps: CacheStageDeps): (source: SourceHandler) 
       if (local === undefined) return cache.isShared ? serveShared(call, key) : serveFilled(call, key);
       if (!cache.isShared || staleForMs(local) < 0) return serveEntry(call, key, local);
       // Another process may have a newer one.
-      return timed(openSteps(call.summary), 'cache', cache.remote(key)).then((remote) =>
+      return timed(openTimings(call.summary), 'cache', cache.remote(key)).then((remote) =>
         serveEntry(call, key, remote ?? local),
       );
     };

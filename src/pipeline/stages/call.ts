@@ -1,6 +1,6 @@
 import type { Query } from '../../contract/query.ts';
 import type { Priority } from '../../kernel/upstream-call.ts';
-import type { UpstreamTrace } from '../../telemetry/request-trace.ts';
+import type { UpstreamTrace } from '../../telemetry/request-span.ts';
 import type { WindowState } from '../../store/limiter/limiter.ts';
 import type { EncodedBodies } from '../../store/cache/encoded-bodies.ts';
 import type { Usage } from '../../source/client/guard/exchange.ts';

@@ -1,6 +1,6 @@
 import { fault } from '../../kernel/errors/fault.ts';
 import type { DecidedBy, Decision, Limiter, WindowState } from '../../store/limiter/limiter.ts';
-import { openSteps, timed } from '../../telemetry/requests/step-times.ts';
+import { openTimings, timed } from '../../telemetry/requests/request-timings.ts';
 import type { Call, Stage } from './call.ts';
 
 /** `limiter` has to know the tier of every principal: it throws for any other. */
@@ -79,7 +79,7 @@ export function createRateLimit({ limiter, dryRun, metrics }: RateLimitDeps): St
         apply(call, tier, decision);
         return next(call);
       }
-      return timed(openSteps(call.summary), 'limit', decision).then((later) => {
+      return timed(openTimings(call.summary), 'limit', decision).then((later) => {
         apply(call, tier, later);
         return next(call);
       });

@@ -21,8 +21,8 @@ import {
 } from './guard/guarded-client.ts';
 import type { Usage } from './guard/exchange.ts';
 import type { AskHealthProbe } from '../resilience/health-check.ts';
-import type { TraceHeaders } from '../../telemetry/request-trace.ts';
-import { timed } from '../../telemetry/requests/step-times.ts';
+import type { TraceHeaders } from '../../telemetry/request-span.ts';
+import { timed } from '../../telemetry/requests/request-timings.ts';
 import { compileOutgoing } from './transport/outgoing-request.ts';
 import { networkFault } from './transport/network-fault.ts';
 import { createTransport, type Transport } from './transport/transport.ts';
@@ -111,12 +111,12 @@ function questionOf({ target, body }: UpstreamRequest): string {
 const healthProbeCall = { priority: 'caller', method: 'GET' } as const;
 
 /** What sending a request and reading its reply need of a call. */
-type SentCall = Pick<GuardedCall, 'signal' | 'steps'>;
+type SentCall = Pick<GuardedCall, 'signal' | 'timings'>;
 
 async function readReply<T>(
   reply: UpstreamReply,
   read: Read<T>,
-  { signal, steps }: SentCall,
+  { signal, timings }: SentCall,
   attempt: GuardedTry,
 ): Promise<T> {
   const startMs = performance.now();
@@ -127,7 +127,7 @@ async function readReply<T>(
     failure = error;
     throw error;
   } finally {
-    steps?.add('read', startMs, performance.now());
+    timings?.add('read', startMs, performance.now());
     // The source has answered, so it is not to blame if the caller gave up while the reply was read.
     attempt.finish(signal.aborted ? undefined : failure, signal.aborted);
   }
@@ -165,12 +165,12 @@ function createSend(spec: ConnectionSpec, transport: Transport, credentials: Cre
   const outgoing = compileOutgoing(spec);
   return async function send(
     request: UpstreamRequest,
-    { signal, steps }: SentCall,
+    { signal, timings }: SentCall,
     attempt: GuardedTry,
     timeoutMs = spec.net.timeout,
   ) {
     let credential: UpstreamCredential =
-      credentials.held() ?? (await timed(steps, 'login', credentials.obtain(signal)));
+      credentials.held() ?? (await timed(timings, 'login', credentials.obtain(signal)));
     const exchange = (base: string, trace: TraceHeaders | undefined) =>
       withinTimeout(signal, timeoutMs, (until) => {
         // It may have been renewed while the call waited for its slot.
@@ -241,8 +241,8 @@ export function createUpstream(
       const isSafe = request.method === 'GET' || net.retries.post;
       const { method, window } = request;
       const sent = { method, window, isSafe, question: questionOf(request) };
-      const { spans: trace, steps } = usage;
-      const call = { signal, priority, usage, trace, steps, affinity: usage, ...sent };
+      const { spans: trace, timings } = usage;
+      const call = { signal, priority, usage, trace, timings, affinity: usage, ...sent };
       const run = () => guard.run(call, (attempt) => sendAndRead(request, read, call, attempt));
       return watch === undefined ? run() : watch.guarded(run);
     },

@@ -1,68 +1,68 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { type KeptKind, keptKinds, type KeptRequest } from '../../telemetry/requests/recent-requests.ts';
-import type { RequestStory } from '../../telemetry/requests/request-story.ts';
+import type { RequestTrace } from '../../telemetry/requests/request-trace.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { RedisConnection } from '../redis/redis.ts';
-import { addStories } from '../redis/scripts/count-scripts.ts';
+import { addTraces } from '../redis/scripts/count-scripts.ts';
 
-/** What became of a request's story: written, left out because too many came at once, or lost because Redis took none. */
+/** What became of a request's trace: written, left out because too many came at once, or lost because Redis took none. */
 export type IndexOutcome = 'written' | 'left_out' | 'lost';
 
-/** The stories of requests of all gateways on one Redis, for 48 hours. */
+/** The traces of requests of all gateways on one Redis, for 48 hours. */
 export type RequestIndex = {
-  /** Takes a story; it is written within a second, or counted as left out or lost. Nobody waits for it. */
+  /** Takes a trace; it is written within a second, or counted as left out or lost. Nobody waits for it. */
   readonly add: (kept: KeptRequest) => void;
-  /** The texts of the stories of the hours since, the newest hours first. Rejects if Redis fails. */
+  /** The texts of the traces of the hours since, the newest hours first. Rejects if Redis fails. */
   read(sinceMs: number): AsyncIterable<readonly string[]>;
   /** Writes nothing more. */
   close(): void;
 };
 
-/** Stories do not wait for a Redis that is not ready: they are `lost`. `onStory` hears of each
- * story once, but not of those that wait at `close`. */
+/** Traces do not wait for a Redis that is not ready: they are `lost`. `onTrace` hears of each
+ * trace once, but not of those that wait at `close`. */
 export type RequestIndexDeps = {
   readonly redis: Pick<RedisConnection, 'client' | 'isReady'>;
   readonly keys: Pick<RedisKeys, 'requests'>;
   readonly clock: Pick<Clock, 'now'>;
-  readonly onStory: (kind: KeptKind, outcome: IndexOutcome) => void;
+  readonly onTrace: (kind: KeptKind, outcome: IndexOutcome) => void;
 };
 
-/** For how long a story is kept. */
+/** For how long a trace is kept. */
 export const INDEX_MS = 48 * 3_600_000;
 const HOUR_MS = 3_600_000;
 const FLUSH_MS = 1_000;
-/** Stories of a kind that a process writes in a second; the next ones would say the same. */
+/** Traces of a kind that a process writes in a second; the next ones would say the same. */
 const BATCH_MAX = 20;
-/** Stories of a kind and hour: 40 MB of all in 48 hours at the most, where every hour is full of the longest ones. */
+/** Traces of a kind and hour: 40 MB of all in 48 hours at the most, where every hour is full of the longest ones. */
 const PER_HOUR: Readonly<Record<KeptKind, number>> = { failed: 100, slow: 50, refused: 50 };
 const TEXT_BYTES_MAX = 4_096;
-/** Steps of a story that is too long. */
+/** Steps of a trace that is too long. */
 const STEPS_MAX = 15;
 const TEXT_CHARS_MAX = 200;
-/** Hours that are read at once: a few hundred stories. */
+/** Hours that are read at once: a few hundred traces. */
 const HOURS_READ = 2;
 
 /**
- * A story as text. One that is too long keeps its longest steps.
+ * A trace as text. One that is too long keeps its longest timings.
  * @internal
  */
-export function storyText(story: RequestStory): string {
-  const text = JSON.stringify(story);
+export function traceText(trace: RequestTrace): string {
+  const text = JSON.stringify(trace);
   if (Buffer.byteLength(text) <= TEXT_BYTES_MAX) return text;
-  const longest = new Set(story.steps.toSorted((a, b) => b.ms - a.ms).slice(0, STEPS_MAX));
-  const steps = story.steps.filter((step) => longest.has(step));
+  const longest = new Set(trace.timings.toSorted((a, b) => b.ms - a.ms).slice(0, STEPS_MAX));
+  const timings = trace.timings.filter((step) => longest.has(step));
   return JSON.stringify({
-    ...story,
-    detail: story.detail?.slice(0, TEXT_CHARS_MAX),
-    cause: story.cause?.slice(0, TEXT_CHARS_MAX),
-    plan: story.plan && { kind: story.plan.kind },
-    steps,
-    stepsLeftOut: story.stepsLeftOut + story.steps.length - steps.length,
+    ...trace,
+    detail: trace.detail?.slice(0, TEXT_CHARS_MAX),
+    cause: trace.cause?.slice(0, TEXT_CHARS_MAX),
+    plan: trace.plan && { kind: trace.plan.kind },
+    timings,
+    timingsLeftOut: trace.timingsLeftOut + trace.timings.length - timings.length,
   });
 }
 
 /** Creates the index. A list for each kind and hour, so that a flood of one hour pushes out nothing of another. */
-export function createRequestIndex({ redis, keys, clock, onStory }: RequestIndexDeps): RequestIndex {
+export function createRequestIndex({ redis, keys, clock, onTrace }: RequestIndexDeps): RequestIndex {
   const { client } = redis;
   let pending = new Map<KeptKind, KeptRequest[]>();
   let timer: NodeJS.Timeout | undefined;
@@ -75,9 +75,9 @@ export function createRequestIndex({ redis, keys, clock, onStory }: RequestIndex
     const hour = hourOf(clock.now());
     await Promise.all(
       [...batch].map(([kind, kept]) => {
-        const texts = kept.map(({ story }) => storyText(story()));
+        const texts = kept.map(({ trace }) => traceText(trace()));
         const args = [PER_HOUR[kind], INDEX_MS + HOUR_MS, ...texts];
-        return addStories(client, [keys.requests(kind, hour)], args);
+        return addTraces(client, [keys.requests(kind, hour)], args);
       }),
     );
   }
@@ -92,11 +92,11 @@ export function createRequestIndex({ redis, keys, clock, onStory }: RequestIndex
       () => 'lost' as const,
     );
     isWriting = false;
-    for (const [kind, kept] of batch) for (let i = 0; i < kept.length; i += 1) onStory(kind, outcome);
+    for (const [kind, kept] of batch) for (let i = 0; i < kept.length; i += 1) onTrace(kind, outcome);
     schedule();
   }
 
-  /** One write at a time: while Redis is slow, stories wait up to the bound of one batch. */
+  /** One write at a time: while Redis is slow, traces wait up to the bound of one batch. */
   function schedule(): void {
     if (timer !== undefined || isWriting || isClosed || pending.size === 0) return;
     timer = setTimeout(() => void flush(), FLUSH_MS).unref();
@@ -115,7 +115,7 @@ export function createRequestIndex({ redis, keys, clock, onStory }: RequestIndex
     add(kept) {
       const batch = pending.get(kept.kind) ?? [];
       if (isClosed || batch.length >= BATCH_MAX) {
-        onStory(kept.kind, 'left_out');
+        onTrace(kept.kind, 'left_out');
         return;
       }
       batch.push(kept);

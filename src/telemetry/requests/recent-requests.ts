@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { type RequestStory, storySteps } from './request-story.ts';
-import type { StepTimes } from './step-times.ts';
+import { type RequestTrace, traceTimings } from './request-trace.ts';
+import type { RequestTimings } from './request-timings.ts';
 
 /**
  * The fields of a request's log line. Nothing else of a request reaches the log, or what is kept of requests. Fields
@@ -43,8 +43,8 @@ export type FinishedRequest = {
   readonly status: number;
   /** When it came, on the monotonic clock in milliseconds. */
   readonly startedAt: number;
-  readonly plan: RequestStory['plan'];
-  readonly steps: StepTimes | undefined;
+  readonly plan: RequestTrace['plan'];
+  readonly timings: RequestTimings | undefined;
 };
 
 /** Why a request is kept: our own or an upstream's failure, its duration, or the client's mistake. */
@@ -53,8 +53,8 @@ export const keptKinds = ['failed', 'slow', 'refused'] as const;
 /** Each kind has a ring of its own here, and lists of its own in Redis. */
 export type KeptKind = (typeof keptKinds)[number];
 
-/** A request that is kept. Its story is put together when somebody reads it. */
-export type KeptRequest = { readonly kind: KeptKind; readonly story: () => RequestStory };
+/** A request that is kept. Its trace is put together when somebody reads it. */
+export type KeptRequest = { readonly kind: KeptKind; readonly trace: () => RequestTrace };
 
 /** How many of each kind are kept: mistakes of clients must not push out failures. */
 const KEPT_MAX: Readonly<Record<KeptKind, number>> = { failed: 250, slow: 125, refused: 125 };
@@ -67,7 +67,7 @@ export type RecentRequests = {
   wants(status: number, durationMs: number): boolean;
   add(request: FinishedRequest): void;
   /** All that are kept, in no order. */
-  stories(): readonly RequestStory[];
+  traces(): readonly RequestTrace[];
 };
 
 /** `slowMs` is the bound at the start, in milliseconds; later ones are set on what is created. */
@@ -81,9 +81,9 @@ export type RecentRequestsDeps = {
 };
 
 function tell(
-  { line, status, startedAt, plan, steps }: FinishedRequest,
+  { line, status, startedAt, plan, timings }: FinishedRequest,
   { cameAt, isSlow, instance }: { cameAt: number; isSlow: boolean; instance: string },
-): RequestStory {
+): RequestTrace {
   const { requestId, operation, method = '', durationMs } = line;
   const { traceId, clientRequestId, code, reason, detail, cause, source, cache, caller } = line;
   return {
@@ -95,8 +95,8 @@ function tell(
     slow: isSlow,
     process: instance,
     plan,
-    steps: storySteps(steps, { startedAt, durationMs, isRefused: status >= 400 }),
-    stepsLeftOut: steps?.leftOut?.count ?? 0,
+    timings: traceTimings(timings, { startedAt, durationMs, isRefused: status >= 400 }),
+    timingsLeftOut: timings?.leftOut?.count ?? 0,
   };
 }
 
@@ -124,11 +124,11 @@ export function createRecentRequests({
       const cameAt = clock.now() - durationMs;
       const isSlow = durationMs >= recent.slowMs;
       const kind = request.status >= 500 ? 'failed' : isSlow ? 'slow' : 'refused';
-      const kept = { kind, story: () => tell(request, { cameAt, isSlow, instance }) } as const;
+      const kept = { kind, trace: () => tell(request, { cameAt, isSlow, instance }) } as const;
       keep(kept);
       onKept?.(kept);
     },
-    stories: () => [...rings.values()].flatMap(({ kept }) => kept.map(({ story }) => story())),
+    traces: () => [...rings.values()].flatMap(({ kept }) => kept.map(({ trace }) => trace())),
   };
   return recent;
 }

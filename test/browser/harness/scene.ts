@@ -138,7 +138,7 @@ export async function openScene(bench: FaultBench, options: SceneOptions = {}): 
   };
 }
 
-/** The id of the request that has failed and took the longest at its source: its story has the most to tell. */
+/** The id of the request that has failed and took the longest at its source: its trace has the most to tell. */
 export async function failedRequest({ api }: Scene): Promise<string> {
   const { requests } = await api<{ requests: { requestId: string; upstreamMs: number }[] }>(
     'requests?status=5xx',

@@ -1,5 +1,5 @@
 import type { Query } from '../../../src/contract/query.ts';
-import type { UpstreamTrace } from '../../../src/telemetry/request-trace.ts';
+import type { UpstreamTrace } from '../../../src/telemetry/request-span.ts';
 import type { Call, Handler, RequestFacts, SourceCall } from '../../../src/pipeline/stages/call.ts';
 
 /** The trace of a call that nobody looks at. */

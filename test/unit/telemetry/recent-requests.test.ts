@@ -3,7 +3,7 @@ import {
   type FinishedRequest,
   type KeptRequest,
 } from '../../../src/telemetry/requests/recent-requests.ts';
-import { StepTimes } from '../../../src/telemetry/requests/step-times.ts';
+import { RequestTimings } from '../../../src/telemetry/requests/request-timings.ts';
 
 let number = 0;
 function finished(status: number, durationMs: number, over: Partial<FinishedRequest> = {}): FinishedRequest {
@@ -16,7 +16,7 @@ function finished(status: number, durationMs: number, over: Partial<FinishedRequ
     status,
     startedAt: 1_000,
     plan: undefined,
-    steps: undefined,
+    timings: undefined,
     ...over,
   };
 }
@@ -30,14 +30,14 @@ function open() {
     slowMs: 100,
     onKept,
   });
-  const statuses = () => recent.stories().map(({ status }) => status);
+  const statuses = () => recent.traces().map(({ status }) => status);
   return { recent, kept, count: (status: number) => statuses().filter((one) => one === status).length };
 }
 
-function storyOf(steps: StepTimes, durationMs: number, status = 502) {
+function traceOf(timings: RequestTimings, durationMs: number, status = 502) {
   const { recent } = open();
-  recent.add(finished(status, durationMs, { steps }));
-  return recent.stories()[0]!;
+  recent.add(finished(status, durationMs, { timings }));
+  return recent.traces()[0]!;
 }
 
 describe('recent requests', () => {
@@ -61,14 +61,14 @@ describe('recent requests', () => {
     for (let i = 0; i < 1_000; i += 1) recent.add(finished(200, 500));
     expect([count(502), count(404), count(200)]).toEqual([10, 125, 125]);
     for (let i = 0; i < 1_000; i += 1) recent.add(finished(503, 1));
-    expect([count(502), count(503), recent.stories().length]).toEqual([0, 250, 500]);
+    expect([count(502), count(503), recent.traces().length]).toEqual([0, 250, 500]);
   });
 
   it('keep the newest of a kind, and pass each on with its kind', () => {
     const { recent, kept } = open();
     for (let i = 0; i < 260; i += 1) recent.add(finished(500, 1));
     const newest = `req_${number}`;
-    expect(recent.stories().some(({ requestId }) => requestId === newest)).toBe(true);
+    expect(recent.traces().some(({ requestId }) => requestId === newest)).toBe(true);
     recent.add(finished(429, 150));
     recent.add(finished(429, 1));
     expect(kept.slice(-3).map(({ kind }) => kind)).toEqual(['failed', 'slow', 'refused']);
@@ -82,21 +82,21 @@ describe('recent requests', () => {
       odd: 'hidden',
     });
     recent.add(request);
-    const [story] = recent.stories();
-    expect(story).toMatchObject({ at: '1970-01-01T00:00:04.960Z', code: 'upstream_error', source: 'crm' });
-    expect(JSON.stringify(story)).not.toContain('hidden');
+    const [trace] = recent.traces();
+    expect(trace).toMatchObject({ at: '1970-01-01T00:00:04.960Z', code: 'upstream_error', source: 'crm' });
+    expect(JSON.stringify(trace)).not.toContain('hidden');
   });
 });
 
-describe('the steps of a request', () => {
+describe('the timings of a request', () => {
   it('cover its time together with what lies between them, and name host and outcome but no path', () => {
-    const steps = new StepTimes();
-    steps.add('cache', 1_002, 1_005);
-    steps.add('upstream', 1_005, 1_045, 'http://crm.inner:81/a/secret/path', 503);
-    steps.add('backoff', 1_045, 1_055);
-    steps.add('upstream', 1_060, 1_090, 'http://crm.inner:81/a/secret/path', 'upstream_timeout');
-    const story = storyOf(steps, 100);
-    expect(story.steps).toEqual([
+    const timings = new RequestTimings();
+    timings.add('cache', 1_002, 1_005);
+    timings.add('upstream', 1_005, 1_045, 'http://crm.inner:81/a/secret/path', 503);
+    timings.add('backoff', 1_045, 1_055);
+    timings.add('upstream', 1_060, 1_090, 'http://crm.inner:81/a/secret/path', 'upstream_timeout');
+    const trace = traceOf(timings, 100);
+    expect(trace.timings).toEqual([
       { name: 'admission', startMs: 0, ms: 2 },
       { name: 'cache', startMs: 2, ms: 3 },
       { name: 'upstream', startMs: 5, ms: 40, detail: '503 from crm.inner:81' },
@@ -105,27 +105,27 @@ describe('the steps of a request', () => {
       { name: 'upstream', startMs: 60, ms: 30, detail: 'upstream_timeout from crm.inner:81' },
       { name: 'answer', startMs: 90, ms: 10 },
     ]);
-    expect(story.steps.reduce((sum, { ms }) => sum + ms, 0)).toBe(100);
+    expect(trace.timings.reduce((sum, { ms }) => sum + ms, 0)).toBe(100);
   });
 
   it('may overlap, and none reaches beyond the time of its request', () => {
-    const steps = new StepTimes();
-    steps.add('upstream', 1_000, 1_030, 'http://a', 200);
-    steps.add('upstream', 1_010, 1_500, 'http://a', 200);
-    const story = storyOf(steps, 50);
-    expect(story.steps.map(({ startMs, ms }) => [startMs, ms])).toEqual([
+    const timings = new RequestTimings();
+    timings.add('upstream', 1_000, 1_030, 'http://a', 200);
+    timings.add('upstream', 1_010, 1_500, 'http://a', 200);
+    const trace = traceOf(timings, 50);
+    expect(trace.timings.map(({ startMs, ms }) => [startMs, ms])).toEqual([
       [0, 30],
       [10, 40],
     ]);
   });
 
   it('are bounded: further ones are counted, with the time that they took', () => {
-    const steps = new StepTimes();
-    for (let i = 0; i < 200; i += 1) steps.add('upstream', 1_000 + i, 1_001 + i, 'http://a', 200);
-    const story = storyOf(steps, 200);
-    expect(story.stepsLeftOut).toBe(140);
-    expect(story.steps.slice(-1)).toEqual([
-      { name: 'more', startMs: 60, ms: 140, detail: '140 further steps' },
+    const timings = new RequestTimings();
+    for (let i = 0; i < 200; i += 1) timings.add('upstream', 1_000 + i, 1_001 + i, 'http://a', 200);
+    const trace = traceOf(timings, 200);
+    expect(trace.timingsLeftOut).toBe(140);
+    expect(trace.timings.slice(-1)).toEqual([
+      { name: 'more', startMs: 60, ms: 140, detail: '140 further timings' },
     ]);
   });
 
@@ -135,6 +135,6 @@ describe('the steps of a request', () => {
   ])('of a request with %i that waited for nothing are one: %s', (status, name) => {
     const { recent } = open();
     recent.add(finished(status, 150));
-    expect(recent.stories()[0]?.steps).toEqual([{ name, startMs: 0, ms: 150 }]);
+    expect(recent.traces()[0]?.timings).toEqual([{ name, startMs: 0, ms: 150 }]);
   });
 });

@@ -3,17 +3,17 @@ import { createSerialQueue } from '../../../kernel/semaphore.ts';
 import { INDEX_MS, type RequestIndex } from '../../../store/fleet/request-index.ts';
 import { readJsonText } from '../../../store/redis/sealed.ts';
 import type { RecentRequests } from '../../../telemetry/requests/recent-requests.ts';
-import type { RequestStory } from '../../../telemetry/requests/request-story.ts';
+import type { RequestTrace } from '../../../telemetry/requests/request-trace.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import type { ActionInput, ActionValue } from '../../api/action-table.ts';
-import { storedStory } from '../../api/request-action-specs.ts';
+import { storedTrace } from '../../api/request-action-specs.ts';
 import type { ActionHandlers } from '../act.ts';
 import { sinceOf } from '../audit-actions.ts';
 
 /** What the actions on requests need. */
 export type RequestActionsDeps = {
-  readonly recent: Pick<RecentRequests, 'slowMs' | 'stories'>;
-  /** The stories of the fleet; absent without Redis. */
+  readonly recent: Pick<RecentRequests, 'slowMs' | 'traces'>;
+  /** The traces of the fleet; absent without Redis. */
   readonly requestIndex: Pick<RequestIndex, 'read'> | undefined;
   readonly clock: Pick<Clock, 'now'>;
 };
@@ -21,12 +21,12 @@ export type RequestActionsDeps = {
 type Listed = ActionValue<'requests'>;
 type Input = ActionInput<'requests'>;
 
-/** What is looked for among the stories of the fleet. */
+/** What is looked for among the traces of the fleet. */
 type Search = {
   readonly fromMs: number;
-  /** Texts that the JSON of a wanted story has. */
+  /** Texts that the JSON of a wanted trace has. */
   readonly marks: readonly string[];
-  readonly isWanted: (story: RequestStory) => boolean;
+  readonly isWanted: (trace: RequestTrace) => boolean;
   /** How many are enough. */
   readonly limit: number;
 };
@@ -37,33 +37,33 @@ const NO_REDIS = 'Redis does not answer, so requests of other gateways are missi
 /** How many requests a listing has at most. */
 export const limitOf = ({ limit }: Pick<Input, 'limit'>) => (limit === undefined ? LIMIT : Number(limit));
 
-/** What others wrote to Redis is believed only where it has the shape of a story. */
-function storyIn(text: string): RequestStory | undefined {
-  const read = storedStory.safeParse(readJsonText(text));
+/** What others wrote to Redis is believed only where it has the shape of a trace. */
+function traceIn(text: string): RequestTrace | undefined {
+  const read = storedTrace.safeParse(readJsonText(text));
   return read.success ? read.data : undefined;
 }
 
-function hasStatus({ status, slow }: RequestStory, wanted: string): boolean {
+function hasStatus({ status, slow }: RequestTrace, wanted: string): boolean {
   if (wanted === 'slow') return slow;
   return wanted.endsWith('xx') ? String(status).startsWith(wanted.charAt(0)) : String(status) === wanted;
 }
 
 /** Compiles whether a request is one that was asked for. */
 function compileIsWanted({ status, operation, code, source, caller }: Input, fromMs: number) {
-  return function isWanted(story: RequestStory): boolean {
+  return function isWanted(trace: RequestTrace): boolean {
     return (
-      Date.parse(story.at) >= fromMs &&
-      (status === undefined || hasStatus(story, status)) &&
-      (operation === undefined || story.operation === operation) &&
-      (code === undefined || story.code === code) &&
-      (source === undefined || story.source === source) &&
-      (caller === undefined || story.caller === caller)
+      Date.parse(trace.at) >= fromMs &&
+      (status === undefined || hasStatus(trace, status)) &&
+      (operation === undefined || trace.operation === operation) &&
+      (code === undefined || trace.code === code) &&
+      (source === undefined || trace.source === source) &&
+      (caller === undefined || trace.caller === caller)
     );
   };
 }
 
 /**
- * Texts that the story of a wanted request has in its JSON. Most stories are passed over by them: to parse and check all of
+ * Texts that the trace of a wanted request has in its JSON. Most traces are passed over by them: to parse and check all of
  * two days would take the event loop from callers.
  */
 function marksOf({ status, operation, code, source, caller }: Input): readonly string[] {
@@ -77,19 +77,19 @@ function marksOf({ status, operation, code, source, caller }: Input): readonly s
   ];
 }
 
-/** A request in a list: without its steps, its error and its plan. */
-function summaryOf(story: RequestStory): Listed['requests'][number] {
-  const { steps: _steps, stepsLeftOut: _left, plan: _plan, ...rest } = story;
+/** A request in a list: without its timings, its error and its plan. */
+function summaryOf(trace: RequestTrace): Listed['requests'][number] {
+  const { timings: _steps, timingsLeftOut: _left, plan: _plan, ...rest } = trace;
   const { reason: _reason, detail: _detail, cause: _cause, ...summary } = rest;
   return summary;
 }
 
-function detailsOf(story: RequestStory, scope: Listed['scope']): ActionValue<'request'> {
-  const { code, reason, detail, cause, steps, stepsLeftOut, plan } = story;
+function detailsOf(trace: RequestTrace, scope: Listed['scope']): ActionValue<'request'> {
+  const { code, reason, detail, cause, timings, timingsLeftOut, plan } = trace;
   return {
     scope,
-    ...summaryOf(story),
-    ...{ steps, stepsLeftOut, plan },
+    ...summaryOf(trace),
+    ...{ timings, timingsLeftOut, plan },
     ...(code !== undefined && { error: { code, reason, detail, cause, entry: code } }),
   };
 }
@@ -109,20 +109,20 @@ export function createRequestActions({ recent, requestIndex, clock }: RequestAct
   // A look-up may read megabytes.
   const oneByOne = createSerialQueue();
 
-  /** The stories of the fleet that are wanted, until there are enough; `undefined` where Redis does not answer. */
+  /** The traces of the fleet that are wanted, until there are enough; `undefined` where Redis does not answer. */
   async function readFleet({
     fromMs,
     marks,
     isWanted,
     limit,
-  }: Search): Promise<readonly RequestStory[] | undefined> {
+  }: Search): Promise<readonly RequestTrace[] | undefined> {
     if (requestIndex === undefined) return [];
-    const found: RequestStory[] = [];
+    const found: RequestTrace[] = [];
     try {
       for await (const texts of requestIndex.read(fromMs)) {
         for (const text of texts) {
-          const story = marks.every((mark) => text.includes(mark)) ? storyIn(text) : undefined;
-          if (story !== undefined && isWanted(story)) found.push(story);
+          const trace = marks.every((mark) => text.includes(mark)) ? traceIn(text) : undefined;
+          if (trace !== undefined && isWanted(trace)) found.push(trace);
         }
         if (found.length >= limit) break;
       }
@@ -141,7 +141,7 @@ export function createRequestActions({ recent, requestIndex, clock }: RequestAct
       const limit = limitOf(input);
       const isWanted = compileIsWanted(input, fromMs);
       const fleet = await oneByOne(() => readFleet({ fromMs, marks: marksOf(input), isWanted, limit }));
-      const all = [...(fleet ?? []), ...recent.stories().filter(isWanted)];
+      const all = [...(fleet ?? []), ...recent.traces().filter(isWanted)];
       const isFleet = requestIndex !== undefined && fleet !== undefined;
       return {
         scope: isFleet ? 'fleet' : 'process',
@@ -152,9 +152,9 @@ export function createRequestActions({ recent, requestIndex, clock }: RequestAct
       };
     },
     async request({ id }) {
-      const isWanted = ({ requestId, traceId, clientRequestId }: RequestStory) =>
+      const isWanted = ({ requestId, traceId, clientRequestId }: RequestTrace) =>
         requestId === id || traceId === id || clientRequestId === id;
-      const [own] = newestOf(recent.stories().filter(isWanted), 1);
+      const [own] = newestOf(recent.traces().filter(isWanted), 1);
       if (own !== undefined) return detailsOf(own, 'process');
       const search = { fromMs: clock.now() - INDEX_MS, marks: [id], isWanted, limit: 1 };
       const fleet = await oneByOne(() => readFleet(search));

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../../kernel/errors/catalogue.ts';
 import { GatewayError } from '../../../kernel/errors/fault.ts';
-import { openSteps, timed } from '../../../telemetry/requests/step-times.ts';
+import { openTimings, timed } from '../../../telemetry/requests/request-timings.ts';
 import { addressSubject } from '../address-subject.ts';
 import type { Call, Principal, Stage } from '../call.ts';
 import type { RefusalReason } from './credential-result.ts';
@@ -87,7 +87,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Stage {
         accept(call, principal);
         return next(call);
       }
-      return timed(openSteps(call.summary), 'credential', principal).then((found) => {
+      return timed(openTimings(call.summary), 'credential', principal).then((found) => {
         accept(call, found);
         return next(call);
       });

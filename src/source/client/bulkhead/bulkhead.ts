@@ -1,6 +1,6 @@
 import { fault, type GatewayError } from '../../../kernel/errors/fault.ts';
 import type { Priority } from '../../../kernel/upstream-call.ts';
-import { type StepTimes, timed } from '../../../telemetry/requests/step-times.ts';
+import { type RequestTimings, timed } from '../../../telemetry/requests/request-timings.ts';
 import { createPrincipalSlots } from './principal-slots.ts';
 import { principalOf, type SlotCall } from './slow-principals.ts';
 import { createTokenPacer, type TakeToken } from './token-pacer.ts';
@@ -39,7 +39,7 @@ export type BulkheadOptions = {
 /** What a bulkhead needs to know of a call. */
 export type BulkheadCall = SlotCall & {
   /** Gets the time that the call waits for its slot. */
-  readonly steps?: StepTimes | undefined;
+  readonly timings?: RequestTimings | undefined;
 };
 
 /**
@@ -131,7 +131,7 @@ export function createBulkhead(options: BulkheadOptions): Bulkhead {
     async run(call, work) {
       call.signal.throwIfAborted();
       if (takeToken === undefined && queue.size === 0 && slots.isFree(call)) slots.enter(call);
-      else await timed(call.steps, 'bulkhead', waitForSlot(call));
+      else await timed(call.timings, 'bulkhead', waitForSlot(call));
       try {
         return await work();
       } finally {

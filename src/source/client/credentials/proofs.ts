@@ -13,7 +13,7 @@ export type UpstreamProof = Pick<ProofWatchDeps, 'takeTurn'> & {
   readonly holds: (reply: UpstreamReply) => boolean;
 };
 
-type SentCall = Pick<GuardedCall, 'signal' | 'steps'>;
+type SentCall = Pick<GuardedCall, 'signal' | 'timings'>;
 
 /** What proofs are asked by. `healthProbe` is a request for the list. */
 type ProofsDeps = {

@@ -1,8 +1,8 @@
 import type { Query } from '../../../contract/query.ts';
 import { GatewayError } from '../../../kernel/errors/fault.ts';
 import type { FallbackCause, Origin, Priority, UpstreamRequest } from '../../../kernel/upstream-call.ts';
-import type { TraceHeaders, UpstreamTrace } from '../../../telemetry/request-trace.ts';
-import type { StepCarrier, StepTimes } from '../../../telemetry/requests/step-times.ts';
+import type { TraceHeaders, UpstreamTrace } from '../../../telemetry/request-span.ts';
+import type { TimingsCarrier, RequestTimings } from '../../../telemetry/requests/request-timings.ts';
 import type { CallAttempt } from '../../resilience/call-attempt.ts';
 
 /** How a source is asked: `relies` names claims of its file, `reason` why it takes a scan. No value of a caller is in it. */
@@ -13,7 +13,7 @@ type PlanNote = {
 };
 
 /** The calls that a request caused, for its log line, and where its time went. */
-export type Usage = StepCarrier & {
+export type Usage = TimingsCarrier & {
   upstreamCalls: number;
   upstreamMs: number;
   plan?: PlanNote | undefined;
@@ -36,7 +36,7 @@ export type ExchangedCall = {
   /** Counts the exchanges; absent: they are not counted. */
   readonly usage?: Usage;
   /** Where the time of its request goes; absent: nobody asks for it. */
-  readonly steps?: StepTimes | undefined;
+  readonly timings?: RequestTimings | undefined;
   /** The trace that the exchanges belong to; absent: none. */
   readonly trace?: UpstreamTrace | undefined;
   readonly method: string;
@@ -69,7 +69,7 @@ export function createExchange(
     placed: PlacedAttempt,
     { send, statusOf, abandonReason = () => call.signal.reason as unknown }: ExchangeSteps<R>,
   ): Promise<R> {
-    const { signal, usage, steps, trace } = call;
+    const { signal, usage, timings, trace } = call;
     const { attempt } = placed;
     const base = attempt.start();
     placed.base = base;
@@ -91,7 +91,7 @@ export function createExchange(
     } finally {
       const endMs = performance.now();
       const ms = endMs - startMs;
-      steps?.add('upstream', startMs, endMs, base, status ?? outcome);
+      timings?.add('upstream', startMs, endMs, base, status ?? outcome);
       if (usage !== undefined) {
         usage.upstreamCalls += 1;
         usage.upstreamMs += ms;

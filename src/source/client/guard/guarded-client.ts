@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SourceSpec } from '../../../config/schema/source.ts';
 import { blameUpstream } from '../../../kernel/errors/fault.ts';
-import { timed } from '../../../telemetry/requests/step-times.ts';
+import { timed } from '../../../telemetry/requests/request-timings.ts';
 import { createBulkhead, type Quota } from '../bulkhead/bulkhead.ts';
 import {
   createExchange,
@@ -125,7 +125,7 @@ export function createGuardedClient(
         } catch (error) {
           const delayMs = signal.aborted ? undefined : attempt.retryDelayMs(error);
           if (delayMs === undefined) throw named(error, placed.base);
-          await timed(call.steps, 'backoff', sleep(delayMs));
+          await timed(call.timings, 'backoff', sleep(delayMs));
           signal.throwIfAborted();
         }
       }

@@ -2,7 +2,7 @@ import { contentTypesOf } from '../../../config/fixture/content-types.ts';
 import type { ConnectionSpec } from '../../../config/schema/source.ts';
 import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
 import type { UpstreamCredential } from './credential.ts';
-import type { TraceHeaders } from '../../../telemetry/request-trace.ts';
+import type { TraceHeaders } from '../../../telemetry/request-span.ts';
 import type { TransportRequest } from './transport.ts';
 
 /** Builds the outgoing request, with everything that the source's file and its credential add. */

@@ -79,7 +79,7 @@ end
 return 1`;
 
 /** Adds the further arguments, the oldest first, to a list of so many stories. */
-export const addStories = defineWholeScript({ list: 'list' }, 'storiesMax, ms')`
+export const addTraces = defineWholeScript({ list: 'list' }, 'storiesMax, ms')`
 for i = 3, #ARGV do redis.call('lpush', list, ARGV[i]) end
 redis.call('ltrim', list, 0, storiesMax - 1)
 redis.call('pexpire', list, ms)`;

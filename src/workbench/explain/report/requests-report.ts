@@ -43,12 +43,12 @@ function errorBlocks({ error }: Told): readonly ReportBlock[] {
 
 /** Reports one request: where its time went, and why it failed. */
 export function requestReport(told: Told): Report {
-  const { requestId, at, operation, method, status, durationMs, caller, process, plan, steps } = told;
+  const { requestId, at, operation, method, status, durationMs, caller, process, plan, timings } = told;
   const about = [
     `${method} ${operation}: ${status} after ${msText(durationMs)}, for ${caller ?? 'nobody known'}`,
     `${at}, by ${process}`,
   ];
-  const rows = steps.map(({ name, startMs, ms, detail = '' }) => [
+  const rows = timings.map(({ name, startMs, ms, detail = '' }) => [
     `+${msText(startMs)}`,
     name,
     msText(ms),

@@ -1,7 +1,7 @@
 import { runPortico } from '../../../support/gateway/gateway-process.ts';
-import { ask, config, env, OPERATOR, useStoryGateway, VALUES, VIEWER } from './story-gateway.ts';
+import { ask, config, env, OPERATOR, useTraceGateway, VALUES, VIEWER } from './trace-gateway.ts';
 
-useStoryGateway();
+useTraceGateway();
 
 describe('the runbook', () => {
   it.each(['nothing', '__proto__', 'constructor'])(

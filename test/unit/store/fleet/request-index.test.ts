@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
-import { createRequestIndex, INDEX_MS, storyText } from '../../../../src/store/fleet/request-index.ts';
+import { createRequestIndex, INDEX_MS, traceText } from '../../../../src/store/fleet/request-index.ts';
 import { createRedisKeys } from '../../../../src/store/redis/redis-keys.ts';
 import type { KeptKind } from '../../../../src/telemetry/requests/recent-requests.ts';
-import type { RequestStory } from '../../../../src/telemetry/requests/request-story.ts';
+import type { RequestTrace } from '../../../../src/telemetry/requests/request-trace.ts';
 import { type RedisServer, startRedis } from '../../../support/redis/redis-server.ts';
 import { createCondition } from '../../../support/time/eventually.ts';
 
@@ -21,11 +21,11 @@ afterAll(async () => {
 });
 beforeEach(() => client.flushall());
 
-function story(requestId: string, over: Partial<RequestStory> = {}): RequestStory {
+function trace(requestId: string, over: Partial<RequestTrace> = {}): RequestTrace {
   return {
     ...{ at: new Date(0).toISOString(), requestId, operation: 'users.list', method: 'GET', status: 502 },
-    ...{ durationMs: 1, upstreamCalls: 0, upstreamMs: 0, slow: false, process: 'a:1', steps: [] },
-    stepsLeftOut: 0,
+    ...{ durationMs: 1, upstreamCalls: 0, upstreamMs: 0, slow: false, process: 'a:1', timings: [] },
+    timingsLeftOut: 0,
     ...over,
   };
 }
@@ -38,16 +38,16 @@ function open(isReady = () => true) {
     redis: { client, isReady },
     keys,
     clock,
-    onStory(kind, outcome) {
+    onTrace(kind, outcome) {
       outcomes.push(`${kind} ${outcome}`);
       counted.announce();
     },
   });
-  const add = (kind: KeptKind, id: string) => index.add({ kind, story: () => story(id) });
+  const add = (kind: KeptKind, id: string) => index.add({ kind, trace: () => trace(id) });
   async function ids(sinceMs = 0): Promise<string[]> {
     const found: string[] = [];
     for await (const texts of index.read(sinceMs))
-      found.push(...texts.map((text) => (JSON.parse(text) as RequestStory).requestId));
+      found.push(...texts.map((text) => (JSON.parse(text) as RequestTrace).requestId));
     return found;
   }
   const until = (count: number) => counted.until(() => outcomes.length >= count || undefined, 60_000);
@@ -80,7 +80,7 @@ describe('the index of requests in Redis', () => {
     for (let batch = 0; batch < 5; batch += 1)
       await client.lpush(
         keys.requests('failed', 1_000),
-        ...Array<string>(20).fill(JSON.stringify(story('old'))),
+        ...Array<string>(20).fill(JSON.stringify(trace('old'))),
       );
     add('failed', 'newest');
     await until(51);
@@ -105,13 +105,13 @@ describe('the index of requests in Redis', () => {
     index.close();
   });
 
-  it('shortens a long story to its longest steps', () => {
+  it('shortens a long trace to its longest timings', () => {
     const step = (ms: number) => ({ name: 'upstream', startMs: ms, ms, detail: 'x'.repeat(100) }) as const;
-    const steps = Array.from({ length: 60 }, (_, i) => step(i));
-    const text = storyText(story('long', { steps, detail: 'y'.repeat(10_000), cause: 'z'.repeat(10_000) }));
+    const timings = Array.from({ length: 60 }, (_, i) => step(i));
+    const text = traceText(trace('long', { timings, detail: 'y'.repeat(10_000), cause: 'z'.repeat(10_000) }));
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(4_096);
-    const read = JSON.parse(text) as RequestStory;
-    expect([read.steps.map(({ ms }) => ms), read.stepsLeftOut]).toEqual([
+    const read = JSON.parse(text) as RequestTrace;
+    expect([read.timings.map(({ ms }) => ms), read.timingsLeftOut]).toEqual([
       Array.from({ length: 15 }, (_, i) => 45 + i),
       45,
     ]);

@@ -4,9 +4,9 @@ import { html } from '../parts/html.ts';
 import { durationText } from '../show/units.ts';
 import { barOf } from './geometry.ts';
 
-type RequestStep = RequestDetail['steps'][number];
+type Timing = RequestDetail['timings'][number];
 
-/** What each step is, for those who do not know the gateway. */
+/** What each timing measures, for readers who do not know the gateway. */
 const meanings: Readonly<Record<string, string>> = {
   admission: 'waiting to be admitted',
   credential: 'checking the credential',
@@ -23,19 +23,19 @@ const meanings: Readonly<Record<string, string>> = {
   answer: 'sending the answer',
 };
 
-/** The steps of a request as bars over its time. */
-export function waterfall(steps: readonly RequestStep[], wholeMs: number): VNode {
-  return html`<ol class="waterfall" aria-label="Steps of the request">
-    ${steps.map((step, index) => {
-      const { left, width } = barOf(step.startMs, step.ms, wholeMs);
+/** The timings of a request as bars over its duration. */
+export function waterfall(timings: readonly Timing[], wholeMs: number): VNode {
+  return html`<ol class="waterfall" aria-label="Timings of the request">
+    ${timings.map((timing, index) => {
+      const { left, width } = barOf(timing.startMs, timing.ms, wholeMs);
       return html`<li key=${index}>
         <span class="step"
-          ><b>${step.name}</b><small>${step.detail ?? meanings[step.name] ?? ''}</small></span
+          ><b>${timing.name}</b><small>${timing.detail ?? meanings[timing.name] ?? ''}</small></span
         >
         <span class="track"
-          ><i class=${`bar ${step.name}`} style=${{ left: `${left}%`, width: `${width}%` }}></i
+          ><i class=${`bar ${timing.name}`} style=${{ left: `${left}%`, width: `${width}%` }}></i
         ></span>
-        <span class="num figure">${durationText(step.ms)}</span>
+        <span class="num number">${durationText(timing.ms)}</span>
       </li>`;
     })}
   </ol>`;

@@ -17,7 +17,7 @@ import { ConfigView } from '../views/config.ts';
 import { MigrationView } from '../views/migration/migration.ts';
 import { OverviewView } from '../views/overview.ts';
 import { QualityView } from '../views/quality.ts';
-import { RequestStoryView } from '../views/request-story.ts';
+import { RequestTraceView } from '../views/request-trace.ts';
 import { RequestsView } from '../views/requests.ts';
 import { SourceView } from '../views/source.ts';
 import { TryView } from '../views/try-it.ts';
@@ -31,7 +31,7 @@ const views: Readonly<Record<ViewName, ComponentType>> = {
   overview: OverviewView,
   source: SourceView,
   requests: RequestsView,
-  request: RequestStoryView,
+  request: RequestTraceView,
   try: TryView,
   callers: CallersView,
   cache: CacheView,

@@ -66,7 +66,7 @@ function findForm(): VNode {
       autocomplete="off"
       placeholder="Request or trace id"
     />
-    <button type="submit">Show its story</button>
+    <button type="submit">Show its trace</button>
   </form>`;
 }
 
@@ -86,7 +86,7 @@ function columnsOf(now: number): readonly TableColumn<RequestRow>[] {
       title: 'Ended',
       cell: ({ at, requestId }) =>
         html`<a href=${addressOf('request', requestId)} title=${requestId}
-          >${timeMark(at, now)}<span class="hidden"> story of ${requestId}</span></a
+          >${timeMark(at, now)}<span class="hidden"> trace of ${requestId}</span></a
         >`,
       sort: ({ at }) => at,
     },
@@ -152,7 +152,7 @@ export function RequestsView(): VNode {
     ${viewHead('Requests', value === undefined ? 'Those that failed or were slow.' : `Those that failed or were slow. ${scopeText(value.scope, value.since, undefined, now)}.${slow} Times are UTC.`, findForm())}
     ${cardOf(
       'Failed or slow',
-      'The newest first. Each leads to its story.',
+      'The newest first. Each leads to its trace.',
       html`${filterForm(query)} ${problemNote(problem, reload)}
       ${value?.notes.map((note) => html`<p key=${note} class="note">${note}</p>`)}
       ${table ?? (problem ? null : skeleton(8))}`,

@@ -12,8 +12,8 @@ import { countText, durationText } from '../show/units.ts';
 import { statusMark } from './requests.ts';
 
 /** Where most of the time went, in a sentence. */
-function longest({ steps, durationMs }: RequestDetail): string {
-  const most = steps.toSorted((a, b) => b.ms - a.ms)[0];
+function longest({ timings, durationMs }: RequestDetail): string {
+  const most = timings.toSorted((a, b) => b.ms - a.ms)[0];
   if (most === undefined || durationMs <= 0) return '';
   return `Most of it, ${durationText(most.ms)}, was ${most.name}${most.detail === undefined ? '' : ` (${most.detail})`}.`;
 }
@@ -45,51 +45,51 @@ function planSection({ plan }: RequestDetail): VNode | null {
   );
 }
 
-function storyOf(story: RequestDetail): VNode {
-  const { method, operation, caller, source, cache, requestId, traceId, clientRequestId } = story;
+function traceOf(trace: RequestDetail): VNode {
+  const { method, operation, caller, source, cache, requestId, traceId, clientRequestId } = trace;
   return html`<div>
     <div class="columns">
       ${cardOf(
         'What it was',
         '',
         factList([
-          ['Status', statusMark(story)],
+          ['Status', statusMark(trace)],
           ['Operation', `${method} ${operation}`],
-          ['Took', durationText(story.durationMs)],
+          ['Took', durationText(trace.durationMs)],
           [
             'At the source',
-            `${durationText(story.upstreamMs)} in ${countText(story.upstreamCalls)} ${story.upstreamCalls === 1 ? 'call' : 'calls'}`,
+            `${durationText(trace.upstreamMs)} in ${countText(trace.upstreamCalls)} ${trace.upstreamCalls === 1 ? 'call' : 'calls'}`,
           ],
           ['Source', source && sourceLink(source)],
           ['Caller', caller && html`<a href=${addressOf('requests', '', { caller })}>${caller}</a>`],
           ['Cache', cache],
-          ['Ended', instantText(story.at)],
-          ['Process', story.process],
+          ['Ended', instantText(trace.at)],
+          ['Process', trace.process],
           ['Request id', html`<code>${requestId}</code>`],
           ["The caller's id", clientRequestId && html`<code>${clientRequestId}</code>`],
           ['Trace id', traceId && html`<code>${traceId}</code>`],
         ]),
       )}
-      <div>${errorSection(story)}${planSection(story)}</div>
+      <div>${errorSection(trace)}${planSection(trace)}</div>
     </div>
     ${cardOf(
       'Where its time went',
-      `${durationText(story.durationMs)} in all. ${longest(story)}`,
-      story.steps.length === 0
+      `${durationText(trace.durationMs)} in all. ${longest(trace)}`,
+      trace.timings.length === 0
         ? emptyNote('No step of it was kept.')
-        : html`${waterfall(story.steps, story.durationMs)}
-          ${story.stepsLeftOut > 0 && html`<p class="note">${countText(story.stepsLeftOut)} more steps were not kept.</p>`}`,
+        : html`${waterfall(trace.timings, trace.durationMs)}
+          ${trace.timingsLeftOut > 0 && html`<p class="note">${countText(trace.timingsLeftOut)} more timings were not kept.</p>`}`,
     )}
   </div>`;
 }
 
-/** The story of one request, by its id or that of its trace. */
-export function RequestStoryView(): VNode {
+/** The trace of one request, by its id or that of its trace. */
+export function RequestTraceView(): VNode {
   const { address } = useConsole();
   const { value, problem, reload } = useLoad<RequestDetail>(`requests/${encodeURIComponent(address.param)}`);
   const back = html`<a href=${addressOf('requests')}>All requests</a>`;
   return html`<div>
-    ${viewHead('Story of a request', html`<code>${address.param}</code>`, back)}
-    ${problemNote(problem, reload)} ${value === undefined ? (problem ? null : skeleton(8)) : storyOf(value)}
+    ${viewHead('Trace of a request', html`<code>${address.param}</code>`, back)}
+    ${problemNote(problem, reload)} ${value === undefined ? (problem ? null : skeleton(8)) : traceOf(value)}
   </div>`;
 }

@@ -4,7 +4,7 @@
  * the source. `bulkhead`: for a free slot or a token of the source. `upstream`: one exchange. `read`: of its reply.
  * `backoff`: the pause before a retry.
  */
-export type TimedStep =
+export type TimingName =
   | 'credential'
   | 'limit'
   | 'cache'
@@ -18,8 +18,8 @@ export type TimedStep =
   | 'backoff';
 
 /** A step as it was measured: milliseconds on the monotonic clock. */
-export type StepTime = {
-  readonly name: TimedStep;
+export type MeasuredTiming = {
+  readonly name: TimingName;
   readonly startMs: number;
   readonly endMs: number;
   /** Of an exchange: where it was sent, as a base URL. */
@@ -35,18 +35,18 @@ const STEPS_MAX = 60;
  * The step times of one request that is not served from memory. A step costs a few pushes to arrays: nothing is computed
  * before somebody looks.
  */
-export class StepTimes {
-  readonly #names: TimedStep[] = [];
+export class RequestTimings {
+  readonly #names: TimingName[] = [];
   /** Start and end in turn. */
   readonly #times: number[] = [];
-  /** Base and outcome in turn; `undefined` for steps that are no exchanges. */
+  /** Base and outcome in turn; `undefined` for timings that are no exchanges. */
   readonly #exchanges: (string | number | undefined)[] = [];
   #leftOut = 0;
   #leftOutFrom = Infinity;
   #leftOutUntil = 0;
 
   /** Adds a step that has ended. */
-  add(name: TimedStep, startMs: number, endMs: number, base?: string, outcome?: number | string): void {
+  add(name: TimingName, startMs: number, endMs: number, base?: string, outcome?: number | string): void {
     if (this.#names.length === STEPS_MAX) {
       this.#leftOut += 1;
       this.#leftOutFrom = Math.min(this.#leftOutFrom, startMs);
@@ -58,8 +58,8 @@ export class StepTimes {
     this.#exchanges.push(base, outcome);
   }
 
-  /** The steps in the order of their ends. */
-  list(): readonly StepTime[] {
+  /** The timings in the order of their ends. */
+  list(): readonly MeasuredTiming[] {
     return this.#names.map((name, i) => ({
       name,
       startMs: this.#times[2 * i] ?? 0,
@@ -69,7 +69,7 @@ export class StepTimes {
     }));
   }
 
-  /** The steps that were only counted, and from when to when they ran; `undefined`: there are none. */
+  /** The timings that were only counted, and from when to when they ran; `undefined`: there are none. */
   get leftOut(): { readonly count: number; readonly startMs: number; readonly endMs: number } | undefined {
     if (this.#leftOut === 0) return undefined;
     return { count: this.#leftOut, startMs: this.#leftOutFrom, endMs: this.#leftOutUntil };
@@ -77,20 +77,20 @@ export class StepTimes {
 }
 
 /** What carries the step times of a request; absent where nobody asks for them, as of a refresh in the background. */
-export type StepCarrier = { steps?: StepTimes | undefined };
+export type TimingsCarrier = { timings?: RequestTimings | undefined };
 
 /** The step times of a request; created on first use, because a request that is served from memory has none. */
-export function openSteps(carrier: StepCarrier): StepTimes {
-  return (carrier.steps ??= new StepTimes());
+export function openTimings(carrier: TimingsCarrier): RequestTimings {
+  return (carrier.timings ??= new RequestTimings());
 }
 
 /** Waits for some work, and records how long it took, also where it fails. */
-export async function timed<T>(steps: StepTimes | undefined, name: TimedStep, work: Promise<T>): Promise<T> {
-  if (steps === undefined) return work;
+export async function timed<T>(timings: RequestTimings | undefined, name: TimingName, work: Promise<T>): Promise<T> {
+  if (timings === undefined) return work;
   const startMs = performance.now();
   try {
     return await work;
   } finally {
-    steps.add(name, startMs, performance.now());
+    timings.add(name, startMs, performance.now());
   }
 }

@@ -1,5 +1,5 @@
 import { sourceSchema } from '../../../src/config/schema/source.ts';
-import { StepTimes } from '../../../src/telemetry/requests/step-times.ts';
+import { RequestTimings } from '../../../src/telemetry/requests/request-timings.ts';
 import { createUpstream } from '../../../src/source/client/client.ts';
 import { createResilience } from '../../../src/source/resilience/resilience.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
@@ -37,21 +37,21 @@ function open(net: object, auth: object = { kind: 'none' }) {
     resilience,
   });
   opened.push(upstream);
-  return function ask(steps: StepTimes | undefined) {
-    const usage = { upstreamCalls: 0, upstreamMs: 0, steps };
+  return function ask(timings: RequestTimings | undefined) {
+    const usage = { upstreamCalls: 0, upstreamMs: 0, timings };
     const request = { method: 'GET', target: '/x?secret=1', headers: {}, body: undefined } as const;
     return upstream.ask(request, ({ status }) => status, new AbortController().signal, usage);
   };
 }
 
-const namesOf = (steps: StepTimes) => steps.list().map(({ name }) => name);
+const namesOf = (timings: RequestTimings) => timings.list().map(({ name }) => name);
 
 describe('the step times of a call to a source', () => {
   it('are the wait for a slot, the exchange and the reading of its reply; a call without a wait has none', async () => {
     const answers = holding(() => ({ body: {} }));
     service = await startUpstream(answers);
     const ask = open({ concurrency: 1 });
-    const [first, second] = [new StepTimes(), new StepTimes()];
+    const [first, second] = [new RequestTimings(), new RequestTimings()];
     const all = Promise.all([ask(first), ask(second)]);
     await service.requested(1);
     answers.releaseOne();
@@ -72,10 +72,10 @@ describe('the step times of a call to a source', () => {
       if (connection === 0) socket.resetAndDestroy();
       else socket.end('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}');
     });
-    const steps = new StepTimes();
-    await open({ retries: { max: 1, budget: 100 } })(steps).catch(() => undefined);
-    expect(steps.list()[0]).toMatchObject({ name: 'upstream', outcome: expect.stringMatching(/^upstream_/) });
-    expect(namesOf(steps).join()).toMatch(/^upstream(,backoff,upstream,read)?$/);
+    const timings = new RequestTimings();
+    await open({ retries: { max: 1, budget: 100 } })(timings).catch(() => undefined);
+    expect(timings.list()[0]).toMatchObject({ name: 'upstream', outcome: expect.stringMatching(/^upstream_/) });
+    expect(namesOf(timings).join()).toMatch(/^upstream(,backoff,upstream,read)?$/);
   });
 
   it('have the login that it waited for', async () => {
@@ -85,10 +85,10 @@ describe('the step times of a call to a source', () => {
         false,
       ),
     );
-    const steps = new StepTimes();
+    const timings = new RequestTimings();
     const login = { path: '/login', json: { user: 'u' } };
-    await open({}, { kind: 'session', login, cookie: 'sid', header: 'X-Session', value: '{session}' })(steps);
-    expect(namesOf(steps)).toEqual(['login', 'upstream', 'read']);
+    await open({}, { kind: 'session', login, cookie: 'sid', header: 'X-Session', value: '{session}' })(timings);
+    expect(namesOf(timings)).toEqual(['login', 'upstream', 'read']);
   });
 
   it('are not taken of a call for which nobody asks for them', async () => {

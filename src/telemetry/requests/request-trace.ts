@@ -1,12 +1,12 @@
-import type { StepTime, StepTimes, TimedStep } from './step-times.ts';
+import type { MeasuredTiming, RequestTimings, TimingName } from './request-timings.ts';
 
-/** One step of a request's story: where a part of its time went. */
-export type StoryStep = {
+/** One step of a request's trace: where a part of its time went. */
+export type RequestTiming = {
   /**
    * A step that was measured, or what lies between: `admission`: routing, credential and limits, without waiting;
-   * `gateway`: the gateway's own work; `answer`: making and sending the answer; `more`: steps that were only counted.
+   * `gateway`: the gateway's own work; `answer`: making and sending the answer; `more`: timings that were only counted.
    */
-  readonly name: TimedStep | 'admission' | 'gateway' | 'answer' | 'more';
+  readonly name: TimingName | 'admission' | 'gateway' | 'answer' | 'more';
   /** Milliseconds since the request came. */
   readonly startMs: number;
   readonly ms: number;
@@ -17,7 +17,7 @@ export type StoryStep = {
  * What is kept of a request that failed or was slow: fields of its log line, as JSON. No path, no query, no body and no
  * value of a record is in it.
  */
-export type RequestStory = {
+export type RequestTrace = {
   /** When it came, as an instant in UTC. */
   readonly at: string;
   readonly requestId: string;
@@ -46,29 +46,29 @@ export type RequestStory = {
         readonly why?: string | undefined;
       }
     | undefined;
-  readonly steps: readonly StoryStep[];
-  readonly stepsLeftOut: number;
+  readonly timings: readonly RequestTiming[];
+  readonly timingsLeftOut: number;
 };
 
-/** Shorter times between two steps are not worth a line. */
+/** Shorter times between two timings are not worth a line. */
 const GAP_MS_MIN = 0.05;
 
 const rounded = (ms: number) => Math.round(ms * 100) / 100;
 
 /** What an exchange came to, and its host: never a path. */
-function detailOf({ base, outcome }: StepTime): string | undefined {
+function detailOf({ base, outcome }: MeasuredTiming): string | undefined {
   if (base === undefined) return undefined;
   return `${outcome ?? 'cancelled'} from ${URL.parse(base)?.host ?? 'an unknown host'}`;
 }
 
-type Span = Pick<StoryStep, 'name' | 'detail'> & { readonly startMs: number; readonly endMs: number };
+type Span = Pick<RequestTiming, 'name' | 'detail'> & { readonly startMs: number; readonly endMs: number };
 
 /** The spans of a request within its time, by their starts. */
-function spansOf(steps: StepTimes, startedAt: number, durationMs: number): readonly Span[] {
-  const { leftOut } = steps;
+function spansOf(timings: RequestTimings, startedAt: number, durationMs: number): readonly Span[] {
+  const { leftOut } = timings;
   const all = [
-    ...steps.list().map((step) => ({ ...step, detail: detailOf(step) })),
-    ...(leftOut ? [{ ...leftOut, name: 'more' as const, detail: `${leftOut.count} further steps` }] : []),
+    ...timings.list().map((step) => ({ ...step, detail: detailOf(step) })),
+    ...(leftOut ? [{ ...leftOut, name: 'more' as const, detail: `${leftOut.count} further timings` }] : []),
   ];
   const within = (ms: number) => Math.min(Math.max(0, ms - startedAt), durationMs);
   return all
@@ -82,17 +82,17 @@ function spansOf(steps: StepTimes, startedAt: number, durationMs: number): reado
 }
 
 /**
- * The steps of a request, with what lies between them, so that together they cover its time: the first gap is its
+ * The timings of a request, with what lies between them, so that together they cover its time: the first gap is its
  * admission, the last one the answer.
  */
-export function storySteps(
-  steps: StepTimes | undefined,
+export function traceTimings(
+  timings: RequestTimings | undefined,
   { startedAt, durationMs, isRefused }: { startedAt: number; durationMs: number; isRefused: boolean },
-): readonly StoryStep[] {
-  const told: StoryStep[] = [];
-  const spans = steps === undefined ? [] : spansOf(steps, startedAt, durationMs);
+): readonly RequestTiming[] {
+  const told: RequestTiming[] = [];
+  const spans = timings === undefined ? [] : spansOf(timings, startedAt, durationMs);
   let coveredMs = 0;
-  const cover = (name: StoryStep['name'], untilMs: number) => {
+  const cover = (name: RequestTiming['name'], untilMs: number) => {
     if (untilMs - coveredMs >= GAP_MS_MIN || (told.length === 0 && spans.length === 0))
       told.push({ name, startMs: rounded(coveredMs), ms: rounded(untilMs - coveredMs) });
   };

@@ -9,26 +9,26 @@ import {
   type Listed,
   other,
   redis,
-  storyOf,
+  traceOf,
   type Told,
-  useStoryGateway,
+  useTraceGateway,
   VALUES,
   VIEWER,
-} from './story-gateway.ts';
+} from './trace-gateway.ts';
 
-useStoryGateway();
+useTraceGateway();
 
-/** How much of a request's time its steps cover, from 0 to 1. */
-function coverage({ steps, durationMs }: Told): number {
+/** How much of a request's time its timings cover, from 0 to 1. */
+function coverage({ timings, durationMs }: Told): number {
   let [covered, untilMs] = [0, 0];
-  for (const { startMs, ms } of steps) {
+  for (const { startMs, ms } of timings) {
     covered += Math.max(0, startMs + ms - Math.max(untilMs, startMs));
     untilMs = Math.max(untilMs, startMs + ms);
   }
   return covered / durationMs;
 }
 
-const longest = ({ steps }: Told) => steps.toSorted((a, b) => b.ms - a.ms)[0]!;
+const longest = ({ timings }: Told) => timings.toSorted((a, b) => b.ms - a.ms)[0]!;
 
 type Expected = { status: number; code?: string; step: string; detail?: RegExp; slow?: boolean };
 const faults: readonly (readonly [name: string, ask: () => Promise<string>, expected: Expected])[] = [
@@ -80,10 +80,10 @@ const faults: readonly (readonly [name: string, ask: () => Promise<string>, expe
 
 describe('a request that failed or was slow', () => {
   it.each(faults)(
-    '%s: its steps cover its time, and name the cause and the runbook entry',
+    '%s: its timings cover its time, and name the cause and the runbook entry',
     async (_, make, expected) => {
       const { status, code, step, detail = /^/, slow } = expected;
-      const told = await storyOf(await make());
+      const told = await traceOf(await make());
       expect(told).toMatchObject({
         status,
         ...(slow !== undefined && { slow }),
@@ -92,10 +92,10 @@ describe('a request that failed or was slow', () => {
       expect(coverage(told)).toBeGreaterThan(0.9);
       expect(coverage(told)).toBeLessThan(1.1);
       if (step === 'upstream') {
-        const exchanges = told.steps.filter(({ name }) => name === 'upstream');
+        const exchanges = told.timings.filter(({ name }) => name === 'upstream');
         expect(exchanges).toHaveLength(told.upstreamCalls);
         for (const exchange of exchanges) expect(exchange.detail).toMatch(detail);
-      } else expect(told.steps.map(({ name }) => name).join(' ')).toMatch(new RegExp(step));
+      } else expect(told.timings.map(({ name }) => name).join(' ')).toMatch(new RegExp(step));
       expect(told.error?.code).toBe(code);
       if (slow === true) expect(longest(told).name).toBe('upstream');
       if (code === undefined) return;
@@ -118,10 +118,10 @@ describe('a request that failed or was slow', () => {
       },
     });
     const id = response.headers.get('x-request-id')!;
-    expect((await storyOf(id)).requestId).toBe(id);
-    expect((await storyOf(traceId)).requestId).toBe(id);
-    expect((await storyOf('own-id-of-the-caller')).requestId).toBe(id);
-    const elsewhere = await storyOf(id, other.adminUrl);
+    expect((await traceOf(id)).requestId).toBe(id);
+    expect((await traceOf(traceId)).requestId).toBe(id);
+    expect((await traceOf('own-id-of-the-caller')).requestId).toBe(id);
+    const elsewhere = await traceOf(id, other.adminUrl);
     expect(elsewhere).toMatchObject({ scope: 'fleet', requestId: id, error: { code: 'upstream_error' } });
     const { body } = await ask('/api/requests?code=upstream_error', {}, other.adminUrl);
     expect((body as Listed).scope).toBe('fleet');
@@ -130,7 +130,7 @@ describe('a request that failed or was slow', () => {
 
   it('is listed once, the newest first, as far as it fits what is asked for', async () => {
     const ids = [await get('/v1/users/user_500'), await get('/v1/users/user_501')];
-    await Promise.all(ids.map((id) => storyOf(id)));
+    await Promise.all(ids.map((id) => traceOf(id)));
     const list = async (query: string) => ((await ask(`/api/requests?${query}`)).body as Listed).requests;
     const failed = await list('status=5xx&operation=users.get');
     expect(failed.slice(0, 2).map(({ requestId }) => requestId)).toEqual(ids.toReversed());
@@ -146,20 +146,20 @@ describe('a request that failed or was slow', () => {
     const { body } = await ask('/api/requests?limit=1000');
     const { requests } = body as Listed;
     expect(requests.length).toBeGreaterThan(5);
-    const stories = await Promise.all(requests.map(({ requestId }) => storyOf(requestId)));
+    const traces = await Promise.all(requests.map(({ requestId }) => traceOf(requestId)));
     const client = new Redis(redis.url);
     const lists = await client.keys('portico:{requests}:*');
     const kept = await Promise.all(lists.map((key) => client.lrange(key, 0, -1)));
     client.disconnect();
     expect(kept.flat().length).toBeGreaterThan(5);
-    const all = JSON.stringify([requests, stories, kept]).toLowerCase();
+    const all = JSON.stringify([requests, traces, kept]).toLowerCase();
     for (const value of Object.values(VALUES)) expect(all).not.toContain(value.toLowerCase());
     expect(all).not.toMatch(/user_50\d|\/crm\/|cid=/);
   });
 
   it('is shown by portico requests, too', async () => {
     const id = await get('/v1/users/user_500');
-    const told = await storyOf(id);
+    const told = await traceOf(id);
     const reach = ['--gateway', gateway.adminUrl];
     const env = { PORTICO_ADMIN_TOKEN: VIEWER };
     const listed = await runPortico(['requests', '--status', '502', '--json', ...reach], env);
@@ -202,10 +202,10 @@ describe('a request that failed or was slow', () => {
 describe('where Redis has gone', () => {
   it('requests are those of the workers of this gateway, and the answer says so', async () => {
     const before = await get('/v1/users/user_500');
-    await storyOf(before);
+    await traceOf(before);
     await redis.kill();
     const after = await get('/v1/users/user_501');
-    expect(await storyOf(after)).toMatchObject({ scope: 'process', status: 502 });
+    expect(await traceOf(after)).toMatchObject({ scope: 'process', status: 502 });
     const listed = await eventually(async (): Promise<Listed | false> => {
       const { body: kept }: { body: Listed } = await ask('/api/requests?status=5xx');
       return kept.notes.length > 0 && kept;

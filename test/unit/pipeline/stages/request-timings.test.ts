@@ -2,7 +2,7 @@ import type { Call } from '../../../../src/pipeline/stages/call.ts';
 import { createRateLimit } from '../../../../src/pipeline/stages/rate-limit.ts';
 import { callOf, found, openCached, settled } from '../../../support/pipeline/cached-answers.ts';
 
-const namesOf = ({ summary }: Call) => summary.steps?.list().map(({ name }) => name);
+const namesOf = ({ summary }: Call) => summary.timings?.list().map(({ name }) => name);
 
 describe('the step times of a request', () => {
   it('are not even begun for one that is served from memory', async () => {
@@ -13,7 +13,7 @@ describe('the step times of a request', () => {
     runs[0]!.finish(found('[]'));
     await answer;
     await serve(hit);
-    expect([hit.summary.cache, miss.summary.steps === undefined, hit.summary.steps]).toEqual([
+    expect([hit.summary.cache, miss.summary.timings === undefined, hit.summary.timings]).toEqual([
       'hit',
       false,
       undefined,

@@ -35,7 +35,7 @@ export type TraceHeaderValues = {
 };
 
 /** What a trace is opened with. */
-export type RequestTraceDeps = {
+export type RequestSpanDeps = {
   readonly clock: Clock;
   /** Absent: nothing is recorded. */
   readonly tracing: Tracing | undefined;
@@ -47,7 +47,7 @@ export type RequestTraceDeps = {
  * Whether a request is recorded: as its caller's trace is, where the caller is known, and else by our own ratio. Anybody
  * may set a flag, and a trace id of a caller's choice could be one that a ratio by id always takes.
  */
-function decide(parent: TraceParent | undefined, isTrusted: boolean, deps: RequestTraceDeps): boolean {
+function decide(parent: TraceParent | undefined, isTrusted: boolean, deps: RequestSpanDeps): boolean {
   const { tracing, random } = deps;
   if (parent !== undefined && isTrusted) return parent.isSampled;
   return tracing !== undefined && random() < tracing.ratio;
@@ -57,7 +57,7 @@ function decide(parent: TraceParent | undefined, isTrusted: boolean, deps: Reque
  * The part of a trace that is one request. It continues the caller's trace as a child, or begins one. Spans are made when
  * they end, and only where the trace is recorded; ids are made when they are needed.
  */
-export class RequestTrace implements UpstreamTrace {
+export class RequestSpan implements UpstreamTrace {
   readonly isSampled: boolean;
   /** Takes the spans; `undefined` where the trace is not recorded. */
   readonly #tracing: Tracing | undefined;
@@ -67,7 +67,7 @@ export class RequestTrace implements UpstreamTrace {
   #self: TraceParent | undefined;
   #unrecorded: CallSpan | undefined;
 
-  constructor(lines: TraceHeaderValues, isTrusted: boolean, deps: RequestTraceDeps) {
+  constructor(lines: TraceHeaderValues, isTrusted: boolean, deps: RequestSpanDeps) {
     this.#parent = readTraceparent(lines.traceparent);
     this.#state = this.#parent === undefined ? '' : readTracestate(lines.tracestate);
     this.isSampled = decide(this.#parent, isTrusted, deps);

@@ -70,7 +70,7 @@ export const env = () => ({
   PORTICO_KEY_PEPPER: PEPPER,
 });
 /** Starts the gateways, Redis and the services of this folder's tests, and stops them after the tests of a file. */
-export function useStoryGateway(): void {
+export function useTraceGateway(): void {
   beforeAll(async () => {
     [redis, upstream] = await Promise.all([startRedis(), startUpstream(serving(answer))]);
     config = writeConfig();
@@ -106,8 +106,8 @@ export async function get(path: string, key: string = keys.roomy): Promise<strin
   return response.headers.get('x-request-id')!;
 }
 
-/** The story of a request. It waits until the gateway has it. */
-export async function storyOf(id: string, base = gateway.adminUrl): Promise<Told> {
+/** The trace of a request. It waits until the gateway has it. */
+export async function traceOf(id: string, base = gateway.adminUrl): Promise<Told> {
   return eventually(
     async (): Promise<Told | undefined> => {
       const { status, body } = await ask(`/api/requests/${id}`, {}, base);
