@@ -186,7 +186,8 @@ const buildRules = {
       {
         patterns: [
           {
-            regex: '^(?!node:(?!process)|esbuild$|\\./[^.]|\\.\\./\\.\\./admin/console/page-bundle\\.ts$)',
+            regex:
+              '^(?!node:(?!process)|esbuild$|\\./[^.]|\\.\\./\\.\\./admin/console/console-build-options\\.ts$)',
             message: 'src/cli/build needs only esbuild, Node, and how the page is bundled.',
           },
         ],

@@ -6,11 +6,10 @@ import { createConsoleFiles } from './console/console-files.ts';
 import { createConsoleRoute } from './console/serve-console.ts';
 import { adminOpenapi } from './api/openapi.ts';
 import { type ApiRouterDeps, createApiRouter } from './router.ts';
-import { sendProblem } from './api/send-problem.ts';
 import type { EventStream } from './event-stream.ts';
 import type { AdminToken } from './access/admin-tokens.ts';
 import { createGuessLimit } from './access/guess-limit.ts';
-import { createAdminGuard } from './access/guard.ts';
+import { createAdminGuard, sendProblem } from './access/guard.ts';
 import { createSessionRoutes, createSignInRoute } from './access/session-routes.ts';
 import { createSessions } from './access/sessions.ts';
 
@@ -18,7 +17,7 @@ import { createSessions } from './access/sessions.ts';
 export type ConfigInForce = {
   readonly rev: number;
   readonly digest: string;
-  /** Present where the files were refused, so that an older configuration is in force. */
+  /** Present if the files were refused, so that an older configuration is in force. */
   readonly stale?: { readonly since: string; readonly why: string } | undefined;
 };
 
@@ -28,7 +27,7 @@ export type CheckResult = {
   readonly ready: boolean;
   /** Whether the gateway is not ready without it. */
   readonly needed: boolean;
-  /** What is wrong with it, and what to do; it may be ready nevertheless. */
+  /** What is wrong, and what to do. It may be ready nevertheless. */
   readonly detail?: string;
 };
 
@@ -59,7 +58,7 @@ const HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-/** Answers whether the gateway may be sent requests, and which dependency it lacks. */
+/** Answers whether the gateway takes requests, and which dependency is missing. */
 function readiness({ checks, draining, config }: Pick<AdminDeps, 'checks' | 'draining' | 'config'>) {
   return async function answerReadiness(_req: Request, res: Response): Promise<void> {
     const found = await checks();
@@ -82,7 +81,7 @@ function readiness({ checks, draining, config }: Pick<AdminDeps, 'checks' | 'dra
 function failure({ log }: Pick<AdminDeps, 'log'>): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
     const { status, message } = Object(error) as { status?: unknown; message?: unknown };
-    // The reader of bodies says what is wrong with one by such a status.
+    // The body parser reports a wrong body by such a status.
     if (typeof status === 'number' && status < 500) {
       const reason = `the request cannot be read: ${String(message)}`;
       sendProblem(res, {
@@ -113,7 +112,7 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
   app.disable('etag');
   app.use((req: Request, res: Response, next: NextFunction) => {
     res.set(HEADERS);
-    // Of two such headers, a proxy may have read the other one (RFC 9112, section 3.2).
+    // A proxy may have read the other one of two such headers (RFC 9112, section 3.2).
     if ((req.headersDistinct['host']?.length ?? 0) <= 1) next();
     else sendProblem(res, { code: 'bad_input', reason: 'two Host headers', hint: 'send one' });
   });

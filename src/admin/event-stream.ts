@@ -1,48 +1,42 @@
 import type { RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import type { FigureSample } from '../telemetry/figures/figure-sample.ts';
-import type { FigureSampler } from '../telemetry/figures/figure-sampler.ts';
-import { sendProblem } from './api/send-problem.ts';
-import { accessOf, isStillAdmitted } from './access/guard.ts';
+import type { MetricSample } from '../telemetry/history/metric-sample.ts';
+import type { MetricSampler } from '../telemetry/history/metric-sampler.ts';
+import { accessOf, isStillAdmitted, sendProblem } from './access/guard.ts';
 
 /** The stream of events of the operator's listener: server-sent events, see the HTML standard. */
-export type EventStream = {
-  /** Serves `GET /api/events`: a `tick` at once and every two seconds. */
-  readonly serve: RequestHandler;
-  /** Tells everybody `bye`, and ends all streams; later ones end at once. */
-  end(): void;
-};
+export type EventStream = ReturnType<typeof createEventStream>;
 
-/** `sampler` is listened to while somebody reads, and gives a sample every two seconds. */
+/** `sampler` gives a sample every two seconds while somebody reads. */
 export type EventStreamDeps = {
-  readonly sampler: Pick<FigureSampler, 'now' | 'listen'>;
-  /** What a tick says. It is made once, however many read it. */
-  readonly tickOf: (sample: FigureSample) => object;
+  readonly sampler: Pick<MetricSampler, 'now' | 'listen'>;
+  /** Makes the data of a tick, once for all readers. */
+  readonly tickOf: (sample: MetricSample) => object;
   readonly log: Pick<Logger, 'warn'>;
 };
 
-/** A browser opens one for each tab that is seen; more than these would be a program that does not close them. */
+/** A browser opens one stream for each visible tab. More than this would be a program that does not close them. */
 const STREAMS_MAX = 100;
 /** How long a reader waits before it connects again, in milliseconds. */
 const RETRY_MS = 3_000;
 const BYE = 'event: bye\ndata: {}\n\n';
 
 function sendHead(res: Response): void {
-  // `no-transform` and the header keep proxies from collecting ticks before they pass them on.
+  // `no-transform` and `X-Accel-Buffering` keep proxies from buffering ticks.
   res.set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store, no-transform' });
   res.set('X-Accel-Buffering', 'no').flushHeaders();
   res.write(`retry: ${RETRY_MS}\n\n`);
 }
 
 /** Creates the stream. Nothing is sampled for it while nobody reads. */
-export function createEventStream({ sampler, tickOf, log }: EventStreamDeps): EventStream {
-  /** Each with the name of its token, the oldest first. */
+export function createEventStream({ sampler, tickOf, log }: EventStreamDeps) {
+  /** The streams with the names of their tokens, the oldest first. */
   const streams = new Map<Response, string>();
   let stopListening: (() => void) | undefined;
   let isEnded = false;
-  const textOf = (sample: FigureSample) => `event: tick\ndata: ${JSON.stringify(tickOf(sample))}\n\n`;
+  const textOf = (sample: MetricSample) => `event: tick\ndata: ${JSON.stringify(tickOf(sample))}\n\n`;
 
-  /** A reader that has not taken the tick before gets nothing more: ticks must not pile up in memory. */
+  /** Ends a stream. A reader that has not taken the last tick gets nothing more: ticks must not pile up in memory. */
   function endStream(stream: Response): void {
     if (stream.writableNeedDrain) stream.destroy();
     else stream.end(BYE);
@@ -55,7 +49,7 @@ export function createEventStream({ sampler, tickOf, log }: EventStreamDeps): Ev
     stopListening = undefined;
   }
 
-  function tick(sample: FigureSample): void {
+  function tick(sample: MetricSample): void {
     const text = textOf(sample);
     for (const stream of streams.keys()) {
       if (isStillAdmitted(stream) && !stream.writableNeedDrain) stream.write(text);
@@ -66,8 +60,8 @@ export function createEventStream({ sampler, tickOf, log }: EventStreamDeps): Ev
   const streamsOf = (name: string) => [...streams].filter(([, of]) => of === name).map(([stream]) => stream);
 
   /**
-   * Makes room for one more stream of a token (max-min fairness): where all are taken, the token with the most gives its
-   * oldest one up, unless the one that asks would have as many then.
+   * Makes room for one more stream of a token (max-min fairness): if all are taken, the oldest stream of the token with the
+   * most ends, unless the asking token would then have as many.
    */
   function makeRoom(name: string): boolean {
     if (streams.size < STREAMS_MAX) return true;
@@ -89,17 +83,21 @@ export function createEventStream({ sampler, tickOf, log }: EventStreamDeps): Ev
     if (sample !== undefined && !res.writableEnded && !res.destroyed) res.write(textOf(sample));
   }
 
+  /** Serves `GET /api/events`: a `tick` at once and every two seconds. */
+  const serve: RequestHandler = async (_req, res) => {
+    const { name } = accessOf(res).actor;
+    if (isEnded || !makeRoom(name)) {
+      const reason = isEnded ? 'the gateway is draining' : `${STREAMS_MAX} streams are open`;
+      sendProblem(res, { code: 'unavailable', reason, hint: 'ask again in a few seconds' });
+      return;
+    }
+    await open(res, name);
+  };
+
   return {
-    async serve(_req, res) {
-      const { name } = accessOf(res).actor;
-      if (isEnded || !makeRoom(name)) {
-        const reason = isEnded ? 'the gateway is draining' : `${STREAMS_MAX} streams are open`;
-        sendProblem(res, { code: 'unavailable', reason, hint: 'ask again in a few seconds' });
-        return;
-      }
-      await open(res, name);
-    },
-    end() {
+    serve,
+    /** Sends `bye` to everybody, and ends all streams. Later streams are refused. */
+    end(): void {
       isEnded = true;
       for (const stream of streams.keys()) stream.end(BYE);
     },

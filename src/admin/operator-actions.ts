@@ -24,40 +24,40 @@ import { createRequestActions, type RequestActionsDeps } from './actions/request
 import { createRunbookActions } from './actions/requests/runbook-actions.ts';
 import type { KeysStores } from './actions/keys/with-key-stores.ts';
 
-/** All of it lives as long as the process; what a reload may change is a function, asked at each action. */
+/** Everything here lives as long as the process. What a reload may change is a function, which is called at each action. */
 export type OperatorActionsDeps = RequestActionsDeps & {
   readonly quality: () => readonly ResourceQuality[];
-  /** What this process counted of its callers. */
+  /** The counts of the callers of this process. */
   readonly callers: Pick<CallerCounts, 'snapshot'>;
   /** How many answers and scan caches with a tag are in the memory of this process. */
   readonly countHeld: (tag: string) => HeldCount;
   readonly purges: Pick<Purges, 'purge'>;
   readonly disabledClaims: Pick<DisabledClaims, 'list' | 'reset'>;
-  /** The Redis of the keys, where the audit is kept, too; absent in the embedded mode. */
+  /** The Redis of the keys, which also has the audit; absent in the embedded mode. */
   readonly redis: RedisConnection | undefined;
   readonly keys: RedisKeys;
   /** The configuration at this moment. */
   readonly config: () => KeysConfig;
-  /** The resources that move, given the audit of what is done to them. */
+  /** Makes the migrations; `audit` records what is done to them. */
   readonly migrations: (audit: AuditLog) => OperatedMigrations;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** This process in the audit. */
+  /** The name of this process in the audit. */
   readonly instance: string;
-  /** The runbook, a text of markdown; empty where it is not there. */
+  /** The runbook, a Markdown text; empty if the file is missing. */
   readonly runbook: string;
-  /** Actions of rooms above this one. */
+  /** Actions of layers above this one. */
   readonly others: ActionHandlers;
   readonly onAuditLine: (outcome: 'kept' | 'waiting' | 'lost') => void;
 };
 
-/** What an operator can ask of a gateway, and the audit of it. */
+/** The actions of a gateway, and their audit. */
 export type OperatorActions = {
   readonly act: Act;
   readonly audit: AuditLog;
 };
 
-/** The keys in a Redis, and what belongs to them. */
+/** Opens the stores of keys in a Redis. */
 export function openKeys({ client }: Pick<RedisConnection, 'client'>, keys: RedisKeys): KeysStores {
   return {
     store: createKeyStore(client, keys),
@@ -66,7 +66,7 @@ export function openKeys({ client }: Pick<RedisConnection, 'client'>, keys: Redi
   };
 }
 
-/** Creates all actions of a gateway that are not those of its primary. */
+/** Creates all actions of a gateway except those of its primary. */
 export function createOperatorActions(deps: OperatorActionsDeps): OperatorActions {
   const { redis, keys, clock, log } = deps;
   const audit = createAuditLog({

@@ -24,7 +24,7 @@ export function redisChecks(of: RedisByRole): readonly CheckResult[] {
   });
 }
 
-/** What the log says of Redis in a word: none is configured, all are connected, or which are not. */
+/** The state of Redis for the log: none is configured, all are connected, or which are not. */
 export function redisState(checks: readonly Pick<CheckResult, 'name' | 'ready'>[]): string {
   const away = checks.flatMap(({ name, ready }) => (ready ? [] : [name]));
   if (away.length > 0) return `not connected: ${away.join(', ')}`;

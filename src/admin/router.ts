@@ -3,20 +3,19 @@ import type { Logger } from 'pino';
 import type * as z from 'zod';
 import type { Act } from './actions/act.ts';
 import { type ActionProblem, type ActionSpec, type Actor, problemStatus } from './api/action.ts';
-import { accessOf } from './access/guard.ts';
-import { sendProblem } from './api/send-problem.ts';
+import { accessOf, sendProblem } from './access/guard.ts';
 import { actionList, type ActionName } from './api/action-table.ts';
 
 /** Bound of the body of a request: a thousand keys to import. */
 const BODY_MAX = '2mb';
 
 /**
- * `act` is given input that fits the spec of its action, from somebody whose role may ask for it. `log` gets problems of
- * status 500 and above, and all that is refused as `forbidden`.
+ * `act` gets input that fits the spec of its action, from somebody with the right role. `log` gets problems with a status
+ * from 500 on, and everything that is refused as `forbidden`.
  */
 export type ApiRouterDeps = { readonly act: Act; readonly log: Pick<Logger, 'warn'> };
 
-/** What a request gives an action: its body or its query, and the variable segments of the path. */
+/** The input of an action: the body or the query of the request, and the variable segments of its path. */
 function inputOf({ body, query, params }: Request): unknown {
   const given: unknown = body;
   if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given)))
@@ -24,7 +23,7 @@ function inputOf({ body, query, params }: Request): unknown {
   return { ...(given ?? query), ...params };
 }
 
-/** What makes the input of a request unclear. A part that is not read must not count as one that was not sent. */
+/** Why the input of a request is unclear. A part that is not read must not be ignored silently. */
 function unclearInput({ body, query, headers }: Request): ActionProblem | undefined {
   const isSent = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
   if (isSent && body === undefined) {
@@ -45,7 +44,7 @@ function inputProblem({ issues }: z.ZodError): ActionProblem {
   };
 }
 
-/** A page may be told to do what nobody wants; with a token it is somebody's. */
+/** Without a token, nobody is responsible for a change by the page. */
 const NO_TOKEN: ActionProblem = {
   code: 'forbidden',
   reason: 'without a token, the console only reads',
@@ -60,10 +59,10 @@ function onlyReads({ name, role }: Actor): ActionProblem {
 function serveAction(name: ActionName, spec: ActionSpec, { act, log }: ApiRouterDeps): RequestHandler {
   function refuse(res: Response, problem: ActionProblem): void {
     const { name: actor } = accessOf(res).actor;
-    // What the operator did wrong is told him alone; what is wrong here concerns others, too.
+    // A mistake of the operator is only answered. A failure of the gateway is logged, too.
     if (problemStatus[problem.code] >= 500)
       log.warn({ action: name, actor, reason: problem.reason }, "an operator's request failed");
-    // Somebody tries what they may not do, or a tool has the wrong token: others want to know.
+    // Somebody tries what they may not do, or a tool has the wrong token, so it is logged.
     if (problem.code === 'forbidden')
       log.warn({ action: name, actor }, 'a token that only reads was refused a change');
     sendProblem(res, problem);
@@ -99,7 +98,7 @@ function serveAction(name: ActionName, spec: ActionSpec, { act, log }: ApiRouter
 /** The path in the form of Express. */
 const expressPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
-/** Creates the routes of all actions. A guard in front of them has set who asks. */
+/** Creates the routes of all actions. The guard before them has set who asks. */
 export function createApiRouter(deps: ApiRouterDeps): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   router.use(express.json({ limit: BODY_MAX }));

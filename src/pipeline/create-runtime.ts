@@ -9,7 +9,7 @@ import { createVerifications } from './reading/windows/verifications.ts';
 import type { LookTurns } from '../store/fleet/look-turns.ts';
 import type { DisabledClaims, OnClaimChange, ResourceClaims } from '../store/disabled-claims.ts';
 import type { Upstream } from '../source/client/client.ts';
-import type { WebhookEvent } from '../telemetry/webhooks/webhook-event.ts';
+import type { WebhookEvent } from '../telemetry/webhooks/webhook-message.ts';
 import type { DigestedSource } from '../source/compile-sources.ts';
 import type { FieldBit } from './looks/field-states.ts';
 import { createListWatch, type FieldAlarms, type ListWatch } from './looks/list-watch.ts';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { SourceSpec } from '../config/schema/source.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { BreakerState } from './resilience/breaker.ts';
-import type { WebhookEvent } from '../telemetry/webhooks/webhook-event.ts';
+import type { WebhookEvent } from '../telemetry/webhooks/webhook-message.ts';
 import { createResilience, type Resilience, type ResilienceDeps } from './resilience/resilience.ts';
 
 /** The metrics about the state of sources. */

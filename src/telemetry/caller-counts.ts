@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 
-/** A window of a rate limit, as a request was told of it. */
+/** A window of a rate limit, as a request saw it. */
 type LimitWindow = {
   readonly points: number;
   readonly seconds: number;
@@ -14,51 +14,47 @@ export type CallerCount = {
   requests: number;
   clientErrors: number;
   limited: number;
-  /** So many of its earlier requests at most are not counted: it may have made room for others before. */
+  /** At most so many of its earlier requests are not counted, because it may have been forgotten before. */
   missedMax: number;
   /** Milliseconds since the epoch. */
   lastAt: number;
   tier: string | undefined;
-  /** What its last request was told. */
+  /** The windows as its last request saw them. */
   windows: readonly LimitWindow[] | undefined;
 };
 
-/** What a process, or several, counted of its callers. It is JSON. */
+/** The counts of one or several processes, as JSON. */
 export type CallerSnapshot = {
   /** Since when, milliseconds since the epoch. */
   readonly since: number;
-  /** Of a caller that is not among these, so many requests may have been counted and forgotten. */
+  /** Of a caller that is not listed, at most so many requests were counted and forgotten. */
   readonly forgottenMax: number;
   readonly callers: readonly Readonly<CallerCount>[];
 };
 
-/** What a finished request tells of its caller. */
+/** The caller of a finished request. */
 export type CallerRequest = {
-  /** The id of the caller in the log; absent: it had no valid credential. */
+  /** The id of the caller in the log; absent if it had no valid credential. */
   readonly principalId: string | undefined;
   readonly limitTier?: string | undefined;
   readonly limitWindows?: readonly LimitWindow[] | undefined;
 };
 
 /** Counts requests by their callers, in bounded memory. */
-export type CallerCounts = {
-  /** Counts a finished request; `status` 499 where the client left. It makes nothing new for a caller that is known. */
-  count(request: CallerRequest, status: number): void;
-  readonly snapshot: () => CallerSnapshot;
-};
+export type CallerCounts = ReturnType<typeof createCallerCounts>;
 
 const CALLERS_MAX = 500;
-/** Callers without a credential share one id, and each address has windows of its own. */
+/** Callers without a credential share this id, but not their windows: each address has its own. */
 const ANONYMOUS = 'anonymous';
 
 const byRequests = (one: Readonly<CallerCount>, other: Readonly<CallerCount>) =>
   other.requests - one.requests;
 
 /**
- * Creates the counts: a variant of lossy counting (Manku and Motwani, 2002). Once the room is full, the half with the
- * fewest requests is forgotten, and the largest forgotten count bounds what a caller that comes anew may be missing.
+ * Creates the counts: a variant of lossy counting (Manku and Motwani, 2002). If there are too many callers, the half with
+ * the fewest requests is forgotten. The largest forgotten count bounds what a new caller may be missing.
  */
-export function createCallerCounts(clock: Pick<Clock, 'now'>, callersMax = CALLERS_MAX): CallerCounts {
+export function createCallerCounts(clock: Pick<Clock, 'now'>, callersMax = CALLERS_MAX) {
   const since = clock.now();
   const counts = new Map<string, CallerCount>();
   let forgottenMax = 0;
@@ -80,7 +76,8 @@ export function createCallerCounts(clock: Pick<Clock, 'now'>, callersMax = CALLE
   }
 
   return {
-    count({ principalId, limitTier, limitWindows }, status) {
+    /** Counts a finished request; 499: the client left. It allocates nothing for a caller that is known. */
+    count({ principalId, limitTier, limitWindows }: CallerRequest, status: number): void {
       if (principalId === undefined) return;
       const caller = counts.get(principalId) ?? open(principalId);
       caller.requests += 1;
@@ -91,7 +88,7 @@ export function createCallerCounts(clock: Pick<Clock, 'now'>, callersMax = CALLE
       caller.tier = limitTier;
       caller.windows = limitWindows;
     },
-    snapshot: () => ({ since, forgottenMax, callers: [...counts.values()] }),
+    snapshot: (): CallerSnapshot => ({ since, forgottenMax, callers: [...counts.values()] }),
   };
 }
 
@@ -106,14 +103,14 @@ function add(one: Readonly<CallerCount>, other: Readonly<CallerCount>): CallerCo
   };
 }
 
-/** The counts of several processes as one. A process that has forgotten a caller may have counted some of it. */
+/** Merges the counts of several processes. A process that has forgotten a caller may have counted requests of it. */
 export function mergeCallers(snapshots: readonly CallerSnapshot[]): CallerSnapshot {
   const forgottenMax = snapshots.reduce((sum, one) => sum + one.forgottenMax, 0);
   const merged = new Map<string, CallerCount>();
   for (const { callers, forgottenMax: own } of snapshots)
     for (const caller of callers) {
       const others = merged.get(caller.id);
-      // What the others may have forgotten counts in full, until they turn out to know the caller.
+      // All that the other processes may have forgotten is added, and taken off again for each that knows the caller.
       const known = { ...caller, missedMax: caller.missedMax - own };
       const before = others ?? {
         ...known,

@@ -2,35 +2,35 @@ import { GatewayError } from '../kernel/errors/fault.ts';
 import { originOf } from '../kernel/upstream-call.ts';
 import type { FinishedSpan } from './tracing.ts';
 
-/** What the span of a request says. */
+/** The facts for the span of a request. */
 export type ServerFacts = {
   readonly method: string;
-  /** The path of the route, such as `/v1/users/{id}`; `undefined` where no route has the path. */
+  /** The path of the route, such as `/v1/users/{id}`; `undefined` if there is no such route. */
   readonly route: string | undefined;
   readonly operation: string;
   readonly requestId: string;
-  /** 499 where the client left before its response. */
+  /** 499 if the client left before its answer. */
   readonly status: number;
   readonly cache: string;
   readonly caller: string | undefined;
   readonly plan: string | undefined;
-  /** The source that was chosen where the resource moves, and why another one has served. */
+  /** If the resource moves: the chosen source, and why another one has served. */
   readonly origin?: string | undefined;
   readonly fallback?: string | undefined;
   readonly upstreamCalls: number;
   readonly error: unknown;
 };
 
-/** What the span of one exchange with an upstream says. */
+/** The facts for the span of one exchange with an upstream. */
 export type ExchangeFacts = {
   readonly source: string | undefined;
   readonly base: string;
   readonly method: string;
-  /** The rows that were asked for, where they are a window. */
+  /** The rows that were asked for, if they are a range. */
   readonly window?: { readonly firstRow: number; readonly size: number } | undefined;
   /** How often the same request was sent before. */
   readonly resends: number;
-  /** `undefined` where no reply came. */
+  /** `undefined` if no reply came. */
   readonly status: number | undefined;
   readonly error: unknown;
 };
@@ -38,7 +38,7 @@ export type ExchangeFacts = {
 type Described = Pick<FinishedSpan, 'attributes' | 'hasFailed'>;
 type Attributes = Record<string, string | number | boolean>;
 
-/** The methods that the semantic conventions know; others are `_OTHER`, because a caller may invent any. */
+/** The methods of the semantic conventions; others are `_OTHER`, because a caller may invent any. */
 const METHODS = new Set([
   'CONNECT',
   'DELETE',
@@ -52,7 +52,7 @@ const METHODS = new Set([
   'TRACE',
 ]);
 
-/** What a failure is called: the code of the contract, or the name of its class. */
+/** The name of a failure: the code of the contract, or the name of its class. */
 function errorType(error: unknown): string | undefined {
   if (error === undefined) return undefined;
   return error instanceof GatewayError ? error.code : error instanceof Error ? error.name : '_OTHER';

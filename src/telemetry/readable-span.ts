@@ -12,7 +12,7 @@ function timeOf(ms: number): HrTime {
   return [seconds, Math.round((ms - seconds * 1_000) * 1e6)];
 }
 
-/** A `tracestate` that is only written out again. */
+/** A `tracestate` that is only forwarded. */
 function stateOf(text: string): NonNullable<SpanContext['traceState']> {
   const state = {
     get: () => undefined,
@@ -28,7 +28,7 @@ function contextOf(traceId: string, spanId: string, state: string): SpanContext 
   return state === '' ? context : { ...context, traceState: stateOf(state) };
 }
 
-/** Compiles the function that gives a span the form in which OpenTelemetry exports it. */
+/** Compiles the function that converts a span to the form that OpenTelemetry exports. */
 export function compileReadableSpan(
   { SpanKind, SpanStatusCode }: Pick<typeof otelApi, 'SpanKind' | 'SpanStatusCode'>,
   about: { readonly service: string; readonly version: string },

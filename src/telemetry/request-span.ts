@@ -9,17 +9,17 @@ import { newSpanId, newTraceId } from './span-ids.ts';
 import { readTraceparent, readTracestate, type TraceParent, traceparentOf } from './trace-context.ts';
 import type { Tracing } from './tracing.ts';
 
-/** The headers that continue a trace: `traceparent`, and `tracestate` where the caller sent one. */
+/** The headers that continue a trace: `traceparent`, and `tracestate` if the caller sent one. */
 export type TraceHeaders = Readonly<Record<string, string>>;
 
 /** One exchange with an upstream, as a part of a trace. */
 export type CallSpan = {
   readonly headers: TraceHeaders;
-  /** Records the span; absent where the trace is not recorded. */
+  /** Records the span; absent if the trace is not recorded. */
   readonly end?: (facts: ExchangeFacts) => void;
 };
 
-/** What exchanges with upstreams need of the trace of the request that caused them. */
+/** The part of a trace that exchanges with upstreams need. */
 export type UpstreamTrace = {
   /** Whether the trace is recorded. */
   readonly isSampled: boolean;
@@ -28,13 +28,13 @@ export type UpstreamTrace = {
   startCall(): CallSpan;
 };
 
-/** What a caller says of its trace: hostile texts. */
+/** The trace headers of a caller. They are untrusted. */
 export type TraceHeaderValues = {
   readonly traceparent: readonly string[];
   readonly tracestate: readonly string[];
 };
 
-/** What a trace is opened with. */
+/** What the span of a request needs. */
 export type RequestSpanDeps = {
   readonly clock: Clock;
   /** Absent: nothing is recorded. */
@@ -44,8 +44,8 @@ export type RequestSpanDeps = {
 };
 
 /**
- * Whether a request is recorded: as its caller's trace is, where the caller is known, and else by our own ratio. Anybody
- * may set a flag, and a trace id of a caller's choice could be one that a ratio by id always takes.
+ * Whether a request is recorded. If the caller is known, its own flag decides; otherwise our ratio decides, because anybody
+ * may set the flag. The ratio does not go by the trace id, because a caller can choose an id that is always recorded.
  */
 function decide(parent: TraceParent | undefined, isTrusted: boolean, deps: RequestSpanDeps): boolean {
   const { tracing, random } = deps;
@@ -54,12 +54,12 @@ function decide(parent: TraceParent | undefined, isTrusted: boolean, deps: Reque
 }
 
 /**
- * The part of a trace that is one request. It continues the caller's trace as a child, or begins one. Spans are made when
- * they end, and only where the trace is recorded; ids are made when they are needed.
+ * The server span of one request in a distributed trace (W3C Trace Context). It continues the caller's trace as a child, or
+ * begins a trace. Spans are made when they end, and only if the trace is recorded; ids are made when they are needed.
  */
 export class RequestSpan implements UpstreamTrace {
   readonly isSampled: boolean;
-  /** Takes the spans; `undefined` where the trace is not recorded. */
+  /** Takes the spans; `undefined` if the trace is not recorded. */
   readonly #tracing: Tracing | undefined;
   readonly #clock: Clock;
   readonly #parent: TraceParent | undefined;
@@ -106,12 +106,12 @@ export class RequestSpan implements UpstreamTrace {
     };
   }
 
-  /** Whether spans are made of the trace. */
+  /** Whether spans of the trace are recorded. */
   get isRecorded(): boolean {
     return this.#tracing !== undefined;
   }
 
-  /** Records the request itself, once its response is out. `seconds` is how long it took. */
+  /** Records the request itself, after its answer was sent. `seconds` is how long it took. */
   end(facts: ServerFacts, seconds: number): void {
     const tracing = this.#tracing;
     if (tracing === undefined) return;

@@ -26,11 +26,11 @@ const PACKAGES = [
 type Packages = [typeof otelApi, typeof traceSdk, typeof otlpExporter];
 
 const BATCH_MAX = 512;
-/** How often what is queued is sent. */
+/** How often queued spans are sent. */
 const BATCH_MS = 2_000;
-/** How long the end of a gateway waits for the collector. */
+/** How long a gateway that ends waits for the collector. */
 const CLOSE_MS = 2_000;
-/** The log says at most this often that the collector fails. */
+/** The log reports at most this often that the collector fails. */
 const WARN_MS = 60_000;
 
 // Not an import at the top of the file: a gateway that exports no spans runs without these packages.
@@ -49,7 +49,7 @@ function loadAll(load: LoadPackage): Packages {
   }
 }
 
-/** Counts spans, and tells the log of a collector that fails: at once, then once a minute at most. */
+/** Counts spans, and logs that the collector fails: at once, then at most once a minute. */
 function createSpanCounter(log: TracingDeps['log']) {
   const counts = { exported: 0, dropped: 0, failed: 0 };
   /** Spans that are queued or on their way. */
@@ -57,7 +57,7 @@ function createSpanCounter(log: TracingDeps['log']) {
   let warnedAt = -Infinity;
   return {
     counts,
-    /** Takes room for one more; false where there is none. Counted here, because the SDK drops without a word. */
+    /** Reserves a place in the queue; false if it is full. It is counted here, because the SDK drops spans silently. */
     take(max: number): boolean {
       if (waiting >= max) {
         counts.dropped += 1;
@@ -81,7 +81,7 @@ function createSpanCounter(log: TracingDeps['log']) {
   };
 }
 
-/** An exporter that also reports what became of each batch: how many spans, and the error of a failure. */
+/** An exporter that also reports each batch: how many spans, and the error if it failed. */
 function watchExporter(
   exporter: traceSdk.SpanExporter,
   onResult: (spans: number, error: Error | undefined) => void,
@@ -109,8 +109,8 @@ function exporterOf(config: TracesConfig, { OTLPTraceExporter }: typeof otlpExpo
 }
 
 /**
- * Creates the export of spans by OTLP over HTTP, in protobuf: batches in the background, a bounded queue, and no failure
- * that a request could notice. `undefined` without a configuration. @throws Error where the packages are missing
+ * Creates the export of spans by OTLP over HTTP, in protobuf: batches in the background from a bounded queue. Its failures
+ * never affect a request. `undefined` without a configuration. @throws Error if the packages are missing
  */
 export function createTracing(
   config: TracesConfig | undefined,

@@ -1,4 +1,4 @@
-/** The place of a caller in a trace, as `traceparent` says it (W3C Trace Context, level 2). */
+/** The span of a caller, as `traceparent` names it (W3C Trace Context, level 2). */
 export type TraceParent = {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
@@ -16,7 +16,7 @@ const RANDOM = 2;
 const TRACEPARENT =
   /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** Reads `traceparent`; `undefined` where it is absent, repeated or malformed: then a new trace begins. */
+/** Reads `traceparent`. If it is absent, repeated or malformed, the result is `undefined` and a new trace begins. */
 export function readTraceparent(values: readonly string[]): TraceParent | undefined {
   const [text] = values;
   if (text === undefined || values.length > 1) return undefined;
@@ -35,15 +35,15 @@ export function traceparentOf({ traceId, isSampled, isRandom }: TraceParent, spa
 const MEMBER =
   /^[a-z0-9][a-z0-9_*/@-]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 const MEMBERS_MAX = 32;
-/** Longer members go first where the whole is too long (section 3.3.1.5). */
+/** If the whole is too long, members longer than this are dropped first (section 3.3.1.5). */
 const LONG_MEMBER = 128;
 const LENGTH_MAX = 512;
 /** A longer header is not read at all. */
 const READ_MAX = 8 * 1024;
 
 /**
- * Reads `tracestate`, whose lines are one list: a text to forward, of 512 characters at most. Empty where it is absent or
- * where any part of it is malformed, for then nobody knows what the rest means.
+ * Reads `tracestate`, whose lines are one list. The result is a text to forward, of at most 512 characters. It is empty if
+ * the header is absent, or if any part of it is malformed, because then the rest cannot be trusted.
  */
 export function readTracestate(values: readonly string[]): string {
   if (values.length === 0) return '';
@@ -60,7 +60,7 @@ export function readTracestate(values: readonly string[]): string {
 
 const isBlank = (character: string | undefined) => character === ' ' || character === '\t';
 
-/** Without the blanks at both ends. A pattern for those at the end would look at each run of blanks again and again. */
+/** Removes the blanks at both ends. A pattern for the end would scan each run of blanks again and again. */
 function trimBlanks(member: string): string {
   let [start, end] = [0, member.length];
   while (isBlank(member[start])) start += 1;

@@ -1,6 +1,3 @@
-/** A value of a span: never a path, an id, a query or a credential of a caller. */
-type Attribute = string | number | boolean;
-
 /** A span that is over. Times are milliseconds since the epoch. */
 export type FinishedSpan = {
   readonly name: string;
@@ -13,11 +10,12 @@ export type FinishedSpan = {
   readonly state: string;
   readonly startMs: number;
   readonly endMs: number;
-  readonly attributes: Readonly<Record<string, Attribute>>;
+  /** Never a path, an id, a query or a credential of a caller. */
+  readonly attributes: Readonly<Record<string, string | number | boolean>>;
   readonly hasFailed: boolean;
 };
 
-/** What became of spans so far. */
+/** How many spans were exported, dropped or failed so far. */
 export type SpanCounts = {
   readonly exported: number;
   /** The queue was full. */
@@ -26,9 +24,9 @@ export type SpanCounts = {
   readonly failed: number;
 };
 
-/** Records spans. Where tracing is off there is no such object. Nothing here throws or waits. */
+/** Records spans. If tracing is off, there is no such object. Nothing here throws or waits. */
 export type Tracing = {
-  /** The share of traces that begin at the gateway and are recorded, 0 to 1. */
+  /** The share of traces beginning at the gateway that are recorded, 0 to 1. */
   readonly ratio: number;
   record(span: FinishedSpan): void;
   counts(): SpanCounts;

@@ -3,10 +3,10 @@ export type ConsoleTabs = { close(): void };
 
 /** What each of five tabs asks for, and how often, milliseconds: what the pages of `src/admin/console/page/views` do. */
 const TABS: readonly (readonly { readonly path: string; readonly everyMs: number }[])[] = [
-  [{ path: 'figures?span=1h', everyMs: 10_000 }],
+  [{ path: 'metrics/history?span=1h', everyMs: 10_000 }],
   [
     { path: 'sources/bench', everyMs: 5_000 },
-    { path: 'figures?span=1h&source=bench', everyMs: 10_000 },
+    { path: 'metrics/history?span=1h&source=bench', everyMs: 10_000 },
   ],
   [{ path: 'callers', everyMs: 5_000 }],
   [{ path: 'cache', everyMs: 5_000 }],

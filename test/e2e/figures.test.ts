@@ -73,10 +73,10 @@ describe('the figures of two workers on one Redis', () => {
     await makeTraffic();
     // The last requests are counted once their answers are written, and a sample is shared for half a second.
     await eventually(async () => {
-      const { byStatusClass } = (await view('figures', '/api/figures')).series.requests;
+      const { byStatusClass } = (await view('metrics.history', '/api/metrics/history')).series.requests;
       return sum(Object.values(sums(byStatusClass))) >= 79;
     });
-    const { scope, series, at, stepMs } = await view('figures', '/api/figures');
+    const { scope, series, at, stepMs } = await view('metrics.history', '/api/metrics/history');
     expect([scope, stepMs, at.length]).toEqual(['workers', 10_000, 360]);
     const classes = { '2xx': 'status="2', '4xx': 'status="4' };
     for (const [name, label] of Object.entries(classes))
@@ -97,21 +97,21 @@ describe('the figures of two workers on one Redis', () => {
   });
 
   it('tell one source from the others, and nothing of one that is not there', async () => {
-    const all = (await view('figures', '/api/figures?step=1m')).series;
-    const own = (await view('figures', '/api/figures?step=1m&source=crm')).series;
+    const all = (await view('metrics.history', '/api/metrics/history?step=1m')).series;
+    const own = (await view('metrics.history', '/api/metrics/history?step=1m&source=crm')).series;
     expect(sums(own.calls.byOutcome)).toEqual(sums(all.calls.byOutcome));
     expect(sum(own.requests.byStatusClass['2xx'])).toBe(await requests('operation="users', 'status="2'));
-    const other = (await view('figures', '/api/figures?step=1m&source=catalog')).series;
+    const other = (await view('metrics.history', '/api/metrics/history?step=1m&source=catalog')).series;
     expect([
       sums(other.calls.byOutcome)['2xx'] ?? 0,
       other.callLatency.p99Ms.every((ms) => ms === null),
     ]).toEqual([0, true]);
-    const unknown = await fetch(`${gateway.adminUrl}/api/figures?source=nobody`);
+    const unknown = await fetch(`${gateway.adminUrl}/api/metrics/history?source=nobody`);
     expect([unknown.status, await unknown.json()]).toEqual([
       404,
       { error: expect.objectContaining({ hint: expect.stringContaining('crm') }) },
     ]);
-    expect((await fetch(`${gateway.adminUrl}/api/figures?step=7s`)).status).toBe(400);
+    expect((await fetch(`${gateway.adminUrl}/api/metrics/history?step=7s`)).status).toBe(400);
   });
 
   it('make the overview: rates of the last minute, each source with its share, and the Redis of each role', async () => {
@@ -184,13 +184,15 @@ describe('the figures of two workers on one Redis', () => {
   });
 
   it('never fall when a worker dies', async () => {
-    const before = sums((await view('figures', '/api/figures')).series.requests.byStatusClass);
+    const before = sums(
+      (await view('metrics.history', '/api/metrics/history')).series.requests.byStatusClass,
+    );
     const [worker] = gateway.logged(({ msg }) => msg === 'a worker serves');
     process.kill(worker?.worker ?? 0, 'SIGKILL');
     await eventually(() =>
       gateway.counted('portico_worker_ends_total', 'how="died"').then((died) => died === 1),
     );
-    const after = sums((await view('figures', '/api/figures')).series.requests.byStatusClass);
+    const after = sums((await view('metrics.history', '/api/metrics/history')).series.requests.byStatusClass);
     for (const [name, count] of Object.entries(before)) expect(after[name]).toBeGreaterThanOrEqual(count);
     await eventually(
       () => gateway.counted('portico_workers', 'phase="serving"').then((serving) => serving === 2),
@@ -207,7 +209,7 @@ describe('the figures of two workers on one Redis', () => {
       'workers',
       true,
     ]);
-    expect((await view('figures', '/api/figures?span=48h')).scope).toBe('fleet');
+    expect((await view('metrics.history', '/api/metrics/history?span=48h')).scope).toBe('fleet');
     const total = await requests();
 
     gateway.process.signal('SIGTERM');

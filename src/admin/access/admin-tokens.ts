@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { Role } from '../api/action.ts';
 
-/** A token of the operator's listener, by its SHA-256: a comparison in constant time needs equal lengths. */
+/** A token of the operator's listener. Its SHA-256 is kept, because a comparison in constant time needs equal lengths. */
 export type AdminToken = { readonly name: string; readonly role: Role; readonly digest: Buffer };
 
 const digestOf = (text: string) => hash('sha256', text, 'buffer');
@@ -16,16 +16,16 @@ export function adminTokens({ token, tokens }: Pick<GatewayConfig['admin'], 'tok
   return [{ name: 'admin', role: 'operator' as const, digest: digestOf(token.reveal()) }, ...named];
 }
 
-/** Whether two are the same token, by its text, its name and its role. */
+/** Whether two tokens have the same text, name and role. */
 export function isSameToken(one: AdminToken, other: AdminToken): boolean {
   return one.name === other.name && one.role === other.role && one.digest.equals(other.digest);
 }
 
-/** The token that was presented. Every known one is compared, so that the time tells nothing. */
+/** Finds the token that was presented. It compares every token, so that its duration reveals nothing. */
 export function findToken(tokens: readonly AdminToken[], text: string): AdminToken | undefined {
-  const given = digestOf(text);
+  const presented = digestOf(text);
   let found: AdminToken | undefined;
   for (const token of tokens)
-    if (token.digest.length === given.length && timingSafeEqual(token.digest, given)) found = token;
+    if (token.digest.length === presented.length && timingSafeEqual(token.digest, presented)) found = token;
   return found;
 }

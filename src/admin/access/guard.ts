@@ -1,6 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { ActionProblem, Actor } from '../api/action.ts';
-import { sendProblem } from '../api/send-problem.ts';
+import { type ActionProblem, type Actor, problemStatus } from '../api/action.ts';
 import { type AdminToken, findToken, isSameToken } from './admin-tokens.ts';
 import type { GuessLimit } from './guess-limit.ts';
 import { isLoopbackHost, type RequestSite, siteOf } from './request-site.ts';
@@ -14,7 +13,7 @@ export type Access =
   /** No token is configured, and the request comes from this machine. */
   | { readonly how: 'local'; readonly actor: Actor };
 
-/** Why a request is not admitted; `retryAfterSeconds` where it may try again. */
+/** Why a request is not admitted, and when it may be tried again. */
 export type AccessRefusal = { readonly problem: ActionProblem; readonly retryAfterSeconds?: number };
 
 type Admission =
@@ -30,23 +29,29 @@ export type GuardDeps = {
 
 /** The header that a page of another site cannot send unasked, and a form cannot send at all. */
 const CONSOLE_HEADER = 'x-portico-console';
-/** The header with the secret of a tab. A browser sends the cookie to other ports of the host, too, and not this. */
+/** The header with the secret of a tab. A browser sends the cookie to other ports of the host, too, but not this header. */
 const SECRET_HEADER = 'x-portico-session-secret';
+const SEND_TOKEN = 'send "Authorization: Bearer <token>" with admin.token or one of admin.tokens';
 
-/** Where a request comes from, as the audit names it. Behind a proxy it is the proxy's. */
+/** The address that a request comes from, for the audit. Behind a proxy, it is the address of the proxy. */
 export function remoteAddressOf({ socket }: Pick<Request, 'socket'>): string {
   return (socket.remoteAddress ?? 'unknown').replace(/^::ffff:(?=\d+\.)/, '');
 }
 
-/** How the request that is answered was admitted by the guard. */
+/** How the guard admitted the request of this answer. */
 export function accessOf(res: Response): Access {
   return res.locals['access'] as Access;
 }
 
-/** Whether who was admitted would be admitted now, too: the token may have gone since, or the session ended. */
+/** Whether the request would still be admitted now: its token may have been removed, or its session may have ended. */
 export function isStillAdmitted(res: Response): boolean {
   const isAdmitted = res.locals['isStillAdmitted'] as (() => boolean) | undefined;
   return isAdmitted?.() ?? false;
+}
+
+/** Answers a problem, in the one form that all errors of the operator's listener have. */
+export function sendProblem(res: Response, { code, reason, hint, unmet }: ActionProblem): void {
+  res.status(problemStatus[code]).json({ error: { code, reason, hint, unmet } });
 }
 
 /** Answers a request that is not admitted. */
@@ -61,7 +66,7 @@ const refused = (code: ActionProblem['code'], reason: string, hint: string): Adm
   problem: { code, reason, hint },
 });
 
-/** Finds the token that an address presents. A right one always passes: wrong ones from its address are limited alone. */
+/** Finds the token that an address presents. A right token always passes; only wrong ones are limited. */
 export function checkToken(
   { tokens, guesses }: Pick<GuardDeps, 'tokens' | 'guesses'>,
   address: string,
@@ -75,11 +80,10 @@ export function checkToken(
     return { problem: { code: 'too_many', reason, hint: 'wait as Retry-After says' }, retryAfterSeconds };
   }
   guesses.fail(address);
-  const hint = 'send "Authorization: Bearer <token>" with admin.token or one of admin.tokens';
-  return { problem: { code: 'unauthenticated', reason: 'no such token', hint } };
+  return { problem: { code: 'unauthenticated', reason: 'no such token', hint: SEND_TOKEN } };
 }
 
-/** What a change by a page must show, so that no other page can have made a browser send it. */
+/** What is missing in a change by a page: it must show that no page of another site made the browser send it. */
 export function pageProblem(req: Request, site: RequestSite): ActionProblem | undefined {
   const { method, headers } = req;
   if (method === 'GET' || method === 'HEAD') return undefined;
@@ -109,11 +113,10 @@ function admitLocal(req: Request, site: RequestSite): Admission {
 
 function admitBearer(req: Request, headers: readonly string[], deps: GuardDeps): Admission {
   const [header = '', ...more] = headers;
-  const hint = 'send "Authorization: Bearer <token>" with admin.token or one of admin.tokens';
-  // Of two such headers, others may read the other one.
-  if (more.length > 0) return refused('unauthenticated', 'two Authorization headers', hint);
+  // A proxy may have read the other one of two such headers.
+  if (more.length > 0) return refused('unauthenticated', 'two Authorization headers', SEND_TOKEN);
   const given = /^Bearer +(\S+)$/i.exec(header)?.[1];
-  if (given === undefined) return refused('unauthenticated', 'no token', hint);
+  if (given === undefined) return refused('unauthenticated', 'no token', SEND_TOKEN);
   const address = remoteAddressOf(req);
   const found = checkToken(deps, address, given);
   if ('problem' in found) return { kind: 'refused', ...found };
@@ -123,8 +126,7 @@ function admitBearer(req: Request, headers: readonly string[], deps: GuardDeps):
 
 function admitSession(req: Request, site: RequestSite, { sessions }: GuardDeps): Admission {
   const presented = presentedSession(req);
-  const hint = 'send "Authorization: Bearer <token>" with admin.token or one of admin.tokens';
-  if (presented.kind === 'none') return refused('unauthenticated', 'no token', hint);
+  if (presented.kind === 'none') return refused('unauthenticated', 'no token', SEND_TOKEN);
   const [secret, ...more] = req.headersDistinct[SECRET_HEADER] ?? [];
   if (secret === undefined)
     return refused('unauthenticated', 'the secret of the session is missing', 'sign in in this tab, too');
@@ -151,7 +153,7 @@ function admit(req: Request, deps: GuardDeps): Admission {
   return bearers === undefined ? admitSession(req, site, deps) : admitBearer(req, bearers, deps);
 }
 
-/** Whether what somebody was admitted by still holds. */
+/** Whether the token or the session that admitted somebody is still valid. */
 function isValid(access: Access, { tokens }: GuardDeps): boolean {
   if (access.how === 'local') return tokens().length === 0;
   if (access.how === 'cookie') return access.session.isAlive();
@@ -160,8 +162,8 @@ function isValid(access: Access, { tokens }: GuardDeps): boolean {
 
 /**
  * Creates the guard: it admits requests with one of the tokens, or with the cookie and the secret of a session from a page
- * of this listener. Where there is no token, it admits programs on this machine. No page of another origin gets in: it
- * could post here, or resolve a name to this address (DNS rebinding).
+ * of this listener. If no token is configured, it admits programs on this machine. It admits no page of another origin,
+ * because such a page could post here, or make a name point to this address (DNS rebinding).
  */
 export function createAdminGuard(deps: GuardDeps): RequestHandler {
   return function guard(req, res, next) {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Who made a request: `program`, no browser says anything of it; `own`, a page of this listener; `navigation`, somebody
- * who opened the address in a browser; `foreign`, a page of somebody else.
+ * Who made a request. `program`: no browser. `own`: a page of this listener. `navigation`: somebody who opened the address
+ * in a browser. `foreign`: a page of another site.
  */
 export type RequestSite = 'program' | 'own' | 'navigation' | 'foreign';
 
@@ -23,8 +23,8 @@ function isNavigation({ method, headers }: Headers): boolean {
 }
 
 /**
- * Tells who made a request, by what only a browser can say: `Sec-Fetch-Site` (W3C Fetch Metadata), or `Origin` where the
- * browser sends none because the address is no trustworthy one.
+ * Finds who made a request by the headers that only a browser sets: `Sec-Fetch-Site` (W3C Fetch Metadata), or `Origin` if
+ * the browser does not send it because the address is not secure.
  */
 export function siteOf(req: Headers): RequestSite {
   const { origin: origins = [], 'sec-fetch-site': sites = [] } = req.headersDistinct;
@@ -36,10 +36,10 @@ export function siteOf(req: Headers): RequestSite {
   return isHost(origin, req.headers.host) ? 'own' : 'foreign';
 }
 
-/** This machine, by the host names that local programs use; the port does not matter. */
+/** The host names of this machine that local programs use, with any port. */
 const OWN_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
-/** Whether a request names this machine as its host. Another name may have been made to point here (DNS rebinding). */
+/** Whether a request names this machine as its host. Other names may have been made to point here (DNS rebinding). */
 export function isLoopbackHost({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return OWN_HOST.test(headers.host ?? 'localhost');
 }

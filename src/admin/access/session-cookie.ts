@@ -5,11 +5,11 @@ const NAME = 'portico_session';
 const ID = /^[A-Za-z0-9_-]{43}$/;
 const ATTRIBUTES = 'HttpOnly; SameSite=Strict';
 
-/** What a request says of a session. */
+/** The session that a request claims. */
 export type PresentedSession =
   | { readonly kind: 'none' }
   | { readonly kind: 'id'; readonly id: string }
-  /** Two such cookies, or one that is no id: somebody else may have set it, so none of them counts. */
+  /** Two such cookies, or one that is no id. Somebody else may have set it, so it is ignored. */
   | { readonly kind: 'unclear' };
 
 /** Reads the session's cookie (RFC 6265, section 5.4). */
@@ -23,15 +23,15 @@ export function presentedSession({ headers }: Pick<IncomingMessage, 'headers'>):
   return more.length === 0 && ID.test(id) ? { kind: 'id', id } : { kind: 'unclear' };
 }
 
-/** Whether the page came by TLS. A lie about it only makes the browser of the liar keep its cookie back. */
+/** Whether the page came by TLS. A false header only makes the browser of its sender withhold the cookie. */
 function isSecure({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   const forwarded = String(headers['x-forwarded-proto'] ?? '').split(',')[0];
   return forwarded?.trim().toLowerCase() === 'https' || headers.origin?.startsWith('https://') === true;
 }
 
 /**
- * The cookie of a session for `Set-Cookie`; without an id, one that takes it back. It names no path: the browser then takes
- * the folder of `api/session` as it sees it, which is right under any sub-path of a proxy.
+ * The `Set-Cookie` of a session; without an id, it deletes the cookie. It names no path, so the browser takes the folder of
+ * `api/session` as it sees it: that is right under any sub-path of a proxy.
  */
 export function sessionCookie(req: Pick<IncomingMessage, 'headers'>, id?: string): string {
   const secure = isSecure(req) ? '; Secure' : '';

@@ -1,15 +1,21 @@
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { Logger } from 'pino';
-import * as z from 'zod';
-import { sendProblem } from '../api/send-problem.ts';
-import { accessOf, remoteAddressOf, checkToken, type GuardDeps, pageProblem, refuseAccess } from './guard.ts';
+import { credentials, type SessionDetail } from '../api/session-openapi.ts';
+import {
+  accessOf,
+  remoteAddressOf,
+  checkToken,
+  type GuardDeps,
+  pageProblem,
+  refuseAccess,
+  sendProblem,
+} from './guard.ts';
 import { siteOf } from './request-site.ts';
 import { presentedSession, sessionCookie } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
 
 /**
- * `tokens` and `guesses` are those of the guard, so that an address cannot guess on here once it has spent its tries
- * there.
+ * `tokens` and `guesses` are those of the guard, so that an address that has spent its attempts there has none left here.
  */
 export type SessionRoutesDeps = Pick<GuardDeps, 'tokens' | 'guesses'> & {
   readonly sessions: Pick<Sessions, 'begin' | 'end'>;
@@ -18,9 +24,7 @@ export type SessionRoutesDeps = Pick<GuardDeps, 'tokens' | 'guesses'> & {
   readonly log: Pick<Logger, 'info' | 'warn'>;
 };
 
-const credentials = z.strictObject({ token: z.string().min(1).max(600) });
-
-/** Begins a session: the token is shown once, and a cookie with a secret for the tab stands for it from then on. */
+/** Begins a session: from now on, a cookie and a secret of the tab replace the token. */
 function signIn(deps: SessionRoutesDeps): RequestHandler {
   const { tokens, sessions, log } = deps;
   return (req: Request, res: Response) => {
@@ -51,7 +55,7 @@ function signIn(deps: SessionRoutesDeps): RequestHandler {
       refuseAccess(res, token);
       return;
     }
-    // An id that was there before may be known to somebody else (session fixation): it ends, and never becomes this one.
+    // Somebody else may know the id that the browser had before (session fixation), so it ends.
     const before = presentedSession(req);
     const { id, secret, session } = sessions.begin(token, before.kind === 'id' ? before.id : undefined);
     const { name, role } = token;
@@ -69,14 +73,14 @@ export function createSignInRoute(deps: SessionRoutesDeps): Router {
   return router;
 }
 
-/** Creates the routes of somebody who is admitted: who he is, and signing out. */
+/** Creates the routes behind the guard: who is signed in, and signing out. */
 export function createSessionRoutes({ sessions, version }: SessionRoutesDeps): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   router.get('/api/session', (_req, res) => {
     const access = accessOf(res);
     const { name, role } = access.actor;
     const endsAt = access.how === 'cookie' ? access.session.endsAt : null;
-    res.json({ name, role, endsAt, how: access.how, version });
+    res.json({ name, role, endsAt, how: access.how, version } satisfies SessionDetail);
   });
   router.delete('/api/session', (req, res) => {
     const access = accessOf(res);

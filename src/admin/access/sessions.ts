@@ -7,28 +7,18 @@ export type Session = {
   readonly token: AdminToken;
   /** When it ends, as an instant in UTC. */
   readonly endsAt: string;
-  /** `false` once it has ended, or its token is gone or has another role. */
+  /** `false` if it has ended, or if its token was removed or has another role. */
   readonly isAlive: () => boolean;
 };
 
 /**
  * The sessions of the console. They live in this process, and end with it. Each has two secrets of 256 random bits, of
- * which only digests are kept: the id is the cookie, which all tabs of a browser share and which reaches other ports of the
- * host, too; the secret is known to one tab alone.
+ * which only digests are kept: the id is the cookie, which all tabs of a browser share and which is also sent to other ports
+ * of the host; the secret is known to one tab only.
  */
-export type Sessions = {
-  /** Begins one. `before` is the id that the browser had: it counts no more, and its other tabs go on under the new one. */
-  begin(
-    token: AdminToken,
-    before?: string,
-  ): { readonly id: string; readonly secret: string; readonly session: Session };
-  /** The session of both secrets, if it is alive. */
-  find(id: string, secret: string): Session | undefined;
-  /** Ends the sessions of all tabs with this id. */
-  end(id: string): void;
-};
+export type Sessions = ReturnType<typeof createSessions>;
 
-/** A session lasts 12 hours of the monotonic clock; `endsAt`, which people are shown, is by the wall clock. */
+/** A session lasts 12 hours by the monotonic clock; `endsAt`, which the page shows, is by the wall clock. */
 export type SessionsDeps = {
   /** The tokens at this moment: a reload that removes one ends its sessions. */
   readonly tokens: () => readonly AdminToken[];
@@ -36,7 +26,7 @@ export type SessionsDeps = {
 };
 
 const LIFE_MS = 12 * 60 * 60 * 1_000;
-/** Of one token, so that a script that signs in again and again ends only sessions of its own token. */
+/** The most sessions of one token. A script that signs in again and again ends only sessions of its own token. */
 const SESSIONS_MAX = 50;
 
 type KeptSession = Session & { /** The digest of the id. */ idDigest: string };
@@ -45,7 +35,7 @@ const newSecret = () => randomBytes(32).toString('base64url');
 const digestOf = (text: string) => hash('sha256', text, 'base64url');
 
 /** Creates the sessions of an operator's listener. */
-export function createSessions({ tokens, clock }: SessionsDeps): Sessions {
+export function createSessions({ tokens, clock }: SessionsDeps) {
   /** By the digests of their secrets, the oldest first. */
   const sessions = new Map<string, KeptSession>();
 
@@ -59,7 +49,8 @@ export function createSessions({ tokens, clock }: SessionsDeps): Sessions {
   }
 
   return {
-    begin(token, before) {
+    /** Begins one. The id `before` that the browser had ends, and its other tabs go on under the new id. */
+    begin(token: AdminToken, before?: string) {
       makeRoom(token);
       const [id, secret] = [newSecret(), newSecret()];
       const [key, idDigest] = [digestOf(secret), digestOf(id)];
@@ -73,12 +64,14 @@ export function createSessions({ tokens, clock }: SessionsDeps): Sessions {
           tokens().some((known) => isSameToken(known, token)),
       };
       sessions.set(key, session);
-      return { id, secret, session };
+      return { id, secret, session: session as Session };
     },
-    find(id, secret) {
+    /** The session of both secrets, if it is alive. */
+    find(id: string, secret: string): Session | undefined {
       const session = sessions.get(digestOf(secret));
       return session?.idDigest === digestOf(id) && session.isAlive() ? session : undefined;
     },
-    end: (id) => withId(id).forEach(([key]) => sessions.delete(key)),
+    /** Ends the sessions of all tabs with this id. */
+    end: (id: string): void => withId(id).forEach(([key]) => sessions.delete(key)),
   };
 }

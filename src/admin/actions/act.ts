@@ -1,12 +1,15 @@
+import type { RedisRole } from '../../config/schema/redis.ts';
 import type { AuditChange } from '../../store/audit/audit-entry.ts';
 import type { AuditLog } from '../../store/audit/audit-log.ts';
 import type { HeldCount } from '../../store/cache/purges.ts';
+import { redisHint } from '../../store/redis/health/redis-hint.ts';
+import { plainRedisError } from '../../store/redis/redis.ts';
 import { type ActionResult, ActionRefusal, type ActionSpec, type Actor } from '../api/action.ts';
 import { type ActionInput, type ActionName, actionSpecs, type ActionValue } from '../api/action-table.ts';
 
 /**
- * Carries out an action of the table. The input has been checked. It rejects where the gateway itself fails. `held` says how
- * many entries with the tag to purge are in the memory of all processes; it is absent if the caller has not counted them.
+ * Carries out an action of the table, whose input has been checked. It rejects if the gateway itself fails. `held` says how
+ * many entries with the tag to purge are in the memory of all processes, if the caller has counted them.
  */
 export type Act = (name: ActionName, input: unknown, actor: Actor, held?: HeldCount) => Promise<ActionResult>;
 
@@ -23,7 +26,7 @@ export type ActionContext = {
   readonly note: (changed: Changed) => void;
 };
 
-/** What carries out actions, by name. It throws an `ActionRefusal` where an action cannot be carried out. */
+/** The functions that carry out actions, by name. They throw an `ActionRefusal` if they cannot. */
 export type ActionHandlers = {
   readonly [Name in ActionName]?: (
     input: ActionInput<Name>,
@@ -43,14 +46,14 @@ function outcomeOf(error: unknown): string {
   return error instanceof ActionRefusal ? `refused: ${error.message}` : 'failed';
 }
 
-/** Who asks, as the audit names him. */
+/** Who asks, in the fields of the audit. */
 export function auditActor({ name, role, address }: Actor): Pick<AuditChange, 'actor' | 'role' | 'address'> {
   return { actor: name, role, ...(address !== undefined && { address }) };
 }
 
 /**
- * A gateway chains two of them: its own actions without an `audit` (a reload has its line from the reloader), and behind
- * them, as `otherwise`, those that are audited.
+ * A gateway chains two of them: first its own actions without an `audit`, because the reloader writes the line of a reload;
+ * then, as `otherwise`, the actions that are audited.
  */
 export type ActDeps = {
   /** Gets a line for every change, and every attempt at one; absent: the handlers write their own lines. */
@@ -85,4 +88,19 @@ export function createAct(handlers: ActionHandlers, { audit, otherwise }: ActDep
       throw error;
     }
   };
+}
+
+/** Does some work, and turns a failure of Redis into a refusal that names its `role`. @throws ActionRefusal */
+export async function refuseIfRedisFails<T>(role: RedisRole, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ActionRefusal) throw error;
+    const { message } = plainRedisError(error);
+    throw new ActionRefusal(
+      'unavailable',
+      `the Redis of the role ${role} failed: ${message}`,
+      redisHint(message) ?? 'look at /readyz and at that Redis, and repeat it once Redis is back',
+    );
+  }
 }

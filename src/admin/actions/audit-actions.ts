@@ -3,10 +3,9 @@ import type { AuditLog } from '../../store/audit/audit-log.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import { ActionRefusal } from '../api/action.ts';
-import type { ActionHandlers } from './act.ts';
-import { refuseIfRedisFails } from './redis-refusal.ts';
+import { type ActionHandlers, refuseIfRedisFails } from './act.ts';
 
-/** The instant that a text names: a span before now, or an instant of its own. @throws ActionRefusal */
+/** The time that a text means: an instant, or a span before now. @throws ActionRefusal */
 export function sinceOf(text: string, now: number): number {
   const span = parseDuration(text);
   const instant = span === undefined ? Date.parse(text) : now - span;
@@ -14,7 +13,7 @@ export function sinceOf(text: string, now: number): number {
   throw new ActionRefusal('bad_input', `since: ${text} is no time`, 'write 24h, 7d or 2026-01-31T00:00:00Z');
 }
 
-/** Creates the actions on the audit. Reading is all that there is: a line is never changed. */
+/** Creates the action that reads the audit. No action changes a line. */
 export function createAuditActions(audit: Pick<AuditLog, 'lines'>, clock: Clock): ActionHandlers {
   return {
     async audit({ since }) {

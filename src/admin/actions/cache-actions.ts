@@ -1,25 +1,24 @@
 import { resourceNames, resources } from '../../contract/resources.ts';
 import { EVERYTHING, type HeldCount, type Purges } from '../../store/cache/purges.ts';
 import { ActionRefusal } from '../api/action.ts';
-import type { ActionHandlers } from './act.ts';
-import { refuseIfRedisFails } from './redis-refusal.ts';
+import { type ActionHandlers, refuseIfRedisFails } from './act.ts';
 
 /**
- * `portico cache` without `--gateway` works on Redis itself and gives no `countHeld`: what processes hold in their memory cannot be seen
- * there.
+ * `portico cache` without `--gateway` works on Redis itself. It gives no `countHeld`, because it cannot see the memory of
+ * processes.
  */
 export type CacheActionsDeps = {
   readonly purges: Pick<Purges, 'purge'>;
-  /** Counts what carries a tag, before it is purged; absent: nothing is counted here. */
+  /** Counts the entries with a tag, before they are purged. Absent: nothing is counted here. */
   readonly countHeld?: ((tag: string) => HeldCount) | undefined;
 };
 
-/** The tag in its stored form: `user_42`, the id of the API, means `user:42`. */
+/** The stored form of a tag: `user_42`, the id of the API, becomes `user:42`. */
 export function tagOf(text: string): string {
   return text.replace('_', ':');
 }
 
-/** Refuses a tag that no answer can have: it is a typing mistake, and its purge would reach nothing. */
+/** Refuses a tag that no answer can have: it is a typing mistake, and its purge would remove nothing. */
 function refuseUnknownTag(tag: string): void {
   const isKnown = resourceNames.some(
     (name) => tag === name || tag.startsWith(`${resources[name].idPrefix}:`),
@@ -29,7 +28,7 @@ function refuseUnknownTag(tag: string): void {
   throw new ActionRefusal('bad_input', `no answer has the tag ${tag}`, `tags: ${tags.join(', ')}, *`);
 }
 
-/** Creates the actions on finished answers. */
+/** Creates the action that purges the cache. */
 export function createCacheActions({ purges, countHeld }: CacheActionsDeps): ActionHandlers {
   return {
     async 'cache.purge'({ tag: text }, { note, held }) {

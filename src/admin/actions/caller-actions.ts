@@ -7,7 +7,7 @@ type CallerView = CallersValue['callers'][number];
 
 const CALLERS_SHOWN = 50;
 
-/** What a caller may still ask: what its last request was told, and all of a window that has passed since. */
+/** How many requests a caller may still send: as its last request saw it, or the full window if it has passed since. */
 function windowsOf({ tier, windows, lastAt }: Readonly<CallerCount>, now: number): CallerView['windows'] {
   if (tier === undefined) return undefined;
   return windows?.map(({ points, seconds, remaining, resetSeconds }) => {

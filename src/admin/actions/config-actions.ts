@@ -3,7 +3,7 @@ import { parseDuration } from '../../kernel/duration.ts';
 import type { ActionValue } from '../api/action-table.ts';
 import { type ActionHandlers, auditActor } from './act.ts';
 
-/** Reads the configuration again, and puts it in force if it is sound. */
+/** Reads the configuration again, and puts it in force if it is valid. */
 export type Reload = (
   request: Pick<AuditChange, 'actor' | 'role' | 'address' | 'reason'> & {
     readonly dryRun: boolean | undefined;
@@ -11,7 +11,7 @@ export type Reload = (
   },
 ) => Promise<ActionValue<'config.reload'>>;
 
-/** What the actions on the configuration need of its reloader. */
+/** The functions of the reloader that the actions on the configuration need. */
 export type OperatedConfig = { readonly reload: Reload; readonly view: () => Promise<ActionValue<'config'>> };
 
 /** Creates the actions on the configuration. */

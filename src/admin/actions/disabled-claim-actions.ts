@@ -1,8 +1,7 @@
 import type { DisabledClaims } from '../../store/disabled-claims.ts';
-import type { ActionHandlers } from './act.ts';
-import { refuseIfRedisFails } from './redis-refusal.ts';
+import { type ActionHandlers, refuseIfRedisFails } from './act.ts';
 
-/** Creates the actions on the claims that replies have contradicted. */
+/** Creates the actions on claims that replies have contradicted. */
 export function createClaimActions(claims: Pick<DisabledClaims, 'list' | 'reset'>) {
   return {
     claims: () => ({ disabled: claims.list() }),

@@ -1,6 +1,7 @@
-import type * as z from 'zod';
+import * as z from 'zod';
+import { deceptiveCharacters } from '../../kernel/control-characters.ts';
 
-/** What a token of the operator's listener may do: read, or change things too. */
+/** What a token of the operator's listener may do: a viewer reads, an operator also changes things. */
 export type Role = 'viewer' | 'operator';
 
 /** Who asks for an action: the name of a token, or what stands for one, and from which address where that is known. */
@@ -36,10 +37,10 @@ export type ActionResult =
 /** A value that nobody changes. */
 export type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
 
-/** What somebody gets who reads by this schema; nobody changes it. */
+/** What a schema makes of its input; nobody changes it. */
 export type Parsed<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;
 
-/** What an action promises: where it is asked for, by whom, with what, and what it answers. */
+/** The specification of an action: its route, who may use it, its input and its output. */
 export type ActionSpec = {
   readonly method: 'get' | 'post' | 'patch' | 'delete';
   /** The path, with its variable segments as `{id}`. */
@@ -48,14 +49,48 @@ export type ActionSpec = {
   readonly summary: string;
   readonly input: z.ZodObject;
   readonly output: z.ZodType;
-  /** What an answer may be besides 200, and which of these a value is. */
+  /** The statuses besides 200, and which status a value is answered with. */
   readonly answers?: {
     readonly descriptions: Readonly<Record<number, string>>;
     readonly statusOf: (value: unknown) => number;
   };
 };
 
-/** Whether an action takes its input from a body; otherwise from the query. Variable segments of the path apart. */
+/** A text that people see in lists, of so many characters: with others it could forge what a terminal shows. */
+export function printable(min: number, max: number): z.ZodString {
+  const shape = new RegExp(`^[^${deceptiveCharacters}]{${min},${max}}$`, 'u');
+  return z.string().regex(shape, `expected at most ${max} printable characters`);
+}
+
+/** Why somebody changes something; the audit shows it. */
+export const reason = printable(1, 200).optional().describe('Why, for the audit.');
+
+/** A moment, as text. */
+export const instant = z.string().describe('An instant in UTC.');
+
+type Path = ActionSpec['path'];
+
+/** Specifies an action that only reads: a viewer asks for it with GET, and its input is in the path and the query. */
+export function readAction<Output extends z.ZodType, Input extends z.ZodRawShape>(
+  path: Path,
+  summary: string,
+  output: Output,
+  input: Input,
+) {
+  return { method: 'get', path, role: 'viewer', summary, input: z.strictObject(input), output } as const;
+}
+
+/** Specifies an action that changes something: an operator asks for it with POST, and its input is in the path and the body. */
+export function changeAction<Input extends z.ZodRawShape, Output extends z.ZodType>(
+  path: Path,
+  summary: string,
+  input: Input,
+  output: Output,
+) {
+  return { method: 'post', path, role: 'operator', summary, input: z.strictObject(input), output } as const;
+}
+
+/** Whether the input of an action comes from the body; otherwise it comes from the query. */
 export function takesBody({ method }: Pick<ActionSpec, 'method'>): boolean {
   return method === 'post' || method === 'patch';
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ActionSpec, Parsed } from './action.ts';
+import { type ActionSpec, type Parsed, readAction } from './action.ts';
 
 const auditAnswer = z.strictObject({
   lines: z.array(z.string()).describe('Each a text of JSON; its SHA-256 is `previous` of the next line.'),
@@ -18,17 +18,14 @@ const auditAnswer = z.strictObject({
 /** The answer of `audit`. */
 export type AuditAnswer = Parsed<typeof auditAnswer>;
 
-/** What an operator asks of the audit. */
+/** The action that reads the audit. */
 export const auditSpecs = {
-  audit: {
-    method: 'get',
-    path: '/api/audit',
-    role: 'viewer',
-    summary:
-      'Who changed what: the kept lines of the audit, the oldest first, and whether their chain is intact.',
-    input: z.strictObject({
+  audit: readAction(
+    '/api/audit',
+    'Who changed what: the kept lines of the audit, the oldest first, and whether their chain is intact.',
+    auditAnswer,
+    {
       since: z.string().max(40).optional().describe('A span such as 24h, or an instant.'),
-    }),
-    output: auditAnswer,
-  },
+    },
+  ),
 } as const satisfies Readonly<Record<string, ActionSpec>>;

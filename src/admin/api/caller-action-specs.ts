@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ActionSpec, Parsed } from './action.ts';
+import { type ActionSpec, type Parsed, readAction } from './action.ts';
 
 const limitWindow = z.strictObject({
   tier: z.string(),
@@ -17,14 +17,14 @@ const caller = z.strictObject({
   missedMax: z
     .int()
     .describe(
-      'So many earlier requests at most are not counted, because callers with more had made room of it.',
+      'At most so many of its earlier requests are not counted: it was forgotten for a while, because others had more.',
     ),
   lastAt: z.string().describe('When its last request ended, in UTC.'),
   windows: z
     .array(limitWindow)
     .optional()
     .describe(
-      'What its last request was told of its windows, less the time since. Absent: no limit applied.',
+      'Its rate limit windows, as its last request saw them, less the time since. Absent: no limit applied.',
     ),
 });
 
@@ -37,15 +37,12 @@ const callerList = z.strictObject({
 /** The answer of `callers`. */
 export type CallerList = Parsed<typeof callerList>;
 
-/** What an operator asks of those who call. */
+/** The action that lists callers. */
 export const callerSpecs = {
-  callers: {
-    method: 'get',
-    path: '/api/callers',
-    role: 'viewer',
-    summary:
-      'The fifty callers with the most requests, what was refused of them, and what they may still ask.',
-    input: z.strictObject({}),
-    output: callerList,
-  },
+  callers: readAction(
+    '/api/callers',
+    'The fifty callers with the most requests, their refused requests, and how many they may still send.',
+    callerList,
+    {},
+  ),
 } as const satisfies Readonly<Record<string, ActionSpec>>;

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { ActionSpec, Parsed } from './action.ts';
-import { reason } from './printable-text.ts';
+import { type ActionSpec, type Parsed, readAction, reason } from './action.ts';
 
 const duration = z
   .string()
@@ -65,16 +64,14 @@ export type ConfigDetail = Parsed<typeof configInForce>;
 /** The answer of `config.reload`. */
 export type ReloadAnswer = Parsed<typeof reloadOutcome>;
 
-/** What an operator asks of the configuration. */
+/** The actions on the configuration. */
 export const configSpecs = {
-  config: {
-    method: 'get',
-    path: '/api/config',
-    role: 'viewer',
-    summary: 'The configuration in force, in which processes, and the last reloads.',
-    input: z.strictObject({}),
-    output: configInForce,
-  },
+  config: readAction(
+    '/api/config',
+    'The configuration in force, in which processes, and the last reloads.',
+    configInForce,
+    {},
+  ),
   'config.reload': {
     method: 'post',
     path: '/api/config/reload',

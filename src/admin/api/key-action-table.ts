@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { addressRange, permission } from '../../config/schema/elements/scalars.ts';
-import type { ActionSpec } from './action.ts';
+import { type ActionSpec, changeAction, printable, readAction, reason } from './action.ts';
 import { changed, keyId as id, keyList, minted, replication, key } from './key-schemas.ts';
-import { printable, reason } from './printable-text.ts';
 
 const label = printable(0, 80).describe('Whose key it is, for lists.');
 const permissions = z.array(permission).max(100).describe('What the caller may read, such as users:read.');
@@ -39,33 +38,19 @@ const importable = z
 
 /** The actions on API keys. */
 export const keySpecs = {
-  keys: {
-    method: 'get',
-    path: '/api/keys',
-    role: 'viewer',
-    summary: 'The API keys in Redis, without their hashes.',
-    input: z.strictObject({}),
-    output: keyList,
-  },
-  'keys.create': {
-    method: 'post',
-    path: '/api/keys',
-    role: 'operator',
-    summary: 'Makes a key. Its secret is in the answer, this once.',
-    input: z.strictObject({
+  keys: readAction('/api/keys', 'The API keys in Redis, without their hashes.', keyList, {}),
+  'keys.create': changeAction(
+    '/api/keys',
+    'Makes a key. Its secret is in the answer, this once.',
+    {
       ...{ label, permissions, tier: tier.optional(), expires: expires.optional() },
       ...{ addresses: addresses.optional(), operations: operations.optional(), reason },
-    }),
-    output: minted,
-  },
-  'keys.show': {
-    method: 'get',
-    path: '/api/keys/{id}',
-    role: 'viewer',
-    summary: 'One API key, without its hashes.',
-    input: z.strictObject({ id }),
-    output: z.strictObject({ key }),
-  },
+    },
+    minted,
+  ),
+  'keys.show': readAction('/api/keys/{id}', 'One API key, without its hashes.', z.strictObject({ key }), {
+    id,
+  }),
   'keys.update': {
     method: 'patch',
     path: '/api/keys/{id}',
@@ -87,48 +72,38 @@ export const keySpecs = {
     input: z.strictObject({ id, reason }),
     output: z.strictObject({ deleted: z.array(id), replication }),
   },
-  'keys.rotate': {
-    method: 'post',
-    path: '/api/keys/{id}/rotate',
-    role: 'operator',
-    summary: 'Gives a key a new secret. The old one works for a while; one from before that ends at once.',
-    input: z.strictObject({
+  'keys.rotate': changeAction(
+    '/api/keys/{id}/rotate',
+    'Gives a key a new secret. The old one works for a while; one from before that ends at once.',
+    {
       id,
       overlap: span.default('24h').describe('How long the old secret works.'),
       reason,
-    }),
-    output: minted,
-  },
-  'keys.revoke': {
-    method: 'post',
-    path: '/api/keys/{id}/revoke',
-    role: 'operator',
-    summary: 'Ends a key for good, everywhere within a second.',
-    input: z.strictObject({ id, reason }),
-    output: changed,
-  },
-  'keys.prune': {
-    method: 'post',
-    path: '/api/key-prune',
-    role: 'operator',
-    summary: 'Forgets all keys that were revoked or expired some time ago.',
-    input: z.strictObject({ olderThan: span.default('90d').describe('How long ago.'), reason }),
-    output: z.strictObject({ deleted: z.array(id), replication }),
-  },
-  'keys.export': {
-    method: 'post',
-    path: '/api/key-export',
-    role: 'operator',
-    summary: 'All records with their hashes, for a backup or another Redis. No key can be made of them.',
-    input: z.strictObject({ reason }),
-    output: z.strictObject({ pepper, keys: z.array(record) }),
-  },
-  'keys.import': {
-    method: 'post',
-    path: '/api/key-import',
-    role: 'operator',
-    summary: 'Puts exported records back. An id that is there already is left as it is.',
-    input: z.strictObject({ pepper, keys: z.array(importable).max(1_000), reason }),
-    output: z.strictObject({ imported: z.int(), skipped: z.array(id), replication }),
-  },
+    },
+    minted,
+  ),
+  'keys.revoke': changeAction(
+    '/api/keys/{id}/revoke',
+    'Ends a key for good, everywhere within a second.',
+    { id, reason },
+    changed,
+  ),
+  'keys.prune': changeAction(
+    '/api/key-prune',
+    'Forgets all keys that were revoked or expired some time ago.',
+    { olderThan: span.default('90d').describe('How long ago.'), reason },
+    z.strictObject({ deleted: z.array(id), replication }),
+  ),
+  'keys.export': changeAction(
+    '/api/key-export',
+    'All records with their hashes, for a backup or another Redis. No key can be made of them.',
+    { reason },
+    z.strictObject({ pepper, keys: z.array(record) }),
+  ),
+  'keys.import': changeAction(
+    '/api/key-import',
+    'Puts exported records back. An id that is there already is left as it is.',
+    { pepper, keys: z.array(importable).max(1_000), reason },
+    z.strictObject({ imported: z.int(), skipped: z.array(id), replication }),
+  ),
 } as const satisfies Readonly<Record<string, ActionSpec>>;

@@ -1,7 +1,7 @@
 // The schemas that the actions on API keys answer with. They import nothing of Node, because the page reads their types.
 
 import * as z from 'zod';
-import type { Parsed } from './action.ts';
+import { instant, type Parsed } from './action.ts';
 
 /** The id of a key. */
 export const keyId = z
@@ -9,7 +9,6 @@ export const keyId = z
   .regex(/^[a-z0-9]{6,32}$/, 'expected the part between the underscores of a key')
   .describe('The part between the underscores of the key.');
 
-const instant = z.string().describe('An instant in UTC.');
 /** A key without its secret. */
 export const key = z.strictObject({
   id: keyId,

@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { percent } from '../../config/schema/migration.ts';
 import { stages } from '../../config/schema/migration-stages.ts';
-import type { ActionSpec } from './action.ts';
+import { type ActionSpec, changeAction, printable, readAction, reason } from './action.ts';
 import { differenceHints } from '../../migration/compare/hint.ts';
 import {
   anything,
@@ -15,7 +15,6 @@ import {
   status,
   task,
 } from './migration-schemas.ts';
-import { printable, reason } from './printable-text.ts';
 
 const operation = z
   .string()
@@ -32,28 +31,22 @@ const started = z.strictObject({ task });
 
 /** The actions on migrations: method, path, role, and the schemas of input and output. */
 export const migrationSpecs = {
-  migrations: {
-    method: 'get',
-    path: '/api/migrations',
-    role: 'viewer',
-    summary: 'The resources that move from one source to another, and where they are.',
-    input: z.strictObject({}),
-    output: migrationList,
-  },
-  'migrations.status': {
-    method: 'get',
-    path: '/api/migrations/{resource}',
-    role: 'viewer',
-    summary: 'Where a migration is, what its next step asks for, and what was compared.',
-    input: z.strictObject({ resource, operation: operation.optional() }),
-    output: status,
-  },
-  'migrations.stage': {
-    method: 'post',
-    path: '/api/migrations/{resource}/stage',
-    role: 'operator',
-    summary: 'Takes a step. Forward it goes through a gate, one step at a time; back always.',
-    input: z.strictObject({
+  migrations: readAction(
+    '/api/migrations',
+    'The resources that move from one source to another, and where they are.',
+    migrationList,
+    {},
+  ),
+  'migrations.status': readAction(
+    '/api/migrations/{resource}',
+    'Where a migration is, what its next step asks for, and what was compared.',
+    status,
+    { resource, operation: operation.optional() },
+  ),
+  'migrations.stage': changeAction(
+    '/api/migrations/{resource}/stage',
+    'Takes a step. Forward it goes through a gate, one step at a time; back always.',
+    {
       resource,
       stage: z.enum(stages),
       percent: percent.optional().describe('The share of a ramp; absent: that of the next step.'),
@@ -61,15 +54,13 @@ export const migrationSpecs = {
       force: z.boolean().optional().describe('Although the gate refuses it, or steps are left out.'),
       rev: rev.optional(),
       reason,
-    }),
-    output: changed,
-  },
-  'migrations.rollback': {
-    method: 'post',
-    path: '/api/migrations/{resource}/rollback',
-    role: 'operator',
-    summary: 'Goes back to the legacy source at once, and holds. Nothing is asked for.',
-    input: z.strictObject({
+    },
+    changed,
+  ),
+  'migrations.rollback': changeAction(
+    '/api/migrations/{resource}/rollback',
+    'Goes back to the legacy source at once, and holds. Nothing is asked for.',
+    {
       resource,
       operation: operation.optional(),
       scope: z
@@ -83,54 +74,44 @@ export const migrationSpecs = {
           'Also from `complete` if the legacy source answers, and within a minute of another rollback.',
         ),
       reason,
-    }),
-    output: changed,
-  },
-  'migrations.hold': {
-    method: 'post',
-    path: '/api/migrations/{resource}/hold',
-    role: 'operator',
-    summary: 'No step forward from now on. A rollback stays possible.',
-    input: z.strictObject({ resource, rev: rev.optional(), reason: because }),
-    output: changed,
-  },
-  'migrations.resume': {
-    method: 'post',
-    path: '/api/migrations/{resource}/resume',
-    role: 'operator',
-    summary: 'Ends a hold: somebody has looked at what was wrong.',
-    input: z.strictObject({ resource, rev: rev.optional(), reason: because }),
-    output: changed,
-  },
-  'migrations.preview': {
-    method: 'get',
-    path: '/api/migrations/{resource}/preview',
-    role: 'viewer',
-    summary: 'Whom a share would reach, and which part of the traffic of the last hour that is.',
-    input: z.strictObject({
+    },
+    changed,
+  ),
+  'migrations.hold': changeAction(
+    '/api/migrations/{resource}/hold',
+    'No step forward from now on. A rollback stays possible.',
+    { resource, rev: rev.optional(), reason: because },
+    changed,
+  ),
+  'migrations.resume': changeAction(
+    '/api/migrations/{resource}/resume',
+    'Ends a hold: somebody has looked at what was wrong.',
+    { resource, rev: rev.optional(), reason: because },
+    changed,
+  ),
+  'migrations.preview': readAction(
+    '/api/migrations/{resource}/preview',
+    'Whom a share would reach, and which part of the traffic of the last hour that is.',
+    anything,
+    {
       resource,
       percent,
-    }),
-    output: anything,
-  },
-  'migrations.diffs': {
-    method: 'get',
-    path: '/api/migrations/{resource}/diffs',
-    role: 'viewer',
-    summary: 'The differences that were found, by path, kind and hint, with samples that hold no values.',
-    input: z.strictObject({
+    },
+  ),
+  'migrations.diffs': readAction(
+    '/api/migrations/{resource}/diffs',
+    'The differences that were found, by path, kind and hint, with samples that hold no values.',
+    differenceList,
+    {
       resource,
       operation: operation.optional(),
       kind: z.string().max(40).optional(),
-    }),
-    output: differenceList,
-  },
-  'migrations.ignore': {
-    method: 'post',
-    path: '/api/migrations/{resource}/rules',
-    role: 'operator',
-    summary: 'Lets differences of a field not count, until a day.',
-    input: z.strictObject({
+    },
+  ),
+  'migrations.ignore': changeAction(
+    '/api/migrations/{resource}/rules',
+    'Lets differences of a field not count, until a day.',
+    {
       resource,
       path: printable(1, 200).describe('Such as data.name, data[].name or meta.total.'),
       hint: z
@@ -143,9 +124,9 @@ export const migrationSpecs = {
         .describe('When it ends: a day, or an instant in UTC.'),
       owner: printable(1, 100).optional().describe('Who has decided it; absent: the name of the token.'),
       reason: because,
-    }),
-    output: z.strictObject({ rule: anything, rev: z.int() }),
-  },
+    },
+    z.strictObject({ rule: anything, rev: z.int() }),
+  ),
   'migrations.unignore': {
     method: 'delete',
     path: '/api/migrations/{resource}/rules/{id}',
@@ -154,24 +135,20 @@ export const migrationSpecs = {
     input: z.strictObject({ resource, id: printable(1, 60).describe('The id of the rule.'), reason }),
     output: z.strictObject({ rev: z.int() }),
   },
-  'migrations.acknowledge': {
-    method: 'post',
-    path: '/api/migrations/{resource}/acknowledge',
-    role: 'operator',
-    summary: 'Accepts by name what rules ignore, as `complete` asks.',
-    input: z.strictObject({
+  'migrations.acknowledge': changeAction(
+    '/api/migrations/{resource}/acknowledge',
+    'Accepts by name what rules ignore, as `complete` asks.',
+    {
       resource,
       rules: z.array(printable(1, 200)).min(1).max(100).describe('Ids of rules; paths of those of the file.'),
       reason,
-    }),
-    output: z.strictObject({ acknowledged: z.array(z.string()), rev: z.int() }),
-  },
-  'migrations.start': {
-    method: 'post',
-    path: '/api/migrations/{resource}/tasks',
-    role: 'operator',
-    summary: 'Starts long work; the status says how far it is.',
-    input: z.strictObject({
+    },
+    z.strictObject({ acknowledged: z.array(z.string()), rev: z.int() }),
+  ),
+  'migrations.start': changeAction(
+    '/api/migrations/{resource}/tasks',
+    'Starts long work; the status says how far it is.',
+    {
       resource,
       task: z
         .enum(['create', 'walk', 'ids', 'probe-edges', 'rehearse', 'replay'])
@@ -185,37 +162,30 @@ export const migrationSpecs = {
         .describe('For replay.'),
       rps: z.int().min(1).max(1_000).optional().describe('For replay: questions a second.'),
       reason,
-    }),
-    output: started,
-  },
-  'migrations.ids': {
-    method: 'post',
-    path: '/api/migrations/{resource}/ids',
-    role: 'operator',
-    summary:
-      'Hands over, once, what the last work `ids` of this process has found: ids, paths and kinds, no values.',
-    input: z.strictObject({ resource, reason }),
-    output: z.strictObject({ differences: z.array(anything) }),
-  },
-  'migrations.explain': {
-    method: 'post',
-    path: '/api/migrations/{resource}/explain',
-    role: 'operator',
-    summary: 'Asks both sources one question, and answers with the values. They are kept nowhere.',
-    input: z.strictObject({
+    },
+    started,
+  ),
+  'migrations.ids': changeAction(
+    '/api/migrations/{resource}/ids',
+    'Hands over, once, what the last work `ids` of this process has found: ids, paths and kinds, no values.',
+    { resource, reason },
+    z.strictObject({ differences: z.array(anything) }),
+  ),
+  'migrations.explain': changeAction(
+    '/api/migrations/{resource}/explain',
+    'Asks both sources one question, and answers with the values. They are kept nowhere.',
+    {
       resource,
       operation,
       query: z.string().max(2_000).describe('Such as id=user_42, or limit=20&sort=name.'),
       reason,
-    }),
-    output: anything,
-  },
-  'migrations.report': {
-    method: 'get',
-    path: '/api/migrations/{resource}/report',
-    role: 'viewer',
-    summary: 'The evidence in one document, for those who must sign.',
-    input: z.strictObject({ resource }),
-    output: z.strictObject({ markdown: z.string() }),
-  },
+    },
+    anything,
+  ),
+  'migrations.report': readAction(
+    '/api/migrations/{resource}/report',
+    'The evidence in one document, for those who must sign.',
+    z.strictObject({ markdown: z.string() }),
+    { resource },
+  ),
 } as const satisfies Readonly<Record<string, ActionSpec>>;

@@ -1,7 +1,7 @@
 // The schemas that the actions on migrations answer with. The page reads their types, so they import nothing of Node.
 
 import * as z from 'zod';
-import type { Parsed } from './action.ts';
+import { instant, type Parsed } from './action.ts';
 import { stages } from '../../config/schema/migration-stages.ts';
 
 /** The name of the resource. */
@@ -9,7 +9,6 @@ export const resource = z
   .string()
   .regex(/^[a-z]{1,40}$/, 'expected a resource such as users')
   .describe('The resource that moves.');
-const instant = z.string().describe('An instant in UTC.');
 /** An object whose keys are not part of the contract of the API. */
 export const anything = z.looseObject({});
 

@@ -1,19 +1,13 @@
 import * as z from 'zod';
 import { type ActionSpec, problemStatus, takesBody } from './action.ts';
 import { actionList } from './action-table.ts';
-import { sessionPaths } from './session-openapi.ts';
+import { jsonBody, jsonSchema, problemRefs, sessionPaths } from './session-openapi.ts';
 
 type Schema = Record<string, unknown>;
 
-/** A schema as JSON Schema: of what is sent for input, of what is answered for output. */
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
-  const { $schema: _schema, ...rest } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' });
-  return rest;
-}
-
 const isPathPart = (path: string, name: string) => path.includes(`{${name}}`);
 
-/** The parts of the input by where they stand. `body` is `undefined` where nothing is left for it. */
+/** The parts of the input: parameters of path and query, and the body; `undefined` if nothing is left for it. */
 function partsOf(spec: ActionSpec) {
   const { path, input } = spec;
   const { properties = {}, required = [] } = jsonSchema(input, 'input') as {
@@ -46,10 +40,6 @@ function partsOf(spec: ActionSpec) {
   };
 }
 
-const errors = Object.fromEntries(
-  Object.entries(problemStatus).map(([code, status]) => [status, { $ref: `#/components/responses/${code}` }]),
-);
-
 function operationOf(name: string, spec: ActionSpec): Schema {
   const { parameters, body, isBodyRequired } = partsOf(spec);
   return {
@@ -58,32 +48,30 @@ function operationOf(name: string, spec: ActionSpec): Schema {
     description: `Needs a token with the role \`${spec.role}\`${spec.role === 'viewer' ? ' or `operator`' : ''}.`,
     tags: [name.split('.')[0]],
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined
-      ? {}
-      : { requestBody: { required: isBodyRequired, content: { 'application/json': { schema: body } } } }),
+    ...(body === undefined ? {} : { requestBody: { required: isBodyRequired, content: jsonBody(body) } }),
     responses: {
       200: {
         description: 'The answer.',
-        content: { 'application/json': { schema: jsonSchema(spec.output, 'output') } },
+        content: jsonBody(jsonSchema(spec.output, 'output')),
       },
       ...otherAnswers(spec),
-      ...errors,
+      ...problemRefs,
     },
   };
 }
 
-/** The answers besides 200 that are no problems: they say the same with another outcome. */
+/** The answers besides 200 that are no problems: they have the same schema, with another outcome. */
 function otherAnswers({ output, answers }: ActionSpec): Schema {
   const schema = jsonSchema(output, 'output');
   return Object.fromEntries(
     Object.entries(answers?.descriptions ?? {}).map(([status, description]) => [
       status,
-      { description, content: { 'application/json': { schema } } },
+      { description, content: jsonBody(schema) },
     ]),
   );
 }
 
-/** The paths that are no actions: each process answers them for itself, or a primary for its workers. */
+/** The paths that are no actions. */
 function otherPaths(): Schema {
   const get = (operationId: string, summary: string, content: Schema) => ({
     get: {
@@ -91,7 +79,7 @@ function otherPaths(): Schema {
       summary,
       description: 'Needs a token with the role `viewer` or `operator`.',
       tags: [operationId],
-      responses: { 200: { description: 'The answer.', content }, ...errors },
+      responses: { 200: { description: 'The answer.', content }, ...problemRefs },
     },
   });
   return {
@@ -103,9 +91,7 @@ function otherPaths(): Schema {
       'A stream of server-sent events: `tick` every two seconds, with what `/api/overview` answers; `bye` before it ends.',
       { 'text/event-stream': { schema: { type: 'string' } } },
     ),
-    '/api/openapi.json': get('openapi', 'This document.', {
-      'application/json': { schema: { type: 'object' } },
-    }),
+    '/api/openapi.json': get('openapi', 'This document.', jsonBody({ type: 'object' })),
   };
 }
 
@@ -122,12 +108,24 @@ const sentences = {
   unavailable: 'Redis or a worker process did not answer.',
 };
 
+const problem = z.strictObject({
+  error: z.strictObject({
+    code: z.enum(Object.keys(problemStatus)),
+    reason: z.string().describe('What is wrong.'),
+    hint: z.string().describe('What to do about it.'),
+    unmet: z
+      .array(z.looseObject({}))
+      .optional()
+      .describe('What the gate of a migration still asks for; in no other problem.'),
+  }),
+});
+
 function problemResponses(): Schema {
   const schema = { $ref: '#/components/schemas/Problem' };
   return Object.fromEntries(
     Object.entries(sentences).map(([code, description]) => [
       code,
-      { description, content: { 'application/json': { schema } } },
+      { description, content: jsonBody(schema) },
     ]),
   );
 }
@@ -169,28 +167,7 @@ export function adminOpenapi(): Schema {
       },
       responses: problemResponses(),
       schemas: {
-        Problem: {
-          type: 'object',
-          additionalProperties: false,
-          required: ['error'],
-          properties: {
-            error: {
-              type: 'object',
-              additionalProperties: false,
-              required: ['code', 'reason', 'hint'],
-              properties: {
-                code: { type: 'string', enum: Object.keys(problemStatus) },
-                reason: { type: 'string', description: 'What is wrong.' },
-                hint: { type: 'string', description: 'What to do about it.' },
-                unmet: {
-                  type: 'array',
-                  items: { type: 'object' },
-                  description: 'What the gate of a migration still asks for; in no other problem.',
-                },
-              },
-            },
-          },
-        },
+        Problem: jsonSchema(problem, 'output'),
       },
     },
   };

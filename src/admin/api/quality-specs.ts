@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { ActionSpec, Parsed } from './action.ts';
-import { count, counts, scope, since, span } from './figure-specs.ts';
+import { type ActionSpec, changeAction, type Parsed, readAction, reason } from './action.ts';
+import { count, counts, scope, since, span } from './metric-specs.ts';
 
 const field = z.strictObject({
   ...{ field: z.string(), from: z.array(z.string()), line: z.int().optional() },
@@ -28,22 +28,46 @@ const trend = z
       }),
     ),
   })
-  .describe('Fields that became null in each slot; only those that did.');
+  .describe('Fields that became null, for each data point; only fields that did.');
 
 const quality = z.strictObject({ sources: z.array(resourceQuality), trend: trend.optional() });
+
+const disabledClaim = z.strictObject({
+  ...{ source: z.string(), resource: z.string(), claim: z.string() },
+  digest: z.string().describe('Of what the source file says: another file has other claims.'),
+  at: z.string().describe('When it was disabled, in UTC.'),
+  detail: z.string().describe('What contradicted it: never a value.'),
+});
+const disabledClaims = z.strictObject({ disabled: z.array(disabledClaim) });
+
+/** The answer of `claims`. */
+export type DisabledClaimList = Parsed<typeof disabledClaims>;
 
 /** The answer of `quality`. */
 export type QualityDetail = Parsed<typeof quality>;
 
-/** What an operator asks of the quality of replies. */
+/** The actions on the quality of replies, and on claims that replies contradicted. */
 export const qualitySpecs = {
-  quality: {
-    method: 'get',
-    path: '/api/quality',
-    role: 'viewer',
-    summary:
-      'How well the replies of each source fit its file, since the start, and which fields became null when.',
-    input: z.strictObject({ span }),
-    output: quality,
-  },
+  quality: readAction(
+    '/api/quality',
+    'How well the replies of each source fit its file, since the start, and which fields became null when.',
+    quality,
+    { span },
+  ),
+  claims: readAction(
+    '/api/claims',
+    'The claims of source files that replies have contradicted.',
+    disabledClaims,
+    {},
+  ),
+  'claims.reset': changeAction(
+    '/api/claims/reset',
+    'Believes disabled claims again, in every process; without a source or claim, all of them.',
+    {
+      source: z.string().min(1).max(40).optional(),
+      claim: z.string().min(1).max(200).optional(),
+      reason,
+    },
+    z.strictObject({ reset: z.array(disabledClaim) }),
+  ),
 } as const satisfies Readonly<Record<string, ActionSpec>>;

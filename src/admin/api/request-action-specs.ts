@@ -1,16 +1,9 @@
 import * as z from 'zod';
-import type { ActionSpec, Parsed } from './action.ts';
+import { type ActionSpec, instant, type Parsed, printable, readAction, reason } from './action.ts';
 import { explanation } from './explain-schema.ts';
-import { printable, reason } from './printable-text.ts';
+import { scope } from './metric-specs.ts';
 
-const instant = z.string().describe('An instant in UTC.');
-
-/** Of whom an answer is: this process, the workers of this gateway, or all gateways on one Redis. */
-const scope = z
-  .enum(['process', 'workers', 'fleet'])
-  .describe('Of whom: this process, the workers of this gateway, or all gateways on one Redis.');
-
-/** What is known of a request that failed or was slow: what its log line has, and nothing else of it. */
+/** A request that failed or was slow, with fields of its log line and nothing else. */
 const requestSummary = z.strictObject({
   at: instant,
   requestId: z.string(),
@@ -53,10 +46,10 @@ const step = z.strictObject({
   detail: z
     .string()
     .optional()
-    .describe('Of an upstream call: its status or why there is none, and its host.'),
+    .describe('For an upstream call: its status, or why there is none, and its host.'),
 });
 
-const told = {
+const timed = {
   timings: z
     .array(step)
     .describe(
@@ -77,12 +70,12 @@ const failure = {
   cause: z.string().optional(),
 };
 
-/** A request as Redis has it. */
-export const storedTrace = requestSummary.extend({ ...failure, ...told });
+/** A request trace as it is stored in Redis. */
+export const storedTrace = requestSummary.extend({ ...failure, ...timed });
 
 const trace = requestSummary.extend({
   scope,
-  ...told,
+  ...timed,
   error: z
     .strictObject({
       code: z.string(),
@@ -115,32 +108,23 @@ const name = z.string().regex(/^[\w.:-]{1,80}$/);
 
 /** The actions on single requests: what failed or was slow, why, and what a query would cost. */
 export const requestSpecs = {
-  requests: {
-    method: 'get',
-    path: '/api/requests',
-    role: 'viewer',
-    summary: 'Requests that failed or were slow, the newest first.',
-    input: z.strictObject({
-      since: z.string().max(40).optional().describe('A span such as 2h, or an instant.'),
-      status: z
-        .string()
-        .regex(/^(?:[1-5]\d\d|[1-5]xx|slow)$/, 'expected a status such as 504, a class such as 5xx, or slow')
-        .optional(),
-      operation: name.optional(),
-      code: name.optional(),
-      source: name.optional(),
-      caller: printable(1, 200).optional(),
-      limit,
-    }),
-    output: requestList,
-  },
-  request: {
-    method: 'get',
-    path: '/api/requests/{id}',
-    role: 'viewer',
-    summary:
-      'One of these requests, by its id or that of its trace: its timings, its error, and how it was read.',
-    input: z.strictObject({
+  requests: readAction('/api/requests', 'Requests that failed or were slow, the newest first.', requestList, {
+    since: z.string().max(40).optional().describe('A span such as 2h, or an instant.'),
+    status: z
+      .string()
+      .regex(/^(?:[1-5]\d\d|[1-5]xx|slow)$/, 'expected a status such as 504, a class such as 5xx, or slow')
+      .optional(),
+    operation: name.optional(),
+    code: name.optional(),
+    source: name.optional(),
+    caller: printable(1, 200).optional(),
+    limit,
+  }),
+  request: readAction(
+    '/api/requests/{id}',
+    'One of these requests, by its id or that of its trace: its timings, its error, and how it was read.',
+    trace,
+    {
       id: z
         .string()
         .regex(
@@ -148,9 +132,8 @@ export const requestSpecs = {
           'expected a request id such as req_…, or a trace id of 32 characters',
         )
         .describe("The id of the request, the caller's own id of it, or the id of its trace."),
-    }),
-    output: trace,
-  },
+    },
+  ),
   explain: {
     method: 'post',
     path: '/api/explain',
@@ -168,14 +151,12 @@ export const requestSpecs = {
     }),
     output: explanation,
   },
-  runbook: {
-    method: 'get',
-    path: '/api/runbook/{entry}',
-    role: 'viewer',
-    summary: 'An entry of the runbook: what an error code or an alert means, what to look at, what to do.',
-    input: z.strictObject({
+  runbook: readAction(
+    '/api/runbook/{entry}',
+    'An entry of the runbook: what an error code or an alert means, what to look at, what to do.',
+    z.strictObject({ entry: z.string(), title: z.string(), text: z.string().describe('Markdown.') }),
+    {
       entry: z.string().regex(/^\w{1,60}$/, 'expected an error code or the name of an alert'),
-    }),
-    output: z.strictObject({ entry: z.string(), title: z.string(), text: z.string().describe('Markdown.') }),
-  },
+    },
+  ),
 } as const satisfies Readonly<Record<string, ActionSpec>>;

@@ -1,25 +1,42 @@
-import { problemStatus } from './action.ts';
+import * as z from 'zod';
+import { type Parsed, problemStatus } from './action.ts';
 
 type Schema = Record<string, unknown>;
 
 const who = {
-  name: { type: 'string', description: 'The name of the token; `local` where none is configured.' },
-  role: { type: 'string', enum: ['viewer', 'operator'] },
+  name: z.string().describe('The name of the token; `local` if none is configured.'),
+  role: z.enum(['viewer', 'operator']),
 };
 
-const secret = {
-  type: 'string',
-  description: 'What `X-Portico-Session-Secret` must be beside the cookie. No other answer has it.',
-};
-
-const object = (properties: Schema): Schema => ({
-  type: 'object',
-  additionalProperties: false,
-  required: Object.keys(properties),
-  properties,
+const session = z.strictObject({
+  ...who,
+  endsAt: z.string().nullable().describe('When the session ends; null for a token.'),
+  how: z.enum(['cookie', 'token', 'local']),
+  version: z.string().describe('The version of the gateway.'),
 });
 
-const json = (schema: Schema): Schema => ({ 'application/json': { schema } });
+/** Who is logged in, and how. */
+export type SessionDetail = Parsed<typeof session>;
+
+const begun = z.strictObject({
+  ...who,
+  endsAt: z.string(),
+  secret: z
+    .string()
+    .describe('What `X-Portico-Session-Secret` must be beside the cookie. No other answer has it.'),
+});
+
+/** What signing in takes. */
+export const credentials = z.strictObject({ token: z.string().min(1).max(600) });
+
+/** A schema as JSON Schema: of what is sent for input, of what is answered for output. */
+export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
+  const { $schema: _schema, ...rest } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' });
+  return rest;
+}
+
+/** A body of JSON with this schema. */
+export const jsonBody = (schema: object): Schema => ({ 'application/json': { schema } });
 
 function operation(operationId: string, summary: string, rest: Schema): Schema {
   const description =
@@ -27,27 +44,21 @@ function operation(operationId: string, summary: string, rest: Schema): Schema {
   return { operationId, summary, description, tags: ['session'], ...rest };
 }
 
-const problems = Object.fromEntries(
+/** The responses of all problems, by their statuses. */
+export const problemRefs = Object.fromEntries(
   Object.entries(problemStatus).map(([code, status]) => [status, { $ref: `#/components/responses/${code}` }]),
 );
 
-/** The paths of the console's sessions, which are no actions: they make and end what actions are asked with. */
+/** The paths of the console's sessions. They are no actions: they begin and end the sessions that actions need. */
 export const sessionPaths: Schema = {
   '/api/session': {
     get: operation('session', 'Who asks, in which role, and until when.', {
       responses: {
         200: {
           description: 'Who asks.',
-          content: json(
-            object({
-              ...who,
-              endsAt: { type: ['string', 'null'], description: 'When the session ends; null for a token.' },
-              how: { type: 'string', enum: ['cookie', 'token', 'local'] },
-              version: { type: 'string', description: 'Of the gateway.' },
-            }),
-          ),
+          content: jsonBody(jsonSchema(session, 'output')),
         },
-        ...problems,
+        ...problemRefs,
       },
     }),
     post: operation(
@@ -55,7 +66,7 @@ export const sessionPaths: Schema = {
       'Signs in with a token; the answer sets a cookie and has a secret, which count together for 12 h.',
       {
         security: [],
-        requestBody: { required: true, content: json(object({ token: { type: 'string' } })) },
+        requestBody: { required: true, content: jsonBody(jsonSchema(credentials, 'input')) },
         responses: {
           200: {
             description: 'A session has begun.',
@@ -66,14 +77,14 @@ export const sessionPaths: Schema = {
                 schema: { type: 'string' },
               },
             },
-            content: json(object({ ...who, endsAt: { type: 'string' }, secret })),
+            content: jsonBody(jsonSchema(begun, 'output')),
           },
-          ...problems,
+          ...problemRefs,
         },
       },
     ),
     delete: operation('sessionEnd', 'Signs out, in all tabs of the browser.', {
-      responses: { 204: { description: 'The session has ended.' }, ...problems },
+      responses: { 204: { description: 'The session has ended.' }, ...problemRefs },
     }),
   },
 };

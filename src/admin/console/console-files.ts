@@ -5,7 +5,7 @@ import { basename, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type * as Esbuild from 'esbuild';
-import { PAGE_FOLDER, pageBundle } from './page-bundle.ts';
+import { CONSOLE_PAGE_FOLDER, consoleBuildOptions } from './console-build-options.ts';
 
 /** A content coding (RFC 9110, section 8.4.1) that a file of the console is served in; `identity` is the file as it is. */
 export type Coding = 'br' | 'gzip' | 'identity';
@@ -20,10 +20,7 @@ export type ConsoleFile = {
 };
 
 /** The files of the console. They are read once, at the first use. */
-export type ConsoleFiles = {
-  /** The file of a name such as `app.css`; `undefined` where the list of files has none. Rejects where it cannot be read. */
-  find(name: string): Promise<ConsoleFile | undefined>;
-};
+export type ConsoleFiles = ReturnType<typeof createConsoleFiles>;
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -37,13 +34,13 @@ const toGzip = promisify(gzip);
 
 /** Makes a function of one key run once for each; a failure is forgotten, so that the next call tries again. */
 function once<T>(work: (key: string) => Promise<T>): (key: string) => Promise<T> {
-  const made = new Map<string, Promise<T>>();
+  const results = new Map<string, Promise<T>>();
   return (key) => {
-    const known = made.get(key);
+    const known = results.get(key);
     if (known !== undefined) return known;
     const begun = work(key);
-    made.set(key, begun);
-    begun.catch(() => made.delete(key));
+    results.set(key, begun);
+    begun.catch(() => results.delete(key));
     return begun;
   };
 }
@@ -65,36 +62,45 @@ function fileOf(name: string, bytes: Uint8Array): ConsoleFile {
 }
 
 /**
- * Bundles the page in memory, for a gateway that runs from source. esbuild is a dev dependency and a program of its own,
- * so it is loaded here, and ended at once.
+ * Bundles the page in memory, for a gateway that runs from source. esbuild is a development dependency that runs its own
+ * process, so it is loaded only here and stopped at once.
  * @throws Error if esbuild is not installed, or cannot read the page
  */
 async function bundlePage(): Promise<ReadonlyMap<string, Uint8Array>> {
   const { build, stop } = createRequire(import.meta.url)('esbuild') as typeof Esbuild;
   try {
-    const { outputFiles } = await build({ ...pageBundle, outdir: PAGE_FOLDER, write: false });
+    const { outputFiles } = await build({
+      ...consoleBuildOptions,
+      outdir: CONSOLE_PAGE_FOLDER,
+      write: false,
+    });
     return new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
   } finally {
     await stop();
   }
 }
 
-/** What the build has made of the page. */
+/** Reads the page as the build has bundled it. */
 async function readPage(names: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
   return new Map(
-    await Promise.all(names.map(async (name) => [name, await readFile(join(PAGE_FOLDER, name))] as const)),
+    await Promise.all(
+      names.map(async (name) => [name, await readFile(join(CONSOLE_PAGE_FOLDER, name))] as const),
+    ),
   );
 }
 
-/** The files by their names; the page is bundled here where the build has not done so. */
+/** The files by their names. The page is bundled here if the build has not done so. */
 async function loadFiles(): Promise<ReadonlyMap<string, ConsoleFile>> {
-  const names = await readdir(PAGE_FOLDER);
+  const names = await readdir(CONSOLE_PAGE_FOLDER);
   const page = names.includes('main.js') ? await readPage(names) : await bundlePage();
   return new Map([...page].map(([name, bytes]) => [name, fileOf(name, bytes)]));
 }
 
 /** Creates the files of the console. Nothing is read before the first is asked for. */
-export function createConsoleFiles(): ConsoleFiles {
+export function createConsoleFiles() {
   const load = once(loadFiles);
-  return { find: async (name) => (await load('')).get(name) };
+  return {
+    /** Finds a file such as `app.css`; `undefined` if there is no such file. Rejects if it cannot be read. */
+    find: async (name: string) => (await load('')).get(name),
+  };
 }

@@ -1,13 +1,13 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import { sendProblem } from '../api/send-problem.ts';
+import { sendProblem } from '../access/guard.ts';
 import type { Coding, ConsoleFile, ConsoleFiles } from './console-files.ts';
 
 const PREFIX = '/console/';
 const INDEX = 'index.html';
 const CODINGS: readonly Coding[] = ['br', 'gzip', 'identity'];
 
-/** What a page may load: what this listener serves, and nothing of others. It is in no frame. */
+/** A page may load only what this listener serves, and may not be shown in a frame. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -24,7 +24,7 @@ function headersOf(file: ConsoleFile, coding: Coding): Record<string, string> {
     'Content-Type': file.type,
     'Content-Security-Policy': CONTENT_SECURITY_POLICY,
     'Cross-Origin-Opener-Policy': 'same-origin',
-    // Asked again each time, and answered with 304: another version is another file under the same name.
+    // The browser asks again each time and gets 304, because another version has other files under the same names.
     'Cache-Control': 'no-cache',
     ETag: `"${file.digest}-${coding}"`,
     Vary: 'Accept-Encoding',
@@ -45,12 +45,12 @@ async function send(req: Request, res: Response, file: ConsoleFile): Promise<voi
   res.end(req.method === 'HEAD' ? undefined : body);
 }
 
-/** Whether somebody opens an address in a browser. */
+/** Whether a browser opens the address. */
 const isForPeople = ({ headers }: Request) => headers.accept?.includes('text/html') === true;
 
 /**
- * Creates what serves the pages of the console. They hold no data, so they are for everybody who reaches the listener. A
- * path is looked up in a list as it was sent, so none leads out of it. Addresses are relative: a proxy may add a path.
+ * Creates the handler of the console's files. They hold no data, so everybody who reaches the listener gets them. A path is
+ * looked up in a list, so none can leave the folder. Addresses are relative, because a proxy may add a path.
  */
 export function createConsoleRoute(files: ConsoleFiles, log: Pick<Logger, 'warn'>): RequestHandler {
   async function answer(req: Request, res: Response, name: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { thresholdText } from '../../telemetry/conditions/condition.ts';
 import { keysExpiring } from '../../telemetry/conditions/gateway-conditions.ts';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
+import { registerGauge } from '../../telemetry/metrics/metric-factories.ts';
 import {
   type RefusalReason,
   refusalReasons,
@@ -24,15 +25,15 @@ export function createCredentialMetrics(registry: Registry) {
   });
   for (const outcome of ['kept', 'waiting', 'lost']) auditLines.labels(outcome).inc(0);
   const expiring = new Map<string, () => number>();
-  new Gauge({
-    name: 'portico_keys_expiring',
-    help: `API keys that end within ${thresholdText(keysExpiring)}, by where they are kept: redis, counted every ten minutes; configuration.`,
-    labelNames: ['kept'],
-    registers,
-    collect() {
-      for (const [kept, count] of expiring) this.labels(kept).set(count());
+  registerGauge(
+    { registry },
+    {
+      name: 'portico_keys_expiring',
+      help: `API keys that end within ${thresholdText(keysExpiring)}, by where they are kept: redis, counted every ten minutes; configuration.`,
+      labelNames: ['kept'],
     },
-  });
+    () => [...expiring].map(([kept, count]) => [[kept], count()] as const),
+  );
   return {
     refusedCredential: (reason: RefusalReason) => refusals.labels(reason).inc(),
     auditLine: (outcome: 'kept' | 'waiting' | 'lost') => auditLines.labels(outcome).inc(),

@@ -6,12 +6,12 @@ import { type CompiledResource, withTargets } from '../../source/compile-sources
 import { redisProfile } from '../../store/redis/redis-profile.ts';
 import type { KnownSeries } from '../../telemetry/metrics/metric-factories.ts';
 
-/** The statuses that alerts ask for. */
+/** The statuses that alerts count. */
 const FAILURES = ['500', '502', '503', '504'];
-/** How a request that fails may stand to the cache. */
+/** The cache results of requests that fail. */
 const UNCACHED = ['none', 'miss'];
 const VIEWS: readonly RecordView[] = ['list', 'details', 'get'];
-/** How calls end: by the class of the status that came, or by what kept it from coming. */
+/** The outcomes of calls: the class of the status, or why there is none. */
 const CALL_OUTCOMES = [
   ...['2xx', '3xx', '4xx', '5xx', 'cancelled', 'overloaded'],
   ...['upstream_unavailable', 'upstream_timeout', 'upstream_error', 'upstream_invalid_response'],
@@ -45,7 +45,7 @@ function combine(...lists: readonly (readonly string[])[]): readonly (readonly s
   );
 }
 
-/** The claims that a source's file makes of a resource, as replies may contradict them. */
+/** The claims of a source's file on a resource that replies may contradict. */
 function claimsOf({ resource, source }: CompiledResource): readonly string[] {
   const spec = source.spec.resources[resource.name];
   if (spec === undefined) return [];
@@ -63,7 +63,7 @@ function claimsOf({ resource, source }: CompiledResource): readonly string[] {
   ];
 }
 
-/** What is counted of the replies of one resource's source. */
+/** The series of the replies of a source for one resource. */
 function seriesOfReplies(compiled: CompiledResource) {
   const { resource, source } = compiled;
   const spec = source.spec.resources[resource.name];
@@ -72,13 +72,13 @@ function seriesOfReplies(compiled: CompiledResource) {
   const [name, at] = [[source.spec.name], [resource.name]];
   return {
     views: combine(name, at, views),
-    gaps: combine(name, fields, ['missing', 'unreadable']),
+    missingValues: combine(name, fields, ['missing', 'unreadable']),
     invalid: combine(name, at, [...invalidReasons, 'other']),
     claims: combine(name, at, claimsOf(compiled)),
   };
 }
 
-/** What is counted of the decisions of the limiter. Without Redis every process counts alone. */
+/** The series of the decisions of the limiter. Without Redis, every process counts alone. */
 function seriesOfTiers({ limits, redis }: GatewayConfig) {
   const by = redisProfile(redis, 'limits') === undefined ? ['local'] : ['redis', 'local'];
   return Object.entries(limits.tiers).flatMap(([tier, { dryRun, onStoreFailure }]) => {
@@ -93,7 +93,7 @@ const SHADOW_OUTCOMES = [
   ...['cap', 'rate', 'strain', 'breaker', 'source', 'scan'].map((reason) => `dropped_${reason}`),
 ];
 
-/** What is counted of a resource that moves. */
+/** The series of a resource that moves. */
 function seriesOfMigration({ resource }: CompiledResource, operations: readonly string[]) {
   const own = operations.filter((operation) => operation.startsWith(`${resource.name}.`));
   const at = [resource.name];
@@ -110,8 +110,8 @@ function seriesOfMigration({ resource }: CompiledResource, operations: readonly 
 }
 
 /**
- * The series of a configuration that alerts and boards ask for, to be declared before anything happens: label values
- * come from the configuration and from the code alone, so their number is known.
+ * The series of a configuration that alerts and boards use, declared before anything happens. Their number is known, because
+ * label values come only from the configuration and the code.
  */
 export function knownSeries(
   config: GatewayConfig,
@@ -146,7 +146,7 @@ export function knownSeries(
     portico_source_events_total: combine(upstreams, [...SOURCE_EVENTS, 'paused']),
     portico_records_total: replies.flatMap(({ views }) => views),
     portico_dropped_records_total: replies.flatMap(({ views }) => views),
-    portico_unreadable_fields_total: replies.flatMap(({ gaps }) => gaps),
+    portico_unreadable_fields_total: replies.flatMap(({ missingValues }) => missingValues),
     portico_invalid_replies_total: replies.flatMap(({ invalid }) => invalid),
     portico_guard_trips_total: replies.flatMap(({ claims }) => claims),
     portico_migration_requests_total: migrating.flatMap(({ requests }) => requests),

@@ -4,9 +4,10 @@ import {
   createTimedCounter,
   declareSeries,
   type KnownSeries,
+  describeMetrics,
   type MetricPlace,
+  registerGauge,
 } from '../../telemetry/metrics/metric-factories.ts';
-import { describeMetrics } from '../../telemetry/metrics/describe-metrics.ts';
 import { createComparisonMetrics } from '../../telemetry/metrics/comparison-metrics.ts';
 import { createCredentialMetrics } from './credential-metrics.ts';
 import { createConfigMetrics } from '../../telemetry/metrics/config-metrics.ts';
@@ -14,8 +15,8 @@ import { createJudgeMetrics } from '../../telemetry/metrics/judge-metrics.ts';
 import { createMigrationMetrics } from '../../telemetry/metrics/migration-metrics.ts';
 import { createSourceMetrics } from './source-metrics.ts';
 import { createStoreMetrics } from './store-metrics.ts';
-import { type MetricsJson, sampledMetrics } from '../../telemetry/figures/figure-sample.ts';
-import { DURATION_BOUNDS_SECONDS } from '../../telemetry/figures/latency-buckets.ts';
+import { type MetricsJson, sampledMetrics } from '../../telemetry/history/metric-sample.ts';
+import { DURATION_BOUNDS_SECONDS } from '../../telemetry/history/latency-buckets.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import { createWebhookMetrics } from '../../telemetry/webhooks/webhook-metrics.ts';
 
@@ -40,7 +41,7 @@ const NO_SPANS = { exported: 0, dropped: 0, failed: 0 };
 export function createMetrics(deps: MetricsDeps) {
   const registry = new Registry();
   const place: MetricPlace = { registry, counters: new Map() };
-  const known = new Set(deps.operations);
+  const operations = new Set(deps.operations);
   collectDefaultMetrics({ register: registry });
   const requests = createTimedCounter(
     place,
@@ -55,7 +56,7 @@ export function createMetrics(deps: MetricsDeps) {
   return {
     /** Counts a finished request; an unknown `operation` becomes `none`. */
     request(operation: string, status: number, cache: string, seconds: number) {
-      requests(known.has(operation) ? operation : 'none', String(status), cache).add(seconds);
+      requests(operations.has(operation) ? operation : 'none', String(status), cache).add(seconds);
     },
     overloaded: createEventCounter(place, {
       name: 'portico_overload_refusals_total',
@@ -77,7 +78,7 @@ export function createMetrics(deps: MetricsDeps) {
      * fall, and the last requests of a removed route are still to be counted and read.
      */
     knowEndpoints(names: readonly string[]) {
-      for (const name of names) known.add(name);
+      for (const name of names) operations.add(name);
     },
     ...createProcessMetrics(registry, deps),
     ...createConfigMetrics(registry),
@@ -88,13 +89,13 @@ export function createMetrics(deps: MetricsDeps) {
     ...createComparisonMetrics(place, DURATION_BOUNDS_SECONDS),
     ...createJudgeMetrics(place),
     ...createWebhookMetrics(registry),
-    /** Brings series into being before their first event. */
+    /** Creates series with the value 0 before their first event. */
     declare: (series: KnownSeries) => declareSeries(place, series),
     /** All metrics in the Prometheus text format. */
     text: () => registry.metrics(),
     /** All metrics as values, to be merged with those of other processes. */
     values: () => registry.getMetricsAsJSON(),
-    /** Those that figures over time are sampled from; those of the process take longer to read than all others. */
+    /** The metrics whose history is sampled. Those of the process are left out: they take longer to read than all others. */
     async sampled(): Promise<MetricsJson> {
       const found = sampledMetrics.flatMap((name) => registry.getSingleMetric(name) ?? []);
       return Promise.all(found.map((metric) => metric.get()));
@@ -111,14 +112,10 @@ function createProcessMetrics(
   { version, nodeVersion, droppedLogLines = () => 0, tracing }: MetricsDeps,
 ) {
   let inFlight = 0;
-  new Gauge({
-    name: 'portico_requests_in_flight',
-    help: 'Requests in flight: received, and not answered yet.',
-    registers: [registry],
-    collect() {
-      this.set(inFlight);
-    },
-  });
+  const help = 'Requests in flight: received, and not answered yet.';
+  registerGauge({ registry }, { name: 'portico_requests_in_flight', help, labelNames: [] }, () => [
+    [[], inFlight],
+  ]);
   new Counter({
     name: 'portico_log_lines_dropped_total',
     help: 'Log lines that were dropped because the log was not read fast enough.',

@@ -5,6 +5,7 @@ import {
   createEventCounter,
   createTimedCounter,
   type MetricPlace,
+  registerGauge,
 } from '../../telemetry/metrics/metric-factories.ts';
 
 const STATES = { closed: 0, half_open: 1, open: 2 };
@@ -24,7 +25,7 @@ function createHealthMetrics(place: MetricPlace) {
       latest.set(source, next);
       if (served?.has(source) !== false) state.labels(source).set(STATES[next]);
     },
-    /** Shows the breakers of these sources alone: an alert on one that is gone would never end. */
+    /** Shows only the breakers of these sources: an alert on a source that was removed would never end. */
     serveSources(names: readonly string[]): void {
       served = new Set(names);
       state.reset();
@@ -48,32 +49,33 @@ function createHealthMetrics(place: MetricPlace) {
 type DisabledClaim = { readonly source: string; readonly resource: string; readonly claim: string };
 
 /** Registers which claims are disabled: a state, which lasts until the file changes or an operator resets it. */
-function createClaimMetrics({ registry }: MetricPlace) {
+function createClaimMetrics(place: MetricPlace) {
   let disabled: () => readonly DisabledClaim[] = () => [];
-  new Gauge({
-    name: 'portico_claims_fallen',
-    help: 'Claims of a source file that a reply has contradicted and that no answer relies on any more: 1 each.',
-    labelNames: ['source', 'resource', 'claim'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { source, resource, claim } of disabled())
-        if (!isFieldAlarm(claim)) this.labels(source, resource, claim).set(1);
+  registerGauge(
+    place,
+    {
+      name: 'portico_claims_fallen',
+      help: 'Claims of a source file that a reply has contradicted and that no answer relies on any more: 1 each.',
+      labelNames: ['source', 'resource', 'claim'],
     },
-  });
-  new Gauge({
-    name: 'portico_source_field_alarm',
-    help: 'Fields that many records of a source suddenly lack: 1 each. Kind `gone`: the key is absent; or `unreadable`.',
-    labelNames: ['source', 'resource', 'field', 'kind'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { source, resource, claim } of disabled()) {
+    () =>
+      disabled().flatMap(({ source, resource, claim }) =>
+        isFieldAlarm(claim) ? [] : [[[source, resource, claim], 1] as const],
+      ),
+  );
+  registerGauge(
+    place,
+    {
+      name: 'portico_source_field_alarm',
+      help: 'Fields that many records of a source suddenly lack: 1 each. Kind `gone`: the key is absent; or `unreadable`.',
+      labelNames: ['source', 'resource', 'field', 'kind'],
+    },
+    () =>
+      disabled().flatMap(({ source, resource, claim }) => {
         const [, field = '', kind = ''] = claim.split('.');
-        if (isFieldAlarm(claim)) this.labels(source, resource, field, kind).set(1);
-      }
-    },
-  });
+        return isFieldAlarm(claim) ? [[[source, resource, field, kind], 1] as const] : [];
+      }),
+  );
   /** Reports at each scrape what `list` has. */
   return { watchClaims: (list: typeof disabled) => void (disabled = list) };
 }
@@ -86,7 +88,7 @@ type SourceLoad = {
   readonly allowed: number;
 };
 
-/** What several parts of a gateway show under one name: after a reload the part before may still be at work. */
+/** What several parts of a gateway report under one name: after a reload, the earlier part may still be in use. */
 function createWatched<T>() {
   const parts = new Map<string, Set<() => T>>();
   function watch(name: string, read: () => T): () => void {
@@ -101,19 +103,12 @@ function createWatched<T>() {
 }
 
 /** Registers the scan caches in memory. */
-function createScanCacheMetrics({ registry }: MetricPlace) {
+function createScanCacheMetrics(place: MetricPlace) {
   const { parts, watch } = createWatched<readonly number[]>();
   const show = (name: string, help: string, of: (ages: readonly number[]) => number) =>
-    new Gauge({
-      ...{ name, help },
-      labelNames: ['source', 'resource'],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const [place, all] of parts)
-          this.labels(...place.split('|')).set(of([...all].flatMap((ages) => ages())));
-      },
-    });
+    registerGauge(place, { name, help, labelNames: ['source', 'resource'] }, () =>
+      [...parts].map(([key, all]) => [key.split('|'), of([...all].flatMap((ages) => ages()))] as const),
+    );
   show('portico_scan_caches', 'Scan caches in memory.', (ages) => ages.length);
   show(
     'portico_scan_caches_oldest_seconds',
@@ -128,26 +123,28 @@ function createScanCacheMetrics({ registry }: MetricPlace) {
 }
 
 /** Registers how busy sources are. */
-function createLoadMetrics({ registry }: MetricPlace) {
+function createLoadMetrics(place: MetricPlace) {
   const { parts, watch } = createWatched<SourceLoad>();
-  new Gauge({
-    name: 'portico_source_load',
-    help: 'Calls to a source at this moment: in_flight; waiting for a slot; allowed, so many may be in flight.',
-    labelNames: ['source', 'state'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [source, loads] of parts) {
+  registerGauge(
+    place,
+    {
+      name: 'portico_source_load',
+      help: 'Calls to a source at this moment: in_flight; waiting for a slot; allowed, so many may be in flight.',
+      labelNames: ['source', 'state'],
+    },
+    () =>
+      [...parts].flatMap(([source, loads]) => {
         const all = [...loads].map((load) => load());
         const sum = (of: keyof SourceLoad) => all.reduce((total, load) => total + load[of], 0);
-        // The newest client has what the others leave it.
-        const left = all.slice(0, -1).reduce((total, { active }) => total + active, 0);
-        this.labels(source, 'in_flight').set(sum('active'));
-        this.labels(source, 'waiting').set(sum('waiting'));
-        this.labels(source, 'allowed').set(left + (all.at(-1)?.allowed ?? 0));
-      }
-    },
-  });
+        // The newest client may use what the older ones leave free.
+        const older = all.slice(0, -1).reduce((total, { active }) => total + active, 0);
+        return [
+          [[source, 'in_flight'], sum('active')] as const,
+          [[source, 'waiting'], sum('waiting')] as const,
+          [[source, 'allowed'], older + (all.at(-1)?.allowed ?? 0)] as const,
+        ];
+      }),
+  );
   return {
     /** Reports at each scrape what `load` has, until the returned function is called. */
     watchLoad: watch,

@@ -1,38 +1,39 @@
-import { Gauge } from 'prom-client';
 import type { Compression } from '../../store/cache/encoded-bodies.ts';
 import {
   createCounter,
   createEventCounter,
   type MetricPlace,
+  registerGauge,
 } from '../../telemetry/metrics/metric-factories.ts';
 
 const REDIS_STATES = ['ready', 'lost', 'full', 'refusing'] as const;
 type RedisState = (typeof REDIS_STATES)[number];
 
 /** Registers how the Redis of each role serves. The sums over several processes count processes. */
-function createRedisMetrics({ registry }: MetricPlace) {
+function createRedisMetrics(place: MetricPlace) {
   const watched = new Map<string, () => RedisState>();
-  new Gauge({
-    name: 'portico_redis_connected',
-    help: 'Processes with a working connection to the Redis of a role.',
-    labelNames: ['role'],
-    registers: [registry],
-    collect() {
-      for (const [role, stateOf] of watched) this.labels(role).set(stateOf() === 'lost' ? 0 : 1);
+  registerGauge(
+    place,
+    {
+      name: 'portico_redis_connected',
+      help: 'Processes with a working connection to the Redis of a role.',
+      labelNames: ['role'],
     },
-  });
-  new Gauge({
-    name: 'portico_redis_state',
-    help: 'Processes by how the Redis of a role serves them: ready; lost; full, it takes no writes; refusing, it takes none for another reason.',
-    labelNames: ['role', 'state'],
-    registers: [registry],
-    collect() {
-      for (const [role, stateOf] of watched) {
+    () => [...watched].map(([role, stateOf]) => [[role], stateOf() === 'lost' ? 0 : 1] as const),
+  );
+  registerGauge(
+    place,
+    {
+      name: 'portico_redis_state',
+      help: 'Processes by how the Redis of a role serves them: ready; lost; full, it takes no writes; refusing, it takes none for another reason.',
+      labelNames: ['role', 'state'],
+    },
+    () =>
+      [...watched].flatMap(([role, stateOf]) => {
         const now = stateOf();
-        for (const state of REDIS_STATES) this.labels(role, state).set(state === now ? 1 : 0);
-      }
-    },
-  });
+        return REDIS_STATES.map((state) => [[role, state], state === now ? 1 : 0] as const);
+      }),
+  );
   /** Reports at each scrape how the Redis of a role serves. */
   return { watchRedis: (role: string, stateOf: () => RedisState) => void watched.set(role, stateOf) };
 }
@@ -41,16 +42,10 @@ function createRedisMetrics({ registry }: MetricPlace) {
 type LocalCache = { readonly bytes: number; readonly entries: number };
 
 /** Registers how large the local level of the cache is. */
-function createLocalCacheMetrics({ registry }: MetricPlace) {
+function createLocalCacheMetrics(place: MetricPlace) {
   let cache = (): LocalCache => ({ bytes: 0, entries: 0 });
   const show = (name: string, help: string, of: keyof LocalCache) =>
-    new Gauge({
-      ...{ name, help },
-      registers: [registry],
-      collect() {
-        this.set(cache()[of]);
-      },
-    });
+    registerGauge(place, { name, help, labelNames: [] }, () => [[[], cache()[of]]]);
   show('portico_cache_local_bytes', 'Bytes of the answers in memory, expired ones included.', 'bytes');
   show('portico_cache_local_entries', 'Answers in memory, expired ones included.', 'entries');
   /** Reports at each scrape what `next` has. */

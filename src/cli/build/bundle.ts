@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
-import { pageBundle } from '../../admin/console/page-bundle.ts';
+import { consoleBuildOptions } from '../../admin/console/console-build-options.ts';
 import { bundleOptions } from './bundle-options.ts';
 
 const { outdir } = parseArgs({ options: { outdir: { type: 'string', default: 'dist' } } }).values;
@@ -23,4 +23,4 @@ await build({
   outdir,
   chunkNames: 'bundle/serve/[name]-[hash]',
 });
-await build({ ...pageBundle, outdir: resolve(outdir, 'admin/console/page') });
+await build({ ...consoleBuildOptions, outdir: resolve(outdir, 'admin/console/page') });

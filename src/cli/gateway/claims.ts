@@ -1,6 +1,6 @@
+import { refuseIfRedisFails } from '../../admin/actions/act.ts';
 import type { Command } from 'commander';
 import { createClaimActions } from '../../admin/actions/disabled-claim-actions.ts';
-import { refuseIfRedisFails } from '../../admin/actions/redis-refusal.ts';
 import { claimPlace } from '../../source/adapter/spec/claim-place.ts';
 import { type CompiledResource, withTargets } from '../../source/compile-sources.ts';
 import { systemClock } from '../../kernel/clock.ts';

@@ -27,7 +27,7 @@ import { createKeyLastUsed } from '../../store/key-last-used.ts';
 import { createLimiter, type Limiter, type Tier, type TierLimiter } from '../../store/limiter/limiter.ts';
 import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 import type { RedisByRole } from '../../store/redis/redis-roles.ts';
-import type { WebhookEvent } from '../../telemetry/webhooks/webhook-event.ts';
+import type { WebhookEvent } from '../../telemetry/webhooks/webhook-message.ts';
 
 /** What the metrics count of callers. */
 export type AdmissionMetrics = AuthenticateDeps['metrics'] &

@@ -1,27 +1,27 @@
 import type { Logger } from 'pino';
 import { countedRules } from '../../source/adapter/read/outcome.ts';
 import {
-  type FigureActionsDeps,
-  createFigureActions,
+  type MetricActionsDeps,
+  createMetricActions,
   overviewOf,
   type ReadFleet,
-} from '../../admin/actions/figure-actions.ts';
+} from '../../admin/actions/metric-actions.ts';
 import { createEventStream } from '../../admin/event-stream.ts';
-import type { OverviewStatus } from '../../admin/figures/overview.ts';
-import { servedSources, type SourceDescription } from '../../admin/figures/served-source.ts';
+import type { OverviewStatus } from '../../admin/views/overview.ts';
+import { servedSources, type SourceDescription } from '../../admin/views/served-source.ts';
 import { queryCosts } from '../../pipeline/query-costs.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { createSerialQueue } from '../../kernel/semaphore.ts';
 import { type CompiledResource, withTargets } from '../../source/compile-sources.ts';
-import { type FigureTable, stepsOf } from '../../telemetry/figures/figure-slots.ts';
-import { createFigureSampler, type FigureSamplerDeps } from '../../telemetry/figures/figure-sampler.ts';
+import { type SeriesTable, pointTimes } from '../../telemetry/history/series-ring.ts';
+import { createMetricSampler, type MetricSamplerDeps } from '../../telemetry/history/metric-sampler.ts';
 import type { FleetFigures } from '../../store/fleet/fleet-figures.ts';
 import type { ServedConfig } from './snapshot.ts';
 
 /** A gateway of one process reads and writes `fleet` itself; the primary of several has a worker do it. */
-export type OpenFiguresDeps = Pick<FigureActionsDeps, 'quality'> & {
+export type OpenFiguresDeps = Pick<MetricActionsDeps, 'quality'> & {
   /** The metrics of the gateway, of all its processes. */
-  readonly sampled: FigureSamplerDeps['metrics'];
+  readonly sampled: MetricSamplerDeps['metrics'];
   readonly clock: Clock;
   readonly log: Pick<Logger, 'warn'>;
   /** The configuration in force. */
@@ -30,7 +30,7 @@ export type OpenFiguresDeps = Pick<FigureActionsDeps, 'quality'> & {
   readonly status: () => Omit<OverviewStatus, 'sources'>;
   /** Absent: there is no Redis for the cache. */
   readonly fleet?:
-    { readonly read: ReadFleet; readonly write: NonNullable<FigureSamplerDeps['keepMinute']> } | undefined;
+    { readonly read: ReadFleet; readonly write: NonNullable<MetricSamplerDeps['keepMinute']> } | undefined;
 };
 
 const FLEET_MS = 10_000;
@@ -50,9 +50,9 @@ const SHARED_MS = 10_000;
 /** Reads the figures of the fleet once for all who ask for the same. It does one reading at a time, because 48 hours are many keys. */
 function createSharedReads(read: ReadFleet, clock: Clock): ReadFleet {
   const oneByOne = createSerialQueue();
-  let last: { readonly key: string; readonly at: number; readonly table: Promise<FigureTable> } | undefined;
+  let last: { readonly key: string; readonly at: number; readonly table: Promise<SeriesTable> } | undefined;
   return function readShared(range, prefixes) {
-    const [first] = stepsOf(range);
+    const [first] = pointTimes(range);
     const key = [range.stepMs, first, ...prefixes].join();
     const at = clock.monotonic();
     if (last?.key === key && at - last.at < SHARED_MS) return last.table;
@@ -96,12 +96,12 @@ function describeSource({ gateway, compiled }: ServedConfig, name: string): Sour
 
 /** Opens the figures of a gateway; nothing is sampled before `start`. */
 export function openFigures({ sampled, clock, log, served, status, quality, fleet }: OpenFiguresDeps) {
-  const sampler = createFigureSampler({ metrics: sampled, clock, keepMinute: fleet?.write });
+  const sampler = createMetricSampler({ metrics: sampled, clock, keepMinute: fleet?.write });
   const fullStatus = () => {
     const { gateway, compiled } = served();
     return { ...status(), sources: servedSources(gateway, compiled) };
   };
-  const deps: FigureActionsDeps = {
+  const deps: MetricActionsDeps = {
     ...{ sampler, quality },
     status: fullStatus,
     describe: ({ name }) => describeSource(served(), name),
@@ -110,7 +110,7 @@ export function openFigures({ sampled, clock, log, served, status, quality, flee
   };
   const events = createEventStream({ sampler, log, tickOf: (sample) => overviewOf(deps, sample) });
   return {
-    actions: createFigureActions(deps),
+    actions: createMetricActions(deps),
     events,
     start: () => sampler.start(),
     /** Ends all streams and timers. */

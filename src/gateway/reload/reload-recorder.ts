@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { AuditLog } from '../../store/audit/audit-log.ts';
 import type { ConfigMetrics } from '../../telemetry/metrics/config-metrics.ts';
-import type { WebhookEvent } from '../../telemetry/webhooks/webhook-event.ts';
+import type { WebhookEvent } from '../../telemetry/webhooks/webhook-message.ts';
 import type { ConfigChange } from './find-changes.ts';
 import type { ReloadRequest, ReloadTarget } from './reload-outcome.ts';
 

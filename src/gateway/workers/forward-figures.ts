@@ -1,11 +1,11 @@
 import type { OpenFiguresDeps } from '../reload/open-figures.ts';
 import type { FleetFigures } from '../../store/fleet/fleet-figures.ts';
-import type { FigureTable } from '../../telemetry/figures/figure-slots.ts';
+import type { SeriesTable } from '../../telemetry/history/series-ring.ts';
 import type { WorkerQuery } from './messages.ts';
 import type { WorkerLink } from './worker-link.ts';
 
 /** A table as a message between processes carries it. */
-type SentTable = Omit<FigureTable, 'columns'> & {
+type SentTable = Omit<SeriesTable, 'columns'> & {
   readonly columns: readonly (readonly [string, readonly number[]])[];
 };
 

@@ -1,9 +1,9 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { createSerialQueue } from '../../kernel/semaphore.ts';
 import { createConfigMetrics } from '../../telemetry/metrics/config-metrics.ts';
-import { describeMetrics } from '../../telemetry/metrics/describe-metrics.ts';
+import { describeMetrics } from '../../telemetry/metrics/metric-factories.ts';
 import { createWebhookMetrics } from '../../telemetry/webhooks/webhook-metrics.ts';
-import { type MetricsJson, sampledMetrics } from '../../telemetry/figures/figure-sample.ts';
+import { type MetricsJson, sampledMetrics } from '../../telemetry/history/metric-sample.ts';
 import { cumulativeMetrics, mergeMetrics } from './merge-metrics.ts';
 import { mergeQuality } from './merge-quality.ts';
 import type { MetricValues, WorkerCounts } from './messages.ts';

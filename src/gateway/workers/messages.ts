@@ -6,7 +6,7 @@ import type { AuditChange } from '../../store/audit/audit-entry.ts';
 import type { ConfigTexts } from '../../config/load.ts';
 import type { ResourceQuality } from '../../pipeline/quality.ts';
 import type { HeldCount } from '../../store/cache/purges.ts';
-import type { TableRange } from '../../telemetry/figures/figure-slots.ts';
+import type { TableRange } from '../../telemetry/history/series-ring.ts';
 import type { PermitMessage } from './permits/permit-pool.ts';
 
 /** A question or an order of the primary to one worker. */

@@ -115,11 +115,7 @@ function fieldsOf(context: RequestContext, clock: Clock): RequestLogFields {
 }
 
 /** The ids of the request's span, or the trace that the caller says it belongs to. */
-function addTrace(
-  fields: RequestLogFields,
-  { head }: RequestContext,
-  opened: RequestSpan | undefined,
-): void {
+function addTrace(fields: RequestLogFields, { head }: RequestContext, opened: RequestSpan | undefined): void {
   if (opened !== undefined) {
     const { traceId, spanId } = opened.ids;
     fields.traceId = traceId;

@@ -93,7 +93,11 @@ export function createScanCaches(source: SourceRuntime, fleet: RedisScanCaches |
     async page(plan, { offset, limit }, context, newerThan = -Infinity) {
       const { signal, usage, priority, mayScan } = context;
       const selection = { sort: plan.sort, filters: plan.residualFilters, offset, limit };
-      const { page, than } = await timed(usage.timings, 'rows', knownPage(plan, selection, newerThan, context));
+      const { page, than } = await timed(
+        usage.timings,
+        'rows',
+        knownPage(plan, selection, newerThan, context),
+      );
       if (page !== undefined) return page;
       if (mayScan === false) throw notScanned();
       const obtain = (context: CallContext) => scans.obtain(plan, context, than);

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { createYieldToLoop } from '../../kernel/yield-to-loop.ts';
-import { type FigureTable, stepsOf, type TableRange } from '../../telemetry/figures/figure-slots.ts';
-import { packFigures, unpackFigures } from '../../telemetry/figures/packed-figures.ts';
+import { type SeriesTable, pointTimes, type TableRange } from '../../telemetry/history/series-ring.ts';
+import { packSeries, unpackSeries } from '../../telemetry/history/packed-series.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import { writeFigures } from '../redis/scripts/count-scripts.ts';
 
@@ -10,7 +10,7 @@ export type FleetFigures = {
   /** Adds the figures of a minute of this gateway, in one write. Rejects if Redis fails. */
   write(atMs: number, figures: ReadonlyMap<string, number>): Promise<void>;
   /** Sums the figures that begin with one of `prefixes` over all gateways. Rejects if Redis fails. */
-  read(range: TableRange, prefixes: readonly string[], signal: AbortSignal): Promise<FigureTable>;
+  read(range: TableRange, prefixes: readonly string[], signal: AbortSignal): Promise<SeriesTable>;
 };
 
 /** `keys.figures` is given a minute as a number of minutes since the epoch. */
@@ -52,7 +52,7 @@ export function createFleetFigures({ client, keys, gateway }: FleetFiguresDeps):
     async write(atMs, figures) {
       if (performance.now() - refusedAt < REFUSED_MS) return;
       try {
-        const args = [gateway, packFigures(figures), KEPT_MS, GATEWAYS_MAX];
+        const args = [gateway, packSeries(figures), KEPT_MS, GATEWAYS_MAX];
         await writeFigures(client, [keys.figures(atMs / MINUTE_MS)], args);
       } catch (error) {
         if (error instanceof Error && REFUSED.test(error.message)) refusedAt = performance.now();
@@ -60,8 +60,8 @@ export function createFleetFigures({ client, keys, gateway }: FleetFiguresDeps):
       }
     },
     async read({ fromMs, toMs, stepMs }, prefixes, signal) {
-      const at = stepsOf({ fromMs, toMs, stepMs });
-      const minutes = stepsOf({ fromMs: at[0] ?? toMs, toMs, stepMs: MINUTE_MS });
+      const at = pointTimes({ fromMs, toMs, stepMs });
+      const minutes = pointTimes({ fromMs: at[0] ?? toMs, toMs, stepMs: MINUTE_MS });
       const isCounted = at.map(() => false);
       const columns = new Map<string, number[]>();
       const yieldToLoop = createYieldToLoop(signal);
@@ -76,7 +76,7 @@ export function createFleetFigures({ client, keys, gateway }: FleetFiguresDeps):
           await yieldToLoop();
           const step = Math.floor(((chunk[index] ?? 0) - (at[0] ?? 0)) / stepMs);
           // What cannot be unpacked is skipped. A check would not help: who can write here can also write wrong counts.
-          const figures = unpackFigures(packed);
+          const figures = unpackSeries(packed);
           if (figures === undefined) continue;
           isCounted[step] = true;
           for (const [key, count] of figures)

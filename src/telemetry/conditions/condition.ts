@@ -1,30 +1,30 @@
 import type { WebhookEventType } from '../../config/schema/telemetry.ts';
-import type { FigureSample, GaugeValue } from '../figures/figure-sample.ts';
-import { type Figures, type LabelFilter, sumOf, sumsBy } from '../figures/figure-sums.ts';
+import type { GaugeValue, MetricSample, SeriesCounts } from '../history/metric-sample.ts';
+import { type LabelFilter, sumOf, sumsBy } from '../history/series-sums.ts';
 
-/** What is judged. */
+/** The metrics by which conditions are judged. */
 export type ConditionFacts = {
-  readonly gauges: FigureSample['gauges'];
+  readonly gauges: MetricSample['gauges'];
   /** What the last minute has counted. */
-  readonly grown: Figures;
-  /** What the last hour has counted of `HOURLY`. */
-  readonly lastHour: Figures;
+  readonly grown: SeriesCounts;
+  /** What the last hour has counted of the families in `JUDGED_BY_HOUR`. */
+  readonly lastHour: SeriesCounts;
   /** Why the files on disk were refused. */
   readonly stale?: { readonly since: string; readonly why: string } | undefined;
 };
 
-/** The families of figures of which one event within an hour needs an operator. */
-export const HOURLY: readonly string[] = ['differences', 'regressions', 'webhooks'];
+/** The families of counters that need an operator if they counted anything within the last hour, not only the last minute. */
+export const JUDGED_BY_HOUR: readonly string[] = ['differences', 'regressions', 'webhooks'];
 
-/** Of fewer answers or calls, one would be a large part. */
+/** A share of fewer answers or calls than this is not judged: a single failure would be a large part. */
 export const COUNTED_MIN = 20;
 
 type Severity = 'critical' | 'warning' | 'info';
 
-/** Where a condition holds, by the names that its text and its view have in braces. */
+/** Where a condition holds: values for the names in braces of its text and its view. */
 export type Subject = Readonly<Record<string, string | number>>;
 
-/** Finds where a condition holds: where a gauge, or what is counted, is above the threshold. */
+/** Finds where a condition holds: which gauges or counts are above the threshold. */
 export type Find = (facts: ConditionFacts, above: number) => readonly Subject[];
 
 /**
@@ -34,13 +34,13 @@ export type Find = (facts: ConditionFacts, above: number) => readonly Subject[];
 export type GatewayCondition = {
   readonly id: string;
   readonly severity: Severity;
-  /** The entry of the runbook. Where there is an `expr`, the alert has this name. */
+  /** The entry of the runbook. If there is an `expr`, the alert has this name, too. */
   readonly entry: string;
   /** The condition holds above this threshold. Absent: 0. */
   readonly above?: number;
-  /** Of the threshold. Absent: it is a count. */
+  /** The unit of the threshold. Absent: it is a count. */
   readonly unit?: 'share' | 'seconds' | 'days';
-  /** The rule of Prometheus, `$above` stands for the threshold. Absent: only the page tells. */
+  /** The rule of Prometheus; `$above` stands for the threshold. Absent: there is no alert, only the page shows it. */
   readonly expr?: string;
   /** How long it holds before the alert fires. Absent: not at all. */
   readonly lasts?: string;
@@ -50,13 +50,13 @@ export type GatewayCondition = {
   readonly note?: string;
   /** The alert calls somebody at once, though the page calls it no critical condition. */
   readonly pages?: boolean;
-  /** The event that tells receivers of webhooks of it. */
+  /** The webhook event that reports it. */
   readonly webhook?: WebhookEventType;
-  /** What the page says of a subject, such as `{count} {reply|replies} of {source}`: the first word is that of one. */
+  /** What the page says, such as `{count} {reply|replies} of {source}`; the first word is for a count of 1. */
   readonly text?: string;
-  /** The view of the console that says more of a subject. */
+  /** The view of the console with more about it. */
   readonly view?: string;
-  /** Absent: no gateway can tell it of itself. */
+  /** Absent: a gateway cannot find it out about itself. */
   readonly find?: Find;
 };
 
@@ -67,30 +67,30 @@ export function thresholdText({ above = 0, unit }: Pick<GatewayCondition, 'above
   return unit === undefined ? String(above) : `${above} ${unit === 'seconds' ? 's' : unit}`;
 }
 
-/** A share in percent, as a sentence says it. */
+/** Writes a share in percent for a sentence. */
 export const percentText = (share: number) =>
   `${share < 0.1 ? Number((share * 100).toFixed(1)) : Math.round(share * 100)} %`;
 
-/** A label of a gauge. */
+/** The value of a label of a gauge. */
 export const label = ({ labels }: GaugeValue, name: string) => String(labels[name] ?? '');
 
-/** Finds each value of a gauge that is above the threshold: its labels, and the value as `count`. */
-export const eachGauge =
+/** Finds the values of a gauge that are above the threshold: their labels, and the value as `count`. */
+export const gaugesAbove =
   (name: string, isMeant = (_: GaugeValue) => true): Find =>
   ({ gauges }, above) =>
     gauges(name).flatMap((gauge) =>
       gauge.value > above && isMeant(gauge) ? [{ ...gauge.labels, count: gauge.value }] : [],
     );
 
-/** Finds each sum of a counted family above the threshold by its first label; `name` is what a text calls this label. */
-export const eachCount =
+/** Sums a family of counters by its first label, which texts call `name`, and finds the sums above the threshold. */
+export const countsAbove =
   (family: string, name: string): Find =>
   (facts, above) =>
     [...sumsBy(countedIn(facts, family), family, ([first]) => first)].flatMap(([first, count]) =>
       count > above ? [{ [name]: first, count }] : [],
     );
 
-/** Finds out whether the sum of a counted family is above the threshold. */
+/** Finds whether the sum of a family of counters is above the threshold. */
 export const sumAbove =
   (family: string, isMeant?: LabelFilter): Find =>
   (facts, above) => {
@@ -99,4 +99,4 @@ export const sumAbove =
   };
 
 const countedIn = ({ grown, lastHour }: ConditionFacts, family: string) =>
-  HOURLY.includes(family) ? lastHour : grown;
+  JUDGED_BY_HOUR.includes(family) ? lastHour : grown;

@@ -7,23 +7,18 @@ import {
   standingConditions,
 } from './gateway-conditions.ts';
 import { migrationEventConditions, migrationStateConditions } from './migration-conditions.ts';
-import {
-  failures,
-  invalidReplies,
-  sourceLoadConditions,
-  sourceStateConditions,
-} from './source-conditions.ts';
+import { failures, invalidReplies, sourceConditions } from './source-conditions.ts';
 
-/** All that may be wrong. Of those that are as severe, the page shows the first ones first. */
+/** Everything that may be wrong. The page sorts conditions by severity, and keeps this order among equals. */
 export const conditions: readonly GatewayCondition[] = [
-  ...[...standingConditions, ...sourceStateConditions, ...migrationStateConditions, ...sourceLoadConditions],
+  ...[...standingConditions, ...sourceConditions, ...migrationStateConditions],
   ...[...answerConditions, invalidReplies, ...migrationEventConditions, ...refusalConditions],
   ...[...failures, ...backgroundConditions],
 ];
 
 const URGENCY = { critical: 0, warning: 1, info: 2 } as const;
 
-/** Fills a text: `{name}` is what the subject has by this name, `{one|many}` a word by its `count`. */
+/** Fills a text: `{name}` is replaced by this value of the subject, `{one|many}` by one of both words, depending on `count`. */
 const fill = (text: string, subject: Subject, write: (value: string) => string = String): string =>
   text
     .replaceAll(/\{([^{}|]+)\|([^{}|]+)\}/g, (_, one: string, many: string) =>
@@ -45,8 +40,8 @@ export function findAttention(facts: ConditionFacts) {
   return found.sort((a, b) => URGENCY[a.severity] - URGENCY[b.severity]);
 }
 
-/** The id of the condition that an event tells of; `undefined` where it tells of none. */
-export const conditionTold = (event: WebhookEventType): string | undefined =>
+/** The id of the condition that a webhook event reports; `undefined` if it reports none. */
+export const conditionOfEvent = (event: WebhookEventType): string | undefined =>
   conditions.find(({ webhook }) => webhook === event)?.id;
 
 function ruleText({

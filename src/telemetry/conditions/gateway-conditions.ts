@@ -1,20 +1,20 @@
-import { bucketsOf, shareOf, sumsBy } from '../figures/figure-sums.ts';
-import { quantileMs } from '../figures/latency-buckets.ts';
+import { bucketsOf, shareOf, sumsBy } from '../history/series-sums.ts';
+import { quantileMs } from '../history/latency-buckets.ts';
 import { type GatewayCondition, COUNTED_MIN, type Find, label, percentText, sumAbove } from './condition.ts';
 
 // What may be wrong with a gateway itself: its Redis, its answers, its configuration, and what works beside it.
 
-/** Of fewer answers, the slowest in a hundred is a single one. */
+/** Of fewer answers than this, the slowest percent would be a single answer. */
 const SLOW_COUNTED_MIN = 100;
 
-/** What Redis does not do, by its role. */
+/** The effect if Redis is missing, by its role. */
 const WITHOUT_REDIS: Readonly<Record<string, string>> = {
   keys: 'keys that are not known yet are answered 503',
   limits: 'each process counts limits alone, and closed tiers are answered 503',
   cache: 'each process keeps its answers alone, and a purge fails',
 };
 
-/** What belongs to the condition that a Redis is in a state. That of keys makes it critical. */
+/** The condition that a Redis is in some state. If it is the Redis of keys, the condition is critical. */
 const inRedisState = (state: string) => ({
   ...{ id: `redis_${state}`, expr: `portico_redis_state{state="${state}"} > $above`, pages: true },
   find({ gauges }: Parameters<Find>[0], above: number) {
@@ -27,7 +27,7 @@ const inRedisState = (state: string) => ({
   },
 });
 
-/** Finds refusals for some of the reasons that are counted, each with what is said about it. */
+/** Finds refusals for some reasons, each with its explanation. */
 const refusedFor = (reasons: Readonly<Record<string, string>>): Pick<GatewayCondition, 'text' | 'find'> => ({
   text: '{count} {request|requests} of the last minute {was|were} refused{why}.',
   find({ grown }, above) {
@@ -54,7 +54,7 @@ function findStaleServed({ grown }: Parameters<Find>[0], above: number) {
   return looked >= COUNTED_MIN && share > above ? [{ percent: percentText(share) }] : [];
 }
 
-/** What is wrong with the Redis of a gateway, or with all of it. */
+/** What may be wrong with a gateway as a whole, or with its Redis. */
 export const standingConditions: readonly GatewayCondition[] = [
   {
     ...{ id: 'down', severity: 'critical', entry: 'PorticoDown', lasts: '1m' },
@@ -80,7 +80,7 @@ export const standingConditions: readonly GatewayCondition[] = [
   },
 ];
 
-/** What is wrong with the answers of a gateway. */
+/** What may be wrong with the answers of a gateway. */
 export const answerConditions: readonly GatewayCondition[] = [
   {
     ...{ id: 'server_errors', severity: 'critical', entry: 'PorticoServerErrors', lasts: '5m' },
@@ -109,7 +109,7 @@ export const answerConditions: readonly GatewayCondition[] = [
   },
 ];
 
-/** What is wrong where requests are refused. */
+/** The conditions that requests are refused for some reason. */
 export const refusalConditions: readonly GatewayCondition[] = [
   {
     ...{ id: 'shedding', severity: 'critical', entry: 'PorticoOverloaded', lasts: '5m' },
@@ -143,7 +143,7 @@ export const refusalConditions: readonly GatewayCondition[] = [
   },
 ];
 
-/** How soon a key ends that operators are warned of. */
+/** The condition that keys end soon. */
 export const keysExpiring: GatewayCondition & { readonly above: number } = {
   ...{ id: 'keys_expiring', severity: 'info', entry: 'PorticoKeysExpiring', above: 14, unit: 'days' },
   ...{ webhook: 'key.expiring', lasts: '10m', view: '#/callers' },
@@ -157,7 +157,7 @@ export const keysExpiring: GatewayCondition & { readonly above: number } = {
   },
 };
 
-/** What is wrong with the configuration of a gateway and with its cache, and what does not affect answers. */
+/** What may be wrong with the configuration and the cache of a gateway, and what does not affect answers. */
 export const backgroundConditions: readonly GatewayCondition[] = [
   {
     ...{ id: 'config_stale', severity: 'warning', entry: 'PorticoConfigStale', lasts: '1m' },

@@ -1,9 +1,9 @@
-import { isFailedCall, shareOf, sumOf, sumsBy } from '../figures/figure-sums.ts';
+import { isFailedCall, shareOf, sumOf, sumsBy } from '../history/series-sums.ts';
 import {
   type GatewayCondition,
   COUNTED_MIN,
-  eachCount,
-  eachGauge,
+  countsAbove,
+  gaugesAbove,
   type Find,
   label,
   percentText,
@@ -32,7 +32,7 @@ function findDisabledClaims({ gauges }: Parameters<Find>[0], above: number) {
 }
 
 const findLostFields: Find = (facts, above) =>
-  eachGauge('portico_source_field_alarm')(facts, above).map((subject) => {
+  gaugesAbove('portico_source_field_alarm')(facts, above).map((subject) => {
     return { ...subject, what: subject['kind'] === 'gone' ? 'no longer have' : 'have an unreadable' };
   });
 
@@ -55,12 +55,12 @@ function findFailedCalls({ grown }: Parameters<Find>[0], above: number) {
 
 const OF_SOURCE = '#/source/{source}';
 
-/** What is wrong with a source, so that callers notice. */
-export const sourceStateConditions: readonly GatewayCondition[] = [
+/** What may be wrong with a source, its load or its file. */
+export const sourceConditions: readonly GatewayCondition[] = [
   {
     ...{ id: 'breaker_open', severity: 'critical', entry: 'PorticoSourceNotAsked', above: 1 },
     text: '{source} fails so often that it is not asked: its breaker is open.',
-    ...{ webhook: 'breaker.opened', view: OF_SOURCE, find: eachGauge('portico_breaker_state') },
+    ...{ webhook: 'breaker.opened', view: OF_SOURCE, find: gaugesAbove('portico_breaker_state') },
   },
   {
     ...{ id: 'breaker_half_open', severity: 'critical', entry: 'PorticoSourceNotAsked', lasts: '1m' },
@@ -68,7 +68,7 @@ export const sourceStateConditions: readonly GatewayCondition[] = [
     expr: 'max by (source) (portico_breaker_state{source!=""}) > $above',
     summary: 'A source fails so often that it is not asked.',
     text: '{source} fails so often that it is not asked: its breaker is half open.',
-    ...{ view: OF_SOURCE, find: eachGauge('portico_breaker_state', ({ value }) => value <= 1) },
+    ...{ view: OF_SOURCE, find: gaugesAbove('portico_breaker_state', ({ value }) => value <= 1) },
   },
   {
     ...{ id: 'field_lost', severity: 'critical', entry: 'PorticoFieldLost', webhook: 'field.lost' },
@@ -78,10 +78,6 @@ export const sourceStateConditions: readonly GatewayCondition[] = [
     text: 'Many {resource} of {source} {what} {field}: callers get null.',
     ...{ view: OF_SOURCE, find: findLostFields },
   },
-];
-
-/** What is wrong with the load of a source, or with its file. */
-export const sourceLoadConditions: readonly GatewayCondition[] = [
   {
     ...{ id: 'saturated', severity: 'warning', entry: 'overloaded' },
     text: '{count} {call waits|calls wait} for {source}: all {allowed} that may be under way are.',
@@ -96,18 +92,18 @@ export const sourceLoadConditions: readonly GatewayCondition[] = [
   },
 ];
 
-/** What is wrong with the replies of a source. */
+/** The condition that replies of a source are invalid. */
 export const invalidReplies: GatewayCondition = {
   ...{ id: 'replies_invalid', severity: 'warning', entry: 'PorticoRepliesInvalid', lasts: '5m', pages: true },
   expr: 'sum by (source, resource, reason) (rate(portico_invalid_replies_total[5m])) > $above',
   summary: 'A service answers what cannot be made into records.',
   text: '{count} {reply|replies} of {source} in the last minute cannot be made into records.',
-  ...{ view: OF_SOURCE, find: eachCount('invalidReplies', 'source') },
+  ...{ view: OF_SOURCE, find: countsAbove('invalidReplies', 'source') },
 };
 
 const FAILURES = { entry: 'PorticoUpstreamFailing', above: 0.05, unit: 'share' } as const;
 
-/** Too many failed answers of the gateway, whatever the cause, and too many failed calls to one source. */
+/** The conditions that too many answers of the gateway fail, or too many calls to one source. */
 export const failures: readonly GatewayCondition[] = [
   {
     ...{ ...FAILURES, id: 'errors', severity: 'critical', lasts: '5m', view: '#/requests?status=5xx' },

@@ -1,5 +1,5 @@
 import { Gauge } from 'prom-client';
-import { createEventCounter, type MetricPlace } from './metric-factories.ts';
+import { createEventCounter, type MetricPlace, registerGauge } from './metric-factories.ts';
 
 /** Who stops a migration, as the gauge shows it. */
 type Hold = { readonly resource: string; readonly by: 'judge' | 'operator' };
@@ -10,41 +10,38 @@ type JudgedOperations = { readonly resource: string; readonly operations: readon
 /** Registers what the judge of migrations finds. Its gauges are shown by the one process that judges. */
 export function createJudgeMetrics(place: MetricPlace) {
   const { registry } = place;
+  const gauge = (name: string, labelNames: readonly string[], help: string) =>
+    new Gauge({ name, labelNames, help, registers: [registry] });
   let holds: () => readonly Hold[] = () => [];
-  const cusum = new Gauge({
-    name: 'portico_migration_cusum',
-    help: 'The evidence for failures of the new source alone: at 9.2 the judge rolls back. In the process that judges.',
-    labelNames: ['resource', 'operation'],
-    registers: [registry],
-  });
-  const transient = new Gauge({
-    name: 'portico_migration_transient_exceeded',
-    help: '1 where more answers of the new source differ once, and the legacy one has not confirmed them, than writes explain. In the process that judges.',
-    labelNames: ['resource', 'operation'],
-    registers: [registry],
-  });
-  const ready = new Gauge({
-    name: 'portico_migration_gate_ready',
-    help: '1 where the next step of a migration may be taken. In the process that judges.',
-    labelNames: ['resource'],
-    registers: [registry],
-  });
-  const atRev = new Gauge({
-    name: 'portico_migration_replicas_at_rev',
-    help: 'Processes that serve by the last state of a migration, as they have acknowledged it. In the process that judges.',
-    labelNames: ['resource'],
-    registers: [registry],
-  });
-  new Gauge({
-    name: 'portico_migration_hold',
-    help: '1 where no step forward is possible: by the judge, which has rolled back or found the new source slow, or by an operator.',
-    labelNames: ['resource', 'by'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { resource, by } of holds()) this.labels(resource, by).set(1);
+  const cusum = gauge(
+    'portico_migration_cusum',
+    ['resource', 'operation'],
+    'The evidence for failures of the new source alone: at 9.2 the judge rolls back. In the process that judges.',
+  );
+  const transient = gauge(
+    'portico_migration_transient_exceeded',
+    ['resource', 'operation'],
+    '1 where more answers of the new source differ once, and the legacy one has not confirmed them, than writes explain. In the process that judges.',
+  );
+  const ready = gauge(
+    'portico_migration_gate_ready',
+    ['resource'],
+    '1 where the next step of a migration may be taken. In the process that judges.',
+  );
+  const atRev = gauge(
+    'portico_migration_replicas_at_rev',
+    ['resource'],
+    'Processes that serve by the last state of a migration, as they have acknowledged it. In the process that judges.',
+  );
+  registerGauge(
+    place,
+    {
+      name: 'portico_migration_hold',
+      help: '1 where no step forward is possible: by the judge, which has rolled back or found the new source slow, or by an operator.',
+      labelNames: ['resource', 'by'],
     },
-  });
+    () => holds().map(({ resource, by }) => [[resource, by], 1] as const),
+  );
   return {
     migrationCusum: (resource: string, operation: string, value: number) =>
       cusum.labels(resource, operation).set(value),

@@ -1,11 +1,11 @@
-import { Counter, type CounterConfiguration, type Histogram, type Registry } from 'prom-client';
+import { Counter, type CounterConfiguration, Gauge, type Histogram, type Registry } from 'prom-client';
 
 // How metrics are counted. The metrics themselves are in metrics.ts and the other files `*-metrics.ts`.
 
 /** The child of a metric for some label values. */
 type LabelledChild<T> = { readonly values: readonly string[]; readonly child: T };
 
-/** Finds the child of up to three label values; creates it on first use. */
+/** Finds the child for up to three label values; creates it on first use. */
 type ChildOf<T> = (first: string, second?: string, third?: string) => T;
 
 /**
@@ -42,17 +42,17 @@ export class HistogramChild {
   }
 }
 
-/** Where counters are registered: their children are found by the name of the metric. */
+/** Where metrics are registered. The children of a counter are found by its name. */
 export type MetricPlace = {
   readonly registry: Registry;
   readonly counters: Map<string, ChildOf<unknown>>;
 };
 
-/** The label values that each counter will have, by its name. */
+/** The label values that counters will have, by the name of the counter. */
 export type KnownSeries = Readonly<Record<string, readonly (readonly string[])[]>>;
 
 /**
- * Brings counters into being with 0. A counter that begins with its first event begins with 1, and `increase()` and
+ * Creates series with the value 0. A series that begins with its first event begins with 1, and `increase()` and
  * `rate()` of Prometheus do not see that event: an alert on a rare event would never fire.
  */
 export function declareSeries({ counters }: MetricPlace, known: KnownSeries): void {
@@ -88,6 +88,22 @@ function createChildren<T>(create: () => T): { childOf: ChildOf<T>; children: re
 type Described = Pick<CounterConfiguration<string>, 'name' | 'help'> & {
   readonly labelNames: readonly string[];
 };
+
+/** Registers a gauge that asks `read` for its values at each scrape: label values with a number each. */
+export function registerGauge(
+  { registry }: Pick<MetricPlace, 'registry'>,
+  described: Described,
+  read: () => Iterable<readonly [labelValues: readonly string[], value: number]>,
+): void {
+  new Gauge({
+    ...described,
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [labelValues, value] of read()) this.labels(...labelValues).set(value);
+    },
+  });
+}
 
 /** Registers a counter that reports the counts of the children. */
 function registerCounts<T extends { readonly count: number }>(
@@ -193,4 +209,22 @@ export function createTimedCounter(
   registerCounts(place, { name: `${name}s_total`, help, labelNames }, all);
   registerHistogram(place, { name: `${name}_duration_seconds`, help: durationHelp, labelNames }, all, bounds);
   return all.childOf;
+}
+
+/** A metric with its labels, as `/metrics` shows it. */
+export type MetricDescription = {
+  readonly name: string;
+  readonly type: string;
+  readonly labels: readonly string[];
+  readonly help: string;
+};
+
+/** Describes Portico's own metrics in a registry, in the order of their registration, without those of the process. */
+export function describeMetrics(registry: Registry): readonly MetricDescription[] {
+  const metrics = registry.getMetricsAsArray().filter(({ name }) => name.startsWith('portico_'));
+  return metrics.map((metric) => {
+    // Every metric of prom-client has these two fields; its type does not declare them.
+    const { type, labelNames } = metric as unknown as { type: string; labelNames: readonly string[] };
+    return { name: metric.name, type, labels: labelNames, help: metric.help };
+  });
 }

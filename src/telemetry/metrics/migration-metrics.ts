@@ -1,8 +1,7 @@
-import { Gauge } from 'prom-client';
 import { stages, type MigrationStage } from '../../config/schema/migration-stages.ts';
-import { createEventCounter, type MetricPlace } from './metric-factories.ts';
+import { createEventCounter, type MetricPlace, registerGauge } from './metric-factories.ts';
 
-/** Where an operation of a resource that moves is on its way. */
+/** How far the migration of an operation is. */
 type OperationPosition = {
   readonly resource: string;
   readonly operation: string;
@@ -11,7 +10,7 @@ type OperationPosition = {
   readonly rev: number;
 };
 
-/** What the gauges of migrations show. */
+/** What the gauges of migrations read. */
 type MigrationsView = {
   readonly positions: () => readonly OperationPosition[];
   readonly staleSeconds: () => number;
@@ -19,22 +18,13 @@ type MigrationsView = {
   readonly openBreakers: () => readonly string[];
 };
 
-/** Registers where resources that move are on their way. */
-function createPositionMetrics({ registry }: MetricPlace) {
+/** Registers how far migrations are. */
+function createPositionMetrics(place: MetricPlace) {
   let view: MigrationsView = { positions: () => [], staleSeconds: () => 0, openBreakers: () => [] };
-  const labels = ['resource', 'operation'] as const;
-
-  function showPosition(name: string, help: string, valueOf: (position: OperationPosition) => number): void {
-    new Gauge({
-      ...{ name, help },
-      labelNames: labels,
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const one of view.positions()) this.labels(one.resource, one.operation).set(valueOf(one));
-      },
-    });
-  }
+  const showPosition = (name: string, help: string, valueOf: (position: OperationPosition) => number) =>
+    registerGauge(place, { name, help, labelNames: ['resource', 'operation'] }, () =>
+      view.positions().map((one) => [[one.resource, one.operation], valueOf(one)] as const),
+    );
 
   showPosition(
     'portico_migration_stage',
@@ -46,34 +36,33 @@ function createPositionMetrics({ registry }: MetricPlace) {
     'The share of the ramp of an operation of a resource that moves, in percent.',
     ({ percent }) => percent,
   );
-  new Gauge({
-    name: 'portico_migration_rev',
-    help: 'The number of the state that this process serves by; processes that differ for long have not learnt of a change.',
-    labelNames: ['resource'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { resource, rev } of view.positions()) this.labels(resource).set(rev);
+  registerGauge(
+    place,
+    {
+      name: 'portico_migration_rev',
+      help: 'The number of the state that this process serves by; processes that differ for long have not learnt of a change.',
+      labelNames: ['resource'],
     },
-  });
-  new Gauge({
-    name: 'portico_migration_stale_seconds',
-    help: 'Seconds since this process last knew the state of the fleet; it serves by what it knows.',
-    registers: [registry],
-    collect() {
-      this.set(view.positions().length === 0 ? 0 : view.staleSeconds());
+    () => view.positions().map(({ resource, rev }) => [[resource], rev] as const),
+  );
+  registerGauge(
+    place,
+    {
+      name: 'portico_migration_stale_seconds',
+      help: 'Seconds since this process last knew the state of the fleet; it serves by what it knows.',
+      labelNames: [],
     },
-  });
-  new Gauge({
-    name: 'portico_migration_breaker_open',
-    help: 'Processes that serve a resource from the legacy source for half a minute, because the new source fails there.',
-    labelNames: ['resource'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const resource of view.openBreakers()) this.labels(resource).set(1);
+    () => [[[], view.positions().length === 0 ? 0 : view.staleSeconds()]],
+  );
+  registerGauge(
+    place,
+    {
+      name: 'portico_migration_breaker_open',
+      help: 'Processes that serve a resource from the legacy source for half a minute, because the new source fails there.',
+      labelNames: ['resource'],
     },
-  });
+    () => view.openBreakers().map((resource) => [[resource], 1] as const),
+  );
   /** Reports at each scrape what `next` has. */
   return { watchMigrations: (next: MigrationsView) => void (view = next) };
 }
@@ -81,14 +70,10 @@ function createPositionMetrics({ registry }: MetricPlace) {
 /** Registers the metrics of comparisons between both sources. */
 function createShadowMetrics(place: MetricPlace) {
   let inFlight = () => 0;
-  new Gauge({
-    name: 'portico_migration_shadow_in_flight',
-    help: 'Calls of comparisons under way.',
-    registers: [place.registry],
-    collect() {
-      this.set(inFlight());
-    },
-  });
+  const help = 'Calls of comparisons under way.';
+  registerGauge(place, { name: 'portico_migration_shadow_in_flight', help, labelNames: [] }, () => [
+    [[], inFlight()],
+  ]);
   return {
     /** Reports at each scrape how many calls of comparisons are under way. */
     watchShadows: (next: () => number) => void (inFlight = next),

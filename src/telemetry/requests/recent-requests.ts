@@ -3,14 +3,13 @@ import { type RequestTrace, traceTimings } from './request-trace.ts';
 import type { RequestTimings } from './request-timings.ts';
 
 /**
- * The fields of a request's log line. Nothing else of a request reaches the log, or what is kept of requests. Fields
- * without a value are left out.
+ * The fields of a request's log line. Nothing else of a request is logged or kept. Fields without a value are left out.
  */
 export type RequestLogFields = {
   readonly requestId: string;
   readonly operation: string;
   readonly method: string | undefined;
-  /** `null`: the client left before the head of its answer. */
+  /** `null` if the client left before the head of its answer. */
   readonly status: number | null;
   readonly aborted: true | undefined;
   readonly caller: string | undefined;
@@ -41,36 +40,36 @@ export type FinishedRequest = {
   readonly line: RequestLogFields;
   /** The precise status; 499: the client left before its answer. */
   readonly status: number;
-  /** When it came, on the monotonic clock in milliseconds. */
+  /** When the request came, on the monotonic clock in milliseconds. */
   readonly startedAt: number;
   readonly plan: RequestTrace['plan'];
   readonly timings: RequestTimings | undefined;
 };
 
-/** Why a request is kept: our own or an upstream's failure, its duration, or the client's mistake. */
+/** Why a request is kept: the gateway or a source failed, it was slow, or the client made a mistake. */
 export const keptKinds = ['failed', 'slow', 'refused'] as const;
 
-/** Each kind has a ring of its own here, and lists of its own in Redis. */
+/** Each kind has its own ring buffer here, and its own lists in Redis. */
 export type KeptKind = (typeof keptKinds)[number];
 
-/** A request that is kept. Its trace is put together when somebody reads it. */
+/** A request that is kept. Its trace is made when somebody reads it. */
 export type KeptRequest = { readonly kind: KeptKind; readonly trace: () => RequestTrace };
 
-/** How many of each kind are kept: mistakes of clients must not push out failures. */
+/** How many of each kind are kept, so that mistakes of clients do not push out failures. */
 const KEPT_MAX: Readonly<Record<KeptKind, number>> = { failed: 250, slow: 125, refused: 125 };
 
 /** The latest requests of this process that failed or were slow. */
 export type RecentRequests = {
-  /** From how many milliseconds on a request is slow; a reload changes it. */
+  /** A request that takes at least so many milliseconds is slow; a reload changes this. */
   slowMs: number;
   /** Whether a request with this status and duration is kept. */
   wants(status: number, durationMs: number): boolean;
   add(request: FinishedRequest): void;
-  /** All that are kept, in no order. */
+  /** The traces of all kept requests, in no order. */
   traces(): readonly RequestTrace[];
 };
 
-/** `slowMs` is the bound at the start, in milliseconds; later ones are set on what is created. */
+/** `slowMs` is the bound at the start, in milliseconds; later bounds are set on the created object. */
 export type RecentRequestsDeps = {
   readonly clock: Pick<Clock, 'now'>;
   /** This process, such as `host-1:4711`. */
@@ -80,7 +79,7 @@ export type RecentRequestsDeps = {
   readonly onKept?: ((kept: KeptRequest) => void) | undefined;
 };
 
-function tell(
+function traceOf(
   { line, status, startedAt, plan, timings }: FinishedRequest,
   { cameAt, isSlow, instance }: { cameAt: number; isSlow: boolean; instance: string },
 ): RequestTrace {
@@ -100,7 +99,7 @@ function tell(
   };
 }
 
-/** Creates an empty ring for each kind of request. */
+/** Creates an empty ring buffer for each kind of request. */
 export function createRecentRequests({
   clock,
   instance,
@@ -124,7 +123,7 @@ export function createRecentRequests({
       const cameAt = clock.now() - durationMs;
       const isSlow = durationMs >= recent.slowMs;
       const kind = request.status >= 500 ? 'failed' : isSlow ? 'slow' : 'refused';
-      const kept = { kind, trace: () => tell(request, { cameAt, isSlow, instance }) } as const;
+      const kept = { kind, trace: () => traceOf(request, { cameAt, isSlow, instance }) } as const;
       keep(kept);
       onKept?.(kept);
     },

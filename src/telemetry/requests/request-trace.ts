@@ -1,10 +1,10 @@
 import type { MeasuredTiming, RequestTimings, TimingName } from './request-timings.ts';
 
-/** One step of a request's trace: where a part of its time went. */
+/** One part of the time of a request. */
 export type RequestTiming = {
   /**
-   * A step that was measured, or what lies between: `admission`: routing, credential and limits, without waiting;
-   * `gateway`: the gateway's own work; `answer`: making and sending the answer; `more`: timings that were only counted.
+   * A timing that was measured, or the time between two of them. `admission`: routing, credential and limits, without
+   * waiting. `gateway`: the gateway's own work. `answer`: making and sending the answer. `more`: timings beyond the limit.
    */
   readonly name: TimingName | 'admission' | 'gateway' | 'answer' | 'more';
   /** Milliseconds since the request came. */
@@ -14,11 +14,11 @@ export type RequestTiming = {
 };
 
 /**
- * What is kept of a request that failed or was slow: fields of its log line, as JSON. No path, no query, no body and no
- * value of a record is in it.
+ * The record of a request that failed or was slow: fields of its log line and its timings, as JSON. It has no path, no
+ * query, no body and no value of a record. `traceId` is the id of the distributed trace that the request belongs to.
  */
 export type RequestTrace = {
-  /** When it came, as an instant in UTC. */
+  /** When the request came, as an instant in UTC. */
   readonly at: string;
   readonly requestId: string;
   readonly traceId?: string | undefined;
@@ -55,7 +55,7 @@ const GAP_MS_MIN = 0.05;
 
 const rounded = (ms: number) => Math.round(ms * 100) / 100;
 
-/** What an exchange came to, and its host: never a path. */
+/** The outcome of an exchange and its host, without a path. */
 function detailOf({ base, outcome }: MeasuredTiming): string | undefined {
   if (base === undefined) return undefined;
   return `${outcome ?? 'cancelled'} from ${URL.parse(base)?.host ?? 'an unknown host'}`;
@@ -82,25 +82,25 @@ function spansOf(timings: RequestTimings, startedAt: number, durationMs: number)
 }
 
 /**
- * The timings of a request, with what lies between them, so that together they cover its time: the first gap is its
- * admission, the last one the answer.
+ * The timings of a request, and the times between them, so that together they cover its duration. The time before the first
+ * one is its admission, the time after the last one its answer.
  */
 export function traceTimings(
   timings: RequestTimings | undefined,
   { startedAt, durationMs, isRefused }: { startedAt: number; durationMs: number; isRefused: boolean },
 ): readonly RequestTiming[] {
-  const told: RequestTiming[] = [];
+  const all: RequestTiming[] = [];
   const spans = timings === undefined ? [] : spansOf(timings, startedAt, durationMs);
   let coveredMs = 0;
   const cover = (name: RequestTiming['name'], untilMs: number) => {
-    if (untilMs - coveredMs >= GAP_MS_MIN || (told.length === 0 && spans.length === 0))
-      told.push({ name, startMs: rounded(coveredMs), ms: rounded(untilMs - coveredMs) });
+    if (untilMs - coveredMs >= GAP_MS_MIN || (all.length === 0 && spans.length === 0))
+      all.push({ name, startMs: rounded(coveredMs), ms: rounded(untilMs - coveredMs) });
   };
   for (const { name, detail, startMs, endMs } of spans) {
     cover(coveredMs === 0 ? 'admission' : 'gateway', startMs);
-    told.push({ name, startMs: rounded(startMs), ms: rounded(endMs - startMs), ...(detail && { detail }) });
+    all.push({ name, startMs: rounded(startMs), ms: rounded(endMs - startMs), ...(detail && { detail }) });
     coveredMs = Math.max(coveredMs, endMs);
   }
   cover(spans.length === 0 && isRefused ? 'admission' : 'answer', durationMs);
-  return told;
+  return all;
 }

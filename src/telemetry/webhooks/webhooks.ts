@@ -4,21 +4,13 @@ import type { GatewayWebhook, WebhookEventType } from '../../config/schema/telem
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { createSemaphore, type Semaphore } from '../../kernel/semaphore.ts';
-import { messageOf, signedHeaders, type WebhookMessage } from './signed-message.ts';
-import type { WebhookEvent } from './webhook-event.ts';
+import { messageOf, signedHeaders, type WebhookEvent, type WebhookMessage } from './webhook-message.ts';
 
-/** What became of an attempt to deliver an event; `dead`: nobody has taken it, and it is not sent any more. */
+/** The result of an attempt to deliver an event. `dead`: nobody has taken it, and it is not sent again. */
 export type WebhookOutcome = 'delivered' | 'retried' | 'dead';
 
-/** Tells receivers of events. Nobody waits for that. */
-export type Webhooks = {
-  /** Sends an event to every receiver of the configuration that wants it. */
-  readonly tell: (event: WebhookEvent) => void;
-  /** How many events have not been delivered yet. */
-  readonly waiting: () => number;
-  /** Drops the events that are not delivered yet. */
-  close(): Promise<void>;
-};
+/** Sends events to their receivers. Nobody waits for it. */
+export type Webhooks = ReturnType<typeof createWebhooks>;
 
 /**
  * `targets` is asked for each event. An attempt may take 5 seconds, and five more follow within about eleven minutes,
@@ -36,10 +28,10 @@ export type WebhooksDeps = {
   ) => Promise<number>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Pick<Logger, 'warn'>;
-  /** This process among others: each tells of its own breakers, and of reloads that it was asked for. */
+  /** The name of this process. Each process reports its own breakers, and the reloads that it was asked for. */
   readonly instance: string;
   readonly count: (event: WebhookEventType, outcome: WebhookOutcome) => void;
-  /** Milliseconds before each further attempt, about. */
+  /** About how many milliseconds to wait before each further attempt. */
   readonly retriesMs?: readonly number[];
   readonly timeoutMs?: number;
 };
@@ -52,20 +44,20 @@ type Delivery = {
 };
 
 const TIMEOUT_MS = 5_000;
-/** A receiver that is away for ten minutes has missed nothing. */
+/** A receiver that is away for ten minutes misses nothing. */
 const RETRIES_MS = [1_000, 5_000, 30_000, 120_000, 480_000];
-/** So much earlier or later: receivers that come back are not asked by all gateways at once. */
+/** The random part of a pause, so that not all gateways ask a receiver at once when it comes back. */
 const JITTER = 0.2;
 /** Events that may wait, of all receivers. */
 const WAITING_MAX = 10_000;
 /** Attempts at once, to one receiver. */
 const AT_ONCE = 8;
-/** Of receivers that take nothing, the log says so once in this time. */
+/** The log says at most this often that receivers take nothing. */
 const WARN_MS = 60_000;
-/** Its receiver wants nothing any more. */
+/** The status by which a receiver says that it wants nothing more. */
 const GONE = 410;
 
-/** Makes the function that says in the log that events are dead: once a minute, with how many there were. */
+/** Makes the function that logs dead events: once a minute, with their number. */
 function createDeadLetterLog({ clock, log }: Pick<WebhooksDeps, 'clock' | 'log'>) {
   let [dead, warnedAt] = [0, -Infinity];
   return ({ event: { type, subject, data } }: Delivery, problem: string): void => {
@@ -76,7 +68,7 @@ function createDeadLetterLog({ clock, log }: Pick<WebhooksDeps, 'clock' | 'log'>
   };
 }
 
-/** Makes the function that attempts a delivery once; it resolves with what went wrong, `undefined`: it was taken. */
+/** Makes the function that attempts a delivery once. It resolves with the problem, or with `undefined` on success. */
 function createAttempt({ post, clock, timeoutMs = TIMEOUT_MS }: WebhooksDeps) {
   const semaphores = new Map<string, Semaphore>();
   return ({ target, message }: Delivery, closing: AbortSignal): Promise<string | undefined> => {
@@ -99,7 +91,7 @@ function createAttempt({ post, clock, timeoutMs = TIMEOUT_MS }: WebhooksDeps) {
   };
 }
 
-/** Makes the function that delivers to a receiver, again and again where that fails; why it was given up, else `undefined`. */
+/** Makes the function that delivers with retries. It resolves with the last problem, or with `undefined` on success. */
 function createDeliver(deps: WebhooksDeps) {
   const { count, retriesMs = RETRIES_MS } = deps;
   const attempt = createAttempt(deps);
@@ -118,32 +110,32 @@ function createDeliver(deps: WebhooksDeps) {
   };
 }
 
-/** Lanes by key: the items of one lane are worked on one after the other, and lanes do not wait for each other. */
-function createLanes<T>(work: (item: T, closing: AbortSignal) => Promise<void>) {
+/** Queues by key: the items of one queue are processed one after the other, and queues do not wait for each other. */
+function createQueues<T>(work: (item: T, closing: AbortSignal) => Promise<void>) {
   const tasks = createBackgroundTasks();
-  const lanes = new Map<string, T[]>();
+  const queues = new Map<string, T[]>();
   let waiting = 0;
 
-  async function workOff(key: string, lane: T[], closing: AbortSignal): Promise<void> {
-    for (let next = lane[0]; next !== undefined; next = lane[0]) {
+  async function workOff(key: string, queue: T[], closing: AbortSignal): Promise<void> {
+    for (let next = queue[0]; next !== undefined; next = queue[0]) {
       await work(next, closing);
-      lane.shift();
+      queue.shift();
       waiting -= 1;
     }
-    lanes.delete(key);
+    queues.delete(key);
   }
 
   return {
     waiting: () => waiting,
     add(key: string, item: T): void {
       waiting += 1;
-      const lane = lanes.get(key);
-      if (lane !== undefined) {
-        lane.push(item);
+      const queue = queues.get(key);
+      if (queue !== undefined) {
+        queue.push(item);
         return;
       }
       const begun = [item];
-      lanes.set(key, begun);
+      queues.set(key, begun);
       tasks.run((closing) => workOff(key, begun, closing));
     },
     close: () => tasks.close(),
@@ -151,15 +143,15 @@ function createLanes<T>(work: (item: T, closing: AbortSignal) => Promise<void>) 
 }
 
 /**
- * Creates what sends events. Those of one subject go to a receiver one after the other; each is attempted again for
- * about ten minutes, and is then dead: counted, and told in the log.
+ * Creates the sender of events. A receiver gets the events of one subject one after the other. Each is attempted for about
+ * ten minutes; then it is dead: counted and logged.
  */
-export function createWebhooks(deps: WebhooksDeps): Webhooks {
+export function createWebhooks(deps: WebhooksDeps) {
   const { targets, clock, log, instance, count } = deps;
   const deliver = createDeliver(deps);
   const logDead = createDeadLetterLog(deps);
   /** By receiver and subject. */
-  const lanes = createLanes<Delivery>(async (delivery, closing) => {
+  const queues = createQueues<Delivery>(async (delivery, closing) => {
     const problem = await deliver(delivery, closing);
     if (problem !== undefined) die(delivery, problem);
   });
@@ -170,22 +162,25 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
   }
 
   function send(delivery: Delivery): void {
-    if (lanes.waiting() >= WAITING_MAX) die(delivery, `${WAITING_MAX} others wait`);
-    else lanes.add(`${delivery.target.url} ${delivery.event.subject}`, delivery);
+    if (queues.waiting() >= WAITING_MAX) die(delivery, `${WAITING_MAX} others wait`);
+    else queues.add(`${delivery.target.url} ${delivery.event.subject}`, delivery);
   }
 
   return {
-    tell(event) {
+    /** Sends an event to every receiver of the configuration that wants it. */
+    tell: (event: WebhookEvent): void => {
       const wanted = targets().filter(({ events }) => events.includes(event.type));
       if (wanted.length === 0) return;
       const message = messageOf(event, instance, clock.now());
       for (const target of wanted) send({ target, event, message });
     },
-    waiting: lanes.waiting,
-    async close() {
-      const waiting = lanes.waiting();
+    /** How many events have not been delivered yet. */
+    waiting: queues.waiting,
+    /** Drops the events that are not delivered yet. */
+    async close(): Promise<void> {
+      const waiting = queues.waiting();
       if (waiting > 0) log.warn({ waiting }, 'webhooks were not delivered before the end of the process');
-      await lanes.close();
+      await queues.close();
     },
   };
 }

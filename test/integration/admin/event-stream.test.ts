@@ -5,14 +5,14 @@ import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import express from 'express';
 import { createEventStream, type EventStream } from '../../../src/admin/event-stream.ts';
-import { type FigureSample, sampleMetrics } from '../../../src/telemetry/figures/figure-sample.ts';
+import { type MetricSample, sampleMetrics } from '../../../src/telemetry/history/metric-sample.ts';
 import { eventually } from '../../support/time/eventually.ts';
 
 /** A stream whose ticks the test makes, behind a listener; what it opened ends with `close`. */
 async function startStream() {
   const state = { listeners: 0, made: 0, isAdmitted: true, padding: '', actor: 'ada' };
   const warned: object[] = [];
-  let onTick: (sample: FigureSample) => void = () => undefined;
+  let onTick: (sample: MetricSample) => void = () => undefined;
   const sampleAt = (at: number) => sampleMetrics([], at);
   const stream: EventStream = createEventStream({
     sampler: {

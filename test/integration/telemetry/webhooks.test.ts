@@ -3,7 +3,7 @@ import { webhookEvents } from '../../../src/config/schema/telemetry.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
 import { openWebhooks } from '../../../src/gateway/reload/open-webhooks.ts';
-import type { WebhookEvent } from '../../../src/telemetry/webhooks/webhook-event.ts';
+import type { WebhookEvent } from '../../../src/telemetry/webhooks/webhook-message.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { serving, startUpstream, type UpstreamRequest } from '../../support/upstream/scripted-upstream.ts';
 

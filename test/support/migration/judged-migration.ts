@@ -4,7 +4,7 @@ import type { AuditChange } from '../../../src/store/audit/audit-entry.ts';
 import { createEvidenceCollector } from '../../../src/migration/evidence/evidence-collector.ts';
 import type { NewSourceCall } from '../../../src/migration/evidence/evidence.ts';
 import { createLocalEvidenceStore } from '../../../src/migration/evidence/local-evidence.ts';
-import type { WebhookEvent } from '../../../src/telemetry/webhooks/webhook-event.ts';
+import type { WebhookEvent } from '../../../src/telemetry/webhooks/webhook-message.ts';
 import type { OwnAnswers } from '../../../src/migration/judge/act-on-ruling.ts';
 import { createJudge } from '../../../src/migration/judge/judge.ts';
 import { createLocalJudgeMemory, type JudgeMemory } from '../../../src/migration/judge/judge-memory.ts';

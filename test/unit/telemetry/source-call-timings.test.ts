@@ -74,7 +74,10 @@ describe('the step times of a call to a source', () => {
     });
     const timings = new RequestTimings();
     await open({ retries: { max: 1, budget: 100 } })(timings).catch(() => undefined);
-    expect(timings.list()[0]).toMatchObject({ name: 'upstream', outcome: expect.stringMatching(/^upstream_/) });
+    expect(timings.list()[0]).toMatchObject({
+      name: 'upstream',
+      outcome: expect.stringMatching(/^upstream_/),
+    });
     expect(namesOf(timings).join()).toMatch(/^upstream(,backoff,upstream,read)?$/);
   });
 
@@ -87,7 +90,10 @@ describe('the step times of a call to a source', () => {
     );
     const timings = new RequestTimings();
     const login = { path: '/login', json: { user: 'u' } };
-    await open({}, { kind: 'session', login, cookie: 'sid', header: 'X-Session', value: '{session}' })(timings);
+    await open(
+      {},
+      { kind: 'session', login, cookie: 'sid', header: 'X-Session', value: '{session}' },
+    )(timings);
     expect(namesOf(timings)).toEqual(['login', 'upstream', 'read']);
   });
 

@@ -8,16 +8,16 @@ import type { KeysConfig } from './key-terms.ts';
 import { keyView } from './key-view.ts';
 import { compileOnKeys, type KeysStores } from './with-key-stores.ts';
 
-/** Without `stores`, every action is refused as a `conflict` whose hint is `portico keys create --print`. */
+/** Without `stores`, every action is refused as a `conflict`; its hint is `portico keys create --print`. */
 export type KeyActionsDeps = {
-  /** Absent where the configuration has no Redis for keys. */
+  /** Absent if the configuration has no Redis for keys. */
   readonly stores: KeysStores | undefined;
   /** The configuration at this moment. */
   readonly config: () => KeysConfig;
   readonly clock: Clock;
 };
 
-/** The keys as operators see them. A use that cannot be read is left out. */
+/** The keys as operators see them, without the time of the last use if it cannot be read. */
 async function readKeys({ store, uses }: KeysStores, clock: Clock) {
   const found = await store.list();
   const records = foundRecords(found);

@@ -8,7 +8,7 @@ import { type KeyChangeDeps, pepperOf } from './key-change-actions.ts';
 import { spanOf } from './key-terms.ts';
 import { forgetKey } from './with-key-stores.ts';
 
-/** Shows whether two peppers are the same, and nothing else of them. */
+/** A digest that shows whether two peppers are equal, and nothing else about them. */
 function pepperCheck(pepper: Secret): string {
   return createHmac('sha256', pepper.reveal())
     .update('portico: is it the same pepper?')
@@ -16,7 +16,7 @@ function pepperCheck(pepper: Secret): string {
     .slice(0, 16);
 }
 
-/** The record of an export. @throws ActionRefusal */
+/** Reads the record of a key from an export. @throws ActionRefusal */
 function readRecord(value: { readonly id: string }): KeyRecord {
   const record = readKeyRecord(value.id, JSON.stringify(value));
   if (record !== undefined) return record;

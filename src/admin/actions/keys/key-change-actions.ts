@@ -19,8 +19,8 @@ import { keyState, keyView } from './key-view.ts';
 import { forgetKey, type KeysStores, type OnKeys } from './with-key-stores.ts';
 
 /**
- * `config` is asked at each change: it has the pepper, and the tiers and operations that a key may name. `onKeys` refuses
- * where Redis fails or the configuration has none for keys.
+ * `config` is asked at each change: it has the pepper, and the tiers and operations that a key may have. `onKeys` refuses if
+ * Redis fails, or if the configuration has no Redis for keys.
  */
 export type KeyChangeDeps = {
   readonly onKeys: OnKeys;
@@ -35,7 +35,7 @@ export function pepperOf({ auth }: KeysConfig): Secret {
   throw new ActionRefusal('conflict', 'the configuration has no auth.apiKeys.pepper', hint);
 }
 
-/** What a new key is to be, checked against the configuration. @throws ActionRefusal */
+/** Makes a new key, checked against the configuration. @throws ActionRefusal */
 export function mintAsAsked(input: ActionInput<'keys.create'>, config: KeysConfig, now: number): MintedKey {
   const { label, expires } = input;
   const terms = { permissions: [...new Set(input.permissions)], tier: tierOf(input.tier, config) };
@@ -50,7 +50,7 @@ export function mintAsAsked(input: ActionInput<'keys.create'>, config: KeysConfi
   });
 }
 
-/** A record with what an operator changes; what is absent stays. */
+/** The record after a change. Fields that the input lacks stay. */
 function updated(
   { addresses, operations, expiresAt, ...record }: KeyRecord,
   input: ActionInput<'keys.update'>,
@@ -74,7 +74,7 @@ function updated(
 export function createKeyChangeActions({ onKeys, config, clock }: KeyChangeDeps): ActionHandlers {
   const view = (record: KeyRecord) => keyView(record, clock.now());
 
-  /** Changes one key; the audit gets it as it was and as it is. */
+  /** Changes one key. The audit gets it as it was and as it is. */
   const change = (
     id: string,
     note: ActionContext['note'],

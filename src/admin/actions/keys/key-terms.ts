@@ -7,7 +7,7 @@ import { OVERRIDE_PERMISSION } from '../../../migration/routing/origin-stage.ts'
 import { ActionRefusal } from '../../api/action.ts';
 import type { ActionInput } from '../../api/action-table.ts';
 
-/** What of a configuration the keys of its gateway depend on. */
+/** The part of a configuration that keys depend on. */
 export type KeysConfig = Pick<GatewayConfig, 'auth' | 'limits' | 'passthrough'>;
 
 /** A hundred years. */
@@ -24,7 +24,7 @@ export function spanOf(field: string, text: string): number {
   );
 }
 
-/** Refuses a word that nothing knows: it is a typing mistake. */
+/** Refuses an unknown word, because it is a typing mistake. */
 function refuseUnknown(what: string, words: readonly string[] | undefined, known: readonly string[]): void {
   const wrong = words?.find((word) => !known.includes(word));
   if (wrong === undefined) return;
@@ -37,13 +37,9 @@ function refuseUnknown(what: string, words: readonly string[] | undefined, known
   );
 }
 
-/** Refuses a permission that nothing asks for, an operation that there is not, and an unknown tier. @throws ActionRefusal */
+/** Refuses an unknown permission, operation or tier. @throws ActionRefusal */
 export function refuseUnknownTerms(
-  {
-    permissions,
-    tier,
-    operations: used,
-  }: Pick<ActionInput<'keys.update'>, 'permissions' | 'tier' | 'operations'>,
+  terms: Pick<ActionInput<'keys.update'>, 'permissions' | 'tier' | 'operations'>,
   { passthrough, limits }: KeysConfig,
 ): void {
   const asked = [
@@ -51,16 +47,16 @@ export function refuseUnknownTerms(
     ...passthrough.flatMap(({ permission }) => permission ?? []),
     OVERRIDE_PERMISSION,
   ];
-  refuseUnknown('permission', permissions, [...new Set(asked)]);
+  refuseUnknown('permission', terms.permissions, [...new Set(asked)]);
   const names = [
     ...operations.map(({ name }) => name),
     ...passthrough.map(({ name }) => `passthrough.${name}`),
   ];
-  refuseUnknown('operation', used, names);
-  refuseUnknown('tier', tier === undefined ? undefined : [tier], Object.keys(limits.tiers));
+  refuseUnknown('operation', terms.operations, names);
+  refuseUnknown('tier', terms.tier === undefined ? [] : [terms.tier], Object.keys(limits.tiers));
 }
 
-/** The tier that was named; without a name `standard`, or the only tier there is. @throws ActionRefusal */
+/** The tier of the input; without one, `standard` or the only tier. @throws ActionRefusal */
 export function tierOf(tier: string | undefined, { limits }: KeysConfig): string {
   const names = Object.keys(limits.tiers);
   const chosen =
@@ -70,7 +66,7 @@ export function tierOf(tier: string | undefined, { limits }: KeysConfig): string
   throw new ActionRefusal('bad_input', 'no tier was named, and none is called standard', hint);
 }
 
-/** A list without repetitions; `undefined` for an empty one, which allows everything. */
+/** A list without repetitions; `undefined` if it is empty, because then everything is allowed. */
 export function restriction(words: readonly string[] | undefined): readonly string[] | undefined {
   return words === undefined || words.length === 0 ? undefined : [...new Set(words)];
 }

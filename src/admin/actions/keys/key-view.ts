@@ -11,13 +11,13 @@ function instantOf(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : new Date(ms).toISOString();
 }
 
-/** Whether a key can be used at a moment. */
+/** Whether a key is valid at a moment. */
 export function keyState({ expiresAt, revokedAt }: KeyRecord, now: number): KeyView['state'] {
   if (revokedAt !== undefined) return 'revoked';
   return (expiresAt ?? Infinity) <= now ? 'expired' : 'valid';
 }
 
-/** Shows a key without what could prove it. */
+/** Makes the view of a key, without its hashes. */
 export function keyView(record: KeyRecord, now: number, lastUsed?: number): KeyView {
   const { id, label, permissions, tier, addresses, operations, createdAt, expiresAt, revokedAt } = record;
   const state = keyState(record, now);

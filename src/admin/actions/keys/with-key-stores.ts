@@ -1,19 +1,19 @@
+import { refuseIfRedisFails } from '../act.ts';
 import { KeyChangeError } from '../../../pipeline/stages/authentication/key-changes.ts';
 import type { KeyStore } from '../../../store/key-store.ts';
 import type { KeyLastUsed } from '../../../store/key-last-used.ts';
 import type { Replication } from '../../../store/redis/await-replica.ts';
 import { ActionRefusal } from '../../api/action.ts';
-import { refuseIfRedisFails } from '../redis-refusal.ts';
 
-/** The keys in Redis, and what belongs to them. */
+/** The keys in Redis, when they were last used, and replication. */
 export type KeysStores = {
   readonly store: KeyStore;
   readonly uses: KeyLastUsed;
-  /** Waits until a replica has what was changed, for a second at most. */
+  /** Waits until a replica has the change, at most a second. */
   readonly confirm: () => Promise<Replication>;
 };
 
-/** Forgets a key and when it was used. Rejects if Redis fails. */
+/** Deletes a key and the time of its last use. Rejects if Redis fails. */
 export async function forgetKey(
   { store, uses }: Pick<KeysStores, 'store' | 'uses'>,
   id: string,
@@ -27,7 +27,7 @@ export type OnKeys = <T>(work: (stores: KeysStores) => Promise<T>) => Promise<T>
 
 const CODES = { absent: 'not_found', damaged: 'failed', conflict: 'conflict' } as const;
 
-/** Compiles what does work on the keys, and says what is wrong in words for operators. */
+/** Makes the function that does some work on the keys, and that explains failures to operators. */
 export function compileOnKeys(stores: KeysStores | undefined): OnKeys {
   return function onKeys(work) {
     if (stores === undefined)

@@ -4,8 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { MigrationState } from '../../../migration/state/migration-state.ts';
 import type { AcknowledgedState } from '../../../migration/state/state-store.ts';
 import { ActionRefusal } from '../../api/action.ts';
-import type { ActionContext } from '../act.ts';
-import { refuseIfRedisFails } from '../redis-refusal.ts';
+import { type ActionContext, refuseIfRedisFails } from '../act.ts';
 import { findMigration, type FoundMigration, type OperatedMigrations } from './find-migration.ts';
 
 /** How long a command waits at most until every process has taken over a change. */
@@ -14,17 +13,9 @@ const ACK_EVERY_MS = 50;
 /** How often the change is tried again after somebody else has changed the state first. */
 const ATTEMPTS_MAX = 5;
 
-/** The part of a state that is written to the audit: positions and names, never a value of a record. */
-export function auditView({
-  rev,
-  stage,
-  percent,
-  operations,
-  hold,
-  rules,
-  evidence,
-  generation,
-}: MigrationState) {
+/** The part of a state that the audit gets: positions and names, never a value of a record. */
+export function auditView({ hold, rules, ...state }: MigrationState) {
+  const { rev, stage, percent, operations, evidence, generation } = state;
   const held = hold === undefined ? {} : { hold: hold.reason };
   return { ...{ rev, stage, percent, operations, evidence, generation }, ...held, rules: rules.length };
 }
@@ -43,8 +34,8 @@ async function untilAcknowledged(
 }
 
 /**
- * Which migration to change. Without a `rev`, a change that somebody else has overtaken is tried again on the new state,
- * five times in all.
+ * Which migration to change. Without a `rev`, the change is tried again on the new state if somebody else was faster, five
+ * times in all.
  */
 export type ChangeRequest = {
   readonly resource: string;
@@ -93,12 +84,6 @@ export async function changeEverywhere(
   const state = await changeState(migrations, request, note, change);
   const replicas = await refuseIfRedisFails('keys', () => untilAcknowledged(migrations, request.resource));
   const { resource, rev, stage, percent } = state;
-  return {
-    resource,
-    rev,
-    stage,
-    percent,
-    replicas,
-    ms: Math.round(migrations.clock.monotonic() - startedMs),
-  };
+  const ms = Math.round(migrations.clock.monotonic() - startedMs);
+  return { resource, rev, stage, percent, replicas, ms };
 }

@@ -12,17 +12,17 @@ import { ActionRefusal } from '../../api/action.ts';
 /** A migration of the configuration in force. */
 type Declared = Pick<MigratingResource, 'declared' | 'config' | 'operations'>;
 
-/** Everything of the migrations of a process that the actions of operators need. */
+/** What the actions of operators need of the migrations of a process. */
 export type OperatedMigrations = {
-  /** Those of the configuration in force. */
+  /** The migrations of the configuration in force. */
   readonly migrating: () => readonly Declared[];
   readonly states: MigrationStateStore;
   readonly evidence: Pick<MigrationEvidence, 'differences'>;
   readonly operatorTasks: OperatorTasks;
   readonly tasks: Tasks;
-  /** The resources that the process that answers serves from the legacy source, because the new one fails there. */
+  /** The resources that this process serves from the legacy source, because the new one fails. */
   readonly openBreakers: () => readonly string[];
-  /** Why that process compares nothing with a source of the resource, one sentence for each. */
+  /** Why this process compares nothing with a source of the resource: one sentence for each reason. */
   readonly uncompared: (resource: string) => readonly string[];
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
 };
@@ -32,7 +32,7 @@ export type FoundMigration = Declared & { readonly state: MigrationState };
 
 /**
  * The migration of a resource, with the state that all processes share, without the local rollback of this one. @throws
- * ActionRefusal `not_found` where the configuration in force declares none; the hint names those that it declares
+ * ActionRefusal `not_found` if the configuration in force declares none; the hint names those that it declares
  */
 export function findMigration(
   { migrating, states }: Pick<OperatedMigrations, 'migrating' | 'states'>,
@@ -53,8 +53,8 @@ export function findMigration(
 }
 
 /**
- * Checks the `operation` of an input; an absent one stands for the whole resource. @throws ActionRefusal `bad_input`
- * where the resource has no such operation; the hint names those that it has
+ * Checks the `operation` of an input; without one, the input means the whole resource. @throws ActionRefusal `bad_input`
+ * if the resource has no such operation; the hint names its operations
  */
 export function refuseUnknownOperation({ operations }: Declared, operation: string | undefined): void {
   if (operation === undefined || operations.includes(operation)) return;

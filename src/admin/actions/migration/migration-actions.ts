@@ -1,8 +1,7 @@
 // Puts the actions on migrations together, and implements those that change nothing.
 
 import type { AuditLog } from '../../../store/audit/audit-log.ts';
-import type { ActionHandlers } from '../act.ts';
-import { refuseIfRedisFails } from '../redis-refusal.ts';
+import { type ActionHandlers, refuseIfRedisFails } from '../act.ts';
 import { findMigration, type OperatedMigrations, refuseUnknownOperation } from './find-migration.ts';
 import { createRuleActions } from './rule-actions.ts';
 import { readStatus } from './status.ts';

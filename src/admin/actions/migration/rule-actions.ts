@@ -1,4 +1,4 @@
-// The actions on the rules that let differences not count: add, remove, acknowledge.
+// The actions on rules, which say that some differences do not count: add, remove, acknowledge.
 
 import { randomBytes } from 'node:crypto';
 import { withAcknowledged, withoutRule, withRule } from '../../../migration/state/transitions.ts';

@@ -1,4 +1,4 @@
-// Builds the answer of `migrations.status`: the report on a migration, and what the process that answers knows besides.
+// Builds the answer of `migrations.status`: the report on a migration, and what only this process knows.
 
 import { weakGates } from '../../../config/validate/check-migrations.ts';
 import { type Position, positionText } from '../../../migration/state/migration-state.ts';
@@ -7,7 +7,7 @@ import type { FoundMigration, OperatedMigrations } from './find-migration.ts';
 
 type Status = ActionValue<'migrations.status'>;
 
-/** What an operator should know before he trusts a gate. */
+/** What an operator should know before trusting a gate. */
 function notesOf(
   { sourceChangedAt }: FoundMigration['state'],
   config: FoundMigration['config'],
@@ -35,7 +35,7 @@ function notesOf(
   ];
 }
 
-/** Everything about one migration. Rejects where Redis fails. */
+/** Reads the status of one migration. Rejects if Redis fails. */
 export async function readStatus(
   { states, operatorTasks, tasks, ...migrations }: OperatedMigrations,
   { state, config }: FoundMigration,

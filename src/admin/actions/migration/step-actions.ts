@@ -11,8 +11,7 @@ import {
 import { held, resumed, rolledBack } from '../../../migration/state/transitions.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import type { ActionInput } from '../../api/action-table.ts';
-import type { ActionContext, ActionHandlers } from '../act.ts';
-import { refuseIfRedisFails } from '../redis-refusal.ts';
+import { type ActionContext, type ActionHandlers, refuseIfRedisFails } from '../act.ts';
 import { auditView, changeEverywhere } from './change-state.ts';
 import {
   findMigration,
@@ -23,19 +22,19 @@ import {
 
 /** How long the legacy source has to answer before a rollback from `complete`, its retries included. */
 const LEGACY_MS = 20_000;
-/** A rollback so soon after another one was meant for the same fault: two people, or a person and the judge. */
+/** A rollback so soon after another one is probably for the same fault: two people, or a person and the judge. */
 const SECOND_ROLLBACK_MS = 60_000;
 
 type StageInput = ActionInput<'migrations.stage'>;
 
-/** The requested position. A ramp without a share means the share of the next step. @throws ActionRefusal */
+/** The requested position. A ramp without a percentage gets that of the next step. @throws ActionRefusal */
 function positionAsked(
   { config, state }: FoundMigration,
   { stage, percent, operation }: StageInput,
 ): Position {
   if (stage !== 'ramp') {
     if (percent === undefined) return { stage, percent: 0 };
-    throw new ActionRefusal('bad_input', `${stage} has no share`, 'only a ramp has --percent');
+    throw new ActionRefusal('bad_input', `${stage} has no percentage`, 'only a ramp has --percent');
   }
   if (percent !== undefined) return { stage, percent };
   const next = nextPosition(config, state, operation);
@@ -44,7 +43,7 @@ function positionAsked(
   throw new ActionRefusal(
     'conflict',
     `at ${from} the next step is ${next === undefined ? 'none' : positionText(next)}, which is no ramp`,
-    'name a share with --percent',
+    'name a percentage with --percent',
   );
 }
 
@@ -91,8 +90,8 @@ async function stepped(
 }
 
 /**
- * Checks before callers go back from `complete` that the legacy source answers: it may be switched off, and then each of them
- * would get an error. @throws ActionRefusal
+ * Before callers go back from `complete`, checks that the legacy source answers. If it is switched off, every caller would
+ * get an error. @throws ActionRefusal
  */
 async function refuseSilentLegacy(
   { operatorTasks }: OperatedMigrations,
@@ -107,7 +106,7 @@ async function refuseSilentLegacy(
   throw new ActionRefusal('conflict', problem, hint);
 }
 
-/** @throws ActionRefusal where there is nothing to go back to */
+/** @throws ActionRefusal if there is nothing to roll back, or if it needs `force` */
 function refuseRollback({ state }: FoundMigration, input: ActionInput<'migrations.rollback'>, now: number) {
   const { stage } = positionOf(state, input.operation);
   const { lastRollback } = state;
@@ -163,7 +162,7 @@ export function createStepActions(migrations: OperatedMigrations) {
     return changedHere(note, state, next);
   }
 
-  /** Ends a rollback of this process alone; `undefined` where the state of the fleet is what has to be resumed. */
+  /** Ends a rollback of this process alone; `undefined` if the state of the fleet has to be resumed instead. */
   function resumeHere({ resource }: ActionInput<'migrations.resume'>, { note }: ActionContext) {
     const [own, shared] = [states.current(resource), states.shared(resource)];
     if (own === undefined || shared === undefined || own === shared || shared.hold !== undefined) return;

@@ -16,18 +16,18 @@ type Work = (run: Run) => Promise<unknown>;
 
 const REPLAY_RPS = 5;
 
-/** Writes the result of a task to the audit: the request that has started it ended long before. */
+/** Writes the result of a task to the audit, because the request that started it has ended long before. */
 type RecordEnd = (changed: { readonly before?: unknown; readonly after?: unknown }) => Promise<unknown>;
 
-/** @throws ActionRefusal where the migration has left `legacy` */
+/** @throws ActionRefusal if the migration has left `legacy` */
 function refuseIfBegun({ state }: FoundMigration): void {
-  // With `rev` 0 only the file says the stage, such as after a loss of all state: then the sources were not checked.
+  // With `rev` 0, the stage comes from the file alone, as after a loss of all state. Then the sources were not checked.
   if (state.stage === 'legacy' || state.rev === 0) return;
   const hint = 'to begin its evidence anew: portico migration shadow, in shadow';
   throw new ActionRefusal('conflict', `the migration has begun: it is at ${state.stage}`, hint);
 }
 
-/** Makes the work of a task. @throws ActionRefusal where it cannot be started */
+/** Makes the work of a task. @throws ActionRefusal if it cannot be started */
 function compileWork(
   migrations: OperatedMigrations,
   found: FoundMigration,
@@ -39,7 +39,7 @@ function compileWork(
   const { resource, task, queries = [], rps = REPLAY_RPS } = input;
   const { evidence } = found.state;
 
-  /** Writes a result to the state, unless the evidence began anew while the task ran. */
+  /** Writes a result to the state, unless the comparison counts were reset while the task ran. */
   async function keep(change: (state: MigrationState, at: string) => MigrationState): Promise<void> {
     let changed = {};
     const note = (next: object) => (changed = next);
@@ -70,7 +70,7 @@ function compileWork(
       return async (run) => {
         const result = await operatorTasks.walk(resource, run);
         await keep((state, at) => walked(state, result, at));
-        // The edges scan both sources, and what a scan has kept stands in later comparisons: only where the gate asks.
+        // Edge cases scan both sources, and later comparisons may see these scan caches, so they run only if the gate needs them.
         return found.config.gate.edges ? { ...result, ...(await probeEdges(run)) } : result;
       };
     case 'ids':
@@ -79,7 +79,7 @@ function compileWork(
       return probeEdges;
     case 'rehearse':
       return async (run) => {
-        // The judge keeps that it has tripped, and the audit has its line.
+        // The judge itself keeps the result and writes it to the audit.
         const result = await operatorTasks.rehearse(resource, run);
         if (!result.tripped) throw new Error(`the judge has not tripped: ${result.evidence}`);
         return result;

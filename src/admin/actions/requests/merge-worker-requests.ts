@@ -1,10 +1,10 @@
-// Puts together what several workers answer to the actions on requests.
+// Merges the answers of several workers to the actions on requests.
 
 import type { ActionResult } from '../../api/action.ts';
 import type { ActionInput, ActionName, ActionValue } from '../../api/action-table.ts';
 import { limitOf, newestOf } from './request-actions.ts';
 
-/** Makes one result of those of all workers; `undefined` where none has answered. */
+/** Merges the results of all workers; `undefined` if none has answered. */
 type Gather = (results: readonly ActionResult[], input: unknown) => ActionResult | undefined;
 
 function valuesOf<Name extends ActionName>(results: readonly ActionResult[]): readonly ActionValue<Name>[] {
@@ -37,7 +37,7 @@ function gatherRequest(results: readonly ActionResult[]): ActionResult | undefin
   return best === undefined ? results[0] : { kind: 'done', value: best };
 }
 
-/** The actions that all workers are asked for. */
+/** The actions that are sent to all workers, with the functions that merge their answers. */
 export const gatheredActions: Readonly<Partial<Record<ActionName, Gather>>> = {
   requests: gatherRequests,
   request: gatherRequest,

@@ -13,7 +13,7 @@ import { sinceOf } from '../audit-actions.ts';
 /** What the actions on requests need. */
 export type RequestActionsDeps = {
   readonly recent: Pick<RecentRequests, 'slowMs' | 'traces'>;
-  /** The traces of the fleet; absent without Redis. */
+  /** The request traces of the fleet; absent without Redis. */
   readonly requestIndex: Pick<RequestIndex, 'read'> | undefined;
   readonly clock: Pick<Clock, 'now'>;
 };
@@ -21,13 +21,13 @@ export type RequestActionsDeps = {
 type Listed = ActionValue<'requests'>;
 type Input = ActionInput<'requests'>;
 
-/** What is looked for among the traces of the fleet. */
+/** A search among the request traces of the fleet. */
 type Search = {
   readonly fromMs: number;
-  /** Texts that the JSON of a wanted trace has. */
+  /** Texts that the JSON of a wanted trace contains. */
   readonly marks: readonly string[];
   readonly isWanted: (trace: RequestTrace) => boolean;
-  /** How many are enough. */
+  /** How many traces are enough. */
   readonly limit: number;
 };
 
@@ -37,7 +37,7 @@ const NO_REDIS = 'Redis does not answer, so requests of other gateways are missi
 /** How many requests a listing has at most. */
 export const limitOf = ({ limit }: Pick<Input, 'limit'>) => (limit === undefined ? LIMIT : Number(limit));
 
-/** What others wrote to Redis is believed only where it has the shape of a trace. */
+/** Reads a trace from Redis; `undefined` if the text has another shape. */
 function traceIn(text: string): RequestTrace | undefined {
   const read = storedTrace.safeParse(readJsonText(text));
   return read.success ? read.data : undefined;
@@ -48,7 +48,7 @@ function hasStatus({ status, slow }: RequestTrace, wanted: string): boolean {
   return wanted.endsWith('xx') ? String(status).startsWith(wanted.charAt(0)) : String(status) === wanted;
 }
 
-/** Compiles whether a request is one that was asked for. */
+/** Compiles the filter of a listing. */
 function compileIsWanted({ status, operation, code, source, caller }: Input, fromMs: number) {
   return function isWanted(trace: RequestTrace): boolean {
     return (
@@ -63,8 +63,8 @@ function compileIsWanted({ status, operation, code, source, caller }: Input, fro
 }
 
 /**
- * Texts that the trace of a wanted request has in its JSON. Most traces are passed over by them: to parse and check all of
- * two days would take the event loop from callers.
+ * Texts that the JSON of a wanted trace contains. They rule out most traces without parsing them: parsing those of two days
+ * would block the event loop.
  */
 function marksOf({ status, operation, code, source, caller }: Input): readonly string[] {
   const fields = Object.entries({ operation, code, source, caller });
@@ -109,13 +109,8 @@ export function createRequestActions({ recent, requestIndex, clock }: RequestAct
   // A look-up may read megabytes.
   const oneByOne = createSerialQueue();
 
-  /** The traces of the fleet that are wanted, until there are enough; `undefined` where Redis does not answer. */
-  async function readFleet({
-    fromMs,
-    marks,
-    isWanted,
-    limit,
-  }: Search): Promise<readonly RequestTrace[] | undefined> {
+  /** Finds wanted traces of the fleet until there are enough; `undefined` if Redis does not answer. */
+  async function readFleet({ fromMs, marks, isWanted, limit }: Search) {
     if (requestIndex === undefined) return [];
     const found: RequestTrace[] = [];
     try {
@@ -164,7 +159,7 @@ export function createRequestActions({ recent, requestIndex, clock }: RequestAct
       throw new ActionRefusal(
         'not_found',
         `no failed or slow request with the id ${id} is kept${missing}`,
-        'requests that were answered in time are in the log alone: search it for the id',
+        'requests that were answered in time are only in the log: search it for the id',
       );
     },
   };

@@ -14,7 +14,7 @@ function entriesOf(runbook: string): ReadonlyMap<string, string> {
   return entries;
 }
 
-/** Creates the action that reads the runbook: a text of markdown, with an entry under each heading of the third level. */
+/** Creates the action that reads the runbook, a Markdown text with an entry under each heading of the third level. */
 export function createRunbookActions(runbook: string): ActionHandlers {
   const entries = entriesOf(runbook);
   return {

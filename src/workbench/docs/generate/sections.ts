@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { MetricDescription } from '../../../telemetry/metrics/describe-metrics.ts';
+import type { MetricDescription } from '../../../telemetry/metrics/metric-factories.ts';
 import { createMetrics } from '../../../admin/metrics/metrics.ts';
 import { thresholdText } from '../../../telemetry/conditions/condition.ts';
 import { conditions } from '../../../telemetry/conditions/conditions.ts';

@@ -59,7 +59,7 @@ export function requestReport(told: Told): Report {
     blocks: [
       { heading: requestId, blocks: about },
       ...errorBlocks(told),
-      ...section('Steps: begin, name, length', [{ table: rows }]),
+      ...section('Timings: begin, name, length', [{ table: rows }]),
       ...(plan === undefined ? [] : section('Plan', [[plan.kind, plan.why ?? ''].join(' ').trim()])),
     ],
   };

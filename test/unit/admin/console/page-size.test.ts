@@ -4,7 +4,7 @@ import { brotliCompressSync } from 'node:zlib';
 import { build, stop } from 'esbuild';
 import ts from 'typescript';
 import { createConsoleFiles } from '../../../../src/admin/console/console-files.ts';
-import { pageBundle } from '../../../../src/admin/console/page-bundle.ts';
+import { consoleBuildOptions } from '../../../../src/admin/console/console-build-options.ts';
 import { readSources } from '../../../project/code/source-tree.ts';
 
 const KIB = 1024;
@@ -22,7 +22,7 @@ async function bytesOfLibraries(): Promise<number> {
     export { default as htm } from 'htm';
     export { default as uPlot } from 'uplot';`;
   const bundle = await build({
-    ...pageBundle,
+    ...consoleBuildOptions,
     entryPoints: [],
     stdin: { contents, resolveDir: root },
     outdir: root,

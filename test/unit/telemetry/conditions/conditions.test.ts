@@ -5,11 +5,11 @@ import { type GatewayCondition, thresholdText } from '../../../../src/telemetry/
 import {
   alertRules,
   conditions,
-  conditionTold,
+  conditionOfEvent,
   findAttention,
 } from '../../../../src/telemetry/conditions/conditions.ts';
 import { keysExpiring } from '../../../../src/telemetry/conditions/gateway-conditions.ts';
-import { messageOf } from '../../../../src/telemetry/webhooks/signed-message.ts';
+import { messageOf } from '../../../../src/telemetry/webhooks/webhook-message.ts';
 import { generatedSections } from '../../../../src/workbench/docs/generate/sections.ts';
 
 const DAY_MS = 86_400_000;
@@ -88,7 +88,7 @@ describe('the table of conditions', () => {
     const told = conditions.flatMap(({ id, webhook }) =>
       webhook === undefined ? [] : [[id, webhook] as const],
     );
-    for (const [id, webhook] of told) expect(conditionTold(webhook)).toBe(id);
+    for (const [id, webhook] of told) expect(conditionOfEvent(webhook)).toBe(id);
   });
 
   it('is the one place of a threshold: alert, page, webhook, metric and runbook follow it', () => {

@@ -11,7 +11,7 @@ export function cssColour(name: string): string {
   return color;
 }
 
-/** Calls back whenever light and dark change; the function that is returned ends it. */
+/** Calls back whenever the theme changes, until the returned function is called. */
 export function onThemeChange(changed: () => void): () => void {
   const system = matchMedia('(prefers-color-scheme: dark)');
   const observer = new MutationObserver(changed);

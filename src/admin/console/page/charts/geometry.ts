@@ -1,22 +1,22 @@
 // Where the marks of the small charts go. Pure; what cannot be drawn is left out.
 
-/** The values of slots, oldest first; null where nothing is known. */
+/** The values of data points, the oldest first; null if unknown. */
 export type Points = readonly (number | null | undefined)[];
 
 const known = (values: Points) =>
   values.filter((value): value is number => typeof value === 'number' && Number.isFinite(value));
 
-/** The largest value that is known, 0 where none is. */
+/** The largest known value; 0 if none is known. */
 export function largest(values: Points): number {
   return known(values).reduce((most, value) => Math.max(most, value), 0);
 }
 
-/** The last value that is known. */
+/** The last known value. */
 export function latest(values: Points): number | undefined {
   return known(values).at(-1);
 }
 
-/** The path of a sparkline in a box; a gap where a value is unknown. Empty where fewer than two values are known. */
+/** The SVG path of a sparkline in a box, with a gap for each unknown value; empty if fewer than two values are known. */
 export function sparkPath(values: Points, width: number, height: number): string {
   if (known(values).length < 2) return '';
   const top = largest(values) || 1;
@@ -44,12 +44,12 @@ export function heatShade(count: number | null | undefined, most: number): numbe
 
 /** The buckets that hold anything, from the first to the last; at least one. */
 export function usedBuckets(
-  slots: readonly (readonly (number | null)[] | null)[],
+  points: readonly (readonly (number | null)[] | null)[],
   count: number,
 ): readonly [number, number] {
   let [first, last] = [count, -1];
-  for (const slot of slots)
-    slot?.forEach((value, bucket) => {
+  for (const point of points)
+    point?.forEach((value, bucket) => {
       if ((value ?? 0) <= 0) return;
       first = Math.min(first, bucket);
       last = Math.max(last, bucket);
@@ -57,7 +57,7 @@ export function usedBuckets(
   return last === -1 ? [0, Math.max(0, count - 1)] : [Math.max(0, first - 1), Math.min(count - 1, last + 1)];
 }
 
-/** A step of a request, in percent of the whole: where its bar begins and how wide it is. */
+/** The bar of a timing of a request: where it begins and how wide it is, in percent of the whole. */
 export function barOf(
   startMs: number,
   ms: number,

@@ -1,13 +1,13 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { FiguresOverTime } from '../../../api/figure-specs.ts';
+import type { MetricsHistory } from '../../../api/metric-specs.ts';
 import { element, html } from '../parts/html.ts';
 import { clockText } from '../show/times.ts';
 import { countText, durationText } from '../show/units.ts';
 import { cssColour, onThemeChange } from './colours.ts';
 import { heatShade, largest, latest, usedBuckets } from './geometry.ts';
 
-type SlotLatency = FiguresOverTime['series']['latency'];
+type LatencySeries = MetricsHistory['series']['latency'];
 
 const ROW_PX = 16;
 
@@ -17,7 +17,11 @@ function bucketText(boundsMs: readonly number[], bucket: number): string {
   return bound === undefined ? `over ${durationText(boundsMs.at(-1))}` : `up to ${durationText(bound)}`;
 }
 
-type HeatMapProps = { readonly at: readonly number[]; readonly latency: SlotLatency; readonly label: string };
+type HeatMapProps = {
+  readonly at: readonly number[];
+  readonly latency: LatencySeries;
+  readonly label: string;
+};
 
 function draw(
   canvas: HTMLCanvasElement,
@@ -33,11 +37,11 @@ function draw(
   canvas.height = height;
   const context = canvas.getContext('2d');
   if (context === null) return;
-  const most = largest(buckets.flatMap((slot) => slot ?? []));
+  const most = largest(buckets.flatMap((point) => point ?? []));
   const cell = width / Math.max(1, buckets.length);
   context.fillStyle = cssColour('heat');
-  buckets.forEach((slot, index) =>
-    slot?.slice(first, last + 1).forEach((count, row) => {
+  buckets.forEach((point, index) =>
+    point?.slice(first, last + 1).forEach((count, row) => {
       context.globalAlpha = heatShade(count, most);
       if (context.globalAlpha === 0 || count <= 0) return;
       const y = (rows - 1 - row) * ROW_PX * scale;
@@ -46,10 +50,10 @@ function draw(
   );
 }
 
-/** What lies under the pointer, in words. */
-function pointText({ at, latency }: HeatMapProps, slot: number, bucket: number): string {
-  const count = latency.buckets[slot]?.[bucket] ?? 0;
-  return `${clockText(at[slot])} UTC, ${bucketText(latency.boundsMs, bucket)}: ${countText(count)} calls`;
+/** The data point under the pointer, in words. */
+function pointText({ at, latency }: HeatMapProps, index: number, bucket: number): string {
+  const count = latency.buckets[index]?.[bucket] ?? 0;
+  return `${clockText(at[index])} UTC, ${bucketText(latency.boundsMs, bucket)}: ${countText(count)} calls`;
 }
 
 function HeatMap(props: HeatMapProps): VNode {
@@ -70,10 +74,10 @@ function HeatMap(props: HeatMapProps): VNode {
   }, [latency]);
   const onMove = ({ offsetX, offsetY, target }: MouseEvent) => {
     const { clientWidth } = target as HTMLElement;
-    const slot = Math.min(at.length - 1, Math.floor((offsetX / clientWidth) * at.length));
-    setPoint(pointText(props, slot, range[1] - Math.floor(offsetY / ROW_PX)));
+    const index = Math.min(at.length - 1, Math.floor((offsetX / clientWidth) * at.length));
+    setPoint(pointText(props, index, range[1] - Math.floor(offsetY / ROW_PX)));
   };
-  const summary = `${label}. Of the last slot: p50 ${durationText(latest(latency.p50Ms))}, p99 ${durationText(latest(latency.p99Ms))}`;
+  const summary = `${label}. The last data point: p50 ${durationText(latest(latency.p50Ms))}, p99 ${durationText(latest(latency.p99Ms))}`;
   return html`<figure class="heat">
     <div class="heat-body">
       <ol aria-hidden="true">
@@ -99,7 +103,7 @@ function HeatMap(props: HeatMapProps): VNode {
   </figure>`;
 }
 
-/** The latency of calls over time: a column for each slot, a row for each bucket of the histogram. */
+/** The latency of calls over time: a column for each data point, a row for each bucket of the histogram. */
 export function heatMap(props: HeatMapProps): VNode {
   return element(HeatMap, props);
 }

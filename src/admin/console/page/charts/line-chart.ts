@@ -17,7 +17,7 @@ export type ChartLine = {
 /** Charts on one page need different titles: the title is the key of the element, too. */
 export type LineChartProps = {
   readonly title: string;
-  /** When each slot begins, milliseconds since the epoch. */
+  /** When the interval of each data point begins, milliseconds since the epoch. */
   readonly at: readonly number[];
   readonly lines: readonly ChartLine[];
   /** The values of the axis and the legend. */
@@ -68,7 +68,7 @@ function dataOf({ at, lines }: Pick<LineChartProps, 'at' | 'lines'>): uPlot.Alig
   return [at.map((ms) => ms / 1000), ...lines.map(({ values }) => values.map((value) => value ?? null))];
 }
 
-/** Keeps the plot of an element: anew where its lines or the theme change, else with new data. */
+/** Keeps the plot of an element. It is made again if its lines or the theme change; otherwise it gets new data. */
 function usePlot(props: LineChartProps, onPoint: (index: number | null) => void) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);

@@ -4,7 +4,7 @@ import { type Points, sparkPath } from './geometry.ts';
 
 const [WIDTH, HEIGHT] = [96, 24];
 
-/** A small line without axes, from 0 to its largest value; the figure beside it says the value. */
+/** A small line without axes, from 0 to its largest value; the number beside it says the value. */
 export function sparkline(values: Points, label: string): VNode | null {
   const path = sparkPath(values, WIDTH, HEIGHT);
   if (path === '') return null;

@@ -1,8 +1,25 @@
 // Asks the operator's API. Every address is relative to the page, so that it works under any path of a proxy.
 
-import { sessionHeaders } from './session-secret.ts';
+/** Where the tab keeps its secret. It has the path, because a proxy may serve several gateways under one origin. */
+const secretKey = () => `portico-session-secret ${new URL('../api/', window.location.href).pathname}`;
 
-/** An answer that is none: what was wrong, and what to do about it, in the words of the gateway. */
+/** Keeps the secret of this tab's session until the tab is closed. Another tab does not see it. The cookie alone is not enough. */
+export function keepSessionSecret(secret: string): void {
+  window.sessionStorage.setItem(secretKey(), secret);
+}
+
+/** Forgets the secret. */
+export function forgetSessionSecret(): void {
+  window.sessionStorage.removeItem(secretKey());
+}
+
+/** The header with the secret; none before somebody has signed in in this tab. */
+export function sessionHeaders(): Readonly<Record<string, string>> {
+  const secret = window.sessionStorage.getItem(secretKey());
+  return secret === null ? {} : { 'X-Portico-Session-Secret': secret };
+}
+
+/** Why a question was not answered, and what to do about it, in the words of the gateway. */
 export class ApiProblem extends Error {
   readonly status: number;
   readonly hint: string;
@@ -66,7 +83,7 @@ export function createAsk(onUnauthenticated: () => void): AskApi {
     });
     if (answer.status === 401) onUnauthenticated();
     const value = await bodyOf(answer);
-    // A refused reload is an answer that says what is wrong with the files.
+    // A refused reload is an answer, too: it says what is wrong with the files.
     const isAnswer =
       answer.ok || (answer.status === 422 && Object(value) === value && !('error' in Object(value)));
     if (!isAnswer) throw problemOf(answer.status, value);

@@ -1,28 +1,22 @@
-// Who looks at the console, and what every view is given.
+// Who is logged in, and what every view can use.
 
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Address } from '../show/address.ts';
 import type { AskApi } from './api.ts';
 import type { StreamState } from './events.ts';
-import type { Overview } from '../../../api/figure-specs.ts';
+import type { Overview } from '../../../api/metric-specs.ts';
+import type { SessionDetail } from '../../../api/session-openapi.ts';
 
-/** Who is logged in. */
-export type ConsoleSession = {
-  readonly name: string;
-  readonly role: 'viewer' | 'operator';
-  readonly endsAt?: string | null;
-  /** `local`: no token is configured, so that programs on this machine may read. */
-  readonly how?: 'cookie' | 'token' | 'local';
-  readonly version?: string;
-};
+/** Who is logged in. The answer to signing in lacks `how` and `version`. */
+export type ConsoleSession = Pick<SessionDetail, 'name' | 'role'> & Partial<SessionDetail>;
 
 /** What every view can use. */
 export type ConsoleContext = {
   readonly ask: AskApi;
-  /** Absent in the first round of requests, which asks who looks: nothing is shown before that is known. */
+  /** Absent until the first answer says who is logged in; nothing is shown before. */
   readonly session: ConsoleSession | undefined;
-  /** Whether write controls are shown. The gateway refuses a viewer's change whatever is shown. */
+  /** Whether controls for changes are shown. The gateway refuses the changes of a viewer in any case. */
   readonly canWrite: boolean;
   readonly address: Address;
   /** The latest tick of the stream, or the first answer. */
@@ -30,7 +24,7 @@ export type ConsoleContext = {
   readonly stream: StreamState;
   /** Milliseconds since the epoch, by the second. */
   readonly now: number;
-  /** Says something in a line that goes away by itself, and to a screen reader. */
+  /** Shows a message for a few seconds; a screen reader speaks it. */
   readonly announce: (message: string) => void;
 };
 
@@ -44,7 +38,7 @@ export function useConsole(): ConsoleContext {
   return context;
 }
 
-/** Goes to an address; `replace` leaves no entry in the history, as for typing into a filter. */
+/** Goes to an address. `replace` leaves no entry in the history of the browser, as for typing into a filter. */
 export function goTo(address: string, replace = false): void {
   if (replace) window.location.replace(address);
   else window.location.hash = address;

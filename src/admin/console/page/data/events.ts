@@ -1,17 +1,17 @@
-// The one stream of events of this tab: closed while the tab is hidden, opened again with back-off.
+// The stream of events of this tab. It is closed while the tab is hidden, and opened again with back-off.
 
 import { backOffMs } from './backoff.ts';
-import { sessionHeaders } from './session-secret.ts';
+import { sessionHeaders } from './api.ts';
 
-/** What the stream is doing: `draining` means that the gateway has said it ends. */
+/** The state of the stream; `draining`: the gateway has announced its end. */
 export type StreamState = 'connecting' | 'live' | 'paused' | 'reconnecting' | 'draining';
 
 /** `onState` may be called before `followEvents` returns. Nothing is called once the stream was closed. */
 export type StreamHandlers = {
-  /** A tick with its JSON. */
+  /** Gets the JSON of a tick. */
   readonly onTick: (value: unknown) => void;
   readonly onState: (state: StreamState) => void;
-  /** The stream failed: the session may have ended, so somebody should look. */
+  /** The stream failed. The caller should check whether the session has ended. */
   readonly onFailure: () => void;
 };
 

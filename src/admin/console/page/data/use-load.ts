@@ -2,24 +2,24 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import { ApiProblem } from './api.ts';
 import { useConsole } from './console-context.ts';
 
-/** What was asked for: nothing yet, a value (also while it is asked for again), or a problem. */
+/** What was loaded: nothing yet, a value (also while it is loaded again), or a problem. */
 export type Loaded<Value> = {
   readonly value: Value | undefined;
   readonly problem: ApiProblem | undefined;
-  /** Asks again at once. */
+  /** Loads again at once. */
   readonly reload: () => void;
 };
 
 type State<Value> = { readonly path: string | undefined } & Omit<Loaded<Value>, 'reload'>;
 
-/** Anything that was thrown, as a problem. */
+/** Makes a problem of anything that was thrown. */
 export function toApiProblem(error: unknown): ApiProblem {
   return error instanceof ApiProblem ? error : new ApiProblem(0, 'failed', String(error), '');
 }
 
 /**
- * Asks for a path, and again every so many milliseconds while the tab is seen. `undefined` asks for nothing. A value stays
- * while its path is asked for again, also where that fails.
+ * Loads a path, and again every `everyMs` milliseconds while the tab is visible. `undefined` loads nothing. A value stays
+ * while its path is loaded again, even if that fails.
  */
 export function useLoad<Value>(path: string | undefined, everyMs = 0): Loaded<Value> {
   const { ask } = useConsole();

@@ -1,10 +1,9 @@
 import { type ComponentType, h, type VNode } from 'preact';
 import { useCallback, useEffect, useErrorBoundary, useMemo, useRef, useState } from 'preact/hooks';
-import { type ApiProblem, type AskApi, createAsk } from '../data/api.ts';
+import { type ApiProblem, type AskApi, createAsk, forgetSessionSecret } from '../data/api.ts';
 import { followEvents, type StreamState } from '../data/events.ts';
-import type { Overview } from '../../../api/figure-specs.ts';
+import type { Overview } from '../../../api/metric-specs.ts';
 import { type ConsoleContext, type ConsoleSession, ConsoleContextProvider } from '../data/console-context.ts';
-import { forgetSessionSecret } from '../data/session-secret.ts';
 import { toApiProblem } from '../data/use-load.ts';
 import { element, html } from '../parts/html.ts';
 import { problemNote } from '../parts/marks.ts';
@@ -41,7 +40,7 @@ const views: Readonly<Record<ViewName, ComponentType>> = {
   audit: AuditView,
 };
 
-/** The address of the page, and its changes. A new view gets the focus at its heading, and its name in the title. */
+/** The address of the page, and its changes. A new view gets the focus on its heading; the title names it. */
 function useAddress(): Address {
   const [address, setAddress] = useState(() => readAddress(window.location.hash));
   const place = `${address.view}/${address.param}`;
@@ -54,7 +53,7 @@ function useAddress(): Address {
   useEffect(() => {
     const title = destinations.find(({ view }) => view === address.view)?.title ?? 'Request';
     document.title = `${title}${address.param === '' ? '' : `: ${address.param}`} · Portico`;
-    // The first view leaves the focus where the browser has it, so that Tab begins with the skip link.
+    // At the first view, the focus stays where it is, so that Tab begins with the skip link.
     if (!first.current) document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
     if (!first.current) window.scrollTo(0, 0);
     first.current = false;
@@ -62,7 +61,7 @@ function useAddress(): Address {
   return address;
 }
 
-/** The figures of the stream, and the time by the second. */
+/** The latest overview of the stream, and the time by the second. */
 function useLive(ask: AskApi): Pick<ConsoleContext, 'overview' | 'stream' | 'now'> {
   const [overview, setOverview] = useState<Overview>();
   const [stream, setStream] = useState<StreamState>('connecting');
@@ -84,7 +83,7 @@ function useLive(ask: AskApi): Pick<ConsoleContext, 'overview' | 'stream' | 'now
   return { overview, stream, now };
 }
 
-/** A view. Where it cannot be drawn, it says so, and the rest of the page stays. */
+/** A view. If it cannot be drawn, a notice says so, and the rest of the page stays. */
 function Guarded({ view }: { view: ViewName }): VNode {
   const [error] = useErrorBoundary() as [unknown, () => void];
   if (error === undefined) return h(views[view], {});
@@ -127,8 +126,8 @@ type Phase =
   | { readonly kind: 'inside'; readonly session: ConsoleSession };
 
 /**
- * The console: the view asks for its figures in the same round in which it is asked who looks. A 401 of any of these shows
- * the login in its place. The address is the same for both.
+ * The console. The view asks for its data at the same time as the page asks for the session. If any of these is answered
+ * 401, the login is shown instead, under the same address.
  */
 export function ConsoleApp(): VNode {
   const [phase, setPhase] = useState<Phase>({ kind: 'asking' });
@@ -164,7 +163,7 @@ export function ConsoleApp(): VNode {
       return element(Login, { ask, hasEnded: phase.hasEnded, onSession: enter });
     case 'asking':
     case 'inside':
-      // One place for both, so that the view which has asked already goes on.
+      // Both draw the same element, so that a view that is already loading goes on.
       return element(Console, { ask, session: phase.session, onLogout: logout });
   }
 }

@@ -1,11 +1,11 @@
-// Where one can go: the navigation, and the keys that jump there after `g`.
+// The entries of the navigation, and the keys that go there after `g`.
 
 import type { ViewName } from '../show/address.ts';
 
 /** An entry of the navigation. */
 export type NavEntry = { readonly view: ViewName; readonly title: string; readonly jump: string };
 
-/** The views in order of worth. */
+/** The views, the most important first. */
 export const destinations: readonly NavEntry[] = [
   { view: 'overview', title: 'Overview', jump: 'o' },
   { view: 'source', title: 'Source', jump: 's' },
@@ -19,14 +19,14 @@ export const destinations: readonly NavEntry[] = [
   { view: 'audit', title: 'Audit', jump: 'a' },
 ];
 
-/** What a key asks for. */
+/** The command of a key. */
 export type KeyCommand =
   | { readonly kind: 'search' }
   | { readonly kind: 'help' }
   | { readonly kind: 'prefix' }
   | { readonly kind: 'go'; readonly view: ViewName };
 
-/** What a key means, given whether `g` was pressed just before. */
+/** The command of a key; `afterG`: the key `g` was pressed just before. */
 export function keyCommand(key: string, afterG: boolean): KeyCommand | undefined {
   if (afterG) {
     const found = destinations.find(({ jump }) => jump === key);

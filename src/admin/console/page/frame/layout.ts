@@ -91,7 +91,7 @@ export function Layout({ onLogout, onHelp, message, children }: LayoutProps): VN
         Menu
       </button>
       <span class="top-state"
-        >${stateMark(tone, word, 'The stream of figures')}<span class="num clock" title="Universal time"
+        >${stateMark(tone, word, 'The stream of metrics')}<span class="num clock" title="Universal time"
           >${clockText(now)} UTC</span
         ></span
       >

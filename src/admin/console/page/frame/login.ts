@@ -1,8 +1,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiProblem, type AskApi } from '../data/api.ts';
+import { ApiProblem, type AskApi, keepSessionSecret } from '../data/api.ts';
 import type { ConsoleSession } from '../data/console-context.ts';
-import { keepSessionSecret } from '../data/session-secret.ts';
 import { toApiProblem } from '../data/use-load.ts';
 import { formValues } from '../parts/action-dialog.ts';
 import { html } from '../parts/html.ts';
@@ -16,14 +15,14 @@ export type LoginProps = {
   readonly onSession: (session: ConsoleSession) => void;
 };
 
-/** What a person does about a token that is not known; the words of the gateway are for scripts. */
+/** Explains an unknown token to a person; the words of the gateway are for scripts. */
 function inWords(problem: ApiProblem): ApiProblem {
   if (problem.status !== 401) return problem;
   const hint = 'Tokens are set in the configuration, as admin.token or admin.tokens.';
   return new ApiProblem(401, problem.code, 'no such token', hint);
 }
 
-/** Asks for a token of the operator's listener. The address stays, so that one comes back to the same view. */
+/** Asks for a token of the operator's listener. The address stays, so that the same view comes back. */
 export function Login({ ask, hasEnded, onSession }: LoginProps): VNode {
   const [problem, setProblem] = useState<ApiProblem>();
   const [isRunning, setRunning] = useState(false);

@@ -1,4 +1,4 @@
-// Light or dark: as the system says, or as somebody has chosen on this machine.
+// Light or dark: as the system says, or as the user has chosen in this browser.
 
 /** `system` follows the machine. */
 export type Theme = 'system' | 'light' | 'dark';
@@ -6,7 +6,7 @@ export type Theme = 'system' | 'light' | 'dark';
 const themes: readonly Theme[] = ['system', 'light', 'dark'];
 const KEPT_AS = 'portico-theme';
 
-/** The choice that is kept; a browser that keeps nothing follows the machine. */
+/** The saved choice; a browser that saves nothing follows the machine. */
 export function keptTheme(): Theme {
   try {
     const kept = localStorage.getItem(KEPT_AS);
@@ -28,7 +28,7 @@ export function keepTheme(theme: Theme): void {
   try {
     localStorage.setItem(KEPT_AS, theme);
   } catch {
-    // A browser that keeps nothing forgets it with the tab.
+    // A browser that saves nothing forgets the choice with the tab.
   }
 }
 

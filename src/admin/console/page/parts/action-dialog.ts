@@ -1,8 +1,8 @@
-// A change: what it does, what it needs, and one button that says it. Nothing is changed by a single click.
+// The dialog for a change: what it does, its fields, and one button. Nothing is changed by a single click.
 
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ApiProblem } from '../data/api.ts';
+import type { ApiProblem, AskApi } from '../data/api.ts';
 import { useConsole } from '../data/console-context.ts';
 import { toApiProblem } from '../data/use-load.ts';
 import { type Children, element, html } from './html.ts';
@@ -19,7 +19,7 @@ export type FormField = {
   readonly hint?: string;
 };
 
-/** What a form was filled with. */
+/** The values of a form. */
 export type FormValues = Readonly<Record<string, string>>;
 
 /** A change that a person confirms. Two forms of one view need different titles: the title is the key of the dialog. */
@@ -30,11 +30,27 @@ export type ActionForm = {
   /** What the button says: a verb. */
   readonly verb: string;
   readonly isDangerous?: boolean;
-  /** Carries it out; what it resolves to is shown in place of the form. @throws ApiProblem */
+  /** Carries the change out. Its result is shown instead of the form. @throws ApiProblem */
   readonly run: (values: FormValues) => Promise<Children>;
 };
 
-/** Every change is asked for its reason, which the audit keeps. */
+/** What a form needs to send its change: `reload` loads what the view shows again. */
+export type ChangeDeps = { readonly ask: AskApi; readonly reload: () => void };
+
+/** Sends a change, without the values that were left empty, and loads the view again. @throws ApiProblem */
+export async function sendChange<Value = undefined>(
+  { ask, reload }: ChangeDeps,
+  path: string,
+  values: Readonly<Record<string, unknown>>,
+  method: 'POST' | 'DELETE' = 'POST',
+): Promise<Value> {
+  const filled = Object.entries(values).filter(([, value]) => value !== '' && value !== undefined);
+  const answer = await ask<Value>(path, { method, body: Object.fromEntries(filled) });
+  reload();
+  return answer;
+}
+
+/** The field for the reason of a change, which the audit keeps. */
 export const reasonField = (isNeeded: boolean): FormField => ({
   name: 'reason',
   label: isNeeded ? 'Reason' : 'Reason (optional)',
@@ -82,7 +98,7 @@ function fieldRow({
   </p>`;
 }
 
-/** What a form holds, all as text. */
+/** Reads the values of a form, all as text. */
 export function formValues(form: HTMLFormElement): FormValues {
   const entries = [...new FormData(form)].flatMap(([name, value]) =>
     typeof value === 'string' ? [[name, value.trim()] as const] : [],
@@ -142,7 +158,7 @@ function ActionDialog({ form, onClose }: { form: ActionForm; onClose: () => void
   </dialog>`;
 }
 
-/** A form in a dialog, while there is one. */
+/** The dialog of a form, if there is a form. */
 export function actionDialog(form: ActionForm | undefined, onClose: () => void): VNode | null {
   return form === undefined ? null : element(ActionDialog, { form, onClose, key: form.title });
 }

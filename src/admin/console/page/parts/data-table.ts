@@ -9,49 +9,89 @@ import {
   type SortValue,
   type TableOrder,
 } from '../show/table-order.ts';
+import type { Instant } from '../show/times.ts';
 import { type Children, element, html } from './html.ts';
-import { emptyNote } from './marks.ts';
+import { emptyNote, timeMark } from './marks.ts';
 
 /** A column of a table. */
 export type TableColumn<Row> = {
   readonly key: string;
   readonly title: string;
-  /** A figure stands at the right, and is first sorted by its largest. */
-  readonly isFigure?: boolean;
+  /** A column of numbers is aligned right, and is sorted by the largest first. */
+  readonly isNumber?: boolean;
   readonly cell: (row: Row) => Children;
-  /** What it is sorted by; absent: the column cannot be sorted. */
+  /** The value by which rows are sorted. Absent: the column cannot be sorted. */
   readonly sort?: (row: Row) => SortValue;
 };
 
-/** A column that shows what it is sorted by. */
-export function textColumn<Row>(key: string, title: string, of: (row: Row) => string): TableColumn<Row> {
-  return { key, title, cell: of, sort: of };
+/** A column that is sorted by a field of the row, and shows it; `cell` draws it in another way. */
+export function fieldColumn<Row>(
+  key: keyof Row & string,
+  title: string,
+  cell: (row: Row) => Children = (row) => row[key] as Children,
+): TableColumn<Row> {
+  return { key, title, cell, sort: (row) => row[key] as SortValue };
 }
 
-/** A column of figures, sorted by them; `show` writes one. */
-export function figureColumn<Row, Figure extends SortValue = number>(
+/** A column that is sorted by a value of the row that is no field of it. */
+export function textColumn<Row>(
   key: string,
   title: string,
-  of: (row: Row) => Figure,
-  show: (figure: Figure) => Children,
+  of: (row: Row) => SortValue,
+  cell: (row: Row) => Children = of,
 ): TableColumn<Row> {
-  return { key, title, isFigure: true, cell: (row) => show(of(row)), sort: of };
+  return { key, title, cell, sort: of };
 }
 
-/** Order and search stand in the address, so that a link shows the same table. */
+/** A column of instants in a field of the row. */
+export function timeColumn<Row>(key: keyof Row & string, title: string, now: number): TableColumn<Row> {
+  return { ...fieldColumn<Row>(key, title, (row) => timeMark(row[key] as Instant, now)), isNumber: true };
+}
+
+/** A column of numbers, sorted by them. `show` draws one. */
+export function numberColumn<Row, Value extends SortValue>(
+  key: string,
+  title: string,
+  of: (row: Row) => Value,
+  show: (value: Value, row: Row) => Children,
+): TableColumn<Row> {
+  return { key, title, isNumber: true, cell: (row) => show(of(row), row), sort: of };
+}
+
+/**
+ * The column with the button that changes a row; no column if `change` is absent, because the user may only read. A row
+ * that `nameOf` gives no name has no button.
+ */
+export function buttonColumn<Row>(
+  verb: string,
+  nameOf: (row: Row) => string | undefined,
+  change: ((row: Row) => void) | undefined,
+): readonly TableColumn<Row>[] {
+  if (change === undefined) return [];
+  const cell = (row: Row) => {
+    const name = nameOf(row);
+    if (name === undefined) return '';
+    return html`<button type="button" onClick=${() => change(row)}>
+      ${verb}<span class="hidden"> ${name}</span>
+    </button>`;
+  };
+  return [{ key: 'do', title: 'Change', cell }];
+}
+
+/** Order and search are part of the address, so that a link shows the same table. */
 export type DataTableProps<Row> = {
   /** Part of the address: two tables of one view need two names. */
   readonly id: string;
-  /** What the table holds, for those who do not see it. */
+  /** What the table contains, for screen readers. */
   readonly label: string;
   readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
   /** The order at first, such as `-calls`. */
   readonly order: string;
-  /** What a search looks through; absent: there is no search. */
+  /** The text of a row that a search looks through. Absent: there is no search. */
   readonly textOf?: (row: Row) => string;
-  /** What stands there without rows. */
+  /** The text of a table without rows. */
   readonly empty: string;
   readonly toneOf?: (row: Row) => string;
 };
@@ -59,10 +99,10 @@ export type DataTableProps<Row> = {
 function headCell<Row>(column: TableColumn<Row>, now: TableOrder, onSort: (order: string) => void): VNode {
   const isSorted = now.key === column.key;
   const order = isSorted ? (now.descending ? 'descending' : 'ascending') : 'none';
-  const name = column.isFigure === true ? 'figure' : '';
+  const name = column.isNumber === true ? 'number' : '';
   if (column.sort === undefined)
     return html`<th key=${column.key} scope="col" class=${name}>${column.title}</th>`;
-  const sortBy = () => onSort(nextOrder(now, column.key, column.isFigure === true));
+  const sortBy = () => onSort(nextOrder(now, column.key, column.isNumber === true));
   return html`<th key=${column.key} scope="col" class=${name} aria-sort=${order}>
     <button type="button" onClick=${sortBy}>
       ${column.title}<i aria-hidden="true">${isSorted ? (now.descending ? '↓' : '↑') : ''}</i>
@@ -72,10 +112,10 @@ function headCell<Row>(column: TableColumn<Row>, now: TableOrder, onSort: (order
 
 function bodyRow<Row>({ columns, keyOf, toneOf }: DataTableProps<Row>, row: Row): VNode {
   return html`<tr key=${keyOf(row)} class=${toneOf?.(row) ?? ''}>
-    ${columns.map(({ key, title, isFigure, cell }, index) =>
+    ${columns.map(({ key, title, isNumber, cell }, index) =>
       index === 0
         ? html`<th key=${key} scope="row">${cell(row)}</th>`
-        : html`<td key=${key} data-title=${title} class=${isFigure === true ? 'figure' : ''}>
+        : html`<td key=${key} data-title=${title} class=${isNumber === true ? 'number' : ''}>
             <span>${cell(row)}</span>
           </td>`,
     )}
@@ -128,7 +168,7 @@ function DataTable<Row>(props: DataTableProps<Row>): VNode {
   </div>`;
 }
 
-/** A table that sorts and filters; both stand in the address. On a narrow page its rows are cards. */
+/** A table that can be sorted and searched. On a narrow page, its rows are cards. */
 export function dataTable<Row>(props: DataTableProps<Row>): VNode {
   return element(DataTable<Row>, { ...props, key: props.id });
 }

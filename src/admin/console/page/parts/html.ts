@@ -1,7 +1,7 @@
 import htm from 'htm';
 import { type ComponentChildren, type ComponentType, h, type VNode } from 'preact';
 
-/** What a part may hold. */
+/** What an element may contain. */
 export type Children = ComponentChildren;
 
 type Template = (strings: readonly string[], ...values: readonly unknown[]) => VNode;
@@ -9,7 +9,7 @@ type Template = (strings: readonly string[], ...values: readonly unknown[]) => V
 const template = htm.bind(h) as unknown as Template;
 const onOneLine = new WeakMap<TemplateStringsArray, readonly string[]>();
 
-/** The texts of a template with a blank where a line breaks between words and what stands among them: `htm` drops line breaks, so that words would touch. */
+/** The texts of a template. `htm` drops line breaks, so a line break between words becomes a blank. */
 function textsOf(strings: TemplateStringsArray): readonly string[] {
   const known = onOneLine.get(strings);
   if (known !== undefined) return known;

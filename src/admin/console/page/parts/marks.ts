@@ -1,7 +1,8 @@
-// Small things that many views show: a state, a note, a figure, a link.
+// Small parts that many views show: a state, a note, a number, a link.
 
 import type { VNode } from 'preact';
 import type { ApiProblem } from '../data/api.ts';
+import type { Loaded } from '../data/use-load.ts';
 import { type Address, addressOf, changedQuery } from '../show/address.ts';
 import type { Tone } from '../show/tones.ts';
 import { instantText, type Instant, timeText } from '../show/times.ts';
@@ -12,7 +13,7 @@ export function stateMark(tone: Tone, word: string, title = ''): VNode {
   return html`<span class=${`state ${tone}`} title=${title}><i aria-hidden="true"></i>${word}</span>`;
 }
 
-/** An instant; the whole of it in the title. */
+/** The time of an instant; its title has the date, too. */
 export function timeMark(instant: Instant, now: number): VNode {
   return html`<time class="num" title=${instantText(instant)}>${timeText(instant, now)}</time>`;
 }
@@ -53,16 +54,41 @@ export function problemNote(problem: ApiProblem | undefined, again?: () => void)
   </div>`;
 }
 
-/** What stands where nothing is to be shown, and what that means. */
+/** Says that there is nothing to show, and what that means. */
 export function emptyNote(text: string): VNode {
   return html`<p class="empty">${text}</p>`;
 }
 
-/** What stands while something is loaded: nothing for 300 ms, then grey bars. */
+/** Grey bars while something is loaded; the style sheet hides them for the first 300 ms. */
 export function skeleton(lines = 4): VNode {
   return html`<div class="skeleton" aria-hidden="true">
     ${Array.from({ length: lines }, (_, index) => html`<i key=${index}></i>`)}
   </div>`;
+}
+
+/** What was loaded, drawn by `show`; grey bars until it comes; the problem if loading fails. */
+export function loadedPart<Value>(
+  { value, problem, reload }: Loaded<Value>,
+  show: (value: Value) => Children,
+  lines = 8,
+): VNode {
+  const waiting = problem === undefined ? skeleton(lines) : null;
+  return html`${problemNote(problem, reload)}${value === undefined ? waiting : show(value)}`;
+}
+
+/** A choice of one value. The options are values with their texts. */
+export function choiceField(
+  label: string,
+  options: readonly (readonly [value: string, text: string])[],
+  chosen: string | undefined,
+  choose: (value: string) => void,
+): VNode {
+  return html`<label class="inline"
+    >${label}
+    <select onChange=${(event: Event) => choose((event.target as HTMLSelectElement).value)}>
+      ${options.map(([value, text]) => html`<option key=${value} value=${value} selected=${value === chosen}>${text}</option>`)}
+    </select></label
+  >`;
 }
 
 /** A link to a source. */
@@ -70,7 +96,7 @@ export function sourceLink(name: string): VNode {
   return html`<a href=${addressOf('source', name)}>${name}</a>`;
 }
 
-/** A large figure with its name, and what it is of. */
+/** A large number with its name and a note. */
 export type StatTile = {
   readonly name: string;
   readonly value: string;
@@ -79,12 +105,12 @@ export type StatTile = {
   readonly spark?: Children;
 };
 
-/** Large figures in a row. */
-export function figureRow(figures: readonly StatTile[]): VNode {
-  return html`<dl class="figures">
-    ${figures.map(
+/** Large numbers in a row. */
+export function statTiles(tiles: readonly StatTile[]): VNode {
+  return html`<dl class="tiles">
+    ${tiles.map(
       ({ name, value, note, tone = 'idle', spark }) =>
-        html`<div key=${name} class=${`figure ${tone}`}>
+        html`<div key=${name} class=${`tile ${tone}`}>
           <dt>${name}</dt>
           <dd><b class="num">${value}</b>${note ? html`<small>${note}</small>` : null}${spark}</dd>
         </div>`,
@@ -92,7 +118,7 @@ export function figureRow(figures: readonly StatTile[]): VNode {
   </dl>`;
 }
 
-/** The head of a view: its name, of whom it speaks, and what can be done. */
+/** The head of a view: its name, which processes it covers, and what can be done. */
 export function viewHead(title: Children, note: Children, actions: Children = null): VNode {
   return html`<header class="view-head">
     <div>

@@ -4,7 +4,7 @@ import { changedQuery } from '../show/address.ts';
 import { pointText, readPoint } from '../show/points-in-time.ts';
 import { element, html } from './html.ts';
 
-/** A point in time that is a part of the address, so that a view of it can be sent to a colleague. */
+/** A point in time that is part of the address, so that a link shows the same view. */
 export type PointChoice = { readonly name: 'at' | 'since'; readonly label: string };
 
 function PointField({ name, label }: PointChoice): VNode {
@@ -21,7 +21,7 @@ function PointField({ name, label }: PointChoice): VNode {
   /></label>`;
 }
 
-/** A field for a point in time, in UTC. Emptied, it leaves the address. */
+/** A field for a point in time, in UTC. If it is emptied, the address loses it. */
 export function pointField(choice: PointChoice): VNode {
   return element(PointField, choice);
 }

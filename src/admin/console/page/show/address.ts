@@ -18,7 +18,7 @@ export const viewNames = [
 /** The first segment of an address behind `#/`. */
 export type ViewName = (typeof viewNames)[number];
 
-/** What the address says. */
+/** An address of the page. */
 export type Address = {
   readonly view: ViewName;
   /** The name of a source, the id of a request, a resource; empty where there is none. */
@@ -34,7 +34,7 @@ const decode = (text: string) => {
   }
 };
 
-/** Reads an address. What names no view is the overview. */
+/** Reads an address. An unknown view becomes the overview. */
 export function readAddress(hash: string): Address {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split(/\?(.*)/s);
   const [name = '', ...rest] = path.split('/');
@@ -55,7 +55,7 @@ export function changedQuery(address: Address, changes: Readonly<Record<string, 
   return addressOf(address.view, address.param, { ...address.query, ...changes });
 }
 
-/** Whether a link that the server names is an address of this page, so that it may be followed. */
+/** Whether a link from the server is an address of this page; only such links are followed. */
 export function isOwnAddress(text: string): boolean {
   return /^#\/[a-z]+(?:[/?]|$)/.test(text);
 }

@@ -1,4 +1,4 @@
-// The lines of the audit as rows.
+// Reads the lines of the audit.
 
 import type { AuditAnswer } from '../../../api/audit-action-specs.ts';
 

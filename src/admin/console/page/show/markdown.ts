@@ -1,6 +1,6 @@
-// The few marks of Markdown that the runbook uses, as data: the page makes text nodes of it, never markup.
+// Reads the few marks of Markdown that the runbook uses. The page makes text nodes of the result, never markup.
 
-/** A piece of a line. */
+/** A part of a line. */
 export type Piece = { readonly kind: 'text' | 'code' | 'strong'; readonly text: string };
 
 /** A paragraph, an item of a list, or a block of code. */
@@ -8,7 +8,7 @@ export type Block =
   | { readonly kind: 'paragraph' | 'item'; readonly pieces: readonly Piece[] }
   | { readonly kind: 'pre'; readonly text: string };
 
-/** The pieces of a line. A link is its text: what it points to lies in the repository. */
+/** The parts of a line. A link becomes its text, because its target is in the repository. */
 function piecesOf(line: string): readonly Piece[] {
   const plain = line.replace(/\[([^\]]{1,200})\]\([^)]{0,300}\)/g, '$1');
   return plain.split(/(`[^`]+`|\*\*[^*]+\*\*)/).flatMap((text): Piece[] => {

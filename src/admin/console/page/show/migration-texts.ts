@@ -1,4 +1,4 @@
-// What the page tells of migrations in words.
+// Writes about migrations in words.
 
 import type { DifferenceList, MigrationStatus } from '../../../api/migration-schemas.ts';
 
@@ -13,7 +13,7 @@ export const migrationStages: readonly MigrationStatus['stage'][] = [
   'complete',
 ];
 
-/** Where a migration is, in words. */
+/** The position of a migration, in words. */
 export function stageText({ stage, percent }: Pick<MigrationStatus, 'stage' | 'percent'>): string {
   return stage === 'ramp' ? `ramp ${percent} %` : stage;
 }

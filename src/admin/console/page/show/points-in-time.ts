@@ -1,4 +1,4 @@
-// What was counted before and since a point in time, and points in time as addresses have them.
+// Points in time in addresses, and counts before and since a point in time.
 
 import type { Tone } from './tones.ts';
 import { countText } from './units.ts';
@@ -7,8 +7,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * The point in time that an address names, in milliseconds since the epoch, all in UTC: `14:02` for the last time that it
- * was so late, `2026-11-22T14:02`, or a whole instant. `undefined` for anything else.
+ * Reads a point in time of an address, in UTC, as milliseconds since the epoch: `14:02` for the last time that the clock
+ * showed it, `2026-11-22T14:02`, or a whole instant. `undefined` for anything else.
  */
 export function readPoint(text: string | undefined, now: number): number | undefined {
   if (text === undefined || text === '') return undefined;
@@ -25,17 +25,17 @@ export function pointText(ms: number | undefined): string {
   return ms === undefined ? '' : new Date(ms).toISOString().slice(0, 16);
 }
 
-/** Counts an hour before and since a point; null where nobody counted. */
+/** Counts per hour before and since a point in time; null if nobody counted. */
 export type BeforeAndSince = { readonly before: number | null; readonly since: number | null };
 
-/** Splits the counts of slots, which begin at `at`, at a point. The slot that the point is in belongs to what came since. */
+/** Splits counts at a point in time; `at` says when each interval begins. The interval with the point in time counts as since. */
 export function beforeAndSince(
   counts: readonly (number | null)[] | undefined,
   { at, stepMs }: { readonly at: readonly number[]; readonly stepMs: number },
   pointMs: number,
 ): BeforeAndSince {
   const perHour = (isWanted: (start: number) => boolean) => {
-    const known = (counts ?? []).filter((count, slot) => count !== null && isWanted(at[slot] ?? 0));
+    const known = (counts ?? []).filter((count, index) => count !== null && isWanted(at[index] ?? 0));
     const sum = known.reduce<number>((all, count) => all + (count ?? 0), 0);
     return known.length === 0 ? null : (sum * HOUR_MS) / (known.length * stepMs);
   };
@@ -43,10 +43,10 @@ export function beforeAndSince(
   return { before: perHour((start) => start < first), since: perHour((start) => start >= first) };
 }
 
-/** A count has to grow by more than this factor to be called worse: counts follow the traffic, which goes up and down. */
+/** A count is worse only if it grows by more than this factor, because counts follow the traffic. */
 const CLEARLY = 2;
 
-/** What became of a field since the point, in a word; larger `order`: worse. */
+/** How a field has changed since the point in time, in a word; a larger `order` is worse. */
 export function changeOf({ before, since }: BeforeAndSince): {
   readonly tone: Tone;
   readonly word: string;

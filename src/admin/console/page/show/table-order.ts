@@ -1,4 +1,4 @@
-// Sorting and filtering of the rows of a table. Unknown values are last either way.
+// Sorts and filters the rows of a table. Unknown values are last in both directions.
 
 /** What a cell is sorted by. */
 export type SortValue = string | number | null | undefined;
@@ -6,7 +6,7 @@ export type SortValue = string | number | null | undefined;
 /** The order of a table: the key of a column, and the direction. */
 export type TableOrder = { readonly key: string; readonly descending: boolean };
 
-/** Reads an order as it stands in the address: `name`, or `-name` for descending. */
+/** Reads an order of the address: `name`, or `-name` for descending. */
 export function readOrder(text: string | undefined, otherwise: string): TableOrder {
   const order = text === undefined || text === '' ? otherwise : text;
   return order.startsWith('-')
@@ -14,9 +14,9 @@ export function readOrder(text: string | undefined, otherwise: string): TableOrd
     : { key: order, descending: false };
 }
 
-/** The order after a click on the head of a column: figures begin with the largest. */
-export function nextOrder(now: TableOrder, key: string, isFigure: boolean): string {
-  if (now.key !== key) return isFigure ? `-${key}` : key;
+/** The order after a click on the head of a column: numbers begin with the largest. */
+export function nextOrder(now: TableOrder, key: string, isNumber: boolean): string {
+  if (now.key !== key) return isNumber ? `-${key}` : key;
   return now.descending ? key : `-${key}`;
 }
 
@@ -41,7 +41,7 @@ export function sortedRows<Row>(
   });
 }
 
-/** The rows whose text has every word of the search, whatever the case. */
+/** The rows whose text has every word of the search; upper and lower case are equal. */
 export function filteredRows<Row>(
   rows: readonly Row[],
   textOf: (row: Row) => string,

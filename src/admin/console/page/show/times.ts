@@ -1,11 +1,11 @@
-// Times as people read them, all in UTC: that is what the log and the audit say.
+// Writes times for people, all in UTC as in the log and the audit.
 
 import { spanText, UNKNOWN } from './units.ts';
 
 /** An instant: ISO text, or milliseconds since the epoch. */
 export type Instant = string | number | null | undefined;
 
-/** Milliseconds since the epoch; undefined where there is no such instant. */
+/** Milliseconds since the epoch; undefined if there is no such instant. */
 function epochMs(instant: Instant): number | undefined {
   if (instant === null || instant === undefined) return undefined;
   const ms = typeof instant === 'number' ? instant : Date.parse(instant);
@@ -18,7 +18,7 @@ export function clockText(instant: Instant): string {
   return ms === undefined ? UNKNOWN : new Date(ms).toISOString().slice(11, 19);
 }
 
-/** The time of day where it was within the 20 hours before `now`, else with the day. */
+/** The time of day; with the date if it is more than 20 hours from `now`. */
 export function timeText(instant: Instant, now: number): string {
   const ms = epochMs(instant);
   if (ms === undefined) return UNKNOWN;
@@ -27,7 +27,7 @@ export function timeText(instant: Instant, now: number): string {
   return isNear ? iso.slice(11, 19) : `${iso.slice(0, 10)} ${iso.slice(11, 16)}`;
 }
 
-/** How long ago, such as `3 min ago`; `in 2 h` for what is to come. */
+/** How long ago, such as `3 min ago`; `in 2 h` for the future. */
 export function agoText(instant: Instant, now: number): string {
   const ms = epochMs(instant);
   if (ms === undefined) return UNKNOWN;
@@ -41,7 +41,7 @@ export function instantText(instant: Instant): string {
   return ms === undefined ? UNKNOWN : `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** Of whom a figure is, and since when. */
+/** Which processes were counted, and since when. */
 export function scopeText(
   scope: string | undefined,
   since: Instant,

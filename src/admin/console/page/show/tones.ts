@@ -1,9 +1,9 @@
-// What needs attention first.
+// Severities and the colours of states.
 
-/** How grave something is, the gravest first. */
+/** The severities, the most severe first. */
 const severities = ['critical', 'warning', 'info'] as const;
 
-/** As the server says it in `overview`. */
+/** A severity of `overview`. */
 export type Severity = (typeof severities)[number];
 
 /** The look and the word of a state. */
@@ -16,8 +16,8 @@ export const severityTone: Readonly<Record<Severity, Tone>> = {
   info: 'info',
 };
 
-/** Puts the gravest first; what is equally grave keeps its order. */
-export function byGravity<Item extends { readonly severity: Severity }>(
+/** Sorts by severity, the most severe first. Equal ones keep their order. */
+export function bySeverity<Item extends { readonly severity: Severity }>(
   items: readonly Item[],
 ): readonly Item[] {
   return items.toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity));
@@ -30,7 +30,7 @@ export function breakerTone(breaker: string | undefined): Tone {
   return breaker === 'closed' ? 'good' : 'idle';
 }
 
-/** What a source is ranked by: the larger, the earlier somebody should look at it. */
+/** The rank of a source: the larger, the more it needs attention. */
 export function troubleOf(source: {
   readonly breaker?: string | undefined;
   readonly errorShare?: number | null | undefined;

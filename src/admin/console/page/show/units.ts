@@ -1,6 +1,6 @@
-// Figures as people read them: with a unit, few digits, and a dash where nothing is known.
+// Numbers as people read them: with a unit, few digits, and a dash where nothing is known.
 
-/** What stands where a figure is not known. */
+/** The sign for an unknown value. */
 export const UNKNOWN = '–';
 
 type Maybe = number | null | undefined;
@@ -25,7 +25,7 @@ export function rateText(perSecond: Maybe): string {
   return `${perSecond > 0 && perSecond < 0.01 ? '<0.01' : shortNumber(perSecond)}/s`;
 }
 
-/** A share of 0..1 in percent. A share that is not quite nothing, or not quite all, does not say 0 or 100. */
+/** A share of 0..1 in percent. It says 0 or 100 only if the share is exactly that. */
 export function shareText(share: Maybe): string {
   if (!isKnown(share)) return UNKNOWN;
   const percent = share * 100;
@@ -63,7 +63,7 @@ export function spanText(ms: Maybe): string {
   return rest === 0 || next === undefined ? `${whole} ${name}` : `${whole} ${name} ${rest} ${next[1]}`;
 }
 
-/** The time that rates are of, after `the last`: samples come every few seconds, so a minute is seldom one exactly. */
+/** The time span of rates, to follow `the last`. Samples come every few seconds, so about a minute is called a minute. */
 export function rateSpanText(ms: Maybe): string {
   return isKnown(ms) && Math.abs(ms - 60_000) < 12_000 ? 'minute' : spanText(ms);
 }
@@ -96,7 +96,7 @@ function shallowText(value: unknown): string {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What became different, such as `stage shadow → ramp, percent 0 → 5`; empty where nothing is known. */
+/** What has changed, such as `stage shadow → ramp, percent 0 → 5`; empty if nothing is known. */
 export function differenceText(before: unknown, after: unknown): string {
   if (before === undefined && after === undefined) return '';
   if (!isObject(before) || !isObject(after)) return `${valueText(before)} → ${valueText(after)}`;

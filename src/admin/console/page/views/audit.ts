@@ -3,9 +3,9 @@ import type { AuditAnswer } from '../../../api/audit-action-specs.ts';
 import { type AuditRow, auditRows } from '../show/audit-rows.ts';
 import { goTo, useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
-import { dataTable } from '../parts/data-table.ts';
+import { dataTable, fieldColumn } from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';
-import { cardOf, problemNote, skeleton, stateMark, timeMark, viewHead } from '../parts/marks.ts';
+import { cardOf, choiceField, loadedPart, stateMark, timeMark, viewHead } from '../parts/marks.ts';
 import { pointField } from '../parts/point-field.ts';
 import { addressOf, changedQuery } from '../show/address.ts';
 import { pointText, readPoint } from '../show/points-in-time.ts';
@@ -39,19 +39,19 @@ function changeCell({ before, after }: AuditRow): VNode | string {
   </details>`;
 }
 
-/** Outcomes of a change that was made. */
+/** The outcomes that say that a change was made. */
 const MADE: readonly string[] = ['done', 'applied'];
 
-/** What became of it: a word, and the rest of the sentence. */
+/** The outcome of a change: a word, and the rest of the sentence. */
 function outcomeCell({ outcome = '' }: AuditRow): VNode {
   const [word = '', rest = ''] = outcome.split(/:\s*(.*)/s);
   return html`${stateMark(MADE.includes(outcome) ? 'good' : 'warn', word)} <small>${rest}</small>`;
 }
 
-/** So long after a point in time, a change may still be what somebody has seen at it: clocks and minutes are rough. */
+/** A change so long after a point in time may still be the one that somebody saw then: clocks and memories are inexact. */
 const AFTER_MS = 300_000;
 
-/** When a change was, and how long before or after the point that was asked for. */
+/** When a change was made, and how long before or after the chosen point in time. */
 function whenCell({ at, number }: AuditRow, now: number, pointMs: number | undefined): VNode {
   const apart = pointMs === undefined ? 0 : Date.parse(at) - pointMs;
   const relation =
@@ -60,35 +60,20 @@ function whenCell({ at, number }: AuditRow, now: number, pointMs: number | undef
 }
 
 function auditTable(rows: readonly AuditRow[], now: number, pointMs: number | undefined): VNode {
-  return dataTable({
+  return dataTable<AuditRow>({
     ...{ id: 'audit', label: 'the audit', order: '-number', rows },
     keyOf: ({ number }) => String(number),
     textOf: (row) =>
       `${row.actor} ${row.action} ${row.target} ${row.reason ?? ''} ${row.outcome ?? ''} ${row.address ?? ''} ${row.at}`,
     toneOf: ({ outcome }) => (outcome === undefined || MADE.includes(outcome) ? '' : 'row-warn'),
     columns: [
-      {
-        key: 'number',
-        title: 'When',
-        cell: (row) => whenCell(row, now, pointMs),
-        sort: ({ number }) => number,
-      },
-      { key: 'actor', title: 'Who', cell: whoCell, sort: ({ actor }) => actor },
-      {
-        key: 'action',
-        title: 'What',
-        cell: ({ action }) => html`<code>${action}</code>`,
-        sort: ({ action }) => action,
-      },
-      { key: 'target', title: 'Of', cell: ({ target }) => target, sort: ({ target }) => target },
+      fieldColumn('number', 'When', (row) => whenCell(row, now, pointMs)),
+      fieldColumn('actor', 'Who', whoCell),
+      fieldColumn('action', 'What', ({ action }) => html`<code>${action}</code>`),
+      fieldColumn('target', 'Of'),
       { key: 'change', title: 'Before → after', cell: changeCell },
       { key: 'reason', title: 'Reason', cell: ({ reason }) => reason ?? '' },
-      {
-        key: 'outcome',
-        title: 'Outcome',
-        cell: outcomeCell,
-        sort: ({ outcome }) => outcome,
-      },
+      fieldColumn('outcome', 'Outcome', outcomeCell),
     ],
     empty: 'Nothing was changed in this time.',
   });
@@ -98,12 +83,9 @@ function auditTable(rows: readonly AuditRow[], now: number, pointMs: number | un
 export function AuditView(): VNode {
   const { address, now } = useConsole();
   const since = spans.find((one) => one === address.query['since']);
-  const { value, problem, reload } = useLoad<AuditAnswer>(
-    `audit${since === undefined ? '' : `?since=${since}`}`,
-    5_000,
-  );
-  const choose = (event: Event) =>
-    goTo(changedQuery(address, { since: (event.target as HTMLSelectElement).value }), true);
+  const audit = useLoad<AuditAnswer>(`audit${since === undefined ? '' : `?since=${since}`}`, 5_000);
+  const choose = (value: string) => goTo(changedQuery(address, { since: value }), true);
+  const options = [['', 'as far as kept'] as const, ...spans.map((one) => [one, one] as const)];
   const pointMs = readPoint(address.query['at'], now);
   const isMeant = ({ at }: AuditRow) => pointMs === undefined || Date.parse(at) <= pointMs + AFTER_MS;
   const inForce =
@@ -112,26 +94,10 @@ export function AuditView(): VNode {
       What was changed up to ${timeMark(pointMs, now)} and shortly after it, the latest first.
       <a href=${addressOf('config', '', { at: pointText(pointMs) })}>The configuration at that time</a>
     </p>`;
-  const choice = html`${pointField({ name: 'at', label: 'What changed at (UTC)' })}<label class="inline"
-      >Since
-      <select onChange=${choose}>
-        <option value="">as far as kept</option>
-        ${spans.map((one) => html`<option key=${one} value=${one} selected=${one === since}>${one}</option>`)}
-      </select></label
-    >`;
+  const choice = html`${pointField({ name: 'at', label: 'What changed at (UTC)' })}
+  ${choiceField('Since', options, since ?? '', choose)}`;
   return html`<div>
     ${viewHead('Audit', 'Every change by console, command or API, of the whole fleet with Redis. Times are UTC.', choice)}
-    ${problemNote(problem, reload)}
-    ${
-      value === undefined
-        ? problem
-          ? null
-          : skeleton(8)
-        : cardOf(
-            'Changes',
-            chainMark(value),
-            html`${inForce}${auditTable(auditRows(value).filter(isMeant), now, pointMs)}`,
-          )
-    }
+    ${loadedPart(audit, (value) => cardOf('Changes', chainMark(value), html`${inForce}${auditTable(auditRows(value).filter(isMeant), now, pointMs)}`))}
   </div>`;
 }

@@ -1,13 +1,18 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { AskApi } from '../data/api.ts';
-import type { CacheDetail, NamedCounts } from '../../../api/figure-specs.ts';
+import type { CacheDetail, CachePurge, NamedCounts } from '../../../api/metric-specs.ts';
 import { useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
-import { actionDialog, type ActionForm, reasonField } from '../parts/action-dialog.ts';
-import { type TableColumn, dataTable } from '../parts/data-table.ts';
+import {
+  actionDialog,
+  type ActionForm,
+  type ChangeDeps,
+  reasonField,
+  sendChange,
+} from '../parts/action-dialog.ts';
+import { dataTable, fieldColumn, numberColumn, type TableColumn } from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';
-import { figureRow, problemNote, cardOf, skeleton, viewHead } from '../parts/marks.ts';
+import { cardOf, loadedPart, statTiles, viewHead } from '../parts/marks.ts';
 import { scopeText } from '../show/times.ts';
 import { bytesText, countText, shareText } from '../show/units.ts';
 
@@ -24,35 +29,22 @@ function resultNames(rows: readonly { readonly results: NamedCounts }[]): readon
 function resultColumns<Row extends { readonly results: NamedCounts }>(
   rows: readonly Row[],
 ): readonly TableColumn<Row>[] {
-  return resultNames(rows).map((name) => ({
-    key: name,
-    title: name,
-    isFigure: true,
-    cell: ({ results }) =>
-      html`${countText(results[name]?.lastHour ?? 0)} <small>${countText(results[name]?.total ?? 0)}</small>`,
-    sort: ({ results }) => results[name]?.lastHour ?? 0,
-  }));
+  const lastHour = (name: string) => (row: Row) => row.results[name]?.lastHour ?? 0;
+  return resultNames(rows).map((name) =>
+    numberColumn(name, name, lastHour(name), (count, { results }) => {
+      return html`${countText(count)} <small>${countText(results[name]?.total ?? 0)}</small>`;
+    }),
+  );
 }
 
 function operationsTable({ operations }: CacheDetail): VNode {
-  return dataTable({
+  return dataTable<CacheDetail['operations'][number]>({
     ...{ id: 'operations', label: 'operations', order: '-share', rows: operations },
     keyOf: ({ operation }) => operation,
     textOf: ({ operation }) => operation,
     columns: [
-      {
-        key: 'operation',
-        title: 'Operation',
-        cell: ({ operation }) => operation,
-        sort: ({ operation }) => operation,
-      },
-      {
-        key: 'share',
-        title: 'Hits',
-        isFigure: true,
-        cell: ({ hitShare }) => shareText(hitShare),
-        sort: ({ hitShare }) => hitShare,
-      },
+      fieldColumn('operation', 'Operation'),
+      numberColumn('share', 'Hits', ({ hitShare }) => hitShare, shareText),
       ...resultColumns(operations),
     ],
     empty: 'No operation was asked for yet.',
@@ -60,27 +52,20 @@ function operationsTable({ operations }: CacheDetail): VNode {
 }
 
 function levelsTable({ levels }: CacheDetail): VNode {
-  return dataTable({
+  return dataTable<CacheDetail['levels'][number]>({
     ...{ id: 'levels', label: 'levels', order: 'level', rows: levels },
     keyOf: ({ level }) => level,
-    columns: [
-      { key: 'level', title: 'Level', cell: ({ level }) => level, sort: ({ level }) => level },
-      ...resultColumns(levels),
-    ],
+    columns: [fieldColumn('level', 'Level'), ...resultColumns(levels)],
     empty: 'The cache was not asked yet.',
   });
 }
 
-type Reached = { readonly processes: number; readonly answers: number; readonly scanCaches: number };
-
-type Purged = { readonly purged: string; readonly reached?: Reached };
-
-function reachedText({ processes, answers, scanCaches }: Reached): string {
+function reachedText({ processes, answers, scanCaches }: NonNullable<CachePurge['reached']>): string {
   const where = `${countText(processes)} ${processes === 1 ? 'process' : 'processes'} of this gateway`;
   return `In the memory of ${where} were ${countText(answers)} answers and ${countText(scanCaches)} scan caches with it.`;
 }
 
-function purgeForm(ask: AskApi, reload: () => void): ActionForm {
+function purgeForm(deps: ChangeDeps): ActionForm {
   return {
     title: 'Purge by tag',
     text: html`<p>
@@ -98,10 +83,8 @@ function purgeForm(ask: AskApi, reload: () => void): ActionForm {
       },
       reasonField(false),
     ],
-    async run({ tag = '', reason = '' }) {
-      const body = { tag, ...(reason !== '' && { reason }) };
-      const { purged, reached } = await ask<Purged>('cache/purge', { method: 'POST', body });
-      reload();
+    async run(values) {
+      const { purged, reached } = await sendChange<CachePurge>(deps, 'cache/purge', values);
       return html`<p>
         Purged <code>${purged}</code>. ${reached && reachedText(reached)} What is in Redis alone is purged,
         too.
@@ -110,38 +93,38 @@ function purgeForm(ask: AskApi, reload: () => void): ActionForm {
   };
 }
 
+function sections(detail: CacheDetail): VNode {
+  const { bytes, bytesMax, entries } = detail.local;
+  const note = `of ${bytesText(bytesMax)} over the processes`;
+  return html`<div>
+    ${statTiles([
+      { name: 'In memory', value: bytesText(bytes), note },
+      { name: 'Entries in memory', value: countText(entries) },
+    ])}
+    ${cardOf('By operation', '“none” did not ask the cache.', operationsTable(detail))}
+    ${cardOf('By level', 'Look-ups and writes of each level.', levelsTable(detail))}
+  </div>`;
+}
+
 /** What the cache answered, and purging. */
 export function CacheView(): VNode {
   const { ask, canWrite, now, overview } = useConsole();
-  const { value, problem, reload } = useLoad<CacheDetail>('cache', 5_000);
+  const cache = useLoad<CacheDetail>('cache', 5_000);
+  const { value, reload } = cache;
   const [form, setForm] = useState<ActionForm>();
-  const button = html`<button type="button" class="danger" onClick=${() => setForm(purgeForm(ask, reload))}>
+  const button = html`<button
+    type="button"
+    class="danger"
+    onClick=${() => setForm(purgeForm({ ask, reload }))}
+  >
     Purge by tag
   </button>`;
   const ofWhom =
     value === undefined
       ? ''
-      : `${scopeText(value.scope, value.since, overview?.processes, now)}. Large figures are of the last hour, small ones of all the time.`;
+      : `${scopeText(value.scope, value.since, overview?.processes, now)}. Large numbers are of the last hour, small ones since the start.`;
   return html`<div>
-    ${viewHead('Cache', ofWhom, canWrite ? button : null)} ${problemNote(problem, reload)}
-    ${
-      value === undefined
-        ? problem
-          ? null
-          : skeleton(6)
-        : html`<div>
-            ${figureRow([
-              {
-                name: 'In memory',
-                value: bytesText(value.local.bytes),
-                note: `of ${bytesText(value.local.bytesMax)} over the processes`,
-              },
-              { name: 'Entries in memory', value: countText(value.local.entries) },
-            ])}
-            ${cardOf('By operation', '“none” did not ask the cache.', operationsTable(value))}
-            ${cardOf('By level', 'Look-ups and writes of each level.', levelsTable(value))}
-          </div>`
-    }
+    ${viewHead('Cache', ofWhom, canWrite ? button : null)} ${loadedPart(cache, sections, 6)}
     ${actionDialog(form, () => setForm(undefined))}
   </div>`;
 }

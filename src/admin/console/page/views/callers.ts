@@ -2,9 +2,9 @@ import type { VNode } from 'preact';
 import type { CallerList } from '../../../api/caller-action-specs.ts';
 import { useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
-import { dataTable, type TableColumn } from '../parts/data-table.ts';
+import { dataTable, fieldColumn, numberColumn, textColumn, timeColumn } from '../parts/data-table.ts';
 import { element, html } from '../parts/html.ts';
-import { problemNote, cardOf, skeleton, timeMark, viewHead } from '../parts/marks.ts';
+import { cardOf, loadedPart, viewHead } from '../parts/marks.ts';
 import { addressOf } from '../show/address.ts';
 import { scopeText } from '../show/times.ts';
 import { countText, shareText, spanText } from '../show/units.ts';
@@ -36,76 +36,52 @@ function windowsCell({ windows }: CallerRow): VNode | string {
 
 const part = (some: number, all: number) => (all > 0 ? some / all : null);
 
-function columnsOf(now: number): readonly TableColumn<CallerRow>[] {
-  return [
-    {
-      key: 'id',
-      title: 'Caller',
-      cell: ({ id }) => html`<a href=${addressOf('requests', '', { caller: id })}>${id}</a>`,
-      sort: ({ id }) => id,
-    },
-    {
-      key: 'requests',
-      title: 'Requests',
-      isFigure: true,
-      cell: (row) => countText(row.requests),
-      sort: (row) => row.requests,
-    },
-    {
-      key: 'errors',
-      title: '4xx',
-      isFigure: true,
-      cell: (row) =>
-        html`${countText(row.clientErrors)}
-          <small>${shareText(part(row.clientErrors, row.requests))}</small>`,
-      sort: (row) => row.clientErrors,
-    },
-    {
-      key: 'limited',
-      title: '429',
-      isFigure: true,
-      cell: (row) =>
-        html`${countText(row.limited)} <small>${shareText(part(row.limited, row.requests))}</small>`,
-      sort: (row) => row.limited,
-    },
-    {
-      key: 'left',
-      title: 'Left in its windows',
-      cell: windowsCell,
-      sort: ({ windows }) =>
-        Math.min(...(windows ?? []).map(({ limit, remaining }) => part(remaining, limit) ?? 1)),
-    },
-    {
-      key: 'last',
-      title: 'Last',
-      isFigure: true,
-      cell: ({ lastAt }) => timeMark(lastAt, now),
-      sort: ({ lastAt }) => lastAt,
-    },
-  ];
-}
+/** A number of the requests of a caller, with its share of all of them. */
+const ofRequests = (some: number, { requests }: CallerRow) =>
+  html`${countText(some)} <small>${shareText(part(some, requests))}</small>`;
 
 function callersTable(rows: readonly CallerRow[], now: number): VNode {
-  return dataTable({
+  return dataTable<CallerRow>({
     ...{ id: 'callers', label: 'callers', order: '-requests', rows },
     keyOf: ({ id }) => id,
     textOf: ({ id }) => id,
-    columns: columnsOf(now),
+    columns: [
+      fieldColumn(
+        'id',
+        'Caller',
+        ({ id }) => html`<a href=${addressOf('requests', '', { caller: id })}>${id}</a>`,
+      ),
+      numberColumn('requests', 'Requests', ({ requests }) => requests, countText),
+      numberColumn('errors', '4xx', ({ clientErrors }) => clientErrors, ofRequests),
+      numberColumn('limited', '429', ({ limited }) => limited, ofRequests),
+      textColumn(
+        'left',
+        'Left in its windows',
+        ({ windows = [] }) => Math.min(...windows.map(({ limit, remaining }) => part(remaining, limit) ?? 1)),
+        windowsCell,
+      ),
+      timeColumn('lastAt', 'Last', now),
+    ],
     empty: 'Nobody has called yet.',
   });
 }
 
-/** Who calls, what was refused of them, and the keys. */
+/** Who calls, which of their requests were refused, and the keys. */
 export function CallersView(): VNode {
   const { now } = useConsole();
-  const { value, problem, reload } = useLoad<CallerList>('callers', 5_000);
+  const list = useLoad<CallerList>('callers', 5_000);
+  const { value } = list;
   const ofWhom =
     value === undefined
       ? ''
       : `${scopeText(value.scope, value.since, undefined, now)}. The fifty with the most requests. Times are UTC.`;
   return html`<div>
-    ${viewHead('Callers & keys', 'Who calls, what was refused of them, and what they may still ask.')}
-    ${cardOf('Callers', ofWhom, html`${problemNote(problem, reload)}${value === undefined ? (problem ? null : skeleton()) : callersTable(value.callers, now)}`)}
+    ${viewHead('Callers & keys', 'Who calls, which of their requests were refused, and how many they may still send.')}
+    ${cardOf(
+      'Callers',
+      ofWhom,
+      loadedPart(list, ({ callers }) => callersTable(callers, now), 4),
+    )}
     ${element(KeysSection, {})}
   </div>`;
 }

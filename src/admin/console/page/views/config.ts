@@ -1,18 +1,23 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { AskApi } from '../data/api.ts';
 import type { ConfigDetail, ReloadAnswer } from '../../../api/config-action-specs.ts';
 import { goTo, useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
-import { actionDialog, type ActionForm, reasonField } from '../parts/action-dialog.ts';
-import { dataTable } from '../parts/data-table.ts';
+import {
+  actionDialog,
+  type ActionForm,
+  type ChangeDeps,
+  reasonField,
+  sendChange,
+} from '../parts/action-dialog.ts';
+import { dataTable, fieldColumn, numberColumn } from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';
 import {
+  cardOf,
+  choiceField,
   emptyNote,
   factList,
-  problemNote,
-  cardOf,
-  skeleton,
+  loadedPart,
   stateMark,
   timeMark,
   viewHead,
@@ -50,7 +55,7 @@ function outcomeNote({ kind, rev, digest, changes, problems = [], waitingFor }: 
   </div>`;
 }
 
-function reloadForm(ask: AskApi, dryRun: boolean, reload: () => void): ActionForm {
+function reloadForm(deps: ChangeDeps, dryRun: boolean): ActionForm {
   return {
     title: dryRun ? 'Check the files' : 'Reload the configuration',
     text: dryRun
@@ -62,14 +67,14 @@ function reloadForm(ask: AskApi, dryRun: boolean, reload: () => void): ActionFor
     verb: dryRun ? 'Check' : 'Reload',
     // What is only checked leaves no line in the audit.
     fields: dryRun ? [] : [reasonField(false)],
-    async run({ reason = '' }) {
-      const body = { ...(dryRun && { dryRun }), ...(reason !== '' && { reason }) };
-      const answer = await ask<ReloadAnswer>('config/reload', { method: 'POST', body });
-      reload();
-      return outcomeNote(answer);
-    },
+    run: async (values) =>
+      outcomeNote(
+        await sendChange<ReloadAnswer>(deps, 'config/reload', { ...values, dryRun: dryRun || undefined }),
+      ),
   };
 }
+
+const digestMark = (digest: string) => html`<code title=${digest}>${digest.slice(0, 12)}</code>`;
 
 function inForce(config: ConfigDetail, now: number): VNode {
   const { digest, rev, since, stale, processes, waitingFor } = config;
@@ -89,7 +94,7 @@ function inForce(config: ConfigDetail, now: number): VNode {
     }
     ${factList([
       ['Rev', String(rev)],
-      ['Digest', html`<code title=${digest}>${digest.slice(0, 12)}</code>`],
+      ['Digest', digestMark(digest)],
       ['In force since', timeMark(since, now)],
       [
         'Processes',
@@ -111,27 +116,19 @@ function inForce(config: ConfigDetail, now: number): VNode {
   </div>`;
 }
 
+const outcomeTone = { started: 'good', applied: 'good', unchanged: 'idle', refused: 'bad' } as const;
+
 function reloadsTable({ reloads }: ConfigDetail, now: number): VNode {
-  return dataTable({
+  return dataTable<ConfigDetail['reloads'][number]>({
     ...{ id: 'reloads', label: 'reloads', order: '-at', rows: reloads },
     keyOf: ({ at, rev }) => `${at} ${rev}`,
     toneOf: ({ outcome }) => (outcome === 'refused' ? 'row-warn' : ''),
     columns: [
-      { key: 'at', title: 'When', cell: ({ at }) => timeMark(at, now), sort: ({ at }) => at },
-      { key: 'by', title: 'Who', cell: ({ by }) => by, sort: ({ by }) => by },
-      {
-        key: 'outcome',
-        title: 'Outcome',
-        cell: ({ outcome }) =>
-          stateMark(outcome === 'refused' ? 'bad' : outcome === 'unchanged' ? 'idle' : 'good', outcome),
-        sort: ({ outcome }) => outcome,
-      },
-      { key: 'rev', title: 'Rev', isFigure: true, cell: ({ rev }) => String(rev), sort: ({ rev }) => rev },
-      {
-        key: 'digest',
-        title: 'Digest',
-        cell: ({ digest }) => html`<code title=${digest}>${digest.slice(0, 12)}</code>`,
-      },
+      fieldColumn('at', 'When', ({ at }) => timeMark(at, now)),
+      fieldColumn('by', 'Who'),
+      fieldColumn('outcome', 'Outcome', ({ outcome }) => stateMark(outcomeTone[outcome], outcome)),
+      numberColumn('rev', 'Rev', ({ rev }) => rev, String),
+      { key: 'digest', title: 'Digest', cell: ({ digest }) => digestMark(digest) },
       {
         key: 'what',
         title: 'What',
@@ -145,7 +142,7 @@ function reloadsTable({ reloads }: ConfigDetail, now: number): VNode {
   });
 }
 
-/** What was in force at a point in time, and what became different since. */
+/** What was in force at a point in time, and what has changed since. */
 function inForceAt({ reloads, digest, since }: ConfigDetail, pointMs: number, now: number): VNode {
   const own = reloads.filter(({ outcome }) => outcome === 'started' || outcome === 'applied');
   const then = own.find(({ at }) => Date.parse(at) <= pointMs);
@@ -156,7 +153,7 @@ function inForceAt({ reloads, digest, since }: ConfigDetail, pointMs: number, no
   return html`<div>
     ${factList([
       ['Rev', String(then.rev)],
-      ['Digest', html`<code title=${then.digest}>${then.digest.slice(0, 12)}</code>`],
+      ['Digest', digestMark(then.digest)],
       ['In force since', html`${timeMark(then.at, now)}, by ${then.by}`],
       [
         'Now',
@@ -181,12 +178,12 @@ function filesPart(
   if (file === undefined) return emptyNote('There is no file.');
   const lines = file.text.split('\n').map((line, index) => html`<span key=${index}>${`${line}\n`}</span>`);
   return html`<div>
-    <label class="inline"
-      >File
-      <select onChange=${(event: Event) => choose((event.target as HTMLSelectElement).value)}>
-        ${files.map(({ name }) => html`<option key=${name} value=${name} selected=${name === file.name}>${name}</option>`)}
-      </select></label
-    >
+    ${choiceField(
+      'File',
+      files.map(({ name }) => [name, name]),
+      file.name,
+      choose,
+    )}
     <pre class="file" tabindex="0" aria-label=${`Text of ${file.name}`}>${lines}</pre>
   </div>`;
 }
@@ -194,11 +191,12 @@ function filesPart(
 /** What is in force, in which processes, what the last change was, and the reloads. */
 export function ConfigView(): VNode {
   const { ask, canWrite, address, now } = useConsole();
-  const { value, problem, reload } = useLoad<ConfigDetail>('config', 10_000);
+  const config = useLoad<ConfigDetail>('config', 10_000);
+  const { value, reload } = config;
   const [form, setForm] = useState<ActionForm>();
   const buttons = html`<span class="row-actions">
-    <button type="button" onClick=${() => setForm(reloadForm(ask, true, reload))}>Check the files</button>
-    <button type="button" class="primary" onClick=${() => setForm(reloadForm(ask, false, reload))}>
+    <button type="button" onClick=${() => setForm(reloadForm({ ask, reload }, true))}>Check the files</button>
+    <button type="button" class="primary" onClick=${() => setForm(reloadForm({ ask, reload }, false))}>
       Reload
     </button>
   </span>`;
@@ -207,22 +205,19 @@ export function ConfigView(): VNode {
   const choose = (file: string) => goTo(changedQuery(address, { file }), true);
   return html`<div>
     ${viewHead('Configuration', value === undefined ? '' : `${scopeText(value.scope, value.since, value.processes.length, now)}. Secrets are hidden; variables stand by their names. Times are UTC.`, html`${point}${canWrite ? buttons : null}`)}
-    ${problemNote(problem, reload)}
-    ${
-      value === undefined
-        ? problem
-          ? null
-          : skeleton(8)
-        : html`<div>
-            ${pointMs !== undefined && cardOf(`In force at ${timeText(pointMs, now)}`, '', inForceAt(value, pointMs, now))}
-            <div class="columns">
-              ${cardOf('In force', '', inForce(value, now))}
-              ${cardOf('The last change', 'What became different.', changeList(value.lastChange, 'Nothing has changed since the start.'))}
-            </div>
-            ${cardOf('Reloads', 'The newest first.', reloadsTable(value, now))}
-            ${cardOf('Files', 'As they are in force.', filesPart(value, address.query['file'], choose))}
-          </div>`
-    }
+    ${loadedPart(
+      config,
+      (detail) =>
+        html`<div>
+          ${pointMs !== undefined && cardOf(`In force at ${timeText(pointMs, now)}`, '', inForceAt(detail, pointMs, now))}
+          <div class="columns">
+            ${cardOf('In force', '', inForce(detail, now))}
+            ${cardOf('The last change', 'What became different.', changeList(detail.lastChange, 'Nothing has changed since the start.'))}
+          </div>
+          ${cardOf('Reloads', 'The newest first.', reloadsTable(detail, now))}
+          ${cardOf('Files', 'As they are in force.', filesPart(detail, address.query['file'], choose))}
+        </div>`,
+    )}
     ${actionDialog(form, () => setForm(undefined))}
   </div>`;
 }

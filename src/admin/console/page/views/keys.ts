@@ -1,11 +1,16 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { AskApi } from '../data/api.ts';
 import type { KeyList } from '../../../api/key-schemas.ts';
 import { useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
-import { actionDialog, type ActionForm, type FormValues, reasonField } from '../parts/action-dialog.ts';
-import { dataTable } from '../parts/data-table.ts';
+import {
+  actionDialog,
+  type ActionForm,
+  type ChangeDeps,
+  reasonField,
+  sendChange,
+} from '../parts/action-dialog.ts';
+import { dataTable, fieldColumn, numberColumn, textColumn, timeColumn } from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';
 import { cardOf, emptyNote, problemNote, skeleton, stateMark, timeMark } from '../parts/marks.ts';
 import { agoText } from '../show/times.ts';
@@ -16,11 +21,6 @@ const stateTone = { valid: 'good', expired: 'idle', revoked: 'bad' } as const;
 
 /** The words of a list that somebody typed, separated by blanks or commas. */
 const listOf = (text: string | undefined) => (text ?? '').split(/[\s,]+/).filter(Boolean);
-
-/** A body without what was left empty. */
-function bodyOf(values: FormValues, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.flatMap((name) => (values[name] ? [[name, values[name]]] : [])));
-}
 
 type Minted = { readonly secret: string; readonly key: KeyRow; readonly replication?: string };
 
@@ -36,7 +36,7 @@ function secretNote({ secret, key, replication }: Minted): VNode {
   </div>`;
 }
 
-function createForm(ask: AskApi, reload: () => void): ActionForm {
+function createForm(deps: ChangeDeps): ActionForm {
   return {
     title: 'Create a key',
     text: html`<p>It works everywhere within a second.</p>`,
@@ -60,22 +60,18 @@ function createForm(ask: AskApi, reload: () => void): ActionForm {
       { name: 'operations', label: 'Operations (optional)', hint: 'Such as users.list; empty: all.' },
       reasonField(false),
     ],
-    async run(values) {
-      const lists = { addresses: listOf(values['addresses']), operations: listOf(values['operations']) };
-      const body = {
-        ...bodyOf(values, ['label', 'tier', 'expires', 'reason']),
-        permissions: listOf(values['permissions']),
-        ...(lists.addresses.length > 0 && { addresses: lists.addresses }),
-        ...(lists.operations.length > 0 && { operations: lists.operations }),
+    async run({ permissions, addresses, operations, ...values }) {
+      const lists = {
+        addresses: addresses && listOf(addresses),
+        operations: operations && listOf(operations),
       };
-      const minted = await ask<Minted>('keys', { method: 'POST', body });
-      reload();
-      return secretNote(minted);
+      const key = { ...values, permissions: listOf(permissions), ...lists };
+      return secretNote(await sendChange<Minted>(deps, 'keys', key));
     },
   };
 }
 
-function rotateForm(ask: AskApi, { id, label }: KeyRow, reload: () => void): ActionForm {
+function rotateForm(deps: ChangeDeps, { id, label }: KeyRow): ActionForm {
   return {
     title: `Rotate ${id}`,
     text: html`<p>
@@ -87,18 +83,11 @@ function rotateForm(ask: AskApi, { id, label }: KeyRow, reload: () => void): Act
       { name: 'overlap', label: 'Overlap', value: '24h', isNeeded: true, hint: 'A span such as 24h.' },
       reasonField(false),
     ],
-    async run(values) {
-      const minted = await ask<Minted>(`keys/${id}/rotate`, {
-        method: 'POST',
-        body: bodyOf(values, ['overlap', 'reason']),
-      });
-      reload();
-      return secretNote(minted);
-    },
+    run: async (values) => secretNote(await sendChange<Minted>(deps, `keys/${id}/rotate`, values)),
   };
 }
 
-function revokeForm(ask: AskApi, { id, label }: KeyRow, reload: () => void): ActionForm {
+function revokeForm(deps: ChangeDeps, { id, label }: KeyRow): ActionForm {
   return {
     title: `Revoke ${id}`,
     text: html`<p>
@@ -108,8 +97,7 @@ function revokeForm(ask: AskApi, { id, label }: KeyRow, reload: () => void): Act
     isDangerous: true,
     fields: [reasonField(true)],
     async run(values) {
-      await ask(`keys/${id}/revoke`, { method: 'POST', body: bodyOf(values, ['reason']) });
-      reload();
+      await sendChange(deps, `keys/${id}/revoke`, values);
       return undefined;
     },
   };
@@ -129,51 +117,37 @@ function keysTable({ keys }: KeyList, now: number, actions: KeyActions | undefin
             Revoke<span class="hidden"> ${key.id}</span>
           </button>
         </span>`;
-  return dataTable({
+  return dataTable<KeyRow>({
     ...{ id: 'keys', label: 'keys', order: 'label', rows: keys },
     keyOf: ({ id }) => id,
     textOf: ({ id, label, state, tier, permissions }) =>
       `${id} ${label} ${state} ${tier} ${permissions.join(' ')}`,
     columns: [
-      {
-        key: 'label',
-        title: 'Whose',
-        cell: ({ id, label }) => html`<b>${label === '' ? id : label}</b> <small><code>${id}</code></small>`,
-        sort: ({ label, id }) => `${label} ${id}`,
-      },
-      {
-        key: 'state',
-        title: 'State',
-        cell: ({ state }) => stateMark(stateTone[state], state),
-        sort: ({ state }) => state,
-      },
+      textColumn(
+        'label',
+        'Whose',
+        ({ label, id }) => `${label} ${id}`,
+        ({ id, label }) => html`<b>${label === '' ? id : label}</b> <small><code>${id}</code></small>`,
+      ),
+      fieldColumn('state', 'State', ({ state }) => stateMark(stateTone[state], state)),
       {
         key: 'permissions',
         title: 'May read',
         cell: ({ permissions, operations }) =>
           html`${permissions.join(', ')}${operations === undefined ? '' : html`<small> only ${operations.join(', ')}</small>`}`,
       },
-      { key: 'tier', title: 'Tier', cell: ({ tier }) => tier, sort: ({ tier }) => tier },
+      fieldColumn('tier', 'Tier'),
       { key: 'addresses', title: 'From', cell: ({ addresses }) => addresses?.join(', ') ?? 'anywhere' },
-      {
-        key: 'expires',
-        title: 'Ends',
-        isFigure: true,
-        cell: (key) =>
-          key.revokedAt
-            ? timeMark(key.revokedAt, now)
-            : key.expiresAt
-              ? html`<span title=${key.expiresAt}>${agoText(key.expiresAt, now)}</span>`
-              : 'never',
-        sort: ({ revokedAt, expiresAt }) => revokedAt ?? expiresAt,
-      },
-      {
-        key: 'used',
-        title: 'Last used',
-        isFigure: true,
-        cell: ({ lastUsedAt }) => timeMark(lastUsedAt, now),
-        sort: ({ lastUsedAt }) => lastUsedAt,
-      },
+      numberColumn(
+        'expires',
+        'Ends',
+        ({ revokedAt, expiresAt }) => revokedAt ?? expiresAt,
+        (at, { revokedAt }) => {
+          if (at === undefined) return 'never';
+          return revokedAt ? timeMark(at, now) : html`<span title=${at}>${agoText(at, now)}</span>`;
+        },
+      ),
+      timeColumn('lastUsedAt', 'Last used', now),
       ...(actions === undefined ? [] : [{ key: 'do', title: 'Change', cell: buttons }]),
     ],
     empty: 'There is no key in Redis. Keys of the configuration file are not listed here.',
@@ -185,15 +159,16 @@ export function KeysSection(): VNode {
   const { ask, canWrite, now } = useConsole();
   const { value, problem, reload } = useLoad<KeyList>('keys');
   const [form, setForm] = useState<ActionForm>();
+  const deps = { ask, reload };
   const actions = canWrite
     ? {
-        rotate: (key: KeyRow) => setForm(rotateForm(ask, key, reload)),
-        revoke: (key: KeyRow) => setForm(revokeForm(ask, key, reload)),
+        rotate: (key: KeyRow) => setForm(rotateForm(deps, key)),
+        revoke: (key: KeyRow) => setForm(revokeForm(deps, key)),
       }
     : undefined;
   // Without Redis there are no keys to list or make: that is a way to run it, and no failure.
   const isEmbedded = problem?.code === 'conflict';
-  const create = () => setForm(createForm(ask, reload));
+  const create = () => setForm(createForm(deps));
   const content = html`<div>
     ${isEmbedded ? emptyNote(`${problem.message}: ${problem.hint}`) : problemNote(problem, reload)}
     ${value !== undefined && value.damaged.length > 0 && html`<p class="notice bad">These records cannot be read, and their callers get 503: ${value.damaged.join(', ')}</p>`}

@@ -3,21 +3,21 @@ import { useMemo } from 'preact/hooks';
 import { lineChart } from '../charts/line-chart.ts';
 import { sparkline } from '../charts/sparkline.ts';
 import {
-  knownSlots,
+  fromFirstKnownPoint,
   latencyLines,
   namedLines,
-  slotRates,
+  pointRates,
   statusLines,
   summed,
 } from '../charts/traffic-lines.ts';
-import type { FiguresOverTime, Overview } from '../../../api/figure-specs.ts';
+import type { MetricsHistory, Overview } from '../../../api/metric-specs.ts';
 import { useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
-import { type TableColumn, dataTable } from '../parts/data-table.ts';
+import { dataTable, fieldColumn, numberColumn, type TableColumn, textColumn } from '../parts/data-table.ts';
 import { element, html } from '../parts/html.ts';
 import {
   emptyNote,
-  figureRow,
+  statTiles,
   problemNote,
   cardOf,
   skeleton,
@@ -28,7 +28,7 @@ import {
 } from '../parts/marks.ts';
 import { RunbookLink } from '../parts/runbook-dialog.ts';
 import { isOwnAddress } from '../show/address.ts';
-import { breakerTone, byGravity, severityTone, troubleOf } from '../show/tones.ts';
+import { breakerTone, bySeverity, severityTone, troubleOf } from '../show/tones.ts';
 import { scopeText } from '../show/times.ts';
 import { countText, durationText, rateSpanText, rateText, shareText, spanText } from '../show/units.ts';
 
@@ -57,21 +57,21 @@ function attentionList(items: readonly AttentionItem[]): VNode {
             ${stateMark('good', 'calm')} Nothing that the gateway watches asks for an operator.
           </p>`
         : html`<ul>
-            ${byGravity(items).map(attentionItem)}
+            ${bySeverity(items).map(attentionItem)}
           </ul>`
     }
   </section>`;
 }
 
-/** The large figures: of the last minute, each with its hour behind it. */
-function totals({ totals: of }: Overview, figures: FiguresOverTime | undefined): VNode {
-  const series = figures?.series;
-  const rate = series && slotRates(summed(Object.values(series.requests.byStatusClass)), figures.stepMs);
-  const failed = series && slotRates(series.requests.byStatusClass['5xx'] ?? [], figures.stepMs);
-  const refused = series && slotRates(summed(Object.values(series.refusals.byReason)), figures.stepMs);
+/** The large numbers of the last minute, each with its line over time. */
+function totals({ totals: of }: Overview, history: MetricsHistory | undefined): VNode {
+  const series = history?.series;
+  const rate = series && pointRates(summed(Object.values(series.requests.byStatusClass)), history.stepMs);
+  const failed = series && pointRates(series.requests.byStatusClass['5xx'] ?? [], history.stepMs);
+  const refused = series && pointRates(summed(Object.values(series.refusals.byReason)), history.stepMs);
   const spark = (values: readonly (number | null)[] | undefined, name: string) =>
     values && sparkline(values, `${name} over the time of the charts`);
-  return figureRow([
+  return statTiles([
     { name: 'Requests', value: rateText(of.requestsPerSecond), spark: spark(rate, 'Requests') },
     {
       name: 'Errors (5xx)',
@@ -91,12 +91,12 @@ function totals({ totals: of }: Overview, figures: FiguresOverTime | undefined):
   ]);
 }
 
-function charts(figures: FiguresOverTime): VNode {
-  const { series, stepMs } = figures;
-  const at = figures.at.slice(0, -1);
+function charts(history: MetricsHistory): VNode {
+  const { series, stepMs } = history;
+  const at = history.at.slice(0, -1);
   const refusals = namedLines(series.refusals.byReason, stepMs);
   return html`<div class="charts">
-    ${lineChart({ title: 'Requests by status', at, lines: statusLines(figures), textOf: rateText })}
+    ${lineChart({ title: 'Requests by status', at, lines: statusLines(history), textOf: rateText })}
     ${lineChart({ title: 'Latency', at, lines: latencyLines(series.latency), textOf: durationText })}
     ${
       refusals.length === 0
@@ -109,8 +109,8 @@ function charts(figures: FiguresOverTime): VNode {
   </div>`;
 }
 
-function loadCell({ inFlight, concurrency, waiting, share }: SourceRow): VNode {
-  const level = Math.min(1, share ?? 0);
+function loadCell({ inFlight, concurrency, waiting, utilization }: SourceRow): VNode {
+  const level = Math.min(1, utilization ?? 0);
   const title = `${countText(inFlight)} of ${countText(concurrency)} calls under way, ${countText(waiting)} wait`;
   return html`<span class="load" title=${title}>
     <meter min="0" max="1" low="0.7" high="0.9" optimum="0" value=${level} aria-label=${title}></meter>
@@ -121,78 +121,27 @@ function loadCell({ inFlight, concurrency, waiting, share }: SourceRow): VNode {
 }
 
 const sourceColumns: readonly TableColumn<SourceRow>[] = [
-  {
-    key: 'name',
-    title: 'Source',
-    cell: ({ name }) => sourceLink(name),
-    sort: ({ name }) => name,
-  },
-  {
-    key: 'trouble',
-    title: 'Breaker',
-    cell: ({ breaker }) => stateMark(breakerTone(breaker), breaker),
-    sort: troubleOf,
-    isFigure: false,
-  },
-  { key: 'load', title: 'Under way', cell: loadCell, sort: ({ share }) => share },
-  {
-    key: 'calls',
-    title: 'Calls',
-    isFigure: true,
-    cell: (row) => rateText(row.callsPerSecond),
-    sort: (row) => row.callsPerSecond,
-  },
-  {
-    key: 'p50',
-    title: 'p50',
-    isFigure: true,
-    cell: (row) => durationText(row.p50Ms),
-    sort: (row) => row.p50Ms,
-  },
-  {
-    key: 'p99',
-    title: 'p99',
-    isFigure: true,
-    cell: (row) => durationText(row.p99Ms),
-    sort: (row) => row.p99Ms,
-  },
-  {
-    key: 'errors',
-    title: 'Errors',
-    isFigure: true,
-    cell: (row) => shareText(row.errorShare),
-    sort: (row) => row.errorShare,
-  },
-  {
-    key: 'hits',
-    title: 'Cache hits',
-    isFigure: true,
-    cell: (row) => shareText(row.hitShare),
-    sort: (row) => row.hitShare,
-  },
-  {
-    key: 'stale',
-    title: 'Stale',
-    isFigure: true,
-    cell: (row) => rateText(row.stalePerSecond),
-    sort: (row) => row.stalePerSecond,
-  },
-  {
-    key: 'unreadable',
-    title: 'Unreadable fields',
-    isFigure: true,
-    cell: (row) => rateText(row.unreadablePerSecond),
-    sort: (row) => row.unreadablePerSecond,
-  },
+  fieldColumn('name', 'Source', ({ name }) => sourceLink(name)),
+  textColumn<SourceRow>('trouble', 'Breaker', troubleOf, ({ breaker }) =>
+    stateMark(breakerTone(breaker), breaker),
+  ),
+  textColumn('load', 'Under way', ({ utilization }) => utilization, loadCell),
+  numberColumn('calls', 'Calls', ({ callsPerSecond }) => callsPerSecond, rateText),
+  numberColumn('p50', 'p50', ({ p50Ms }) => p50Ms, durationText),
+  numberColumn('p99', 'p99', ({ p99Ms }) => p99Ms, durationText),
+  numberColumn('errors', 'Errors', ({ errorShare }) => errorShare, shareText),
+  numberColumn('hits', 'Cache hits', ({ hitShare }) => hitShare, shareText),
+  numberColumn('stale', 'Stale', ({ stalePerSecond }) => stalePerSecond, rateText),
+  numberColumn('unreadable', 'Unreadable fields', ({ unreadablePerSecond }) => unreadablePerSecond, rateText),
 ];
 
 /** What needs attention, the traffic, and one row for each source. */
 export function OverviewView(): VNode {
   const { overview, address, now } = useConsole();
   const span = address.query['span'] === '48h' ? '48h' : '1h';
-  const figures = useLoad<FiguresOverTime>(`figures?span=${span}`, span === '1h' ? 10_000 : 60_000);
-  // The view is drawn every second; the charts only where they have new figures.
-  const kept = useMemo(() => figures.value && knownSlots(figures.value), [figures.value]);
+  const history = useLoad<MetricsHistory>(`metrics/history?span=${span}`, span === '1h' ? 10_000 : 60_000);
+  // The view is drawn every second; the charts only if they have new data.
+  const kept = useMemo(() => history.value && fromFirstKnownPoint(history.value), [history.value]);
   const drawn = useMemo(() => kept && charts(kept), [kept]);
   if (overview === undefined) return html`<div>${viewHead('Overview', '')}${skeleton(8)}</div>`;
   const { scope, since, processes, overMs, sources, redis } = overview;
@@ -201,9 +150,9 @@ export function OverviewView(): VNode {
     ${viewHead('Overview', ofWhom)} ${attentionList(overview.attention)} ${totals(overview, kept)}
     ${cardOf(
       'Traffic',
-      html`${figures.value === undefined ? '' : `${scopeText(figures.value.scope, figures.value.since, undefined, now)}. A point is ${spanText(figures.value.stepMs)}; times are UTC.`}`,
-      html`${spanChoice(address, span)}${problemNote(figures.problem, figures.reload)}
-      ${drawn ?? (figures.problem ? null : skeleton(6))}`,
+      html`${history.value === undefined ? '' : `${scopeText(history.value.scope, history.value.since, undefined, now)}. A point is ${spanText(history.value.stepMs)}; times are UTC.`}`,
+      html`${spanChoice(address, span)}${problemNote(history.problem, history.reload)}
+      ${drawn ?? (history.problem ? null : skeleton(6))}`,
     )}
     ${cardOf(
       'Sources and pass-through routes',

@@ -2,15 +2,28 @@ import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { sparkline } from '../charts/sparkline.ts';
 import { summed } from '../charts/traffic-lines.ts';
-import type { AskApi } from '../data/api.ts';
-import type { SlotCounts } from '../../../api/figure-specs.ts';
-import type { QualityDetail } from '../../../api/quality-specs.ts';
+import type { PointCounts } from '../../../api/metric-specs.ts';
+import type { DisabledClaimList, QualityDetail } from '../../../api/quality-specs.ts';
 import { useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
-import { actionDialog, type ActionForm, reasonField } from '../parts/action-dialog.ts';
-import { type TableColumn, dataTable } from '../parts/data-table.ts';
+import {
+  actionDialog,
+  type ActionForm,
+  type ChangeDeps,
+  reasonField,
+  sendChange,
+} from '../parts/action-dialog.ts';
+import {
+  buttonColumn,
+  dataTable,
+  fieldColumn,
+  numberColumn,
+  type TableColumn,
+  textColumn,
+  timeColumn,
+} from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';
-import { problemNote, cardOf, skeleton, sourceLink, stateMark, timeMark, viewHead } from '../parts/marks.ts';
+import { cardOf, loadedPart, sourceLink, stateMark, viewHead } from '../parts/marks.ts';
 import { pointField } from '../parts/point-field.ts';
 import {
   type BeforeAndSince,
@@ -31,16 +44,15 @@ type FieldRow = {
   readonly from: string;
   readonly missing: number;
   readonly unreadable: number;
-  readonly unreadableShare: number | null;
   readonly records: number;
   readonly steps: string;
-  readonly trend: SlotCounts | undefined;
+  readonly trend: PointCounts | undefined;
   /** Since the point in time that was asked for; absent: none was. */
   readonly change: BeforeAndSince | undefined;
 };
 
-/** The counts of a field that never was a gap: 0 wherever anybody counted. */
-function noneOf({ at, since }: NonNullable<QualityDetail['trend']>): SlotCounts {
+/** The counts of a field that never became null: 0 for each data point that was counted. */
+function noneOf({ at, since }: NonNullable<QualityDetail['trend']>): PointCounts {
   const from = Date.parse(since);
   return at.map((start) => (start >= from ? 0 : null));
 }
@@ -54,7 +66,7 @@ function fieldRows({ sources, trend }: QualityDetail, pointMs: number | undefine
     return found === undefined || found.length === 0 ? undefined : summed(found.map(({ counts }) => counts));
   };
   const none = trend && noneOf(trend);
-  const changeSince = (counts: SlotCounts | undefined) => {
+  const changeSince = (counts: PointCounts | undefined) => {
     const known = counts ?? none;
     return pointMs === undefined || trend === undefined || known === undefined
       ? undefined
@@ -67,7 +79,6 @@ function fieldRows({ sources, trend }: QualityDetail, pointMs: number | undefine
         return {
           ...{ source, view: `${resource}, ${view}`, field, missing, unreadable, records },
           from: `${file}${line === undefined ? '' : `:${line}`}`,
-          unreadableShare: records > 0 ? unreadable / records : null,
           steps: Object.entries(steps)
             .map(([step, count]) => `${step} ${countText(count)}`)
             .join(', '),
@@ -83,8 +94,8 @@ const share = (some: number, all: number) => (all > 0 ? some / all : null);
 
 const sinceColumn: TableColumn<FieldRow> = {
   key: 'change',
-  title: 'Gaps since then',
-  isFigure: true,
+  title: 'Missing values since then',
+  isNumber: true,
   cell({ change }) {
     if (change === undefined) return '';
     const { tone, word } = changeOf(change);
@@ -96,55 +107,39 @@ const sinceColumn: TableColumn<FieldRow> = {
 };
 
 const columns: readonly TableColumn<FieldRow>[] = [
-  { key: 'field', title: 'Field', cell: ({ field }) => html`<b>${field}</b>`, sort: ({ field }) => field },
-  {
-    key: 'source',
-    title: 'Source',
-    cell: ({ source, view }) => html`${sourceLink(source)} <small>${view}</small>`,
-    sort: ({ source, view }) => `${source} ${view}`,
-  },
-  {
-    key: 'unreadable',
-    title: 'Unreadable',
-    isFigure: true,
-    cell: (row) => html`${countText(row.unreadable)} <small>${shareText(row.unreadableShare)}</small>`,
-    sort: (row) => row.unreadableShare,
-  },
-  {
-    key: 'missing',
-    title: 'Missing',
-    isFigure: true,
-    cell: (row) =>
-      html`${countText(row.missing)} <small>${shareText(share(row.missing, row.records))}</small>`,
-    sort: (row) => share(row.missing, row.records),
-  },
-  {
-    key: 'records',
-    title: 'Records',
-    isFigure: true,
-    cell: ({ records }) => countText(records),
-    sort: ({ records }) => records,
-  },
-  {
-    key: 'trend',
-    title: 'Trend',
-    cell: ({ trend, field }) =>
-      trend === undefined ? '' : (sparkline(trend, `Gaps of ${field} over time`) ?? ''),
-    sort: ({ trend }) => trend?.reduce<number>((sum, one) => sum + (one ?? 0), 0),
-  },
+  fieldColumn('field', 'Field', ({ field }) => html`<b>${field}</b>`),
+  textColumn(
+    'source',
+    'Source',
+    ({ source, view }) => `${source} ${view}`,
+    ({ source, view }) => html`${sourceLink(source)} <small>${view}</small>`,
+  ),
+  numberColumn(
+    'unreadable',
+    'Unreadable',
+    ({ unreadable, records }) => share(unreadable, records),
+    (part, { unreadable }) => html`${countText(unreadable)} <small>${shareText(part)}</small>`,
+  ),
+  numberColumn(
+    'missing',
+    'Missing',
+    ({ missing, records }) => share(missing, records),
+    (part, { missing }) => html`${countText(missing)} <small>${shareText(part)}</small>`,
+  ),
+  numberColumn('records', 'Records', ({ records }) => records, countText),
+  textColumn(
+    'trend',
+    'Trend',
+    ({ trend }) => trend?.reduce<number>((sum, one) => sum + (one ?? 0), 0),
+    ({ trend, field }) => trend && sparkline(trend, `Missing values of ${field} over time`),
+  ),
   { key: 'steps', title: 'By step', cell: ({ steps }) => steps },
-  { key: 'from', title: 'Line', cell: ({ from }) => html`<code>${from}</code>`, sort: ({ from }) => from },
+  fieldColumn('from', 'Line', ({ from }) => html`<code>${from}</code>`),
 ];
 
-type DisabledRow = {
-  readonly source: string;
-  readonly resource: string;
-  readonly claim: string;
-  readonly at: string;
-  readonly detail: string;
-};
+type DisabledRow = DisabledClaimList['disabled'][number];
 
-function resetForm(ask: AskApi, { source, claim }: DisabledRow, done: () => void): ActionForm {
+function resetForm(deps: ChangeDeps, { source, claim }: DisabledRow): ActionForm {
   return {
     title: `Believe ${claim} again`,
     text: html`<p>
@@ -153,12 +148,8 @@ function resetForm(ask: AskApi, { source, claim }: DisabledRow, done: () => void
     </p>`,
     verb: 'Believe again',
     fields: [reasonField(false)],
-    async run({ reason = '' }) {
-      await ask('claims/reset', {
-        method: 'POST',
-        body: { source, claim, ...(reason !== '' && { reason }) },
-      });
-      done();
+    async run(values) {
+      await sendChange(deps, 'claims/reset', { source, claim, ...values });
       return undefined;
     },
   };
@@ -169,43 +160,20 @@ function disabledTable(
   now: number,
   reset: ((claim: DisabledRow) => void) | undefined,
 ): VNode {
-  return dataTable({
+  return dataTable<DisabledRow>({
     ...{ id: 'disabled', label: 'disabled claims', order: '-at', rows },
     keyOf: ({ source, resource, claim }) => `${source} ${resource} ${claim}`,
     columns: [
-      {
-        key: 'claim',
-        title: 'Claim',
-        cell: ({ claim }) => html`<b>${claim}</b>`,
-        sort: ({ claim }) => claim,
-      },
+      fieldColumn('claim', 'Claim', ({ claim }) => html`<b>${claim}</b>`),
       { key: 'state', title: 'State', cell: () => stateMark('warn', 'computed by scan') },
-      {
-        key: 'source',
-        title: 'Source',
-        cell: ({ source, resource }) => html`${sourceLink(source)} <small>${resource}</small>`,
-        sort: ({ source }) => source,
-      },
-      {
-        key: 'at',
-        title: 'Since',
-        isFigure: true,
-        cell: ({ at }) => timeMark(at, now),
-        sort: ({ at }) => at,
-      },
+      fieldColumn(
+        'source',
+        'Source',
+        ({ source, resource }) => html`${sourceLink(source)} <small>${resource}</small>`,
+      ),
+      timeColumn('at', 'Since', now),
       { key: 'detail', title: 'What contradicted it', cell: ({ detail }) => detail },
-      ...(reset === undefined
-        ? []
-        : [
-            {
-              key: 'do',
-              title: 'Change',
-              cell: (row: DisabledRow) =>
-                html`<button type="button" onClick=${() => reset(row)}>
-                  Believe again<span class="hidden"> ${row.claim}</span>
-                </button>`,
-            },
-          ]),
+      ...buttonColumn<DisabledRow>('Believe again', ({ claim }) => claim, reset),
     ],
     empty: 'No claim of a source file has been disabled.',
   });
@@ -217,43 +185,46 @@ export function QualityView(): VNode {
   const pointMs = readPoint(address.query['since'], now);
   const isLong = pointMs !== undefined && now - pointMs > HOUR_MS;
   const path = isLong ? 'quality?span=48h' : 'quality';
-  const { value, problem, reload } = useLoad<QualityDetail>(path, 10_000);
-  const disabled = useLoad<{ disabled: readonly DisabledRow[] }>('claims', 10_000);
+  const quality = useLoad<QualityDetail>(path, 10_000);
+  const { value } = quality;
+  const disabled = useLoad<DisabledClaimList>('claims', 10_000);
   const [form, setForm] = useState<ActionForm>();
   // The view is drawn every second; the rows are made only of new counts.
   const rows = useMemo(() => value && fieldRows(value, pointMs), [value, pointMs]);
   const reset = canWrite
-    ? (claim: DisabledRow) => setForm(resetForm(ask, claim, disabled.reload))
+    ? (claim: DisabledRow) => setForm(resetForm({ ask, reload: disabled.reload }, claim))
     : undefined;
   const trend = value?.trend;
   const since =
     trend === undefined ? '' : `${scopeText(trend.scope, trend.since, overview?.processes, now)}. `;
   const step = trend === undefined ? '' : ` A point of a trend is ${spanText(trend.stepMs)}.`;
   const isEarlier = trend !== undefined && pointMs !== undefined && pointMs < Date.parse(trend.since);
-  const earlier = isEarlier ? 'What came before that is not kept: gaps are counted from then on. ' : '';
+  const earlier = isEarlier
+    ? 'What came before that is not kept: missing values are counted from then on. '
+    : '';
   const note = `${since}${earlier}Shares are of the records that were read.${step}`;
   return html`<div>
     ${viewHead('Data quality', 'Fields that became null because they were missing or could not be read. Shapes and counts only, never values.', pointField({ name: 'since', label: 'Which went bad since (UTC)' }))}
     ${cardOf(
       'Fields',
       note,
-      html`${problemNote(problem, reload)}${
-        rows === undefined
-          ? problem
-            ? null
-            : skeleton(8)
-          : dataTable({
-              ...{ id: 'fields', label: 'fields', rows },
-              order: pointMs === undefined ? '-unreadable' : '-change',
-              columns: pointMs === undefined ? columns : columns.toSpliced(1, 0, sinceColumn),
-              keyOf: ({ source, view, field }) => `${source} ${view} ${field}`,
-              textOf: ({ source, view, field, steps }) => `${source} ${view} ${field} ${steps}`,
-              toneOf: ({ unreadable }) => (unreadable > 0 ? 'row-warn' : ''),
-              empty: 'No record was read yet.',
-            })
-      }`,
+      loadedPart({ ...quality, value: rows }, (fields) =>
+        dataTable({
+          ...{ id: 'fields', label: 'fields', rows: fields },
+          order: pointMs === undefined ? '-unreadable' : '-change',
+          columns: pointMs === undefined ? columns : columns.toSpliced(1, 0, sinceColumn),
+          keyOf: ({ source, view, field }) => `${source} ${view} ${field}`,
+          textOf: ({ source, view, field, steps }) => `${source} ${view} ${field} ${steps}`,
+          toneOf: ({ unreadable }) => (unreadable > 0 ? 'row-warn' : ''),
+          empty: 'No record was read yet.',
+        }),
+      ),
     )}
-    ${cardOf('Disabled claims', 'Of the whole fleet. What a reply has contradicted is computed, until the file changes or somebody believes it again. `field.…` is a field that many records suddenly lack: to believe it again is to accept that.', html`${problemNote(disabled.problem, disabled.reload)}${disabled.value && disabledTable(disabled.value.disabled, now, reset)}`)}
+    ${cardOf(
+      'Disabled claims',
+      'Of the whole fleet. What a reply has contradicted is computed, until the file changes or somebody believes it again. `field.…` is a field that many records suddenly lack: to believe it again is to accept that.',
+      loadedPart(disabled, (list) => disabledTable(list.disabled, now, reset)),
+    )}
     ${actionDialog(form, () => setForm(undefined))}
   </div>`;
 }

@@ -4,12 +4,12 @@ import type { RequestDetail } from '../../../api/request-action-specs.ts';
 import { useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { element, html } from '../parts/html.ts';
-import { emptyNote, factList, problemNote, cardOf, skeleton, sourceLink, viewHead } from '../parts/marks.ts';
+import { cardOf, emptyNote, factList, loadedPart, sourceLink, viewHead } from '../parts/marks.ts';
 import { RunbookLink } from '../parts/runbook-dialog.ts';
 import { addressOf } from '../show/address.ts';
 import { instantText } from '../show/times.ts';
 import { countText, durationText } from '../show/units.ts';
-import { statusMark } from './requests.ts';
+import { callsText, statusMark } from './requests.ts';
 
 /** Where most of the time went, in a sentence. */
 function longest({ timings, durationMs }: RequestDetail): string {
@@ -45,7 +45,7 @@ function planSection({ plan }: RequestDetail): VNode | null {
   );
 }
 
-function traceOf(trace: RequestDetail): VNode {
+function detailsOf(trace: RequestDetail): VNode {
   const { method, operation, caller, source, cache, requestId, traceId, clientRequestId } = trace;
   return html`<div>
     <div class="columns">
@@ -56,10 +56,7 @@ function traceOf(trace: RequestDetail): VNode {
           ['Status', statusMark(trace)],
           ['Operation', `${method} ${operation}`],
           ['Took', durationText(trace.durationMs)],
-          [
-            'At the source',
-            `${durationText(trace.upstreamMs)} in ${countText(trace.upstreamCalls)} ${trace.upstreamCalls === 1 ? 'call' : 'calls'}`,
-          ],
+          ['At the source', `${durationText(trace.upstreamMs)} in ${callsText(trace)}`],
           ['Source', source && sourceLink(source)],
           ['Caller', caller && html`<a href=${addressOf('requests', '', { caller })}>${caller}</a>`],
           ['Cache', cache],
@@ -76,20 +73,19 @@ function traceOf(trace: RequestDetail): VNode {
       'Where its time went',
       `${durationText(trace.durationMs)} in all. ${longest(trace)}`,
       trace.timings.length === 0
-        ? emptyNote('No step of it was kept.')
+        ? emptyNote('No timing of it was kept.')
         : html`${waterfall(trace.timings, trace.durationMs)}
           ${trace.timingsLeftOut > 0 && html`<p class="note">${countText(trace.timingsLeftOut)} more timings were not kept.</p>`}`,
     )}
   </div>`;
 }
 
-/** The trace of one request, by its id or that of its trace. */
+/** One request with its timings, found by its own id or the id of its distributed trace. */
 export function RequestTraceView(): VNode {
   const { address } = useConsole();
-  const { value, problem, reload } = useLoad<RequestDetail>(`requests/${encodeURIComponent(address.param)}`);
+  const request = useLoad<RequestDetail>(`requests/${encodeURIComponent(address.param)}`);
   const back = html`<a href=${addressOf('requests')}>All requests</a>`;
   return html`<div>
-    ${viewHead('Trace of a request', html`<code>${address.param}</code>`, back)}
-    ${problemNote(problem, reload)} ${value === undefined ? (problem ? null : skeleton(8)) : traceOf(value)}
+    ${viewHead('Request trace', html`<code>${address.param}</code>`, back)} ${loadedPart(request, detailsOf)}
   </div>`;
 }

@@ -3,9 +3,9 @@ import type { RequestList } from '../../../api/request-action-specs.ts';
 import { goTo, useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { formValues } from '../parts/action-dialog.ts';
-import { dataTable, type TableColumn } from '../parts/data-table.ts';
+import { dataTable, fieldColumn, numberColumn } from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';
-import { cardOf, problemNote, skeleton, stateMark, timeMark, viewHead } from '../parts/marks.ts';
+import { cardOf, loadedPart, stateMark, timeMark, viewHead } from '../parts/marks.ts';
 import { addressOf } from '../show/address.ts';
 import { statusTone } from '../show/tones.ts';
 import { scopeText } from '../show/times.ts';
@@ -70,7 +70,7 @@ function findForm(): VNode {
   </form>`;
 }
 
-/** A status with its words. */
+/** A status, and what it means in a word. */
 export function statusMark({ status, slow }: Pick<RequestRow, 'status' | 'slow'>): VNode {
   const words = status >= 500 ? 'failed' : status === 499 ? 'client left' : status >= 400 ? 'refused' : 'ok';
   return stateMark(
@@ -79,58 +79,42 @@ export function statusMark({ status, slow }: Pick<RequestRow, 'status' | 'slow'>
   );
 }
 
-function columnsOf(now: number): readonly TableColumn<RequestRow>[] {
-  return [
-    {
-      key: 'at',
-      title: 'Ended',
-      cell: ({ at, requestId }) =>
-        html`<a href=${addressOf('request', requestId)} title=${requestId}
-          >${timeMark(at, now)}<span class="hidden"> trace of ${requestId}</span></a
-        >`,
-      sort: ({ at }) => at,
-    },
-    { key: 'status', title: 'Status', cell: statusMark, sort: ({ status }) => status },
-    {
-      key: 'operation',
-      title: 'Operation',
-      cell: ({ method, operation }) => html`${operation} <small>${method}</small>`,
-      sort: ({ operation }) => operation,
-    },
-    {
-      key: 'code',
-      title: 'Code',
-      cell: ({ code }) => (code === undefined ? '' : html`<code>${code}</code>`),
-      sort: ({ code }) => code,
-    },
-    {
-      key: 'duration',
-      title: 'Took',
-      isFigure: true,
-      cell: (row) => durationText(row.durationMs),
-      sort: (row) => row.durationMs,
-    },
-    {
-      key: 'upstream',
-      title: 'At the source',
-      isFigure: true,
-      cell: (row) =>
-        html`${durationText(row.upstreamMs)}
-          <small>${countText(row.upstreamCalls)} ${row.upstreamCalls === 1 ? 'call' : 'calls'}</small>`,
-      sort: (row) => row.upstreamMs,
-    },
-    { key: 'source', title: 'Source', cell: ({ source }) => source ?? '', sort: ({ source }) => source },
-    { key: 'caller', title: 'Caller', cell: ({ caller }) => caller ?? '', sort: ({ caller }) => caller },
-  ];
-}
+/** The number of upstream calls, in words. */
+export const callsText = ({ upstreamCalls }: Pick<RequestRow, 'upstreamCalls'>) =>
+  `${countText(upstreamCalls)} ${upstreamCalls === 1 ? 'call' : 'calls'}`;
 
 function requestsTable(rows: readonly RequestRow[], now: number): VNode {
-  return dataTable({
+  return dataTable<RequestRow>({
     ...{ id: 'requests', label: 'requests', order: '-at', rows },
     keyOf: ({ requestId, at }) => `${requestId} ${at}`,
     textOf: (row) =>
       `${row.requestId} ${row.operation} ${row.code ?? ''} ${row.caller ?? ''} ${row.source ?? ''} ${row.status}`,
-    columns: columnsOf(now),
+    columns: [
+      fieldColumn(
+        'at',
+        'Ended',
+        ({ at, requestId }) =>
+          html`<a href=${addressOf('request', requestId)} title=${requestId}
+            >${timeMark(at, now)}<span class="hidden"> trace of ${requestId}</span></a
+          >`,
+      ),
+      fieldColumn('status', 'Status', statusMark),
+      fieldColumn(
+        'operation',
+        'Operation',
+        ({ method, operation }) => html`${operation} <small>${method}</small>`,
+      ),
+      fieldColumn('code', 'Code', ({ code }) => code && html`<code>${code}</code>`),
+      numberColumn('duration', 'Took', ({ durationMs }) => durationMs, durationText),
+      numberColumn(
+        'upstream',
+        'At the source',
+        ({ upstreamMs }) => upstreamMs,
+        (ms, row) => html`${durationText(ms)} <small>${callsText(row)}</small>`,
+      ),
+      fieldColumn('source', 'Source'),
+      fieldColumn('caller', 'Caller'),
+    ],
     empty: 'No request failed or was slow, as far as is kept. That is good news.',
   });
 }
@@ -142,20 +126,21 @@ export function RequestsView(): VNode {
   const search = new URLSearchParams(
     asked.flatMap((name) => (query[name] ? [[name, query[name]]] : [])),
   ).toString();
-  const { value, problem, reload } = useLoad<RequestList>(
-    `requests${search === '' ? '' : `?${search}`}`,
-    5_000,
-  );
-  const table = value && requestsTable(value.requests, now);
+  const list = useLoad<RequestList>(`requests${search === '' ? '' : `?${search}`}`, 5_000);
+  const { value } = list;
   const slow = value?.slowMs === undefined ? '' : ` Slow is from ${durationText(value.slowMs)} on.`;
   return html`<div>
     ${viewHead('Requests', value === undefined ? 'Those that failed or were slow.' : `Those that failed or were slow. ${scopeText(value.scope, value.since, undefined, now)}.${slow} Times are UTC.`, findForm())}
     ${cardOf(
       'Failed or slow',
-      'The newest first. Each leads to its trace.',
-      html`${filterForm(query)} ${problemNote(problem, reload)}
-      ${value?.notes.map((note) => html`<p key=${note} class="note">${note}</p>`)}
-      ${table ?? (problem ? null : skeleton(8))}`,
+      'The newest first. Each links to its request trace.',
+      html`${filterForm(query)}
+      ${loadedPart(
+        list,
+        ({ notes, requests }) =>
+          html`${notes.map((note) => html`<p key=${note} class="note">${note}</p>`)}
+          ${requestsTable(requests, now)}`,
+      )}`,
     )}
   </div>`;
 }

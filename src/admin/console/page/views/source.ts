@@ -2,12 +2,22 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { heatMap } from '../charts/heat-map.ts';
 import { lineChart } from '../charts/line-chart.ts';
-import { knownSlots, namedLines } from '../charts/traffic-lines.ts';
-import type { FiguresOverTime, Overview, SourceDetail } from '../../../api/figure-specs.ts';
+import { fromFirstKnownPoint, namedLines } from '../charts/traffic-lines.ts';
+import type { MetricsHistory, Overview, SourceDetail } from '../../../api/metric-specs.ts';
 import { goTo, useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { type Children, html } from '../parts/html.ts';
-import { emptyNote, figureRow, problemNote, cardOf, skeleton, viewHead, spanChoice } from '../parts/marks.ts';
+import {
+  cardOf,
+  choiceField,
+  emptyNote,
+  loadedPart,
+  problemNote,
+  skeleton,
+  spanChoice,
+  statTiles,
+  viewHead,
+} from '../parts/marks.ts';
 import { addressOf } from '../show/address.ts';
 import { breakerTone } from '../show/tones.ts';
 import { scopeText } from '../show/times.ts';
@@ -51,7 +61,7 @@ function detailSections(detail: SourceDetail, now: number): VNode {
   </div>`;
 }
 
-/** What is counted by the rules of the file. */
+/** Explains what the table of rules counts. */
 function rulesNote(): Children {
   return html`Replies by the rule of <code>outcomes</code> that decided, in the order of the file. A rule that
     the file moves or that means something else begins anew. Which rule decides one reply is in a live answer
@@ -64,9 +74,9 @@ function budgetText({ budget }: SourceDetail): string {
   return ` A scan may take ${countText(calls)} calls, ${countText(rows)} rows, ${bytesText(bytes)} and ${durationText(timeMs)}.`;
 }
 
-function sourceFigures(detail: SourceDetail, row: SourceRow | undefined): VNode {
+function sourceTiles(detail: SourceDetail, row: SourceRow | undefined): VNode {
   const { breaker, inFlight, concurrency, waiting } = detail;
-  return figureRow([
+  return statTiles([
     { name: 'Breaker', value: breaker, tone: breakerTone(breaker) },
     { name: 'Calls', value: rateText(row?.callsPerSecond) },
     {
@@ -85,8 +95,8 @@ function sourceFigures(detail: SourceDetail, row: SourceRow | undefined): VNode 
   ]);
 }
 
-/** The charts of a source. The view is drawn every second, they only where there are new figures. */
-function sourceCharts(name: string, kept: FiguresOverTime): VNode {
+/** The charts of a source. The view is drawn every second, the charts only if there is new data. */
+function sourceCharts(name: string, kept: MetricsHistory): VNode {
   const { at, series, stepMs } = kept;
   const ended = at.slice(0, -1);
   return html`<div>
@@ -99,7 +109,7 @@ function sourceCharts(name: string, kept: FiguresOverTime): VNode {
   </div>`;
 }
 
-/** One source: how it does, what its replies meant, and what its file claims. */
+/** One source: its health, the outcomes of its calls, and the claims of its file. */
 export function SourceView(): VNode {
   const { address, overview, now } = useConsole();
   const names = (overview?.sources ?? []).map(({ name }) => name);
@@ -107,38 +117,35 @@ export function SourceView(): VNode {
   const span = address.query['span'] === '48h' ? '48h' : '1h';
   const encoded = name === undefined ? undefined : encodeURIComponent(name);
   const detail = useLoad<SourceDetail>(encoded && `sources/${encoded}`, 5_000);
-  const figures = useLoad<FiguresOverTime>(encoded && `figures?span=${span}&source=${encoded}`, 10_000);
-  const drawn = useMemo(
-    () => name && figures.value && sourceCharts(name, knownSlots(figures.value)),
-    [name, figures.value],
+  const history = useLoad<MetricsHistory>(
+    encoded && `metrics/history?span=${span}&source=${encoded}`,
+    10_000,
   );
-  const choose = (event: Event) => goTo(addressOf('source', (event.target as HTMLSelectElement).value));
-  const choice = html`<label class="inline"
-    >Source
-    <select onChange=${choose} value=${name}>
-      ${names.map((one) => html`<option key=${one} selected=${one === name}>${one}</option>`)}
-    </select></label
-  >`;
+  const drawn = useMemo(
+    () => name && history.value && sourceCharts(name, fromFirstKnownPoint(history.value)),
+    [name, history.value],
+  );
+  const choose = (chosen: string) => goTo(addressOf('source', chosen));
+  const options = names.map((one) => [one, one] as const);
+  const choice = names.length > 1 && choiceField('Source', options, name, choose);
   if (name === undefined)
     return html`<div>
       ${viewHead('Source', '')}${overview === undefined ? skeleton() : emptyNote('The configuration has no source.')}
     </div>`;
   const { value } = detail;
   const row = overview?.sources.find((one) => one.name === name);
-  const kept = figures.value;
+  const kept = history.value;
   const ofWhom =
     value &&
     `${scopeText(value.scope, value.since, overview?.processes, now)}. ${value.kind === 'source' ? `Serves ${value.operations.join(', ')}.` : 'A pass-through route.'} Rates and shares are of the last ${rateSpanText(overview?.overMs ?? 60_000)}.`;
   return html`<div>
-    ${viewHead(name, ofWhom ?? '', names.length > 1 ? choice : null)}
-    ${problemNote(detail.problem, detail.reload)}
-    ${value === undefined ? (detail.problem ? null : skeleton(3)) : sourceFigures(value, row)}
+    ${viewHead(name, ofWhom ?? '', choice)} ${loadedPart(detail, (found) => sourceTiles(found, row), 3)}
     ${cardOf(
       'Calls over time',
       kept === undefined
         ? ''
         : `${scopeText(kept.scope, kept.since, undefined, now)}. A column is ${spanText(kept.stepMs)}.`,
-      html`${spanChoice(address, span)}${problemNote(figures.problem, figures.reload)} ${drawn}`,
+      html`${spanChoice(address, span)}${problemNote(history.problem, history.reload)} ${drawn}`,
     )}
     ${value && detailSections(value, now)}
   </div>`;

@@ -5,7 +5,7 @@ import type { ExplainAnswer } from '../../../api/explain-schema.ts';
 import { goTo, useConsole } from '../data/console-context.ts';
 import { toApiProblem } from '../data/use-load.ts';
 import { formValues } from '../parts/action-dialog.ts';
-import { dataTable } from '../parts/data-table.ts';
+import { dataTable, fieldColumn } from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';
 import { emptyNote, factList, problemNote, cardOf, sourceLink, stateMark, viewHead } from '../parts/marks.ts';
 import { addressOf } from '../show/address.ts';
@@ -84,18 +84,18 @@ function planOf({
 }
 
 function recordTable(record: NonNullable<LiveAnswer['record']>): VNode {
-  return dataTable({
+  return dataTable<NonNullable<LiveAnswer['record']>[number]>({
     ...{ id: 'record', label: 'fields of the first record', order: 'field', rows: record },
     keyOf: ({ field }) => field,
     columns: [
-      { key: 'field', title: 'Field', cell: ({ field }) => field, sort: ({ field }) => field },
+      fieldColumn('field', 'Field'),
       {
         key: 'from',
         title: 'From',
         cell: ({ from, line }) =>
           html`<code>${from.join(', ')}</code>${line === undefined ? '' : ` line ${line}`}`,
       },
-      { key: 'state', title: 'Read', cell: ({ state }) => state, sort: ({ state }) => state },
+      fieldColumn('state', 'Read'),
       { key: 'value', title: 'Value', cell: ({ value }) => html`<code>${valueText(value)}</code>` },
     ],
     empty: 'There is no record.',
@@ -124,7 +124,7 @@ function liveOf({ answer, calls, contradicted, gaps, record }: LiveAnswer): VNod
       ['Detail', answer.detail],
       ['Records', answer.records === undefined ? '' : countText(answer.records)],
       ['Total', answer.total === undefined ? '' : countText(answer.total)],
-      ['Gaps', missing.join(', ')],
+      ['Missing values', missing.join(', ')],
     ])}
     <h3>Calls that were made</h3>
     <ol class="calls">

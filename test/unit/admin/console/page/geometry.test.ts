@@ -9,7 +9,7 @@ import {
 import {
   latencyLines,
   namedLines,
-  slotRates,
+  pointRates,
   summed,
 } from '../../../../../src/admin/console/page/charts/traffic-lines.ts';
 import { backOffMs } from '../../../../../src/admin/console/page/data/backoff.ts';
@@ -67,7 +67,7 @@ describe('the bar of a step', () => {
 
 describe('the lines of a chart', () => {
   it('are rates per second, without the slot that is not over', () => {
-    expect(slotRates([10, null, 30, 7], 10_000)).toEqual([1, null, 3]);
+    expect(pointRates([10, null, 30, 7], 10_000)).toEqual([1, null, 3]);
   });
 
   it('add up slot by slot, and are unknown where nobody counted', () => {

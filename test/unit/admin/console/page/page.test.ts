@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, stop } from 'esbuild';
-import { pageBundle } from '../../../../../src/admin/console/page-bundle.ts';
+import { consoleBuildOptions } from '../../../../../src/admin/console/console-build-options.ts';
 
 const root = new URL('../../../../../', import.meta.url).pathname;
 const page = readFileSync(join(root, 'src/admin/console/page/index.html'), 'utf8');
@@ -14,7 +14,7 @@ afterAll(stop);
 
 describe('the page of the console', () => {
   it('has one script for all modules and libraries, in which no form of import or export is left over', async () => {
-    const bundle = await build({ ...pageBundle, outdir: root, write: false, metafile: true });
+    const bundle = await build({ ...consoleBuildOptions, outdir: root, write: false, metafile: true });
     const script = Object.entries(bundle.metafile.outputs).find(([name]) => name.endsWith('main.js'))![1];
     expect([script.imports, script.exports]).toEqual([[], []]);
     const own = Object.keys(script.inputs).filter((name) => !name.includes('node_modules/'));

@@ -1,5 +1,5 @@
 import {
-  byGravity,
+  bySeverity,
   breakerTone,
   statusTone,
   troubleOf,
@@ -59,7 +59,7 @@ describe('what needs attention first', () => {
       { severity: 'warning' as const, id: 3 },
       { severity: 'critical' as const, id: 4 },
     ];
-    expect(byGravity(items).map(({ id }) => id)).toEqual([2, 4, 3, 1]);
+    expect(bySeverity(items).map(({ id }) => id)).toEqual([2, 4, 3, 1]);
   });
 
   it('is a source whose breaker is open, then one that fails, waits, or cannot be read', () => {

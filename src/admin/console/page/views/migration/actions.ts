@@ -1,33 +1,30 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { AskApi } from '../../data/api.ts';
 import type { MigrationStatus } from '../../../../api/migration-schemas.ts';
 import { migrationStages, readPosition, stageText } from '../../show/migration-texts.ts';
 import { useConsole } from '../../data/console-context.ts';
-import { actionDialog, type ActionForm, type FormValues, reasonField } from '../../parts/action-dialog.ts';
+import {
+  actionDialog,
+  type ActionForm,
+  type ChangeDeps,
+  reasonField,
+  sendChange,
+} from '../../parts/action-dialog.ts';
 import { html } from '../../parts/html.ts';
 
 /** What a form of a migration needs. */
-export type FormDeps = {
-  readonly ask: AskApi;
-  readonly status: MigrationStatus;
-  readonly reload: () => void;
-};
+export type FormDeps = ChangeDeps & { readonly status: MigrationStatus };
 
-/** Asks for a change of the migration, and looks at it again. */
+/** Sends a change of the migration, and loads it again. */
 export async function change(
-  { ask, status, reload }: FormDeps,
+  deps: FormDeps,
   name: string,
-  body: object,
+  values: Readonly<Record<string, unknown>>,
   method: 'POST' | 'DELETE' = 'POST',
 ): Promise<undefined> {
-  await ask(`migrations/${encodeURIComponent(status.resource)}/${name}`, { method, body });
-  reload();
+  await sendChange(deps, `migrations/${encodeURIComponent(deps.status.resource)}/${name}`, values, method);
   return undefined;
 }
-
-/** The reason that was given, if one was. */
-export const reasonOf = ({ reason = '' }: FormValues) => (reason === '' ? {} : { reason });
 
 function stepForm(deps: FormDeps): ActionForm {
   const { status } = deps;
@@ -75,13 +72,11 @@ function stepForm(deps: FormDeps): ActionForm {
       // The API asks for one only where a step is forced; but each change that moves callers should say why.
       reasonField(true),
     ],
-    run: (values) =>
+    run: ({ stage, percent, force, reason }) =>
       change(deps, 'stage', {
-        stage: values['stage'],
-        ...(values['stage'] === 'ramp' && values['percent'] ? { percent: Number(values['percent']) } : {}),
-        ...(values['force'] === 'true' && { force: true }),
-        rev: status.rev,
-        ...reasonOf(values),
+        ...{ stage, rev: status.rev, reason },
+        percent: stage === 'ramp' && percent ? Number(percent) : undefined,
+        force: force === 'true' || undefined,
       }),
   };
 }
@@ -108,8 +103,7 @@ function rollbackForm(deps: FormDeps): ActionForm {
           ]
         : []),
     ],
-    run: (values) =>
-      change(deps, 'rollback', { ...reasonOf(values), ...(values['force'] === 'true' && { force: true }) }),
+    run: ({ force, reason }) => change(deps, 'rollback', { reason, force: force === 'true' || undefined }),
   };
 }
 
@@ -122,7 +116,7 @@ function holdForm(deps: FormDeps): ActionForm {
       : html`<p>No step forward from now on, by anybody. A rollback stays possible.</p>`,
     verb: isHeld ? 'Resume' : 'Hold',
     fields: [reasonField(true)],
-    run: (values) => change(deps, isHeld ? 'resume' : 'hold', { rev: deps.status.rev, ...reasonOf(values) }),
+    run: (values) => change(deps, isHeld ? 'resume' : 'hold', { rev: deps.status.rev, ...values }),
   };
 }
 

@@ -5,10 +5,11 @@ import { goTo, useConsole } from '../../data/console-context.ts';
 import { useLoad } from '../../data/use-load.ts';
 import { element, html } from '../../parts/html.ts';
 import {
+  cardOf,
+  choiceField,
   emptyNote,
   factList,
   problemNote,
-  cardOf,
   skeleton,
   stateMark,
   timeMark,
@@ -17,7 +18,7 @@ import {
 import { addressOf } from '../../show/address.ts';
 import { spanText } from '../../show/units.ts';
 import { MigrationActions } from './actions.ts';
-import { compareTable, DiffsSection, gateTable } from './evidence.ts';
+import { compareTable, DiffsSection, gateTable } from './comparison.ts';
 import { HistorySection } from './history.ts';
 
 type MigrationRow = MigrationList['migrations'][number];
@@ -98,26 +99,18 @@ function statusSections(status: MigrationStatus, now: number, reload: () => void
   </div>`;
 }
 
-function migrationChoice(rows: readonly MigrationRow[], resource: string): VNode {
-  const choose = (event: Event) => goTo(addressOf('migration', (event.target as HTMLSelectElement).value));
-  return html`<label class="inline"
-    >Resource
-    <select onChange=${choose} value=${resource}>
-      ${rows.map((row) => html`<option key=${row.resource} value=${row.resource} selected=${row.resource === resource}>${row.resource}: ${stageText(row)}</option>`)}
-    </select></label
-  >`;
-}
-
 /** Where a resource is between its legacy and its new source, and what the next step asks for. */
 export function MigrationView(): VNode {
   const { address, now } = useConsole();
-  const list = useLoad<{ migrations: readonly MigrationRow[] }>('migrations', 10_000);
+  const list = useLoad<MigrationList>('migrations', 10_000);
   const rows = list.value?.migrations ?? [];
   const resource = address.param === '' ? rows[0]?.resource : address.param;
   const path = resource && `migrations/${encodeURIComponent(resource)}`;
   const status = useLoad<MigrationStatus>(path, 4_000);
   const { value } = status;
-  const actions = html`${rows.length > 1 && resource && migrationChoice(rows, resource)}
+  const options = rows.map((row) => [row.resource, `${row.resource}: ${stageText(row)}`] as const);
+  const choose = (chosen: string) => goTo(addressOf('migration', chosen));
+  const actions = html`${rows.length > 1 && choiceField('Resource', options, resource, choose)}
   ${value && element(MigrationActions, { status: value, reload: status.reload })}`;
   const title = value === undefined ? 'Migration' : `Migration of ${value.resource}`;
   const note =

@@ -2,12 +2,11 @@
 
 import type { VNode } from 'preact';
 import type { DifferenceList, MigrationStatus } from '../../../../api/migration-schemas.ts';
-import type { ActionForm } from '../../parts/action-dialog.ts';
-import { reasonField } from '../../parts/action-dialog.ts';
-import { dataTable, figureColumn, textColumn } from '../../parts/data-table.ts';
+import { type ActionForm, reasonField } from '../../parts/action-dialog.ts';
+import { buttonColumn, dataTable, fieldColumn, timeColumn } from '../../parts/data-table.ts';
 import { html } from '../../parts/html.ts';
-import { stateMark, timeMark } from '../../parts/marks.ts';
-import { change, type FormDeps, reasonOf } from './actions.ts';
+import { stateMark } from '../../parts/marks.ts';
+import { change, type FormDeps } from './actions.ts';
 
 type DiffRow = DifferenceList['differences'][number];
 
@@ -15,7 +14,7 @@ type RuleRow = MigrationStatus['rules'][number];
 
 const DAYS = 30;
 
-/** The form that lets the differences at a path not count; of a row with a hint, only those with it. */
+/** The form by which differences at a path no longer count; if the row has a hint, only those with this hint. */
 export function ignoreForm(
   deps: FormDeps,
   { path = '', hint = '' }: Partial<DiffRow>,
@@ -53,7 +52,7 @@ export function ignoreForm(
       },
       reasonField(true),
     ],
-    run: ({ hint: only, ...values }) => change(deps, 'rules', { ...values, ...(only ? { hint: only } : {}) }),
+    run: (values) => change(deps, 'rules', values),
   };
 }
 
@@ -67,7 +66,7 @@ export function unignoreForm(deps: FormDeps, { id, path }: RuleRow): ActionForm 
     </p>`,
     verb: 'Remove the rule',
     fields: [reasonField(false)],
-    run: (values) => change(deps, `rules/${encodeURIComponent(id)}`, reasonOf(values), 'DELETE'),
+    run: (values) => change(deps, `rules/${encodeURIComponent(id)}`, values, 'DELETE'),
   };
 }
 
@@ -76,16 +75,7 @@ function ruleMark(isEnded: boolean, isAccepted: boolean): VNode {
   return isAccepted ? stateMark('good', 'accepted by name') : stateMark('info', 'ignores');
 }
 
-const removeColumn = (remove: (rule: RuleRow) => void) => ({
-  key: 'do',
-  title: 'Change',
-  cell: (rule: RuleRow) =>
-    html`<button type="button" onClick=${() => remove(rule)}>
-      Remove<span class="hidden"> the rule ${rule.path}</span>
-    </button>`,
-});
-
-/** The rules; `remove` is absent for those who only look. */
+/** The rules. `remove` is absent if the user may only read. */
 export function rulesTable(
   { rules, acknowledged }: MigrationStatus,
   now: number,
@@ -95,26 +85,20 @@ export function rulesTable(
     ...{ id: 'rules', label: 'rules', order: 'path', rows: rules },
     keyOf: ({ id }) => id,
     columns: [
-      {
-        key: 'path',
-        title: 'Path',
-        cell: ({ path, hint = '', id }) => html`<code>${path}</code> ${hint} <small>${id}</small>`,
-        sort: ({ path }) => path,
-      },
+      fieldColumn(
+        'path',
+        'Path',
+        ({ path, hint = '', id }) => html`<code>${path}</code> ${hint} <small>${id}</small>`,
+      ),
       {
         key: 'state',
         title: 'State',
         cell: ({ id, until }) => ruleMark(until < now, acknowledged.includes(id)),
       },
-      textColumn('owner', 'Who', ({ owner }) => owner),
+      fieldColumn('owner', 'Who'),
       { key: 'reason', title: 'Reason', cell: ({ reason }) => reason },
-      figureColumn(
-        'until',
-        'Until',
-        ({ until }) => until,
-        (until) => timeMark(until, now),
-      ),
-      ...(remove === undefined ? [] : [removeColumn(remove)]),
+      timeColumn('until', 'Until', now),
+      ...buttonColumn<RuleRow>('Remove', ({ path }) => `the rule ${path}`, remove),
     ],
     empty: 'No rule was made while the gateway runs.',
   });

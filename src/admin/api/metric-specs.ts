@@ -1,20 +1,22 @@
 import * as z from 'zod';
-import type { ActionSpec, Parsed } from './action.ts';
+import { type ActionSpec, changeAction, type Parsed, readAction, reason } from './action.ts';
 
-/** How many. */
+/** A number of things or events. */
 export const count = z.int().min(0);
 const share = z.number().min(0).max(1).nullable().describe('From 0 to 1; null where nothing was counted.');
 const ms = z.number().min(0).nullable().describe('Milliseconds; null where nothing was counted.');
 const perSecond = z.number().min(0);
-/** Of each slot how many. */
-export const counts = z.array(count.nullable()).describe('One for each slot; null where nobody counted.');
+/** The counts of one time series. */
+export const counts = z.array(count.nullable()).describe('One for each data point; null if nobody counted.');
 const namedCounts = z.record(z.string(), counts);
 
-/** Whose figures an answer has. */
+/** Which processes an answer covers. */
 export const scope = z
   .enum(['process', 'workers', 'fleet'])
-  .describe('Whose figures these are: this process, all workers of this gateway, all gateways on its Redis.');
-/** Since when. */
+  .describe(
+    'Which processes are covered: this one, all workers of this gateway, or all gateways on its Redis.',
+  );
+/** When counting began. */
 export const since = z.string().describe('From when on it was counted, in UTC.');
 const at = z.string().describe('When it was looked at, in UTC.');
 const kind = z.enum(['source', 'passthrough']);
@@ -23,7 +25,7 @@ const breaker = z.enum(['closed', 'half-open', 'open']);
 const latency = z
   .strictObject({
     boundsMs: z.array(z.number()).describe('The upper bounds of the buckets but the last, which has none.'),
-    buckets: z.array(z.array(count).nullable()).describe('Of each slot the count of each bucket.'),
+    buckets: z.array(z.array(count).nullable()).describe('The count of each bucket, for each data point.'),
     p50Ms: z.array(ms),
     p99Ms: z.array(ms),
   })
@@ -51,7 +53,7 @@ const overviewSource = z.strictObject({
   stalePerSecond: perSecond,
   unreadablePerSecond: perSecond,
   ...load,
-  share: share.describe('Of the calls that may be under way, those that are.'),
+  utilization: share.describe('Calls under way, as a share of those that may be.'),
 });
 
 const overview = z.strictObject({
@@ -80,12 +82,16 @@ const overview = z.strictObject({
 const step = z
   .string()
   .regex(/^\d{1,4}(?:s|m|h)$/, 'expected a step such as 10s, 5m or 1h')
-  .describe('The length of a slot. Default: 10s of 1h, 10m of 48h.');
+  .describe('The interval of a data point. Default: 10s of 1h, 10m of 48h.');
 
-const figures = z.strictObject({
+const history = z.strictObject({
   ...{ scope, since },
   stepMs: count,
-  at: z.array(z.int()).describe('When each slot begins, milliseconds since the epoch; the last is not over.'),
+  at: z
+    .array(z.int())
+    .describe(
+      'When the interval of each data point begins, milliseconds since the epoch; the last is not over.',
+    ),
   series: z.strictObject({
     requests: z.strictObject({ byStatusClass: namedCounts, byCache: namedCounts }),
     latency: latency.describe('Of requests; the rest as for `callLatency`.'),
@@ -176,14 +182,32 @@ const cacheView = z.strictObject({
     .describe('The level in memory, summed over the processes.'),
 });
 
+/** A purge tag: a resource, a record of it, or everything. */
+const tag = z
+  .string()
+  .regex(
+    /^(?:\*|[a-z]{1,40}(?:[:_].{1,600})?)$/u,
+    'expected a tag such as users, user:42, or * for everything',
+  );
+
+const cachePurge = z.strictObject({
+  purged: z.string(),
+  reached: z
+    .strictObject({ processes: z.int(), answers: z.int(), scanCaches: z.int() })
+    .optional()
+    .describe(
+      'How many answers and scan caches with the tag were in the memory of the processes of this gateway. Answers that are in Redis alone, and those of other gateways, are purged too, but not counted.',
+    ),
+});
+
 /** The answer of `overview`, and a tick of the stream. */
 export type Overview = Parsed<typeof overview>;
 
-/** The answer of `figures`. */
-export type FiguresOverTime = Parsed<typeof figures>;
+/** The answer of `metrics.history`. */
+export type MetricsHistory = Parsed<typeof history>;
 
-/** Counts of each slot; null where nobody counted. */
-export type SlotCounts = Parsed<typeof counts>;
+/** The counts of one time series; null if nobody counted. */
+export type PointCounts = Parsed<typeof counts>;
 
 /** The answer of `source`. */
 export type SourceDetail = Parsed<typeof sourceView>;
@@ -194,44 +218,40 @@ export type NamedCounts = Parsed<typeof results>;
 /** The answer of `cache`. */
 export type CacheDetail = Parsed<typeof cacheView>;
 
+/** The answer of `cache.purge`. */
+export type CachePurge = Parsed<typeof cachePurge>;
+
 /** How far back an action goes. */
 export const span = z
   .enum(['1h', '48h'])
   .optional()
   .describe('How far back; default 1h. 48h is kept in Redis.');
 
-/** The actions that read figures over time. */
-export const figureSpecs = {
-  overview: {
-    method: 'get',
-    path: '/api/overview',
-    role: 'viewer',
-    summary: 'What needs attention, and the traffic, the sources and the Redis of the last minute.',
-    input: z.strictObject({}),
-    output: overview,
-  },
-  figures: {
-    method: 'get',
-    path: '/api/figures',
-    role: 'viewer',
-    summary: 'Figures over time; with a source, of its calls and of the requests of its operations.',
-    input: z.strictObject({ span, step: step.optional(), source: z.string().max(80).optional() }),
-    output: figures,
-  },
-  source: {
-    method: 'get',
-    path: '/api/sources/{name}',
-    role: 'viewer',
-    summary: 'One source or pass-through route: its health, its calls, its claims and what queries cost.',
-    input: z.strictObject({ name: z.string().min(1).max(80) }),
-    output: sourceView,
-  },
-  cache: {
-    method: 'get',
-    path: '/api/cache',
-    role: 'viewer',
-    summary: 'What the cache answered, for each operation and level.',
-    input: z.strictObject({}),
-    output: cacheView,
-  },
+/** The actions that read metrics, and the one that empties the cache. */
+export const metricSpecs = {
+  overview: readAction(
+    '/api/overview',
+    'What needs attention, and the traffic, the sources and the Redis of the last minute.',
+    overview,
+    {},
+  ),
+  'metrics.history': readAction(
+    '/api/metrics/history',
+    'Metrics over time; with a source, only those of its calls and of the requests of its operations.',
+    history,
+    { span, step: step.optional(), source: z.string().max(80).optional() },
+  ),
+  source: readAction(
+    '/api/sources/{name}',
+    'One source or pass-through route: its health, its calls, its claims and what queries cost.',
+    sourceView,
+    { name: z.string().min(1).max(80) },
+  ),
+  cache: readAction('/api/cache', 'What the cache answered, for each operation and level.', cacheView, {}),
+  'cache.purge': changeAction(
+    '/api/cache/purge',
+    'Has every process forget the answers and scan caches that carry a tag, within half a second.',
+    { tag, reason },
+    cachePurge,
+  ),
 } as const satisfies Readonly<Record<string, ActionSpec>>;

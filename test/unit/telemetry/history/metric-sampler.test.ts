@@ -1,5 +1,5 @@
-import { createFigureSampler, type FigureSampler } from '../../../../src/telemetry/figures/figure-sampler.ts';
-import type { MetricsJson } from '../../../../src/telemetry/figures/figure-sample.ts';
+import { createMetricSampler, type MetricSampler } from '../../../../src/telemetry/history/metric-sampler.ts';
+import type { MetricsJson } from '../../../../src/telemetry/history/metric-sample.ts';
 
 const START = 1_700_000_000_000;
 
@@ -16,14 +16,14 @@ const calls = (value: number) =>
 function setUp() {
   const state = { now: START, total: 0, reads: 0 };
   const kept: (readonly [number, number])[] = [];
-  const sampler: FigureSampler = createFigureSampler({
+  const sampler: MetricSampler = createMetricSampler({
     metrics() {
       state.reads += 1;
       return Promise.resolve(calls(state.total));
     },
     clock: { now: () => state.now },
-    keepMinute(atMs, figures) {
-      kept.push([atMs, figures.get('calls|crm|2xx') ?? 0]);
+    keepMinute(atMs, counts) {
+      kept.push([atMs, counts.get('calls|crm|2xx') ?? 0]);
       return Promise.resolve();
     },
   });
@@ -35,7 +35,7 @@ function setUp() {
   return { state, kept, sampler, at };
 }
 
-describe('the sampler of figures', () => {
+describe('the sampler of metrics', () => {
   it('gives rates over the last minute, and over less after a start', async () => {
     const { sampler, at } = setUp();
     const first = await at(10, 5);

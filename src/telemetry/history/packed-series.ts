@@ -1,11 +1,12 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { SeriesCounts } from './metric-sample.ts';
 
-/** Above this number of figures, a minute is kept without its last ones. */
-const FIGURES_MAX = 2_000;
+/** If a minute has more series than this, its last ones are not kept. */
+const SERIES_MAX = 2_000;
 /** More than 2,000 names of 120 bytes; a longer text is damaged. */
 const TEXT_MAX = 300_000;
 
-/** What most texts say, so that a short one is packed well, too. A change of it is a change of the key in Redis. */
+/** What most texts contain, so that short texts compress well, too. If it changes, the key in Redis must change, too. */
 const DICTIONARY = Buffer.from(
   [
     ...['fields', 'missing', 'unreadable', 'webhooks', 'delivered', 'dead', 'hosts', 'ejected', 'unhealthy'],
@@ -18,23 +19,23 @@ const DICTIONARY = Buffer.from(
   ].join('\n'),
 );
 
-/** Packs the figures of a slot: a line for each, compressed. */
-export function packFigures(figures: ReadonlyMap<string, number>): Buffer {
-  const lines = [...figures].slice(0, FIGURES_MAX).map(([key, count]) => `${key} ${count}`);
+/** Packs the counts of a minute: a line for each series, compressed. */
+export function packSeries(counts: SeriesCounts): Buffer {
+  const lines = [...counts].slice(0, SERIES_MAX).map(([key, count]) => `${key} ${count}`);
   return deflateRawSync(lines.join('\n'), { dictionary: DICTIONARY });
 }
 
-/** Reads what was packed; `undefined` where the bytes are anything else. */
-export function unpackFigures(packed: Buffer): ReadonlyMap<string, number> | undefined {
+/** Reads what was packed; `undefined` if the bytes are anything else. */
+export function unpackSeries(packed: Buffer): SeriesCounts | undefined {
   try {
     const text = inflateRawSync(packed, { dictionary: DICTIONARY, maxOutputLength: TEXT_MAX }).toString();
-    const figures = new Map<string, number>();
+    const counts = new Map<string, number>();
     for (const line of text === '' ? [] : text.split('\n')) {
       const [, key, count] = /^([!-~]{1,200}) (\d{1,10})$/.exec(line) ?? [];
       if (key === undefined) return undefined;
-      figures.set(key, Number(count));
+      counts.set(key, Number(count));
     }
-    return figures;
+    return counts;
   } catch {
     return undefined;
   }

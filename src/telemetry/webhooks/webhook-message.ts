@@ -1,7 +1,17 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
-import type { GatewayWebhook } from '../../config/schema/telemetry.ts';
-import { conditionTold } from '../conditions/conditions.ts';
-import type { WebhookEvent } from './webhook-event.ts';
+import type { GatewayWebhook, WebhookEventType } from '../../config/schema/telemetry.ts';
+import { conditionOfEvent } from '../conditions/conditions.ts';
+
+/** An event that operators want to know at once. */
+export type WebhookEvent = {
+  readonly type: WebhookEventType;
+  /** What it is about, such as `breaker:crm`: events of one subject arrive in their order. */
+  readonly subject: string;
+  /** Numbers, names and the words of operators; never a secret, nor a value of a record. */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Several processes may report the same event: with the same key, their receiver gets the same `webhook-id`. */
+  readonly key?: string;
+};
 
 /** An event as it is sent: the same bytes and the same id at each attempt. */
 export type WebhookMessage = { readonly id: string; readonly body: string };
@@ -9,14 +19,14 @@ export type WebhookMessage = { readonly id: string; readonly body: string };
 /** Makes the message of an event. */
 export function messageOf({ type, data, key }: WebhookEvent, instance: string, now: number): WebhookMessage {
   const id = key === undefined ? randomUUID() : createHash('sha256').update(key).digest('base64url');
-  const about = { condition: conditionTold(type), ...data, ...(key === undefined ? { instance } : {}) };
+  const about = { condition: conditionOfEvent(type), ...data, ...(key === undefined ? { instance } : {}) };
   return {
     id: `msg_${id}`,
     body: JSON.stringify({ type, timestamp: new Date(now).toISOString(), data: about }),
   };
 }
 
-/** The headers of Standard Webhooks. By them the receiver can check the sender, and recognise a message that comes twice. */
+/** The headers of Standard Webhooks: with them, the receiver can check the sender and recognise a message that comes twice. */
 export function signedHeaders(
   { secret }: Pick<GatewayWebhook, 'secret'>,
   { id, body }: WebhookMessage,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { increments } from '../../../../src/telemetry/figures/figure-sample.ts';
-import { createFigureSlots, stepsOf } from '../../../../src/telemetry/figures/figure-slots.ts';
+import { increments } from '../../../../src/telemetry/history/metric-sample.ts';
+import { createSeriesRing, pointTimes } from '../../../../src/telemetry/history/series-ring.ts';
 
-const SLOT_MS = 10;
-const SLOTS = 20;
+const POINT_MS = 10;
+const POINTS = 20;
 
 /** What a process counts between two samples; a fall is a process that dies with counts that nobody has read. */
 const sample = fc.record({
@@ -27,7 +27,7 @@ function samplesOf(
   });
 }
 
-/** The same without slots: every increment with its time. */
+/** The same without a ring: every increment with its time. */
 function plainIncrements(samples: readonly Sample[]) {
   return samples.flatMap(({ at, counters }, index) =>
     [...counters].flatMap(([key, value]) => {
@@ -37,27 +37,27 @@ function plainIncrements(samples: readonly Sample[]) {
   );
 }
 
-function slotsOf(samples: readonly Sample[]) {
-  const slots = createFigureSlots({ slotMs: SLOT_MS, slots: SLOTS });
+function ringOf(samples: readonly Sample[]) {
+  const ring = createSeriesRing(POINT_MS, POINTS);
   let before: Sample['counters'] = new Map();
   for (const { at, counters } of samples) {
-    slots.add(at, increments(before, counters));
+    ring.add(at, increments(before, counters));
     before = counters;
   }
-  return slots;
+  return ring;
 }
 
-describe('slots of figures', () => {
+describe('a ring of data points', () => {
   it('sum up to what the counters have grown by, at any step, for as long as they are kept', () => {
     fc.assert(
       fc.property(
         fc.array(sample, { minLength: 1, maxLength: 40 }),
         fc.constantFrom(1, 2, 5),
-        (history, slotsInStep) => {
+        (history, pointsInStep) => {
           const samples = samplesOf(history);
           const toMs = samples.at(-1)?.at ?? 0;
-          const range = { fromMs: toMs - 12 * SLOT_MS, toMs, stepMs: SLOT_MS * slotsInStep };
-          const table = slotsOf(samples).read(range, () => true);
+          const range = { fromMs: toMs - 12 * POINT_MS, toMs, stepMs: POINT_MS * pointsInStep };
+          const table = ringOf(samples).read(range, () => true);
           const all = plainIncrements(samples);
           for (const key of ['a|x', 'a|y', 'b']) {
             const expected = table.at.map((start) =>
@@ -73,12 +73,12 @@ describe('slots of figures', () => {
     );
   });
 
-  it('tell a slot in which nothing happened from one that nobody saw', () => {
-    const slots = createFigureSlots({ slotMs: SLOT_MS, slots: SLOTS });
-    slots.add(1_000, new Map([['a', 3]]));
-    slots.add(1_020, new Map());
-    const { at, isCounted, columns } = slots.read(
-      { fromMs: 1_000, toMs: 1_029, stepMs: SLOT_MS },
+  it('tell an interval in which nothing happened from one that nobody saw', () => {
+    const ring = createSeriesRing(POINT_MS, POINTS);
+    ring.add(1_000, new Map([['a', 3]]));
+    ring.add(1_020, new Map());
+    const { at, isCounted, columns } = ring.read(
+      { fromMs: 1_000, toMs: 1_029, stepMs: POINT_MS },
       () => true,
     );
     expect([at, isCounted, columns.get('a')]).toEqual([
@@ -88,16 +88,16 @@ describe('slots of figures', () => {
     ]);
   });
 
-  it('forget a slot whose place another one has taken', () => {
-    const slots = createFigureSlots({ slotMs: SLOT_MS, slots: SLOTS });
-    slots.add(1_000, new Map([['a', 3]]));
-    slots.add(1_000 + SLOT_MS * SLOTS, new Map([['b', 1]]));
-    const range = { fromMs: 1_000, toMs: 1_000 + SLOT_MS * SLOTS, stepMs: SLOT_MS };
-    const { isCounted, columns } = slots.read(range, () => true);
+  it('forget an interval whose place another one has taken', () => {
+    const ring = createSeriesRing(POINT_MS, POINTS);
+    ring.add(1_000, new Map([['a', 3]]));
+    ring.add(1_000 + POINT_MS * POINTS, new Map([['b', 1]]));
+    const range = { fromMs: 1_000, toMs: 1_000 + POINT_MS * POINTS, stepMs: POINT_MS };
+    const { isCounted, columns } = ring.read(range, () => true);
     expect([isCounted.filter(Boolean), [...columns.keys()]]).toEqual([[true], ['b']]);
   });
 
   it('begin at multiples of the step, so that those of two gateways are of the same times', () => {
-    expect(stepsOf({ fromMs: 95, toMs: 121, stepMs: 10 })).toEqual([90, 100, 110, 120]);
+    expect(pointTimes({ fromMs: 95, toMs: 121, stepMs: 10 })).toEqual([90, 100, 110, 120]);
   });
 });

@@ -3,7 +3,7 @@ import {
   BUCKETS,
   DURATION_BOUNDS_MS,
   quantileMs,
-} from '../../../../src/telemetry/figures/latency-buckets.ts';
+} from '../../../../src/telemetry/history/latency-buckets.ts';
 
 /** Counts each duration in its bucket. */
 function bucketsOf(durationsMs: readonly number[]): readonly number[] {

@@ -4,20 +4,20 @@ import { type CompiledResource, withTargets } from '../../source/compile-sources
 import type { CountedRule } from '../../source/adapter/read/outcome.ts';
 import type { ActionValue } from '../api/action-table.ts';
 
-/** A source or pass-through route that a gateway serves from, as its metrics name it. */
+/** A source or a pass-through route of a gateway, by its name in the metrics. */
 export type ServedSource = {
   readonly name: string;
   readonly kind: 'source' | 'passthrough';
   readonly resources: readonly string[];
-  /** The operations whose answers come from it, also where they come from another one, too. */
+  /** The operations whose answers come from it, alone or together with another source. */
   readonly operations: readonly string[];
 };
 
-/** What the files say of a source. */
+/** What the files say about a source. */
 export type SourceDescription = Pick<ActionValue<'source'>, 'budget' | 'costs'> & {
   /** Host and port of each of its hosts. */
   readonly hosts: readonly string[];
-  /** The outcome rules of its file, with their lines; the last stands for no rule. */
+  /** The outcome rules of its file with their lines; the last one stands for "no rule". */
   readonly rules: readonly (CountedRule & { readonly file?: string; readonly line?: number })[];
 };
 

@@ -1,79 +1,71 @@
 import { parseDuration } from '../../kernel/duration.ts';
 import type { ResourceQuality } from '../../pipeline/quality.ts';
-import { type FigureSampler, MINUTE_MS, SLOT_MS } from '../../telemetry/figures/figure-sampler.ts';
-import { type FigureSample, keyParts } from '../../telemetry/figures/figure-sample.ts';
-import type { FigureTable, TableRange } from '../../telemetry/figures/figure-slots.ts';
+import { type MetricSampler, MINUTE_MS, POINT_MS } from '../../telemetry/history/metric-sampler.ts';
+import { type MetricSample, seriesNameParts } from '../../telemetry/history/metric-sample.ts';
+import type { SeriesTable, TableRange } from '../../telemetry/history/series-ring.ts';
 import { ActionRefusal } from '../api/action.ts';
 import type { ActionInput, ActionValue } from '../api/action-table.ts';
-import { HOURLY } from '../../telemetry/conditions/condition.ts';
+import { JUDGED_BY_HOUR } from '../../telemetry/conditions/condition.ts';
 import {
   compileCacheView,
   compileQualityTrend,
   compileSourceView,
   type Counts,
-  figureSeries,
+  historySeries,
   totalsOfTable,
-} from '../figures/figure-views.ts';
-import { compileOverview, type OverviewStatus } from '../figures/overview.ts';
-import type { ServedSource, SourceDescription } from '../figures/served-source.ts';
-import type { ActionHandlers } from './act.ts';
-import { refuseIfRedisFails } from './redis-refusal.ts';
+} from '../views/metric-views.ts';
+import { compileOverview, type OverviewStatus } from '../views/overview.ts';
+import type { ServedSource, SourceDescription } from '../views/served-source.ts';
+import { type ActionHandlers, refuseIfRedisFails } from './act.ts';
 
 /**
- * Figures over time are from `sampler` and `readFleet`. The other functions are called anew for each question, so a
- * reload needs no new actions.
+ * Time series come from `sampler` and `readFleet`. The other functions are called for each question, so a reload needs no
+ * new actions.
  */
-export type FigureActionsDeps = {
-  readonly sampler: FigureSampler;
-  /** What an overview says that no metric does. */
+export type MetricActionsDeps = {
+  readonly sampler: MetricSampler;
+  /** The part of an overview that does not come from metrics. */
   readonly status: () => OverviewStatus;
   /** What the files say of a source. */
   readonly describe: (source: ServedSource) => SourceDescription;
   readonly quality: () => readonly ResourceQuality[] | Promise<readonly ResourceQuality[]>;
   /** The most bytes of the local level of the cache, of all processes. */
   readonly cacheBytesMax: () => number;
-  /** The figures of the fleet; absent: there is no Redis for the cache. */
+  /** Absent: there is no Redis for the cache. */
   readonly readFleet?: ReadFleet | undefined;
 };
 
-/** Reads the figures of the fleet that begin with one of the prefixes. Rejects if Redis fails. */
-export type ReadFleet = (range: TableRange, prefixes: readonly string[]) => Promise<FigureTable>;
+/** Reads the series of the fleet whose names begin with one of the prefixes. Rejects if Redis fails. */
+export type ReadFleet = (range: TableRange, prefixes: readonly string[]) => Promise<SeriesTable>;
 
-type FiguresInput = ActionInput<'figures'>;
+type HistoryInput = ActionInput<'metrics.history'>;
 
 const HOUR_MS = 3_600_000;
 const SPANS = {
-  '1h': { spanMs: HOUR_MS, slotMs: SLOT_MS, stepMs: SLOT_MS },
-  '48h': { spanMs: 48 * HOUR_MS, slotMs: MINUTE_MS, stepMs: 10 * MINUTE_MS },
+  '1h': { spanMs: HOUR_MS, pointMs: POINT_MS, stepMs: POINT_MS },
+  '48h': { spanMs: 48 * HOUR_MS, pointMs: MINUTE_MS, stepMs: 10 * MINUTE_MS },
 } as const;
-/** More slots than these would make an answer large and slow. */
-const SLOTS_MAX = 2_880;
+/** More data points than these would make an answer large and slow. */
+const POINTS_MAX = 2_880;
 
-/** The families of figures that a view over time shows. */
+/** The families of series that a view over time shows. */
 const SERIES = ['requests|', 'latency|', 'refusals|', 'calls|', 'callLatency|', 'events|'];
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-function rangeOf({ span = '1h', step }: Pick<FiguresInput, 'span' | 'step'>, atMs: number): TableRange {
-  const { spanMs, slotMs, stepMs } = SPANS[span];
+function rangeOf({ span = '1h', step }: Pick<HistoryInput, 'span' | 'step'>, atMs: number): TableRange {
+  const { spanMs, pointMs, stepMs } = SPANS[span];
   const asked = step === undefined ? stepMs : (parseDuration(step) ?? 0);
-  if (asked < slotMs || asked % slotMs !== 0 || asked > spanMs || spanMs / asked > SLOTS_MAX) {
-    const hint = `a step is a multiple of ${slotMs / 1_000}s and at most ${span}`;
+  if (asked < pointMs || asked % pointMs !== 0 || asked > spanMs || spanMs / asked > POINTS_MAX) {
+    const hint = `a step is a multiple of ${pointMs / 1_000}s and at most ${span}`;
     throw new ActionRefusal('bad_input', `${span} is not kept in steps of ${step ?? ''}`, hint);
   }
   return { fromMs: atMs - spanMs + asked, toMs: atMs, stepMs: asked };
 }
 
-/** Reads figures over time: the last hour from memory, 48 hours from Redis where there is one. */
-function createFigureReader({ sampler, status, readFleet }: FigureActionsDeps) {
-  return async function read(
-    input: Pick<FiguresInput, 'span' | 'step'>,
-    prefixes: readonly string[],
-  ): Promise<{
-    readonly scope: OverviewStatus['scope'];
-    readonly since: string;
-    readonly table: FigureTable;
-  }> {
+/** Reads time series: the last hour from memory, 48 hours from Redis if there is one. */
+function createHistoryReader({ sampler, status, readFleet }: MetricActionsDeps) {
+  return async function read(input: Pick<HistoryInput, 'span' | 'step'>, prefixes: readonly string[]) {
     const { at } = await sampler.now();
     const range = rangeOf(input, at);
     const isWanted = (key: string) => prefixes.some((prefix) => key.startsWith(prefix));
@@ -83,25 +75,25 @@ function createFigureReader({ sampler, status, readFleet }: FigureActionsDeps) {
     }
     const table = await refuseIfRedisFails('cache', () => readFleet(range, prefixes));
     const first = table.at[table.isCounted.indexOf(true)];
-    return { scope: 'fleet', since: iso(first ?? at), table };
+    return { scope: 'fleet' as const, since: iso(first ?? at), table };
   };
 }
 
 /** The overview at the moment of a sample. */
 export function overviewOf(
-  { sampler, status }: Pick<FigureActionsDeps, 'sampler' | 'status'>,
-  sample: FigureSample,
+  { sampler, status }: Pick<MetricActionsDeps, 'sampler' | 'status'>,
+  sample: MetricSample,
 ): ActionValue<'overview'> {
-  const range = { fromMs: sample.at - HOUR_MS + SLOT_MS, toMs: sample.at, stepMs: SLOT_MS };
-  const isHourly = (key: string) => HOURLY.includes(keyParts(key)[0] ?? '');
+  const range = { fromMs: sample.at - HOUR_MS + POINT_MS, toMs: sample.at, stepMs: POINT_MS };
+  const isHourly = (key: string) => JUDGED_BY_HOUR.includes(seriesNameParts(key)[0] ?? '');
   const lastHour = totalsOfTable(sampler.read(range, isHourly));
   return compileOverview(sample, { ...sampler.lastMinute(sample), lastHour }, status());
 }
 
-/** Creates the actions that read figures. */
-export function createFigureActions(deps: FigureActionsDeps) {
+/** Creates the actions that read metrics. */
+export function createMetricActions(deps: MetricActionsDeps) {
   const { sampler, status, describe, quality, cacheBytesMax } = deps;
-  const read = createFigureReader(deps);
+  const read = createHistoryReader(deps);
 
   function sourceNamed(name: string): ServedSource {
     const { sources } = status();
@@ -111,7 +103,7 @@ export function createFigureActions(deps: FigureActionsDeps) {
     throw new ActionRefusal('not_found', `no source is named ${name}`, `sources: ${names}`);
   }
 
-  /** The counts since the start, of which the last hour is a part, and where they come from. */
+  /** The counts since the start and those of the last hour, with the head of the answer. */
   async function countsOf(prefixes: readonly string[]) {
     const { scope, table } = await read({}, prefixes);
     const sample = await sampler.now();
@@ -123,10 +115,10 @@ export function createFigureActions(deps: FigureActionsDeps) {
     async overview() {
       return overviewOf(deps, await sampler.now());
     },
-    async figures({ source: name, ...input }) {
+    async 'metrics.history'({ source: name, ...input }) {
       const source = name === undefined ? undefined : sourceNamed(name);
       const { scope, since, table } = await read(input, SERIES);
-      return { scope, since, stepMs: table.stepMs, at: table.at, series: figureSeries(table, source) };
+      return { scope, since, stepMs: table.stepMs, at: table.at, series: historySeries(table, source) };
     },
     async source({ name }) {
       const source = sourceNamed(name);

@@ -1,54 +1,53 @@
-import type { FigureSample } from '../../telemetry/figures/figure-sample.ts';
-import { quantileMs } from '../../telemetry/figures/latency-buckets.ts';
+import type { MetricSample, SeriesCounts } from '../../telemetry/history/metric-sample.ts';
+import { quantileMs } from '../../telemetry/history/latency-buckets.ts';
 import type { ActionValue } from '../api/action-table.ts';
 import { findAttention } from '../../telemetry/conditions/conditions.ts';
 import {
   bucketsOf,
-  type Figures,
   hitShareOf,
   isFailedCall,
   type LabelFilter,
   shareOf,
   sumOf,
   sumsBy,
-} from '../../telemetry/figures/figure-sums.ts';
+} from '../../telemetry/history/series-sums.ts';
 import type { ServedSource } from './served-source.ts';
 
 type Overview = ActionValue<'overview'>;
 
-/** What an overview says that no metric does. */
+/** The part of an overview that does not come from metrics. */
 export type OverviewStatus = Pick<Overview, 'scope' | 'version' | 'processes' | 'draining' | 'config'> & {
   readonly sources: readonly ServedSource[];
 };
 
 /** What was counted before a sample. */
-type CountedFigures = {
-  /** In the last `overMs`. */
-  readonly grown: Figures;
+type RecentCounts = {
+  /** What was counted in the last `overMs`. */
+  readonly grown: SeriesCounts;
   /** A minute, or less after a start. */
   readonly overMs: number;
-  /** What asks for attention for an hour. */
-  readonly lastHour: Figures;
+  /** What the last hour counted of the families that are judged by the hour. */
+  readonly lastHour: SeriesCounts;
 };
 
 const BREAKERS = ['closed', 'half-open', 'open'] as const;
 const REDIS_STATES = ['ready', 'refusing', 'full', 'lost'] as const;
 
 /** The breaker of a source. */
-export function breakerOf({ gauges }: FigureSample, name: string): Overview['sources'][number]['breaker'] {
+export function breakerOf({ gauges }: MetricSample, name: string): Overview['sources'][number]['breaker'] {
   const found = gauges('portico_breaker_state').find(({ labels }) => labels['source'] === name);
   return BREAKERS[found?.value ?? 0] ?? 'closed';
 }
 
-/** The calls of a source that are under way and wait, and how many may be under way. */
-export function loadOf({ gauges }: FigureSample, name: string) {
+/** How many calls of a source are under way, how many wait, and how many may be under way. */
+export function loadOf({ gauges }: MetricSample, name: string) {
   const states = gauges('portico_source_load').filter(({ labels }) => labels['source'] === name);
   const of = (state: string) => states.find(({ labels }) => labels['state'] === state)?.value ?? 0;
   return { inFlight: of('in_flight'), waiting: of('waiting'), concurrency: of('allowed') };
 }
 
 /** The worst state of the Redis of each role in any process. */
-function redisStates({ gauges }: FigureSample): Overview['redis'] {
+function redisStates({ gauges }: MetricSample): Overview['redis'] {
   const found = gauges('portico_redis_state').filter(({ value }) => value > 0);
   const byRole = Map.groupBy(found, ({ labels }) => String(labels['role']));
   return [...byRole].map(([role, states]) => {
@@ -57,16 +56,16 @@ function redisStates({ gauges }: FigureSample): Overview['redis'] {
   });
 }
 
-function latencyOf(grown: Figures, family: string, isMeant: (of: string) => boolean) {
+function latencyOf(grown: SeriesCounts, family: string, isMeant: (of: string) => boolean) {
   const buckets = bucketsOf(grown, family, isMeant);
   return { p50Ms: quantileMs(buckets, 0.5), p99Ms: quantileMs(buckets, 0.99) };
 }
 
-/** What the cache had for some requests. */
-const cacheResults = (grown: Figures, isMeant: LabelFilter) =>
+/** Counts some requests by what the cache had for them. */
+const cacheResults = (grown: SeriesCounts, isMeant: LabelFilter) =>
   sumsBy(grown, 'requests', (labels) => (isMeant(labels) ? labels[2] : undefined));
 
-function totalsOf(grown: Figures, seconds: number): Overview['totals'] {
+function totalsOf(grown: SeriesCounts, seconds: number): Overview['totals'] {
   const requests = sumOf(grown, 'requests');
   const errors = sumOf(grown, 'requests', ([, status]) => status === '5xx');
   return {
@@ -81,8 +80,8 @@ function totalsOf(grown: Figures, seconds: number): Overview['totals'] {
 
 function sourceOf(
   { name, kind, operations }: ServedSource,
-  sample: FigureSample,
-  grown: Figures,
+  sample: MetricSample,
+  grown: SeriesCounts,
   seconds: number,
 ): Overview['sources'][number] {
   const outcomes = sumsBy(grown, 'calls', ([source, outcome]) => (source === name ? outcome : undefined));
@@ -103,14 +102,14 @@ function sourceOf(
     unreadablePerSecond:
       sumOf(grown, 'fields', ([source, , reason]) => source === name && reason === 'unreadable') / seconds,
     ...load,
-    share: shareOf(Math.min(load.inFlight, load.concurrency), load.concurrency),
+    utilization: shareOf(Math.min(load.inFlight, load.concurrency), load.concurrency),
   };
 }
 
-/** The overview at the moment of a sample, of what was counted before it. */
+/** The overview at the moment of a sample. */
 export function compileOverview(
-  sample: FigureSample,
-  { grown, overMs, lastHour }: CountedFigures,
+  sample: MetricSample,
+  { grown, overMs, lastHour }: RecentCounts,
   { sources, ...status }: OverviewStatus,
 ): Overview {
   const seconds = Math.max(overMs, 1) / 1_000;

@@ -1,9 +1,9 @@
-import { knownSlots } from '../../../../../src/admin/console/page/charts/traffic-lines.ts';
+import { fromFirstKnownPoint } from '../../../../../src/admin/console/page/charts/traffic-lines.ts';
 
 const MINUTE = 60_000;
 const START = Date.parse('2026-03-01T12:00:00Z');
 
-/** An hour of slots of a minute of a gateway that began so many minutes before its end. */
+/** An hour of data points of a minute, of a gateway that began so many minutes before its end. */
 function hour(minutesUp: number) {
   const at = Array.from({ length: 60 }, (_, slot) => START + slot * MINUTE);
   const counts = at.map((_, slot) => slot);
@@ -13,14 +13,14 @@ function hour(minutesUp: number) {
   };
 }
 
-describe('the slots that a chart draws', () => {
+describe('the data points that a chart draws', () => {
   it('are all where the gateway is older than they are', () => {
-    const figures = hour(90);
-    expect(knownSlots(figures)).toBe(figures);
+    const history = hour(90);
+    expect(fromFirstKnownPoint(history)).toBe(history);
   });
 
   it('begin with the gateway, in every list alike', () => {
-    const { at, series } = knownSlots(hour(40));
+    const { at, series } = fromFirstKnownPoint(hour(40));
     expect(at[0]).toBe(START + 20 * MINUTE);
     expect(series.requests.byStatusClass['2xx']).toHaveLength(40);
     expect(series.requests.byStatusClass['2xx'][0]).toBe(20);
@@ -28,6 +28,6 @@ describe('the slots that a chart draws', () => {
   });
 
   it('are never fewer than thirty', () => {
-    expect(knownSlots(hour(1)).at).toHaveLength(30);
+    expect(fromFirstKnownPoint(hour(1)).at).toHaveLength(30);
   });
 });

@@ -1,5 +1,5 @@
 import { createMetrics } from '../../../../src/admin/metrics/metrics.ts';
-import { sampleMetrics } from '../../../../src/telemetry/figures/figure-sample.ts';
+import { sampleMetrics } from '../../../../src/telemetry/history/metric-sample.ts';
 
 describe('a sample of the metrics', () => {
   it('counts what asks for attention: errors of 500, limits alone, replies, differences, fallbacks, spans', async () => {

@@ -9,23 +9,26 @@ type Labels = Readonly<Record<string, string | number>>;
 /** A gauge as it is at the moment of a sample. */
 export type GaugeValue = { readonly labels: Labels; readonly value: number };
 
+/** Counts by the names of their series: of one span of time, or since the start. */
+export type SeriesCounts = ReadonlyMap<string, number>;
+
 /** What the metrics say at one moment. */
-export type FigureSample = {
+export type MetricSample = {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Everything that only grows, by its figure: a family and its labels, as `figureKey` writes them. */
-  readonly counters: ReadonlyMap<string, number>;
+  /** Everything that only grows, by the name of its series. */
+  readonly counters: SeriesCounts;
   readonly gauges: (name: string) => readonly GaugeValue[];
 };
 
-/** The name of a figure, such as `calls|crm|2xx`. Labels come from the configuration and from the code. */
-const figureKey = (...parts: readonly (string | number)[]): string => parts.join('|');
+/** The name of a series: its family, then its labels, such as `calls|crm|2xx`. */
+const seriesName = (...parts: readonly (string | number)[]): string => parts.join('|');
 
-/** The parts of a figure's name: the family, then its labels. */
-export const keyParts = (key: string): readonly string[] => key.split('|');
+/** The parts of the name of a series: the family, then its labels. */
+export const seriesNameParts = (key: string): readonly string[] => key.split('|');
 
-/** The figures that a counter with some labels adds to: none, one or several. */
-type KeysOf = (label: (name: string) => string) => string | readonly string[];
+/** Names the series that a counter with some labels adds to: none, one or several. */
+type SeriesOf = (label: (name: string) => string) => string | readonly string[];
 
 const refusalReasons: Readonly<Record<string, string>> = {
   'limiter refused': 'rate_limit',
@@ -38,39 +41,39 @@ const refusalReasons: Readonly<Record<string, string>> = {
 
 function refusal(kind: string, outcome: string): readonly string[] {
   const reason = refusalReasons[`${kind} ${outcome}`];
-  return reason === undefined ? [] : [figureKey('refusals', reason)];
+  return reason === undefined ? [] : [seriesName('refusals', reason)];
 }
 
-/** A figure where a condition holds, and otherwise none. */
-const onlyIf = (condition: boolean, ...parts: readonly string[]) => (condition ? [figureKey(...parts)] : []);
+/** One series if the condition holds, otherwise none. */
+const onlyIf = (condition: boolean, ...parts: readonly string[]) => (condition ? [seriesName(...parts)] : []);
 
-/** The figures that each counter adds to. */
-const COUNTERS: Readonly<Record<string, KeysOf>> = {
+/** The series that each counter adds to. */
+const COUNTERS: Readonly<Record<string, SeriesOf>> = {
   portico_requests_total: (label) => [
-    figureKey('requests', label('operation'), `${label('status').charAt(0)}xx`, label('cache')),
+    seriesName('requests', label('operation'), `${label('status').charAt(0)}xx`, label('cache')),
     ...onlyIf(label('status') === '500', 'serverErrors', label('operation')),
   ],
-  portico_overload_refusals_total: (label) => figureKey('refusals', label('reason')),
+  portico_overload_refusals_total: (label) => seriesName('refusals', label('reason')),
   portico_limiter_decisions_total: (label) => [
     ...refusal('limiter', label('outcome')),
     ...onlyIf(label('by') === 'local', 'limitsAlone', label('tier')),
   ],
   portico_credentials_total: (label) => refusal('credential', label('outcome')),
-  portico_upstream_calls_total: (label) => figureKey('calls', label('source'), label('outcome')),
-  portico_upstream_replies_total: (label) => figureKey('rules', label('source'), label('rule'), label('is')),
-  portico_source_events_total: (label) => figureKey('events', label('source'), label('event')),
-  portico_host_events_total: (label) => figureKey('hosts', label('source'), label('host'), label('event')),
-  portico_cache_events_total: (label) => figureKey('cache', label('level'), label('result')),
+  portico_upstream_calls_total: (label) => seriesName('calls', label('source'), label('outcome')),
+  portico_upstream_replies_total: (label) => seriesName('rules', label('source'), label('rule'), label('is')),
+  portico_source_events_total: (label) => seriesName('events', label('source'), label('event')),
+  portico_host_events_total: (label) => seriesName('hosts', label('source'), label('host'), label('event')),
+  portico_cache_events_total: (label) => seriesName('cache', label('level'), label('result')),
   portico_unreadable_fields_total: (label) =>
-    figureKey('fields', label('source'), label('field'), label('reason')),
-  portico_invalid_replies_total: (label) => figureKey('invalidReplies', label('source'), label('resource')),
+    seriesName('fields', label('source'), label('field'), label('reason')),
+  portico_invalid_replies_total: (label) => seriesName('invalidReplies', label('source'), label('resource')),
   portico_migration_compare_total: (label) =>
     onlyIf(label('verdict') === 'mismatch', 'differences', label('resource'), label('operation')),
   portico_migration_fallback_total: (label) =>
     onlyIf(label('cause') !== 'odd', 'fallbacks', label('resource')),
-  portico_migration_rev_regressed_total: (label) => figureKey('regressions', label('resource')),
+  portico_migration_rev_regressed_total: (label) => seriesName('regressions', label('resource')),
   portico_spans_total: (label) => onlyIf(label('outcome') !== 'exported', 'spansLost', label('outcome')),
-  portico_webhooks_total: (label) => figureKey('webhooks', label('outcome')),
+  portico_webhooks_total: (label) => seriesName('webhooks', label('outcome')),
 };
 
 /** The histograms, with the family of their buckets and the label that tells them apart. */
@@ -104,10 +107,10 @@ export const sampledMetrics: readonly string[] = [
 const textOf = (labels: Labels) => (name: string) => String(labels[name] ?? '');
 
 function addCounter({ name, values }: MetricsJson[number], sums: Map<string, number>): void {
-  const keysOf = COUNTERS[name];
+  const seriesOf = COUNTERS[name];
   for (const { labels, value } of values)
-    for (const key of [keysOf?.(textOf(labels as Labels)) ?? []].flat())
-      sums.set(key, (sums.get(key) ?? 0) + value);
+    for (const series of [seriesOf?.(textOf(labels as Labels)) ?? []].flat())
+      sums.set(series, (sums.get(series) ?? 0) + value);
 }
 
 /** Adds the buckets of a histogram, whose counts are of everything up to a bound, as counts between two bounds. */
@@ -127,14 +130,14 @@ function addHistogram({ name, values }: MetricsJson[number], sums: Map<string, n
   for (const [of, counts] of cumulative)
     counts.forEach((count, index) => {
       const inBucket = count - (counts[index - 1] ?? 0);
-      if (inBucket > 0) sums.set(figureKey(family, of, index), inBucket);
+      if (inBucket > 0) sums.set(seriesName(family, of, index), inBucket);
     });
 }
 
 type MetricWithName = GaugeValue & { readonly metricName?: string };
 
 /** Reads a sample from metrics. Metrics that no view needs are skipped. */
-export function sampleMetrics(metrics: MetricsJson, at: number): FigureSample {
+export function sampleMetrics(metrics: MetricsJson, at: number): MetricSample {
   const counters = new Map<string, number>();
   const gauges = new Map<string, readonly GaugeValue[]>();
   for (const metric of metrics) {
@@ -146,13 +149,10 @@ export function sampleMetrics(metrics: MetricsJson, at: number): FigureSample {
 }
 
 /**
- * What was counted between two samples: only what has grown. A figure falls where a process has died with counts that
- * nobody had read; that is no event, so it counts as none.
+ * What was counted between two samples: only what has grown. A counter falls if a process has died before its counts were
+ * read. That is no event, so it counts as 0.
  */
-export function increments(
-  before: FigureSample['counters'],
-  after: FigureSample['counters'],
-): ReadonlyMap<string, number> {
+export function increments(before: SeriesCounts, after: SeriesCounts): SeriesCounts {
   const grown = new Map<string, number>();
   for (const [key, value] of after) {
     const increment = value - (before.get(key) ?? 0);

@@ -1,5 +1,5 @@
-import { compileOverview } from '../../../../src/admin/figures/overview.ts';
-import type { ServedSource } from '../../../../src/admin/figures/served-source.ts';
+import { compileOverview } from '../../../../src/admin/views/overview.ts';
+import type { ServedSource } from '../../../../src/admin/views/served-source.ts';
 import { actionSpecs } from '../../../../src/admin/api/action-table.ts';
 
 const AT = Date.parse('2026-03-01T10:00:00.000Z');
@@ -77,7 +77,12 @@ describe('the overview', () => {
       requestsPerSecond: 0,
       ...{ errorsShare: null, refusedShare: null, p50Ms: null, p99Ms: null, hitShare: null },
     });
-    expect(sources[1]).toMatchObject({ callsPerSecond: 0, errorShare: null, hitShare: null, share: null });
+    expect(sources[1]).toMatchObject({
+      callsPerSecond: 0,
+      errorShare: null,
+      hitShare: null,
+      utilization: null,
+    });
   });
 
   it('shows the worst breaker and Redis of any process, and how much of its calls a source has under way', () => {
@@ -91,7 +96,7 @@ describe('the overview', () => {
       ['portico_redis_state', { role: 'cache', state: 'lost' }, 0],
     ]);
     expect(sources[0]).toMatchObject({
-      ...{ breaker: 'half-open', inFlight: 6, waiting: 2, concurrency: 8, share: 0.75 },
+      ...{ breaker: 'half-open', inFlight: 6, waiting: 2, concurrency: 8, utilization: 0.75 },
     });
     expect(redis).toEqual([{ role: 'cache', state: 'full' }]);
   });

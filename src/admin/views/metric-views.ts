@@ -1,17 +1,16 @@
 import { isFieldAlarm } from '../../source/adapter/spec/capability.ts';
 import type { ResourceQuality } from '../../pipeline/quality.ts';
-import type { FigureSample } from '../../telemetry/figures/figure-sample.ts';
-import type { FigureTable } from '../../telemetry/figures/figure-slots.ts';
+import type { MetricSample, SeriesCounts } from '../../telemetry/history/metric-sample.ts';
+import type { SeriesTable } from '../../telemetry/history/series-ring.ts';
 import type { ActionValue } from '../api/action-table.ts';
 import {
-  type Figures,
   hitShareOf,
   type LabelFilter,
   latencySeries,
   seriesBy,
   sumOf,
   sumsBy,
-} from '../../telemetry/figures/figure-sums.ts';
+} from '../../telemetry/history/series-sums.ts';
 import { breakerOf, loadOf } from './overview.ts';
 import type { ServedSource, SourceDescription } from './served-source.ts';
 
@@ -20,10 +19,10 @@ type Counted = { readonly total: number; readonly lastHour: number };
 const NOTHING_COUNTED: Counted = { total: 0, lastHour: 0 };
 
 /** The counts since the start, and what the last hour added. */
-export type Counts = { readonly total: Figures; readonly lastHour: Figures };
+export type Counts = { readonly total: SeriesCounts; readonly lastHour: SeriesCounts };
 
 /** The sums of a table's columns. */
-export function totalsOfTable({ columns }: FigureTable): Figures {
+export function totalsOfTable({ columns }: SeriesTable): SeriesCounts {
   return new Map([...columns].map(([key, counts]) => [key, counts.reduce((sum, count) => sum + count, 0)]));
 }
 
@@ -37,11 +36,11 @@ function countedBy(
   return Object.fromEntries(all.map(([name, sum]) => [name, { total: sum, lastHour: added.get(name) ?? 0 }]));
 }
 
-/** Figures over time of all that is served, or of one source. */
-export function figureSeries(
-  table: FigureTable,
+/** The time series of everything that is served, or of one source. */
+export function historySeries(
+  table: SeriesTable,
   source: ServedSource | undefined,
-): ActionValue<'figures'>['series'] {
+): ActionValue<'metrics.history'>['series'] {
   const isServed = (operation: string) => source?.operations.includes(operation) ?? true;
   const isAsked = (name: string) => source === undefined || source.name === name;
   const requests = (label: number) =>
@@ -58,8 +57,8 @@ export function figureSeries(
   };
 }
 
-/** What the replies of a source have shown of its file. */
-function repliesOf(name: string, reports: readonly ResourceQuality[], { gauges }: FigureSample) {
+/** The invalid replies of a source, and the claims of its file that replies contradicted. */
+function repliesOf(name: string, reports: readonly ResourceQuality[], { gauges }: MetricSample) {
   const own = reports.filter(({ source }) => source === name);
   const disabled = new Set(
     gauges('portico_claims_fallen').flatMap(({ labels, value }) =>
@@ -81,7 +80,7 @@ function repliesOf(name: string, reports: readonly ResourceQuality[], { gauges }
 }
 
 /** The scan caches of a source in memory, and when the oldest began to be read. */
-function scanCachesOf(name: string, { at, gauges }: FigureSample): ActionValue<'source'>['scanCaches'] {
+function scanCachesOf(name: string, { at, gauges }: MetricSample): ActionValue<'source'>['scanCaches'] {
   const ofSource = (gauge: string) => gauges(gauge).filter(({ labels }) => labels['source'] === name);
   const oldest = ofSource('portico_scan_caches_oldest_seconds');
   return ofSource('portico_scan_caches').map(({ labels: { resource }, value: count }) => {
@@ -91,11 +90,11 @@ function scanCachesOf(name: string, { at, gauges }: FigureSample): ActionValue<'
   });
 }
 
-/** What one source does, and what its replies have shown. */
+/** The answer of `source` but for its head. */
 export function compileSourceView(
   source: ServedSource,
   { hosts, rules, ...description }: SourceDescription,
-  sample: FigureSample,
+  sample: MetricSample,
   counts: Counts,
   reports: readonly ResourceQuality[],
 ): Omit<ActionValue<'source'>, 'scope' | 'at' | 'since'> {
@@ -119,10 +118,10 @@ export function compileSourceView(
   };
 }
 
-/** What the cache answered. */
+/** The answer of `cache` but for its head. */
 export function compileCacheView(
   counts: Counts,
-  sample: FigureSample,
+  sample: MetricSample,
   bytesMax: number,
 ): Omit<ActionValue<'cache'>, 'scope' | 'at' | 'since'> {
   const namesOf = (family: string) => [...sumsBy(counts.total, family, ([name]) => name).keys()].sort();
@@ -130,7 +129,7 @@ export function compileCacheView(
   return {
     operations: namesOf('requests').flatMap((operation) => {
       const isOwn: LabelFilter = ([name]) => name === operation;
-      // Routes and paths that never look into the cache have no place among those that do.
+      // Operations that never look into the cache are left out.
       const isCached: LabelFilter = ([name, , cache]) => name === operation && cache !== 'none';
       if (sumOf(counts.total, 'requests', isCached) === 0) return [];
       const resultOf = (labels: readonly string[]) => (isOwn(labels) ? labels[2] : undefined);
@@ -149,9 +148,9 @@ export function compileCacheView(
   };
 }
 
-/** The fields that became null over time. */
+/** The time series of fields that became null. */
 export function compileQualityTrend(
-  table: FigureTable,
+  table: SeriesTable,
 ): NonNullable<ActionValue<'quality'>['trend']>['fields'] {
   const series = seriesBy(table, 'fields', (labels) => labels.join('|'));
   return Object.entries(series).map(([name, counts]) => {

@@ -1,0 +1,175 @@
+import type { Clock } from '../../kernel/clock.ts';
+import {
+  increments,
+  type MetricSample,
+  type MetricsJson,
+  sampleMetrics,
+  type SeriesCounts,
+} from './metric-sample.ts';
+import { createSeriesRing } from './series-ring.ts';
+
+/** Samples the metrics of this gateway. */
+export type MetricSampler = ReturnType<typeof createMetricSampler>;
+
+/** `metrics` is read every ten seconds, every two while somebody listens, and when somebody asks for a sample. */
+export type MetricSamplerDeps = {
+  /** The metrics that `sampledMetrics` names; it may give others, too. */
+  readonly metrics: () => Promise<MetricsJson>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Takes the counts of a minute that is over, and when it began in milliseconds since the epoch. Never rejects. */
+  readonly keepMinute?: ((atMs: number, counts: SeriesCounts) => Promise<void>) | undefined;
+};
+
+/** The interval of a data point of the last hour, in milliseconds. */
+export const POINT_MS = 10_000;
+const POINTS = 361;
+const TICK_MS = 2_000;
+const SHARED_MS = 500;
+/** The interval of a data point that is kept in Redis, in milliseconds. */
+export const MINUTE_MS = 60_000;
+const NOTHING: SeriesCounts = new Map();
+
+/** Keeps the samples of the last minute, from which rates are computed. */
+function createRecentSamples(since: number) {
+  let samples: readonly MetricSample[] = [{ at: since, counters: NOTHING, gauges: () => [] }];
+  return {
+    add(sample: MetricSample): void {
+      // One sample that is older than a minute stays, so that a whole minute is covered.
+      const from = samples.findLastIndex(({ at }) => at <= sample.at - MINUTE_MS);
+      samples = [...samples.slice(Math.max(0, from)), sample];
+    },
+    /** What was counted in the minute before a sample, and over how long: less than a minute after a start. */
+    lastMinute: (sample: MetricSample) => {
+      const first = samples.findLast(({ at }) => at <= sample.at - MINUTE_MS) ?? samples[0] ?? sample;
+      return { grown: increments(first.counters, sample.counters), overMs: sample.at - first.at };
+    },
+  };
+}
+
+/** Sums the counts of the current minute, and hands over each minute that has ended. */
+function createMinutes(keep: NonNullable<MetricSamplerDeps['keepMinute']>) {
+  let minute = { atMs: 0, counts: new Map<string, number>() };
+  async function handOver(): Promise<void> {
+    const { atMs, counts } = minute;
+    minute = { atMs: 0, counts: new Map() };
+    // A minute without counts is kept, too: "nothing happened" differs from "nobody counted".
+    if (atMs > 0) await keep(atMs, counts);
+  }
+  return {
+    handOver,
+    add(timeMs: number, grown: SeriesCounts): void {
+      const atMs = Math.floor(timeMs / MINUTE_MS) * MINUTE_MS;
+      if (minute.atMs !== atMs) void handOver();
+      minute.atMs = atMs;
+      for (const [key, count] of grown) minute.counts.set(key, (minute.counts.get(key) ?? 0) + count);
+    },
+  };
+}
+
+/** Takes samples for listeners, while there are any. */
+function createTicks(now: () => Promise<MetricSample>) {
+  const listeners = new Set<(sample: MetricSample) => void>();
+  let timer: NodeJS.Timeout | undefined;
+
+  async function tick(): Promise<void> {
+    const taken = await now().catch(() => undefined);
+    if (taken !== undefined) for (const listener of listeners) listener(taken);
+  }
+
+  function end(): void {
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  return {
+    /** Calls back with a sample every two seconds, until the returned function is called. */
+    listen: (onTick: (sample: MetricSample) => void): (() => void) => {
+      listeners.add(onTick);
+      timer ??= setInterval(() => void tick(), TICK_MS).unref();
+      return () => {
+        listeners.delete(onTick);
+        if (listeners.size === 0) end();
+      };
+    },
+    close(): void {
+      listeners.clear();
+      end();
+    },
+  };
+}
+
+/**
+ * Creates the sampler. It counts nothing itself: its counts are differences of metrics, so they always agree with
+ * `/metrics`. It reads the metrics every ten seconds, and every two seconds while somebody listens.
+ */
+export function createMetricSampler({ metrics, clock, keepMinute }: MetricSamplerDeps) {
+  const since = clock.now();
+  const ring = createSeriesRing(POINT_MS, POINTS);
+  const recent = createRecentSamples(since);
+  const minutes = createMinutes(keepMinute ?? (() => Promise.resolve()));
+  let latest: MetricSample = { at: since, counters: NOTHING, gauges: () => [] };
+  let underWay: Promise<MetricSample> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  async function take(): Promise<MetricSample> {
+    const sample = sampleMetrics(await metrics(), clock.now());
+    const grown = increments(latest.counters, sample.counters);
+    // A sample at the end of an interval comes some milliseconds late. The middle between two samples is in the right one.
+    const middleMs = Math.max(since, Math.floor((latest.at + sample.at) / 2));
+    ring.add(middleMs, grown);
+    minutes.add(middleMs, grown);
+    recent.add(sample);
+    latest = sample;
+    return sample;
+  }
+
+  function sample(): Promise<MetricSample> {
+    underWay ??= take().finally(() => (underWay = undefined));
+    return underWay;
+  }
+
+  function now(): Promise<MetricSample> {
+    const isFresh = latest.at > since && Math.abs(clock.now() - latest.at) < SHARED_MS;
+    return isFresh ? Promise.resolve(latest) : sample();
+  }
+
+  const ticks = createTicks(now);
+
+  /** Samples at the end of each interval by the clock, so that the data points of all gateways have the same times. */
+  function plan(): void {
+    if (isClosed) return;
+    timer = setTimeout(
+      () => {
+        // Metrics that could not be read are counted with the next sample.
+        void sample()
+          .catch(() => undefined)
+          .finally(plan);
+      },
+      POINT_MS - (clock.now() % POINT_MS),
+    );
+    timer.unref();
+  }
+
+  return {
+    /** When counting began, milliseconds since the epoch. */
+    since,
+    /** Begins to sample, every ten seconds. */
+    start: plan,
+    /** A sample of this moment. Those who ask within half a second share one. Rejects if the metrics cannot be read. */
+    now,
+    lastMinute: recent.lastMinute,
+    /** Reads the last hour, in steps of ten seconds or a multiple of them. */
+    read: ring.read,
+    listen: ticks.listen,
+    /** Ends all timers, and hands over the current minute. */
+    async close(): Promise<void> {
+      isClosed = true;
+      clearTimeout(timer);
+      ticks.close();
+      // What was counted since the last sample is kept, too.
+      await sample().catch(() => undefined);
+      await minutes.handOver();
+    },
+  };
+}

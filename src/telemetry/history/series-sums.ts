@@ -1,0 +1,87 @@
+import { type SeriesCounts, seriesNameParts } from './metric-sample.ts';
+import type { SeriesTable } from './series-ring.ts';
+import { BUCKETS, DURATION_BOUNDS_MS, quantileMs } from './latency-buckets.ts';
+
+type Labels = readonly string[];
+
+/** Accepts the labels of a series, in the order of its name. */
+export type LabelFilter = (labels: Labels) => boolean;
+
+/** The sums of the series of a family by a name made of their labels. */
+export function sumsBy(
+  counts: SeriesCounts,
+  family: string,
+  nameOf: (labels: Labels) => string | undefined,
+): SeriesCounts {
+  const sums = new Map<string, number>();
+  for (const [key, count] of counts) {
+    const [name, ...labels] = seriesNameParts(key);
+    const group = name === family ? nameOf(labels) : undefined;
+    if (group !== undefined) sums.set(group, (sums.get(group) ?? 0) + count);
+  }
+  return sums;
+}
+
+/** The sum of the series of a family. */
+export const sumOf = (counts: SeriesCounts, family: string, isMeant: LabelFilter = () => true): number =>
+  sumsBy(counts, family, (labels) => (isMeant(labels) ? 'sum' : undefined)).get('sum') ?? 0;
+
+/** The buckets of a histogram's family, summed over what `isMeant` accepts. */
+export function bucketsOf(
+  counts: SeriesCounts,
+  family: string,
+  isMeant: (of: string) => boolean,
+): readonly number[] {
+  const buckets = Array.from({ length: BUCKETS }, () => 0);
+  const sums = sumsBy(counts, family, ([of = '', index]) => (isMeant(of) ? index : undefined));
+  for (const [index, count] of sums) buckets[Number(index)] = count;
+  return buckets;
+}
+
+/** A part of a whole from 0 to 1; `null` of nothing. */
+export const shareOf = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null);
+
+/** Whether a call to a source brought no usable reply. A call whose caller went away does not count as failed. */
+export const isFailedCall = (outcome: string): boolean =>
+  outcome === '5xx' || outcome.startsWith('upstream_');
+
+/** The share of look-ups that the cache answered, from the counts of requests by `hit`, `stale` and `miss`. */
+export function hitShareOf(results: SeriesCounts): number | null {
+  const [hit = 0, stale = 0, miss = 0] = ['hit', 'stale', 'miss'].map((name) => results.get(name));
+  return shareOf(hit + stale, hit + stale + miss);
+}
+
+/** A count for each data point; `null` if nobody counted. */
+type PointCounts = (number | null)[];
+
+/** The columns of a family in a table, summed by a name made of their labels. */
+export function seriesBy(
+  { at, isCounted, columns }: SeriesTable,
+  family: string,
+  nameOf: (labels: Labels) => string | undefined,
+): Record<string, PointCounts> {
+  const series: Record<string, PointCounts> = {};
+  for (const [key, counts] of columns) {
+    const [name, ...labels] = seriesNameParts(key);
+    const group = name === family ? nameOf(labels) : undefined;
+    if (group === undefined) continue;
+    const sums = (series[group] ??= at.map((_, point) => (isCounted[point] === true ? 0 : null)));
+    counts.forEach((count, point) => {
+      if (count > 0) sums[point] = (sums[point] ?? 0) + count;
+    });
+  }
+  return series;
+}
+
+/** The buckets and quantiles of a histogram's family for each data point of a table. */
+export function latencySeries(table: SeriesTable, family: string, isMeant: (of: string) => boolean) {
+  const series = seriesBy(table, family, ([of = '', index]) => (isMeant(of) ? index : undefined));
+  const buckets = table.at.map((_, point) =>
+    table.isCounted[point] === true
+      ? Array.from({ length: BUCKETS }, (_, index) => series[index]?.[point] ?? 0)
+      : null,
+  );
+  const quantiles = (quantile: number) =>
+    buckets.map((one) => (one === null ? null : quantileMs(one, quantile)));
+  return { boundsMs: [...DURATION_BOUNDS_MS], buckets, p50Ms: quantiles(0.5), p99Ms: quantiles(0.99) };
+}
