@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { ByOrigin, Origin } from '../kernel/upstream-call.ts';
 import type { BeginPrewarm } from '../pipeline/stages/cache-prewarm.ts';
 import type { Handler, SourceHandler } from '../pipeline/stages/call.ts';
-import type { NewSourceCall } from './evidence/evidence.ts';
+import type { NewSourceCall } from './counts/migration-counts.ts';
 import { attemptLimitMs } from './routing/serve-with-fallback.ts';
 import { offerAnswers, type OfferedAnswer } from './routing/offer-answers.ts';
 import { createLocalBreaker, type LocalBreaker } from './routing/local-breaker.ts';
@@ -16,7 +16,7 @@ import { createOriginStage, type OriginHandlers, type RoutingMetrics } from './r
 import { type MigrationState, type Position, positionOf } from './state/migration-state.ts';
 import type { Preview } from './tasks/task-results.ts';
 import { type DeclaredMigration, initialState } from './state/declared-migration.ts';
-import { createEvidenceRenewal } from './state/renew-evidence.ts';
+import { createCountsReset } from './state/reset-counts.ts';
 import type { MigrationStateStore } from './state/state-store.ts';
 
 /** A resource that moves, as one configuration describes it. */
@@ -89,7 +89,7 @@ export type MigrationsDeps = {
   /** Called with each answer that was just read for a caller. It must not throw, and must return at once. */
   readonly offerAnswer?: ((resource: string, read: OfferedAnswer) => void) | undefined;
   /** Called where a changed source file has begun the evidence anew. It must not throw, and must return at once. */
-  readonly onRenewed?: ((before: MigrationState, after: MigrationState) => void) | undefined;
+  readonly onCountsReset?: ((before: MigrationState, after: MigrationState) => void) | undefined;
 };
 
 /** What this process has seen of the calls of a migration. It survives changes of the configuration. */
@@ -127,7 +127,7 @@ function createSeen({ clock: { monotonic }, log, openCallers }: MigrationsDeps) 
 export function createMigrations(deps: MigrationsDeps): Migrations {
   const { states, clock, metrics, legacyP99Ms, onServed, offerAnswer } = deps;
   const seen = createSeen(deps);
-  const renewal = createEvidenceRenewal(deps);
+  const renewal = createCountsReset(deps);
   const { monotonic } = clock;
 
   function of({ declared, config, deadlineMs }: MigratingResource): ResourceMigration {

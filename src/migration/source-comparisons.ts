@@ -9,21 +9,21 @@ import type { ByOrigin, Origin } from '../kernel/upstream-call.ts';
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
 import { queryKind } from './compare/query-kind.ts';
 import { createToSample } from './compare/sample.ts';
-import type { MigrationEvidence } from './evidence/evidence.ts';
+import type { MigrationCounts } from './counts/migration-counts.ts';
 import type { ServedMigration } from './migrations.ts';
 import type { ExplainedQuestion, OnDifference, Run, WalkResult } from './tasks/task-results.ts';
 import { attemptLimitMs } from './routing/serve-with-fallback.ts';
 import type { OfferedAnswer } from './routing/offer-answers.ts';
-import type { ProbedEdges } from './state/migration-state.ts';
+import type { EdgeCaseResult } from './state/migration-state.ts';
 import type { MigrationStateStore } from './state/state-store.ts';
 import { askBothSources } from './shadow/ask-both-sources.ts';
-import { createProbeEdges } from './walk/probe-edges.ts';
+import { createCompareEdgeCases } from './walk/compare-edge-cases.ts';
 import { createWalk } from './walk/walk.ts';
 import { type CompareQuestion, createCompareQuestion } from './shadow/compare-question.ts';
 import { createOwnQuestions, type OwnQuestions } from './shadow/own-questions.ts';
 import { createShadow, type Shadow, type ShadowMetrics } from './shadow/shadow.ts';
 import { createShadowRateLimit, type ShadowRateLimit } from './shadow/shadow-rate-limit.ts';
-import type { Strain } from './shadow/strain.ts';
+import type { OverloadCause } from './shadow/overload-sensor.ts';
 
 /** The comparisons of all resources that move, in one process. Each function throws an Error for another resource. */
 export type SourceComparisons = {
@@ -36,7 +36,7 @@ export type SourceComparisons = {
   /** Compares all records. @throws Error where a source fails */
   readonly walk: (resource: string, run: Run, onDifference?: OnDifference) => Promise<WalkResult>;
   /** Compares the edges of what may be asked. @throws Error where the legacy source fails */
-  readonly probeEdges: (resource: string, run: Run) => Promise<ProbedEdges>;
+  readonly compareEdgeCases: (resource: string, run: Run) => Promise<EdgeCaseResult>;
   /** Asks both sources one question, and returns their answers with values. */
   readonly explain: (resource: string, query: Query, signal: AbortSignal) => Promise<ExplainedQuestion>;
   /** Asks both sources one question; `undefined`: one of them could not be asked now. */
@@ -55,12 +55,12 @@ export type SourceComparisons = {
 /** All of it lives as long as the process; which resources are compared comes later, by `serveBy`. */
 export type SourceComparisonsDeps = {
   readonly states: Pick<MigrationStateStore, 'current'>;
-  readonly evidence: Pick<MigrationEvidence, 'compared' | 'refused' | 'isKnown' | 'rehearsed' | 'reread'>;
+  readonly counts: Pick<MigrationCounts, 'compared' | 'refused' | 'isKnown' | 'rehearsed' | 'reread'>;
   readonly clock: Clock;
   /** Where calls are counted for a fleet; absent: this process counts alone. */
   readonly redis: Redis | undefined;
   readonly keys: Pick<RedisKeys, 'tierCounts'>;
-  readonly strain: () => Strain | undefined;
+  readonly overload: () => OverloadCause | undefined;
   readonly metrics: ShadowMetrics & { watchShadows(inFlight: () => number): void };
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** The key of the hashes in samples. */
@@ -78,16 +78,16 @@ type ComparedResource = {
 
 /** The parts that shadows, walks, replays and explanations of one resource share. */
 function partsOf({ declared, config, sources }: ServedMigration, deps: SourceComparisonsDeps) {
-  const { states, evidence, clock, secret } = deps;
+  const { states, counts, clock, secret } = deps;
   const resource = (resources as Readonly<Record<string, Resource>>)[declared.resource];
   if (resource === undefined) throw new Error(`the contract has no resource ${declared.resource}`);
   return {
-    ...{ resource, config, evidence, clock },
+    ...{ resource, config, counts, clock },
     sources: { legacy: sources.legacy, new: sources.new },
     keptRules: () => states.current(declared.resource)?.rules ?? [],
     toSample: createToSample({ secret, showMask: config.compare.showMask }),
     onRefused: (operation: string, query: Query) =>
-      evidence.refused(declared.resource, operation, queryKind(query)),
+      counts.refused(declared.resource, operation, queryKind(query)),
   };
 }
 
@@ -149,7 +149,7 @@ export function createSourceComparisons(deps: SourceComparisonsDeps): SourceComp
       void end(before);
     },
     walk: async (resource, ...run) => createWalk(partsFor(resource))(...run),
-    probeEdges: async (resource, run) => createProbeEdges(partsFor(resource))(run),
+    compareEdgeCases: async (resource, run) => createCompareEdgeCases(partsFor(resource))(run),
     async explain(resource, query, signal) {
       const { resource: contract, sources } = partsFor(resource);
       return askBothSources(contract, sources, query, signal);

@@ -43,7 +43,7 @@ async function measurePairs(bench: FaultBench, fleet: MigratingFleet, perSecond:
     const before = fleet.next.upstream.calls;
     const met = await askMisses(fleet, perSecond, bench.long ? 4 * SECONDS : SECONDS);
     state.errors += met.errors;
-    // A process under strain asks the new source for nothing, which would cost nothing, too.
+    // A process under overload asks the new source for nothing, which would cost nothing, too.
     if (isOn && fleet.next.upstream.calls === before) state.idle += 1;
     return met;
   }

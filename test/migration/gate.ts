@@ -13,13 +13,13 @@ const exact: BenchRow = {
     judged.clock.advance(2_000);
     for (let id = 0; id < 2_994; id += 1)
       for (const operation of ['users.list', 'users.get'])
-        judged.evidence.compared(comparison(`user_${id}`, { operation }));
+        judged.counts.compared(comparison(`user_${id}`, { operation }));
     const before = await judged.judge.gate('users');
     // A record that was compared before is no new fact, however often it comes.
-    for (let again = 0; again < 100; again += 1) judged.evidence.compared(comparison('user_0'));
+    for (let again = 0; again < 100; again += 1) judged.counts.compared(comparison('user_0'));
     const same = await judged.judge.gate('users');
     for (const operation of ['users.list', 'users.get'])
-      judged.evidence.compared(comparison('user_2994', { operation }));
+      judged.counts.compared(comparison('user_2994', { operation }));
     const after = await judged.judge.gate('users');
     await judged.close();
     const isKeysAlone = before.unmet.every(
@@ -42,7 +42,7 @@ const noTraffic: BenchRow = {
     const busy = () => {
       id += 1;
       for (const operation of ['users.list', 'users.get']) {
-        judged.evidence.compared(comparison(`user_${id}`, { operation }));
+        judged.counts.compared(comparison(`user_${id}`, { operation }));
         if (judged.current().stage === 'ramp') judged.serve({ operation });
       }
     };

@@ -5,8 +5,8 @@ import { Decimal } from '../../src/kernel/decimal.ts';
 import { compareAnswers } from '../../src/migration/compare/compare-answers.ts';
 import { compileDifferenceRules } from '../../src/migration/compare/rules.ts';
 import { createToSample } from '../../src/migration/compare/sample.ts';
-import { createEvidenceCollector } from '../../src/migration/evidence/evidence-collector.ts';
-import { createLocalEvidenceStore } from '../../src/migration/evidence/local-evidence.ts';
+import { createMigrationCounts } from '../../src/migration/counts/count-comparisons.ts';
+import { createLocalCountsStore } from '../../src/migration/counts/local-counts.ts';
 import type { RuntimeRule } from '../../src/migration/state/migration-state.ts';
 import type { SourceAnswer } from '../../src/pipeline/stages/call.ts';
 import { type BenchRow, promised } from '../faults/harness/row.ts';
@@ -29,8 +29,8 @@ function page(prices: readonly string[], from: number): SourceAnswer {
 
 /** The groups of differences between two lists of prices, with these rules. */
 async function groupsOf(pairs: readonly (readonly [string, string])[], rules: readonly RuntimeRule[]) {
-  const evidence = createEvidenceCollector({
-    ...{ store: createLocalEvidenceStore(), clock: { now: () => NOW }, secret: 'key', critical: () => [] },
+  const counts = createMigrationCounts({
+    ...{ store: createLocalCountsStore(), clock: { now: () => NOW }, secret: 'key', critical: () => [] },
     states: { current: () => migrationState({ resource: 'products' }) },
   });
   const isAccepted = compileDifferenceRules(migration.parse({ to: 'x' }).compare);
@@ -49,10 +49,10 @@ async function groupsOf(pairs: readonly (readonly [string, string])[], rules: re
       found.filter((one) => isAccepted(one, rules, NOW) === isIgnored).map((one) => toSample(one, ''));
     const [differences, ignored] = [sampled(false), sampled(true)];
     const about = { resource: 'products', operation: 'products.list', query: String(from) };
-    evidence.compared({ ...about, verdict: 'mismatch', differences, ignored });
+    counts.compared({ ...about, verdict: 'mismatch', differences, ignored });
   }
-  const groups = await evidence.differences('products');
-  evidence.close();
+  const groups = await counts.differences('products');
+  counts.close();
   return groups.map(({ path, hint, count, ignored }) =>
     [path, hint ?? 'no hint', count, ignored ? 'ignored' : 'counts'].join(' '),
   );

@@ -22,8 +22,8 @@ function lagging(
       const isClosed = unmet.some(({ id: one }) => one === 'transient');
       await migration.goTo('ramp');
       await migration.runFor(1_800);
-      const { rollbacks, evidence } = migration.judged;
-      const found = (await evidence.read('users'))['users.get']?.step;
+      const { rollbacks, counts } = migration.judged;
+      const found = (await counts.read('users'))['users.get']?.step;
       await migration.close();
       return promised(rollbacks.length === 0 && !isClosed && (found?.transient ?? 0) > 500, {
         rollbacks: rollbacks.length,

@@ -90,7 +90,7 @@ function seriesOfTiers({ limits, redis }: GatewayConfig) {
 
 const SHADOW_OUTCOMES = [
   ...['ok', 'timeout', 'error'],
-  ...['cap', 'rate', 'strain', 'breaker', 'source', 'scan'].map((reason) => `dropped_${reason}`),
+  ...['cap', 'rate', 'overload', 'breaker', 'source', 'scan'].map((reason) => `dropped_${reason}`),
 ];
 
 /** The series of a resource that moves. */

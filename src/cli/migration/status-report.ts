@@ -1,7 +1,7 @@
 // Renders the status of a migration as text for the terminal.
 
 import type { ActionValue } from '../../admin/api/action-table.ts';
-import { edgesText, onceRows, rollbackText, walkText } from '../../migration/report/report-text.ts';
+import { edgeCasesText, onceRows, rollbackText, walkText } from '../../migration/report/report-text.ts';
 import { shareInPercent } from '../../migration/statistics/mismatch-bound.ts';
 import { type Report, type ReportBlock, section } from '../../workbench/explain/report/report.ts';
 
@@ -87,7 +87,7 @@ function restBlocks({ fallback, rules, task, ...last }: Status): readonly string
       : [`Fallbacks: ${causes.map(([cause, count]) => `${count} ${cause}`).join(', ')}`]),
     ...(lastRollback === null ? [] : [`Last rollback: ${rollbackText(lastRollback)}`]),
     ...(walk === null ? [] : [`Last walk: ${walkText(walk)}`]),
-    ...(edges === null ? [] : [`Last look at the edges: ${edgesText(edges)}`]),
+    ...(edges === null ? [] : [`Last look at the edges: ${edgeCasesText(edges)}`]),
     ...(rehearsedAt === null ? [] : [`Rehearsed: ${rehearsedAt}`]),
     ...rules.map(({ path, hint, id, owner, reason }) =>
       [`Ignored: ${path}`, hint ?? [], id, owner, reason].flat().join('  '),

@@ -7,7 +7,7 @@ import {
   type SourceComparisons,
   type SourceComparisonsDeps,
 } from '../../migration/source-comparisons.ts';
-import { createStrainSensor } from '../../migration/shadow/strain.ts';
+import { createOverloadSensor } from '../../migration/shadow/overload-sensor.ts';
 import type { RedisByRole } from '../../store/redis/redis-roles.ts';
 
 /** The comparisons of a process, and those of them that operators start. */
@@ -15,37 +15,37 @@ export type OpenedComparisons = Pick<
   SourceComparisons,
   'offer' | 'uncompared' | 'serveBy' | 'askOwnQuestions' | 'close'
 > & {
-  readonly operatorTasks: Pick<OperatorTasks, 'walk' | 'probeEdges' | 'explain' | 'replay'>;
+  readonly operatorTasks: Pick<OperatorTasks, 'walk' | 'compareEdgeCases' | 'explain' | 'replay'>;
 };
 
 /**
- * Calls are counted in the Redis of the limits. While any Redis is not ready, the process counts as strained, and
+ * Calls are counted in the Redis of the limits. While any Redis is not ready, the process counts as overloaded, and
  * comparisons pause.
  */
-export type OpenComparisonsDeps = Omit<SourceComparisonsDeps, 'redis' | 'strain'> & {
+export type OpenComparisonsDeps = Omit<SourceComparisonsDeps, 'redis' | 'overload'> & {
   readonly redis: RedisByRole;
 };
 
 /** Opens the comparisons of a process. */
 export function openComparisons({ redis, ...deps }: OpenComparisonsDeps): OpenedComparisons {
-  const { clock, evidence } = deps;
+  const { clock, counts } = deps;
   const connections = Object.values(redis);
   const isRedisReady = () => connections.every((connection) => connection?.isReady() !== false);
-  const sensor = createStrainSensor({ clock, isRedisReady });
+  const sensor = createOverloadSensor({ clock, isRedisReady });
   const comparisons = createSourceComparisons({
     ...deps,
     redis: redis.limits?.client,
-    strain: () => sensor.current(),
+    overload: () => sensor.current(),
   });
-  const { walk, probeEdges, explain, compareQuestion } = comparisons;
+  const { walk, compareEdgeCases, explain, compareQuestion } = comparisons;
   return {
     ...comparisons,
     operatorTasks: {
-      ...{ walk, probeEdges },
+      ...{ walk, compareEdgeCases },
       explain: async (resource, recorded, signal) => explain(resource, parseRecordedQuery(recorded), signal),
       async replay(resource, queries, rps, run) {
         const ask = createTrafficReplay({
-          ...{ clock, evidence },
+          ...{ clock, counts },
           compareQuestion: (...question) => compareQuestion(resource, ...question),
         });
         return ask(queries, rps, run);

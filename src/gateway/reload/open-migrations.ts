@@ -8,18 +8,18 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { type Resource, resources as contract } from '../../contract/resources.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Comparison } from '../../migration/compare/comparison.ts';
-import { createEvidenceCollector } from '../../migration/evidence/evidence-collector.ts';
-import type { MigrationEvidence } from '../../migration/evidence/evidence.ts';
-import { createLocalEvidenceStore } from '../../migration/evidence/local-evidence.ts';
-import { createLegacyLatency } from '../../migration/evidence/read-legacy-latency.ts';
-import { createRedisEvidenceStore } from '../../migration/evidence/redis-evidence.ts';
+import { createMigrationCounts } from '../../migration/counts/count-comparisons.ts';
+import type { MigrationCounts } from '../../migration/counts/migration-counts.ts';
+import { createLocalCountsStore } from '../../migration/counts/local-counts.ts';
+import { createLegacyLatency } from '../../migration/counts/read-legacy-latency.ts';
+import { createRedisCountsStore } from '../../migration/counts/redis-counts.ts';
 import {
   createLocalJudgeMemory,
   createRedisJudgeMemory,
   type JudgeMemory,
 } from '../../migration/judge/judge-memory.ts';
 import { createJudge, type JudgeMetrics } from '../../migration/judge/judge.ts';
-import { createRehearse } from '../../migration/judge/rehearse.ts';
+import { createFailureDrill } from '../../migration/judge/run-failure-drill.ts';
 import type { SourceComparisonsDeps } from '../../migration/source-comparisons.ts';
 import { checkSourcesAgree, legacyProblem } from '../../migration/operate/check-sources-agree.ts';
 import type { Run } from '../../migration/tasks/task-results.ts';
@@ -74,7 +74,7 @@ export type OpenedMigrations = Omit<Migrations, 'close'> & {
 
 /** The parts that operators and the judge share. */
 type OperatedParts = Pick<Migrations, 'states' | 'preview' | 'openBreakers'> & {
-  readonly evidence: MigrationEvidence;
+  readonly counts: MigrationCounts;
   readonly served: () => readonly ServedMigration[];
   readonly memory: JudgeMemory;
   readonly comparisons: OpenedComparisons;
@@ -128,16 +128,16 @@ function hashSecret({ auth }: GatewayConfig): string {
   return createHmac('sha256', secret).update('portico: migrations').digest('base64url');
 }
 
-function openEvidence(
+function openCounts(
   config: GatewayConfig,
   fleet: Fleet,
   states: MigrationStateStore,
   served: () => readonly ServedMigration[],
   { clock, metrics }: OpenMigrationsDeps,
-): MigrationEvidence {
+): MigrationCounts {
   const store =
-    fleet === undefined ? createLocalEvidenceStore() : createRedisEvidenceStore(fleet.client, fleet.keyOf);
-  return createEvidenceCollector({
+    fleet === undefined ? createLocalCountsStore() : createRedisCountsStore(fleet.client, fleet.keyOf);
+  return createMigrationCounts({
     ...{ store, states, clock, secret: hashSecret(config) },
     onCompared: (comparison) => metrics.migrationCompared(comparison),
     critical: (resource) =>
@@ -147,13 +147,13 @@ function openEvidence(
 
 /** Assembles what the actions of operators need, and starts the judge. */
 function openOperated(
-  { states, evidence, served, memory, comparisons, ...migrations }: OperatedParts,
+  { states, counts, served, memory, comparisons, ...migrations }: OperatedParts,
   audit: AuditLog,
   deps: OpenMigrationsDeps,
 ) {
   const { clock } = deps;
   const declared = () => served().map(({ declared: { resource }, ...rest }) => ({ resource, ...rest }));
-  const common = { ...deps, states, evidence, audit, declared };
+  const common = { ...deps, states, counts, audit, declared };
   const { askOwnQuestions } = comparisons;
   const judge = createJudge({ ...common, memory, askOwnQuestions });
   const tasks = createTasks(clock);
@@ -171,12 +171,12 @@ function openOperated(
     legacyProblem: async (name: string, signal: AbortSignal) => legacyProblem(pairOf(name), signal),
     preview: migrations.preview,
     gate: (resource: string, operation?: string) => judge.gate(resource, operation),
-    rehearse: createRehearse(common),
+    rehearse: createFailureDrill(common),
     ...createReport({ ...common, gates: judge }),
   };
   const { openBreakers } = migrations;
   const operated: OperatedMigrations = {
-    ...{ migrating: served, states, evidence, operatorTasks, tasks, openBreakers, clock },
+    ...{ migrating: served, states, counts, operatorTasks, tasks, openBreakers, clock },
     uncompared: comparisons.uncompared,
   };
   async function close(): Promise<void> {
@@ -204,11 +204,11 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
   const states = openStates(config, fleet, deps);
   let served: readonly ServedMigration[] = [];
   let audit: AuditLog | undefined;
-  const evidence = openEvidence(config, fleet, states, () => served, deps);
-  const comparisons = openComparisons({ ...deps, states, evidence, secret: hashSecret(config) });
+  const counts = openCounts(config, fleet, states, () => served, deps);
+  const comparisons = openComparisons({ ...deps, states, counts, secret: hashSecret(config) });
   const now = () => deps.clock.now();
   const callersDeps = fleet && { ...fleet, now, secret: hashSecret(config) };
-  const latency = createLegacyLatency({ evidence, compared: () => comparedNow(served, states) });
+  const latency = createLegacyLatency({ counts, compared: () => comparedNow(served, states) });
   // So that a process which has just started, or learnt of a step, knows the time limit at once.
   const endLatency = states.onChange(() => void latency.refresh());
   const migrations = createMigrations({
@@ -216,12 +216,12 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
     openCallers: (name) =>
       callersDeps ? createFleetCallers(name, callersDeps) : createLocalCallers(deps.clock.monotonic),
     legacyP99Ms: (operation) => latency.p99Ms(operation),
-    onServed: (call) => evidence.served(call),
+    onServed: (call) => counts.served(call),
     offerAnswer(resource, read) {
       deps.metrics.migrationAnswered(resource, read.origin, false, read.ms);
       comparisons.offer(resource, read);
     },
-    onRenewed: (...states) => void audit?.record(sourceChange(...states)),
+    onCountsReset: (...states) => void audit?.record(sourceChange(...states)),
   });
   const memory = fleet ? createRedisJudgeMemory(fleet.client, fleet.keyOf) : createLocalJudgeMemory();
   const closing: (() => Promise<void>)[] = [];
@@ -235,7 +235,7 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
     },
     operate(auditLog) {
       audit = auditLog;
-      const parts = { ...migrations, evidence, served: () => served, memory, comparisons };
+      const parts = { ...migrations, counts, served: () => served, memory, comparisons };
       const { operated, close } = openOperated(parts, auditLog, deps);
       closing.push(close);
       return operated;
@@ -245,7 +245,7 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
       await comparisons.close();
       endLatency();
       latency.close();
-      evidence.close();
+      counts.close();
       migrations.close();
     },
   };

@@ -1,7 +1,7 @@
 // Gathers the facts of a gate from the stores, and evaluates it.
 
 import type { Clock } from '../../kernel/clock.ts';
-import type { MigrationEvidence } from '../evidence/evidence.ts';
+import type { MigrationCounts } from '../counts/migration-counts.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
 import { type Gate, gateOf } from './gate.ts';
 import type { GateFacts } from './gate-facts.ts';
@@ -26,7 +26,7 @@ export type GateEvaluatorDeps = {
   /** The migrations that the configuration in force declares. */
   readonly declared: () => readonly JudgedMigration[];
   readonly states: Pick<MigrationStateStore, 'shared'>;
-  readonly evidence: Pick<MigrationEvidence, 'read'>;
+  readonly counts: Pick<MigrationCounts, 'read'>;
   readonly memory: Pick<JudgeMemory, 'read'>;
   readonly clock: Pick<Clock, 'now'>;
 };
@@ -40,16 +40,16 @@ export type GateEvaluator = {
 
 /** Creates the evaluator. */
 export function createGateEvaluator(deps: GateEvaluatorDeps): GateEvaluator {
-  const { declared, states, evidence, memory, clock } = deps;
+  const { declared, states, counts, memory, clock } = deps;
 
   async function facts(resource: string, operation?: string): Promise<GateFacts> {
     const migration = declared().find((one) => one.resource === resource);
     const state = states.shared(resource);
     if (migration === undefined || state === undefined) throw new Error(`${resource} does not move`);
-    const [found, known] = await Promise.all([evidence.read(resource), memory.read(resource)]);
+    const [found, known] = await Promise.all([counts.read(resource), memory.read(resource)]);
     const { operations = {}, noise = {} } = known ?? {};
     const cusum = Object.fromEntries(Object.entries(operations).map(([name, one]) => [name, one.cusum]));
-    return { ...{ ...migration, state, operation, evidence: found }, ...{ cusum, noise, now: clock.now() } };
+    return { ...{ ...migration, state, operation, counts: found }, ...{ cusum, noise, now: clock.now() } };
   }
 
   return { facts, gate: async (...asked) => gateOf(await facts(...asked)) };

@@ -1,8 +1,8 @@
 // The conditions that one operation has to meet before the next step, by stage.
 
-import type { ComparisonCounts, KeyCounts, OperationEvidence } from '../evidence/evidence.ts';
-import { latencyCount, latencyQuantile } from '../evidence/latency.ts';
-import { EMPTY_EVIDENCE } from '../evidence/evidence-store.ts';
+import type { ComparisonCounts, KeyCounts, OperationCounts } from '../counts/migration-counts.ts';
+import { latencyCount, latencyQuantile } from '../counts/latency-histogram.ts';
+import { NO_COUNTS } from '../counts/counts-store.ts';
 import { CUSUM_LIMIT } from '../statistics/cusum.ts';
 import { type CheckedCondition, type GateFacts, lasting } from './gate-facts.ts';
 import { isShareAtMost, keysNeeded, shareInPercent } from '../statistics/mismatch-bound.ts';
@@ -42,7 +42,7 @@ function keysCondition({ keys, mismatchedKeys }: KeyCounts, { config, state }: G
 }
 
 /** The condition that no record differs in a field of `compare.critical`. */
-function criticalCondition({ critical }: OperationEvidence): CheckedCondition {
+function criticalCondition({ critical }: OperationCounts): CheckedCondition {
   const paths = Object.entries(critical).filter(([, records]) => records > 0);
   const have = paths.map(([path, records]) => `${path}: ${records}`).join(', ');
   return { id: 'critical', have: have === '' ? 'none' : have, need: 'none', isMet: paths.length === 0 };
@@ -51,12 +51,12 @@ function criticalCondition({ critical }: OperationEvidence): CheckedCondition {
 /** The condition that no field differs once more often than writes explain and the configuration accepts. */
 function transientCondition(
   shown: ComparisonCounts,
-  evidence: OperationEvidence,
+  counts: OperationCounts,
   { config, noise }: GateFacts,
   operation: string,
 ): CheckedCondition {
   const accepted = config.compare.transientPercent / 100;
-  const rates = transientRates(shown, evidence, { config, noise: noise[operation] });
+  const rates = transientRates(shown, counts, { config, noise: noise[operation] });
   const over = rates.filter((rate) => rate.share - rate.noise > accepted);
   const have = over.map(
     (rate) => `${rate.field}: ${shareInPercent(rate.share)}, writes explain ${shareInPercent(rate.noise)}`,
@@ -70,7 +70,7 @@ function transientCondition(
  * asked, nor one of the last look at the edges.
  */
 function scanCondition(
-  { refused }: OperationEvidence,
+  { refused }: OperationCounts,
   { state }: GateFacts,
   operation: string,
 ): CheckedCondition {
@@ -113,13 +113,13 @@ function ofComparisons(shown: ComparisonCounts, facts: GateFacts): readonly Chec
 }
 
 /** The conditions before the first share of callers: what the shadow has shown. */
-function ofShadow(evidence: OperationEvidence, facts: GateFacts): readonly CheckedCondition[] {
-  return [...ofComparisons(evidence, facts), criticalCondition(evidence)];
+function ofShadow(counts: OperationCounts, facts: GateFacts): readonly CheckedCondition[] {
+  return [...ofComparisons(counts, facts), criticalCondition(counts)];
 }
 
 /** The conditions before each further share: what the callers of the present share have got. */
-function ofRamp(evidence: OperationEvidence, facts: GateFacts, cusum: number): readonly CheckedCondition[] {
-  const { served, attributable } = evidence.step;
+function ofRamp(counts: OperationCounts, facts: GateFacts, cusum: number): readonly CheckedCondition[] {
+  const { served, attributable } = counts.step;
   const { stepRequests, failed } = facts.config.gate;
   return [
     { id: 'requests', have: served, need: stepRequests, isMet: served >= stepRequests },
@@ -130,17 +130,17 @@ function ofRamp(evidence: OperationEvidence, facts: GateFacts, cusum: number): r
       need: `below ${CUSUM_LIMIT / 2}`,
       isMet: cusum < CUSUM_LIMIT / 2,
     },
-    keysCondition(evidence.recent, facts),
-    criticalCondition(evidence),
+    keysCondition(counts.recent, facts),
+    criticalCondition(counts),
   ];
 }
 
 /** The conditions before the legacy source is left: what comparisons have shown since the new source serves everybody. */
-function ofLive(evidence: OperationEvidence, facts: GateFacts): readonly CheckedCondition[] {
-  const { lastFallbackAt } = evidence;
+function ofLive(counts: OperationCounts, facts: GateFacts): readonly CheckedCondition[] {
+  const { lastFallbackAt } = counts;
   return [
-    ...ofComparisons(evidence.step, facts),
-    criticalCondition(evidence),
+    ...ofComparisons(counts.step, facts),
+    criticalCondition(counts),
     ...(lastFallbackAt === undefined
       ? []
       : [lasting('fallback', lastFallbackAt, facts.now, facts.config.gate.quiet)]),
@@ -149,16 +149,16 @@ function ofLive(evidence: OperationEvidence, facts: GateFacts): readonly Checked
 
 /** The conditions that one operation has to meet before its next step. */
 export function operationConditions(facts: GateFacts, operation: string): readonly CheckedCondition[] {
-  const evidence = facts.evidence[operation] ?? EMPTY_EVIDENCE;
+  const counts = facts.counts[operation] ?? NO_COUNTS;
   const { stage } = positionOf(facts.state, operation);
   const conditions =
     stage === 'shadow'
-      ? ofShadow(evidence, facts)
+      ? ofShadow(counts, facts)
       : stage === 'ramp'
-        ? ofRamp(evidence, facts, facts.cusum[operation] ?? 0)
-        : ofLive(evidence, facts);
-  const shown = stage === 'shadow' ? evidence : evidence.step;
-  const scan = scanCondition(evidence, facts, operation);
-  const transient = transientCondition(shown, evidence, facts, operation);
+        ? ofRamp(counts, facts, facts.cusum[operation] ?? 0)
+        : ofLive(counts, facts);
+  const shown = stage === 'shadow' ? counts : counts.step;
+  const scan = scanCondition(counts, facts, operation);
+  const transient = transientCondition(shown, counts, facts, operation);
   return [...conditions, transient, scan].map((condition) => ({ ...condition, operation }));
 }

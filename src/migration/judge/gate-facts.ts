@@ -2,7 +2,7 @@
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { writeDuration } from '../../kernel/duration.ts';
-import type { OperationEvidence } from '../evidence/evidence.ts';
+import type { OperationCounts } from '../counts/migration-counts.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import type { NoiseMemory } from './transient-rules.ts';
 
@@ -27,7 +27,7 @@ export type GateFacts = {
   readonly operation?: string | undefined;
   /** The operations of the resource, such as `users.list`. */
   readonly operations: readonly string[];
-  readonly evidence: Readonly<Record<string, OperationEvidence>>;
+  readonly counts: Readonly<Record<string, OperationCounts>>;
   /** The CUSUM of failures by operation, where the judge has one. */
   readonly cusum: Readonly<Record<string, number>>;
   /** How often writes explain that an answer differs once, by operation, as far as that was measured. */

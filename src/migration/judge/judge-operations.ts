@@ -1,13 +1,13 @@
 // Judges the operations of a resource, and reports those whose answers differ once too often.
 
 import type { Logger } from 'pino';
-import type { OperationEvidence } from '../evidence/evidence.ts';
-import { EMPTY_EVIDENCE } from '../evidence/evidence-store.ts';
+import type { OperationCounts } from '../counts/migration-counts.ts';
+import { NO_COUNTS } from '../counts/counts-store.ts';
 import { type MigrationState, positionOf, positionText } from '../state/migration-state.ts';
 import type { Webhooks } from '../../telemetry/webhooks/webhooks.ts';
 import type { ResourceMemory } from './judge-memory.ts';
 import type { JudgedMigration } from './evaluate-gate.ts';
-import { judgeOperation, newMemory, type OperationMemory, type Ruling } from './rollback-rules.ts';
+import { judgeOperation, newMemory, type OperationMemory, type JudgeDecision } from './rollback-rules.ts';
 import { judgeTransients, nextNoise, type NoiseMemory } from './transient-rules.ts';
 
 /** What the judge remembers of one operation from now on, and what it has decided. */
@@ -15,29 +15,29 @@ export type Judged = {
   readonly operation: string;
   readonly memory: OperationMemory;
   readonly noise: NoiseMemory;
-  readonly ruling: Ruling;
+  readonly decision: JudgeDecision;
 };
 
 /** Judges each operation of a resource by what it has shown since the last look. */
 export function judgeOperations(
   { operations, config }: JudgedMigration,
   known: Pick<ResourceMemory, 'operations' | 'noise'>,
-  evidence: Readonly<Record<string, OperationEvidence>>,
+  counts: Readonly<Record<string, OperationCounts>>,
   now: number,
 ): readonly Judged[] {
   return operations.map((operation): Judged => {
-    const found = evidence[operation] ?? EMPTY_EVIDENCE;
+    const found = counts[operation] ?? NO_COUNTS;
     const before = known.operations[operation];
-    const { memory, ruling } = judgeOperation(before ?? newMemory(now), found, now);
+    const { memory, decision } = judgeOperation(before ?? newMemory(now), found, now);
     const noise = nextNoise(known.noise?.[operation], found, now);
     const transient = judgeTransients(before?.transient, found, { config, noise });
     const { exceeded } = transient;
     return {
       ...{ operation, memory: { ...memory, transient }, noise },
-      ruling:
-        exceeded === undefined || ruling.kind === 'roll_back'
-          ? ruling
-          : { kind: 'roll_back', rule: 'transient', evidence: exceeded },
+      decision:
+        exceeded === undefined || decision.kind === 'roll_back'
+          ? decision
+          : { kind: 'roll_back', rule: 'transient', reason: exceeded },
     };
   });
 }

@@ -1,16 +1,16 @@
 // Looks at all migrations every two seconds: rolls back, holds, sends events, and promotes where that is automatic.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { MigrationEvidence } from '../evidence/evidence.ts';
+import type { MigrationCounts } from '../counts/migration-counts.ts';
 import { type MigrationState, positionOf } from '../state/migration-state.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
 import {
   createOwnJudgement,
   createPromotion,
-  createRulingActions,
+  createDecisionActions,
   type OwnJudgementDeps,
-  type RulingDeps,
-} from './act-on-ruling.ts';
+  type DecisionDeps,
+} from './carry-out-decision.ts';
 import { type AnnouncedState, announcedStateOf, eventsSince } from '../notify/migration-events.ts';
 import {
   createGateEvaluator,
@@ -21,10 +21,10 @@ import {
 import { createReportTransients, judgeOperations } from './judge-operations.ts';
 import type { JudgeMemory } from './judge-memory.ts';
 import type { Webhooks } from '../../telemetry/webhooks/webhooks.ts';
-import type { Ruling } from './rollback-rules.ts';
+import type { JudgeDecision } from './rollback-rules.ts';
 
 /** What the metrics show of the judge. */
-export type JudgeMetrics = RulingDeps['metrics'] & {
+export type JudgeMetrics = DecisionDeps['metrics'] & {
   migrationCusum(resource: string, operation: string, cusum: number): void;
   /** Whether more answers of the new source differ once than writes explain. */
   migrationTransient(resource: string, operation: string, isExceeded: boolean): void;
@@ -38,12 +38,12 @@ export type JudgeMetrics = RulingDeps['metrics'] & {
 };
 
 /** `memory` also holds the lock by which one process of the fleet is the judge; the others try for it at each look. */
-export type JudgeDeps = RulingDeps &
+export type JudgeDeps = DecisionDeps &
   OwnJudgementDeps &
   GateEvaluatorDeps & {
     readonly metrics: JudgeMetrics;
     readonly states: Pick<MigrationStateStore, 'shared' | 'change' | 'acknowledged'>;
-    readonly evidence: Pick<MigrationEvidence, 'read'>;
+    readonly counts: Pick<MigrationCounts, 'read'>;
     readonly memory: JudgeMemory;
     readonly webhooks: Pick<Webhooks, 'tell'>;
   };
@@ -70,10 +70,10 @@ function isUnderWay(state: MigrationState): boolean {
 }
 
 /**
- * The most serious ruling among the operations that the new source serves: a rollback before a hold. Most often there is
+ * The most serious decision among the operations that the new source serves: a rollback before a hold. Most often there is
  * none.
  */
-function mostSerious<T extends { readonly operation: string; readonly ruling: Ruling }>(
+function mostSerious<T extends { readonly operation: string; readonly decision: JudgeDecision }>(
   state: MigrationState,
   judged: readonly T[],
 ): T | undefined {
@@ -81,8 +81,8 @@ function mostSerious<T extends { readonly operation: string; readonly ruling: Ru
     ['ramp', 'live'].includes(positionOf(state, operation).stage),
   );
   return (
-    serving.find(({ ruling }) => ruling.kind === 'roll_back') ??
-    serving.find(({ ruling }) => ruling.kind === 'hold')
+    serving.find(({ decision }) => decision.kind === 'roll_back') ??
+    serving.find(({ decision }) => decision.kind === 'hold')
   );
 }
 
@@ -124,9 +124,9 @@ function createJudgement(
   deps: JudgeDeps,
   gates: GateEvaluator,
 ): (migration: JudgedMigration) => Promise<boolean> {
-  const { states, evidence, memory, metrics, clock, webhooks } = deps;
-  const rulings = createRulingActions(deps);
-  const promote = createPromotion(gates, rulings, metrics);
+  const { states, counts, memory, metrics, clock, webhooks } = deps;
+  const decisions = createDecisionActions(deps);
+  const promote = createPromotion(gates, decisions, metrics);
   const judgeByOwnQuestions = createOwnJudgement(deps);
   const reportTransients = createReportTransients(deps);
 
@@ -148,7 +148,7 @@ function createJudgement(
         await memory.write(resource, { step: stepOf(state), operations: {}, announced });
       return false;
     }
-    const found = await evidence.read(resource);
+    const found = await counts.read(resource);
     const memories = { operations: before, noise: noiseBefore };
     const judged = await Promise.all(
       judgeOperations(migration, memories, found, clock.now()).map((one) =>
@@ -157,14 +157,14 @@ function createJudgement(
     );
     const operations = Object.fromEntries(judged.map((one) => [one.operation, one.memory]));
     const noise = Object.fromEntries(judged.map((one) => [one.operation, one.noise]));
-    // The memory is written first: a ruling that cannot be carried out now comes again at the next look.
+    // The memory is written first: a decision that cannot be carried out now comes again at the next look.
     await memory.write(resource, { step: stepOf(state), operations, noise, announced });
     reportTransients(migration, state, judged, before);
     for (const one of judged) metrics.migrationCusum(resource, one.operation, one.memory.cusum);
     const serious = mostSerious(state, judged);
-    if (serious !== undefined) await rulings.carryOut(state, serious.operation, serious.ruling);
-    if (serious?.ruling.kind === 'roll_back') return true;
-    await rulings.endRehearsal(
+    if (serious !== undefined) await decisions.carryOut(state, serious.operation, serious.decision);
+    if (serious?.decision.kind === 'roll_back') return true;
+    await decisions.endDrill(
       state,
       judged.map((one) => one.memory),
     );

@@ -24,9 +24,9 @@ export function nextPosition(
     case 'legacy':
       return { stage: 'shadow', percent: 0 };
     case 'shadow': {
-      const isOfThisEvidence =
+      const isOfTheseCounts =
         lastRollback !== null && Date.parse(lastRollback.at) >= Date.parse(state.evidenceSince);
-      return isOfThisEvidence && lastRollback.from.stage !== 'shadow'
+      return isOfTheseCounts && lastRollback.from.stage !== 'shadow'
         ? restart(steps, lastRollback.from)
         : ramp(steps[0] ?? 1);
     }

@@ -1,8 +1,8 @@
 // Decides from new evidence whether the judge rolls an operation back, holds it, or lets it go on.
 
-import { FAILING_MAX } from '../evidence/delta.ts';
-import type { OperationEvidence, Latencies, StepEvidence } from '../evidence/evidence.ts';
-import { latenciesSince, latencyCount, latencyQuantile } from '../evidence/latency.ts';
+import { FAILING_MAX } from '../counts/delta.ts';
+import type { OperationCounts, Latencies, StepCounts } from '../counts/migration-counts.ts';
+import { latenciesSince, latencyCount, latencyQuantile } from '../counts/latency-histogram.ts';
 import type { Rollback } from '../state/migration-state.ts';
 import { CUSUM_LIMIT, type FailureShares, nextBoundedCusum, nextCusum } from '../statistics/cusum.ts';
 import { lowerBound } from '../statistics/mismatch-bound.ts';
@@ -16,7 +16,7 @@ export type OperationMemory = {
   /** What each caller has added to the CUSUM, and what it would be without that bound; absent: nothing has failed yet. */
   readonly failures?: { readonly shares: FailureShares; readonly unbounded: number } | undefined;
   /** The counts of the step at the last look. */
-  readonly seen: Pick<StepEvidence, 'served' | 'failed' | 'attributable' | 'rehearsed'>;
+  readonly seen: Pick<StepCounts, 'served' | 'failed' | 'attributable' | 'rehearsed'>;
   /** The latencies at the beginning of the present window, and when that was; milliseconds since the epoch. */
   readonly window: { readonly at: number; readonly servedMs: Latencies; readonly legacyMs: Latencies };
   /** How many windows in a row were too slow. */
@@ -26,15 +26,15 @@ export type OperationMemory = {
 };
 
 /** What the judge has decided about an operation. */
-export type Ruling =
+export type JudgeDecision =
   | { readonly kind: 'go_on' }
-  | { readonly kind: 'hold'; readonly evidence: string }
+  | { readonly kind: 'hold'; readonly reason: string }
   /** The limit is only reached if all failures of one caller count: Portico asks by itself, see `createOwnJudgement`. */
-  | { readonly kind: 'ask'; readonly evidence: string; readonly otherwise: Ruling }
+  | { readonly kind: 'ask'; readonly reason: string; readonly otherwise: JudgeDecision }
   | {
       readonly kind: 'roll_back';
       readonly rule: Exclude<Rollback['rule'], 'asked'>;
-      readonly evidence: string;
+      readonly reason: string;
     };
 
 /** So many records that differ in one critical field lead to a rollback: one or two may be an accident. */
@@ -57,7 +57,7 @@ const SLOW_MS = 50;
 const WINDOWS_TO_HOLD = 3;
 const WINDOWS_TO_ROLL_BACK = 6;
 
-const GO_ON: Ruling = { kind: 'go_on' };
+const GO_ON: JudgeDecision = { kind: 'go_on' };
 
 /** The memory at the beginning of a step. `now`: milliseconds since the epoch. */
 export function newMemory(now: number): OperationMemory {
@@ -68,7 +68,7 @@ export function newMemory(now: number): OperationMemory {
 }
 
 /** The counts since the last look. Where a count has fallen, Redis has lost the old ones: then all counts are new. */
-function since(step: StepEvidence, { seen }: OperationMemory) {
+function since(step: StepCounts, { seen }: OperationMemory) {
   const before = step.served < seen.served || step.rehearsed < seen.rehearsed ? newMemory(0).seen : seen;
   return {
     failed: step.attributable - before.attributable,
@@ -85,30 +85,30 @@ function isSlow(served: Latencies, legacy: Latencies): boolean | undefined {
 }
 
 /** Judges the latencies once in each window of 30 s. */
-function judgeLatency(memory: OperationMemory, evidence: OperationEvidence, now: number) {
+function judgeLatency(memory: OperationMemory, counts: OperationCounts, now: number) {
   const { window, slowWindows } = memory;
-  const { servedMs, legacyMs } = evidence.step;
+  const { servedMs, legacyMs } = counts.step;
   if (now - window.at < WINDOW_MS) return { window, slowWindows };
   const own = latenciesSince(legacyMs, window.legacyMs);
   const slow = isSlow(
     latenciesSince(servedMs, window.servedMs),
-    latencyCount(own) < WINDOW_CALLS ? evidence.legacyMs : own,
+    latencyCount(own) < WINDOW_CALLS ? counts.legacyMs : own,
   );
   const next = { at: now, servedMs, legacyMs };
   return { window: next, slowWindows: slow === undefined ? slowWindows : slow ? slowWindows + 1 : 0 };
 }
 
-/** Rules on the failures; `otherwise` is the ruling on all else. */
+/** Rules on the failures; `otherwise` is the decision on all else. */
 function ofFailures(
   { cusum, failures }: OperationMemory,
-  { served, attributable }: StepEvidence,
-  otherwise: Ruling,
-): Ruling {
+  { served, attributable }: StepCounts,
+  otherwise: JudgeDecision,
+): JudgeDecision {
   const unbounded = failures?.unbounded ?? 0;
   if (unbounded < CUSUM_LIMIT) return otherwise;
-  const evidence = `CUSUM ${unbounded.toFixed(1)} of ${CUSUM_LIMIT}; ${attributable} of ${served} calls failed at the new source alone`;
-  if (cusum >= CUSUM_LIMIT) return { kind: 'roll_back', rule: 'failures', evidence };
-  return otherwise.kind === 'roll_back' ? otherwise : { kind: 'ask', evidence, otherwise };
+  const reason = `CUSUM ${unbounded.toFixed(1)} of ${CUSUM_LIMIT}; ${attributable} of ${served} calls failed at the new source alone`;
+  if (cusum >= CUSUM_LIMIT) return { kind: 'roll_back', rule: 'failures', reason };
+  return otherwise.kind === 'roll_back' ? otherwise : { kind: 'ask', reason, otherwise };
 }
 
 /** The entries of the last failures. Those of which it is not known whose they were count as one caller's. */
@@ -131,44 +131,44 @@ function judgeFailures(
   };
 }
 
-function ofDifferences({ critical, keys, mismatchedKeys }: StepEvidence): Ruling {
+function ofDifferences({ critical, keys, mismatchedKeys }: StepCounts): JudgeDecision {
   const [path, records] = Object.entries(critical).find(([, count]) => count >= CRITICAL_RECORDS) ?? [];
   if (path !== undefined)
-    return { kind: 'roll_back', rule: 'difference', evidence: `${records} records differ at ${path}` };
+    return { kind: 'roll_back', rule: 'difference', reason: `${records} records differ at ${path}` };
   if (keys < MISMATCH_KEYS || lowerBound(keys, mismatchedKeys) <= MISMATCH_SHARE) return GO_ON;
   const share = (100 * lowerBound(keys, mismatchedKeys)).toFixed(2);
-  const evidence = `${mismatchedKeys} of ${keys} questions differ: at least ${share} % with 95 % confidence`;
-  return { kind: 'roll_back', rule: 'difference', evidence };
+  const reason = `${mismatchedKeys} of ${keys} questions differ: at least ${share} % with 95 % confidence`;
+  return { kind: 'roll_back', rule: 'difference', reason };
 }
 
-function ofLatency({ slowWindows }: OperationMemory): Ruling {
+function ofLatency({ slowWindows }: OperationMemory): JudgeDecision {
   if (slowWindows < WINDOWS_TO_HOLD) return GO_ON;
-  const evidence = `p95 above ${SLOW_FACTOR} times the legacy one and ${SLOW_MS} ms for ${(slowWindows * WINDOW_MS) / 1_000} s`;
+  const reason = `p95 above ${SLOW_FACTOR} times the legacy one and ${SLOW_MS} ms for ${(slowWindows * WINDOW_MS) / 1_000} s`;
   return slowWindows < WINDOWS_TO_ROLL_BACK
-    ? { kind: 'hold', evidence }
-    : { kind: 'roll_back', rule: 'latency', evidence };
+    ? { kind: 'hold', reason }
+    : { kind: 'roll_back', rule: 'latency', reason };
 }
 
 /**
  * Judges the counts of an operation since the last look. Only failures count that the new source had alone: where the legacy
- * source failed too, a rollback would help no caller. Without data the ruling is `go_on`.
+ * source failed too, a rollback would help no caller. Without data the decision is `go_on`.
  */
 export function judgeOperation(
   before: OperationMemory,
-  evidence: OperationEvidence,
+  counts: OperationCounts,
   now: number,
-): { readonly memory: OperationMemory; readonly ruling: Ruling } {
-  const { step } = evidence;
+): { readonly memory: OperationMemory; readonly decision: JudgeDecision } {
+  const { step } = counts;
   const { failed, answered, rehearsed } = since(step, before);
   const { served, failed: allFailed, attributable, rehearsed: allRehearsed } = step;
   const memory: OperationMemory = {
-    ...judgeFailures(before, evidence.failing, failed, answered),
+    ...judgeFailures(before, counts.failing, failed, answered),
     rehearsal: nextCusum(before.rehearsal, { failed: rehearsed, answered: 0 }),
     seen: { served, failed: allFailed, attributable, rehearsed: allRehearsed },
-    ...judgeLatency(before, evidence, now),
+    ...judgeLatency(before, counts, now),
   };
-  const rulings = [ofDifferences(step), ofLatency(memory)];
+  const decisions = [ofDifferences(step), ofLatency(memory)];
   const otherwise =
-    rulings.find(({ kind }) => kind === 'roll_back') ?? rulings.find(({ kind }) => kind === 'hold') ?? GO_ON;
-  return { memory, ruling: ofFailures(memory, step, otherwise) };
+    decisions.find(({ kind }) => kind === 'roll_back') ?? decisions.find(({ kind }) => kind === 'hold') ?? GO_ON;
+  return { memory, decision: ofFailures(memory, step, otherwise) };
 }

@@ -1,9 +1,9 @@
 // Decides whether the new source says what the legacy one does not confirm more often than writes explain.
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
-import { isCritical } from '../evidence/delta.ts';
-import type { ComparisonCounts, OperationEvidence, TransientCounts } from '../evidence/evidence.ts';
-import { latencyQuantile } from '../evidence/latency.ts';
+import { isCritical } from '../counts/delta.ts';
+import type { ComparisonCounts, OperationCounts, TransientCounts } from '../counts/migration-counts.ts';
+import { latencyQuantile } from '../counts/latency-histogram.ts';
 import { CUSUM_LIMIT, nextCusum } from '../statistics/cusum.ts';
 import { shareInPercent, upperBound } from '../statistics/mismatch-bound.ts';
 
@@ -94,20 +94,20 @@ function onceFactor({ lagMs, legacyMs, newMs }: ComparisonCounts, { recheck }: T
   return Math.min(1, (2 * readMs) / (p99(lagMs) ?? recheck.delay));
 }
 
-/** The rates of the fields that differed once, in `counts`; the noise is that of the whole evidence. */
+/** The rates of the fields that differed once, in `shown`; the noise is that of the whole evidence. */
 export function transientRates(
-  counts: ComparisonCounts,
-  evidence: OperationEvidence,
+  shown: ComparisonCounts,
+  counts: OperationCounts,
   { config, noise }: TransientFacts,
 ): readonly TransientRate[] {
-  const factor = onceFactor(evidence, config);
-  return Object.entries(counts.transients).map(([name, count]) => {
+  const factor = onceFactor(counts, config);
+  return Object.entries(shown.transients).map(([name, count]) => {
     const [field = '', when] = name.split('|');
     const known = noise?.highest?.[field] ?? 0;
-    const most = Math.max(known, noise === undefined ? 0 : shareSince(noise, evidence, field));
+    const most = Math.max(known, noise === undefined ? 0 : shareSince(noise, counts, field));
     const isAtOnce = when === 'once';
     const isMeasured = isAtOnce || noise?.highest !== undefined;
-    const share = count / Math.max(1, comparedIn(counts));
+    const share = count / Math.max(1, comparedIn(shown));
     return { name, field, isAtOnce, isMeasured, share, noise: isAtOnce ? most * factor : most };
   });
 }
@@ -134,16 +134,16 @@ function cusumOf(
  */
 export function judgeTransients(
   before: TransientMemory | undefined,
-  evidence: OperationEvidence,
+  counts: OperationCounts,
   facts: TransientFacts,
 ): TransientMemory {
-  const { step } = evidence;
+  const { step } = counts;
   const { critical, transientPercent } = facts.config.compare;
   const compared = comparedIn(step);
   const empty: TransientMemory = { cusum: {}, seen: { compared: 0, transients: {} } };
   const known = before === undefined || compared < before.seen.compared ? empty : before;
   const accepted = transientPercent / 100;
-  const rates = transientRates(step, evidence, facts);
+  const rates = transientRates(step, counts, facts);
   const cusum = Object.fromEntries(
     rates.map((rate) => [rate.name, rate.isMeasured ? cusumOf(rate, known, step, accepted) : 0]),
   );

@@ -2,13 +2,13 @@
 
 import type { Gate } from '../judge/gate.ts';
 import type { MigrationReport } from '../report/migration-report.ts';
-import type { ProbedEdges } from '../state/migration-state.ts';
+import type { EdgeCaseResult } from '../state/migration-state.ts';
 import type {
   ExplainedQuestion,
   OnDifference,
   Preview,
   RecordedQuery,
-  RehearsalResult,
+  DrillResult,
   Run,
   SourcesCheck,
   TrafficReplayResult,
@@ -25,8 +25,8 @@ export type OperatorTasks = {
   /** Why the legacy source does not answer now; `undefined`: it does. */
   legacyProblem(resource: string, signal: AbortSignal): Promise<string | undefined>;
   walk(resource: string, run: Run, onDifference?: OnDifference): Promise<WalkResult>;
-  probeEdges(resource: string, run: Run): Promise<ProbedEdges>;
-  rehearse(resource: string, run: Run): Promise<RehearsalResult>;
+  compareEdgeCases(resource: string, run: Run): Promise<EdgeCaseResult>;
+  rehearse(resource: string, run: Run): Promise<DrillResult>;
   replay(
     resource: string,
     queries: readonly RecordedQuery[],

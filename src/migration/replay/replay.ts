@@ -5,7 +5,7 @@ import { operations } from '../../contract/operations.ts';
 import { compileParser } from '../../contract/parse-query.ts';
 import type { Query } from '../../contract/query.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { MigrationEvidence } from '../evidence/evidence.ts';
+import type { MigrationCounts } from '../counts/migration-counts.ts';
 import type { RecordedQuery, TrafficReplayResult, Run } from '../tasks/task-results.ts';
 import type { CompareQuestion } from '../shadow/compare-question.ts';
 
@@ -15,7 +15,7 @@ import type { CompareQuestion } from '../shadow/compare-question.ts';
  */
 export type TrafficReplayDeps = {
   readonly compareQuestion: CompareQuestion;
-  readonly evidence: Pick<MigrationEvidence, 'compared'>;
+  readonly counts: Pick<MigrationCounts, 'compared'>;
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Waits; replaced in tests. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
@@ -41,7 +41,7 @@ export function parseRecordedQuery({ operation: name, query }: RecordedQuery): Q
  * Makes the function that asks both sources of one resource recorded questions. It gives evidence where there is little
  * traffic.
  */
-export function createTrafficReplay({ compareQuestion, evidence, clock, wait }: TrafficReplayDeps) {
+export function createTrafficReplay({ compareQuestion, counts, clock, wait }: TrafficReplayDeps) {
   const pause = wait ?? ((ms, signal) => sleep(ms, undefined, { signal }));
 
   return async function replay(
@@ -64,7 +64,7 @@ export function createTrafficReplay({ compareQuestion, evidence, clock, wait }: 
         await turn();
         const comparison = await compareQuestion(operation, query, signal);
         if (comparison === undefined) continue;
-        evidence.compared(comparison);
+        counts.compared(comparison);
         return comparison.verdict;
       }
       return 'not_asked';

@@ -2,7 +2,7 @@
 
 import { type AuditEntry, readAuditLine } from '../../store/audit/audit-entry.ts';
 import type { AuditLog } from '../../store/audit/audit-log.ts';
-import type { MigrationEvidence } from '../evidence/evidence.ts';
+import type { MigrationCounts } from '../counts/migration-counts.ts';
 import type { GateEvaluator } from '../judge/evaluate-gate.ts';
 import { migrationReport } from './migration-report.ts';
 import { reportText } from './report-text.ts';
@@ -10,7 +10,7 @@ import { reportText } from './report-text.ts';
 /** Everything is read anew for each report: what the gate rests on, the differences, and the history in `audit`. */
 export type ReportDeps = {
   readonly gates: Pick<GateEvaluator, 'facts'>;
-  readonly evidence: Pick<MigrationEvidence, 'differences'>;
+  readonly counts: Pick<MigrationCounts, 'differences'>;
   readonly audit: Pick<AuditLog, 'lines'>;
 };
 
@@ -22,14 +22,14 @@ function historyOf(lines: readonly string[], resource: string): readonly AuditEn
 }
 
 /** Makes the functions that report on a migration. They reject where Redis fails, or the resource does not move. */
-export function createReport({ gates, evidence, audit }: ReportDeps) {
+export function createReport({ gates, counts, audit }: ReportDeps) {
   return {
     report: async (resource: string, operation?: string) =>
       migrationReport(await gates.facts(resource, operation)),
     async reportText(resource: string) {
       const [facts, differences, lines] = await Promise.all([
         gates.facts(resource),
-        evidence.differences(resource),
+        counts.differences(resource),
         audit.lines(),
       ]);
       const history = historyOf(lines, resource);

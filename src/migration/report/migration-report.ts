@@ -1,7 +1,7 @@
 // Builds the report on a migration as data. The API answers with it; the document, the command line and the page show it.
 
-import type { Latencies, OperationEvidence } from '../evidence/evidence.ts';
-import { latencyQuantile } from '../evidence/latency.ts';
+import type { Latencies, OperationCounts } from '../counts/migration-counts.ts';
+import { latencyQuantile } from '../counts/latency-histogram.ts';
 import { type Gate, gateOf } from '../judge/gate.ts';
 import type { GateFacts } from '../judge/gate-facts.ts';
 import { transientRates } from '../judge/transient-rules.ts';
@@ -15,7 +15,7 @@ const quantiles = (latencies: Latencies) =>
   [0.5, 0.95, 0.99].flatMap((share) => latencyQuantile(latencies, share) ?? []);
 
 /** What was compared of one operation, and what its callers were served. */
-function operationReport(operation: string, one: OperationEvidence, { config, cusum, noise }: GateFacts) {
+function operationReport(operation: string, one: OperationCounts, { config, cusum, noise }: GateFacts) {
   const { keys, mismatchedKeys, match, mismatch, inconclusive, ignored, transient, given } = one;
   const { failedNew, failedLegacy, failedBoth, odd, served, attributable, fallback } = one;
   const rates = transientRates(one, one, { config, noise: noise[operation] });
@@ -33,25 +33,25 @@ function operationReport(operation: string, one: OperationEvidence, { config, cu
 }
 
 /** Calls that the legacy source answered instead, by cause, over all operations. */
-function fallbackSums(evidence: GateFacts['evidence']): Readonly<Record<string, number>> {
+function fallbackSums(counts: GateFacts['counts']): Readonly<Record<string, number>> {
   const sums = new Map<string, number>();
-  for (const { fallback } of Object.values(evidence))
+  for (const { fallback } of Object.values(counts))
     for (const [cause, count] of Object.entries(fallback)) sums.set(cause, (sums.get(cause) ?? 0) + count);
   return Object.fromEntries(sums);
 }
 
 /** Where a migration is, what its next step asks for, and what was compared. Nothing in it is a value of a record. */
 export function migrationReport(facts: GateFacts, { next, ...gate }: Gate = gateOf(facts)) {
-  const { state, operation, evidence } = facts;
+  const { state, operation, counts } = facts;
   const { resource, sources, rev, operations, since, evidenceSince, generation } = state;
   const { stage, percent } = positionOf(state, operation);
-  const compare = Object.entries(evidence).map(([name, one]) => [name, operationReport(name, one, facts)]);
+  const compare = Object.entries(counts).map(([name, one]) => [name, operationReport(name, one, facts)]);
   return {
     ...{ resource, sources, rev, stage, percent, operations, hold: state.hold ?? null },
     ...{ since, evidenceSince, generation },
     gate: { next: next === undefined ? null : positionText(next), ...gate },
     compare: Object.fromEntries(compare) as Readonly<Record<string, ReturnType<typeof operationReport>>>,
-    fallback: fallbackSums(evidence),
+    fallback: fallbackSums(counts),
     ...{ lastRollback: state.lastRollback, rehearsedAt: state.rehearsedAt ?? null },
     ...{ walk: state.walk ?? null, edges: state.edges ?? null },
     ...{ rules: state.rules, acknowledged: state.acknowledged },

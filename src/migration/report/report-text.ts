@@ -2,10 +2,10 @@
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import type { AuditEntry } from '../../store/audit/audit-entry.ts';
-import type { DifferenceGroup } from '../evidence/evidence.ts';
+import type { DifferenceGroup } from '../counts/migration-counts.ts';
 import type { Gate } from '../judge/gate.ts';
 import type { TransientRate } from '../judge/transient-rules.ts';
-import { positionText, type ProbedEdges } from '../state/migration-state.ts';
+import { positionText, type EdgeCaseResult } from '../state/migration-state.ts';
 import { shareInPercent } from '../statistics/mismatch-bound.ts';
 import type { WalkResult } from '../tasks/task-results.ts';
 import type { MigrationReport } from './migration-report.ts';
@@ -42,7 +42,7 @@ export const walkText = (walk: Pick<WalkResult, 'records' | 'differences'>) =>
   `${walk.records} records, ${walk.differences} differences`;
 
 /** What a look at the edges has found. */
-export const edgesText = (edges: Pick<ProbedEdges, 'asked' | 'different'>) =>
+export const edgeCasesText = (edges: Pick<EdgeCaseResult, 'asked' | 'different'>) =>
   `${edges.asked} questions, ${edges.different} differ`;
 
 /** When a rollback was, by whom, and why. */
@@ -66,7 +66,7 @@ export function onceRows(
 
 function whereItIs({ walk, edges, hold, lastRollback, operations, ...report }: ReportFacts): string {
   const walked = walk && `${walkText(walk)}, at ${walk.at}`;
-  const probed = edges && `${edgesText(edges)}, at ${edges.at}`;
+  const probed = edges && `${edgeCasesText(edges)}, at ${edges.at}`;
   const apart = Object.entries(operations).map(([operation, own]) => `${operation} ${positionText(own)}`);
   return table(
     ['', ''],

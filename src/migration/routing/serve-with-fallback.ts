@@ -6,7 +6,7 @@ import type { FallbackCause } from '../../kernel/upstream-call.ts';
 import type { Call, CallAnswer, Handler } from '../../pipeline/stages/call.ts';
 import { isBeyondBounds } from '../../pipeline/reading/windows/scan-faults.ts';
 import { parameterNames, queryKind } from '../compare/query-kind.ts';
-import type { NewSourceCall } from '../evidence/evidence.ts';
+import type { NewSourceCall } from '../counts/migration-counts.ts';
 import { GenerationReplaced, type SourceGeneration } from './new-source-generations.ts';
 import type { LocalBreaker } from './local-breaker.ts';
 import { AbortableCall } from './abortable-call.ts';

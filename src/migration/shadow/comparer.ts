@@ -19,7 +19,7 @@ import type { RuntimeRule } from '../state/migration-state.ts';
 import { confirm, type ClassifiedDifferences, otherOrigin } from './confirm.ts';
 import { type Answered, createAskForComparison, type ComparisonCall } from './comparison-call.ts';
 import type { Semaphore } from '../../kernel/semaphore.ts';
-import { type ReadPage, withoutShift } from './without-shift.ts';
+import { type ReadPage, withoutPageShift } from './resolve-page-shift.ts';
 
 /** A question, and the answer that one source has just given. */
 export type ServedQuery = {
@@ -155,7 +155,7 @@ function createConfirmPair(
     const { lagMs, isRechecked, last } = confirmed;
     if (isRechecked) onRecheck?.(RECHECK_RESULTS[confirmed.verdict]);
     const readPage: ReadPage = async (...page) => (reserve(1) ? read(...page) : undefined);
-    const left = await withoutShift(resource, query, confirmed, readPage);
+    const left = await withoutPageShift(resource, query, confirmed, readPage);
     const { verdict, differences, ignored, transient } = left;
     const key = listKey(query);
     // What is wrong with the list as a whole counts for one question, whichever of its pages was asked for.

@@ -6,7 +6,7 @@ import type { Query } from '../../contract/query.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import { parameterNames } from '../compare/query-kind.ts';
 import { hasRecords, readListBody } from '../compare/read-body.ts';
-import type { OwnAnswers } from '../judge/act-on-ruling.ts';
+import type { OwnAnswers } from '../judge/carry-out-decision.ts';
 import { answerOf, type AskAtLowPriority, createAskAtLowPriority } from '../tasks/ask-at-low-priority.ts';
 import { firstPageQuery } from '../tasks/source-pair.ts';
 import type { ComparerDeps } from './comparer.ts';

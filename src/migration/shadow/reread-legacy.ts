@@ -1,11 +1,11 @@
 // Asks the legacy source some questions again later, to measure how often its own answers change meanwhile.
 
-import { fieldOf } from '../evidence/delta.ts';
-import { latencyBucket, latencyQuantile } from '../evidence/latency.ts';
+import { fieldOf } from '../counts/delta.ts';
+import { latencyBucket, latencyQuantile } from '../counts/latency-histogram.ts';
 import { type ComparerDeps, createClassify, type ServedQuery, waitUnref } from './comparer.ts';
 import { type Answered, createAskForComparison } from './comparison-call.ts';
 import type { ShadowRateLimit } from './shadow-rate-limit.ts';
-import { isInPlace } from './without-shift.ts';
+import { isInPlace } from './resolve-page-shift.ts';
 
 /**
  * Measures the noise: how often the legacy source differs from itself after as long as the new one lags behind. The write that

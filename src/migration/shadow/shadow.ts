@@ -7,8 +7,8 @@ import type { Query } from '../../contract/query.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { ByOrigin, Origin } from '../../kernel/upstream-call.ts';
 import type { BeginPrewarm } from '../../pipeline/stages/cache-prewarm.ts';
-import type { MigrationEvidence } from '../evidence/evidence.ts';
-import { failsInRehearsal } from '../judge/fault-rehearsal.ts';
+import type { MigrationCounts } from '../counts/migration-counts.ts';
+import { failsInDrill } from '../judge/failure-drill.ts';
 import type { OfferedAnswer } from '../routing/offer-answers.ts';
 import { type MigrationState, positionOf } from '../state/migration-state.ts';
 import { type ComparerDeps, createComparer, type RecheckResult } from './comparer.ts';
@@ -18,7 +18,7 @@ import { type ComparisonCall, isReadSince } from './comparison-call.ts';
 import { createLegacyRereads } from './reread-legacy.ts';
 import type { ShadowRateLimit } from './shadow-rate-limit.ts';
 import { createSemaphore } from '../../kernel/semaphore.ts';
-import type { Strain } from './strain.ts';
+import type { OverloadCause } from './overload-sensor.ts';
 import { createUncompared, type ShadowOutcome } from './uncompared.ts';
 
 /** Compares answers that were just read for callers with those of the other source. No caller waits for it. */
@@ -42,14 +42,14 @@ export type ShadowMetrics = {
 };
 
 /**
- * `state` is asked for each answer that is offered, and again as its comparison begins; `strain` only for an answer that is
+ * `state` is asked for each answer that is offered, and again as its comparison begins; `overload` only for an answer that is
  * chosen. `random` decides which are chosen, and which calls fail in a rehearsal.
  */
 export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck' | 'onLegacy'> & {
   readonly state: () => MigrationState | undefined;
-  readonly evidence: Pick<MigrationEvidence, 'compared' | 'isKnown' | 'rehearsed' | 'reread'>;
+  readonly counts: Pick<MigrationCounts, 'compared' | 'isKnown' | 'rehearsed' | 'reread'>;
   readonly rate: Pick<ShadowRateLimit, 'take'>;
-  readonly strain: () => Strain | undefined;
+  readonly overload: () => OverloadCause | undefined;
   readonly metrics: ShadowMetrics;
   /** Returns a new random number for each answer: from 0, and below 1. */
   readonly random: () => number;
@@ -91,7 +91,7 @@ function outcomeOf(call: ComparisonCall): ShadowOutcome | undefined {
  * Creates the slots of a resource. A comparison that has been accepted but has not sent its call yet also counts against
  * the limit: else one turn of the event loop could accept any number of them.
  */
-function createRoom(size: number) {
+function createComparisonSlots(size: number) {
   const slots = createSemaphore(size);
   let begun = 0;
   return {
@@ -110,16 +110,16 @@ function createRoom(size: number) {
 /** Makes the function that compares one answer with the other source, once the rate allows it; it keeps what was found. */
 function createCompareRead(
   deps: ShadowDeps,
-  room: ReturnType<typeof createRoom>,
+  room: ReturnType<typeof createComparisonSlots>,
   breakers: ByOrigin<ReturnType<typeof createComparisonBreaker>>,
   report: (origin: Origin, outcome: ShadowOutcome, detail?: string) => void,
   tasks: Pick<ReturnType<typeof createBackgroundTasks>, 'run'>,
 ) {
-  const { resource, config, state, evidence, rate, metrics, clock, random, warm } = deps;
+  const { resource, config, state, counts, rate, metrics, clock, random, warm } = deps;
   const parts = { ...deps, slots: room.slots, keptRules: () => state()?.rules ?? [] };
   const rereads = createLegacyRereads({
     ...parts,
-    onReread: (operation, changed) => evidence.reread(resource.name, operation, changed),
+    onReread: (operation, changed) => counts.reread(resource.name, operation, changed),
     onAnswered: (ms) => metrics.migrationAnswered(resource.name, 'legacy', true, ms),
   });
   const comparer = createComparer({
@@ -145,8 +145,8 @@ function createCompareRead(
       return;
     }
     const current = state();
-    if (current !== undefined && failsInRehearsal(current, clock.now(), random())) {
-      evidence.rehearsed(resource.name, operation);
+    if (current !== undefined && failsInDrill(current, clock.now(), random())) {
+      counts.rehearsed(resource.name, operation);
       return;
     }
     const served = { kind: 'answered', answer, ms, isFresh } as const;
@@ -166,7 +166,7 @@ function createCompareRead(
     if (outcome !== undefined)
       report(otherOrigin(origin), outcome, second.kind === 'skipped' ? second.detail : undefined);
     if (comparison === undefined) return;
-    evidence.compared(comparison);
+    counts.compared(comparison);
     if (comparison.lagMs !== undefined) rereads.lagged(operation, comparison.lagMs);
     if (origin === 'legacy' && isEqual === true && second.kind === 'answered') await keep?.(second.answer);
     if (corrected !== undefined) await keep?.(corrected);
@@ -175,10 +175,10 @@ function createCompareRead(
 
 /** Creates the shadow of a resource. */
 export function createShadow(deps: ShadowDeps): Shadow {
-  const { resource, config, state, evidence, strain, metrics, clock, random } = deps;
+  const { resource, config, state, counts, overload, metrics, clock, random } = deps;
   const { concurrency, rate: percent } = config.shadow;
   const tasks = createBackgroundTasks();
-  const room = createRoom(concurrency);
+  const room = createComparisonSlots(concurrency);
   const { monotonic } = clock;
   const breakers = { legacy: createComparisonBreaker(monotonic), new: createComparisonBreaker(monotonic) };
   const uncomparedOf = (origin: Origin) =>
@@ -195,11 +195,11 @@ export function createShadow(deps: ShadowDeps): Shadow {
     const current = state();
     const chance = current === undefined ? 0 : percentIn(positionOf(current, operation).stage, percent);
     if (chance === 0) return false;
-    return random() * 100 < chance || !evidence.isKnown(resource.name, operation, queryKey(query));
+    return random() * 100 < chance || !counts.isKnown(resource.name, operation, queryKey(query));
   }
 
   function refusalOf({ origin }: OfferedAnswer): ShadowOutcome | undefined {
-    if (strain() !== undefined) return 'dropped_strain';
+    if (overload() !== undefined) return 'dropped_overload';
     if (breakers[otherOrigin(origin)].isOpen) return 'dropped_breaker';
     return room.begin() ? undefined : 'dropped_cap';
   }

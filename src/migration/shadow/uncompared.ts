@@ -7,7 +7,7 @@ export type ShadowOutcome =
   | 'error'
   | 'dropped_cap'
   | 'dropped_rate'
-  | 'dropped_strain'
+  | 'dropped_overload'
   | 'dropped_breaker'
   | 'dropped_scan'
   | 'dropped_source';
@@ -30,7 +30,7 @@ const WORDS: Record<ShadowOutcome, string> = {
   error: 'it fails',
   dropped_cap: 'as many comparisons run as shadow.concurrency allows',
   dropped_rate: 'shadow.maxRps is used up, or the Redis of the limits does not answer',
-  dropped_strain: 'this process is overloaded, or a Redis does not answer',
+  dropped_overload: 'this process is overloaded, or a Redis does not answer',
   dropped_breaker: 'it failed, so comparisons pause for half a minute',
   dropped_scan: 'it would have to scan for each answer',
   dropped_source: 'its breaker or its queue refuses',

@@ -20,7 +20,7 @@ export type DeclaredMigration = {
 const shortHash = (texts: readonly string[]) => hash('sha256', texts.join('\n')).slice(0, 12);
 
 /** The name of the evidence about two source files that begins with the state `rev`. */
-export function evidenceName(digests: DeclaredMigration['digests'], rev: number): string {
+export function countsName(digests: DeclaredMigration['digests'], rev: number): string {
   return `${shortHash(digests)}-${rev}`;
 }
 
@@ -41,7 +41,7 @@ export function initialState(
     operations: {},
     salt: shortHash([resource, ...sources]),
     generation: 1,
-    evidence: evidenceName(digests, 0),
+    evidence: countsName(digests, 0),
     digests,
     since: at,
     evidenceSince: at,

@@ -35,7 +35,7 @@ export type Rollback = {
 };
 
 /** What both sources say at the edges of what may be asked. */
-export type ProbedEdges = {
+export type EdgeCaseResult = {
   /** Edges that were compared, and those at which the sources differ or only the legacy one has an answer. */
   readonly asked: number;
   readonly different: number;
@@ -79,8 +79,8 @@ export type MigrationState = Position & {
   readonly rehearsal?: { readonly until: string; readonly percent: number } | undefined;
   /** The last walk over all records with this evidence. */
   readonly walk?: { readonly at: string; readonly records: number; readonly differences: number } | undefined;
-  /** The last look at the edges with this evidence, see `ProbedEdges`. */
-  readonly edges?: (ProbedEdges & { readonly at: string }) | undefined;
+  /** The last look at the edges with this evidence, see `EdgeCaseResult`. */
+  readonly edges?: (EdgeCaseResult & { readonly at: string }) | undefined;
   readonly rules: readonly RuntimeRule[];
   /** The ids of the ignore rules that somebody has acknowledged by name, as `complete` asks. */
   readonly acknowledged: readonly string[];

@@ -9,7 +9,7 @@ import type { MigrationState } from './migration-state.ts';
 import type { AcknowledgedState, MigrationStateStore, StateChange } from './state-store.ts';
 import { readState, writeState } from './state-format.ts';
 import type { StateFile } from './state-file.ts';
-import { acknowledgeRevs, writeStateText } from '../../store/redis/scripts/record-scripts.ts';
+import { acknowledgeRevs, compareAndSetState } from '../../store/redis/scripts/record-scripts.ts';
 
 /** How long a process counts as running that no longer writes. */
 const ACK_MS = 15_000;
@@ -28,7 +28,7 @@ function createStore({ client, keyOf }: RedisStatesDeps) {
     /** Writes a state unless Redis has one whose `rev` is above `revMax`; then it returns that one's text. */
     async write(revMax: number, state: MigrationState): Promise<'written' | { readonly text: string }> {
       const args = [revMax, state.rev, writeState(state), keyOf('changed')];
-      const reply = await writeStateText(client, [keyOf(partOf(state))], args);
+      const reply = await compareAndSetState(client, [keyOf(partOf(state))], args);
       return reply === 1 ? 'written' : { text: String(reply) };
     },
     async acknowledge(instance: string, revs: Readonly<Record<string, number>>): Promise<void> {

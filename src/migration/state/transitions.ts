@@ -2,12 +2,12 @@
 // decides elsewhere whether a step may be taken, and the store raises `rev` when it writes the state.
 
 import { type MigrationStage, stages } from '../../config/schema/migration-stages.ts';
-import { type DeclaredMigration, evidenceName } from './declared-migration.ts';
+import { type DeclaredMigration, countsName } from './declared-migration.ts';
 import {
   type MigrationState,
   type Position,
   positionOf,
-  type ProbedEdges,
+  type EdgeCaseResult,
   type Rollback,
   type RuntimeRule,
 } from './migration-state.ts';
@@ -26,9 +26,9 @@ export function isBeyond(one: Position, other: Position): boolean {
 }
 
 /** Begins the evidence anew: earlier counts, walks and rehearsals no longer count. */
-function withNewEvidence(state: MigrationState, instant: string): MigrationState {
+function withNewCounts(state: MigrationState, instant: string): MigrationState {
   const { rehearsedAt: _rehearsed, walk: _walk, edges: _edges, sourceChangedAt: _changed, ...rest } = state;
-  return { ...rest, evidence: evidenceName(state.digests, state.rev + 1), evidenceSince: instant };
+  return { ...rest, evidence: countsName(state.digests, state.rev + 1), evidenceSince: instant };
 }
 
 /** The operations that stay apart from the resource after it goes to `to`. Where it goes back, none stays ahead of it. */
@@ -51,7 +51,7 @@ export function moved(
 ): MigrationState {
   const { stage, percent } = to;
   const begins = operation === undefined && state.stage === 'legacy';
-  const base = { ...(begins ? withNewEvidence(state, instant) : state), since: instant };
+  const base = { ...(begins ? withNewCounts(state, instant) : state), since: instant };
   if (operation === undefined) return { ...base, stage, percent, operations: operationsAt(state, to) };
   const { [operation]: _own, ...others } = state.operations;
   const isApart = rankOf(to) !== rankOf(state);
@@ -60,7 +60,7 @@ export function moved(
 
 /** Keeps the position and begins the evidence anew: when the migration begins, or the data of the new source was mended. */
 export function withFreshStart(state: MigrationState, instant: string): MigrationState {
-  return { ...withNewEvidence(state, instant), since: instant };
+  return { ...withNewCounts(state, instant), since: instant };
 }
 
 /** Why a rollback is made, by whom and when. */
@@ -83,7 +83,7 @@ export function rolledBack(
     hold: { by, at: instant, reason: `rolled back (${rule}): ${evidence}` },
     lastRollback: { at: instant, by, rule, from: { stage, percent }, evidence },
   };
-  return rule === 'difference' || rule === 'transient' ? withNewEvidence(next, instant) : next;
+  return rule === 'difference' || rule === 'transient' ? withNewCounts(next, instant) : next;
 }
 
 /** Holds: no step forward is possible until `resumed`. */
@@ -107,7 +107,7 @@ export function withDigests(
   digests: DeclaredMigration['digests'],
   instant: string,
 ): MigrationState {
-  const next = withNewEvidence({ ...state, digests }, instant);
+  const next = withNewCounts({ ...state, digests }, instant);
   return { ...next, generation: state.generation + 1, sourceChangedAt: instant };
 }
 
@@ -122,7 +122,7 @@ export function walked(
 }
 
 /** The edges of what may be asked were compared. */
-export function withProbedEdges(state: MigrationState, edges: ProbedEdges, instant: string): MigrationState {
+export function withEdgeCases(state: MigrationState, edges: EdgeCaseResult, instant: string): MigrationState {
   return { ...state, edges: { ...edges, at: instant } };
 }
 

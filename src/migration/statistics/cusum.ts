@@ -20,7 +20,7 @@ export function nextCusum(
   return Math.max(0, before + calls.failed * failure + calls.answered * answer);
 }
 
-/** What each caller and shape of question has added to the CUSUM, by their entry in `OperationEvidence.failing`. */
+/** What each caller and shape of question has added to the CUSUM, by their entry in `OperationCounts.failing`. */
 export type FailureShares = Readonly<Record<string, number>>;
 
 /** A CUSUM of which one caller adds a part at most, so that one caller cannot roll a migration back alone. */

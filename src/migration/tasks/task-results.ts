@@ -35,7 +35,7 @@ export type NamedDifference = Pick<AnswerDifference, 'id' | 'path' | 'kind'> & {
 export type OnDifference = (found: NamedDifference) => void;
 
 /** Whether the judge has seen the faults that a rehearsal made, and would have rolled back. */
-export type RehearsalResult = { readonly tripped: boolean; readonly evidence: string };
+export type DrillResult = { readonly tripped: boolean; readonly evidence: string };
 
 /**
  * One question that was recorded, in its canonical form: `users.list` and `limit=20&sort=name`, or `users.get` and

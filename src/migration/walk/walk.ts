@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { compileDifferenceRules } from '../compare/rules.ts';
 import type { AnswerDifference, ComparisonVerdict } from '../compare/comparison.ts';
 import { hintOf } from '../compare/hint.ts';
-import type { MigrationEvidence } from '../evidence/evidence.ts';
+import type { MigrationCounts } from '../counts/migration-counts.ts';
 import {
   createAskAtLowPriority,
   createPacer,
@@ -24,7 +24,7 @@ import { walkLists } from './walk-lists.ts';
  */
 export type WalkDeps = Omit<ComparerDeps, 'slots' | 'config' | 'onRecheck' | 'wait'> & {
   readonly config: MigrationConfig;
-  readonly evidence: Pick<MigrationEvidence, 'compared'>;
+  readonly counts: Pick<MigrationCounts, 'compared'>;
   readonly clock: Clock;
   readonly wait?: Wait;
 };
@@ -39,7 +39,7 @@ const SAMPLES_MAX = 500;
 
 /** Makes the function that compares one record as `<resource>.get` shows it, until a comparison has a result. */
 function createRecordWalk(deps: WalkDeps, pace: Pacer, wait: Wait) {
-  const { resource, evidence } = deps;
+  const { resource, counts } = deps;
   const compareQuestion = createCompareQuestion({ ...deps, wait });
   const operation = `${resource.name}.get`;
 
@@ -56,7 +56,7 @@ function createRecordWalk(deps: WalkDeps, pace: Pacer, wait: Wait) {
       const query = { kind: 'get', resource: resource.name, id } as const;
       const comparison = await compareQuestion(operation, query, signal);
       if (comparison === undefined || !CONCLUSIVE.has(comparison.verdict)) continue;
-      evidence.compared(comparison);
+      counts.compared(comparison);
       for (const { path, kind, hint } of comparison.differences) onDifference?.({ id, path, kind, hint });
       return comparison.verdict !== 'mismatch';
     }
@@ -78,7 +78,7 @@ async function eachOf<T>(all: readonly T[], size: number, work: (one: T) => Prom
  * shows only the records that callers ask for. It throws an Error where a source fails, or too many records have no result.
  */
 export function createWalk(deps: WalkDeps) {
-  const { resource, config, keptRules, toSample, evidence, clock, wait = waitMs } = deps;
+  const { resource, config, keptRules, toSample, counts, clock, wait = waitMs } = deps;
   const isAccepted = compileDifferenceRules(config.compare);
   const pace = createPacer(config.shadow.maxRps, clock, wait);
   const ask = createAskAtLowPriority({ pace, wait });
@@ -89,7 +89,7 @@ export function createWalk(deps: WalkDeps) {
     const samples = differences.slice(0, SAMPLES_MAX).map((one) => toSample(one, 'walk'));
     const about = { resource: resource.name, operation: `${resource.name}.list`, query: 'walk' };
     const verdict = samples.length === 0 ? 'match' : 'mismatch';
-    evidence.compared({ ...about, verdict, differences: samples, ignored: [] });
+    counts.compared({ ...about, verdict, differences: samples, ignored: [] });
   }
 
   return async function walk({ signal, progress }: Run, onDifference?: OnDifference): Promise<WalkResult> {

@@ -79,7 +79,7 @@ function createShadowMetrics(place: MetricPlace) {
     watchShadows: (next: () => number) => void (inFlight = next),
     shadow: createEventCounter(place, {
       name: 'portico_migration_shadow_total',
-      help: 'Answers that the other source was asked for, too: ok, timeout, error; or why it was not (dropped_cap, dropped_rate, dropped_strain, dropped_breaker, dropped_source, dropped_scan).',
+      help: 'Answers that the other source was asked for, too: ok, timeout, error; or why it was not (dropped_cap, dropped_rate, dropped_overload, dropped_breaker, dropped_source, dropped_scan).',
       labelNames: ['resource', 'outcome'],
     }),
     recheck: createEventCounter(place, {

@@ -82,9 +82,9 @@ export async function compareUnderWrites(options: UnderWrites): Promise<FoundUnd
     ...{
       state: () => migrationState({ stage: 'shadow' }),
       rate: { take: () => true },
-      strain: () => undefined,
+      overload: () => undefined,
     },
-    evidence: {
+    counts: {
       ...{ isKnown: () => false, rehearsed: () => undefined, reread: () => undefined },
       compared,
     },

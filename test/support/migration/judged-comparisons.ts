@@ -37,10 +37,10 @@ export async function openJudgedComparisons(options: JudgedComparisons) {
     lies: () => random.chance(options.lying),
   });
   const judged = await openJudged({ time, declared: { compare: { critical } } });
-  const { evidence, config, current } = judged;
+  const { counts, config, current } = judged;
   const shadow = createShadow({
-    ...{ resource: resources.users, sources: stores.sources, clock: time, random: () => 0, config, evidence },
-    ...{ state: current, rate: { take: () => true }, strain: () => undefined },
+    ...{ resource: resources.users, sources: stores.sources, clock: time, random: () => 0, config, counts },
+    ...{ state: current, rate: { take: () => true }, overload: () => undefined },
     toSample: createToSample({ secret: 'key', showMask: [] }),
     metrics: { shadow: () => undefined, recheck: () => undefined, migrationAnswered: () => undefined },
     wait: (ms, signal) => Promise.race([time.sleep(ms), once(signal, 'abort')]),

@@ -1,11 +1,11 @@
 import { Registry } from 'prom-client';
 import { createJudgeMetrics } from '../../../src/telemetry/metrics/judge-metrics.ts';
 import type { AuditChange } from '../../../src/store/audit/audit-entry.ts';
-import { createEvidenceCollector } from '../../../src/migration/evidence/evidence-collector.ts';
-import type { NewSourceCall } from '../../../src/migration/evidence/evidence.ts';
-import { createLocalEvidenceStore } from '../../../src/migration/evidence/local-evidence.ts';
+import { createMigrationCounts } from '../../../src/migration/counts/count-comparisons.ts';
+import type { NewSourceCall } from '../../../src/migration/counts/migration-counts.ts';
+import { createLocalCountsStore } from '../../../src/migration/counts/local-counts.ts';
 import type { WebhookEvent } from '../../../src/telemetry/webhooks/webhook-message.ts';
-import type { OwnAnswers } from '../../../src/migration/judge/act-on-ruling.ts';
+import type { OwnAnswers } from '../../../src/migration/judge/carry-out-decision.ts';
 import { createJudge } from '../../../src/migration/judge/judge.ts';
 import { createLocalJudgeMemory, type JudgeMemory } from '../../../src/migration/judge/judge-memory.ts';
 import { type MigrationState, positionText } from '../../../src/migration/state/migration-state.ts';
@@ -62,11 +62,11 @@ async function openStores(
   const { sources, digests, ...first } = migrationState(state);
   states.declare([{ resource: 'users', sources, digests, position: { stage: 'legacy', percent: 0 } }]);
   await states.change(states.current('users')!, { ...first, sources, digests });
-  const evidence = createEvidenceCollector({
-    ...{ store: createLocalEvidenceStore(), states, clock, secret: 'of the test' },
+  const counts = createMigrationCounts({
+    ...{ store: createLocalCountsStore(), states, clock, secret: 'of the test' },
     critical: () => compare.critical,
   });
-  return { states, evidence };
+  return { states, counts };
 }
 
 /** The judge over one migration of `users` in one process, on a clock that the test moves. */
@@ -80,14 +80,14 @@ export async function openJudged({
   const manual = createManualClock(BEGAN);
   const clock = time ?? manual;
   const config = migrationConfig({ compare: { critical: ['data.email'] }, ...declared });
-  const { states, evidence } = await openStores(clock, config, state);
+  const { states, counts } = await openStores(clock, config, state);
   const noted = openNotes();
   let caller = 0;
   const operations = ['users.list', 'users.get'];
   const { metrics, gauge } = openMetrics();
   let isDeclared = true;
   const judge = createJudge({
-    ...{ states, evidence, clock, memory: memory ?? createLocalJudgeMemory() },
+    ...{ states, counts, clock, memory: memory ?? createLocalJudgeMemory() },
     declared: () => (isDeclared ? [{ resource: 'users', operations, config, freshMs: 30_000 }] : []),
     audit: {
       record: (change) => Promise.resolve(noted.audited.push(change)).then(() => 'kept' as const),
@@ -108,7 +108,7 @@ export async function openJudged({
   });
   const current = () => states.current('users')!;
   return {
-    ...{ ...noted, clock: manual, states, evidence, judge, current, config },
+    ...{ ...noted, clock: manual, states, counts, judge, current, config },
     position: () => positionText(current()),
     /** The file of the gateway declares the migration no longer. */
     undeclare: () => void (isDeclared = false),
@@ -118,7 +118,7 @@ export async function openJudged({
       caller = (caller + 1) % 10;
       const failing = { subject: `caller ${caller}`, shape: 'id=…' };
       const usual = { resource: 'users', operation: 'users.get', ms: 20, isAttributable: false };
-      evidence.served({ ...usual, ...(call.isAttributable === true ? { failing } : {}), ...call });
+      counts.served({ ...usual, ...(call.isAttributable === true ? { failing } : {}), ...call });
     },
     /** Lets time pass: `each` is called so many times a second, and the judge looks every two seconds. */
     async pass(seconds: number, perSecond: number, each: () => void): Promise<void> {
@@ -137,7 +137,7 @@ export async function openJudged({
     },
     async close() {
       await judge.close();
-      evidence.close();
+      counts.close();
       states.close();
     },
   };

@@ -1,6 +1,6 @@
 import { migration, type MigrationConfig } from '../../../src/config/schema/migration.ts';
-import type { KeyCounts, OperationEvidence } from '../../../src/migration/evidence/evidence.ts';
-import { EMPTY_EVIDENCE } from '../../../src/migration/evidence/evidence-store.ts';
+import type { KeyCounts, OperationCounts } from '../../../src/migration/counts/migration-counts.ts';
+import { NO_COUNTS } from '../../../src/migration/counts/counts-store.ts';
 import type { GateFacts } from '../../../src/migration/judge/gate-facts.ts';
 import type { MigrationState } from '../../../src/migration/state/migration-state.ts';
 
@@ -28,13 +28,13 @@ export function migrationState(changed: Partial<MigrationState> = {}): Migration
 }
 
 /** The evidence of an operation at which all is well, over so many distinct questions. */
-export function goodEvidence(keys: number, changed: Partial<OperationEvidence> = {}): OperationEvidence {
+export function goodEvidence(keys: number, changed: Partial<OperationCounts> = {}): OperationCounts {
   const counts: KeyCounts = { keys, mismatchedKeys: 0 };
   const ms = { '20': keys };
   const compared = { ...counts, match: keys, legacyMs: ms, newMs: ms };
   return {
-    ...{ ...EMPTY_EVIDENCE, ...compared, served: keys, recent: counts },
-    step: { ...EMPTY_EVIDENCE.step, ...compared, served: keys, servedMs: ms },
+    ...{ ...NO_COUNTS, ...compared, served: keys, recent: counts },
+    step: { ...NO_COUNTS.step, ...compared, served: keys, servedMs: ms },
     ...changed,
   };
 }
@@ -43,7 +43,7 @@ export function goodEvidence(keys: number, changed: Partial<OperationEvidence> =
 export function gateFacts(changed: Partial<GateFacts> = {}): GateFacts {
   return {
     ...{ config: migrationConfig(), state: migrationState(), operations: ['users.get'] },
-    evidence: { 'users.get': goodEvidence(2_995) },
+    counts: { 'users.get': goodEvidence(2_995) },
     ...{ cusum: {}, noise: {}, freshMs: 30_000, now: BEGAN + 48 * HOUR_MS },
     ...changed,
   };

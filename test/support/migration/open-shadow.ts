@@ -48,9 +48,9 @@ export function openShadow({ shadow: settings = {}, next, legacy, ...change }: C
     ...{
       state: () => migrationState({ stage: 'shadow' }),
       rate: { take: () => true },
-      strain: () => undefined,
+      overload: () => undefined,
     },
-    evidence: {
+    counts: {
       ...{ isKnown: () => false, rehearsed: () => outcomes.push('rehearsed') },
       reread: (_resource, _operation, changed) => {
         rereads.push(changed);

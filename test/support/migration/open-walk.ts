@@ -19,7 +19,7 @@ export function openWalk(users: number, spoil: Spoil, change: object = {}) {
     ...{ resource: resources.users, config, sources: stores.sources, clock: time, wait },
     keptRules: () => [],
     toSample: createToSample({ secret: 'key', showMask: [] }),
-    evidence: { compared: (comparison) => void comparisons.push(comparison) },
+    counts: { compared: (comparison) => void comparisons.push(comparison) },
   });
   const signal = new AbortController().signal;
   const progress: number[] = [];

@@ -24,7 +24,7 @@ const unasked = () => Promise.reject(new Error('no test asks for it'));
 
 const FACTS = gateFacts({
   config: migrationConfig({ compare: { ignore: [], critical: [] } }),
-  evidence: { 'users.get': { ...goodEvidence(10), lagMs: { '110': 3 } } },
+  counts: { 'users.get': { ...goodEvidence(10), lagMs: { '110': 3 } } },
   cusum: { 'users.get': 2.303 },
 });
 
@@ -63,7 +63,7 @@ export function openOperated({
   const migrations: OperatedMigrations = {
     migrating: () => [{ declared, config, operations: ['users.list', 'users.get'] }],
     states,
-    evidence: { differences: () => Promise.resolve([]) },
+    counts: { differences: () => Promise.resolve([]) },
     operatorTasks: {
       gate,
       report: async (resource, operation) =>
@@ -72,7 +72,7 @@ export function openOperated({
           await gate(resource, operation),
         ),
       check: () => Promise.resolve({ same: 20, asked: 20, problems: [] }),
-      ...{ walk: unasked, probeEdges: unasked, rehearse: unasked, replay: unasked },
+      ...{ walk: unasked, compareEdgeCases: unasked, rehearse: unasked, replay: unasked },
       legacyProblem: () => Promise.resolve(undefined),
       ...{ explain: unasked, reportText: unasked, preview: unasked },
       ...operatorTasks,

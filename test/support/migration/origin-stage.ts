@@ -1,5 +1,5 @@
 import { fault } from '../../../src/kernel/errors/fault.ts';
-import type { NewSourceCall } from '../../../src/migration/evidence/evidence.ts';
+import type { NewSourceCall } from '../../../src/migration/counts/migration-counts.ts';
 import { createLocalBreaker } from '../../../src/migration/routing/local-breaker.ts';
 import type { AbortableCall } from '../../../src/migration/routing/abortable-call.ts';
 import { createOriginStage } from '../../../src/migration/routing/origin-stage.ts';

@@ -212,7 +212,7 @@ describe('the actions on a migration', () => {
     const { run, status, audited } = open({
       operatorTasks: {
         walk: () => Promise.resolve({ records: 200, differences: 7, unknown: 0 }),
-        probeEdges: () =>
+        compareEdgeCases: () =>
           Promise.resolve({ asked: 19, different: 1, named: ['page past the end'], refused: [] }),
         rehearse: () => Promise.resolve({ tripped: true, evidence: 'cusum 9.4 after 6 s' }),
       },

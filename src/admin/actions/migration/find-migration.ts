@@ -1,7 +1,7 @@
 // Finds the migration that an action names, or refuses the action.
 
 import type { Clock } from '../../../kernel/clock.ts';
-import type { MigrationEvidence } from '../../../migration/evidence/evidence.ts';
+import type { MigrationCounts } from '../../../migration/counts/migration-counts.ts';
 import type { MigratingResource } from '../../../migration/migrations.ts';
 import type { OperatorTasks } from '../../../migration/operate/operator-tasks.ts';
 import type { Tasks } from '../../../migration/operate/tasks.ts';
@@ -17,7 +17,7 @@ export type OperatedMigrations = {
   /** The migrations of the configuration in force. */
   readonly migrating: () => readonly Declared[];
   readonly states: MigrationStateStore;
-  readonly evidence: Pick<MigrationEvidence, 'differences'>;
+  readonly counts: Pick<MigrationCounts, 'differences'>;
   readonly operatorTasks: OperatorTasks;
   readonly tasks: Tasks;
   /** The resources that this process serves from the legacy source, because the new one fails. */

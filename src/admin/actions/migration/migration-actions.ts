@@ -13,7 +13,7 @@ const EXPLAIN_MS = 4_000;
 
 /** Creates the actions that change nothing. */
 function createReadActions(migrations: OperatedMigrations) {
-  const { migrating, states, evidence, operatorTasks } = migrations;
+  const { migrating, states, counts, operatorTasks } = migrations;
   return {
     migrations: () => ({
       migrations: migrating().flatMap(({ declared: { resource } }) => {
@@ -34,7 +34,7 @@ function createReadActions(migrations: OperatedMigrations) {
     },
     async 'migrations.diffs'({ resource, operation, kind }) {
       findMigration(migrations, resource);
-      const all = await refuseIfRedisFails('keys', () => evidence.differences(resource));
+      const all = await refuseIfRedisFails('keys', () => counts.differences(resource));
       const isWanted = (one: (typeof all)[number]) =>
         (operation ?? one.operation) === one.operation && (kind ?? one.kind) === one.kind;
       return { differences: all.filter(isWanted) };

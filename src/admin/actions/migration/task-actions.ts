@@ -3,7 +3,7 @@
 import type { AuditLog } from '../../../store/audit/audit-log.ts';
 import type { Run } from '../../../migration/tasks/task-results.ts';
 import type { MigrationState } from '../../../migration/state/migration-state.ts';
-import { walked, withFreshStart, withProbedEdges } from '../../../migration/state/transitions.ts';
+import { walked, withFreshStart, withEdgeCases } from '../../../migration/state/transitions.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import type { ActionInput } from '../../api/action-table.ts';
 import { type ActionHandlers, auditActor } from '../act.ts';
@@ -50,9 +50,9 @@ function compileWork(
     await recordEnd(changed);
   }
 
-  async function probeEdges(run: Run) {
-    const found = await operatorTasks.probeEdges(resource, run);
-    await keep((state, at) => withProbedEdges(state, found, at));
+  async function compareEdgeCases(run: Run) {
+    const found = await operatorTasks.compareEdgeCases(resource, run);
+    await keep((state, at) => withEdgeCases(state, found, at));
     const { asked: edges, different: edgesDifferent, named } = found;
     return { edges, edgesDifferent, named };
   }
@@ -71,12 +71,12 @@ function compileWork(
         const result = await operatorTasks.walk(resource, run);
         await keep((state, at) => walked(state, result, at));
         // Edge cases scan both sources, and later comparisons may see these scan caches, so they run only if the gate needs them.
-        return found.config.gate.edges ? { ...result, ...(await probeEdges(run)) } : result;
+        return found.config.gate.edges ? { ...result, ...(await compareEdgeCases(run)) } : result;
       };
     case 'ids':
       return named.find(resource);
     case 'probe-edges':
-      return probeEdges;
+      return compareEdgeCases;
     case 'rehearse':
       return async (run) => {
         // The judge itself keeps the result and writes it to the audit.

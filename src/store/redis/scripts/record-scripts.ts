@@ -51,7 +51,7 @@ return redis.call('append', value, piece)`;
  * Writes the state of a migration and publishes its `rev`. Returns 1; or the text in Redis where that has a `rev` above the
  * highest that may be there. A lower one is replaced: Redis has then lost changes that this process still has.
  */
-export const writeStateText = defineScript({ state: 'hash' }, 'revMax, rev, text, channel')`
+export const compareAndSetState = defineScript({ state: 'hash' }, 'revMax, rev, text, channel')`
 local found = redis.call('hmget', state, 'rev', 'state')
 if tonumber(found[1] or '0') > tonumber(revMax) then return found[2] or '' end
 redis.call('hset', state, 'rev', rev, 'state', text)

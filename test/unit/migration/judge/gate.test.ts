@@ -1,6 +1,6 @@
 import { type Gate, gateOf } from '../../../../src/migration/judge/gate.ts';
 import { positionText, type Rollback } from '../../../../src/migration/state/migration-state.ts';
-import { EMPTY_EVIDENCE } from '../../../../src/migration/evidence/evidence-store.ts';
+import { NO_COUNTS } from '../../../../src/migration/counts/counts-store.ts';
 import {
   BEGAN,
   gateFacts,
@@ -12,7 +12,7 @@ import {
 
 const unmetOf = ({ unmet }: Gate) => unmet.map(({ id }) => id);
 const nextOf = ({ next }: Gate) => next && positionText(next);
-const withEvidence = (evidence: ReturnType<typeof goodEvidence>) => ({ evidence: { 'users.get': evidence } });
+const withEvidence = (counts: ReturnType<typeof goodEvidence>) => ({ counts: { 'users.get': counts } });
 
 function rollback(changed: Partial<Rollback> = {}): Rollback {
   const at = new Date(BEGAN + HOUR_MS).toISOString();
@@ -36,7 +36,7 @@ describe('the gate before the ramp', () => {
   });
 
   test('without any data it is not ready, and says of each operation what is missing', () => {
-    const facts = gateFacts({ operations: ['users.list', 'users.get'], evidence: {} });
+    const facts = gateFacts({ operations: ['users.list', 'users.get'], counts: {} });
     const { unmet } = gateOf(facts);
     expect(unmet.filter(({ operation }) => operation === 'users.list').map(({ id }) => id)).toEqual([
       'keys',
@@ -50,9 +50,9 @@ describe('the gate before the ramp', () => {
   test('a small store is known once every record was walked without a difference', () => {
     const walked = (differences: number) =>
       migrationState({ walk: { at: '2026-01-01T01:00:00.000Z', records: 400, differences } });
-    const evidence = withEvidence(goodEvidence(37));
-    expect(gateOf(gateFacts({ state: walked(0), ...evidence })).ready).toBe(true);
-    expect(unmetOf(gateOf(gateFacts({ state: walked(1), ...evidence })))).toEqual(['walk', 'keys']);
+    const counts = withEvidence(goodEvidence(37));
+    expect(gateOf(gateFacts({ state: walked(0), ...counts })).ready).toBe(true);
+    expect(unmetOf(gateOf(gateFacts({ state: walked(1), ...counts })))).toEqual(['walk', 'keys']);
   });
 
   test.each([
@@ -138,7 +138,7 @@ describe('the gate of a step of the ramp', () => {
   });
 
   test('without traffic in the step it is never ready, however long it waits', () => {
-    const quiet = { ...compared, step: EMPTY_EVIDENCE.step };
+    const quiet = { ...compared, step: NO_COUNTS.step };
     const gate = gateOf(gateFacts({ state: inRamp, ...withEvidence(quiet), now: BEGAN + 9_000 * HOUR_MS }));
     expect(unmetOf(gate)).toEqual(['requests', 'failed']);
   });

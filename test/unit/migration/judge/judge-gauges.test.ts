@@ -14,7 +14,7 @@ describe('the metrics of the judge', () => {
     const gate = { liveFor: '1s', mismatch: 1, file: false };
     const judged = await open({ state: { stage: 'live' }, declared: { gate } });
     for (const operation of ['users.list', 'users.get'])
-      judged.evidence.compared(comparison('user_1', { operation }));
+      judged.counts.compared(comparison('user_1', { operation }));
     await judged.pass(4, 0, () => undefined);
     expect(await shown(judged)).toEqual([
       [['users', 1]],

@@ -12,7 +12,7 @@ describe('the receiver of webhooks is told', () => {
     const judged = await open({ declared: { gate } });
     await judged.judge.look();
     for (const operation of ['users.list', 'users.get'])
-      for (let id = 0; id < 10; id += 1) judged.evidence.compared(comparison(`user_${id}`, { operation }));
+      for (let id = 0; id < 10; id += 1) judged.counts.compared(comparison(`user_${id}`, { operation }));
     await judged.pass(8, 0, () => undefined);
     await judged.states.change(judged.current(), { ...judged.current(), ...RAMP });
     await judged.pass(4, 0, () => undefined);

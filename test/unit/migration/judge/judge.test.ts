@@ -41,23 +41,23 @@ describe('the judge rolls back', () => {
 
   test('on the third record that differs in a critical field, and not on the second', async () => {
     const judged = await open();
-    judged.evidence.compared(mismatch('user_1', 'data.email'));
-    judged.evidence.compared(mismatch('user_1', 'data.email'));
-    judged.evidence.compared(mismatch('user_2', 'data.email'));
+    judged.counts.compared(mismatch('user_1', 'data.email'));
+    judged.counts.compared(mismatch('user_1', 'data.email'));
+    judged.counts.compared(mismatch('user_2', 'data.email'));
     await judged.judge.look();
     expect(judged.position()).toBe('ramp:25');
-    judged.evidence.compared(mismatch('user_3', 'data.email'));
+    judged.counts.compared(mismatch('user_3', 'data.email'));
     await judged.judge.look();
     expect([judged.position(), judged.rollbacks]).toEqual(['shadow', ['difference']]);
   });
 
   test('where more than 0.5 % of at least 200 questions differ for certain', async () => {
     const judged = await open();
-    for (let id = 0; id < 199; id += 1) judged.evidence.compared(comparison(`user_${id}`));
-    for (let id = 0; id < 5; id += 1) judged.evidence.compared(mismatch(`user_${id}`));
+    for (let id = 0; id < 199; id += 1) judged.counts.compared(comparison(`user_${id}`));
+    for (let id = 0; id < 5; id += 1) judged.counts.compared(mismatch(`user_${id}`));
     await judged.judge.look();
     expect(judged.position()).toBe('ramp:25');
-    judged.evidence.compared(comparison('user_200'));
+    judged.counts.compared(comparison('user_200'));
     await judged.judge.look();
     expect([judged.position(), judged.rollbacks]).toEqual(['shadow', ['difference']]);
   });
@@ -65,7 +65,7 @@ describe('the judge rolls back', () => {
   test('after three minutes in which the new source is slow, and holds after half of them', async () => {
     const judged = await open();
     for (let id = 0; id < 200; id += 1)
-      judged.evidence.compared(comparison(`user_${id}`, { legacyMs: 100, newMs: 100 }));
+      judged.counts.compared(comparison(`user_${id}`, { legacyMs: 100, newMs: 100 }));
     const slow = () => judged.serve({ ms: 300 });
     await judged.pass(92, 10, slow);
     expect([judged.position(), judged.current().hold?.by]).toEqual(['ramp:25', 'judge']);
@@ -130,7 +130,7 @@ describe('the judge does nothing', () => {
 
   test('for a slow minute, or where too few calls were slow to say', async () => {
     const judged = await open();
-    for (let id = 0; id < 200; id += 1) judged.evidence.compared(comparison(`user_${id}`));
+    for (let id = 0; id < 200; id += 1) judged.counts.compared(comparison(`user_${id}`));
     await judged.pass(60, 10, () => judged.serve({ ms: 900 }));
     await judged.pass(60, 10, () => judged.serve());
     await judged.pass(30, 10, () => judged.serve({ ms: 900 }));
@@ -164,7 +164,7 @@ describe('a step that the gateway takes by itself', () => {
     return () => {
       id += 1;
       for (const operation of ['users.list', 'users.get']) {
-        judged.evidence.compared(comparison(`user_${id}`, { operation }));
+        judged.counts.compared(comparison(`user_${id}`, { operation }));
         if (judged.current().stage === 'ramp') judged.serve({ operation });
       }
     };
@@ -205,7 +205,7 @@ describe('a rehearsal', () => {
 
   test('works once the judge would have rolled back, and changes no position', async () => {
     const judged = await open({ state });
-    await judged.pass(6, 1, () => judged.evidence.rehearsed('users', 'users.get'));
+    await judged.pass(6, 1, () => judged.counts.rehearsed('users', 'users.get'));
     const { rehearsedAt, rehearsal, hold, lastRollback, generation } = judged.current();
     expect({ rehearsal, hold, lastRollback, generation }).toEqual({ lastRollback: null, generation: 1 });
     expect([positionText(judged.current()), rehearsedAt]).toEqual(['shadow', '2026-01-01T00:00:04.000Z']);
@@ -217,7 +217,7 @@ describe('a rehearsal', () => {
 
   test('has not worked where too few comparison calls came', async () => {
     const judged = await open({ state });
-    judged.evidence.rehearsed('users', 'users.get');
+    judged.counts.rehearsed('users', 'users.get');
     await judged.pass(70, 0, () => undefined);
     expect([judged.current().rehearsedAt, judged.current().rehearsal]).toEqual([undefined, undefined]);
     expect(judged.audited[0]?.reason).toContain('1 failed comparison calls are too few');

@@ -15,7 +15,7 @@ function comparing(judged: JudgedMigrationOfTest, one: (user: string) => Compari
   return () => {
     count += 1;
     const other = comparison(`user_${count % 20}`);
-    judged.evidence.compared(count % every === 0 ? one(`user_${count}`) : other);
+    judged.counts.compared(count % every === 0 ? one(`user_${count}`) : other);
   };
 }
 
@@ -95,8 +95,8 @@ describe('differences that were gone after a wait, as those of a store that lags
   async function measure(judged: JudgedMigrationOfTest, every: number): Promise<void> {
     let rereads = 0;
     await judged.pass(3_604, 1, () => {
-      judged.evidence.compared(comparison('user_1'));
-      judged.evidence.reread('users', 'users.get', (rereads += 1) % every === 0 ? ['data.email'] : []);
+      judged.counts.compared(comparison('user_1'));
+      judged.counts.reread('users', 'users.get', (rereads += 1) % every === 0 ? ['data.email'] : []);
     });
   }
 

@@ -13,7 +13,7 @@ function open(busy = 0) {
   const askedMs: number[] = [];
   let refusals = busy;
   const replay = createTrafficReplay({
-    evidence: { compared: (one) => void compared.push(one) },
+    counts: { compared: (one) => void compared.push(one) },
     clock,
     wait(ms) {
       clock.advance(ms);

@@ -1,6 +1,6 @@
 import { migratedResource } from '../../../../src/admin/console/page/show/migration-texts.ts';
 import { lineDigest } from '../../../../src/store/audit/audit-entry.ts';
-import { EMPTY_EVIDENCE } from '../../../../src/migration/evidence/evidence-store.ts';
+import { NO_COUNTS } from '../../../../src/migration/counts/counts-store.ts';
 import { createReport, resourceOfTarget } from '../../../../src/migration/report/create-report.ts';
 import { BEGAN, gateFacts } from '../../../support/migration/migration-facts.ts';
 
@@ -33,9 +33,9 @@ test('the history has long work, changes of one operation and explanations, and 
     }),
   );
   const report = createReport({
-    evidence: { differences: () => Promise.resolve([]) },
+    counts: { differences: () => Promise.resolve([]) },
     gates: {
-      facts: () => Promise.resolve(gateFacts({ evidence: { 'users.get': EMPTY_EVIDENCE }, now: BEGAN })),
+      facts: () => Promise.resolve(gateFacts({ counts: { 'users.get': NO_COUNTS }, now: BEGAN })),
     },
     audit: { lines: () => Promise.resolve(lines) },
   });

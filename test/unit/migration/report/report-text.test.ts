@@ -12,13 +12,13 @@ import {
 const decided = { owner: 'ana', reason: 'markup | of the old editor', until: '2026-12-01' };
 const config = migrationConfig({ compare: { ignore: [{ path: 'data.profile.bio', ...decided }] } });
 const state = migrationState({ walk: undefined, acknowledged: ['data.profile.bio'] });
-const evidence = {
+const counts = {
   'users.get': goodEvidence(2_210, {
     ...{ inconclusive: 41, lagMs: {}, transient: 20, given: 18, transients: { 'data.email|once': 20 } },
   }),
 };
 const text = reportText({
-  ...{ ...migrationReport(gateFacts({ state, config, evidence })), config },
+  ...{ ...migrationReport(gateFacts({ state, config, counts })), config },
   differences: [
     {
       ...{

@@ -65,25 +65,25 @@ describe('the shadow of an answer', () => {
   it('is made of what was never compared, and of the share of the rest that the file says', () => {
     const rates = [0.3, 0.6].flatMap((random) => [true, false].map((known) => ({ random, known })));
     const made = rates.map(({ random, known }) => {
-      const evidence = { ...NO_EVIDENCE, isKnown: () => known };
+      const counts = { ...NO_EVIDENCE, isKnown: () => known };
       const opened = openShadow({
-        evidence,
+        counts,
         shadow: { rate: 50 },
         random: () => random,
-        strain: () => 'redis',
+        overload: () => 'redis',
       });
       opened.offer();
       return opened.outcomes.length;
     });
-    // Strain lets us see whether it was chosen without waiting.
+    // OverloadCause lets us see whether it was chosen without waiting.
     expect(made).toEqual([1, 1, 0, 1]);
   });
 
   it('is made of five percent at most once the new source serves everybody', () => {
     const made = [0.04, 0.06].map((random) => {
-      const evidence = { ...NO_EVIDENCE, isKnown: () => true };
+      const counts = { ...NO_EVIDENCE, isKnown: () => true };
       const state = () => migrationState({ stage: 'live' });
-      const opened = openShadow({ evidence, state, random: () => random, strain: () => 'redis' });
+      const opened = openShadow({ counts, state, random: () => random, overload: () => 'redis' });
       opened.offer('new');
       return opened.outcomes.length;
     });
@@ -106,10 +106,10 @@ describe('the shadow of an answer', () => {
     expect(shadow.inFlight).toBe(0);
   });
 
-  it('is left out under strain, and beyond the rate of the fleet', async () => {
-    const strained = openShadow({ strain: () => 'event_loop' });
-    strained.offer();
-    expect(strained.outcomes).toEqual(['dropped_strain']);
+  it('is left out under overload, and beyond the rate of the fleet', async () => {
+    const overloaded = openShadow({ overload: () => 'event_loop' });
+    overloaded.offer();
+    expect(overloaded.outcomes).toEqual(['dropped_overload']);
     const limited = openShadow({ rate: { take: () => Promise.resolve(false) } });
     limited.offer();
     await limited.until(() => limited.outcomes[0] === 'dropped_rate');

@@ -68,7 +68,7 @@ describe('a walk over all records of two sources', () => {
       ...{ resource: resources.users, config, clock: time, wait, keptRules: () => [] },
       sources: { legacy: failing, new: failing },
       toSample: createToSample({ secret: 'key', showMask: [] }),
-      evidence: { compared: () => undefined },
+      counts: { compared: () => undefined },
     });
     await expect(walk({ signal, progress: () => undefined })).rejects.toThrow('no such service');
   });

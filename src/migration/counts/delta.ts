@@ -1,8 +1,8 @@
 // The counts of an operation that one process has gathered: all of them without Redis, else those since its last write.
 
 import type { Comparison, DifferenceSample, ComparisonVerdict } from '../compare/comparison.ts';
-import { latencyBucket } from './latency.ts';
-import type { NewSourceCall } from './evidence.ts';
+import { latencyBucket } from './latency-histogram.ts';
+import type { NewSourceCall } from './migration-counts.ts';
 
 /** The differences of one kind at one path. */
 export type GroupDelta = {

@@ -1,5 +1,5 @@
 import { comparison, difference, mismatch, transient } from '../../support/migration/comparisons.ts';
-import { useFleetEvidence } from '../../support/migration/fleet-evidence.ts';
+import { useFleetEvidence } from '../../support/migration/fleet-counts.ts';
 import { BEGAN, HOUR_MS } from '../../support/migration/migration-facts.ts';
 
 const { open } = useFleetEvidence();

@@ -14,20 +14,20 @@ import type { MigrationStateStore } from '../state/state-store.ts';
 import { held, moved, rolledBack } from '../state/transitions.ts';
 import type { GateEvaluator, JudgedMigration } from './evaluate-gate.ts';
 import { shapeOfFailure } from '../statistics/cusum.ts';
-import { rehearsalOutcome, withoutRehearsal } from './fault-rehearsal.ts';
-import type { OperationMemory, Ruling } from './rollback-rules.ts';
+import { drillOutcome, withoutDrill } from './failure-drill.ts';
+import type { OperationMemory, JudgeDecision } from './rollback-rules.ts';
 
 /** What the metrics show of gates and rollbacks. */
-type RulingMetrics = {
+type DecisionMetrics = {
   migrationGate(resource: string, isReady: boolean): void;
   migrationRollback(resource: string, rule: Rollback['rule'] | 'rehearsal'): void;
 };
 
 /** `states` is changed by compare-and-set; only a change that was made gets its line in `audit`. */
-export type RulingDeps = {
+export type DecisionDeps = {
   readonly states: Pick<MigrationStateStore, 'change'>;
   readonly audit: Pick<AuditLog, 'record'>;
-  readonly metrics: RulingMetrics;
+  readonly metrics: DecisionMetrics;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Pick<Logger, 'info' | 'warn'>;
 };
@@ -52,7 +52,7 @@ const auditView = (state: MigrationState, operation?: string) => ({
  * Makes the function that changes a state and writes the change to the audit. It returns false and does nothing where
  * somebody else has changed the state first: the next look judges the new state.
  */
-function createChange({ states, audit, log }: RulingDeps) {
+function createChange({ states, audit, log }: DecisionDeps) {
   return async function change(
     state: MigrationState,
     next: MigrationState,
@@ -69,14 +69,14 @@ function createChange({ states, audit, log }: RulingDeps) {
   };
 }
 
-function rehearsalText(hasWorked: boolean, failedCalls: number, cusum: number): string {
+function drillText(hasWorked: boolean, failedCalls: number, cusum: number): string {
   return hasWorked
     ? `a rehearsal: after ${failedCalls} failed comparison calls the judge would have rolled back (CUSUM ${cusum.toFixed(1)})`
     : `a rehearsal: ${failedCalls} failed comparison calls are too few for the judge; it needs four`;
 }
 
-/** Creates the functions that carry out rulings. All of them reject where Redis fails. */
-export function createRulingActions(deps: RulingDeps) {
+/** Creates the functions that carry out decisions. All of them reject where Redis fails. */
+export function createDecisionActions(deps: DecisionDeps) {
   const { metrics, clock } = deps;
   const change = createChange(deps);
   const instant = () => new Date(clock.now()).toISOString();
@@ -84,34 +84,34 @@ export function createRulingActions(deps: RulingDeps) {
   async function rollBack(
     state: MigrationState,
     operation: string,
-    { rule, evidence }: Extract<Ruling, { kind: 'roll_back' }>,
+    { rule, reason }: Extract<JudgeDecision, { kind: 'roll_back' }>,
   ): Promise<void> {
     // An operation with a position of its own goes back alone.
     const apart = state.operations[operation] === undefined ? undefined : operation;
-    const next = rolledBack(state, { by: JUDGE, at: instant(), rule, evidence }, apart);
-    const audited = { action: 'migrations.rollback', reason: `${operation}: ${evidence}`, operation: apart };
+    const next = rolledBack(state, { by: JUDGE, at: instant(), rule, evidence: reason }, apart);
+    const audited = { action: 'migrations.rollback', reason: `${operation}: ${reason}`, operation: apart };
     if (await change(state, next, audited)) metrics.migrationRollback(state.resource, rule);
   }
 
   return {
-    async carryOut(state: MigrationState, operation: string, ruling: Ruling): Promise<void> {
-      if (ruling.kind === 'roll_back') await rollBack(state, operation, ruling);
-      if (ruling.kind !== 'hold' || state.hold !== undefined) return;
-      const reason = `${operation}: ${ruling.evidence}`;
+    async carryOut(state: MigrationState, operation: string, decision: JudgeDecision): Promise<void> {
+      if (decision.kind === 'roll_back') await rollBack(state, operation, decision);
+      if (decision.kind !== 'hold' || state.hold !== undefined) return;
+      const reason = `${operation}: ${decision.reason}`;
       const next = held(state, { by: JUDGE, at: instant() }, reason);
       await change(state, next, { action: 'migrations.hold', reason });
     },
 
     /** Ends a rehearsal that has worked, or whose time is over. */
-    async endRehearsal(state: MigrationState, memories: readonly OperationMemory[]): Promise<void> {
+    async endDrill(state: MigrationState, memories: readonly OperationMemory[]): Promise<void> {
       const { rehearsal } = state;
       if (rehearsal === undefined) return;
       const cusum = Math.max(...memories.map((memory) => memory.rehearsal));
       const failedCalls = memories.reduce((sum, { seen }) => sum + seen.rehearsed, 0);
-      const outcome = rehearsalOutcome(rehearsal, cusum, clock.now());
+      const outcome = drillOutcome(rehearsal, cusum, clock.now());
       if (outcome === 'under_way') return;
-      const reason = rehearsalText(outcome === 'worked', failedCalls, cusum);
-      const next = withoutRehearsal(state, outcome === 'worked' ? instant() : undefined);
+      const reason = drillText(outcome === 'worked', failedCalls, cusum);
+      const next = withoutDrill(state, outcome === 'worked' ? instant() : undefined);
       const isDone = await change(state, next, { action: 'migrations.rehearse', reason });
       if (isDone && outcome === 'worked') metrics.migrationRollback(state.resource, 'rehearsal');
     },
@@ -131,8 +131,8 @@ export function createRulingActions(deps: RulingDeps) {
  */
 export function createPromotion(
   gates: Pick<GateEvaluator, 'gate'>,
-  rulings: Pick<ReturnType<typeof createRulingActions>, 'step'>,
-  metrics: RulingMetrics,
+  decisions: Pick<ReturnType<typeof createDecisionActions>, 'step'>,
+  metrics: DecisionMetrics,
 ) {
   return async function promote(
     { resource, config }: JudgedMigration,
@@ -141,7 +141,7 @@ export function createPromotion(
     const gate = await gates.gate(resource);
     metrics.migrationGate(resource, gate.ready);
     if (gate.ready && gate.next !== undefined && config.promote === 'auto' && state.rev > 0)
-      await rulings.step(state, gate.next);
+      await decisions.step(state, gate.next);
     return gate.ready;
   };
 }
@@ -166,14 +166,14 @@ export type OwnJudgementDeps = {
 type JudgedFailures = {
   readonly operation: string;
   readonly memory: OperationMemory;
-  readonly ruling: Ruling;
+  readonly decision: JudgeDecision;
 };
 
 /** From so many own questions on that fail, the failures of one caller are those of the source. */
 const OWN_FAILED = 2;
 
 /**
- * Creates the function that decides a ruling of `ask` by Portico's own questions; `failing` is that of the evidence. If two
+ * Creates the function that decides a decision of `ask` by Portico's own questions; `failing` is that of the evidence. If two
  * of them fail, all failures count for each caller. If all are answered, the failures beyond the bounds are forgotten. Else the
  * next look asks again.
  */
@@ -183,18 +183,18 @@ export function createOwnJudgement({ askOwnQuestions, log }: OwnJudgementDeps) {
     judged: T,
     failing: readonly string[] = [],
   ): Promise<T> {
-    const { operation, memory, ruling } = judged;
-    if (ruling.kind !== 'ask') return judged;
+    const { operation, memory, decision } = judged;
+    if (decision.kind !== 'ask') return judged;
     const shapes = new Set(failing.map(shapeOfFailure));
     const { asked, failed } = (await askOwnQuestions(resource, operation, shapes)) ?? { asked: 0, failed: 0 };
     if (failed >= OWN_FAILED) {
-      const evidence = `${ruling.evidence}, and ${failed} of ${asked} questions of Portico's own`;
-      return { ...judged, ruling: { kind: 'roll_back', rule: 'failures', evidence } };
+      const reason = `${decision.reason}, and ${failed} of ${asked} questions of Portico's own`;
+      return { ...judged, decision: { kind: 'roll_back', rule: 'failures', reason } };
     }
-    if (asked === 0 || failed > 0) return { ...judged, ruling: ruling.otherwise };
+    if (asked === 0 || failed > 0) return { ...judged, decision: decision.otherwise };
     log.info({ resource, operation, asked }, 'the new source fails at questions of one caller alone');
     const { cusum, failures } = memory;
     const forgotten = failures && { ...failures, unbounded: cusum };
-    return { ...judged, memory: { ...memory, failures: forgotten }, ruling: ruling.otherwise };
+    return { ...judged, memory: { ...memory, failures: forgotten }, decision: decision.otherwise };
   };
 }

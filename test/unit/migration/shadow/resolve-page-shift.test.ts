@@ -2,7 +2,7 @@ import { resources } from '../../../../src/contract/resources.ts';
 import { firstPageQuery } from '../../../../src/migration/tasks/source-pair.ts';
 import type { AnswerDifference } from '../../../../src/migration/compare/comparison.ts';
 import type { Confirmation } from '../../../../src/migration/shadow/confirm.ts';
-import { withoutShift } from '../../../../src/migration/shadow/without-shift.ts';
+import { withoutPageShift } from '../../../../src/migration/shadow/resolve-page-shift.ts';
 
 const edge: AnswerDifference = { path: 'data[].id', kind: 'boundary', id: 'user_5', only: 'new' };
 const name: AnswerDifference = { path: 'data[].name', kind: 'value', id: 'user_1' };
@@ -20,7 +20,7 @@ async function leftOf(changed: Partial<Confirmation>) {
   );
   const answer = { found: true, body, storedAt: 0, freshSeconds: 1, tags: [] } as const;
   const query = firstPageQuery(resources.users, { limit: 5 });
-  return withoutShift(resources.users, query, confirmation(changed), () =>
+  return withoutPageShift(resources.users, query, confirmation(changed), () =>
     Promise.resolve({ kind: 'answered', answer, ms: 1, isFresh: true }),
   );
 }

@@ -1,6 +1,6 @@
 // The rules of a rehearsal, in which comparison calls to the new source are made to fail in `shadow`.
 
-import type { OperationEvidence } from '../evidence/evidence.ts';
+import type { OperationCounts } from '../counts/migration-counts.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import { CUSUM_LIMIT } from '../statistics/cusum.ts';
 
@@ -8,10 +8,10 @@ import { CUSUM_LIMIT } from '../statistics/cusum.ts';
  * A rehearsal. For a comparison, the source that did not serve the caller gets a call of its own, which no caller waits for.
  * During a rehearsal a share of these calls is made to fail, so that the judge sees what it would see of a ramp with a broken source.
  */
-export type Rehearsal = NonNullable<MigrationState['rehearsal']>;
+export type FailureDrill = NonNullable<MigrationState['rehearsal']>;
 
 /** How long comparison calls are made to fail. */
-export const REHEARSAL_MS = 60_000;
+export const DRILL_MS = 60_000;
 /** The judge needs four failed comparison calls. With twice as many expected, chance hardly leaves fewer than four. */
 const FAILED_CALLS_WANTED = 8;
 
@@ -19,23 +19,23 @@ const FAILED_CALLS_WANTED = 8;
  * The percentage of comparison calls that has to fail so that there are enough failures: 1, and more where there is little
  * traffic.
  */
-export function rehearsedPercent(
-  evidence: Readonly<Record<string, OperationEvidence>>,
+export function drillPercent(
+  counts: Readonly<Record<string, OperationCounts>>,
   { since }: Pick<MigrationState, 'since'>,
   now: number,
 ): number {
-  const compared = Object.values(evidence).reduce(
+  const compared = Object.values(counts).reduce(
     (sum, { match, mismatch, ignored, inconclusive, failedNew }) => {
       return sum + match + mismatch + ignored + inconclusive + failedNew;
     },
     0,
   );
-  const expected = (compared * REHEARSAL_MS) / Math.max(1, now - Date.parse(since));
+  const expected = (compared * DRILL_MS) / Math.max(1, now - Date.parse(since));
   return expected === 0 ? 100 : Math.min(100, Math.max(1, Math.ceil((100 * FAILED_CALLS_WANTED) / expected)));
 }
 
 /** The state with a rehearsal that runs. */
-export function withRehearsal(state: MigrationState, rehearsal: Rehearsal): MigrationState {
+export function withDrill(state: MigrationState, rehearsal: FailureDrill): MigrationState {
   return { ...state, rehearsal };
 }
 
@@ -43,13 +43,13 @@ export function withRehearsal(state: MigrationState, rehearsal: Rehearsal): Migr
  * The state after a rehearsal. `workedAt` is the instant at which the judge would have rolled back; `undefined`: it would
  * not.
  */
-export function withoutRehearsal(state: MigrationState, workedAt: string | undefined): MigrationState {
+export function withoutDrill(state: MigrationState, workedAt: string | undefined): MigrationState {
   const { rehearsal: _over, ...rest } = state;
   return workedAt === undefined ? rest : { ...rest, rehearsedAt: workedAt };
 }
 
 /** Whether a rehearsal makes this comparison call fail. `random` is a random number from 0 to 1. */
-export function failsInRehearsal(
+export function failsInDrill(
   { stage, rehearsal }: Pick<MigrationState, 'stage' | 'rehearsal'>,
   now: number,
   random: number,
@@ -64,8 +64,8 @@ export function failsInRehearsal(
 const GRACE_MS = 5_000;
 
 /** Whether a rehearsal still runs, has made the judge trip, or is over without enough failures. */
-export function rehearsalOutcome(
-  rehearsal: Rehearsal,
+export function drillOutcome(
+  rehearsal: FailureDrill,
   cusum: number,
   now: number,
 ): 'under_way' | 'worked' | 'too_few' {

@@ -2,10 +2,10 @@
 
 import { criticalPath, type Delta, OTHER_GROUP } from './delta.ts';
 import type { DifferenceSample } from '../compare/comparison.ts';
-import type { ComparisonCounts, DifferenceGroup, KeyCounts, OperationEvidence } from './evidence.ts';
+import type { ComparisonCounts, DifferenceGroup, KeyCounts, OperationCounts } from './migration-counts.ts';
 
 /** Which evidence a count belongs to. Counts of two scopes are never added up. */
-export type EvidenceScope = {
+export type CountsScope = {
   readonly resource: string;
   /** The name of the evidence; and when its present step began, in milliseconds since the epoch. */
   readonly evidence: string;
@@ -15,7 +15,7 @@ export type EvidenceScope = {
 type Counts = Readonly<Record<string, number>>;
 
 /** The evidence of one operation as it is stored. */
-export type StoredEvidence = {
+export type StoredCounts = {
   /** Counts by field, as in `Delta`: since the evidence began, and since the step began. */
   readonly counts: Counts;
   readonly step: Counts;
@@ -40,14 +40,14 @@ export type StoredGroup = {
 };
 
 /** Stores evidence: in this process, or for a fleet in Redis. What returns a promise rejects where Redis fails. */
-export type EvidenceStore = {
+export type CountsStore = {
   /** The counts of an operation, to which the caller adds in place at once. */
-  deltaOf(scope: EvidenceScope, operation: string): Delta;
+  deltaOf(scope: CountsScope, operation: string): Delta;
   /** Writes what was added so far. */
   flush(): Promise<void>;
   /** Reads the evidence by operation. Distinct questions are also counted since the step began, and since `recentAt`. */
-  read(scope: EvidenceScope, recentAt: number): Promise<Readonly<Record<string, StoredEvidence>>>;
-  groups(scope: EvidenceScope): Promise<Readonly<Record<string, readonly StoredGroup[]>>>;
+  read(scope: CountsScope, recentAt: number): Promise<Readonly<Record<string, StoredCounts>>>;
+  groups(scope: CountsScope): Promise<Readonly<Record<string, readonly StoredGroup[]>>>;
 };
 
 /** The counts of the fields that begin with a kind, such as `newMs:20`, by the rest of their names. */
@@ -57,7 +57,7 @@ function countsOf(counts: Counts, kind: string): Counts {
   return Object.fromEntries(found.map(([field, count]) => [field.slice(prefix.length), count]));
 }
 
-function countByPath(members: StoredEvidence['critical'], since = 0): Counts {
+function countByPath(members: StoredCounts['critical'], since = 0): Counts {
   const counts: Record<string, number> = {};
   for (const [member, at] of members) {
     const path = criticalPath(member);
@@ -82,10 +82,10 @@ function comparisonCounts(counts: Counts, keys: KeyCounts): ComparisonCounts {
 }
 
 /** The evidence of one operation, from what is stored of it. */
-export function operationEvidence(
-  { counts, step, keys, critical, transient, failing, lastFallbackAt }: StoredEvidence,
+export function operationCounts(
+  { counts, step, keys, critical, transient, failing, lastFallbackAt }: StoredCounts,
   stepAt: number,
-): OperationEvidence {
+): OperationCounts {
   const of = (field: string) => counts[field] ?? 0;
   const inStep = (field: string) => step[field] ?? 0;
   return {
@@ -131,7 +131,7 @@ export function differenceGroup(operation: string, group: StoredGroup): Differen
 const NO_KEYS = { keys: 0, mismatchedKeys: 0 };
 
 /** The evidence of an operation before anything was counted. */
-export const EMPTY_EVIDENCE: OperationEvidence = operationEvidence(
+export const NO_COUNTS: OperationCounts = operationCounts(
   {
     ...{ counts: {}, step: {}, keys: { all: NO_KEYS, step: NO_KEYS, recent: NO_KEYS } },
     ...{ critical: [], transient: [], failing: [], lastFallbackAt: 0 },

@@ -1,5 +1,5 @@
-import { rehearsedPercent } from '../../../../src/migration/judge/fault-rehearsal.ts';
-import { createRehearse } from '../../../../src/migration/judge/rehearse.ts';
+import { drillPercent } from '../../../../src/migration/judge/failure-drill.ts';
+import { createFailureDrill } from '../../../../src/migration/judge/run-failure-drill.ts';
 import { eventually } from '../../../support/time/eventually.ts';
 import { type JudgedOptions, useJudged } from '../../../support/migration/judged-migration.ts';
 import { BEGAN, goodEvidence, HOUR_MS } from '../../../support/migration/migration-facts.ts';
@@ -11,7 +11,7 @@ const openJudged = useJudged({ state: { rehearsedAt: undefined } });
 
 async function open(options?: JudgedOptions) {
   const judged = await openJudged(options);
-  return { judged, rehearse: createRehearse(judged) };
+  return { judged, rehearse: createFailureDrill(judged) };
 }
 
 describe('a rehearsal that is asked for', () => {
@@ -21,15 +21,15 @@ describe('a rehearsal that is asked for', () => {
     [3_600, 14],
     [360_000, 1],
   ])('after %p comparisons in an hour, %p percent of the comparison calls fail', (compared, percent) => {
-    const evidence = { 'users.get': goodEvidence(compared) };
-    expect(rehearsedPercent(evidence, { since }, BEGAN + HOUR_MS)).toBe(percent);
+    const counts = { 'users.get': goodEvidence(compared) };
+    expect(drillPercent(counts, { since }, BEGAN + HOUR_MS)).toBe(percent);
   });
 
   test('ends with the judge', async () => {
     const { judged, rehearse } = await open();
     const rehearsing = rehearse('users', run);
     await eventually(() => judged.current().rehearsal);
-    for (let call = 0; call < 4; call += 1) judged.evidence.rehearsed('users', 'users.get');
+    for (let call = 0; call < 4; call += 1) judged.counts.rehearsed('users', 'users.get');
     await judged.judge.look();
     expect(await rehearsing).toEqual({
       tripped: true,

@@ -6,17 +6,17 @@ import { createSerialQueue } from '../../kernel/semaphore.ts';
 import type { Comparison } from '../compare/comparison.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
 import { addComparison, addRefused, addReread, addServed, type Delta, KEYS_MAX } from './delta.ts';
-import type { MigrationEvidence, OperationEvidence } from './evidence.ts';
+import type { MigrationCounts, OperationCounts } from './migration-counts.ts';
 import {
   differenceGroup,
-  type EvidenceScope,
-  type EvidenceStore,
-  operationEvidence,
-} from './evidence-store.ts';
+  type CountsScope,
+  type CountsStore,
+  operationCounts,
+} from './counts-store.ts';
 
 /** `secret` is the same in all processes of a fleet, so that a question which several of them compare counts once. */
-export type EvidenceCollectorDeps = {
-  readonly store: EvidenceStore;
+export type MigrationCountsDeps = {
+  readonly store: CountsStore;
   readonly states: Pick<MigrationStateStore, 'current'>;
   readonly clock: Pick<Clock, 'now'>;
   /** The key of the hashes that stand for questions; it stands in no store. */
@@ -30,7 +30,7 @@ const FLUSH_MS = 1_000;
 const RECENT_MS = 86_400_000;
 
 /** Makes the function that gives the questions which this process has compared under the present evidence of a resource. */
-function createKnownKeys(): (scope: EvidenceScope) => Set<string> {
+function createKnownKeys(): (scope: CountsScope) => Set<string> {
   const known = new Map<string, { readonly evidence: string; readonly keys: Set<string> }>();
   return function keysOf({ resource, evidence }) {
     const found = known.get(resource);
@@ -42,19 +42,19 @@ function createKnownKeys(): (scope: EvidenceScope) => Set<string> {
 }
 
 /** Reads what all processes have counted. `ready` finds the scope of a resource once this process has written its counts. */
-function createEvidenceReads(
-  { store, clock }: Pick<EvidenceCollectorDeps, 'store' | 'clock'>,
-  ready: (resource: string) => Promise<EvidenceScope | undefined>,
-): Pick<MigrationEvidence, 'read' | 'differences'> {
+function createCountsReads(
+  { store, clock }: Pick<MigrationCountsDeps, 'store' | 'clock'>,
+  ready: (resource: string) => Promise<CountsScope | undefined>,
+): Pick<MigrationCounts, 'read' | 'differences'> {
   return {
     async read(resource) {
       const scope = await ready(resource);
       if (scope === undefined) return {};
       const stored = await store.read(scope, clock.now() - RECENT_MS);
       return Object.fromEntries(
-        Object.entries(stored).map(([operation, one]): [string, OperationEvidence] => [
+        Object.entries(stored).map(([operation, one]): [string, OperationCounts] => [
           operation,
-          operationEvidence(one, scope.stepAt),
+          operationCounts(one, scope.stepAt),
         ]),
       );
     },
@@ -70,12 +70,12 @@ function createEvidenceReads(
 }
 
 /** Creates the collector. It writes its counts every second; `read` and `differences` write them first. */
-export function createEvidenceCollector(deps: EvidenceCollectorDeps): MigrationEvidence {
+export function createMigrationCounts(deps: MigrationCountsDeps): MigrationCounts {
   const { store, states, clock, secret, critical, onCompared } = deps;
   const knownKeys = createKnownKeys();
   const inTurn = createSerialQueue();
 
-  function scopeOf(resource: string): EvidenceScope | undefined {
+  function scopeOf(resource: string): CountsScope | undefined {
     const state = states.current(resource);
     return state && { resource, evidence: state.evidence, stepAt: Date.parse(state.since) };
   }
@@ -91,7 +91,7 @@ export function createEvidenceCollector(deps: EvidenceCollectorDeps): MigrationE
 
   const flush = () => inTurn(() => store.flush());
 
-  async function flushed(resource: string): Promise<EvidenceScope | undefined> {
+  async function flushed(resource: string): Promise<CountsScope | undefined> {
     const scope = scopeOf(resource);
     if (scope !== undefined) await flush();
     return scope;
@@ -126,7 +126,7 @@ export function createEvidenceCollector(deps: EvidenceCollectorDeps): MigrationE
       const scope = scopeOf(resource);
       return scope !== undefined && knownKeys(scope).has(keyOf(operation, query));
     },
-    ...createEvidenceReads(deps, flushed),
+    ...createCountsReads(deps, flushed),
     flush,
     close: () => clearInterval(timer),
   };

@@ -1,6 +1,6 @@
 // Histograms of latencies with bounds 10 % apart, and their quantiles.
 
-import type { Latencies } from './evidence.ts';
+import type { Latencies } from './migration-counts.ts';
 
 /** Bounds in each decade: two neighbours differ by 10 %. */
 const BOUNDS_PER_DECADE = 24;

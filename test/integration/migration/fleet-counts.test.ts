@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
-import { createEvidenceCollector } from '../../../src/migration/evidence/evidence-collector.ts';
-import { createRedisEvidenceStore } from '../../../src/migration/evidence/redis-evidence.ts';
+import { createMigrationCounts } from '../../../src/migration/counts/count-comparisons.ts';
+import { createRedisCountsStore } from '../../../src/migration/counts/redis-counts.ts';
 import { createRedisJudgeMemory } from '../../../src/migration/judge/judge-memory.ts';
 import { comparison, difference, mismatch, transient } from '../../support/migration/comparisons.ts';
-import { useFleetEvidence } from '../../support/migration/fleet-evidence.ts';
+import { useFleetEvidence } from '../../support/migration/fleet-counts.ts';
 import { failedOf } from '../../support/migration/judged-migration.ts';
 import { BEGAN, migrationState } from '../../support/migration/migration-facts.ts';
 import { redisUsers } from '../../support/redis/documented-users.ts';
@@ -22,18 +22,18 @@ describe('the evidence of a fleet', () => {
       return reply;
     };
     const losing = { callBuffer } as unknown as Redis;
-    const evidence = createEvidenceCollector({
-      store: createRedisEvidenceStore(losing, (part) => `${fleet.prefix}{migration}:${part}`),
+    const counts = createMigrationCounts({
+      store: createRedisCountsStore(losing, (part) => `${fleet.prefix}{migration}:${part}`),
       ...{ states: { current: () => migrationState() }, clock: fleet.clock },
       ...{ secret: 's', critical: () => [] },
     });
-    closing.push(() => evidence.close());
-    evidence.compared(comparison('user_1'));
-    await expect(evidence.flush()).rejects.toThrow('lost');
-    evidence.compared(comparison('user_2'));
+    closing.push(() => counts.close());
+    counts.compared(comparison('user_1'));
+    await expect(counts.flush()).rejects.toThrow('lost');
+    counts.compared(comparison('user_2'));
     isLost = false;
-    await evidence.flush();
-    await evidence.flush();
+    await counts.flush();
+    await counts.flush();
     expect(await fleet.read()).toMatchObject({ keys: 2, match: 2 });
   });
 
@@ -64,21 +64,21 @@ describe('the evidence of a fleet', () => {
     const { name, rules } = redisUsers.find((user) => user.name === 'portico-keys')!;
     await admin.acl('SETUSER', name, 'on', '>secret', ...rules);
     const client = new Redis(server.url.replace('//', `//${name}:secret@`));
-    const evidence = createEvidenceCollector({
-      store: createRedisEvidenceStore(client, (part) => `portico:{migration}:${part}`),
+    const counts = createMigrationCounts({
+      store: createRedisCountsStore(client, (part) => `portico:{migration}:${part}`),
       ...{ states: { current: () => migrationState() }, clock: createManualClock(BEGAN) },
       ...{ secret: 's', critical: () => ['data.name'] },
     });
     const memory = createRedisJudgeMemory(client, (part) => `portico:{migration}:${part}`);
-    closing.push(() => evidence.close());
+    closing.push(() => counts.close());
     const alone = { ...difference('data[].id', 'h:2'), kind: 'missing_id' } as const;
-    evidence.compared(mismatch('user_1'));
-    evidence.compared(comparison('user_2', { verdict: 'mismatch', differences: [alone] }));
-    evidence.compared(transient('user_3'));
+    counts.compared(mismatch('user_1'));
+    counts.compared(comparison('user_2', { verdict: 'mismatch', differences: [alone] }));
+    counts.compared(transient('user_3'));
     const call = { resource: 'users', operation: 'users.get', ms: 1, isAttributable: true };
-    evidence.served({ ...call, ...failedOf('key:ana') });
-    await evidence.flush().catch(() => undefined);
-    await Promise.allSettled([evidence.read('users'), evidence.differences('users')]);
+    counts.served({ ...call, ...failedOf('key:ana') });
+    await counts.flush().catch(() => undefined);
+    await Promise.allSettled([counts.read('users'), counts.differences('users')]);
     await memory.acquireLeadership();
     const announced = { position: 'shadow', isReady: false, isHeld: false, rolledBackAt: null };
     await memory.write('users', { step: 's', operations: {}, announced });

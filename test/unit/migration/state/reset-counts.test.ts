@@ -1,4 +1,4 @@
-import { createEvidenceRenewal } from '../../../../src/migration/state/renew-evidence.ts';
+import { createCountsReset } from '../../../../src/migration/state/reset-counts.ts';
 import type { MigrationState } from '../../../../src/migration/state/migration-state.ts';
 import { migrationState } from '../../../support/migration/migration-facts.ts';
 import { createManualClock } from '../../../support/time/manual-clock.ts';
@@ -20,7 +20,7 @@ function open(first: MigrationState) {
     state = next;
     learnt(next);
   };
-  const renewal = createEvidenceRenewal({
+  const renewal = createCountsReset({
     states: {
       shared: () => state,
       change(expected, next) {
@@ -34,7 +34,7 @@ function open(first: MigrationState) {
       },
     },
     clock: createManualClock(),
-    onRenewed: (before, after) => void renewed.push([before.rev, after.rev]),
+    onCountsReset: (before, after) => void renewed.push([before.rev, after.rev]),
     log: { warn: (_fields: object, line?: string) => void lines.push(line ?? '') } as never,
   });
   return { renewal, learn, lines, renewed, now: () => state };

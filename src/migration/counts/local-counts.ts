@@ -1,7 +1,7 @@
 // Keeps evidence in the memory of one process, for a gateway without Redis.
 
 import { createDelta, type Delta } from './delta.ts';
-import type { EvidenceScope, EvidenceStore, StoredEvidence } from './evidence-store.ts';
+import type { CountsScope, CountsStore, StoredCounts } from './counts-store.ts';
 
 /** The evidence of one operation: a delta that grows and is never written. */
 type Kept = Delta & { stepAt: number };
@@ -11,7 +11,7 @@ function countKeys(keys: Kept['keys'], since: number) {
   return { keys: counted.length, mismatchedKeys: counted.filter(({ isMismatched }) => isMismatched).length };
 }
 
-function storedOf(kept: Kept, { stepAt }: EvidenceScope, recentAt: number): StoredEvidence {
+function storedOf(kept: Kept, { stepAt }: CountsScope, recentAt: number): StoredCounts {
   return {
     counts: Object.fromEntries(kept.counts),
     step: kept.stepAt === stepAt ? Object.fromEntries(kept.step) : {},
@@ -28,10 +28,10 @@ function storedOf(kept: Kept, { stepAt }: EvidenceScope, recentAt: number): Stor
 }
 
 /** Creates the store. It keeps only the present evidence of each resource. */
-export function createLocalEvidenceStore(): EvidenceStore {
+export function createLocalCountsStore(): CountsStore {
   const resources = new Map<string, { evidence: string; operations: Map<string, Kept> }>();
 
-  function operationsOf({ resource, evidence }: EvidenceScope): Map<string, Kept> {
+  function operationsOf({ resource, evidence }: CountsScope): Map<string, Kept> {
     const known = resources.get(resource);
     if (known?.evidence === evidence) return known.operations;
     const operations = new Map<string, Kept>();
@@ -39,7 +39,7 @@ export function createLocalEvidenceStore(): EvidenceStore {
     return operations;
   }
 
-  function mapOperations<T>(scope: EvidenceScope, of: (kept: Kept) => T) {
+  function mapOperations<T>(scope: CountsScope, of: (kept: Kept) => T) {
     const all = [...operationsOf(scope)].map(([operation, kept]) => [operation, of(kept)] as const);
     return Promise.resolve(Object.fromEntries(all));
   }

@@ -19,7 +19,7 @@ export type ReadPage = (origin: Origin, query: Query) => Promise<ComparisonCall 
  * for on the pages beside it of the other list: there it is no difference, else that list lacks it. Both pages share a record,
  * so none has moved further. Returns the differences that are left; `undefined` where a page could not be read.
  */
-async function resolveShift(
+async function resolvePageShift(
   resource: Resource,
   query: Query,
   differences: readonly AnswerDifference[],
@@ -48,7 +48,7 @@ async function resolveShift(
  * What is left of a confirmed comparison without the records that have only moved to another page. Nobody has looked for a
  * record that a rule ignores, or that was at the edge of a page once only, so these are left out.
  */
-export async function withoutShift(
+export async function withoutPageShift(
   resource: Resource,
   query: Query,
   { verdict, differences, ...confirmed }: Confirmation,
@@ -60,7 +60,7 @@ export async function withoutShift(
   const agreed = transient.length > 0 ? 'transient' : ignored.length > 0 ? 'ignored' : 'match';
   if (verdict === 'transient') return { ...rest, verdict: agreed };
   if (verdict !== 'mismatch') return { ...rest, verdict, differences };
-  const left = await resolveShift(resource, query, differences, read);
+  const left = await resolvePageShift(resource, query, differences, read);
   if (left === undefined) return { ...rest, verdict: 'inconclusive' };
   if (left.length > 0) return { ...rest, verdict, differences: left };
   return { ...rest, verdict: agreed };

@@ -63,7 +63,7 @@ export type ComparisonCounts = KeyCounts &
   };
 
 /** What was counted of one operation since its stage and share began. */
-export type StepEvidence = ComparisonCounts &
+export type StepCounts = ComparisonCounts &
   ServedCounts & {
     readonly critical: CriticalCounts;
     /** Distinct records by the names of `transients`. */
@@ -75,7 +75,7 @@ export type StepEvidence = ComparisonCounts &
   };
 
 /** What was counted of one operation since the evidence began, over all processes. */
-export type OperationEvidence = ComparisonCounts &
+export type OperationCounts = ComparisonCounts &
   ServedCounts & {
     readonly failedLegacy: number;
     readonly failedBoth: number;
@@ -92,7 +92,7 @@ export type OperationEvidence = ComparisonCounts &
     readonly lastFallbackAt?: number | undefined;
     /** What was compared in the last 24 hours. */
     readonly recent: KeyCounts;
-    readonly step: StepEvidence;
+    readonly step: StepCounts;
   };
 
 /** The differences of one kind and one hint at one path. */
@@ -107,7 +107,7 @@ export type DifferenceGroup = Pick<DifferenceSample, 'path' | 'kind' | 'hint'> &
 };
 
 /** Collects evidence about both sources: in Redis for a fleet, else in this process. */
-export type MigrationEvidence = {
+export type MigrationCounts = {
   /** Counts a comparison, and a call of a caller at the new source. Neither waits nor fails. */
   compared(comparison: Comparison): void;
   served(call: NewSourceCall): void;
@@ -120,7 +120,7 @@ export type MigrationEvidence = {
   /** Whether a question was compared before, as far as this process knows. Never waits. */
   isKnown(resource: string, operation: string, query: string): boolean;
   /** By operation; an operation of which nothing is known is absent. @throws Error where Redis fails */
-  read(resource: string): Promise<Readonly<Record<string, OperationEvidence>>>;
+  read(resource: string): Promise<Readonly<Record<string, OperationCounts>>>;
   differences(resource: string): Promise<readonly DifferenceGroup[]>;
   /** Writes what was counted so far. */
   flush(): Promise<void>;

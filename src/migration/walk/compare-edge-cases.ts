@@ -17,8 +17,8 @@ import {
 import type { Run } from '../tasks/task-results.ts';
 import { createClassify } from '../shadow/comparer.ts';
 import type { ClassifiedDifferences } from '../shadow/confirm.ts';
-import type { ProbedEdges } from '../state/migration-state.ts';
-import { type EdgeQuestion, edgeQuestions } from './edge-questions.ts';
+import type { EdgeCaseResult } from '../state/migration-state.ts';
+import { type EdgeCase, edgeCasesOf } from './edge-cases.ts';
 import { pageQuery } from './list-records.ts';
 import type { WalkDeps } from './walk.ts';
 
@@ -33,20 +33,20 @@ type Outcome =
   | ({ readonly kind: 'compared' } & ClassifiedDifferences);
 
 /** A reply that says what the source does at an edge. @throws Error where it stayed busy, which says nothing of the edge */
-function replyAtEdge(reply: LowPriorityReply): LowPriorityReply {
+function decidedReply(reply: LowPriorityReply): LowPriorityReply {
   if ('error' in reply && reply.error.code === 'overloaded') answerOf(reply);
   return reply;
 }
 
 /** Makes the function that counts an outcome as evidence; whether both sources say the same. */
-function createEvidenceWriter({ resource, toSample, evidence }: WalkDeps) {
-  return function keep({ query }: EdgeQuestion, outcome: Exclude<Outcome, { kind: 'unasked' }>): boolean {
+function createCountsWriter({ resource, toSample, counts }: WalkDeps) {
+  return function keep({ query }: EdgeCase, outcome: Exclude<Outcome, { kind: 'unasked' }>): boolean {
     const operation = `${resource.name}.${query.kind}`;
     const about = { resource: resource.name, operation, query: queryKey(query) };
     if (outcome.kind === 'refused') {
       // What lies beyond the bounds of the new source is no failure.
       if (!isBeyondBounds(outcome.error))
-        evidence.compared({ ...about, verdict: 'failed_new', differences: [], ignored: [] });
+        counts.compared({ ...about, verdict: 'failed_new', differences: [], ignored: [] });
       return false;
     }
     const [differences, ignored] = [outcome.counting, outcome.accepted].map((all) =>
@@ -54,7 +54,7 @@ function createEvidenceWriter({ resource, toSample, evidence }: WalkDeps) {
     ) as [DifferenceSample[], DifferenceSample[]];
     const equal: ComparisonVerdict = ignored.length === 0 ? 'match' : 'ignored';
     const verdict = differences.length === 0 ? equal : 'mismatch';
-    evidence.compared({ ...about, verdict, differences, ignored });
+    counts.compared({ ...about, verdict, differences, ignored });
     return differences.length === 0;
   };
 }
@@ -64,22 +64,22 @@ function createEvidenceWriter({ resource, toSample, evidence }: WalkDeps) {
  * smallest and the largest page, unknown ids and values, each sort and filter. What differs has to differ again after
  * `recheck.delay`. It throws an Error where the legacy source does not answer a plain list.
  */
-export function createProbeEdges(deps: WalkDeps) {
+export function createCompareEdgeCases(deps: WalkDeps) {
   const { resource, config, sources, clock, wait = waitMs } = deps;
   const classify = createClassify(deps);
   const ask = createAskAtLowPriority({ pace: createPacer(config.shadow.maxRps, clock, wait), wait });
-  const keep = createEvidenceWriter(deps);
+  const keep = createCountsWriter(deps);
 
-  async function compare({ query }: EdgeQuestion, signal: AbortSignal): Promise<Outcome> {
-    const legacy = replyAtEdge(await ask(sources.legacy, query, signal));
+  async function compare({ query }: EdgeCase, signal: AbortSignal): Promise<Outcome> {
+    const legacy = decidedReply(await ask(sources.legacy, query, signal));
     if ('error' in legacy) return { kind: 'unasked' };
-    const next = replyAtEdge(await ask(sources.new, query, signal));
+    const next = decidedReply(await ask(sources.new, query, signal));
     if ('error' in next) return { kind: 'refused', error: next.error };
     return { kind: 'compared', ...classify(query, { legacy: legacy.answer, new: next.answer }) };
   }
 
   /** Asks twice where the answers differ: stores are written to, and a service may fail once. */
-  async function compareLasting(question: EdgeQuestion, signal: AbortSignal): Promise<Outcome> {
+  async function compareLasting(question: EdgeCase, signal: AbortSignal): Promise<Outcome> {
     const first = await compare(question, signal);
     if (first.kind === 'unasked' || (first.kind === 'compared' && first.counting.length === 0)) return first;
     await wait(config.recheck.delay, signal);
@@ -88,11 +88,11 @@ export function createProbeEdges(deps: WalkDeps) {
     return { ...again, counting: lastingDifferences(first.counting, again.counting) };
   }
 
-  return async function probeEdges({ signal, progress }: Run): Promise<ProbedEdges> {
+  return async function compareEdgeCases({ signal, progress }: Run): Promise<EdgeCaseResult> {
     const plain = answerOf(await ask(sources.legacy, pageQuery(resource, 1), signal));
-    const questions = edgeQuestions(resource, readListBody(resource, plain.found ? plain.body : '{}'));
+    const questions = edgeCasesOf(resource, readListBody(resource, plain.found ? plain.body : '{}'));
     const different: string[] = [];
-    const refused: ProbedEdges['refused'][number][] = [];
+    const refused: EdgeCaseResult['refused'][number][] = [];
     let asked = 0;
     for (const [index, question] of questions.entries()) {
       const outcome = await compareLasting(question, signal);

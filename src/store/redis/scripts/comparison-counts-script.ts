@@ -1,7 +1,7 @@
 import { defineScript } from './define-script.ts';
 
 /** The parts of an operation's evidence, each a key of Redis, and their types. */
-export const evidenceParts = {
+export const comparisonCountParts = {
   counts: 'hash',
   step: 'hash',
   keys: 'zset',
@@ -20,8 +20,8 @@ export const evidenceParts = {
  * deletes a key first, because a full Redis refuses a script at its first command that needs memory, but lets a script finish
  * that has already written: so failures are counted even then.
  */
-export const addEvidence = defineScript(
-  { ...evidenceParts, operations: 'any', last: 'any' },
+export const addComparisonCounts = defineScript(
+  { ...comparisonCountParts, operations: 'any', last: 'any' },
   'text, token, operation, other, bounds',
 )`
 if redis.call('get', last) == token then return 0 end

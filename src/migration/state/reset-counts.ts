@@ -12,16 +12,16 @@ import { withDigests } from './transitions.ts';
  * `states.change` is a compare-and-set: of several processes that see a changed file, one renews the evidence and the
  * others learn of it.
  */
-export type EvidenceRenewalDeps = {
+export type CountsResetDeps = {
   readonly states: Pick<MigrationStateStore, 'shared' | 'change' | 'onChange'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Pick<Logger, 'warn'>;
   /** Called once a state is changed, for the audit. It must not throw, and must return at once. */
-  readonly onRenewed?: ((before: MigrationState, after: MigrationState) => void) | undefined;
+  readonly onCountsReset?: ((before: MigrationState, after: MigrationState) => void) | undefined;
 };
 
 /** Renews evidence that was collected with other source files than those in force. */
-export type EvidenceRenewal = {
+export type CountsReset = {
   /** Compares the states with the source files of a configuration: now, or as soon as a state is known. */
   expect(declared: readonly DeclaredMigration[]): void;
   close(): void;
@@ -32,12 +32,12 @@ export type EvidenceRenewal = {
  * read with the old file is served. It does so once for each configuration: a process that still has the old file must not
  * change the state back and forth with one that has the new file.
  */
-export function createEvidenceRenewal({
+export function createCountsReset({
   states,
   clock,
   log,
-  onRenewed,
-}: EvidenceRenewalDeps): EvidenceRenewal {
+  onCountsReset,
+}: CountsResetDeps): CountsReset {
   const expected = new Map<string, DeclaredMigration['digests']>();
 
   async function renew(state: MigrationState, digests: DeclaredMigration['digests']): Promise<void> {
@@ -49,7 +49,7 @@ export function createEvidenceRenewal({
       return;
     }
     expected.delete(resource);
-    onRenewed?.(state, written.state);
+    onCountsReset?.(state, written.state);
     if (stage !== 'legacy' && stage !== 'complete')
       log.warn(
         { resource, stage, rev: rev + 1 },

@@ -8,7 +8,7 @@ import { queryKey } from '../../contract/query-key.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 
 /** A question at an edge of what callers may ask. */
-export type EdgeQuestion = {
+export type EdgeCase = {
   /** What it is about, such as `page past the end`: never a value of a record. */
   readonly text: string;
   readonly query: Query;
@@ -48,7 +48,7 @@ function emptyFilter({ name, field, op }: FilterParameter): NamedFilter {
 const lastPage = (total: number, limit: number) => Math.max(1, Math.ceil(total / limit));
 
 /** The pages at the edges of a list: first, last, past the end, and those of the smallest and the largest size. */
-function pageEdges({
+function pageCases({
   total,
 }: KnownRecords): readonly (Pick<ListQuery, 'page' | 'limit'> & { text: string })[] {
   const last = lastPage(total, USUAL);
@@ -65,8 +65,8 @@ function pageEdges({
 }
 
 /** The fixed suite: what live traffic hardly ever asks for, and where two services differ most easily. */
-export function edgeQuestions(resource: Resource, known: KnownRecords): readonly EdgeQuestion[] {
-  const listOf = (text: string, more: Partial<ListQuery>): EdgeQuestion => ({
+export function edgeCasesOf(resource: Resource, known: KnownRecords): readonly EdgeCase[] {
+  const listOf = (text: string, more: Partial<ListQuery>): EdgeCase => ({
     text,
     query: {
       ...{ kind: 'list', resource: resource.name, page: 1, limit: USUAL, sort: null, filters: [] },
@@ -82,7 +82,7 @@ export function edgeQuestions(resource: Resource, known: KnownRecords): readonly
   const filters = resource.filters.flatMap((one) => knownFilter(one, known.records));
   const pairs = filters.flatMap((one, at) => filters.slice(at + 1).map((other) => [one, other] as const));
   const lists = [
-    ...pageEdges(known).map(({ text, ...page }) => listOf(text, page)),
+    ...pageCases(known).map(({ text, ...page }) => listOf(text, page)),
     ...sorts.map(({ text, sort }) => listOf(text, { sort })),
     ...resource.filters.map(emptyFilter).map(({ text, filter }) => listOf(text, { filters: [filter] })),
     ...filters.map(({ text, filter }) => listOf(text, { filters: [filter] })),

@@ -5,7 +5,7 @@ import { type CanonicalRecord, detailBody, listBody } from '../../../../src/cont
 import { fault } from '../../../../src/kernel/errors/fault.ts';
 import type { Comparison } from '../../../../src/migration/compare/comparison.ts';
 import { createToSample } from '../../../../src/migration/compare/sample.ts';
-import { createProbeEdges } from '../../../../src/migration/walk/probe-edges.ts';
+import { createCompareEdgeCases } from '../../../../src/migration/walk/compare-edge-cases.ts';
 import type { SourceAnswer, SourceHandler } from '../../../../src/pipeline/stages/call.ts';
 import { overBudget } from '../../../../src/pipeline/reading/windows/scan-faults.ts';
 import { createVirtualTime } from '../../../support/time/virtual-time.ts';
@@ -50,16 +50,16 @@ const sourceOf =
 async function probe(next: Spoil, { legacy = () => undefined }: { readonly legacy?: Spoil } = {}) {
   const time = createVirtualTime();
   const comparisons: Comparison[] = [];
-  const probeEdges = createProbeEdges({
+  const compareEdgeCases = createCompareEdgeCases({
     ...{ resource: users, config: migration.parse({ to: 'x', shadow: { maxRps: 1_000 } }), clock: time },
     sources: { legacy: sourceOf(legacy), new: sourceOf(next) },
     keptRules: () => [],
     toSample: createToSample({ secret: 'key', showMask: [] }),
-    evidence: { compared: (comparison) => void comparisons.push(comparison) },
+    counts: { compared: (comparison) => void comparisons.push(comparison) },
     wait: (ms) => time.sleep(ms),
   });
   const run = { signal: new AbortController().signal, progress: () => undefined };
-  return { ...(await time.run(probeEdges(run))), comparisons };
+  return { ...(await time.run(compareEdgeCases(run))), comparisons };
 }
 
 const isList = (query: Query): query is ListQuery => query.kind === 'list';

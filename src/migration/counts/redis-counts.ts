@@ -2,7 +2,7 @@
 
 import type { Redis } from 'ioredis';
 import type { DifferenceSample } from '../compare/comparison.ts';
-import { addEvidence, evidenceParts } from '../../store/redis/scripts/evidence-script.ts';
+import { addComparisonCounts, comparisonCountParts } from '../../store/redis/scripts/comparison-counts-script.ts';
 import { newToken } from '../../store/redis/distributed-lock.ts';
 import {
   createDelta,
@@ -16,7 +16,7 @@ import {
   SAMPLES_MAX,
   TRANSIENT_MAX,
 } from './delta.ts';
-import type { EvidenceScope, EvidenceStore, StoredEvidence, StoredGroup } from './evidence-store.ts';
+import type { CountsScope, CountsStore, StoredCounts, StoredGroup } from './counts-store.ts';
 
 /** The bounds of what is kept of one operation; Redis deletes evidence to which nothing was added for `ms`. */
 const BOUNDS = JSON.stringify({
@@ -24,7 +24,7 @@ const BOUNDS = JSON.stringify({
   ...{ groups: GROUPS_MAX, records: RECORDS_MAX, samples: SAMPLES_MAX, failing: FAILING_MAX },
 });
 
-type Part = keyof typeof evidenceParts;
+type Part = keyof typeof comparisonCountParts;
 
 type Client = Pick<Redis, 'callBuffer' | 'smembers' | 'hgetall' | 'zcard' | 'zcount' | 'zrange' | 'lrange'>;
 
@@ -73,7 +73,7 @@ async function readOperation(
   client: Client,
   key: (part: Part) => string,
   { stepAt, recentAt }: { readonly stepAt: number; readonly recentAt: number },
-): Promise<StoredEvidence> {
+): Promise<StoredCounts> {
   const since = async (at: number) => {
     const [keys, mismatchedKeys] = await Promise.all([
       client.zcount(key('keys'), at, '+inf'),
@@ -110,7 +110,7 @@ const WAITING_MAX = 50;
  * be sent again, with the same token, and is added once; `next` takes the counts of the meantime.
  */
 type Waiting = {
-  readonly scope: EvidenceScope;
+  readonly scope: CountsScope;
   readonly operation: string;
   sent: { readonly text: string; readonly token: string } | undefined;
   next: Delta | undefined;
@@ -131,7 +131,7 @@ function createWriter(add: (one: Waiting, text: string, token: string) => Promis
   }
 
   return {
-    deltaOf(scope: EvidenceScope, operation: string): Delta {
+    deltaOf(scope: CountsScope, operation: string): Delta {
       const name = JSON.stringify([scope, operation]);
       const one = waiting.get(name) ?? { scope, operation, sent: undefined, next: undefined };
       waiting.set(name, one);
@@ -147,17 +147,17 @@ function createWriter(add: (one: Waiting, text: string, token: string) => Promis
 }
 
 /** Creates the store. `keyOf` builds the keys of its parts, all of them in one slot of a cluster. */
-export function createRedisEvidenceStore(client: Client, keyOf: (part: string) => string): EvidenceStore {
+export function createRedisCountsStore(client: Client, keyOf: (part: string) => string): CountsStore {
   const processName = newToken();
 
-  const operationsKey = ({ resource, evidence }: EvidenceScope) =>
+  const operationsKey = ({ resource, evidence }: CountsScope) =>
     keyOf(`evidence:${resource}:${evidence}:operations`);
-  function partKey({ resource, evidence, stepAt }: EvidenceScope, operation: string, part: Part): string {
+  function partKey({ resource, evidence, stepAt }: CountsScope, operation: string, part: Part): string {
     const name = part === 'step' ? `step-${stepAt}` : part;
     return keyOf(`evidence:${resource}:${evidence}:${operation}:${name}`);
   }
 
-  async function mapOperations<T>(scope: EvidenceScope, of: (operation: string) => Promise<T>) {
+  async function mapOperations<T>(scope: CountsScope, of: (operation: string) => Promise<T>) {
     const operations = await client.smembers(operationsKey(scope));
     return Object.fromEntries(
       await Promise.all(operations.map(async (operation) => [operation, await of(operation)] as const)),
@@ -165,10 +165,10 @@ export function createRedisEvidenceStore(client: Client, keyOf: (part: string) =
   }
 
   const writer = createWriter(({ scope, operation }, text, token) => {
-    const keys = (Object.keys(evidenceParts) as Part[]).map((part) => partKey(scope, operation, part));
+    const keys = (Object.keys(comparisonCountParts) as Part[]).map((part) => partKey(scope, operation, part));
     const last = keyOf(`evidence:${scope.resource}:last:${operation}:${processName}`);
     const args = [text, token, operation, OTHER_GROUP, BOUNDS];
-    return addEvidence(client, [...keys, operationsKey(scope), last], args);
+    return addComparisonCounts(client, [...keys, operationsKey(scope), last], args);
   });
 
   return {

@@ -1,11 +1,11 @@
 import { Redis } from 'ioredis';
 import {
-  createEvidenceCollector,
-  type EvidenceCollectorDeps,
-} from '../../../src/migration/evidence/evidence-collector.ts';
-import type { MigrationEvidence } from '../../../src/migration/evidence/evidence.ts';
-import { createLocalEvidenceStore } from '../../../src/migration/evidence/local-evidence.ts';
-import { createRedisEvidenceStore } from '../../../src/migration/evidence/redis-evidence.ts';
+  createMigrationCounts,
+  type MigrationCountsDeps,
+} from '../../../src/migration/counts/count-comparisons.ts';
+import type { MigrationCounts } from '../../../src/migration/counts/migration-counts.ts';
+import { createLocalCountsStore } from '../../../src/migration/counts/local-counts.ts';
+import { createRedisCountsStore } from '../../../src/migration/counts/redis-counts.ts';
 import type { MigrationState } from '../../../src/migration/state/migration-state.ts';
 import { useRedis } from '../redis/redis-server.ts';
 import { createManualClock } from '../time/manual-clock.ts';
@@ -25,7 +25,7 @@ export function useFleetEvidence() {
   async function open(kind: 'redis' | 'local') {
     let state = migrationState();
     const clock = createManualClock(BEGAN);
-    const deps: Omit<EvidenceCollectorDeps, 'store'> = {
+    const deps: Omit<MigrationCountsDeps, 'store'> = {
       states: { current: () => state },
       ...{ clock, secret: 'of the test', critical: () => ['data.email'] },
     };
@@ -34,13 +34,13 @@ export function useFleetEvidence() {
     const client = new Redis(redis.url);
     closing.push(() => client.quit());
     await client.ping();
-    const local = createLocalEvidenceStore();
+    const local = createLocalCountsStore();
     const storeOf = () =>
-      kind === 'local' ? local : createRedisEvidenceStore(client, (part) => `${prefix}{migration}:${part}`);
-    const evidenceOf = (): MigrationEvidence => {
-      const evidence = createEvidenceCollector({ ...deps, store: storeOf() });
-      closing.push(() => evidence.close());
-      return evidence;
+      kind === 'local' ? local : createRedisCountsStore(client, (part) => `${prefix}{migration}:${part}`);
+    const evidenceOf = (): MigrationCounts => {
+      const counts = createMigrationCounts({ ...deps, store: storeOf() });
+      closing.push(() => counts.close());
+      return counts;
     };
     return {
       ...{ clock, client, prefix },

@@ -2,16 +2,16 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
-import type { MigrationEvidence } from '../evidence/evidence.ts';
-import type { RehearsalResult, Run } from '../tasks/task-results.ts';
+import type { MigrationCounts } from '../counts/migration-counts.ts';
+import type { DrillResult, Run } from '../tasks/task-results.ts';
 import { type MigrationState, positionText } from '../state/migration-state.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
-import { REHEARSAL_MS, rehearsedPercent, withoutRehearsal, withRehearsal } from './fault-rehearsal.ts';
+import { DRILL_MS, drillPercent, withoutDrill, withDrill } from './failure-drill.ts';
 
 /** `states` carries the rehearsal to every process, and its end back: the judge may run in another one. */
-export type RehearseDeps = {
+export type FailureDrillDeps = {
   readonly states: Pick<MigrationStateStore, 'shared' | 'change'>;
-  readonly evidence: Pick<MigrationEvidence, 'read'>;
+  readonly counts: Pick<MigrationCounts, 'read'>;
   readonly clock: Pick<Clock, 'now'>;
 };
 
@@ -24,7 +24,7 @@ function resultOf(
   begun: MigrationState,
   ended: MigrationState | undefined,
   seconds: number,
-): RehearsalResult {
+): DrillResult {
   const percent = begun.rehearsal?.percent ?? 0;
   const tripped = ended?.rehearsedAt !== undefined && ended.rehearsedAt !== begun.rehearsedAt;
   const found = tripped
@@ -37,7 +37,7 @@ function resultOf(
  * Makes the function that rehearses a rollback: in `shadow`, some comparison calls are made to fail until the judge
  * would have rolled back. No caller notices. It throws an Error in another stage, or where somebody changes the state first.
  */
-export function createRehearse({ states, evidence, clock }: RehearseDeps) {
+export function createFailureDrill({ states, counts, clock }: FailureDrillDeps) {
   function stateOf(resource: string): MigrationState {
     const state = states.shared(resource);
     if (state?.stage === 'shadow') return state;
@@ -46,11 +46,11 @@ export function createRehearse({ states, evidence, clock }: RehearseDeps) {
   }
 
   async function begin(resource: string): Promise<MigrationState> {
-    const found = await evidence.read(resource);
+    const found = await counts.read(resource);
     const state = stateOf(resource);
-    const percent = rehearsedPercent(found, state, clock.now());
-    const until = new Date(clock.now() + REHEARSAL_MS).toISOString();
-    const begun = await states.change(state, withRehearsal(state, { until, percent }));
+    const percent = drillPercent(found, state, clock.now());
+    const until = new Date(clock.now() + DRILL_MS).toISOString();
+    const begun = await states.change(state, withDrill(state, { until, percent }));
     if (begun.kind === 'changed') return begun.state;
     throw new Error('somebody else has just changed the migration: try again');
   }
@@ -58,18 +58,18 @@ export function createRehearse({ states, evidence, clock }: RehearseDeps) {
   /** Ends the rehearsal in the state, so that no more comparison calls fail after it was aborted. */
   async function giveUp(resource: string): Promise<void> {
     const state = states.shared(resource);
-    if (state?.rehearsal !== undefined) await states.change(state, withoutRehearsal(state, undefined));
+    if (state?.rehearsal !== undefined) await states.change(state, withoutDrill(state, undefined));
   }
 
-  return async function rehearse(resource: string, { signal, progress }: Run): Promise<RehearsalResult> {
+  return async function rehearse(resource: string, { signal, progress }: Run): Promise<DrillResult> {
     const begun = await begin(resource);
     const startedAt = clock.now();
     const seconds = () => Math.round((clock.now() - startedAt) / 1_000);
     try {
-      while (clock.now() - startedAt < REHEARSAL_MS + WAIT_MS) {
+      while (clock.now() - startedAt < DRILL_MS + WAIT_MS) {
         const state = states.shared(resource);
         if (state?.rehearsal === undefined) return resultOf(begun, state, seconds());
-        progress(seconds(), REHEARSAL_MS / 1_000);
+        progress(seconds(), DRILL_MS / 1_000);
         await sleep(LOOK_MS, undefined, { signal });
       }
       return { tripped: false, evidence: 'no process judges: look whether Redis can be reached' };

@@ -5,12 +5,12 @@ import { getHeapStatistics } from 'node:v8';
 import type { Clock } from '../../kernel/clock.ts';
 
 /** Why comparisons pause: the event loop is late, the heap is nearly full, or a Redis does not answer. */
-export type Strain = 'event_loop' | 'memory' | 'redis';
+export type OverloadCause = 'event_loop' | 'memory' | 'redis';
 
 /** Measures whether a process is overloaded. */
-export type StrainSensor = {
+export type OverloadSensor = {
   /** The cause of the overload; `undefined` where there is none. Measured at most once a second, so it is cheap to call. */
-  current(): Strain | undefined;
+  current(): OverloadCause | undefined;
   close(): void;
 };
 
@@ -20,17 +20,17 @@ const HEAP_PART_MAX = 0.85;
 const WINDOW_MS = 1_000;
 
 /** Creates the sensor of a process. It measures the event loop from the first call of `current` on. */
-export function createStrainSensor({
+export function createOverloadSensor({
   clock,
   isRedisReady,
 }: {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Whether every Redis of the configuration answers: without its cache, the sources already get more calls. */
   readonly isRedisReady: () => boolean;
-}): StrainSensor {
+}): OverloadSensor {
   let delays: ReturnType<typeof monitorEventLoopDelay> | undefined;
   let measuredMs = -Infinity;
-  let found: Strain | undefined;
+  let found: OverloadCause | undefined;
 
   function start() {
     const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -38,7 +38,7 @@ export function createStrainSensor({
     return histogram;
   }
 
-  function measure(): Strain | undefined {
+  function measure(): OverloadCause | undefined {
     delays ??= start();
     // What is recorded is the time between two ticks, which are `RESOLUTION_MS` apart at best.
     const delayMs = delays.percentile(99) / 1e6 - RESOLUTION_MS;

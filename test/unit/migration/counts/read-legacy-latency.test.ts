@@ -1,11 +1,11 @@
-import type { OperationEvidence } from '../../../../src/migration/evidence/evidence.ts';
-import { createLegacyLatency } from '../../../../src/migration/evidence/read-legacy-latency.ts';
+import type { OperationCounts } from '../../../../src/migration/counts/migration-counts.ts';
+import { createLegacyLatency } from '../../../../src/migration/counts/read-legacy-latency.ts';
 import { goodEvidence } from '../../../support/migration/migration-facts.ts';
 
 describe('the latency of the legacy source', () => {
-  async function read(of: Partial<Record<string, OperationEvidence>>, serving = ['users']) {
-    const evidence = { read: () => Promise.resolve(of as Record<string, OperationEvidence>) };
-    const latency = createLegacyLatency({ evidence, compared: () => serving });
+  async function read(of: Partial<Record<string, OperationCounts>>, serving = ['users']) {
+    const counts = { read: () => Promise.resolve(of as Record<string, OperationCounts>) };
+    const latency = createLegacyLatency({ counts, compared: () => serving });
     await latency.refresh();
     latency.close();
     return latency.p99Ms('users.get');
@@ -24,10 +24,10 @@ describe('the latency of the legacy source', () => {
     let calls = 200;
     let legacyMs: Record<string, number> = { '20': calls };
     let compared = ['users'];
-    const evidence = {
+    const counts = {
       read: () => Promise.resolve({ 'users.get': goodEvidence(calls, { legacyMs }) }),
     };
-    const latency = createLegacyLatency({ evidence, compared: () => compared });
+    const latency = createLegacyLatency({ counts, compared: () => compared });
     const p99Ms = async () => {
       await latency.refresh();
       return latency.p99Ms('users.get');
@@ -44,11 +44,11 @@ describe('the latency of the legacy source', () => {
 
   it('is the last known one while Redis fails', async () => {
     let isGone = false;
-    const evidence = {
+    const counts = {
       read: () =>
         isGone ? Promise.reject(new Error('gone')) : Promise.resolve({ 'users.get': goodEvidence(200) }),
     };
-    const latency = createLegacyLatency({ evidence, compared: () => ['users'] });
+    const latency = createLegacyLatency({ counts, compared: () => ['users'] });
     await latency.refresh();
     isGone = true;
     await latency.refresh();

@@ -3,7 +3,7 @@ import {
   latenciesSince,
   latencyBucket,
   latencyQuantile,
-} from '../../../../src/migration/evidence/latency.ts';
+} from '../../../../src/migration/counts/latency-histogram.ts';
 
 describe('counted latencies', () => {
   test('a class holds a duration with at most 11 % to spare, and at least 1 ms', () => {
