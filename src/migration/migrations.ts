@@ -25,55 +25,28 @@ export type MigratingResource = {
   /** Its operations, such as `users.list`. */
   readonly operations: readonly string[];
   readonly config: MigrationConfig;
-  /** How long a caller waits at most, and how long an answer is cached; milliseconds. */
+  /** How long a caller waits at most, and how long an answer is cached, in milliseconds. */
   readonly deadlineMs: number;
   readonly freshMs: number;
 };
 
 /** A resource that moves, and its assembled sources. */
 export type ServedMigration = MigratingResource & {
-  /** Both sources without their caches; the new one has the scan caches of the present generation. */
+  /** Both sources without their caches, but with their scan caches. */
   readonly sources: ByOrigin<SourceHandler>;
   /** Puts answers of the new source into its cache before it serves callers. */
   readonly warm: BeginPrewarm;
 };
 
-/** What the assembly of a resource that moves needs from its migration. */
-export type ResourceMigration = {
-  /** Chooses the source of each call of one operation. */
-  originStage(operation: string, handlers: OriginHandlers): Handler;
-  /** Wraps a source, so that its answers to callers are offered for comparison. */
-  reported(operation: string, origin: Origin, source: SourceHandler): SourceHandler;
-  /** The present generation of the new source. */
-  generation(): number;
-  /** Calls back after each change of the state, with the generation. Returns the function that ends that. */
-  onGeneration(listener: (generation: number) => void): () => void;
-};
-
 /** The migrations of a process. They stay the same when the configuration changes. */
-export type Migrations = {
-  /** The migration of a resource, under one configuration of it. */
-  of(migrating: MigratingResource): ResourceMigration;
-  /** Sets the migrations of the configuration in force. */
-  serveBy(served: readonly ServedMigration[]): void;
-  readonly states: MigrationStateStore;
-  /** The position of each operation of the resources that move. */
-  positions(): readonly (Position & {
-    readonly resource: string;
-    readonly operation: string;
-    readonly rev: number;
-  })[];
-  staleSeconds(): number;
-  /** The resources that this process serves from the legacy source for now, because the new one fails here. */
-  openBreakers(): readonly string[];
-  /** Estimates whom a share would reach. Rejects where Redis fails, or the resource does not move. */
-  readonly preview: (resource: string, percent: number) => Promise<Preview>;
-  close(): void;
-};
+export type Migrations = ReturnType<typeof createMigrations>;
+
+/** What the assembly of a resource that moves needs from its migration. */
+export type ResourceMigration = ReturnType<Migrations['of']>;
 
 /**
- * All of it lives as long as the process; which resources move comes later, by `serveBy`. Without `legacyP99Ms`, a call
- * at the new source may take half of the resource's deadline.
+ * All of these live as long as the process. `serveBy` sets the resources that move. Without `legacyP99Ms`, a call to the new
+ * source may take half of the resource's deadline.
  */
 export type MigrationsDeps = {
   readonly states: MigrationStateStore;
@@ -82,20 +55,20 @@ export type MigrationsDeps = {
   readonly metrics: RoutingMetrics;
   /** Opens the callers of a migration, by its name. */
   readonly openCallers: (name: string) => RecentCallers;
-  /** What 99 % of the calls of an operation take at its legacy source at most, in milliseconds, where that is known. */
+  /** The 99th percentile of an operation at its legacy source, in milliseconds, if it is known. */
   readonly legacyP99Ms?: ((operation: string) => number | undefined) | undefined;
   /** Called for each call that reached a new source. It must not throw, and must return at once. */
   readonly onServed?: ((call: NewSourceCall) => void) | undefined;
   /** Called with each answer that was just read for a caller. It must not throw, and must return at once. */
   readonly offerAnswer?: ((resource: string, read: OfferedAnswer) => void) | undefined;
-  /** Called where a changed source file has begun the evidence anew. It must not throw, and must return at once. */
+  /** Called after a changed source file has begun the comparison counts anew. It must not throw, and must return at once. */
   readonly onCountsReset?: ((before: MigrationState, after: MigrationState) => void) | undefined;
 };
 
-/** What this process has seen of the calls of a migration. It survives changes of the configuration. */
+/** The breaker and the callers of a migration. They survive changes of the configuration. */
 type Seen = { readonly breaker: LocalBreaker; readonly callers: RecentCallers };
 
-/** Creates the holder of what was seen of each migration. */
+/** Creates the holder of the breakers and callers of all migrations. */
 function createSeen({ clock: { monotonic }, log, openCallers }: MigrationsDeps) {
   const all = new Map<string, Seen>();
 
@@ -113,7 +86,7 @@ function createSeen({ clock: { monotonic }, log, openCallers }: MigrationsDeps) 
 
   return {
     of({ resource, sources }: DeclaredMigration): Seen {
-      // Another pair of sources has another salt, so there the same callers have other buckets.
+      // Another pair of sources has another salt, so the same callers have other buckets.
       const name = [resource, ...sources].join(':');
       const seen = all.get(name) ?? create(resource, name);
       all.set(name, seen);
@@ -124,19 +97,21 @@ function createSeen({ clock: { monotonic }, log, openCallers }: MigrationsDeps) 
 }
 
 /** Creates the migrations of a process. None is declared before `serveBy`. */
-export function createMigrations(deps: MigrationsDeps): Migrations {
+export function createMigrations(deps: MigrationsDeps) {
   const { states, clock, metrics, legacyP99Ms, onServed, offerAnswer } = deps;
   const seen = createSeen(deps);
-  const renewal = createCountsReset(deps);
+  const countsReset = createCountsReset(deps);
   const { monotonic } = clock;
 
-  function of({ declared, config, deadlineMs }: MigratingResource): ResourceMigration {
+  /** The migration of a resource, under one configuration of it. */
+  function of({ declared, config, deadlineMs }: MigratingResource) {
     const { resource } = declared;
     const initial = initialState(declared, new Date(clock.now()).toISOString());
     const current = () => states.current(resource);
     const { breaker, callers } = seen.of(declared);
     return {
-      originStage: (operation, handlers) =>
+      /** Creates the stage that chooses the source of each call of one operation. */
+      originStage: (operation: string, handlers: OriginHandlers): Handler =>
         createOriginStage(handlers, {
           ...config,
           ...{ resource, operation, current, initial, monotonic, metrics },
@@ -145,13 +120,16 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
           count: callers.count,
           onServed: (call) => onServed?.({ ...call, resource, operation }),
         }),
-      reported: (operation, origin, source) =>
+      /** Wraps a source, so that its answers to callers are offered for comparison. */
+      reported: (operation: string, origin: Origin, source: SourceHandler): SourceHandler =>
         offerAnswers({ operation, origin }, source, {
           monotonic,
           offerAnswer: (read) => offerAnswer?.(resource, read),
         }),
-      generation: () => (current() ?? initial).generation,
-      onGeneration: (listener) =>
+      /** The present generation of the new source. */
+      generation: (): number => (current() ?? initial).generation,
+      /** Calls back after each change of the state, with the generation. Returns the function that ends that. */
+      onGeneration: (listener: (generation: number) => void): (() => void) =>
         states.onChange((state) => {
           if (state.resource === resource) listener(state.generation);
         }),
@@ -161,13 +139,15 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
   let served: readonly ServedMigration[] = [];
   return {
     of,
-    serveBy(next) {
+    /** Sets the migrations of the configuration in force. */
+    serveBy(next: readonly ServedMigration[]): void {
       served = next;
       const declared = next.map((one) => one.declared);
       states.declare(declared);
-      renewal.expect(declared);
+      countsReset.expect(declared);
     },
     states,
+    /** The position of each operation of the resources that move. */
     positions: () =>
       served.flatMap(({ declared: { resource }, operations }) => {
         const state = states.current(resource);
@@ -178,18 +158,20 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
         });
       }),
     staleSeconds: () => states.staleSeconds(),
-    openBreakers: () =>
+    /** The resources that this process serves from the legacy source now, because the new one fails here. */
+    openBreakers: (): readonly string[] =>
       served.flatMap(({ declared }) => (seen.of(declared).breaker.isOpen ? [declared.resource] : [])),
-    async preview(resource, percent) {
+    /** Estimates whom a share would reach. Rejects if Redis fails, or the resource does not move. */
+    async preview(resource: string, percent: number): Promise<Preview> {
       const migrating = served.find(({ declared }) => declared.resource === resource);
       if (migrating === undefined) throw new Error(`${resource} does not move`);
       const { declared, config } = migrating;
       const callers = await seen.of(declared).callers.list([...config.allow, ...config.deny]);
       return previewShare(callers, percent, config);
     },
-    close() {
+    close(): void {
       seen.close();
-      renewal.close();
+      countsReset.close();
       states.close();
     },
   };

@@ -184,7 +184,7 @@ export const migrationSpecs = {
   ),
   'migrations.report': readAction(
     '/api/migrations/{resource}/report',
-    'The evidence in one document, for those who must sign.',
+    'The report in one document, for those who must sign.',
     z.strictObject({ markdown: z.string() }),
     { resource },
   ),

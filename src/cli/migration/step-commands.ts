@@ -49,7 +49,7 @@ function changeReport(change: ActionValue<'migrations.stage'>): Report {
 }
 
 const STEPS: readonly (readonly [MigrationStage, string])[] = [
-  ['shadow', 'ask the new source besides, and compare; in shadow already: begin the evidence anew'],
+  ['shadow', 'ask the new source besides, and compare; in shadow already: begin the comparison counts anew'],
   ['ramp', 'serve a share of the callers from the new source'],
   ['live', 'serve everybody from the new source; the legacy one stands by'],
   ['complete', 'serve from the new source alone, so that the legacy one can be switched off'],

@@ -95,7 +95,7 @@ export function addTaskCommands(add: AddCommand, context: CliContext): void {
 function addReplay(add: AddCommand, context: CliContext): void {
   add(
     'replay',
-    'ask both sources recorded questions, as evidence',
+    'ask both sources recorded questions, and count the comparisons',
     (ask, [resource = ''], options: TaskOptions) => {
       const { file = '', rps, reason } = options;
       const input = { resource, task: 'replay', queries: readQueries(file), rps, reason } as const;
@@ -110,7 +110,7 @@ function addReplay(add: AddCommand, context: CliContext): void {
 function addReport(add: AddCommand): void {
   add(
     'report',
-    'write the evidence to one file, for those who must sign',
+    'write a report to one file, for those who must sign',
     async (ask, [resource = ''], { out }: { readonly out?: string }) => {
       const { markdown } = await ask('migrations.report', { resource });
       if (out !== undefined) writeFileSync(out, markdown);

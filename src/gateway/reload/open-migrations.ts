@@ -23,7 +23,7 @@ import { createFailureDrill } from '../../migration/judge/run-failure-drill.ts';
 import type { SourceComparisonsDeps } from '../../migration/source-comparisons.ts';
 import { checkSourcesAgree, legacyProblem } from '../../migration/operate/check-sources-agree.ts';
 import type { Run } from '../../migration/tasks/task-results.ts';
-import type { SourcePair } from '../../migration/tasks/source-pair.ts';
+import type { SourcePair } from '../../migration/operate/compare-kinds.ts';
 import { createTasks } from '../../migration/operate/tasks.ts';
 import { createReport } from '../../migration/report/create-report.ts';
 import type { OperatedMigrations } from '../../admin/actions/migration/find-migration.ts';
@@ -194,7 +194,7 @@ function sourceChange(before: MigrationState, after: MigrationState): AuditChang
   return {
     ...{ actor: 'reload', action: 'migrations.source', target: before.resource, outcome: 'done' },
     ...{ before: view(before), after: view(after) },
-    reason: 'the file of a source has changed: the stage stays, and the evidence begins anew',
+    reason: 'the file of a source has changed: the stage stays, and the comparison counts begin anew',
   };
 }
 

@@ -9,8 +9,8 @@ import type { ComparedValue, AnswerDifference } from './comparison.ts';
 import { readDetailBody, readListBody } from './read-body.ts';
 
 /**
- * Compares the answers of two sources to one query. It compares v1 bodies, so what the mapping has already made equal is no
- * difference. Equal bodies are not parsed.
+ * Compares the answers of two sources to one query. It compares v1 bodies, so what the mapping has made equal does not differ.
+ * Equal bodies are not parsed.
  */
 export function compareAnswers(
   resource: Resource,
@@ -41,12 +41,12 @@ function textOf(value: ComparedValue | undefined): string | null {
   return Array.isArray(value) ? value.join('\n') : String(value);
 }
 
-/** Identifies a difference with its values: a difference that lasts has the same key when both sources are asked again. */
+/** A key of a difference and its values. If the difference is still there when both are asked again, the key is the same. */
 function keyOf({ path, kind, id, legacy, new: newValue }: AnswerDifference): string {
   return JSON.stringify([path, kind, id ?? null, textOf(legacy), textOf(newValue)]);
 }
 
-/** The differences of `before` at whose place, the path and the record, `others` have one, too, whatever its values are. */
+/** The differences of `before` whose path and record are also among `others`, with any values. */
 export function atSamePlaces(
   before: readonly AnswerDifference[],
   others: readonly AnswerDifference[],

@@ -14,8 +14,8 @@ type Side = { readonly origin: Origin; readonly page: ListedPage; readonly other
 
 /**
  * Whether a record that only one page has may be on another page of the other list, because that list has more or fewer rows
- * before it. That is so where the record is at an edge of its page, and the other list has rows beyond that edge: between two
- * records that both pages have, the other list has no such record. Totals show nothing: 3 records less and 2 more are 1 apart.
+ * before it. This is possible if the record is at an edge of its page and the other list has rows beyond that edge. Between two
+ * records that both pages have, it is not possible. Totals do not help: 3 missing and 2 extra records change them only by 1.
  */
 function isAtBoundary(
   { page, limit }: ListQuery,
@@ -44,7 +44,7 @@ function recordsAlone(
   });
 }
 
-/** Pages without a common record are apart by a page or more: which list lacks what, neither of them shows. */
+/** The records that only one page has. If the pages have no common record, they do not show which list lacks what. */
 function membership(
   query: ListQuery,
   [legacy, next]: readonly [Side, Side],

@@ -1,4 +1,4 @@
-// Compares the order of the records that two pages share, and tells ties from a wrong order.
+// Compares the order of the records that two pages share. Ties in another order are not a wrong order.
 
 import type { Field, FieldKind } from '../../contract/fields.ts';
 import { compareKeys, type SortKey, sortKeyOf } from '../../contract/order.ts';
@@ -20,7 +20,7 @@ function keysOf(records: readonly CanonicalRecord[], name: string, kind: FieldKi
   });
 }
 
-/** Whether both orders have equal keys at each position: then only records with equal keys have changed places. */
+/** Whether both orders have equal keys at each position, so that only records with equal keys have changed places. */
 function isPermutedWithinTies(
   legacy: readonly CanonicalRecord[],
   newRecords: readonly CanonicalRecord[],
@@ -40,8 +40,8 @@ function isOrderedBy(records: readonly CanonicalRecord[], { name, kind }: Field)
 }
 
 /**
- * Whether the two orders differ only among records with equal keys. A list without a sort is in an order of the source's own:
- * if the records of the page are sorted by a field, that counts as its order.
+ * Whether the two orders differ only among records with equal keys. A list without a sort has an order that the source chooses.
+ * If the records of the page are sorted by some field, that field counts as its order.
  */
 function isTie(
   resource: Resource,

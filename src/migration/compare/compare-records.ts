@@ -4,7 +4,7 @@ import type { Field, Value } from '../../contract/fields.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { AnswerDifference } from './comparison.ts';
 
-/** Whether two values are written alike: 1.5 and 1.50 are not, because a client sees other bytes. */
+/** Whether two values are written alike. 1.5 and 1.50 are not, because a client sees different bytes. */
 function isSameValue(legacy: Value, newValue: Value): boolean {
   if (legacy === newValue) return true;
   return legacy !== null && newValue !== null && String(legacy) === String(newValue);

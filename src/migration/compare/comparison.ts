@@ -1,4 +1,4 @@
-// The types of a comparison: what differs, the verdict, and the sample without values that is kept of it.
+// The types of a comparison: the differences, the verdict, and the samples without values that are kept.
 
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Origin } from '../../kernel/upstream-call.ts';
@@ -8,15 +8,14 @@ export type ComparedValue = string | number | Decimal | null | readonly string[]
 
 /**
  * One difference between two answers. The path has no indices: `data.name`, `data[].profile.bio`, `data[].id` for records that only
- * one list has, `data[]` for their order, `meta.total`, `status`. Types cannot differ: v1 fields have one each.
+ * one list has, `data[]` for their order, `meta.total`, `status`. Types cannot differ, because a v1 field has only one.
  */
 export type AnswerDifference = {
   readonly path: string;
   /**
-   * `missing`, `extra`: the new or the legacy value is `null`. `missing_id`, `extra_id`: a record that only the legacy
-   * or the new list has; `boundary`: one at an edge of its page, which may be on another page of the other list, or, without
-   * an `id`, two pages without a common record. `tie_order`: the order differs only among
-   * records that are equal in what the list is sorted by.
+   * `missing`, `extra`: the new or the legacy value is `null`. `missing_id`, `extra_id`: only the legacy or the new list has
+   * the record. `boundary`: the record is at an edge of its page and may be on another page of the other list; without an
+   * `id`, the two pages have no common record. `tie_order`: only records with equal sort keys are in another order.
    */
   readonly kind:
     | 'value'
@@ -29,9 +28,9 @@ export type AnswerDifference = {
     | 'total'
     | 'boundary'
     | 'status';
-  /** The v1 id of the record, where it is about one. */
+  /** The v1 id of the record, if it is about one. */
   readonly id?: string | undefined;
-  /** Of a `boundary` with an id: the list whose page has the record. */
+  /** The list whose page has the record, for a `boundary` with an id. */
   readonly only?: Origin | undefined;
   readonly legacy?: ComparedValue | undefined;
   readonly new?: ComparedValue | undefined;
@@ -39,8 +38,8 @@ export type AnswerDifference = {
 
 /**
  * The result of a comparison. Only the first four say something about the data. `transient`: the sources agreed when they were
- * asked again, but the legacy source never said what the new one had said first. `odd`: the new source failed at a question
- * for which the legacy one has no record; that is reported, and never judged.
+ * asked again, but the legacy source never gave the first answer of the new one. `odd`: the new source failed at a question for
+ * which the legacy source has no record; this is reported, but not judged.
  */
 export type ComparisonVerdict =
   | 'match'
@@ -53,13 +52,13 @@ export type ComparisonVerdict =
   | 'failed_both'
   | 'odd';
 
-/** What the new source has said once, and the legacy source has not confirmed. */
+/** Differences that were gone when the sources were asked again, and that the legacy source has never confirmed. */
 export type TransientDifferences = {
   /** One for each field and record; without values. */
   readonly differences: readonly DifferenceSample[];
-  /** Whether the new source has changed its answer within some milliseconds, without a wait in between. */
+  /** Whether they were gone within milliseconds, without a wait in between. */
   readonly isAtOnce: boolean;
-  /** Whether a caller was given that answer. */
+  /** Whether a caller has got the first answer of the new source. */
   readonly isGiven: boolean;
 };
 
@@ -67,22 +66,22 @@ export type TransientDifferences = {
 export type Comparison = {
   readonly resource: string;
   readonly operation: string;
-  /** The canonical query, see `queryKey`: distinct for distinct questions. */
+  /** The canonical query, see `queryKey`. */
   readonly query: string;
   readonly verdict: ComparisonVerdict;
-  /** The confirmed differences that count, and those that a rule ignores. Neither has values of records. */
+  /** The confirmed differences that count, and those that a rule ignores, without values. */
   readonly differences: readonly DifferenceSample[];
   readonly ignored: readonly DifferenceSample[];
-  /** Present where there were some, whatever the verdict. */
+  /** Present if there were some, with any verdict. */
   readonly transient?: TransientDifferences | undefined;
-  /** How long each source took for the same question, in milliseconds; absent where it failed. */
+  /** How long each source took for the same question, in milliseconds; absent if it failed. */
   readonly legacyMs?: number | undefined;
   readonly newMs?: number | undefined;
-  /** How long the new source lagged behind at most, where a difference was gone when both were asked again. */
+  /** How long the new source lagged behind at most; present if a difference was gone after a wait. */
   readonly lagMs?: number | undefined;
 };
 
-/** The shape of a value, from which the value cannot be read. */
+/** The shape of a value. The value cannot be read from it. */
 export type ValueShape = {
   readonly type: string;
   readonly length?: number | undefined;
@@ -92,14 +91,14 @@ export type ValueShape = {
   readonly mask?: string | undefined;
 };
 
-/** A difference without values, fit to be kept and shown. */
+/** A difference without values, which may be kept and shown. */
 export type DifferenceSample = Pick<AnswerDifference, 'path' | 'kind'> & {
   /** A keyed hash of the record's id. */
   readonly key: string;
   readonly legacy?: ValueShape | undefined;
   readonly new?: ValueShape | undefined;
-  /** Such as `case-only`, `whitespace`, `tz-shift`; absent: nothing is known. */
+  /** One of `differenceHints`; absent if none fits. */
   readonly hint?: string | undefined;
-  /** The trace of the request that both sources were asked for; absent: nobody has asked, such as in a walk. */
+  /** The trace of the caller's request; absent if no caller has asked, such as in a walk. */
   readonly traceId?: string | undefined;
 };

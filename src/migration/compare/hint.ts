@@ -1,4 +1,4 @@
-// Guesses from two different values what happened to them, such as another letter case or time zone.
+// Guesses from two different values why they differ, such as another letter case or time zone.
 
 import { Decimal } from '../../kernel/decimal.ts';
 import type { ComparedValue } from './comparison.ts';
@@ -13,7 +13,7 @@ export const differenceHints = [
   ...(['whitespace', 'case-only', 'truncated', 'reordered'] as const),
 ] as const;
 
-/** Names what happened to a value, as far as two values show it. */
+/** Why two values probably differ. */
 export type DifferenceHint = (typeof differenceHints)[number];
 
 const words = (text: string) =>
@@ -23,7 +23,7 @@ const words = (text: string) =>
     ?.sort()
     .join(' ') ?? '';
 
-/** The relations of two texts that are recognised; the first that holds is the hint. */
+/** The relations of two texts that are recognised. The first that holds is the hint. */
 const TEXT_HINTS: readonly (readonly [name: DifferenceHint, holds: (a: string, b: string) => boolean])[] = [
   ['unicode-form', (a, b) => a.normalize('NFC') === b.normalize('NFC')],
   ['whitespace', (a, b) => a.replaceAll(/\s+/g, '') === b.replaceAll(/\s+/g, '')],
@@ -47,7 +47,7 @@ function numberHint(a: Decimal, b: Decimal): DifferenceHint | undefined {
   return a.scale !== b.scale && apart >= -1n && apart <= 1n ? 'precision' : undefined;
 }
 
-/** Names the kind of a difference between two values, such as `case-only`; `undefined` where none is recognised. */
+/** Why two values probably differ, such as `case-only`; `undefined` if nothing is recognised. */
 export function hintOf(
   legacy: ComparedValue | undefined,
   newValue: ComparedValue | undefined,

@@ -4,14 +4,14 @@ import type { ListQuery, Query } from '../../contract/query.ts';
 import { type Resource, resources } from '../../contract/resources.ts';
 
 /**
- * The kind of a query, such as `sort=-name&category=…&page=…`: what a source has to be able to do to answer it. It contains no
- * value of a parameter, so the number of kinds is bounded by the contract.
+ * The kind of a query, such as `sort=-name&category=…&page=…`: what a source must be able to do to answer it. It contains no value
+ * of a parameter, so the contract limits the number of kinds.
  */
 export function queryKind(query: Query): string {
   return query.kind === 'get' ? 'id=…' : listKind(query);
 }
 
-/** The names of a query's parameters: unlike its kind, it does not tell what a list is sorted by. */
+/** The names of a query's parameters. Unlike its kind, it does not say by what a list is sorted. */
 export function parameterNames(query: Query): string {
   return queryKind(query).replace(/^sort=[^&]*/, 'sort=…');
 }

@@ -9,9 +9,6 @@ import { hintOf } from './hint.ts';
 type TolerateRule = MigrationConfig['compare']['tolerate'][number];
 type TextStep = NonNullable<TolerateRule['text']>[number];
 
-/** Whether a difference does not count: a rule that has not ended accepts it, or only equal records have changed places. */
-export type IsAccepted = (difference: AnswerDifference, kept: readonly RuntimeRule[], now: number) => boolean;
-
 const TEXT_STEPS: Record<TextStep, (text: string) => string> = {
   trim: (text) => text.trim(),
   nfc: (text) => text.normalize('NFC'),
@@ -19,11 +16,7 @@ const TEXT_STEPS: Record<TextStep, (text: string) => string> = {
 };
 
 /** Whether a rule applies to a path. A rule for `data.profile` also applies to `data.profile.bio`. */
-function isAbout(
-  rule: { readonly path: string; readonly until: number },
-  path: string,
-  now: number,
-): boolean {
+function isAbout(rule: Pick<RuntimeRule, 'path' | 'until'>, path: string, now: number): boolean {
   return rule.until > now && (path === rule.path || path.startsWith(`${rule.path}.`));
 }
 
@@ -42,7 +35,7 @@ function product(a: Decimal, b: Decimal): Decimal {
   return new Decimal(a.digits * b.digits, a.scale + b.scale);
 }
 
-/** Computed without binary floats: 19.99 and 20.00 are 0.01 apart. */
+/** Whether two numbers are near enough. It does not use binary floats, so 19.99 and 20.00 are exactly 0.01 apart. */
 function isNear(
   rule: TolerateRule,
   legacy: ComparedValue | undefined,
@@ -61,21 +54,21 @@ function isTolerated(rule: TolerateRule, { kind, legacy, new: newValue }: Answer
   if (kind !== 'value' && kind !== 'total') return false;
   if (isNear(rule, legacy, newValue)) return true;
   if (typeof legacy !== 'string' || typeof newValue !== 'string') return false;
-  if (rule.precision !== undefined && Math.abs(Date.parse(legacy) - Date.parse(newValue)) < rule.precision)
-    return true;
+  if (Math.abs(Date.parse(legacy) - Date.parse(newValue)) < (rule.precision ?? 0)) return true;
   const plain = (text: string) => (rule.text ?? []).reduce((before, step) => TEXT_STEPS[step](before), text);
   return plain(legacy) === plain(newValue);
 }
 
-/** Whether a rule with a hint is about a difference: one of a cent is none of trailing zeros at the same path. */
+/** Whether the hint of a rule fits a difference. A rule for trailing zeros must not hide wrong cents at the same path. */
 const isHinted = ({ hint }: RuntimeRule, { legacy, new: newValue }: AnswerDifference) =>
   hint === undefined || hint === hintOf(legacy, newValue);
 
 /**
- * Compiles the rules of the configuration file. The rules that were added while the gateway runs are passed with each call.
+ * Compiles the rules of the configuration file to the function that decides whether a difference is accepted: by a rule that has
+ * not ended, or because only equal records have changed places. `kept` are the rules that were added while the gateway runs.
  */
-export function compileDifferenceRules({ ignore, tolerate }: MigrationConfig['compare']): IsAccepted {
-  return (difference, kept, now) =>
+export function compileDifferenceRules({ ignore, tolerate }: MigrationConfig['compare']) {
+  return (difference: AnswerDifference, kept: readonly RuntimeRule[], now: number): boolean =>
     difference.kind === 'tie_order' ||
     ignore.some((rule) => isAbout(rule, difference.path, now)) ||
     kept.some((rule) => isAbout(rule, difference.path, now) && isHinted(rule, difference)) ||

@@ -1,32 +1,18 @@
-// Makes the sample that is kept of a difference: types, lengths and short hashes, never a value.
+// Makes the sample of a difference that may be kept: types, lengths and short hashes, never a value.
 
 import { createHmac } from 'node:crypto';
 import { Decimal } from '../../kernel/decimal.ts';
 import type { ComparedValue, AnswerDifference, DifferenceSample, ValueShape } from './comparison.ts';
 import { hintOf } from './hint.ts';
 
-/**
- * Makes the sample of a difference. `query` takes the place of the record's id where the difference is not about one
- * record.
- */
+/** Makes the sample of a difference. `query` replaces the id of the record if the difference is not about one record. */
 export type ToSample = (difference: AnswerDifference, query: string) => DifferenceSample;
 
-/** What samples are made with. */
-export type SampleDeps = {
-  /** The key of the hashes. It stands in no store: with it, short values could be guessed. */
-  readonly secret: string;
-  /** Paths of which a masked value is shown. */
-  readonly showMask: readonly string[];
-};
-
-/**
- * Hexadecimal digits of hashes. 16 tell records apart. Only 4 show whether two values are equal, and fit too many values to
- * guess one.
- */
+/** Hexadecimal digits of hashes. 16 identify a record. 4 show whether two values are equal, but too many values fit to guess one. */
 const KEY_DIGITS = 16;
 const VALUE_DIGITS = 4;
 
-/** The first character of each word stays, and the last part of an address. */
+/** Masks a text: the first character of each word stays, and the last part of an e-mail address. */
 function maskOf(text: string): string {
   const [, domain = ''] = /@[^@]*(\.[\p{L}]{2,6})$/u.exec(text) ?? [];
   const shown = text.slice(0, text.length - domain.length);
@@ -39,8 +25,17 @@ function typeOf(value: ComparedValue): string {
   return typeof value === 'string' ? 'string' : 'list';
 }
 
-/** Creates what makes samples of differences: types, lengths and short keyed hashes, never a value. */
-export function createToSample({ secret, showMask }: SampleDeps): ToSample {
+/**
+ * Creates the function that makes samples. `secret` is the key of the hashes; it is not in Redis, because short values could be
+ * guessed with it. `showMask` are the paths of which a masked value is shown.
+ */
+export function createToSample({
+  secret,
+  showMask,
+}: {
+  readonly secret: string;
+  readonly showMask: readonly string[];
+}): ToSample {
   const masked = new Set(showMask);
 
   function hash(text: string, digits: number): string {

@@ -7,19 +7,14 @@ import type { Comparison } from '../compare/comparison.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
 import { addComparison, addRefused, addReread, addServed, type Delta, KEYS_MAX } from './delta.ts';
 import type { MigrationCounts, OperationCounts } from './migration-counts.ts';
-import {
-  differenceGroup,
-  type CountsScope,
-  type CountsStore,
-  operationCounts,
-} from './counts-store.ts';
+import { differenceGroup, type CountsScope, type CountsStore, operationCounts } from './counts-store.ts';
 
 /** `secret` is the same in all processes of a fleet, so that a question which several of them compare counts once. */
 export type MigrationCountsDeps = {
   readonly store: CountsStore;
   readonly states: Pick<MigrationStateStore, 'current'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** The key of the hashes that stand for questions; it stands in no store. */
+  /** The key of the hashes of questions. It is not in Redis, so nobody can guess questions from the hashes. */
   readonly secret: string;
   /** The paths in which no difference is accepted. */
   readonly critical: (resource: string) => readonly string[];
@@ -29,26 +24,26 @@ export type MigrationCountsDeps = {
 const FLUSH_MS = 1_000;
 const RECENT_MS = 86_400_000;
 
-/** Makes the function that gives the questions which this process has compared under the present evidence of a resource. */
+/** Makes the function that returns the questions which this process has compared since the counts of a resource began. */
 function createKnownKeys(): (scope: CountsScope) => Set<string> {
-  const known = new Map<string, { readonly evidence: string; readonly keys: Set<string> }>();
-  return function keysOf({ resource, evidence }) {
-    const found = known.get(resource);
-    if (found?.evidence === evidence) return found.keys;
+  const all = new Map<string, { readonly name: string; readonly keys: Set<string> }>();
+  return function keysOf({ resource, name }) {
+    const known = all.get(resource);
+    if (known?.name === name) return known.keys;
     const keys = new Set<string>();
-    known.set(resource, { evidence, keys });
+    all.set(resource, { name, keys });
     return keys;
   };
 }
 
-/** Reads what all processes have counted. `ready` finds the scope of a resource once this process has written its counts. */
+/** Reads what all processes have counted. `flushed` first writes what this process has counted. */
 function createCountsReads(
   { store, clock }: Pick<MigrationCountsDeps, 'store' | 'clock'>,
-  ready: (resource: string) => Promise<CountsScope | undefined>,
+  flushed: (resource: string) => Promise<CountsScope | undefined>,
 ): Pick<MigrationCounts, 'read' | 'differences'> {
   return {
     async read(resource) {
-      const scope = await ready(resource);
+      const scope = await flushed(resource);
       if (scope === undefined) return {};
       const stored = await store.read(scope, clock.now() - RECENT_MS);
       return Object.fromEntries(
@@ -59,7 +54,7 @@ function createCountsReads(
       );
     },
     async differences(resource) {
-      const scope = await ready(resource);
+      const scope = await flushed(resource);
       if (scope === undefined) return [];
       const groups = Object.entries(await store.groups(scope)).flatMap(([operation, list]) =>
         list.map((group) => differenceGroup(operation, group)),
@@ -69,7 +64,7 @@ function createCountsReads(
   };
 }
 
-/** Creates the collector. It writes its counts every second; `read` and `differences` write them first. */
+/** Creates the counts of a process. They are written every second, and before each `read` and `differences`. */
 export function createMigrationCounts(deps: MigrationCountsDeps): MigrationCounts {
   const { store, states, clock, secret, critical, onCompared } = deps;
   const knownKeys = createKnownKeys();
@@ -77,13 +72,13 @@ export function createMigrationCounts(deps: MigrationCountsDeps): MigrationCount
 
   function scopeOf(resource: string): CountsScope | undefined {
     const state = states.current(resource);
-    return state && { resource, evidence: state.evidence, stepAt: Date.parse(state.since) };
+    return state && { resource, name: state.evidence, stepAt: Date.parse(state.since) };
   }
 
   const hashOf = (text: string) => createHmac('sha256', secret).update(text).digest('base64url').slice(0, 14);
   const keyOf = (operation: string, query: string) => hashOf(`query:${operation}:${query}`);
 
-  /** Adds to the counts of an operation, if its resource moves. */
+  /** Adds to the counts of an operation; of a resource that does not move nothing is counted. */
   function count(resource: string, operation: string, add: (delta: Delta) => void): void {
     const scope = scopeOf(resource);
     if (scope !== undefined) add(store.deltaOf(scope, operation));

@@ -1,37 +1,38 @@
-// The interface of a store of evidence, and how stored counts become the evidence that a gate reads.
+// The interface of a store of comparison counts, and how stored counts become those that a gate reads.
 
 import { criticalPath, type Delta, OTHER_GROUP } from './delta.ts';
 import type { DifferenceSample } from '../compare/comparison.ts';
 import type { ComparisonCounts, DifferenceGroup, KeyCounts, OperationCounts } from './migration-counts.ts';
 
-/** Which evidence a count belongs to. Counts of two scopes are never added up. */
+/** What a count belongs to. Counts of two scopes are never added up. */
 export type CountsScope = {
   readonly resource: string;
-  /** The name of the evidence; and when its present step began, in milliseconds since the epoch. */
-  readonly evidence: string;
+  /** The name of the comparison counts (`MigrationState.evidence`). */
+  readonly name: string;
+  /** When the present step began, in milliseconds since the epoch. */
   readonly stepAt: number;
 };
 
 type Counts = Readonly<Record<string, number>>;
 
-/** The evidence of one operation as it is stored. */
+/** The counts of one operation as they are stored. */
 export type StoredCounts = {
-  /** Counts by field, as in `Delta`: since the evidence began, and since the step began. */
+  /** Counts by field, as in `Delta`. */
   readonly counts: Counts;
   readonly step: Counts;
   readonly keys: Readonly<Record<'all' | 'step' | 'recent', KeyCounts>>;
-  /** Members of `Delta.critical`, and when each was confirmed last. */
+  /** Members of `Delta.critical`, and when each was last confirmed. */
   readonly critical: readonly (readonly [member: string, at: number])[];
   /** Entries of `Delta.failing`, the newest first. */
   readonly failing: readonly string[];
-  /** Members of `Delta.transient`, and when each was seen last. */
+  /** Members of `Delta.transient`, and when each was last seen. */
   readonly transient: readonly (readonly [member: string, at: number])[];
   readonly lastFallbackAt: number;
 };
 
 /** A group of differences as it is stored. */
 export type StoredGroup = {
-  /** See `addGroup`: path, kind, whether a rule ignores it, and the hint or null. */
+  /** JSON of the path, the kind, whether a rule ignores it, and the hint or null. */
   readonly name: string;
   readonly count: number;
   readonly firstAt: number;
@@ -39,18 +40,18 @@ export type StoredGroup = {
   readonly samples: readonly DifferenceSample[];
 };
 
-/** Stores evidence: in this process, or for a fleet in Redis. What returns a promise rejects where Redis fails. */
+/** Stores comparison counts: in this process, or in Redis for a fleet. All promises reject if Redis fails. */
 export type CountsStore = {
-  /** The counts of an operation, to which the caller adds in place at once. */
+  /** The counts of an operation that are not written yet. The caller adds to them in place. */
   deltaOf(scope: CountsScope, operation: string): Delta;
   /** Writes what was added so far. */
   flush(): Promise<void>;
-  /** Reads the evidence by operation. Distinct questions are also counted since the step began, and since `recentAt`. */
+  /** Reads the counts by operation. Distinct questions are also counted since the step began, and since `recentAt`. */
   read(scope: CountsScope, recentAt: number): Promise<Readonly<Record<string, StoredCounts>>>;
   groups(scope: CountsScope): Promise<Readonly<Record<string, readonly StoredGroup[]>>>;
 };
 
-/** The counts of the fields that begin with a kind, such as `newMs:20`, by the rest of their names. */
+/** The counts of the fields `<kind>:<name>`, such as `newMs:20`, by name. */
 function countsOf(counts: Counts, kind: string): Counts {
   const prefix = `${kind}:`;
   const found = Object.entries(counts).filter(([field]) => field.startsWith(prefix));
@@ -66,7 +67,7 @@ function countByPath(members: StoredCounts['critical'], since = 0): Counts {
   return counts;
 }
 
-/** What comparisons have shown, from the counts of the whole evidence or of its step. */
+/** What comparisons have shown, from stored counts. */
 function comparisonCounts(counts: Counts, keys: KeyCounts): ComparisonCounts {
   const of = (field: string) => counts[field] ?? 0;
   return {
@@ -81,7 +82,7 @@ function comparisonCounts(counts: Counts, keys: KeyCounts): ComparisonCounts {
   };
 }
 
-/** The evidence of one operation, from what is stored of it. */
+/** The counts of one operation, from what is stored of it. */
 export function operationCounts(
   { counts, step, keys, critical, transient, failing, lastFallbackAt }: StoredCounts,
   stepAt: number,
@@ -130,7 +131,7 @@ export function differenceGroup(operation: string, group: StoredGroup): Differen
 
 const NO_KEYS = { keys: 0, mismatchedKeys: 0 };
 
-/** The evidence of an operation before anything was counted. */
+/** The counts of an operation before anything was counted. */
 export const NO_COUNTS: OperationCounts = operationCounts(
   {
     ...{ counts: {}, step: {}, keys: { all: NO_KEYS, step: NO_KEYS, recent: NO_KEYS } },

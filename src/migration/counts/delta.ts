@@ -1,14 +1,14 @@
-// The counts of an operation that one process has gathered: all of them without Redis, else those since its last write.
+// What one process has counted of an operation. With Redis, these are the counts since its last write; without Redis, all.
 
 import type { Comparison, DifferenceSample, ComparisonVerdict } from '../compare/comparison.ts';
 import { latencyBucket } from './latency-histogram.ts';
 import type { NewSourceCall } from './migration-counts.ts';
 
 /** The differences of one kind at one path. */
-export type GroupDelta = {
-  /** How often it was found; of a kind that is counted by record, the records. */
+type GroupDelta = {
+  /** How often it was found; or how many records have it, if the kind is in `COUNTED_BY_RECORD`. */
   count: number;
-  /** The keys of the records, for a kind that is counted by record. */
+  /** The keys of these records; absent for other kinds. */
   readonly records?: Set<string> | undefined;
   /** Milliseconds since the epoch. */
   readonly firstAt: number;
@@ -16,20 +16,20 @@ export type GroupDelta = {
   readonly samples: DifferenceSample[];
 };
 
-/** What was counted of an operation. All of its parts are bounded, so it cannot fill the memory. */
+/** The counts of an operation. Each part has a maximum size, so it cannot fill the memory. */
 export type Delta = {
-  /** Counts by field; `counts` belong to the whole evidence, `step` to its present step. */
+  /** Counts by field: `counts` since the comparison counts began, `step` since the present stage and share began. */
   readonly counts: Map<string, number>;
   readonly step: Map<string, number>;
   lastFallbackAt: number;
-  /** Distinct questions: when each was compared last, and whether a difference was confirmed then. */
+  /** By distinct question: when it was last compared, and whether a difference was confirmed then. */
   readonly keys: Map<string, { readonly at: number; readonly isMismatched: boolean }>;
-  /** When a difference of a record at a critical path was confirmed last, see `criticalMember`. */
+  /** By critical path and record (`path|key`): when a difference was last confirmed. */
   readonly critical: Map<string, number>;
-  /** When a record had a transient difference last, see `addTransient`. */
+  /** By field, time and record, see `addTransient`: when the record last had a transient difference. */
   readonly transient: Map<string, number>;
   readonly groups: Map<string, GroupDelta>;
-  /** Whose calls have failed at the new source alone, and at which shape of question; the newest last. */
+  /** The calls that failed at the new source only: for each the caller and the shape of the question; the newest last. */
   readonly failing: string[];
 };
 
@@ -42,17 +42,17 @@ export const TRANSIENT_MAX = 1_000;
 
 /**
  * The most groups of differences (path, kind, whether a rule ignores it, hint) of one operation, in a delta and in a store.
- * Further ones count in `OTHER_GROUP`.
+ * All further ones count in `OTHER_GROUP`.
  */
 export const GROUPS_MAX = 200;
 
-/** The most records of one operation that groups count; further ones are not told. */
+/** The most records of one operation that groups tell apart; further ones are not counted. */
 export const RECORDS_MAX = 10_000;
 
-/** A record that one list lacks, or a total, shows on many pages, and is still one difference. */
+/** A record that one list lacks shows on many pages, and so does a wrong total. Each is still one difference. */
 const COUNTED_BY_RECORD: ReadonlySet<string> = new Set(['missing_id', 'extra_id', 'boundary', 'total']);
 
-/** The last so many failures say whose they were: the judge needs those of its last look. */
+/** The most failures whose caller is kept, the last ones: the judge needs those since it last looked. */
 export const FAILING_MAX = 100;
 
 /** The most samples that a group keeps; its count goes on. */
@@ -61,7 +61,7 @@ export const SAMPLES_MAX = 5;
 /** The group that takes all further differences once there are `GROUPS_MAX` groups. */
 export const OTHER_GROUP = JSON.stringify(['(other)', 'value', false]);
 
-/** The fields of the verdicts. */
+/** The name of the field that counts each verdict. */
 const FIELDS: Record<ComparisonVerdict, string> = {
   match: 'match',
   ignored: 'ignored',
@@ -74,7 +74,7 @@ const FIELDS: Record<ComparisonVerdict, string> = {
   odd: 'odd',
 };
 
-/** Creates a delta without counts. The functions of this file add to it in place. */
+/** Creates empty counts. The functions of this file add to them in place. */
 export function createDelta(): Delta {
   return {
     counts: new Map(),
@@ -92,16 +92,16 @@ function add(counts: Map<string, number>, field: string): void {
   counts.set(field, (counts.get(field) ?? 0) + 1);
 }
 
-/** Counts a field for the whole evidence, and for its present step. */
+/** Counts a field twice: since the beginning, and in the present step. */
 function addToBoth({ counts, step }: Delta, field: string): void {
   add(counts, field);
   add(step, field);
 }
 
 function addGroup(groups: Delta['groups'], sample: DifferenceSample, ignored: boolean, now: number): void {
-  // Three cents must not hide among a hundred trailing zeros at the same path.
-  const wanted = JSON.stringify([sample.path, sample.kind, ignored, sample.hint]);
-  const name = groups.has(wanted) || groups.size < GROUPS_MAX ? wanted : OTHER_GROUP;
+  // The hint is part of the name, so that three wrong cents do not hide among a hundred trailing zeros of one path.
+  const own = JSON.stringify([sample.path, sample.kind, ignored, sample.hint]);
+  const name = groups.has(own) || groups.size < GROUPS_MAX ? own : OTHER_GROUP;
   const records = COUNTED_BY_RECORD.has(sample.kind) && name !== OTHER_GROUP ? new Set<string>() : undefined;
   const group = groups.get(name) ?? { count: 0, records, firstAt: now, lastAt: now, samples: [] };
   groups.set(name, group);
@@ -112,20 +112,18 @@ function addGroup(groups: Delta['groups'], sample: DifferenceSample, ignored: bo
   if (isNew && group.samples.length < SAMPLES_MAX) group.samples.push(sample);
 }
 
-/** The path of a field wherever its record stands: `data[].email` and `data.email` are the same field. */
+/** The path of a field, the same for a list and a single record: `data[].email` becomes `data.email`. */
 export const fieldOf = (path: string): string => path.replace(/^data\[\]/, 'data');
 
-/** Whether a difference at `path` is one of the fields that `critical` names, or within one. */
+/** Whether `path` is one of the critical fields, or a part of one. */
 export function isCritical(critical: readonly string[], path: string): boolean {
   const field = fieldOf(path);
   return critical.map(fieldOf).some((named) => field === named || field.startsWith(`${named}.`));
 }
 
-const criticalMember = (path: string, key: string) => `${fieldOf(path)}|${key}`;
-
 /**
- * Counts what the new source has said once. A difference that was gone at once counts apart from one that was gone after a wait,
- * because a write explains the first far more rarely: `data.email|once`, `data.email|later`.
+ * Counts an answer of the new source that differed only once. The count is split by when the difference was gone, at once or
+ * after a wait (`data.email|once`, `data.email|later`), because a write rarely explains one that was gone at once.
  */
 function addTransient(
   delta: Delta,
@@ -145,28 +143,24 @@ function addTransient(
   }
 }
 
-/** Counts that the legacy source was read again, and the fields in which it then differed from itself. */
+/** Counts that the legacy source was asked again, and the fields that had changed in its answer. */
 export function addReread(delta: Delta, changed: readonly string[]): void {
   addToBoth(delta, 'rereads');
   for (const field of changed) addToBoth(delta, `changed:${field}`);
 }
 
-/** The path of a member of `Delta.critical`; the name of one of `Delta.transient`. */
+/** The part of a member of `Delta.critical` or `Delta.transient` before the key of the record. */
 export function criticalPath(member: string): string {
   return member.slice(0, member.lastIndexOf('|'));
 }
 
-/** Counts a comparison; `key` stands for its question. */
+/** Counts a comparison; `key` is a hash of its question. */
 export function addComparison(
   delta: Delta,
-  comparison: Comparison,
-  {
-    key,
-    critical,
-    now,
-  }: { readonly key: string; readonly critical: readonly string[]; readonly now: number },
+  { verdict, differences, ignored, transient, legacyMs, newMs, lagMs }: Comparison,
+  about: { readonly key: string; readonly critical: readonly string[]; readonly now: number },
 ): void {
-  const { verdict, differences, ignored, transient, legacyMs, newMs, lagMs } = comparison;
+  const { key, critical, now } = about;
   addToBoth(delta, FIELDS[verdict]);
   if (legacyMs !== undefined && newMs !== undefined) {
     addToBoth(delta, `legacyMs:${latencyBucket(legacyMs)}`);
@@ -180,22 +174,21 @@ export function addComparison(
   for (const sample of ignored) addGroup(delta.groups, sample, true, now);
   for (const sample of differences) {
     addGroup(delta.groups, sample, false, now);
-    const member = criticalMember(sample.path, sample.key);
     if (!isCritical(critical, sample.path)) continue;
+    const member = `${fieldOf(sample.path)}|${sample.key}`;
     if (delta.critical.has(member) || delta.critical.size < CRITICAL_MAX) delta.critical.set(member, now);
   }
 }
 
-/** Counts a question that lies beyond the bounds of the new source, by its kind. */
+/** Counts a question that the new source cannot answer within its limits, by its kind. */
 export function addRefused({ counts }: Delta, kind: string): void {
   add(counts, `refused:${kind}`);
 }
 
 /**
- * Counts a call of a caller at the new source. A missing record is no failure of the source: it may not be copied yet, the
- * legacy source has answered it, and the comparisons count it as a difference. An odd one is reported, and is part of no
- * other count: else one caller could move the gate. `failing` stands for the caller and the shape
- * of the question of a failure.
+ * Counts a caller's call to the new source. A missing record does not count as a failure, because it may not be copied yet;
+ * the comparisons count it as a difference. An odd failure has a count of its own and is in no other, because one caller
+ * could otherwise block the gate. `failing` names the caller and the shape of the question.
  */
 export function addServed(
   delta: Delta,
@@ -203,16 +196,13 @@ export function addServed(
   now: number,
   failing: string,
 ): void {
-  if (fallback === 'odd') {
-    add(delta.counts, 'fallback:odd');
-    return;
-  }
+  if (fallback !== undefined) add(delta.counts, `fallback:${fallback}`);
+  if (fallback === 'odd') return;
   addToBoth(delta, 'served');
   if (fallback === undefined) {
     add(delta.step, `servedMs:${latencyBucket(ms)}`);
     return;
   }
-  add(delta.counts, `fallback:${fallback}`);
   if (refused !== undefined && isAttributable) addRefused(delta, refused);
   delta.lastFallbackAt = now;
   if (fallback === 'missing') return;

@@ -5,7 +5,7 @@ import type { Latencies } from './migration-counts.ts';
 /** Bounds in each decade: two neighbours differ by 10 %. */
 const BOUNDS_PER_DECADE = 24;
 
-/** The upper bound, in milliseconds, of the class that a duration is counted in: at least 1. */
+/** The upper bound of the bucket of a duration, in milliseconds: at least 1. */
 export function latencyBucket(ms: number): string {
   const index = Math.ceil(BOUNDS_PER_DECADE * Math.log10(Math.max(1, ms)) - 1e-9);
   return String(Number((10 ** (index / BOUNDS_PER_DECADE)).toPrecision(3)));
@@ -16,11 +16,11 @@ export function latencyCount(latencies: Latencies): number {
   return Object.values(latencies).reduce((sum, count) => sum + count, 0);
 }
 
-/** The duration in milliseconds that this share of the calls did not exceed; `undefined` without calls. */
+/** The quantile of a histogram in milliseconds, such as that of 0.99; `undefined` without calls. */
 export function latencyQuantile(latencies: Latencies, share: number): number | undefined {
-  const classes = Object.entries(latencies).map(([bound, count]) => [Number(bound), count] as const);
+  const buckets = Object.entries(latencies).map(([bound, count]) => [Number(bound), count] as const);
   let rest = Math.ceil(share * latencyCount(latencies));
-  for (const [bound, count] of classes.sort(([a], [b]) => a - b)) {
+  for (const [bound, count] of buckets.sort(([a], [b]) => a - b)) {
     rest -= count;
     if (rest <= 0 && count > 0) return bound;
   }

@@ -1,9 +1,9 @@
-// Keeps evidence in the memory of one process, for a gateway without Redis.
+// Keeps comparison counts in the memory of one process, for a gateway without Redis.
 
 import { createDelta, type Delta } from './delta.ts';
 import type { CountsScope, CountsStore, StoredCounts } from './counts-store.ts';
 
-/** The evidence of one operation: a delta that grows and is never written. */
+/** The counts of one operation: they grow and are never written. */
 type Kept = Delta & { stepAt: number };
 
 function countKeys(keys: Kept['keys'], since: number) {
@@ -27,15 +27,15 @@ function storedOf(kept: Kept, { stepAt }: CountsScope, recentAt: number): Stored
   };
 }
 
-/** Creates the store. It keeps only the present evidence of each resource. */
+/** Creates the store. It keeps only the present counts of each resource. */
 export function createLocalCountsStore(): CountsStore {
-  const resources = new Map<string, { evidence: string; operations: Map<string, Kept> }>();
+  const resources = new Map<string, { name: string; operations: Map<string, Kept> }>();
 
-  function operationsOf({ resource, evidence }: CountsScope): Map<string, Kept> {
+  function operationsOf({ resource, name }: CountsScope): Map<string, Kept> {
     const known = resources.get(resource);
-    if (known?.evidence === evidence) return known.operations;
+    if (known?.name === name) return known.operations;
     const operations = new Map<string, Kept>();
-    resources.set(resource, { evidence, operations });
+    resources.set(resource, { name, operations });
     return operations;
   }
 

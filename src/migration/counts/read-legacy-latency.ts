@@ -1,29 +1,13 @@
-// Reads from the evidence of the fleet how long the legacy source of each operation takes.
+// Reads from the counts of the fleet how long the legacy source takes for each operation.
 
 import type { MigrationCounts, OperationCounts } from './migration-counts.ts';
 import { latencyCount, latencyQuantile } from './latency-histogram.ts';
 
-/** How long the legacy sources take. */
-export type LegacyLatency = {
-  /** What 99 % of the calls took at most, in milliseconds; `undefined`: too little is known. It never waits. */
-  p99Ms(operation: string): number | undefined;
-  /** Reads the evidence now. It never rejects. */
-  refresh(): Promise<void>;
-  close(): void;
-};
-
-/** `compared` is asked at each reading, every 15 seconds; where it is empty, the store is asked nothing. */
-export type LegacyLatencyDeps = {
-  readonly counts: Pick<MigrationCounts, 'read'>;
-  /** The resources of which both sources are asked now: in `shadow`, so that the first step of the ramp knows, too. */
-  readonly compared: () => readonly string[];
-};
-
 const REFRESH_MS = 15_000;
-/** A 99th percentile of fewer calls is that of the slowest one. */
+/** With fewer calls, the 99th percentile would be the slowest call. */
 const CALLS_MIN = 100;
 
-/** By operation, what 99 % of the calls took at most; without those of which too little is known. */
+/** The 99th percentile of each operation that has enough calls. */
 function quantilesOf(found: Readonly<Record<string, OperationCounts>>) {
   return Object.entries(found).flatMap(([operation, { legacyMs }]) => {
     const p99Ms = latencyCount(legacyMs) < CALLS_MIN ? undefined : latencyQuantile(legacyMs, 0.99);
@@ -32,12 +16,20 @@ function quantilesOf(found: Readonly<Record<string, OperationCounts>>) {
 }
 
 /**
- * Creates what reads the evidence every 15 seconds. While Redis fails, or evidence that began anew says too little, what was
- * known before counts: the legacy source is no slower because somebody has mended the new one.
+ * Creates what reads the counts every 15 seconds. The earlier value stays while Redis fails, and while counts that began anew
+ * are too few: the legacy source does not get slower because somebody has fixed the new one. `compared` returns the resources
+ * whose sources are both asked now, also in `shadow`, so that the first step of the ramp has the value.
  */
-export function createLegacyLatency({ counts, compared }: LegacyLatencyDeps): LegacyLatency {
+export function createLegacyLatency({
+  counts,
+  compared,
+}: {
+  readonly counts: Pick<MigrationCounts, 'read'>;
+  readonly compared: () => readonly string[];
+}) {
   let known: ReadonlyMap<string, number> = new Map();
 
+  /** Reads the counts now. It never rejects. */
   async function refresh(): Promise<void> {
     try {
       const resources = compared();
@@ -53,7 +45,8 @@ export function createLegacyLatency({ counts, compared }: LegacyLatencyDeps): Le
   const timer = setInterval(() => void refresh(), REFRESH_MS);
   timer.unref();
   return {
-    p99Ms: (operation) => known.get(operation),
+    /** What 99 % of the calls took at most, in milliseconds; `undefined` if there were too few. It never waits. */
+    p99Ms: (operation: string) => known.get(operation),
     refresh,
     close: () => clearInterval(timer),
   };

@@ -1,8 +1,11 @@
-// Keeps the evidence of a fleet in Redis.
+// Keeps the comparison counts of a fleet in Redis.
 
 import type { Redis } from 'ioredis';
 import type { DifferenceSample } from '../compare/comparison.ts';
-import { addComparisonCounts, comparisonCountParts } from '../../store/redis/scripts/comparison-counts-script.ts';
+import {
+  addComparisonCounts,
+  comparisonCountParts,
+} from '../../store/redis/scripts/comparison-counts-script.ts';
 import { newToken } from '../../store/redis/distributed-lock.ts';
 import {
   createDelta,
@@ -18,7 +21,7 @@ import {
 } from './delta.ts';
 import type { CountsScope, CountsStore, StoredCounts, StoredGroup } from './counts-store.ts';
 
-/** The bounds of what is kept of one operation; Redis deletes evidence to which nothing was added for `ms`. */
+/** The most that is kept of one operation. Redis deletes counts to which nothing was added for `ms`. */
 const BOUNDS = JSON.stringify({
   ...{ ms: 30 * 86_400_000, keys: KEYS_MAX, critical: CRITICAL_MAX, transient: TRANSIENT_MAX },
   ...{ groups: GROUPS_MAX, records: RECORDS_MAX, samples: SAMPLES_MAX, failing: FAILING_MAX },
@@ -28,7 +31,7 @@ type Part = keyof typeof comparisonCountParts;
 
 type Client = Pick<Redis, 'callBuffer' | 'smembers' | 'hgetall' | 'zcard' | 'zcount' | 'zrange' | 'lrange'>;
 
-/** A delta as the script reads it: lists of lists, because an empty table of Lua is an object and a list at once. */
+/** A delta as the script reads it: as lists of lists, because an empty table of Lua is both an object and a list. */
 function textOf({ counts, step, lastFallbackAt, keys, critical, transient, groups, failing }: Delta): string {
   return JSON.stringify({
     counts: [...counts],
@@ -47,7 +50,7 @@ function textOf({ counts, step, lastFallbackAt, keys, critical, transient, group
 const numbers = (fields: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, Number(value)]));
 
-/** Members and scores in turn, as pairs. */
+/** Makes pairs of a flat list of members and their scores. */
 function pairsOf(flat: readonly string[]): readonly (readonly [string, number])[] {
   return flat.flatMap((member, index) =>
     index % 2 === 0 ? [[member, Number(flat[index + 1])] as const] : [],
@@ -68,7 +71,7 @@ function groupsOf(groups: Readonly<Record<string, string>>, samples: Readonly<Re
   });
 }
 
-/** Reads what is stored of one operation, with the keys that were seen since the step and since `recentAt`. */
+/** Reads the counts of one operation, with the questions compared since the step began and since `recentAt`. */
 async function readOperation(
   client: Client,
   key: (part: Part) => string,
@@ -102,12 +105,12 @@ async function readOperation(
   };
 }
 
-/** The most scopes that wait. A scope ends with a step, so more than this wait only if Redis has been gone for hours. */
+/** The most deltas that wait to be written. More than this wait only if Redis has been down for hours. */
 const WAITING_MAX = 50;
 
 /**
- * What waits to be written of one operation. `sent` does not change until Redis has confirmed it, so that the same delta can
- * be sent again, with the same token, and is added once; `next` takes the counts of the meantime.
+ * What waits to be written of one operation. `sent` does not change until Redis has confirmed it, so it can be sent again with
+ * the same token and is added only once. Meanwhile, `next` takes new counts.
  */
 type Waiting = {
   readonly scope: CountsScope;
@@ -116,7 +119,7 @@ type Waiting = {
   next: Delta | undefined;
 };
 
-/** Gathers deltas by scope, and writes them with `add`. */
+/** Gathers deltas by scope and operation, and writes them with `add`. */
 function createWriter(add: (one: Waiting, text: string, token: string) => Promise<unknown>) {
   const waiting = new Map<string, Waiting>();
 
@@ -146,15 +149,14 @@ function createWriter(add: (one: Waiting, text: string, token: string) => Promis
   };
 }
 
-/** Creates the store. `keyOf` builds the keys of its parts, all of them in one slot of a cluster. */
+/** Creates the store. `keyOf` builds Redis keys, all in one slot of a cluster. */
 export function createRedisCountsStore(client: Client, keyOf: (part: string) => string): CountsStore {
   const processName = newToken();
 
-  const operationsKey = ({ resource, evidence }: CountsScope) =>
-    keyOf(`evidence:${resource}:${evidence}:operations`);
-  function partKey({ resource, evidence, stepAt }: CountsScope, operation: string, part: Part): string {
-    const name = part === 'step' ? `step-${stepAt}` : part;
-    return keyOf(`evidence:${resource}:${evidence}:${operation}:${name}`);
+  const operationsKey = ({ resource, name }: CountsScope) => keyOf(`evidence:${resource}:${name}:operations`);
+  function partKey({ resource, name, stepAt }: CountsScope, operation: string, part: Part): string {
+    const partName = part === 'step' ? `step-${stepAt}` : part;
+    return keyOf(`evidence:${resource}:${name}:${operation}:${partName}`);
   }
 
   async function mapOperations<T>(scope: CountsScope, of: (operation: string) => Promise<T>) {

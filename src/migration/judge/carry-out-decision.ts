@@ -1,4 +1,4 @@
-// Carries out what the judge has decided: asks by itself, rolls back, holds, ends a rehearsal, takes a step.
+// Carries out what the judge has decided: asks its own questions, rolls back, holds, ends a failure drill, takes a step.
 
 import type { Logger } from 'pino';
 import type { AuditLog } from '../../store/audit/audit-log.ts';
@@ -14,34 +14,24 @@ import type { MigrationStateStore } from '../state/state-store.ts';
 import { held, moved, rolledBack } from '../state/transitions.ts';
 import type { GateEvaluator, JudgedMigration } from './evaluate-gate.ts';
 import { shapeOfFailure } from '../statistics/cusum.ts';
+import type { Judged } from './judge-operations.ts';
 import { drillOutcome, withoutDrill } from './failure-drill.ts';
 import type { OperationMemory, JudgeDecision } from './rollback-rules.ts';
 
-/** What the metrics show of gates and rollbacks. */
-type DecisionMetrics = {
-  migrationGate(resource: string, isReady: boolean): void;
-  migrationRollback(resource: string, rule: Rollback['rule'] | 'rehearsal'): void;
-};
-
-/** `states` is changed by compare-and-set; only a change that was made gets its line in `audit`. */
+/** `states` is changed by compare-and-set. Only a change that was made is written to `audit`. */
 export type DecisionDeps = {
   readonly states: Pick<MigrationStateStore, 'change'>;
   readonly audit: Pick<AuditLog, 'record'>;
-  readonly metrics: DecisionMetrics;
+  readonly metrics: {
+    migrationGate(resource: string, isReady: boolean): void;
+    migrationRollback(resource: string, rule: Rollback['rule'] | 'rehearsal'): void;
+  };
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Pick<Logger, 'info' | 'warn'>;
 };
 
-/** The name in the audit and the state for changes that the judge makes by itself. */
+/** Who made a change, in the audit and in the state, if the judge made it. */
 const JUDGE = 'judge';
-
-/** A change of the judge, as it is written to the audit. */
-type AuditedChange = {
-  readonly action: string;
-  readonly reason: string;
-  /** The operation that was changed; absent: the resource. */
-  readonly operation?: string | undefined;
-};
 
 const auditView = (state: MigrationState, operation?: string) => ({
   rev: state.rev,
@@ -49,14 +39,14 @@ const auditView = (state: MigrationState, operation?: string) => ({
 });
 
 /**
- * Makes the function that changes a state and writes the change to the audit. It returns false and does nothing where
- * somebody else has changed the state first: the next look judges the new state.
+ * Makes the function that changes a state and writes the change to the audit. If somebody else has changed the state first, it
+ * returns false and does nothing, because the judge will look at the new state anyway.
  */
 function createChange({ states, audit, log }: DecisionDeps) {
   return async function change(
     state: MigrationState,
     next: MigrationState,
-    { action, reason, operation }: AuditedChange,
+    { action, reason, operation }: { action: string; reason: string; operation?: string | undefined },
   ): Promise<boolean> {
     const written = await states.change(state, next);
     if (written.kind === 'conflict') return false;
@@ -69,13 +59,14 @@ function createChange({ states, audit, log }: DecisionDeps) {
   };
 }
 
+/** What the audit says about a failure drill that has ended. */
 function drillText(hasWorked: boolean, failedCalls: number, cusum: number): string {
   return hasWorked
     ? `a rehearsal: after ${failedCalls} failed comparison calls the judge would have rolled back (CUSUM ${cusum.toFixed(1)})`
     : `a rehearsal: ${failedCalls} failed comparison calls are too few for the judge; it needs four`;
 }
 
-/** Creates the functions that carry out decisions. All of them reject where Redis fails. */
+/** Creates the functions that carry out decisions. They all reject if Redis fails. */
 export function createDecisionActions(deps: DecisionDeps) {
   const { metrics, clock } = deps;
   const change = createChange(deps);
@@ -86,7 +77,7 @@ export function createDecisionActions(deps: DecisionDeps) {
     operation: string,
     { rule, reason }: Extract<JudgeDecision, { kind: 'roll_back' }>,
   ): Promise<void> {
-    // An operation with a position of its own goes back alone.
+    // If an operation has a position of its own, only this operation goes back.
     const apart = state.operations[operation] === undefined ? undefined : operation;
     const next = rolledBack(state, { by: JUDGE, at: instant(), rule, evidence: reason }, apart);
     const audited = { action: 'migrations.rollback', reason: `${operation}: ${reason}`, operation: apart };
@@ -102,7 +93,7 @@ export function createDecisionActions(deps: DecisionDeps) {
       await change(state, next, { action: 'migrations.hold', reason });
     },
 
-    /** Ends a rehearsal that has worked, or whose time is over. */
+    /** Ends a failure drill that has worked, or whose time is over. */
     async endDrill(state: MigrationState, memories: readonly OperationMemory[]): Promise<void> {
       const { rehearsal } = state;
       if (rehearsal === undefined) return;
@@ -116,7 +107,7 @@ export function createDecisionActions(deps: DecisionDeps) {
       if (isDone && outcome === 'worked') metrics.migrationRollback(state.resource, 'rehearsal');
     },
 
-    /** Takes a step whose gate is ready. */
+    /** Takes a step forward, because its gate is ready. */
     async step(state: MigrationState, to: Position): Promise<void> {
       const reason = `the gate of ${positionText(to)} was ready, and promote is auto`;
       const next = moved(state, to, undefined, instant());
@@ -126,13 +117,13 @@ export function createDecisionActions(deps: DecisionDeps) {
 }
 
 /**
- * Makes the function that evaluates the gate of a resource for the metrics, and takes the step where the gate is ready and the
- * configuration says `promote: auto`. It returns whether the gate is ready.
+ * Makes the function that evaluates the gate of a resource and reports it to the metrics. If the gate is ready and the
+ * configuration says `promote: auto`, it takes the step. It returns whether the gate is ready.
  */
 export function createPromotion(
   gates: Pick<GateEvaluator, 'gate'>,
-  decisions: Pick<ReturnType<typeof createDecisionActions>, 'step'>,
-  metrics: DecisionMetrics,
+  actions: Pick<ReturnType<typeof createDecisionActions>, 'step'>,
+  metrics: DecisionDeps['metrics'],
 ) {
   return async function promote(
     { resource, config }: JudgedMigration,
@@ -141,19 +132,19 @@ export function createPromotion(
     const gate = await gates.gate(resource);
     metrics.migrationGate(resource, gate.ready);
     if (gate.ready && gate.next !== undefined && config.promote === 'auto' && state.rev > 0)
-      await decisions.step(state, gate.next);
+      await actions.step(state, gate.next);
     return gate.ready;
   };
 }
 
-/** What Portico's own questions have shown: how many it asked, and at how many of them only the new source has failed. */
+/** What Portico's own questions have shown: how many it asked, and how many of them failed at the new source only. */
 export type OwnAnswers = { readonly asked: number; readonly failed: number };
 
-/** What the judge asks by. */
+/** What the judge needs to ask its own questions. */
 export type OwnJudgementDeps = {
   /**
-   * Asks what the legacy source has listed lately, the shapes of the failed questions first. `undefined`: the answers are
-   * still to come. It never rejects.
+   * Asks both sources about records that the legacy source has, first with the parameters (`shapes`) of the failed questions.
+   * `undefined` means that the answers are not there yet. It never rejects.
    */
   readonly askOwnQuestions: (
     resource: string,
@@ -163,31 +154,25 @@ export type OwnJudgementDeps = {
   readonly log: Pick<Logger, 'info'>;
 };
 
-type JudgedFailures = {
-  readonly operation: string;
-  readonly memory: OperationMemory;
-  readonly decision: JudgeDecision;
-};
-
-/** From so many own questions on that fail, the failures of one caller are those of the source. */
-const OWN_FAILED = 2;
+/** If at least so many own questions fail, the source is broken, and not only for one caller. */
+const OWN_FAILED_MIN = 2;
 
 /**
- * Creates the function that decides a decision of `ask` by Portico's own questions; `failing` is that of the evidence. If two
- * of them fail, all failures count for each caller. If all are answered, the failures beyond the bounds are forgotten. Else the
- * next look asks again.
+ * Creates the function that settles the decision `ask` by Portico's own questions; `failing` is `OperationCounts.failing`. If
+ * two of them fail, the migration is rolled back. If all are answered, the failures beyond the limit for one caller are
+ * forgotten. Otherwise it asks again when the judge looks next.
  */
 export function createOwnJudgement({ askOwnQuestions, log }: OwnJudgementDeps) {
-  return async function judgeByOwnQuestions<T extends JudgedFailures>(
+  return async function judgeByOwnQuestions(
     resource: string,
-    judged: T,
+    judged: Judged,
     failing: readonly string[] = [],
-  ): Promise<T> {
+  ): Promise<Judged> {
     const { operation, memory, decision } = judged;
     if (decision.kind !== 'ask') return judged;
     const shapes = new Set(failing.map(shapeOfFailure));
     const { asked, failed } = (await askOwnQuestions(resource, operation, shapes)) ?? { asked: 0, failed: 0 };
-    if (failed >= OWN_FAILED) {
+    if (failed >= OWN_FAILED_MIN) {
       const reason = `${decision.reason}, and ${failed} of ${asked} questions of Portico's own`;
       return { ...judged, decision: { kind: 'roll_back', rule: 'failures', reason } };
     }

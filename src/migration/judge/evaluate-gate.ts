@@ -1,4 +1,4 @@
-// Gathers the facts of a gate from the stores, and evaluates it.
+// Reads the facts of a gate from the stores, and evaluates it.
 
 import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationCounts } from '../counts/migration-counts.ts';
@@ -18,10 +18,7 @@ export type JudgedMigration = {
   readonly freshMs: number;
 };
 
-/**
- * Where the facts of a gate stand: the configuration in `declared`, the position in `states`, the comparisons in
- * `evidence`, the CUSUM of failures in `memory`.
- */
+/** Where the facts of a gate are read: `memory` has the CUSUM of failures. */
 export type GateEvaluatorDeps = {
   /** The migrations that the configuration in force declares. */
   readonly declared: () => readonly JudgedMigration[];
@@ -31,17 +28,14 @@ export type GateEvaluatorDeps = {
   readonly clock: Pick<Clock, 'now'>;
 };
 
-/** Reads the facts of a gate, and evaluates it. Both throw an Error if Redis fails, or no such migration is declared. */
-export type GateEvaluator = {
-  /** What the gate of a resource, or of one operation, is evaluated from. */
-  facts(resource: string, operation?: string): Promise<GateFacts>;
-  gate(resource: string, operation?: string): Promise<Gate>;
-};
+/** Reads the facts of a gate, and evaluates it. */
+export type GateEvaluator = ReturnType<typeof createGateEvaluator>;
 
-/** Creates the evaluator. */
-export function createGateEvaluator(deps: GateEvaluatorDeps): GateEvaluator {
+/** Creates the evaluator. Its functions throw an Error if Redis fails, or no such migration is declared. */
+export function createGateEvaluator(deps: GateEvaluatorDeps) {
   const { declared, states, counts, memory, clock } = deps;
 
+  /** The facts for the gate of a resource, or of one operation. */
   async function facts(resource: string, operation?: string): Promise<GateFacts> {
     const migration = declared().find((one) => one.resource === resource);
     const state = states.shared(resource);
@@ -52,5 +46,6 @@ export function createGateEvaluator(deps: GateEvaluatorDeps): GateEvaluator {
     return { ...{ ...migration, state, operation, counts: found }, ...{ cusum, noise, now: clock.now() } };
   }
 
-  return { facts, gate: async (...asked) => gateOf(await facts(...asked)) };
+  const gate = async (...asked: Parameters<typeof facts>): Promise<Gate> => gateOf(await facts(...asked));
+  return { facts, gate };
 }

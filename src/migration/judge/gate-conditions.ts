@@ -1,4 +1,4 @@
-// The conditions that one operation has to meet before the next step, by stage.
+// The conditions that one operation has to meet before its next step, by stage.
 
 import type { ComparisonCounts, KeyCounts, OperationCounts } from '../counts/migration-counts.ts';
 import { latencyCount, latencyQuantile } from '../counts/latency-histogram.ts';
@@ -11,21 +11,17 @@ import { comparedIn, transientRates } from './transient-rules.ts';
 
 const NO_DATA = 'no data';
 
-/** The condition that a share is not exceeded. Without data it is not met. */
+/** The condition that a share is not above a limit. Without data it is not met. */
 function atMost(id: string, part: number, whole: number, share: number): CheckedCondition {
-  if (whole === 0) return { id, have: NO_DATA, need: `at most ${shareInPercent(share)}`, isMet: false };
-  return {
-    id,
-    have: shareInPercent(part / whole),
-    need: `at most ${shareInPercent(share)}`,
-    isMet: part / whole <= share,
-  };
+  const need = `at most ${shareInPercent(share)}`;
+  if (whole === 0) return { id, have: NO_DATA, need, isMet: false };
+  return { id, have: shareInPercent(part / whole), need, isMet: part / whole <= share };
 }
 
 /**
  * The condition that few enough questions differ, with 95 % confidence. It counts distinct questions, because a thousand
- * comparisons of one record are one fact. A source with fewer records than that needs can meet it by a walk over all of
- * them without a difference.
+ * comparisons of one record show only one fact. A source that has too few records can meet it by a walk over all records
+ * without a difference.
  */
 function keysCondition({ keys, mismatchedKeys }: KeyCounts, { config, state }: GateFacts): CheckedCondition {
   const { mismatch } = config.gate;
@@ -48,7 +44,7 @@ function criticalCondition({ critical }: OperationCounts): CheckedCondition {
   return { id: 'critical', have: have === '' ? 'none' : have, need: 'none', isMet: paths.length === 0 };
 }
 
-/** The condition that no field differs once more often than writes explain and the configuration accepts. */
+/** The condition that transient differences of a field are not more frequent than writes explain and the file accepts. */
 function transientCondition(
   shown: ComparisonCounts,
   counts: OperationCounts,
@@ -65,21 +61,18 @@ function transientCondition(
   return { id: 'transient', have: have.join('; ') || 'none', need, isMet: over.length === 0 };
 }
 
-/**
- * No kind of question that the legacy source answers lies beyond the bounds of the new one: neither one that callers have
- * asked, nor one of the last look at the edges.
- */
+/** The condition that the new source can answer each kind of question that callers, or the edge cases, have asked. */
 function scanCondition(
   { refused }: OperationCounts,
   { state }: GateFacts,
   operation: string,
 ): CheckedCondition {
-  const probed = state.edges?.refused.filter((one) => one.operation === operation) ?? [];
-  const kinds = [...new Set([...Object.keys(refused), ...probed.map(({ kind }) => kind)])].sort();
+  const ofEdgeCases = state.edges?.refused.filter((one) => one.operation === operation) ?? [];
+  const kinds = [...new Set([...Object.keys(refused), ...ofEdgeCases.map(({ kind }) => kind)])].sort();
   return { id: 'scan', have: kinds.join(', ') || 'none', need: 'none', isMet: kinds.length === 0 };
 }
 
-/** The condition that the new source is not much slower: it compares the 99th percentiles for the same questions. */
+/** The condition that the new source is not much slower, by the 99th percentiles for the same questions. */
 function latencyCondition({ legacyMs, newMs }: ComparisonCounts, { config }: GateFacts): CheckedCondition {
   const { latencyFactor, latencySlack } = config.gate;
   const [legacyP99, newP99] = [latencyQuantile(legacyMs, 0.99), latencyQuantile(newMs, 0.99)];
@@ -89,17 +82,14 @@ function latencyCondition({ legacyMs, newMs }: ComparisonCounts, { config }: Gat
   return { id: 'latency', have: `p99 ${newP99}ms`, need: `at most ${most}ms`, isMet: newP99 <= most };
 }
 
-/**
- * The condition that the new source lags behind no longer than answers are cached: then callers see no older data than
- * today.
- */
+/** The condition that the new source does not lag behind longer than answers are cached, so callers see no older data. */
 function lagCondition({ lagMs }: ComparisonCounts, freshMs: number): readonly CheckedCondition[] {
   const lag = latencyQuantile(lagMs, 0.99);
   if (lag === undefined || latencyCount(lagMs) === 0) return [];
   return [{ id: 'lag', have: `p99 ${lag}ms`, need: `at most ${freshMs}ms`, isMet: lag <= freshMs }];
 }
 
-/** What comparisons have to show: before the first share of callers, and again before the legacy source is left. */
+/** What comparisons have to show before the first share of callers, and again before the legacy source is given up. */
 function ofComparisons(shown: ComparisonCounts, facts: GateFacts): readonly CheckedCondition[] {
   const { inconclusive, failedNew } = shown;
   const compared = comparedIn(shown);
@@ -112,30 +102,26 @@ function ofComparisons(shown: ComparisonCounts, facts: GateFacts): readonly Chec
   ];
 }
 
-/** The conditions before the first share of callers: what the shadow has shown. */
+/** The conditions before the first share of callers, by the comparisons in `shadow`. */
 function ofShadow(counts: OperationCounts, facts: GateFacts): readonly CheckedCondition[] {
   return [...ofComparisons(counts, facts), criticalCondition(counts)];
 }
 
-/** The conditions before each further share: what the callers of the present share have got. */
+/** The conditions before each further share, by the calls of the present share. */
 function ofRamp(counts: OperationCounts, facts: GateFacts, cusum: number): readonly CheckedCondition[] {
   const { served, attributable } = counts.step;
   const { stepRequests, failed } = facts.config.gate;
+  const cusumMax = CUSUM_LIMIT / 2;
   return [
     { id: 'requests', have: served, need: stepRequests, isMet: served >= stepRequests },
     atMost('failed', attributable, served, failed),
-    {
-      id: 'cusum',
-      have: Number(cusum.toFixed(2)),
-      need: `below ${CUSUM_LIMIT / 2}`,
-      isMet: cusum < CUSUM_LIMIT / 2,
-    },
+    { id: 'cusum', have: Number(cusum.toFixed(2)), need: `below ${cusumMax}`, isMet: cusum < cusumMax },
     keysCondition(counts.recent, facts),
     criticalCondition(counts),
   ];
 }
 
-/** The conditions before the legacy source is left: what comparisons have shown since the new source serves everybody. */
+/** The conditions before the legacy source is given up, by the comparisons since the new source serves everybody. */
 function ofLive(counts: OperationCounts, facts: GateFacts): readonly CheckedCondition[] {
   const { lastFallbackAt } = counts;
   return [

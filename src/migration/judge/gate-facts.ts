@@ -6,11 +6,11 @@ import type { OperationCounts } from '../counts/migration-counts.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import type { NoiseMemory } from './transient-rules.ts';
 
-/** A condition of a step forward: what there is, and what is needed. */
+/** A condition of a step forward: the value that there is, and the value that is needed. */
 export type Condition = {
   /** Such as `keys`, `soak`, `rehearsal`. */
   readonly id: string;
-  /** The operation that has to meet it; absent: the resource. */
+  /** The operation that has to meet it; absent if it is for the resource. */
   readonly operation?: string | undefined;
   readonly have: string | number;
   readonly need: string | number;
@@ -23,28 +23,28 @@ export type CheckedCondition = Condition & { readonly isMet: boolean };
 export type GateFacts = {
   readonly config: MigrationConfig;
   readonly state: MigrationState;
-  /** Absent: the step is of the resource; else of this operation alone. */
+  /** The operation whose step it is; absent if it is the step of the resource. */
   readonly operation?: string | undefined;
   /** The operations of the resource, such as `users.list`. */
   readonly operations: readonly string[];
   readonly counts: Readonly<Record<string, OperationCounts>>;
-  /** The CUSUM of failures by operation, where the judge has one. */
+  /** The CUSUM of failures by operation, if the judge has one. */
   readonly cusum: Readonly<Record<string, number>>;
-  /** How often writes explain that an answer differs once, by operation, as far as that was measured. */
+  /** How often writes explain a transient difference, by operation, if it was measured. */
   readonly noise: Readonly<Record<string, NoiseMemory>>;
-  /** How long answers of the resource are cached, in milliseconds. The new source may lag behind as long as that. */
+  /** How long answers are cached, in milliseconds. The new source may lag behind by so much. */
   readonly freshMs: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
 };
 
-/** A duration in one unit. It is rounded down, so that one that is too short by a second is not shown as long enough. */
+/** A duration in one unit. It is rounded down, so that a duration that is one second too short does not look long enough. */
 function roughly(ms: number): string {
   const unit = [86_400_000, 3_600_000, 60_000].find((one) => ms >= 2 * one) ?? 1_000;
   return ms < unit ? '0s' : writeDuration(Math.floor(ms / unit) * unit);
 }
 
-/** The condition that something has lasted since an instant, in milliseconds since the epoch. */
+/** The condition that something has lasted long enough. `since` is in milliseconds since the epoch. */
 export function lasting(id: string, since: number, now: number, needMs: number): CheckedCondition {
   const have = Math.max(0, now - since);
   return { id, have: roughly(have), need: writeDuration(needMs), isMet: have >= needMs };

@@ -1,4 +1,4 @@
-// Decides whether the next step may be taken, from conditions of the resource and of each operation.
+// Decides whether the next step forward may be taken, by conditions for the resource and for each operation.
 
 import { type Position, positionOf } from '../state/migration-state.ts';
 import { operationConditions } from './gate-conditions.ts';
@@ -7,7 +7,7 @@ import { nextPosition } from './next-position.ts';
 
 /** Whether the next step forward may be taken. */
 export type Gate = {
-  /** The next position; `undefined` after the last. */
+  /** The next position; `undefined` if there is none. */
   readonly next: Position | undefined;
   /** Whether all conditions are met. */
   readonly ready: boolean;
@@ -15,7 +15,7 @@ export type Gate = {
   readonly met: readonly Condition[];
 };
 
-/** The conditions of every step, whatever the evidence shows. */
+/** The conditions of every step, whatever the comparison counts show. */
 function ofAnyStep({ config, state, now }: GateFacts): readonly CheckedCondition[] {
   const { hold, lastRollback } = state;
   const freeze = config.freeze.find(({ from, until }) => from <= now && now < until);
@@ -36,7 +36,7 @@ function ofAnyStep({ config, state, now }: GateFacts): readonly CheckedCondition
   ];
 }
 
-/** The conditions of the resource before the first share of callers. */
+/** The conditions for the resource before the first share of callers. `soak` is the bake time, `edges` the edge cases. */
 function ofShadow({ config: { gate }, state, now }: GateFacts): readonly CheckedCondition[] {
   const { walk, edges, rehearsedAt } = state;
   const named = edges?.named.join(', ') ?? '';
@@ -50,7 +50,7 @@ function ofShadow({ config: { gate }, state, now }: GateFacts): readonly Checked
   ].filter(({ id }) => (id !== 'rehearsal' && id !== 'walk' && id !== 'edges') || gate[id]);
 }
 
-/** The conditions of the resource before each further share: the time in the present step, and since the last rollback. */
+/** The conditions for the resource before each further share: the time in this step, and since the last rollback. */
 function ofRamp({ config: { gate }, state, now }: GateFacts): readonly CheckedCondition[] {
   const { lastRollback } = state;
   return [
@@ -59,7 +59,7 @@ function ofRamp({ config: { gate }, state, now }: GateFacts): readonly CheckedCo
   ];
 }
 
-/** The conditions of the resource before the legacy source is left for good. */
+/** The conditions for the resource before the legacy source is given up. */
 function ofLive({ config, state, now, operations }: GateFacts): readonly CheckedCondition[] {
   const rules = [...config.compare.ignore.map(({ path }) => path), ...state.rules.map(({ id }) => id)];
   const unknown = rules.filter((rule) => !state.acknowledged.includes(rule));
@@ -101,8 +101,8 @@ export function gateOf(facts: GateFacts): Gate {
   const next = nextPosition(facts.config, facts.state, facts.operation);
   if (next === undefined) return { next, ready: false, unmet: [], met: [] };
   const conditions = [...ofAnyStep(facts), ...conditionsOf(facts)];
-  const those = (wanted: boolean): readonly Condition[] =>
+  const withResult = (wanted: boolean): readonly Condition[] =>
     conditions.flatMap(({ isMet, ...condition }) => (isMet === wanted ? [condition] : []));
-  const unmet = those(false);
-  return { next, ready: unmet.length === 0, unmet, met: those(true) };
+  const unmet = withResult(false);
+  return { next, ready: unmet.length === 0, unmet, met: withResult(true) };
 }

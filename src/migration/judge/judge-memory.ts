@@ -1,4 +1,4 @@
-// Stores what the judge remembers between two looks, and elects the one process of a fleet that judges.
+// Stores what the judge remembers between two looks, and elects the process of a fleet that judges.
 
 import type { Redis } from 'ioredis';
 import { newToken } from '../../store/redis/distributed-lock.ts';
@@ -10,17 +10,17 @@ import type { NoiseMemory } from './transient-rules.ts';
 
 /** What the judge remembers of a resource between two looks. */
 export type ResourceMemory = {
-  /** The evidence and the step that `operations` belong to; with another step the judge begins anew. */
+  /** The counts and the step that `operations` belong to. In another step, the judge begins anew. */
   readonly step: string;
   readonly operations: Readonly<Record<string, OperationMemory>>;
-  /** The noise by operation, of the same evidence; it outlives a step. Absent: nothing was measured yet. */
+  /** The noise by operation. It is kept from step to step, until the counts begin anew. Absent if nothing was measured yet. */
   readonly noise?: Readonly<Record<string, NoiseMemory>> | undefined;
   readonly announced: AnnouncedState;
 };
 
-/** The memory of the judge, and the lock by which one process of the fleet is the judge. */
+/** The memory of the judge, and the lock that makes one process of the fleet the judge. */
 export type JudgeMemory = {
-  /** Takes the lock or renews it; true where this process judges for the next seconds. Rejects where Redis fails. */
+  /** Takes or renews the lock. True means that this process judges for the next seconds. Rejects if Redis fails. */
   acquireLeadership(): Promise<boolean>;
   read(resource: string): Promise<ResourceMemory | undefined>;
   write(resource: string, memory: ResourceMemory): Promise<void>;
@@ -28,11 +28,11 @@ export type JudgeMemory = {
   releaseLeadership(): Promise<void>;
 };
 
-/** The lock ends this long after its last renewal, so another process judges soon after a judge has died. */
+/** The lock ends this long after its last renewal, so that another process soon takes over from one that has died. */
 const LOCK_MS = 6_000;
 const KEPT_MS = 30 * 86_400_000;
 
-/** Creates the memory of a gateway without Redis: its one process always is the judge. */
+/** Creates the memory of a gateway without Redis, whose only process is always the judge. */
 export function createLocalJudgeMemory(): JudgeMemory {
   const kept = new Map<string, ResourceMemory>();
   return {
@@ -46,7 +46,7 @@ export function createLocalJudgeMemory(): JudgeMemory {
   };
 }
 
-/** Creates the memory of a fleet in Redis, so that the next judge goes on where the last one has ended. */
+/** Creates the memory of a fleet in Redis, so that the next judge continues where the last one ended. */
 export function createRedisJudgeMemory(
   client: Pick<Redis, 'callBuffer' | 'get'>,
   keyOf: (part: string) => string,

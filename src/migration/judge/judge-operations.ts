@@ -1,4 +1,4 @@
-// Judges the operations of a resource, and reports those whose answers differ once too often.
+// Judges the operations of a resource, and reports those with too many differences that are there once and then gone.
 
 import type { Logger } from 'pino';
 import type { OperationCounts } from '../counts/migration-counts.ts';
@@ -10,7 +10,7 @@ import type { JudgedMigration } from './evaluate-gate.ts';
 import { judgeOperation, newMemory, type OperationMemory, type JudgeDecision } from './rollback-rules.ts';
 import { judgeTransients, nextNoise, type NoiseMemory } from './transient-rules.ts';
 
-/** What the judge remembers of one operation from now on, and what it has decided. */
+/** What the judge has decided about one operation, and what it will remember of it. */
 export type Judged = {
   readonly operation: string;
   readonly memory: OperationMemory;
@@ -18,7 +18,7 @@ export type Judged = {
   readonly decision: JudgeDecision;
 };
 
-/** Judges each operation of a resource by what it has shown since the last look. */
+/** Judges each operation of a resource by its counts since the last look. */
 export function judgeOperations(
   { operations, config }: JudgedMigration,
   known: Pick<ResourceMemory, 'operations' | 'noise'>,
@@ -42,14 +42,14 @@ export function judgeOperations(
   });
 }
 
-/** Where such operations are reported. */
+/** Where operations with too many transient differences are reported. */
 type ReportTransientsDeps = {
   readonly webhooks: Pick<Webhooks, 'tell'>;
   readonly metrics: { migrationTransient(resource: string, operation: string, isExceeded: boolean): void };
   readonly log: Pick<Logger, 'warn'>;
 };
 
-/** Makes the function that reports operations whose answers differ once too often, as that begins. */
+/** Makes the function that reports, once, that an operation has begun to have too many transient differences. */
 export function createReportTransients({ webhooks, metrics, log }: ReportTransientsDeps) {
   return function reportTransients(
     { resource }: JudgedMigration,

@@ -1,4 +1,4 @@
-// Looks at all migrations every two seconds: rolls back, holds, sends events, and promotes where that is automatic.
+// Looks at all migrations every two seconds: rolls back, holds, sends events, and takes steps if `promote` is `auto`.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { MigrationCounts } from '../counts/migration-counts.ts';
@@ -18,7 +18,7 @@ import {
   type GateEvaluatorDeps,
   type JudgedMigration,
 } from './evaluate-gate.ts';
-import { createReportTransients, judgeOperations } from './judge-operations.ts';
+import { createReportTransients, type Judged, judgeOperations } from './judge-operations.ts';
 import type { JudgeMemory } from './judge-memory.ts';
 import type { Webhooks } from '../../telemetry/webhooks/webhooks.ts';
 import type { JudgeDecision } from './rollback-rules.ts';
@@ -26,18 +26,15 @@ import type { JudgeDecision } from './rollback-rules.ts';
 /** What the metrics show of the judge. */
 export type JudgeMetrics = DecisionDeps['metrics'] & {
   migrationCusum(resource: string, operation: string, cusum: number): void;
-  /** Whether more answers of the new source differ once than writes explain. */
+  /** Whether answers of the new source differ once more often than writes explain. */
   migrationTransient(resource: string, operation: string, isExceeded: boolean): void;
-  /** How many processes serve by the last state. */
+  /** How many processes serve by the newest state. */
   migrationReplicas(resource: string, replicas: number): void;
-  /**
-   * Forgets the figures of a migration of which nothing is judged any more; without one, those of all: where this process
-   * does not judge, the figures that it has are not those of the fleet.
-   */
+  /** Removes the metrics of a migration that has ended; without an argument those of all, because another process judges. */
   forgetJudgement(ended?: Pick<JudgedMigration, 'resource' | 'operations'>): void;
 };
 
-/** `memory` also holds the lock by which one process of the fleet is the judge; the others try for it at each look. */
+/** `memory` also holds the lock that makes one process of the fleet the judge. The others try to take it every two seconds. */
 export type JudgeDeps = DecisionDeps &
   OwnJudgementDeps &
   GateEvaluatorDeps & {
@@ -48,48 +45,30 @@ export type JudgeDeps = DecisionDeps &
     readonly webhooks: Pick<Webhooks, 'tell'>;
   };
 
-/** Judges the migrations of a fleet. At each time one process of the fleet does that. */
-export type Judge = GateEvaluator & {
-  /** Looks at all migrations once. It never rejects. */
-  look(): Promise<void>;
-  /** Looks every two seconds from now on. */
-  start(): void;
-  /** Stops looking, and lets another process judge. */
-  close(): Promise<void>;
-};
-
 const LOOK_MS = 2_000;
 
-/** Names the counts that are judged together: those since the present stage and share began. */
+/** Names the present step, whose counts are judged together. */
 const stepOf = ({ evidence, since }: MigrationState) => `${evidence}|${since}`;
 
-/** Whether there is something to judge: comparisons run, or the new source may serve callers. */
+/** Whether there is something to judge, because comparisons run or the new source may serve callers. */
 function isUnderWay(state: MigrationState): boolean {
   const positions = [state, ...Object.values(state.operations)];
   return positions.some(({ stage }) => stage !== 'legacy' && stage !== 'complete');
 }
 
-/**
- * The most serious decision among the operations that the new source serves: a rollback before a hold. Most often there is
- * none.
- */
-function mostSerious<T extends { readonly operation: string; readonly decision: JudgeDecision }>(
-  state: MigrationState,
-  judged: readonly T[],
-): T | undefined {
+/** The most serious decision about operations that the new source serves: a rollback, else a hold, else none. */
+function mostSerious(state: MigrationState, judged: readonly Judged[]): Judged | undefined {
   const serving = judged.filter(({ operation }) =>
     ['ramp', 'live'].includes(positionOf(state, operation).stage),
   );
-  return (
-    serving.find(({ decision }) => decision.kind === 'roll_back') ??
-    serving.find(({ decision }) => decision.kind === 'hold')
-  );
+  const find = (kind: JudgeDecision['kind']) => serving.find(({ decision }) => decision.kind === kind);
+  return find('roll_back') ?? find('hold');
 }
 
-/** What of a migration was ready at the last look: the names of operations; `undefined` stands for the resource. */
+/** The gates of a migration that were ready at the last look: names of operations; `undefined` stands for the resource. */
 type ReadyGates = ReadonlySet<string | undefined>;
 
-/** Makes the function that sends events for what has changed since `before`; it returns the state that is announced now. */
+/** Makes the function that sends an event for each change since `before`. It returns the state that is announced now. */
 function createAnnounce(webhooks: JudgeDeps['webhooks'], ready: ReadonlyMap<string, ReadyGates>) {
   return function announce(
     { resource }: JudgedMigration,
@@ -108,7 +87,7 @@ function createAnnounce(webhooks: JudgeDeps['webhooks'], ready: ReadonlyMap<stri
   };
 }
 
-/** The operations with a position of their own whose gate is ready. @throws Error where Redis fails */
+/** The operations that have a position of their own and whose gate is ready. @throws Error if Redis fails */
 async function readyOperations(
   gates: Pick<GateEvaluator, 'gate'>,
   { resource, operations }: JudgedMigration,
@@ -119,21 +98,18 @@ async function readyOperations(
   return apart.filter((_one, index) => ready[index]);
 }
 
-/** Makes the function that judges one migration. It returns whether there is something to judge. */
-function createJudgement(
-  deps: JudgeDeps,
-  gates: GateEvaluator,
-): (migration: JudgedMigration) => Promise<boolean> {
+/** Makes the function that judges one migration. It returns whether there was something to judge. */
+function createJudgement(deps: JudgeDeps, gates: GateEvaluator) {
   const { states, counts, memory, metrics, clock, webhooks } = deps;
-  const decisions = createDecisionActions(deps);
-  const promote = createPromotion(gates, decisions, metrics);
+  const actions = createDecisionActions(deps);
+  const promote = createPromotion(gates, actions, metrics);
   const judgeByOwnQuestions = createOwnJudgement(deps);
   const reportTransients = createReportTransients(deps);
 
   const ready = new Map<string, ReadyGates>();
   const announce = createAnnounce(webhooks, ready);
 
-  return async function judge(migration) {
+  return async function judge(migration: JudgedMigration): Promise<boolean> {
     const { resource } = migration;
     const state = states.shared(resource);
     if (state === undefined) return false;
@@ -148,23 +124,23 @@ function createJudgement(
         await memory.write(resource, { step: stepOf(state), operations: {}, announced });
       return false;
     }
-    const found = await counts.read(resource);
+    const countsNow = await counts.read(resource);
     const memories = { operations: before, noise: noiseBefore };
     const judged = await Promise.all(
-      judgeOperations(migration, memories, found, clock.now()).map((one) =>
-        judgeByOwnQuestions(resource, one, found[one.operation]?.failing),
+      judgeOperations(migration, memories, countsNow, clock.now()).map((one) =>
+        judgeByOwnQuestions(resource, one, countsNow[one.operation]?.failing),
       ),
     );
     const operations = Object.fromEntries(judged.map((one) => [one.operation, one.memory]));
     const noise = Object.fromEntries(judged.map((one) => [one.operation, one.noise]));
-    // The memory is written first: a decision that cannot be carried out now comes again at the next look.
+    // The memory is written first. If a decision cannot be carried out now, the next look makes it again.
     await memory.write(resource, { step: stepOf(state), operations, noise, announced });
     reportTransients(migration, state, judged, before);
     for (const one of judged) metrics.migrationCusum(resource, one.operation, one.memory.cusum);
     const serious = mostSerious(state, judged);
-    if (serious !== undefined) await decisions.carryOut(state, serious.operation, serious.decision);
+    if (serious !== undefined) await actions.carryOut(state, serious.operation, serious.decision);
     if (serious?.decision.kind === 'roll_back') return true;
-    await decisions.endDrill(
+    await actions.endDrill(
       state,
       judged.map((one) => one.memory),
     );
@@ -174,18 +150,18 @@ function createJudgement(
   };
 }
 
-/** Creates the judge of a process. It does nothing before `start`. */
-export function createJudge(deps: JudgeDeps): Judge {
+/** Creates what judges the migrations of a fleet, in one process at a time. It does nothing before `start`. */
+export function createJudge(deps: JudgeDeps) {
   const { declared, memory, metrics, log } = deps;
   const gates = createGateEvaluator(deps);
   const judge = createJudgement(deps, gates);
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | undefined;
   let isFailing = false;
-  /** The migrations whose figures the metrics show. */
+  /** The migrations that the metrics show. */
   let shown: readonly JudgedMigration[] = [];
 
-  /** Judges all. A migration that has ended or is no longer declared goes from the metrics: else its alert stays. */
+  /** Judges all. A migration that has ended, or is no longer declared, is removed from the metrics, so its alert ends. */
   async function judgeAll(migrations: readonly JudgedMigration[]): Promise<void> {
     const looks = migrations.map(async (one) => ((await judge(one)) ? [one] : []));
     const judged = (await Promise.all(looks)).flat();
@@ -201,7 +177,7 @@ export function createJudge(deps: JudgeDeps): Judge {
       else metrics.forgetJudgement();
       isFailing = false;
     } catch (error) {
-      // Without Redis no process knows the counts of the fleet. Each process is then protected by its own breaker.
+      // Without Redis no process knows the counts of the fleet. The breaker of each process protects its callers then.
       metrics.forgetJudgement();
       if (!isFailing)
         log.warn({ problem: String(error) }, 'the migrations cannot be judged now; each look tries again');
@@ -209,6 +185,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     }
   }
 
+  /** Looks at all migrations once. It never rejects. */
   function look(): Promise<void> {
     looking ??= lookOnce().finally(() => (looking = undefined));
     return looking;
@@ -217,11 +194,13 @@ export function createJudge(deps: JudgeDeps): Judge {
   return {
     ...gates,
     look,
-    start() {
+    /** Looks every two seconds from now on. */
+    start(): void {
       timer ??= setInterval(() => void look(), LOOK_MS);
       timer.unref();
     },
-    async close() {
+    /** Stops looking, and lets another process judge. */
+    async close(): Promise<void> {
       clearInterval(timer);
       await looking;
       await memory.releaseLeadership();

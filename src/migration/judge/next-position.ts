@@ -6,13 +6,13 @@ import { type MigrationState, type Position, positionOf } from '../state/migrati
 const ramp = (percent: number): Position => ({ stage: 'ramp', percent });
 const LIVE: Position = { stage: 'live', percent: 0 };
 
-/** The first step of a ramp after a rollback: the step before the one that failed. */
+/** The first step of the ramp after a rollback: the step before the one that failed. */
 function restart(steps: readonly number[], failed: Position): Position {
   const before = failed.stage === 'live' ? steps : steps.filter((step) => step < failed.percent);
   return ramp(before.at(-1) ?? steps[0] ?? 1);
 }
 
-/** The next position forward; `undefined` where there is none. */
+/** The next position forward; `undefined` if there is none. */
 export function nextPosition(
   { steps }: Pick<MigrationConfig, 'steps'>,
   state: MigrationState,

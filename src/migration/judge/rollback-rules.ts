@@ -1,4 +1,4 @@
-// Decides from new evidence whether the judge rolls an operation back, holds it, or lets it go on.
+// Decides from the newest counts whether the judge rolls an operation back, holds it, or lets it go on.
 
 import { FAILING_MAX } from '../counts/delta.ts';
 import type { OperationCounts, Latencies, StepCounts } from '../counts/migration-counts.ts';
@@ -10,14 +10,14 @@ import type { TransientMemory } from './transient-rules.ts';
 
 /** What the judge remembers of an operation between two looks, within one step. */
 export type OperationMemory = {
-  /** The CUSUM of real failures, of which one caller adds a part at most; and the one of failures of a rehearsal. */
+  /** The CUSUM of real failures, to which one caller can add only a part; and the CUSUM of failures of a drill. */
   readonly cusum: number;
   readonly rehearsal: number;
-  /** What each caller has added to the CUSUM, and what it would be without that bound; absent: nothing has failed yet. */
+  /** What each caller has added to the CUSUM, and what it would be without the limit for one caller. */
   readonly failures?: { readonly shares: FailureShares; readonly unbounded: number } | undefined;
   /** The counts of the step at the last look. */
   readonly seen: Pick<StepCounts, 'served' | 'failed' | 'attributable' | 'rehearsed'>;
-  /** The latencies at the beginning of the present window, and when that was; milliseconds since the epoch. */
+  /** When the present window of 30 s began, in milliseconds since the epoch, and the latencies at that time. */
   readonly window: { readonly at: number; readonly servedMs: Latencies; readonly legacyMs: Latencies };
   /** How many windows in a row were too slow. */
   readonly slowWindows: number;
@@ -29,7 +29,7 @@ export type OperationMemory = {
 export type JudgeDecision =
   | { readonly kind: 'go_on' }
   | { readonly kind: 'hold'; readonly reason: string }
-  /** The limit is only reached if all failures of one caller count: Portico asks by itself, see `createOwnJudgement`. */
+  /** The failures reach the limit only because of one caller, so Portico asks its own questions, see `createOwnJudgement`. */
   | { readonly kind: 'ask'; readonly reason: string; readonly otherwise: JudgeDecision }
   | {
       readonly kind: 'roll_back';
@@ -37,21 +37,15 @@ export type JudgeDecision =
       readonly reason: string;
     };
 
-/** So many records that differ in one critical field lead to a rollback: one or two may be an accident. */
+/** So many records that differ in one critical field lead to a rollback. One or two may be an accident. */
 const CRITICAL_RECORDS = 3;
-/**
- * A rollback follows where more than this share of the questions differs with 95 % confidence, and at least so many were
- * compared.
- */
+/** The migration is rolled back if, with 95 % confidence, a larger share of at least so many questions differs. */
 const MISMATCH_SHARE = 0.005;
 const MISMATCH_KEYS = 200;
 
 const WINDOW_MS = 30_000;
 const WINDOW_CALLS = 100;
-/**
- * The new source is slow where its 95th percentile is above that of the legacy source times the factor, plus the
- * milliseconds.
- */
+/** The new source is slow if its 95th percentile is above that of the legacy source, times the factor plus the milliseconds. */
 const SLOW_FACTOR = 1.5;
 const SLOW_MS = 50;
 const WINDOWS_TO_HOLD = 3;
@@ -67,7 +61,7 @@ export function newMemory(now: number): OperationMemory {
   };
 }
 
-/** The counts since the last look. Where a count has fallen, Redis has lost the old ones: then all counts are new. */
+/** The counts since the last look. If a count is lower than before, Redis has lost the old ones, so all counts are new. */
 function since(step: StepCounts, { seen }: OperationMemory) {
   const before = step.served < seen.served || step.rehearsed < seen.rehearsed ? newMemory(0).seen : seen;
   return {
@@ -77,14 +71,14 @@ function since(step: StepCounts, { seen }: OperationMemory) {
   };
 }
 
-/** Whether the window was too slow; `undefined` where it has too few calls to say. */
+/** Whether the new source was too slow in a window; `undefined` if there were too few calls. */
 function isSlow(served: Latencies, legacy: Latencies): boolean | undefined {
   const [newP95, legacyP95] = [latencyQuantile(served, 0.95), latencyQuantile(legacy, 0.95)];
   if (latencyCount(served) < WINDOW_CALLS || latencyCount(legacy) < WINDOW_CALLS) return undefined;
   return newP95 !== undefined && legacyP95 !== undefined && newP95 > legacyP95 * SLOW_FACTOR + SLOW_MS;
 }
 
-/** Judges the latencies once in each window of 30 s. */
+/** Judges the latencies at the end of each window of 30 s. */
 function judgeLatency(memory: OperationMemory, counts: OperationCounts, now: number) {
   const { window, slowWindows } = memory;
   const { servedMs, legacyMs } = counts.step;
@@ -98,7 +92,7 @@ function judgeLatency(memory: OperationMemory, counts: OperationCounts, now: num
   return { window: next, slowWindows: slow === undefined ? slowWindows : slow ? slowWindows + 1 : 0 };
 }
 
-/** Rules on the failures; `otherwise` is the decision on all else. */
+/** Decides by the failures; `otherwise` is the decision by everything else. */
 function ofFailures(
   { cusum, failures }: OperationMemory,
   { served, attributable }: StepCounts,
@@ -111,12 +105,12 @@ function ofFailures(
   return otherwise.kind === 'roll_back' ? otherwise : { kind: 'ask', reason, otherwise };
 }
 
-/** The entries of the last failures. Those of which it is not known whose they were count as one caller's. */
+/** The entries of the last failures. Failures whose caller is not known count as those of one caller. */
 function lastFailing(failing: readonly string[], failed: number): readonly string[] {
   return Array.from({ length: Math.min(failed, FAILING_MAX) }, (_, index) => failing[index] ?? '');
 }
 
-/** The CUSUM after the last look, with and without the bounds on one caller. */
+/** The new CUSUM, with and without the limit for one caller. */
 function judgeFailures(
   before: OperationMemory,
   failing: readonly string[],
@@ -150,8 +144,8 @@ function ofLatency({ slowWindows }: OperationMemory): JudgeDecision {
 }
 
 /**
- * Judges the counts of an operation since the last look. Only failures count that the new source had alone: where the legacy
- * source failed too, a rollback would help no caller. Without data the decision is `go_on`.
+ * Judges the counts of an operation since the last look. A failure counts only if the legacy source answered the same call,
+ * because otherwise a rollback would help no caller. Without data the decision is `go_on`.
  */
 export function judgeOperation(
   before: OperationMemory,
@@ -169,6 +163,8 @@ export function judgeOperation(
   };
   const decisions = [ofDifferences(step), ofLatency(memory)];
   const otherwise =
-    decisions.find(({ kind }) => kind === 'roll_back') ?? decisions.find(({ kind }) => kind === 'hold') ?? GO_ON;
+    decisions.find(({ kind }) => kind === 'roll_back') ??
+    decisions.find(({ kind }) => kind === 'hold') ??
+    GO_ON;
   return { memory, decision: ofFailures(memory, step, otherwise) };
 }

@@ -1,14 +1,14 @@
-// Runs the rehearsal of a rollback that an operator has started, and waits for its outcome.
+// Runs a failure drill that an operator has started, and waits for its outcome.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationCounts } from '../counts/migration-counts.ts';
+import { waitMs } from '../tasks/ask-at-low-priority.ts';
 import type { DrillResult, Run } from '../tasks/task-results.ts';
 import { type MigrationState, positionText } from '../state/migration-state.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
 import { DRILL_MS, drillPercent, withoutDrill, withDrill } from './failure-drill.ts';
 
-/** `states` carries the rehearsal to every process, and its end back: the judge may run in another one. */
+/** `states` makes the drill known to all processes, and tells this one that it has ended, because the judge may be elsewhere. */
 export type FailureDrillDeps = {
   readonly states: Pick<MigrationStateStore, 'shared' | 'change'>;
   readonly counts: Pick<MigrationCounts, 'read'>;
@@ -19,23 +19,19 @@ export type FailureDrillDeps = {
 const WAIT_MS = 15_000;
 const LOOK_MS = 200;
 
-/** What a rehearsal has shown that the judge has ended. */
-function resultOf(
-  begun: MigrationState,
-  ended: MigrationState | undefined,
-  seconds: number,
-): DrillResult {
+/** The result of a drill that the judge has ended. */
+function resultOf(begun: MigrationState, ended: MigrationState | undefined, seconds: number): DrillResult {
   const percent = begun.rehearsal?.percent ?? 0;
   const tripped = ended?.rehearsedAt !== undefined && ended.rehearsedAt !== begun.rehearsedAt;
   const found = tripped
     ? 'the judge would have rolled back'
     : 'too few comparison calls failed for the judge';
-  return { tripped, evidence: `${percent} % of the comparison calls failed; after ${seconds} s ${found}` };
+  return { tripped, reason: `${percent} % of the comparison calls failed; after ${seconds} s ${found}` };
 }
 
 /**
- * Makes the function that rehearses a rollback: in `shadow`, some comparison calls are made to fail until the judge
- * would have rolled back. No caller notices. It throws an Error in another stage, or where somebody changes the state first.
+ * Makes the function that runs a failure drill: in `shadow`, some comparison calls fail until the judge would have rolled
+ * back. No caller notices. It throws an Error in another stage, or if somebody changes the state first.
  */
 export function createFailureDrill({ states, counts, clock }: FailureDrillDeps) {
   function stateOf(resource: string): MigrationState {
@@ -55,13 +51,13 @@ export function createFailureDrill({ states, counts, clock }: FailureDrillDeps) 
     throw new Error('somebody else has just changed the migration: try again');
   }
 
-  /** Ends the rehearsal in the state, so that no more comparison calls fail after it was aborted. */
+  /** Ends the drill in the state, so that no more comparison calls fail after the task was aborted. */
   async function giveUp(resource: string): Promise<void> {
     const state = states.shared(resource);
     if (state?.rehearsal !== undefined) await states.change(state, withoutDrill(state, undefined));
   }
 
-  return async function rehearse(resource: string, { signal, progress }: Run): Promise<DrillResult> {
+  return async function runFailureDrill(resource: string, { signal, progress }: Run): Promise<DrillResult> {
     const begun = await begin(resource);
     const startedAt = clock.now();
     const seconds = () => Math.round((clock.now() - startedAt) / 1_000);
@@ -70,9 +66,9 @@ export function createFailureDrill({ states, counts, clock }: FailureDrillDeps) 
         const state = states.shared(resource);
         if (state?.rehearsal === undefined) return resultOf(begun, state, seconds());
         progress(seconds(), DRILL_MS / 1_000);
-        await sleep(LOOK_MS, undefined, { signal });
+        await waitMs(LOOK_MS, signal);
       }
-      return { tripped: false, evidence: 'no process judges: look whether Redis can be reached' };
+      return { tripped: false, reason: 'no process judges: look whether Redis can be reached' };
     } finally {
       await giveUp(resource);
     }

@@ -1,4 +1,4 @@
-// Decides whether the new source says what the legacy one does not confirm more often than writes explain.
+// Decides whether answers of the new source differ once, and then no more, more often than writes explain.
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { isCritical } from '../counts/delta.ts';
@@ -7,11 +7,11 @@ import { latencyQuantile } from '../counts/latency-histogram.ts';
 import { CUSUM_LIMIT, nextCusum } from '../statistics/cusum.ts';
 import { shareInPercent, upperBound } from '../statistics/mismatch-bound.ts';
 
-/** How often each field of an operation changes in the legacy source within the lag, as far as it was measured. */
+/** The noise: how often each field changes in the legacy source during the lag of the new one. */
 export type NoiseMemory = {
-  /** The counts at the beginning of the present window, and when that was; milliseconds since the epoch. */
+  /** When the present window began, in milliseconds since the epoch, and the counts at that time. */
   readonly window: Pick<TransientCounts, 'rereads' | 'changed'> & { readonly at: number };
-  /** By field, the share in the window that had most; absent before the first window has ended. */
+  /** The highest share of all windows, by field; absent before the first window has ended. */
   readonly highest?: Readonly<Record<string, number>> | undefined;
 };
 
@@ -21,35 +21,35 @@ export type TransientMemory = {
   readonly cusum: Readonly<Record<string, number>>;
   /** The counts of the step at the last look. */
   readonly seen: { readonly compared: number; readonly transients: Readonly<Record<string, number>> };
-  /** Why the bound counts as exceeded; absent: it does not. */
+  /** Why there are too many; absent if there are not. */
   readonly exceeded?: string | undefined;
 };
 
-/** A window ends after an hour and 1,000 answers that were read again: a shorter one may miss the writes of a minute. */
+/** A window lasts an hour and 1,000 repeated questions, because a shorter one may miss the writes of a busy minute. */
 const WINDOW_MS = 3_600_000;
 const WINDOW_REREADS = 1_000;
-/** So many distinct records: one that changes all the time may be an accident. */
+/** At least so many distinct records must differ, because one record may change all the time. */
 const RECORDS = 3;
-/** In a critical field three differences close together are enough; in others it takes the whole limit. */
+/** In a critical field, three differences close together are enough. */
 const CRITICAL_LIMIT = CUSUM_LIMIT / 2;
 const CUSUM_MAX = 2 * CUSUM_LIMIT;
-/** A bound of 0 has no logarithm. */
+/** The usual share is at least this, because 0 has no logarithm. */
 const BOUND_MIN = 1e-4;
 
-/** The share of answers that changed in a window; 0 where no write was seen. It is a bound, with 95 % confidence. */
+/** The share of answers that changed in the present window, at most and with 95 % confidence; 0 if no change was seen. */
 function shareSince({ window }: NoiseMemory, { rereads, changed }: TransientCounts, field: string): number {
   const hits = (changed[field] ?? 0) - (window.changed[field] ?? 0);
   return hits === 0 ? 0 : upperBound(rereads - window.rereads, hits);
 }
 
-/** Ends the window of the noise where it is long enough. The highest share counts: of the hour with most writes. */
+/** Ends the window of the noise if it is long enough. The highest share counts, that of the hour with the most writes. */
 export function nextNoise(
   before: NoiseMemory | undefined,
   counts: TransientCounts,
   now: number,
 ): NoiseMemory {
   const { rereads, changed } = counts;
-  // Where a count has fallen, Redis has lost the old ones.
+  // If a count is lower than before, Redis has lost the old ones.
   if (before === undefined || rereads < before.window.rereads)
     return { window: { at: now, rereads: 0, changed: {} } };
   const { window, highest = {} } = before;
@@ -62,31 +62,31 @@ export function nextNoise(
   };
 }
 
-/** What a rate is measured against. */
+/** What a rate is compared with. */
 export type TransientFacts = {
   readonly config: Pick<MigrationConfig, 'compare' | 'recheck'>;
-  /** Absent: nothing was measured yet. */
+  /** `undefined` if nothing was measured yet. */
   readonly noise: NoiseMemory | undefined;
 };
 
-/** How often one field differed once, and how often writes explain that; both from 0 to 1. */
+/** How often one field had a transient difference, and how often writes explain that; both from 0 to 1. */
 export type TransientRate = {
   readonly name: string;
   readonly field: string;
   readonly isAtOnce: boolean;
-  /** Whether the noise was measured long enough for the judge. */
+  /** Whether the noise was measured for long enough. */
   readonly isMeasured: boolean;
   readonly share: number;
   readonly noise: number;
 };
 
-/** Comparisons that had both answers. */
+/** The number of comparisons that had both answers. */
 export const comparedIn = ({ match, ignored, transient, mismatch, inconclusive }: ComparisonCounts): number =>
   match + ignored + transient + mismatch + inconclusive;
 
 /**
- * The part of the noise that a difference can have which was gone at once: a write falls between the two readings that much more
- * rarely than within the lag.
+ * The part of the noise that explains differences which were gone at once: the time between the two readings is that much
+ * shorter than the lag, so fewer writes fall into it.
  */
 function onceFactor({ lagMs, legacyMs, newMs }: ComparisonCounts, { recheck }: TransientFacts['config']) {
   const p99 = (latencies: ComparisonCounts['lagMs']) => latencyQuantile(latencies, 0.99);
@@ -94,7 +94,7 @@ function onceFactor({ lagMs, legacyMs, newMs }: ComparisonCounts, { recheck }: T
   return Math.min(1, (2 * readMs) / (p99(lagMs) ?? recheck.delay));
 }
 
-/** The rates of the fields that differed once, in `shown`; the noise is that of the whole evidence. */
+/** The rates of transient differences in `shown`; the noise is taken from all counts. */
 export function transientRates(
   shown: ComparisonCounts,
   counts: OperationCounts,
@@ -112,7 +112,7 @@ export function transientRates(
   });
 }
 
-/** The CUSUM of one rate for a share ten times the bound, against the bound. */
+/** The CUSUM of one rate: ten times the usual share, against the usual share. */
 function cusumOf(
   { name, noise }: TransientRate,
   before: TransientMemory,
@@ -129,8 +129,8 @@ function cusumOf(
 }
 
 /**
- * Judges what the new source has said once since the last look. What was gone only after a wait is judged once the noise has been
- * measured: a store that lags behind looks the same. What was gone at once is judged at once.
+ * Judges the transient differences since the last look. Differences that were gone after a wait are judged only when the noise
+ * has been measured, because a store that lags behind looks the same. Those that were gone at once are judged at once.
  */
 export function judgeTransients(
   before: TransientMemory | undefined,
@@ -147,7 +147,7 @@ export function judgeTransients(
   const cusum = Object.fromEntries(
     rates.map((rate) => [rate.name, rate.isMeasured ? cusumOf(rate, known, step, accepted) : 0]),
   );
-  // It ends when the CUSUM is 0 again: else each further answer would be news.
+  // Once reported, it ends only when the CUSUM is 0 again. Otherwise each further answer would be reported anew.
   const lowest = known.exceeded === undefined ? Infinity : Number.MIN_VALUE;
   const worst = rates.find(({ name, field }) => {
     const limit = Math.min(lowest, isCritical(critical, field) ? CRITICAL_LIMIT : CUSUM_LIMIT);

@@ -1,8 +1,8 @@
-// Finds the events to send: what has changed in a migration since the last events.
+// Finds the events to send, from what has changed in a migration since the last ones.
 
 import { type MigrationState, positionOf, positionText } from '../state/migration-state.ts';
 
-/** Where a resource or an operation is, and whether its next step may be taken. */
+/** The position of a resource or an operation, and whether its next step may be taken. */
 type AnnouncedPosition = { readonly position: string; readonly isReady: boolean };
 
 /** The part of a state that events are about, as it was last announced. */
@@ -10,11 +10,11 @@ export type AnnouncedState = AnnouncedPosition & {
   readonly isHeld: boolean;
   /** When it was last rolled back. */
   readonly rolledBackAt: string | null;
-  /** The operations with a position of their own. Absent where an earlier version has announced. */
+  /** The operations with a position of their own. An earlier version of Portico did not write it. */
   readonly operations?: Readonly<Record<string, AnnouncedPosition>>;
 };
 
-/** An event of a migration that is sent to receivers of webhooks. */
+/** An event that is sent to the receivers of webhooks. */
 export type MigrationEvent = {
   readonly type:
     | 'migration.gate_ready'
@@ -23,15 +23,15 @@ export type MigrationEvent = {
     | 'migration.rolled_back'
     | 'migration.finished';
   readonly resource: string;
-  /** The operation that it is about; absent: the whole resource. */
+  /** The operation that it is about; absent if it is about the resource. */
   readonly operation?: string | undefined;
   readonly position: string;
   readonly rev: number;
-  /** Why: figures and the words of an operator, never a value of a record. */
+  /** Counts, or the words of an operator. It never contains a value of a record. */
   readonly reason?: string | undefined;
 };
 
-/** The announced part of a state; `isReady` is asked for the resource, and for each operation with a position of its own. */
+/** The part of a state that is announced. `isReady` is called for the resource and for each operation with its own position. */
 export function announcedStateOf(
   state: MigrationState,
   isReady: (operation?: string) => boolean,
@@ -49,7 +49,7 @@ export function announcedStateOf(
   };
 }
 
-/** The operations that have moved by themselves. One that follows the resource again is among them unless both have moved. */
+/** The operations whose position has changed while that of the resource has not, or that have a position of their own. */
 function movedOperations(before: AnnouncedState, now: AnnouncedState): readonly string[] {
   const { operations: earlier, position: from } = before;
   const { operations: apart = {}, position: to } = now;
@@ -61,7 +61,7 @@ function movedOperations(before: AnnouncedState, now: AnnouncedState): readonly 
   );
 }
 
-/** The events that lead from the last announced state to the present one. The first announcement has none. */
+/** The events for the changes from the last announced state to this one. The first announcement has none. */
 export function eventsSince(
   before: AnnouncedState | undefined,
   now: AnnouncedState,

@@ -1,4 +1,4 @@
-// Checks before a migration begins that both sources give the same records under the same ids.
+// Checks, before a migration begins, that both sources have the same records under the same ids.
 
 import type { GetQuery } from '../../contract/query.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
@@ -6,8 +6,8 @@ import type { Resource } from '../../contract/resources.ts';
 import type { SourceHandler } from '../../pipeline/stages/call.ts';
 import { readDetailBody, readListBody } from '../compare/read-body.ts';
 import { bodyOrCode, createAskAtLowPriority } from '../tasks/ask-at-low-priority.ts';
-import { askForCheck, firstPageQuery, type SourcePair } from '../tasks/source-pair.ts';
-import { compareKinds } from './compare-kinds.ts';
+import { firstPageQuery } from '../tasks/sample-questions.ts';
+import { askForCheck, compareKinds, type SourcePair } from './compare-kinds.ts';
 import type { Run, SourcesCheck } from '../tasks/task-results.ts';
 
 /** The new source may lack this share of the records, because it may still be filled. */
@@ -15,10 +15,7 @@ const MISSING_MAX = 0.2;
 /** Two records count as the same if at least this share of their fields is equal. */
 const EQUAL_MIN = 0.5;
 
-/**
- * Whether two records of one id are the same record. A wrongly mapped id finds another record, which differs in most
- * fields.
- */
+/** Whether two records with one id are the same record. If the id is mapped wrongly, most fields differ. */
 function isSameRecord(one: CanonicalRecord, other: CanonicalRecord): boolean {
   const fields = Object.keys(one).filter(
     (field) => field !== 'id' && one[field] !== null && (other[field] ?? null) !== null,
@@ -30,14 +27,14 @@ function isSameRecord(one: CanonicalRecord, other: CanonicalRecord): boolean {
 
 const idsText = (ids: readonly string[]) => `${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ' …' : ''}`;
 
-/** The records of the legacy source, by what the new source has under their ids. */
+/** The records of the legacy source: those that the new source has, too, those that are another record there, and the rest. */
 type Found = {
   readonly same: readonly CanonicalRecord[];
   readonly others: readonly string[];
   readonly missing: readonly string[];
 };
 
-/** Looks for records at the other source: one by one, or on its first page where the contract has no single records. */
+/** Looks for records at the new source: one by one, or on its first page if the contract has no single records. */
 async function findRecords(
   resource: Resource,
   records: readonly CanonicalRecord[],
@@ -64,7 +61,7 @@ async function findRecords(
   return { same, others, missing };
 }
 
-/** Whether the records that are on both pages come in the same order. */
+/** Whether the records on both pages are in the same order. */
 function isSameOrder(one: readonly CanonicalRecord[], other: readonly CanonicalRecord[]): boolean {
   const ids = new Set(other.map(({ id }) => id));
   const common = one.map(({ id }) => id).filter((id) => ids.has(id));
@@ -72,7 +69,7 @@ function isSameOrder(one: readonly CanonicalRecord[], other: readonly CanonicalR
   return common.join() === there.join();
 }
 
-/** The problems that the found records show. */
+/** The problems with the records. */
 function problemsOf([legacy, newName]: SourcePair['names'], found: Found, asked: number): readonly string[] {
   const { others, missing } = found;
   const problems: string[] = [];
@@ -82,14 +79,14 @@ function problemsOf([legacy, newName]: SourcePair['names'], found: Found, asked:
     );
   if (missing.length / asked > MISSING_MAX)
     problems.push(
-      `${newName} lacks ${missing.length} of ${asked} records of ${legacy} (${idsText(missing)}): copy them first, or mend the id in its file`,
+      `${newName} lacks ${missing.length} of ${asked} records of ${legacy} (${idsText(missing)}): copy them first, or fix the id in its file`,
     );
   return problems;
 }
 
 /**
- * Checks that both sources give the same records under the same ids, in the same default order, and that the new one can
- * answer what the legacy one can. The problems contain ids of records, and no other value.
+ * Checks that both sources have the same records under the same ids and in the same default order, and that the new source can
+ * answer each kind of question that the legacy source can. The problems contain ids of records, but no other values.
  */
 export async function checkSourcesAgree(sources: SourcePair, run: Run): Promise<SourcesCheck> {
   const { resource, names, legacy, new: newSource } = sources;
@@ -115,10 +112,10 @@ export async function checkSourcesAgree(sources: SourcePair, run: Run): Promise<
   return { same: found.same.length, asked: before.length, problems };
 }
 
-/** An operator waits for the rollback, so a source that hangs must not hold it up for long. */
+/** Asks a source before a rollback. An operator waits for it, so a source that hangs has 3 s only. */
 const ask = createAskAtLowPriority({ timeLimitMs: 3_000 });
 
-/** Why the legacy source does not answer the first page of the list; `undefined`: it does. */
+/** Why the legacy source does not answer the first page of the list; `undefined` if it does. */
 export async function legacyProblem(
   { resource, names, legacy }: SourcePair,
   signal: AbortSignal,

@@ -3,57 +3,57 @@
 import type { ListQuery } from '../../contract/query.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Resource } from '../../contract/resources.ts';
-import { Decimal } from '../../kernel/decimal.ts';
+import type { SourceHandler } from '../../pipeline/stages/call.ts';
 import { readListBody } from '../compare/read-body.ts';
-import { bodyOrCode } from '../tasks/ask-at-low-priority.ts';
-import { askForCheck, type SourcePair, firstPageQuery } from '../tasks/source-pair.ts';
+import { bodyOrCode, createAskAtLowPriority } from '../tasks/ask-at-low-priority.ts';
+import { filtersOf, firstPageQuery, sortsOf } from '../tasks/sample-questions.ts';
 
-/** A kind of question that callers may ask, once. */
+/** The two sources of a resource that is to move, and their names. */
+export type SourcePair = {
+  readonly resource: Resource;
+  readonly names: readonly [legacy: string, new: string];
+  readonly legacy: SourceHandler;
+  readonly new: SourceHandler;
+};
+
+/** Asks a source. An operator waits for the result, so a source that hangs has only 10 s. */
+export const askForCheck = createAskAtLowPriority({ timeLimitMs: 10_000 });
+
+/** A kind of question that callers may ask. */
 type Kind = {
-  /** Such as `sort=-name` or `category=…`: never with the value of a record. */
+  /** Such as `sort=-name` or `category=…`. It never contains the value of a record. */
   readonly text: string;
   readonly query: ListQuery;
-  /** Where a source's file says that the source can answer it, and how. */
+  /** The key in a source's file that makes the source answer it, and how the file has to say so. */
   readonly place: string;
   readonly line: string;
 };
 
-/** At least so many of the records of one source are those of the other one, where both mean the same by a filter. */
+/** If both sources mean the same by a filter, at least this share of the records is the same. */
 const SAME_MIN = 0.5;
 
-function sortKinds(resource: Resource): readonly Kind[] {
-  return resource.sorts.flatMap((field) =>
-    [false, true].map((descending) => ({
-      text: `sort=${descending ? '-' : ''}${field}`,
-      query: firstPageQuery(resource, { sort: { field, descending } }),
-      place: `list.sort.columns.${field}`,
-      line: `list.sort.columns: { ${field}: <its column> }`,
-    })),
-  );
+/** Each sort, and each filter with the value of a record that both sources have, so that it finds at least one. */
+function kindsOf(resource: Resource, records: readonly CanonicalRecord[]): readonly Kind[] {
+  const sorts = sortsOf(resource).map(({ text, sort }) => ({
+    ...{ text, query: firstPageQuery(resource, { sort }), place: `list.sort.columns.${sort.field}` },
+    line: `list.sort.columns: { ${sort.field}: <its column> }`,
+  }));
+  const filters = filtersOf(resource, records).map(({ text, filter }) => ({
+    ...{ text, query: firstPageQuery(resource, { filters: [filter] }) },
+    place: `list.filters.${filter.field}.${filter.op}`,
+    line: `list.filters: { ${filter.field}: { ${filter.op}: { query: { <its parameter>: '{value}' }, exactness: exact } } }`,
+  }));
+  return [...sorts, ...filters];
 }
 
-/** Each filter with the value of a record that both sources have: one of them at least is to be found. */
-function filterKinds(resource: Resource, records: readonly CanonicalRecord[]): readonly Kind[] {
-  return resource.filters.flatMap(({ name, field, op }): Kind[] => {
-    const value = records.map((record) => record[field] ?? null).find((one) => one !== null);
-    const line = `list.filters: { ${field}: { ${op}: { query: { <its parameter>: '{value}' }, exactness: exact } } }`;
-    const place = `list.filters.${field}.${op}`;
-    const kindOf = (filter: ListQuery['filters'][number]) => [
-      { text: `${name}=…`, query: firstPageQuery(resource, { filters: [filter] }), place, line },
-    ];
-    if (op === 'eq') return typeof value === 'string' ? kindOf({ field, op, value }) : [];
-    return value instanceof Decimal ? kindOf({ field, op, value }) : [];
-  });
-}
-
-/** What is wrong with the answers to one kind of question; `undefined`: nothing. */
+/** What is wrong with the answers to one kind of question; `undefined` if nothing is. */
 async function compareKind(
   { resource, names: [legacyName, newName], legacy, new: newSource }: SourcePair,
   { text, query, place, line }: Kind,
   stop: AbortSignal,
 ): Promise<string | undefined> {
   const before = bodyOrCode(await askForCheck(legacy, query, stop));
-  // What the legacy source cannot answer, no caller gets today.
+  // The legacy source cannot answer it, so no caller gets an answer today.
   if ('code' in before) return undefined;
   const after = bodyOrCode(await askForCheck(newSource, query, stop));
   if ('code' in after)
@@ -72,8 +72,8 @@ async function compareKind(
 }
 
 /**
- * Asks both sources each kind of question once: each sort in both directions, and each filter with a value of `records`,
- * which both sources have. Returns the kinds that the new source cannot answer, or answers with other records.
+ * Asks both sources each kind of question once. `records` are records that both sources have. Returns a problem for each kind
+ * that the new source cannot answer, or answers with other records.
  */
 export async function compareKinds(
   sources: SourcePair,
@@ -82,7 +82,7 @@ export async function compareKinds(
 ): Promise<readonly string[]> {
   const { resource } = sources;
   const problems: string[] = [];
-  for (const kind of [...sortKinds(resource), ...filterKinds(resource, records)]) {
+  for (const kind of kindsOf(resource, records)) {
     const problem = await compareKind(sources, kind, stop);
     if (problem !== undefined) problems.push(problem);
   }

@@ -8,15 +8,15 @@ import { isBeyond, moved, withFreshStart } from '../state/transitions.ts';
 /** A step that an operator asks for. */
 export type StepRequest = {
   readonly to: Position;
-  /** Absent: the whole resource. */
+  /** Absent if it is a step of the whole resource. */
   readonly operation?: string | undefined;
-  /** Whether to take it although the gate is not ready. */
+  /** Whether to take it even if the gate is not ready. */
   readonly isForced: boolean;
   /** An instant in UTC. */
   readonly at: string;
 };
 
-/** `go`: take it, with the new state. `gate`: the gate is not ready. `refused`: it is not possible. */
+/** `go`: the step is allowed, with the new state. `gate`: the gate is not ready. `refused`: the step is not possible. */
 export type StepDecision =
   | { readonly kind: 'go'; readonly state: MigrationState }
   | { readonly kind: 'gate'; readonly unmet: readonly Condition[] }
@@ -35,7 +35,7 @@ function decideForward(
       'the migration has not begun: nobody has checked that both sources have the same records',
       `portico migration create ${resource}`,
     );
-  // A hold was decided by an operator or the judge. Only `resume` lifts it, and --force does not.
+  // An operator or the judge has decided on the hold. Only `resume` ends it; --force does not.
   if (state.hold !== undefined)
     return refused(
       `the migration is on hold since ${state.hold.at}: ${state.hold.reason}`,
@@ -52,8 +52,8 @@ function decideForward(
 }
 
 /**
- * Decides about a step. A step back is always possible, except from `complete`. A step forward needs a gate that is ready, and
- * none may be skipped. `shadow` in `shadow` begins the evidence anew.
+ * Decides about a step. A step back is always allowed, except from `complete`. A step forward needs a gate that is ready, and no
+ * step may be skipped. `shadow` in `shadow` begins the comparison counts anew.
  */
 export function decideStep(state: MigrationState, gate: Gate, request: StepRequest): StepDecision {
   const { to, operation, isForced, at } = request;

@@ -1,4 +1,4 @@
-// What operators can ask of a migration.
+// The tasks that operators can run for a migration.
 
 import type { Gate } from '../judge/gate.ts';
 import type { MigrationReport } from '../report/migration-report.ts';
@@ -15,14 +15,14 @@ import type {
   WalkResult,
 } from '../tasks/task-results.ts';
 
-/** What operators can start and ask for. `resource` must be one that the configuration declares as moving. */
+/** What operators can run. `resource` must be one that the configuration declares as moving. */
 export type OperatorTasks = {
-  /** The gate of the operation; without one, that of the resource. Rejects where Redis fails. */
+  /** The gate of an operation, or of the resource. Rejects if Redis fails. */
   gate(resource: string, operation?: string): Promise<Gate>;
-  /** The same with all that it rests on, as data. Rejects where Redis fails. */
+  /** The same, with the counts behind it, as data. Rejects if Redis fails. */
   report(resource: string, operation?: string): Promise<MigrationReport>;
   check(resource: string, run: Run): Promise<SourcesCheck>;
-  /** Why the legacy source does not answer now; `undefined`: it does. */
+  /** Why the legacy source does not answer now; `undefined` if it does. */
   legacyProblem(resource: string, signal: AbortSignal): Promise<string | undefined>;
   walk(resource: string, run: Run, onDifference?: OnDifference): Promise<WalkResult>;
   compareEdgeCases(resource: string, run: Run): Promise<EdgeCaseResult>;
@@ -34,8 +34,8 @@ export type OperatorTasks = {
     run: Run,
   ): Promise<TrafficReplayResult>;
   explain(resource: string, query: RecordedQuery, signal: AbortSignal): Promise<ExplainedQuestion>;
-  /** A document in Markdown for those who must sign. */
+  /** The report as a document in Markdown, for those who must sign. */
   reportText(resource: string): Promise<string>;
-  /** Rejects where Redis fails. */
+  /** Rejects if Redis fails. */
   preview(resource: string, percent: number): Promise<Preview>;
 };

@@ -1,16 +1,16 @@
-// Runs long work in the background, one task at a time for each resource, and reports its progress.
+// Runs long tasks in the background, one at a time for each resource, and reports their progress.
 
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Run } from '../tasks/task-results.ts';
 
-/** Long work on one migration, and its progress. */
+/** A long task for one migration, and its progress. */
 export type Task = {
   readonly kind: string;
   readonly by: string;
   readonly startedAt: string;
   readonly done: number;
-  /** How much there is; absent: it is not known. */
+  /** How much there is to do; absent if it is not known. */
   readonly of?: number | undefined;
   readonly outcome:
     | { readonly kind: 'running' }
@@ -18,22 +18,11 @@ export type Task = {
     | { readonly kind: 'failed'; readonly at: string; readonly problem: string };
 };
 
-/** The long work of this process: one task at a time for each resource. */
-export type Tasks = {
-  /** Starts a task; `undefined` where another task of the resource runs. */
-  start(
-    resource: string,
-    task: Pick<Task, 'kind' | 'by'>,
-    work: (run: Run) => Promise<unknown>,
-  ): Task | undefined;
-  /** The task that runs, or that ran last. */
-  of(resource: string): Task | undefined;
-  /** Aborts the running tasks, and waits for their end. */
-  close(): Promise<void>;
-};
+/** The long tasks of a process. */
+export type Tasks = ReturnType<typeof createTasks>;
 
 /** Creates the tasks of a process; none runs yet. */
-export function createTasks({ now }: Pick<Clock, 'now'>): Tasks {
+export function createTasks({ now }: Pick<Clock, 'now'>) {
   const tasks = new Map<string, Task>();
   const background = createBackgroundTasks();
   const instant = () => new Date(now()).toISOString();
@@ -44,7 +33,12 @@ export function createTasks({ now }: Pick<Clock, 'now'>): Tasks {
   }
 
   return {
-    start(resource, { kind, by }, work) {
+    /** Starts a task; `undefined` if another task of the resource runs. */
+    start(
+      resource: string,
+      { kind, by }: Pick<Task, 'kind' | 'by'>,
+      work: (run: Run) => Promise<unknown>,
+    ): Task | undefined {
       if (tasks.get(resource)?.outcome.kind === 'running') return undefined;
       const task: Task = { kind, by, startedAt: instant(), done: 0, outcome: { kind: 'running' } };
       tasks.set(resource, task);
@@ -60,7 +54,9 @@ export function createTasks({ now }: Pick<Clock, 'now'>): Tasks {
       });
       return task;
     },
-    of: (resource) => tasks.get(resource),
+    /** The task that runs, or that ran last. */
+    of: (resource: string) => tasks.get(resource),
+    /** Aborts the running tasks, and waits for their end. */
     close: () => background.close(),
   };
 }

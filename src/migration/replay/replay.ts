@@ -1,30 +1,26 @@
 // Asks both sources recorded questions and compares the answers.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { operations } from '../../contract/operations.ts';
 import { compileParser } from '../../contract/parse-query.ts';
 import type { Query } from '../../contract/query.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationCounts } from '../counts/migration-counts.ts';
+import { type Wait, waitMs } from '../tasks/ask-at-low-priority.ts';
 import type { RecordedQuery, TrafficReplayResult, Run } from '../tasks/task-results.ts';
 import type { CompareQuestion } from '../shadow/compare-question.ts';
 
-/**
- * `compareQuestion` answers `undefined` where one of the sources could not be asked: it is busy, or the question needs a scan
- * or lies beyond its bounds. The question is tried five times in all.
- */
-export type TrafficReplayDeps = {
+/** What a replay needs. */
+type TrafficReplayDeps = {
   readonly compareQuestion: CompareQuestion;
   readonly counts: Pick<MigrationCounts, 'compared'>;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Waits; replaced in tests. */
-  readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+  readonly wait?: Wait;
 };
 
-/** How often a question is tried that a source refuses because callers go first. */
+/** How often a question is asked if a source does not answer, because it is busy or the question needs a scan. */
 const ATTEMPTS_MAX = 5;
 
-/** Parses a recorded question. @throws Error that names the question where the contract does not know it */
+/** Parses a recorded question. @throws Error with the question if the contract does not know it */
 export function parseRecordedQuery({ operation: name, query }: RecordedQuery): Query {
   const operation = operations.find((one) => one.name === name);
   if (operation === undefined) throw new Error(`there is no operation ${name}`);
@@ -37,13 +33,8 @@ export function parseRecordedQuery({ operation: name, query }: RecordedQuery): Q
   }
 }
 
-/**
- * Makes the function that asks both sources of one resource recorded questions. It gives evidence where there is little
- * traffic.
- */
-export function createTrafficReplay({ compareQuestion, counts, clock, wait }: TrafficReplayDeps) {
-  const pause = wait ?? ((ms, signal) => sleep(ms, undefined, { signal }));
-
+/** Makes the function that asks both sources of one resource recorded questions, for resources with little traffic. */
+export function createTrafficReplay({ compareQuestion, counts, clock, wait = waitMs }: TrafficReplayDeps) {
   return async function replay(
     recorded: readonly RecordedQuery[],
     rps: number,
@@ -55,7 +46,7 @@ export function createTrafficReplay({ compareQuestion, counts, clock, wait }: Tr
 
     /** Waits for the turn of the next question. */
     async function turn(): Promise<void> {
-      await pause(Math.max(0, nextMs - clock.monotonic()), signal);
+      await wait(Math.max(0, nextMs - clock.monotonic()), signal);
       nextMs = Math.max(nextMs, clock.monotonic()) + 1_000 / rps;
     }
 

@@ -1,4 +1,4 @@
-// Collects the facts of the report on a migration, as data and as a document.
+// Makes the report on a migration, as data and as a document.
 
 import { type AuditEntry, readAuditLine } from '../../store/audit/audit-entry.ts';
 import type { AuditLog } from '../../store/audit/audit-log.ts';
@@ -7,7 +7,7 @@ import type { GateEvaluator } from '../judge/evaluate-gate.ts';
 import { migrationReport } from './migration-report.ts';
 import { reportText } from './report-text.ts';
 
-/** Everything is read anew for each report: what the gate rests on, the differences, and the history in `audit`. */
+/** Everything is read anew for each report; `audit` has the history. */
 export type ReportDeps = {
   readonly gates: Pick<GateEvaluator, 'facts'>;
   readonly counts: Pick<MigrationCounts, 'differences'>;
@@ -21,7 +21,7 @@ function historyOf(lines: readonly string[], resource: string): readonly AuditEn
   return lines.flatMap((line) => readAuditLine(line) ?? []).filter(isWanted);
 }
 
-/** Makes the functions that report on a migration. They reject where Redis fails, or the resource does not move. */
+/** Makes the functions that report on a migration. They reject if Redis fails, or the resource does not move. */
 export function createReport({ gates, counts, audit }: ReportDeps) {
   return {
     report: async (resource: string, operation?: string) =>

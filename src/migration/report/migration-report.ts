@@ -1,4 +1,4 @@
-// Builds the report on a migration as data. The API answers with it; the document, the command line and the page show it.
+// Builds the report on a migration as data, which the API returns and the document, the command line and the page show.
 
 import type { Latencies, OperationCounts } from '../counts/migration-counts.ts';
 import { latencyQuantile } from '../counts/latency-histogram.ts';
@@ -10,7 +10,7 @@ import { upperBound } from '../statistics/mismatch-bound.ts';
 
 const rounded = (value: number) => Number(value.toPrecision(3));
 
-/** The median, the 95th and the 99th percentile in milliseconds; none without calls. */
+/** The median, the 95th and the 99th percentile, in milliseconds; empty without calls. */
 const quantiles = (latencies: Latencies) =>
   [0.5, 0.95, 0.99].flatMap((share) => latencyQuantile(latencies, share) ?? []);
 
@@ -40,7 +40,7 @@ function fallbackSums(counts: GateFacts['counts']): Readonly<Record<string, numb
   return Object.fromEntries(sums);
 }
 
-/** Where a migration is, what its next step asks for, and what was compared. Nothing in it is a value of a record. */
+/** The position of a migration, the gate of its next step, and what was compared. It contains no value of a record. */
 export function migrationReport(facts: GateFacts, { next, ...gate }: Gate = gateOf(facts)) {
   const { state, operation, counts } = facts;
   const { resource, sources, rev, operations, since, evidenceSince, generation } = state;
@@ -58,5 +58,5 @@ export function migrationReport(facts: GateFacts, { next, ...gate }: Gate = gate
   };
 }
 
-/** The same as a type. */
+/** The report on a migration as data. */
 export type MigrationReport = ReturnType<typeof migrationReport>;

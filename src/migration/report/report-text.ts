@@ -10,7 +10,7 @@ import { shareInPercent } from '../statistics/mismatch-bound.ts';
 import type { WalkResult } from '../tasks/task-results.ts';
 import type { MigrationReport } from './migration-report.ts';
 
-/** What the document is made of: the report, and what it does not hold. */
+/** What the document is made of: the report, and more. */
 export type ReportFacts = MigrationReport & {
   readonly config: MigrationConfig;
   readonly differences: readonly DifferenceGroup[];
@@ -22,7 +22,7 @@ export type ReportFacts = MigrationReport & {
 
 type Row = readonly (string | number)[];
 
-/** What Markdown would take for a part of the table, or for more than text. */
+/** Escapes what Markdown would not take for text. */
 const cell = (value: string | number) =>
   String(value)
     .replaceAll(/[\\`*_[\]<>|#]/g, '\\$&')
@@ -37,11 +37,11 @@ function table(head: readonly string[], rows: readonly Row[]): string {
 const instant = (ms: number) => new Date(ms).toISOString();
 const quantiles = (ms: readonly number[]) => (ms.length === 0 ? 'none' : `${ms.join(' / ')} ms`);
 
-/** What a walk over all records has found. */
+/** The result of a walk over all records. */
 export const walkText = (walk: Pick<WalkResult, 'records' | 'differences'>) =>
   `${walk.records} records, ${walk.differences} differences`;
 
-/** What a look at the edges has found. */
+/** The result of comparing the edge cases. */
 export const edgeCasesText = (edges: Pick<EdgeCaseResult, 'asked' | 'different'>) =>
   `${edges.asked} questions, ${edges.different} differ`;
 
@@ -49,7 +49,7 @@ export const edgeCasesText = (edges: Pick<EdgeCaseResult, 'asked' | 'different'>
 export const rollbackText = (rollback: Readonly<Record<'at' | 'by' | 'rule' | 'evidence', string>>) =>
   `${rollback.at} by ${rollback.by} (${rollback.rule}): ${rollback.evidence}`;
 
-/** What the new source has said once, by operation and field, with so many digits of the shares. */
+/** The transient differences by operation and field; shares have so many digits. */
 export function onceRows(
   compare: Readonly<
     Record<string, { readonly given: number; readonly once: readonly Omit<TransientRate, 'name'>[] }>
@@ -64,7 +64,7 @@ export function onceRows(
   );
 }
 
-function whereItIs({ walk, edges, hold, lastRollback, operations, ...report }: ReportFacts): string {
+function stateTable({ walk, edges, hold, lastRollback, operations, ...report }: ReportFacts): string {
   const walked = walk && `${walkText(walk)}, at ${walk.at}`;
   const probed = edges && `${edgeCasesText(edges)}, at ${edges.at}`;
   const apart = Object.entries(operations).map(([operation, own]) => `${operation} ${positionText(own)}`);
@@ -75,10 +75,10 @@ function whereItIs({ walk, edges, hold, lastRollback, operations, ...report }: R
       ['Position', [positionText(report), ...apart].join(', ')],
       ['Since', report.since],
       ['State', `rev ${report.rev}`],
-      ['Evidence since', report.evidenceSince],
-      ['Rehearsed rollback', report.rehearsedAt ?? 'never with this evidence'],
-      ['Walk over all records', walked ?? 'never with this evidence'],
-      ['Edges of what may be asked', probed ?? 'never with this evidence'],
+      ['Counted since', report.evidenceSince],
+      ['Rehearsed rollback', report.rehearsedAt ?? 'never with these counts'],
+      ['Walk over all records', walked ?? 'never with these counts'],
+      ['Edge cases', probed ?? 'never with these counts'],
       ['Hold', hold === null ? 'none' : `${hold.at} by ${hold.by}: ${hold.reason}`],
       ['Last rollback', lastRollback === null ? 'none' : rollbackText(lastRollback)],
       ['Made', instant(report.now)],
@@ -145,12 +145,12 @@ function historyTable({ history }: ReportFacts): string {
   return table(['When', 'Who', 'What', 'Outcome', 'Why'], rows);
 }
 
-/** The evidence of a migration as a document in Markdown. It holds counts, paths and names; no value of a record. */
+/** The report on a migration as a document in Markdown. It contains counts, paths and names, but no value of a record. */
 export function reportText(facts: ReportFacts): string {
   const { gate, resource } = facts;
   return [
     `# Migration of ${resource}`,
-    whereItIs(facts),
+    stateTable(facts),
     `## Gate of the next step: ${gate.next ?? 'none'}, ${gate.ready ? 'ready' : 'not ready'}`,
     gateTable(facts),
     '## Comparisons',

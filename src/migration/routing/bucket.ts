@@ -4,34 +4,34 @@ import { hash } from 'node:crypto';
 
 const UINT32 = 2 ** 32;
 
-/** What a bucket is made of: another salt or resource puts the same key elsewhere. */
+/** With another salt or resource, the same key gets another bucket. */
 type BucketScope = { readonly salt: string; readonly resource: string };
 
 /**
- * The bucket of a key, 0 to 2^32 - 1: the first four bytes of SHA-256. All of them count, so that a share is met to
- * 0.01 % and no remainder favours anybody.
+ * The bucket of a key, 0 to 2^32 - 1: the first four bytes of SHA-256. With so many buckets, a share is exact to 0.01 %, and no
+ * remainder favours a caller.
  */
 function bucketOf({ salt, resource }: BucketScope, key: string): number {
   return hash('sha256', `${salt}:${resource}:${key}`, 'buffer').readUInt32BE(0);
 }
 
-/** The bucket from which on a share does not reach any more. A larger share only adds buckets. */
+/** The number of buckets that a share reaches, from 0 on. A larger share only adds buckets. */
 export function bucketsBelow(percent: number): number {
   return Math.round((percent / 100) * UINT32);
 }
 
-/** The bucket of calls that no share reaches, such as lists where records have the buckets. */
+/** The bucket of calls that no share reaches, such as lists if `bucketBy` is `record`. */
 export const NO_BUCKET = UINT32;
 
-/** The first bucket of the same step of 0.01 %: no share tells the two apart. */
+/** The first bucket of the same step of 0.01 %. Shares have steps of 0.01 %, so each reaches both buckets or none. */
 export function stepOfBucket(bucket: number): number {
   return bucketsBelow(Math.floor((bucket / UINT32) * 10_000) / 100);
 }
 
-/** The most keys whose bucket is remembered; then it starts anew. */
+/** The most keys whose bucket is remembered. Then all are forgotten. */
 const KNOWN_MAX = 10_000;
 
-/** Makes what finds the buckets of one scope. It remembers the keys that come again: hashing one takes microseconds. */
+/** Makes the function that finds the bucket of a key. It remembers buckets, because a hash takes microseconds. */
 export function createBuckets(scope: BucketScope): (key: string) => number {
   const known = new Map<string, number>();
   return (key) => {

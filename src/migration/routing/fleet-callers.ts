@@ -30,7 +30,7 @@ export type FleetCallersDeps = {
 const FLUSH_MS = 2_000;
 /** A slice ends some minutes after the hour. */
 const KEPT_MS = 4_200_000;
-/** So many callers are written at once: Redis serves nobody else meanwhile. */
+/** So many callers are written at once, because Redis serves nobody else meanwhile. */
 const CHUNK = 1_000;
 const DIGEST_LENGTH = 14;
 
@@ -57,17 +57,17 @@ function createDigests(secret: string) {
   };
 }
 
-/** The fields of a caller: bucket and digest, and the step of the share alone for those beyond the bound. */
+/** The field of all callers of one step of the share, for callers beyond `CALLERS_MAX`. Other fields have a digest, too. */
 const stepField = (bucket: number) => `${stepOfBucket(bucket)}:`;
 
-/** A caller, as its field of the hash tells of him. */
+/** The caller of a field of the hash. */
 function callerOf(field: string, calls: string, names: ReadonlyMap<string, string>): RecentCaller {
   const [bucket = '', digest = ''] = field.split(':');
   const id = digest === '' ? undefined : (names.get(digest) ?? `h:${digest.slice(0, 6)}`);
   return { bucket: Number(bucket), id, calls: Number(calls) };
 }
 
-/** What is to be written of one slice of time, a chunk each. */
+/** The writes for one slice of time, in chunks. */
 function writesOf({ number: slice, counts }: CallSlice, digestOf: (id: string) => string): readonly Write[] {
   const rows = Array.from(counts.values(), ({ bucket, id, calls }) => {
     const rest = stepField(bucket);
@@ -80,8 +80,8 @@ function writesOf({ number: slice, counts }: CallSlice, digestOf: (id: string) =
 }
 
 /**
- * Creates the callers of a fleet: each process adds what it has counted to Redis every two seconds, a digest for each caller.
- * `name` is that of the migration. A caller whom this process has not seen is told by a part of his digest.
+ * Creates the callers of a fleet. Each process adds its counts to Redis every two seconds, with a digest for each caller. `name`
+ * is that of the migration. A caller that this process has not seen is named by a part of its digest.
  */
 export function createFleetCallers(name: string, deps: FleetCallersDeps): RecentCallers {
   const { client, keyOf, now, secret } = deps;
@@ -90,18 +90,18 @@ export function createFleetCallers(name: string, deps: FleetCallersDeps): Recent
   const inTurn = createSerialQueue();
   const last = keyOf(`callers:${name}:last:${newToken()}`);
   const sliceKey = (slice: number) => keyOf(`callers:${name}:${slice}`);
-  let unsent: Write[] = [];
+  let waiting: Write[] = [];
 
   async function write(): Promise<void> {
-    if (unsent.length === 0) unsent = slices.take().flatMap((slice) => writesOf(slice, digestOf));
-    for (let [next] = unsent; next !== undefined; [next] = unsent) {
+    if (waiting.length === 0) waiting = slices.take().flatMap((slice) => writesOf(slice, digestOf));
+    for (let [next] = waiting; next !== undefined; [next] = waiting) {
       await addCalls(client, [sliceKey(next.slice), last], [next.text, next.token, KEPT_MS, CALLERS_MAX]);
-      unsent.shift();
+      waiting.shift();
     }
   }
 
   const flush = () => inTurn(write);
-  // While Redis fails it waits in this process, bounded; the next time tries again.
+  // If Redis fails, the counts stay in this process, with a maximum size, and the next time tries again.
   const timer = setInterval(() => void flush().catch(() => undefined), FLUSH_MS);
   timer.unref();
 

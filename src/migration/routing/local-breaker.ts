@@ -1,23 +1,9 @@
-// The circuit breaker by which one process leaves a failing new source, without asking Redis.
+// The circuit breaker with which one process stops using a failing new source, without asking Redis.
 
 import { createSlidingCounter } from '../../source/resilience/sliding-counter.ts';
 
 /** Stops the calls of one process to a new source that fails. */
-export type LocalBreaker = {
-  /** Whether a call may go to the new source now. */
-  allows(): boolean;
-  /** Counts a call: the new source has answered it, or has failed where the legacy source could answer. */
-  count(outcome: 'answered' | 'failed'): void;
-  /** Whether calls go to the legacy source because of it. */
-  readonly isOpen: boolean;
-};
-
-/** `onChange` is called within `count`, once when it opens and once when it closes. */
-export type LocalBreakerDeps = {
-  /** Milliseconds. */
-  readonly monotonic: () => number;
-  readonly onChange: (isOpen: boolean) => void;
-};
+export type LocalBreaker = ReturnType<typeof createLocalBreaker>;
 
 const WINDOW_MS = 10_000;
 const FAILURES_MIN = 5;
@@ -26,24 +12,32 @@ const OPEN_MS = 30_000;
 const PROBE_MS = 1_000;
 
 /**
- * Creates the circuit breaker of one process and one resource. It needs no Redis, so it also works where the judge cannot.
- * It opens at 5 failures in 10 s that are at least half of the calls. All calls then go to the legacy source for 30 s; after
- * that one call a second tries the new source.
+ * Creates the circuit breaker of one process and one resource. It needs no Redis, so it also works when the judge does not. It
+ * opens at 5 failures in 10 s that are at least half of the calls. Then all calls go to the legacy source for 30 s; after that,
+ * one call a second tries the new source. `onChange` is called within `count`, once when it opens and once when it closes.
  */
-export function createLocalBreaker({ monotonic, onChange }: LocalBreakerDeps): LocalBreaker {
+export function createLocalBreaker({
+  monotonic,
+  onChange,
+}: {
+  readonly monotonic: () => number;
+  readonly onChange: (isOpen: boolean) => void;
+}) {
   let calls = createSlidingCounter(WINDOW_MS, monotonic);
-  /** When it opened, and when the next call may try; absent: it is closed. */
+  /** When it opened, and when the next call may try; `undefined` while it is closed. */
   let opened: { readonly at: number; probeAt: number } | undefined;
 
   return {
-    allows() {
+    /** Whether a call may go to the new source now. */
+    allows(): boolean {
       if (opened === undefined) return true;
       const now = monotonic();
       if (now < opened.probeAt) return false;
       opened.probeAt = now + PROBE_MS;
       return true;
     },
-    count(outcome) {
+    /** Counts a call: the new source has answered, or has failed although the legacy source could answer. */
+    count(outcome: 'answered' | 'failed'): void {
       const now = monotonic();
       if (opened === undefined) {
         calls.add(outcome === 'failed');
@@ -51,14 +45,15 @@ export function createLocalBreaker({ monotonic, onChange }: LocalBreakerDeps): L
         if (failures < FAILURES_MIN || failures < SHARE_MIN * total) return;
         opened = { at: now, probeAt: now + OPEN_MS };
         onChange(true);
-        // Until the first probe, only calls from before it opened come to an end.
+        // Before the first probe, only calls that began before it opened can end.
       } else if (outcome === 'answered' && now >= opened.at + OPEN_MS) {
         opened = undefined;
         calls = createSlidingCounter(WINDOW_MS, monotonic);
         onChange(false);
       }
     },
-    get isOpen() {
+    /** Whether it sends calls to the legacy source. */
+    get isOpen(): boolean {
       return opened !== undefined;
     },
   };

@@ -1,30 +1,27 @@
-// Holds what is cached of the new source. A rollback raises its generation, which drops all of it at once.
+// Holds the caches of the new source. A rollback raises their generation, which drops all of them at once.
 
 import type { AbortableCall } from './abortable-call.ts';
-
-/** What `open` has made for a generation, such as scan caches and caches, and how it is closed. */
-export type OpenedGeneration<T> = { readonly value: T; close(): unknown };
 
 /** One generation of the new source. */
 export type SourceGeneration<T> = {
   readonly value: T;
-  /** The calls that wait for an answer of it. They are aborted when another generation replaces it. */
+  /** The calls that wait for an answer. They are aborted when the next generation begins. */
   readonly attempts: Set<AbortableCall>;
 };
 
-/** Holds the one generation of the new source that is in use. */
+/** Holds the generation of the new source that is in use. */
 export type NewSourceGenerations<T> = {
-  /** Returns the generation of this number. If another one is in use, that is closed and the wanted one opened. */
+  /** Returns the generation with this number. If another one is in use, it is closed first. */
   of(number: number): SourceGeneration<T>;
   close(): Promise<void>;
 };
 
-/** The reason of aborted attempts whose generation was replaced: a rollback drops all of the new source at once. */
+/** Why an attempt was aborted: a rollback has replaced its generation. */
 export class GenerationReplaced extends Error {}
 
-/** Creates the holder. It has no generation before the first `of`, which calls `open`. */
+/** Creates the holder. `open` makes the caches of a generation; it is first called by the first `of`. */
 export function createNewSourceGenerations<T>(
-  open: (number: number) => OpenedGeneration<T>,
+  open: (number: number) => { readonly value: T; close(): unknown },
 ): NewSourceGenerations<T> {
   let current: (SourceGeneration<T> & { readonly number: number; readonly end: () => unknown }) | undefined;
 

@@ -1,4 +1,4 @@
-// Wraps a source: offers each answer that it has read for the cache of callers, so that it can be compared.
+// Wraps a source, so that each answer that it reads for callers is offered for comparison.
 
 import type { Query } from '../../contract/query.ts';
 import type { Origin } from '../../kernel/upstream-call.ts';
@@ -12,23 +12,21 @@ export type OfferedAnswer = {
   readonly query: Query;
   readonly answer: SourceAnswer;
   readonly ms: number;
-  /** The trace of the caller's request; absent: none is continued. */
+  /** The trace of the caller's request, if there is one. */
   readonly spans: Usage['spans'];
 };
 
-/** Called with an answer that was just read. It must not throw, and must return at once. */
-export type OfferAnswer = (read: OfferedAnswer) => void;
-
 /**
- * Wraps a source, so that the answers that it reads for callers can be compared. Refreshes are offered, too, although nobody
- * waits for them: where stale answers are served, the most frequent questions reach the source only by refreshes. A fallback
- * is not offered: its question has just failed at the new source.
+ * Wraps a source, so that the answers that it reads for callers can be compared. Refreshes are offered, too, because the most
+ * frequent questions reach the source only by refreshes if stale answers are served. A fallback is not offered, because its
+ * question has just failed at the new source. `offerAnswer` must not throw, and must return at once.
  */
 export function offerAnswers(
   { operation, origin }: Pick<OfferedAnswer, 'operation' | 'origin'>,
   source: SourceHandler,
-  { monotonic, offerAnswer }: { readonly monotonic: () => number; readonly offerAnswer: OfferAnswer },
+  deps: { readonly monotonic: () => number; readonly offerAnswer: (read: OfferedAnswer) => void },
 ): SourceHandler {
+  const { monotonic, offerAnswer } = deps;
   return async function offered(call) {
     const { query, usage } = call;
     if (usage.fallback !== undefined) return source(call);

@@ -4,16 +4,17 @@ import type { FallbackCause, Origin } from '../../kernel/upstream-call.ts';
 import type { Call, Handler } from '../../pipeline/stages/call.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import type { LocalBreaker } from './local-breaker.ts';
-import { createServeWithFallback, type GenerationHandler, type OnServed } from './serve-with-fallback.ts';
+import {
+  createServeWithFallback,
+  type GenerationHandler,
+  type ServeWithFallbackDeps,
+} from './serve-with-fallback.ts';
 import { compileRoute, type CountCall, type RouteSpec } from './route.ts';
 
-/** The permission of a caller who may choose the source himself. */
+/** The permission of a caller who may choose the source. */
 export const OVERRIDE_PERMISSION = 'migration:override';
 
-/**
- * The source that the caller has chosen by the header; `undefined` without a choice, without the permission, or for another
- * value.
- */
+/** The source that the caller chose by the header; `undefined` without a valid choice, or without the permission. */
 function requestedOrigin(call: Call, header: string): Origin | undefined {
   if (call.principal?.permissions.has(OVERRIDE_PERMISSION) !== true) return undefined;
   const [value, ...more] = call.headerLines(header);
@@ -24,11 +25,11 @@ function requestedOrigin(call: Call, header: string): Origin | undefined {
 /** The handlers of one operation: each source answers behind a cache of its own. */
 export type OriginHandlers = {
   readonly legacy: Handler;
-  /** The new source with the caches of a generation, while the legacy source can still answer in its place. */
+  /** The new source with the caches of a generation, while the legacy source can still answer instead. */
   readonly new: (generation: number) => GenerationHandler;
-  /** The new source in the stage `complete`: with its usual cache, and no fallback. */
+  /** The new source in the stage `complete`, with its usual cache and without a fallback. */
   readonly complete: Handler;
-  /** One of the sources past its cache, for callers who choose the source themselves. */
+  /** One of the sources without its cache, for callers who choose the source. */
   readonly uncached: (origin: Origin, generation: number) => Handler;
 };
 
@@ -39,44 +40,31 @@ export type RoutingMetrics = {
   migrationOverride(resource: string, origin: Origin): void;
 };
 
-/** `current` is asked for every call, so a new state counts from the next call on; one under way keeps its source. */
-export type OriginStageDeps = RouteSpec & {
-  readonly overrideHeader: string;
-  /** How long the new source may take before the legacy one is asked, milliseconds. */
-  readonly attemptMs: () => number;
-  readonly current: () => MigrationState | undefined;
-  /** The state from the configuration file; used where no state is kept. */
-  readonly initial: MigrationState;
-  readonly breaker: LocalBreaker;
-  /** Milliseconds. */
-  readonly monotonic: () => number;
-  /** Counts the calls that have a bucket, for the preview; absent: they are not counted. */
-  readonly count?: CountCall | undefined;
-  readonly onServed: OnServed;
-  readonly metrics: RoutingMetrics;
-};
-
-/** Notes the choice for the log line, the span and the metrics. Nothing in the answer shows it to the caller. */
-function createNote({ resource, operation, metrics }: OriginStageDeps) {
-  return function note(call: Call, origin: Origin): void {
-    call.summary.origin = origin;
-    metrics.migrationRequest(resource, operation, origin);
+/** `current` is called for every call, so a new state counts from the next call on. A call that runs keeps its source. */
+export type OriginStageDeps = RouteSpec &
+  Omit<ServeWithFallbackDeps, 'legacy' | 'breaker' | 'metrics'> & {
+    readonly overrideHeader: string;
+    readonly current: () => MigrationState | undefined;
+    /** The state from the configuration file, which is used if no state is kept. */
+    readonly initial: MigrationState;
+    readonly breaker: LocalBreaker;
+    /** Counts the calls for the preview; absent if they are not counted. */
+    readonly count?: CountCall | undefined;
+    readonly metrics: RoutingMetrics;
   };
-}
 
 /**
- * Creates the stage that chooses the source of each call of one operation. The choice is made once, by the state at the
- * moment when the call comes. In `legacy` and `complete` nothing is chosen, so the stage costs one look at the state.
+ * Creates the stage that chooses the source of each call of one operation, by the state at the moment when the call comes. In
+ * `legacy` and `complete` there is no choice, so the stage only looks at the state.
  */
 export function createOriginStage(handlers: OriginHandlers, deps: OriginStageDeps): Handler {
-  const { resource, overrideHeader, breaker, metrics } = deps;
+  const { resource, operation, overrideHeader, breaker, metrics } = deps;
   const { legacy } = handlers;
-  const note = createNote(deps);
   const serveNew = createServeWithFallback({ ...deps, legacy });
 
   /**
-   * Serves a caller who has chosen the source by the header. There is neither a fallback nor a cache: he wants to see what
-   * this source answers now, and his calls must not fill a cache for other callers.
+   * Serves a caller who has chosen the source by the header. There is neither a fallback nor a cache, because the caller wants
+   * the present answer of this source, and such calls must not fill a cache for other callers.
    */
   function serveOverride(call: Call, origin: Origin, generation: number) {
     call.summary.origin = origin;
@@ -84,11 +72,11 @@ export function createOriginStage(handlers: OriginHandlers, deps: OriginStageDep
     return handlers.uncached(origin, generation)(call);
   }
 
-  /** Compiles how calls are served while the state is this one. */
+  /** Compiles how calls are served in this state. */
   function serveIn(state: MigrationState): Handler {
     const { stage, generation, choose } = compileRoute(deps, state, deps.count);
     if (stage === 'complete') return handlers.complete;
-    // This closes the earlier generation now, and not only with the next call.
+    // This closes the earlier generation now, not only with the next call.
     const newSource = stage === 'legacy' ? undefined : handlers.new(generation);
     return function served(call) {
       const override = requestedOrigin(call, overrideHeader);
@@ -96,7 +84,8 @@ export function createOriginStage(handlers: OriginHandlers, deps: OriginStageDep
       if (newSource === undefined) return legacy(call);
       const chosen = choose(call);
       const origin = chosen === 'new' && breaker.allows() ? 'new' : 'legacy';
-      note(call, origin);
+      call.summary.origin = origin;
+      metrics.migrationRequest(resource, operation, origin);
       return origin === 'new' ? serveNew(call, newSource) : legacy(call);
     };
   }
@@ -104,7 +93,7 @@ export function createOriginStage(handlers: OriginHandlers, deps: OriginStageDep
   let seen: MigrationState | undefined;
   let serve: Handler | undefined;
   return function chosen(call) {
-    // A migration that is no longer declared is served as it was last.
+    // If a migration is no longer declared, its last state counts.
     const state = deps.current() ?? seen ?? deps.initial;
     if (state !== seen || serve === undefined) {
       seen = state;

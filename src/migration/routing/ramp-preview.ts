@@ -9,10 +9,7 @@ const LARGEST = 10;
 
 const sum = (callers: readonly RecentCaller[]) => callers.reduce((calls, one) => calls + one.calls, 0);
 
-/**
- * Shows whom a share would reach. A share of the callers is not that share of the calls: with few callers, one more or less
- * makes the difference.
- */
+/** Shows whom a share would reach. A share of the callers is not the same share of the calls, above all with few callers. */
 export function previewShare(
   callers: readonly RecentCaller[],
   percent: number,

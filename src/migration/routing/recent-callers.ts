@@ -3,10 +3,10 @@
 import type { Call } from '../../pipeline/stages/call.ts';
 import { stepOfBucket } from './bucket.ts';
 
-/** Calls of somebody within the last hour, by the bucket of the ramp. */
+/** The calls of one caller within the last hour, and the caller's bucket. */
 export type RecentCaller = {
   readonly bucket: number;
-  /** The id that the log shows; many callers without a credential share one. Absent: those beyond the bound, together. */
+  /** The id in the log, which all callers without a credential share; `undefined` for all callers beyond `CALLERS_MAX` together. */
   readonly id: string | undefined;
   readonly calls: number;
 };
@@ -14,7 +14,7 @@ export type RecentCaller = {
 /** The callers of one resource that moves, within the last hour. */
 export type RecentCallers = {
   readonly count: (bucket: number, call: Call) => void;
-  /** Callers of these ids are always told by name. Rejects where Redis fails. */
+  /** Lists the callers. Those with the ids `named` are always listed by name. Rejects if Redis fails. */
   list(named: readonly string[]): Promise<readonly RecentCaller[]>;
   close(): void;
 };
@@ -22,7 +22,7 @@ export type RecentCallers = {
 /** Calls by bucket and caller. */
 type Counts = Map<string, { readonly bucket: number; readonly id: string | undefined; calls: number }>;
 
-/** The calls of five minutes; the number is that of the five minutes since the clock began. */
+/** The calls of five minutes. `number` counts these five minutes since the epoch. */
 export type CallSlice = { readonly number: number; readonly counts: Counts };
 
 const SLICE_MS = 300_000;
@@ -43,15 +43,13 @@ function addCalls(counts: Counts, bucket: number, id: string | undefined, calls:
   else known.calls += calls;
 }
 
-/** Counts a call. Beyond so many callers only their steps of 0.01 % are told apart, which is all that a share asks for. */
+/** Counts a call. If there are too many callers, they are counted by steps of 0.01 % only, which is enough for a preview. */
 function countCall(counts: Counts, bucket: number, id: string): void {
   if (counts.size < CALLERS_MAX || counts.has(`${bucket}:${id}`)) addCalls(counts, bucket, id, 1);
   else addCalls(counts, stepOfBucket(bucket), undefined, 1);
 }
 
-/**
- * Creates counts of the last hour, in slices of five minutes. No address is kept: a bucket and an id stand for a caller.
- */
+/** Creates counts of the last hour, in slices of five minutes. A caller is kept as a bucket and an id, never as an address. */
 export function createCallSlices(now: () => number) {
   let slices: readonly CallSlice[] = [];
 

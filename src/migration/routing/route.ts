@@ -1,7 +1,6 @@
 // Compiles a state into the function that chooses the source of a call.
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
-import type { MigrationStage } from '../../config/schema/migration-stages.ts';
 import type { Origin } from '../../kernel/upstream-call.ts';
 import type { Call } from '../../pipeline/stages/call.ts';
 import { type MigrationState, positionOf } from '../state/migration-state.ts';
@@ -13,18 +12,10 @@ export type RouteSpec = Pick<MigrationConfig, 'bucketBy' | 'allow' | 'deny'> & {
   readonly operation: string;
 };
 
-/** Counts a call of a bucket; `NO_BUCKET`: it has none. */
+/** Counts a call by its bucket, which is `NO_BUCKET` if it has none. */
 export type CountCall = (bucket: number, call: Call) => void;
 
-/** How the calls of one operation are routed in one state. */
-export type OriginRoute = {
-  readonly stage: MigrationStage;
-  readonly generation: number;
-  /** Chooses the source of a call. It is called only in `shadow`, `ramp` and `live`. */
-  readonly choose: (call: Call) => Origin;
-};
-
-/** Compiles the text that a call's bucket is made from. A call without one (`undefined`) stays with the legacy source. */
+/** Compiles the key from which a call gets its bucket. A call without a key stays with the legacy source. */
 function compileKey(bucketBy: RouteSpec['bucketBy']): (call: Call) => string | undefined {
   switch (bucketBy) {
     case 'caller':
@@ -37,8 +28,8 @@ function compileKey(bucketBy: RouteSpec['bucketBy']): (call: Call) => string | u
   }
 }
 
-/** Compiles how one operation is routed in one state. */
-export function compileRoute(spec: RouteSpec, state: MigrationState, count?: CountCall): OriginRoute {
+/** Compiles how the calls of one operation are routed in one state. */
+export function compileRoute(spec: RouteSpec, state: MigrationState, count?: CountCall) {
   const { stage, percent } = positionOf(state, spec.operation);
   const bucketOf = createBuckets({ salt: state.salt, resource: spec.resource });
   const keyOf = compileKey(spec.bucketBy);
@@ -51,6 +42,7 @@ export function compileRoute(spec: RouteSpec, state: MigrationState, count?: Cou
     return allowed.has(id) || (bucket !== undefined && bucket < below) ? 'new' : 'legacy';
   }
 
+  /** Chooses the source of a call. It is called only in `shadow`, `ramp` and `live`. */
   function choose(call: Call): Origin {
     const key = keyOf(call);
     const bucket = key === undefined ? undefined : bucketOf(key);

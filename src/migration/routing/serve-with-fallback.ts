@@ -1,4 +1,4 @@
-// Serves a call from the new source, and from the legacy one where that fails or is late.
+// Serves a call from the new source, or from the legacy source if the new one fails or is late.
 
 import { isEmptyList } from '../../contract/response-body.ts';
 import { fault, GatewayError } from '../../kernel/errors/fault.ts';
@@ -11,16 +11,16 @@ import { GenerationReplaced, type SourceGeneration } from './new-source-generati
 import type { LocalBreaker } from './local-breaker.ts';
 import { AbortableCall } from './abortable-call.ts';
 
-/** The new source gets at most half of the time, so that the legacy one has the other half. */
+/** The new source gets at most half of the time, so that the legacy source has the other half. */
 const DEADLINE_SHARE = 0.5;
-/** So many times longer than nearly all calls of the legacy source: a caller waits no longer for nothing. */
+/** A call may take so many times longer than nearly all calls of the legacy source. Then it hardly ever comes at all. */
 const TIMES_LEGACY = 3;
-/** A pause of this process must not look like a failure of the source, however fast both sources are. */
+/** Even if both sources are very fast, a short pause of this process must not look like a failure of the source. */
 const LIMIT_MS_MIN = 500;
 
 /**
- * Milliseconds for a call at the new source. `legacyP99Ms`: what 99 % of the calls of the legacy source take at most, absent
- * where too little is known; `slackMs`: by how much the gate lets the new source be slower.
+ * The time limit of a call to the new source, in milliseconds. `legacyP99Ms` is the 99th percentile of the legacy source, if it
+ * is known; `slackMs` is by how much the gate lets the new source be slower.
  */
 export function attemptLimitMs(deadlineMs: number, legacyP99Ms: number | undefined, slackMs: number): number {
   const mostMs = deadlineMs * DEADLINE_SHARE;
@@ -31,24 +31,19 @@ export function attemptLimitMs(deadlineMs: number, legacyP99Ms: number | undefin
 /** The handler of one operation at the new source, and the attempts of its generation. */
 export type GenerationHandler = Pick<SourceGeneration<unknown>, 'attempts'> & { readonly handler: Handler };
 
-/** Called for each call that reached the new source; not for a call that its cache has answered. */
-export type OnServed = (call: Omit<NewSourceCall, 'resource' | 'operation'>) => void;
-
-/**
- * `attemptMs` is asked for each attempt. `onServed` hears of each call that reached the new source and ended by itself,
- * `metrics` of the fallbacks alone.
- */
+/** What serving a call needs. */
 export type ServeWithFallbackDeps = {
   readonly resource: string;
   readonly operation: string;
-  /** The handler that serves where the new source fails. */
+  /** The handler that serves if the new source fails. */
   readonly legacy: Handler;
-  /** How long the new source may take, in milliseconds, as things are. */
+  /** How long the new source may take before the legacy one is asked, in milliseconds. Called for each attempt. */
   readonly attemptMs: () => number;
   /** Milliseconds. */
   readonly monotonic: () => number;
   readonly breaker: Pick<LocalBreaker, 'count'>;
-  readonly onServed: OnServed;
+  /** Called for each call that reached the new source, not for one that its cache has answered. */
+  readonly onServed: (call: Omit<NewSourceCall, 'resource' | 'operation'>) => void;
   readonly metrics: { migrationFallback(resource: string, operation: string, cause: FallbackCause): void };
 };
 
@@ -65,10 +60,10 @@ function causeOf(error: unknown): FallbackCause {
 }
 
 /**
- * Makes the function that serves a call from the legacy source after the new one has failed. A failure counts against the
- * new source (`isAttributable`) only if the legacy source itself has just answered with at least one record: an answer from
- * the legacy cache does not show whether that source works. If the legacy source has no record for the question, the
- * failure is `odd`: by such questions one caller could roll the migration back for all.
+ * Makes the function that serves a call from the legacy source after the new one has failed. A failure counts against the new
+ * source (`isAttributable`) only if the legacy source, and not its cache, has just answered with at least one record. If the
+ * legacy source has no record for the question, the failure is `odd`, because one caller could otherwise roll the migration
+ * back for all with such questions.
  */
 function createFallBack({ legacy, resource, operation, metrics, breaker, onServed }: ServeWithFallbackDeps) {
   function count({ principal, query }: Call, { cause, ...rest }: Failed, isAttributable: boolean): void {
@@ -107,8 +102,8 @@ function createFallBack({ legacy, resource, operation, metrics, breaker, onServe
 }
 
 /**
- * Creates the function that serves a call from the new source; and from the legacy one where the new one fails, is late,
- * answers nothing usable or has no such record. A cache hit is returned at once, without a promise.
+ * Creates the function that serves a call from the new source, or from the legacy source if the new one fails, is late, answers
+ * nothing usable or has no such record. A cache hit is returned at once, without a promise.
  */
 export function createServeWithFallback(
   deps: ServeWithFallbackDeps,
@@ -123,7 +118,7 @@ export function createServeWithFallback(
         ...{ cause: causeOf(error), ms: monotonic() - startedMs },
         refused: call.query !== undefined && isBeyondBounds(error) ? queryKind(call.query) : undefined,
       });
-    // A rollback has aborted the attempt: that is no failure of the new source, so nothing is counted.
+    // A rollback has aborted the attempt. The new source has not failed, so nothing is counted.
     call.summary.origin = 'legacy';
     return legacy(call);
   }

@@ -1,4 +1,4 @@
-// Asks both sources a question that no caller has asked, and compares the answers: for walks and replays.
+// Asks both sources a question that no caller has asked, and compares the answers. Walks and replays use it.
 
 import { queryKey } from '../../contract/query-key.ts';
 import type { Query } from '../../contract/query.ts';
@@ -7,7 +7,7 @@ import { type ComparerDeps, createComparer } from './comparer.ts';
 import { createAskForComparison } from './comparison-call.ts';
 import { createSemaphore } from '../../kernel/semaphore.ts';
 
-/** Asks both sources of a resource one question; `undefined` where one of them could not be asked now. */
+/** Asks both sources of a resource one question; `undefined` if one of them could not be asked now. */
 export type CompareQuestion = (
   operation: string,
   query: Query,
@@ -15,15 +15,15 @@ export type CompareQuestion = (
 ) => Promise<Comparison | undefined>;
 
 /**
- * Creates the function. It asks the legacy source first, and then compares as a shadow does. Where the legacy source fails,
- * the new one is asked all the same: a question that both fail at says nothing against either of them.
+ * Creates the function. It asks the legacy source first, and then compares as a shadow does. If the legacy source fails, the new
+ * one is asked, too, because a question at which both fail says nothing about one of them.
  */
 export function createCompareQuestion(deps: Omit<ComparerDeps, 'slots'>): CompareQuestion {
   const { resource, sources, config, clock } = deps;
   const { concurrency, timeout: timeoutMs } = config.shadow;
   const slots = createSemaphore(concurrency);
   const askForComparison = createAskForComparison({ slots, timeoutMs, clock });
-  const comparer = createComparer({ ...deps, slots });
+  const compare = createComparer({ ...deps, slots });
   return async function compareQuestion(operation, query, signal) {
     const served = await askForComparison(sources.legacy, query, undefined, signal);
     if (served.kind === 'skipped') return undefined;
@@ -34,7 +34,7 @@ export function createCompareQuestion(deps: Omit<ComparerDeps, 'slots'>): Compar
       const about = { resource: resource.name, operation, query: queryKey(query) };
       return { ...about, verdict, differences: [], ignored: [] };
     }
-    const { comparison } = await comparer.compare({ operation, query, origin: 'legacy', served }, signal);
+    const { comparison } = await compare({ operation, query, origin: 'legacy', served }, signal);
     return comparison;
   };
 }

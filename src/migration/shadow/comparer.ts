@@ -1,6 +1,5 @@
 // Asks the other source the same question, compares both answers, and confirms differences by asking again.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { queryKey } from '../../contract/query-key.ts';
 import type { Query } from '../../contract/query.ts';
@@ -15,6 +14,7 @@ import { hasRecords } from '../compare/read-body.ts';
 import { compileDifferenceRules } from '../compare/rules.ts';
 import type { ToSample } from '../compare/sample.ts';
 import type { ByOrigin, Origin } from '../../kernel/upstream-call.ts';
+import { type Wait, waitMs } from '../tasks/ask-at-low-priority.ts';
 import type { RuntimeRule } from '../state/migration-state.ts';
 import { confirm, type ClassifiedDifferences, otherOrigin } from './confirm.ts';
 import { type Answered, createAskForComparison, type ComparisonCall } from './comparison-call.ts';
@@ -27,55 +27,44 @@ export type ServedQuery = {
   readonly query: Query;
   readonly origin: Origin;
   readonly served: Answered;
-  /** The trace of the request that it was asked for; absent: none is continued. */
+  /** The trace of the caller's request, if there is one. */
   readonly spans?: Usage['spans'];
 };
 
 /** The outcome of asking the other source. */
 export type Compared = {
   readonly second: ComparisonCall;
-  /** Absent where the other source was not asked: then there is nothing to count. */
+  /** Absent if the other source was not asked, so that there is nothing to count. */
   readonly comparison?: Comparison;
-  /**
-   * Whether the first two answers were equal, without a recheck and without a rule. Only then the answer may warm a cache.
-   */
+  /** Whether the first two answers were equal, without a recheck or a rule. Only then may the answer be put into a cache. */
   readonly isEqual?: boolean;
-  /** What the new source says at last, if it had said something transient to a caller: the cache still holds that. */
+  /** The last answer of the new source, if a caller had got a transient one, which its cache still has. */
   readonly corrected?: SourceAnswer | undefined;
-};
-
-/** Compares what both sources of a resource answer. */
-export type Comparer = {
-  /** Asks the other source the same, and both again where they differ. It never rejects. */
-  compare(question: ServedQuery, signal: AbortSignal): Promise<Compared>;
 };
 
 /** The outcome of asking again after a difference. */
 export type RecheckResult = 'confirmed' | 'gone' | 'inconclusive';
 
-/** `slots` bounds the calls at once, and `config.recheck.maxRps` the further calls a second that a difference asks for. */
+/** `slots` limits the calls at one time, and `config.recheck.maxRps` the repeated calls per second. */
 export type ComparerDeps = {
   readonly resource: Resource;
   readonly config: Pick<MigrationConfig, 'compare' | 'recheck' | 'shadow'>;
   /** Both sources, without caches. */
   readonly sources: ByOrigin<SourceHandler>;
-  /** The rules that were made while the gateway runs. */
+  /** The rules that were added while the gateway runs. */
   readonly keptRules: () => readonly RuntimeRule[];
   readonly toSample: ToSample;
   readonly slots: Semaphore;
   readonly clock: Clock;
-  /** Learns of a question that the legacy source has answered and that lies beyond the bounds of the new one. */
+  /** Called with a question that the legacy source has answered and the new one cannot answer within its limits. */
   readonly onRefused?: ((operation: string, query: Query) => void) | undefined;
   readonly onRecheck?: ((result: RecheckResult) => void) | undefined;
   /** Called with each answer of the legacy source that is compared. */
   readonly onLegacy?: ((question: ServedQuery, answered: Answered) => void) | undefined;
-  /** Waits; replaced in tests. */
-  readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+  readonly wait?: Wait;
 };
 
-/**
- * How often both sources are asked again: while callers write, the rows of a list move more often than one record changes.
- */
+/** How often both sources are asked again. While callers write, rows of a list move more often than one record changes. */
 const ROUNDS = { get: 1, list: 2 } as const;
 
 const RECHECK_RESULTS = {
@@ -86,11 +75,7 @@ const RECHECK_RESULTS = {
   inconclusive: 'inconclusive',
 } as const;
 
-/** Waits without keeping the process alive. */
-export const waitUnref = (ms: number, signal: AbortSignal): Promise<unknown> =>
-  sleep(ms, undefined, { signal, ref: false });
-
-/** Makes the function that reserves further calls: at most `maxRps` a second. */
+/** Makes the function that reserves repeated calls, at most `maxRps` a second. */
 function createReserve(maxRps: number, clock: Clock) {
   const tokens = createTokenBucket(maxRps, maxRps, clock);
   return function reserve(calls: number): boolean {
@@ -100,7 +85,7 @@ function createReserve(maxRps: number, clock: Clock) {
   };
 }
 
-/** Creates what compares two answers to a query, and tells the differences that count from those that a rule accepts. */
+/** Creates the function that compares two answers, and separates the differences that count from those that a rule accepts. */
 export function createClassify({
   resource,
   config,
@@ -116,16 +101,16 @@ export function createClassify({
   };
 }
 
-/** Stands for a list of any page: a total is wrong on each of its pages, and is still one difference. */
+/** The key of a query, the same for all pages of a list, because a wrong total shows on all pages and is one difference. */
 const listKey = (query: Query) => queryKey(query.kind === 'list' ? { ...query, page: 1 } : query);
 
-/** Makes the function that asks again where two answers differ, and keeps what was found without values. */
+/** Makes the function that asks again if two answers differ, and keeps the differences without values. */
 function createConfirmPair(
   deps: ComparerDeps,
   classify: ReturnType<typeof createClassify>,
   askForComparison: ReturnType<typeof createAskForComparison>,
 ) {
-  const { resource, config, sources, toSample, clock, onRecheck, wait = waitUnref } = deps;
+  const { resource, config, sources, toSample, clock, onRecheck, wait = waitMs } = deps;
   const { recheck } = config;
   const reserve = createReserve(recheck.maxRps, clock);
 
@@ -142,7 +127,7 @@ function createConfirmPair(
     }
   > {
     const read = (side: Origin, asked: Query) =>
-      // A recheck waits for a slot, before new comparisons get one: else a busy hour would confirm nothing.
+      // A recheck waits for a slot, and gets it before new comparisons. Otherwise nothing would be confirmed in a busy hour.
       askForComparison(sources[side], asked, spans, signal, 'waits');
     const confirmed = await confirm(pair, origin, {
       classify: (answers) => classify(query, answers),
@@ -158,14 +143,14 @@ function createConfirmPair(
     const left = await withoutPageShift(resource, query, confirmed, readPage);
     const { verdict, differences, ignored, transient } = left;
     const key = listKey(query);
-    // What is wrong with the list as a whole counts for one question, whichever of its pages was asked for.
+    // A fault of the list as a whole counts for one question, whichever page was asked for.
     const isOfList = verdict === 'mismatch' && differences.every(({ id }) => id === undefined);
     const traceId = spans?.ids?.traceId;
     const sampled = (all: typeof differences, as = key) =>
       all.map((difference) => ({ ...toSample(difference, as), traceId }));
     const isGiven = origin === 'new';
     const once = {
-      // A total that is wrong once is wrong on one page: each counts.
+      // A total that is wrong once is wrong on one page only, so each page counts.
       differences: sampled(transient, queryKey(query)),
       isAtOnce: lagMs === undefined && confirmed.verdict === 'transient',
     };
@@ -181,40 +166,38 @@ function createConfirmPair(
   };
 }
 
-/** Creates the comparer of one resource. */
-export function createComparer(deps: ComparerDeps): Comparer {
+/** Creates the function that asks the other source the same, and both again if they differ. It never rejects. */
+export function createComparer(deps: ComparerDeps) {
   const { resource, config, sources } = deps;
   const askForComparison = createAskForComparison({ ...deps, timeoutMs: config.shadow.timeout });
   const confirmPair = createConfirmPair(deps, createClassify(deps), askForComparison);
 
-  return {
-    async compare(question, signal) {
-      const { operation, query, origin, served, spans } = question;
-      const other = otherOrigin(origin);
-      const second = await askForComparison(sources[other], query, spans, signal);
-      if (second.kind === 'skipped') {
-        if (second.reason === 'bounds' && other === 'new') deps.onRefused?.(operation, query);
-        return { second };
-      }
-      const about = { resource: resource.name, operation, query: queryKey(query) };
-      const msOf = (side: Origin) =>
-        side === origin ? served.ms : second.kind === 'answered' ? second.ms : undefined;
-      const measured = { ...about, legacyMs: msOf('legacy'), newMs: msOf('new') };
-      if (second.kind === 'failed') {
-        const failedNew = hasRecords(served.answer) ? 'failed_new' : 'odd';
-        const verdict = other === 'new' ? failedNew : 'failed_legacy';
-        return { second, comparison: { ...measured, verdict, differences: [], ignored: [] } };
-      }
-      const pair = { [origin]: served, [other]: second } as ByOrigin<Answered>;
-      try {
-        deps.onLegacy?.(question, pair.legacy);
-        const { found, ...rest } = await confirmPair(question, pair, signal);
-        return { second, comparison: { ...measured, ...found }, ...rest };
-      } catch (error) {
-        // The wait has ended because everything closes.
-        if (signal.aborted) return { second };
-        throw error;
-      }
-    },
+  return async function compare(question: ServedQuery, signal: AbortSignal): Promise<Compared> {
+    const { operation, query, origin, served, spans } = question;
+    const other = otherOrigin(origin);
+    const second = await askForComparison(sources[other], query, spans, signal);
+    if (second.kind === 'skipped') {
+      if (second.reason === 'bounds' && other === 'new') deps.onRefused?.(operation, query);
+      return { second };
+    }
+    const about = { resource: resource.name, operation, query: queryKey(query) };
+    const msOf = (side: Origin) =>
+      side === origin ? served.ms : second.kind === 'answered' ? second.ms : undefined;
+    const measured = { ...about, legacyMs: msOf('legacy'), newMs: msOf('new') };
+    if (second.kind === 'failed') {
+      const failedNew = hasRecords(served.answer) ? 'failed_new' : 'odd';
+      const verdict = other === 'new' ? failedNew : 'failed_legacy';
+      return { second, comparison: { ...measured, verdict, differences: [], ignored: [] } };
+    }
+    const pair = { [origin]: served, [other]: second } as ByOrigin<Answered>;
+    try {
+      deps.onLegacy?.(question, pair.legacy);
+      const { found, ...rest } = await confirmPair(question, pair, signal);
+      return { second, comparison: { ...measured, ...found }, ...rest };
+    } catch (error) {
+      // The wait has ended because everything closes.
+      if (signal.aborted) return { second };
+      throw error;
+    }
   };
 }

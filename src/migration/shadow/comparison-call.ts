@@ -1,4 +1,4 @@
-// Asks one source for a comparison: with the lowest priority, a time-out, and no scan.
+// Asks one source for a comparison, with the lowest priority and a time-out, and never by a scan.
 
 import type { Query } from '../../contract/query.ts';
 import { GatewayError } from '../../kernel/errors/fault.ts';
@@ -13,13 +13,13 @@ export type Answered = {
   readonly kind: 'answered';
   readonly answer: SourceAnswer;
   readonly ms: number;
-  /** Whether it was read for this question; false where it comes from the rows of an earlier scan. */
+  /** Whether it was read for this question; false if it comes from the rows of an earlier scan. */
   readonly isFresh: boolean;
 };
 
 /**
- * One question to one source. `failed`: the source was asked, and gave no usable answer. `skipped`: it was not asked, for a
- * reason that says nothing about the source.
+ * One question to one source. `failed`: the source was asked and gave no usable answer. `skipped`: it was not asked, for a reason
+ * that is not its fault.
  */
 export type ComparisonCall =
   | Answered
@@ -27,31 +27,15 @@ export type ComparisonCall =
   | { readonly kind: 'skipped'; readonly reason: SkipReason; readonly detail?: string | undefined };
 
 /**
- * `cap`: no slot was free; `scan`: the answer needs a scan; `bounds`: the answer is beyond the bounds of the source, so no
- * caller would get it either; `source`: its breaker or its queue refused; `closed`: the gateway ends.
+ * `cap`: no slot was free; `scan`: the answer needs a scan; `bounds`: the answer is beyond the limits of the source, so callers do
+ * not get it either; `source`: its breaker or its queue refused; `closed`: the gateway is closing.
  */
 export type SkipReason = 'cap' | 'scan' | 'bounds' | 'source' | 'closed';
 
-/** Asks a source if a slot is free. With `waits` it waits for a slot, within the time-out. It never rejects. */
-export type AskForComparison = (
-  source: SourceHandler,
-  query: Query,
-  spans: Usage['spans'],
-  signal: AbortSignal,
-  waits?: 'waits',
-) => Promise<ComparisonCall>;
-
-/** `timeoutMs` bounds a call, its wait for a slot included. */
-export type AskForComparisonDeps = {
-  readonly slots: Semaphore;
-  readonly timeoutMs: number;
-  readonly clock: Clock;
-};
-
-/** Two readings of the clock may differ by that much through rounding. */
+/** Two readings of the clock may differ by so much because of rounding. */
 const ROUNDING_MS = 2;
 
-/** Whether an answer was read after an instant. A missing record is always read anew: no source keeps that. */
+/** Whether an answer was read after an instant. A missing record always was, because it is not cached. */
 export function isReadSince(answer: SourceAnswer, startedAt: number): boolean {
   return !answer.found || answer.storedAt >= startedAt - ROUNDING_MS;
 }
@@ -61,7 +45,7 @@ function failedOrSkipped(error: unknown, usage: Usage, signal: AbortSignal): Com
   const code = error instanceof GatewayError ? error.code : undefined;
   if (isBeyondBounds(error)) return { kind: 'skipped', reason: 'bounds' };
   if (code === 'scan_limit_exceeded') return { kind: 'skipped', reason: 'scan' };
-  // Without any exchange, the source cannot have failed: its breaker is open, or other calls are more urgent.
+  // If no call was sent, the source cannot have failed. Its breaker is open, or other calls are more urgent.
   if (code === 'overloaded' || usage.upstreamCalls === 0)
     return {
       kind: 'skipped',
@@ -73,11 +57,25 @@ function failedOrSkipped(error: unknown, usage: Usage, signal: AbortSignal): Com
 }
 
 /**
- * Creates the function that asks a source without harm to callers: with the lowest priority of the source's budget, never
- * by a scan, within a time-out, and only in a free slot.
+ * Creates the function that asks a source without harm to callers: with the lowest priority, never by a scan, and only if a slot
+ * is free. With `waits` it waits for a slot. `timeoutMs` includes this wait. It never rejects.
  */
-export function createAskForComparison({ slots, timeoutMs, clock }: AskForComparisonDeps): AskForComparison {
-  return async function askForComparison(source, query, spans, closing, waits) {
+export function createAskForComparison({
+  slots,
+  timeoutMs,
+  clock,
+}: {
+  readonly slots: Semaphore;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+}) {
+  return async function askForComparison(
+    source: SourceHandler,
+    query: Query,
+    spans: Usage['spans'],
+    closing: AbortSignal,
+    waits?: 'waits',
+  ): Promise<ComparisonCall> {
     const signal = AbortSignal.any([closing, AbortSignal.timeout(timeoutMs)]);
     if (!(waits === undefined ? slots.tryAcquire() : await slots.acquire(signal)))
       return { kind: 'skipped', reason: 'cap' };

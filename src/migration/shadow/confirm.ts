@@ -1,4 +1,4 @@
-// Asks both sources again where they differ, to tell a lasting difference from a write between two reads.
+// Asks both sources again if they differ, because a write between two reads looks like a difference.
 
 import type { SourceAnswer } from '../../pipeline/stages/call.ts';
 import { atSamePlaces, lastingDifferences } from '../compare/compare-answers.ts';
@@ -12,7 +12,7 @@ export type ClassifiedDifferences = {
   readonly accepted: readonly AnswerDifference[];
 };
 
-/** The result of a comparison, after the sources were asked again where that was needed. */
+/** The result of a comparison, after the sources were asked again if that was needed. */
 export type Confirmation = {
   readonly verdict: Extract<
     ComparisonVerdict,
@@ -20,9 +20,9 @@ export type Confirmation = {
   >;
   readonly differences: readonly AnswerDifference[];
   readonly ignored: readonly AnswerDifference[];
-  /** What the new source said first, and the legacy source has not confirmed since; see `TransientDifferences`. */
+  /** The differences that were gone later, see `TransientDifferences`. */
   readonly transient: readonly AnswerDifference[];
-  /** How long one store lagged behind the other at most; present where a difference was gone when asked again. */
+  /** How long one store lagged behind the other at most; present if a difference was gone after a wait. */
   readonly lagMs?: number | undefined;
   /** Whether the sources were asked again. */
   readonly isRechecked: boolean;
@@ -30,21 +30,21 @@ export type Confirmation = {
   readonly last: SourceAnswer;
 };
 
-/** `wait` takes as long as a difference has to last, and rejects when everything closes. `monotonic` is in milliseconds. */
+/** `monotonic` is in milliseconds. */
 export type ConfirmDeps = {
   readonly classify: (answers: ByOrigin<SourceAnswer>) => ClassifiedDifferences;
   /** Asks one source the same again. */
   readonly read: (origin: Origin) => Promise<ComparisonCall>;
-  /** Waits for as long as a difference has to last. */
+  /** Waits for as long as a difference has to last. It rejects when everything closes. */
   readonly wait: () => Promise<unknown>;
-  /** Reserves so many further calls; false where the rate limit allows none now. */
+  /** Reserves so many repeated calls; false if the rate limit allows none now. */
   readonly reserve: (calls: number) => boolean;
   readonly monotonic: () => number;
   /** How often both are asked again after a wait. */
   readonly rounds: number;
 };
 
-/** The source that a call did not go to, which a comparison asks. */
+/** The other source, which a comparison asks. */
 export const otherOrigin = (origin: Origin): Origin => (origin === 'legacy' ? 'new' : 'legacy');
 
 function equalVerdict({ accepted }: ClassifiedDifferences): 'ignored' | 'match' {
@@ -57,13 +57,12 @@ const answersOf = (both: ByOrigin<Answered>): ByOrigin<SourceAnswer> => ({
 });
 
 /**
- * Tells a lasting difference from one that a write between two reads has made. The source that served is asked again at
- * once; then both are asked after a wait, once or more. A difference is confirmed if it was there each time, with the same
- * values on both sides. If at any time there is none, the answers match. If other differences have come in place of the
- * first ones, or a source could not be read anew, the result is `inconclusive`.
+ * Confirms a difference. The source that served is asked again at once; then both are asked after a wait, once or more. The
+ * difference is confirmed if it was there each time, with the same values on both sides. If at any time there is none, the
+ * answers match. If there are other differences instead, or a source could not be asked again, the result is `inconclusive`.
  *
- * A difference that is gone is transient if the legacy source did not say the same as the new one in the meantime: a write that
- * had not reached the new store yet, or an answer that was wrong once. One comparison cannot tell the two apart; their rate can.
+ * A difference that is gone is transient if the legacy source never gave the first answer of the new one. Either a write had not
+ * reached the new store yet, or an answer was wrong once. One comparison does not show which, but the rate of them does.
  */
 export async function confirm(
   first: ByOrigin<Answered>,
@@ -83,7 +82,7 @@ export async function confirm(
   } as const;
   if (counting.length === 0) return { ...base, verdict: equalVerdict(classified), isRechecked: false };
   const unknown: Confirmation = { ...base, verdict: 'inconclusive' };
-  // Rows of an earlier scan may differ from the present ones without a fault of a source.
+  // Rows of an earlier scan may differ although both sources are right.
   if (!first.legacy.isFresh || !first.new.isFresh || !reserve(1 + 2 * rounds))
     return { ...unknown, isRechecked: false };
   let [both, left] = [first, counting];

@@ -4,15 +4,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import type { Clock } from '../../kernel/clock.ts';
 
-/** Why comparisons pause: the event loop is late, the heap is nearly full, or a Redis does not answer. */
+/** Why a process counts as overloaded: the event loop is late, the heap is nearly full, or a Redis does not answer. */
 export type OverloadCause = 'event_loop' | 'memory' | 'redis';
-
-/** Measures whether a process is overloaded. */
-export type OverloadSensor = {
-  /** The cause of the overload; `undefined` where there is none. Measured at most once a second, so it is cheap to call. */
-  current(): OverloadCause | undefined;
-  close(): void;
-};
 
 const RESOLUTION_MS = 10;
 const DELAY_MS_MAX = 50;
@@ -25,9 +18,9 @@ export function createOverloadSensor({
   isRedisReady,
 }: {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Whether every Redis of the configuration answers: without its cache, the sources already get more calls. */
+  /** Whether every Redis of the configuration answers. Without its cache, the sources already get more calls. */
   readonly isRedisReady: () => boolean;
-}): OverloadSensor {
+}) {
   let delays: ReturnType<typeof monitorEventLoopDelay> | undefined;
   let measuredMs = -Infinity;
   let found: OverloadCause | undefined;
@@ -40,7 +33,7 @@ export function createOverloadSensor({
 
   function measure(): OverloadCause | undefined {
     delays ??= start();
-    // What is recorded is the time between two ticks, which are `RESOLUTION_MS` apart at best.
+    // The histogram has the time between two ticks, which are at least `RESOLUTION_MS` apart.
     const delayMs = delays.percentile(99) / 1e6 - RESOLUTION_MS;
     delays.reset();
     if (delayMs > DELAY_MS_MAX) return 'event_loop';
@@ -49,7 +42,8 @@ export function createOverloadSensor({
   }
 
   return {
-    current() {
+    /** Why it is overloaded; `undefined` if it is not. It is measured at most once a second, so it is cheap to call. */
+    current(): OverloadCause | undefined {
       const nowMs = clock.monotonic();
       if (nowMs - measuredMs >= WINDOW_MS) {
         measuredMs = nowMs;

@@ -1,4 +1,4 @@
-// Asks both sources questions of its own, to tell a broken new source from one that fails at the questions of one caller.
+// Asks both sources Portico's own questions, because the new source may be broken, or may fail only for one caller.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { queryKey } from '../../contract/query-key.ts';
@@ -8,49 +8,38 @@ import { parameterNames } from '../compare/query-kind.ts';
 import { hasRecords, readListBody } from '../compare/read-body.ts';
 import type { OwnAnswers } from '../judge/carry-out-decision.ts';
 import { answerOf, type AskAtLowPriority, createAskAtLowPriority } from '../tasks/ask-at-low-priority.ts';
-import { firstPageQuery } from '../tasks/source-pair.ts';
+import { firstPageQuery } from '../tasks/sample-questions.ts';
 import type { ComparerDeps } from './comparer.ts';
 
 /** Questions that Portico asks by itself about one resource. No caller chooses them. */
-export type OwnQuestions = {
-  /** Notes a question that both sources have just answered. */
-  readonly answered: (operation: string, query: Query) => void;
-  /**
-   * Asks both sources five questions of an operation: first such as both have answered in the last minute, those of
-   * `shapes` before others; then ids or pages that the legacy source lists now. Resolves with what was asked within the last
-   * minute, or with `undefined` if the answers are still to come: then the next call has them. It never rejects.
-   */
-  ask(operation: string, shapes: ReadonlySet<string>): Promise<OwnAnswers | undefined>;
-  /** Aborts the questions under way, and waits for their end. */
-  close(): Promise<void>;
-};
+export type OwnQuestions = ReturnType<typeof createOwnQuestions>;
 
-/** `timeLimitMs` bounds each call, as that of a caller is bounded. `random` returns a number from 0, and below 1. */
-export type OwnQuestionsDeps = Pick<ComparerDeps, 'resource' | 'sources' | 'clock'> & {
+/** `timeLimitMs` is the time limit of each call, as for callers. `random` returns a number from 0, and below 1. */
+type OwnQuestionsDeps = Pick<ComparerDeps, 'resource' | 'sources' | 'clock'> & {
   readonly timeLimitMs: number;
   readonly random: () => number;
 };
 
 const QUESTIONS = 5;
-const LATELY_MS = 60_000;
+const RECENT_MS = 60_000;
 /** The most questions that are remembered: those that were answered last. */
 const ANSWERED_MAX = 200;
-/** Most sources answer within this time. So long the judge waits, and not for one that hangs. */
+/** The judge waits for so long. Most sources answer within this time, and it must not wait for one that hangs. */
 const WAIT_MS = 500;
 const ROUND_MS = 30_000;
 const PAGES = 5;
 const PAGE_MAX = 20;
 
-/** Whether something is of the last minute. */
-type IsLate = (one: { readonly at: number }) => boolean;
+/** Whether something happened in the last minute. */
+type IsRecent = (one: { readonly at: number }) => boolean;
 
 function shuffled<T>(all: readonly T[], random: () => number): readonly T[] {
   const drawn = all.map((one) => [random(), one] as const);
   return drawn.sort(([a], [b]) => a - b).map(([, one]) => one);
 }
 
-/** Remembers the questions that both sources have answered, and chooses among those of the last minute. */
-function createAnswered({ clock, random }: OwnQuestionsDeps, isLate: IsLate) {
+/** Remembers the questions that both sources have answered, and chooses some from the last minute. */
+function createAnswered({ clock, random }: OwnQuestionsDeps, isRecent: IsRecent) {
   type Noted = { readonly operation: string; readonly query: Query; readonly at: number };
   const noted = new Map<string, Noted>();
   function add(operation: string, query: Query): void {
@@ -63,8 +52,8 @@ function createAnswered({ clock, random }: OwnQuestionsDeps, isLate: IsLate) {
   return {
     add,
     choose(operation: string, shapes: ReadonlySet<string>): readonly Query[] {
-      const lately = [...noted.values()].filter((one) => one.operation === operation && isLate(one));
-      const mixed = shuffled(lately, random).map(({ query }) => query);
+      const recent = [...noted.values()].filter((one) => one.operation === operation && isRecent(one));
+      const mixed = shuffled(recent, random).map(({ query }) => query);
       const [first = [], rest = []] = [true, false].map((wanted) =>
         mixed.filter((query) => shapes.has(parameterNames(query)) === wanted),
       );
@@ -73,7 +62,7 @@ function createAnswered({ clock, random }: OwnQuestionsDeps, isLate: IsLate) {
   };
 }
 
-/** Makes the function that has the legacy source list ids or pages now. It throws an Error where that source fails. */
+/** Makes the function that lists ids or pages which the legacy source has now. It throws an Error if that source fails. */
 function createListing({ resource, sources, random }: OwnQuestionsDeps, askSource: AskAtLowPriority) {
   async function listPage(signal: AbortSignal, more: Parameters<typeof firstPageQuery>[1] = {}) {
     const answer = answerOf(await askSource(sources.legacy, firstPageQuery(resource, more), signal));
@@ -83,7 +72,7 @@ function createListing({ resource, sources, random }: OwnQuestionsDeps, askSourc
   return async function listNow(kind: Query['kind'], signal: AbortSignal): Promise<readonly Query[]> {
     const first = await listPage(signal);
     const numbers = Array.from({ length: PAGES }, (_, index) => index + 1);
-    // Of a short list, the pages have to be shorter, so that there are as many of them.
+    // If the list is short, the pages are shorter, so that there are enough of them.
     const limit = Math.min(PAGE_MAX, Math.max(1, Math.floor(first.total / PAGES)));
     if (kind === 'list') return numbers.map((page) => firstPageQuery(resource, { page, limit }));
     const page = Math.ceil(random() * Math.min(PAGES, Math.floor(first.total / PAGE_MAX)));
@@ -92,19 +81,19 @@ function createListing({ resource, sources, random }: OwnQuestionsDeps, askSourc
   };
 }
 
-/** Creates the questions of one resource; none is noted yet. */
-export function createOwnQuestions(deps: OwnQuestionsDeps): OwnQuestions {
+/** Creates the questions of one resource. None is known yet. */
+export function createOwnQuestions(deps: OwnQuestionsDeps) {
   const { sources, clock, timeLimitMs } = deps;
-  const isLate: IsLate = ({ at }) => clock.now() - at <= LATELY_MS;
+  const isRecent: IsRecent = ({ at }) => clock.now() - at <= RECENT_MS;
   const askSource = createAskAtLowPriority({ timeLimitMs });
-  const answered = createAnswered(deps, isLate);
+  const answered = createAnswered(deps, isRecent);
   const listNow = createListing(deps, askSource);
   const tasks = createBackgroundTasks();
   type Asked = { readonly operation: string; readonly at: number; readonly isFailed: boolean };
   const asked = new Map<string, Asked>();
   const rounds = new Map<string, { readonly at: number; readonly answers: Promise<OwnAnswers> }>();
 
-  /** Whether only the new source fails; `undefined` where the legacy one has no record, or the new one is busy. */
+  /** Whether only the new source fails; `undefined` if the legacy one has no record, or the new one is busy. */
   async function failsAlone(query: Query, signal: AbortSignal): Promise<boolean | undefined> {
     const [legacy, next] = await Promise.all([
       askSource(sources.legacy, query, signal),
@@ -120,10 +109,10 @@ export function createOwnQuestions(deps: OwnQuestionsDeps): OwnQuestions {
     shapes: ReadonlySet<string>,
     signal: AbortSignal,
   ): Promise<OwnAnswers> {
-    const lately = answered.choose(operation, shapes);
+    const recent = answered.choose(operation, shapes);
     const kind = operation.endsWith('.get') ? 'get' : 'list';
-    const more = lately.length < QUESTIONS ? await listNow(kind, signal).catch(() => []) : [];
-    const questions = [...lately, ...more].slice(0, QUESTIONS);
+    const more = recent.length < QUESTIONS ? await listNow(kind, signal).catch(() => []) : [];
+    const questions = [...recent, ...more].slice(0, QUESTIONS);
     await Promise.all(
       questions.map(async (query) => {
         const isFailed = await failsAlone(query, signal).catch(() => undefined);
@@ -131,7 +120,7 @@ export function createOwnQuestions(deps: OwnQuestionsDeps): OwnQuestions {
           asked.set(`${operation} ${queryKey(query)}`, { operation, at: clock.now(), isFailed });
       }),
     );
-    for (const [key, one] of asked) if (!isLate(one)) asked.delete(key);
+    for (const [key, one] of asked) if (!isRecent(one)) asked.delete(key);
     const own = [...asked.values()].filter((one) => one.operation === operation);
     return { asked: own.length, failed: own.filter(({ isFailed }) => isFailed).length };
   }
@@ -145,14 +134,21 @@ export function createOwnQuestions(deps: OwnQuestionsDeps): OwnQuestions {
   }
 
   return {
+    /** Remembers a question that both sources have just answered. */
     answered: answered.add,
-    async ask(operation, shapes) {
+    /**
+     * Asks both sources five questions of an operation: first questions that both have answered in the last minute, those with
+     * the parameters in `shapes` before others; then ids or pages that the legacy source lists now. Resolves with the answers
+     * of the last minute, or with `undefined` if they are not there yet; then the next call has them. It never rejects.
+     */
+    async ask(operation: string, shapes: ReadonlySet<string>): Promise<OwnAnswers | undefined> {
       const known = rounds.get(operation);
-      const { answers } = known !== undefined && isLate(known) ? known : begin(operation, shapes);
+      const { answers } = known !== undefined && isRecent(known) ? known : begin(operation, shapes);
       const found = await Promise.race([answers, sleep(WAIT_MS, undefined, { ref: false })]);
       if (found !== undefined) rounds.delete(operation);
       return found;
     },
+    /** Aborts the questions that run, and waits for their end. */
     close: () => tasks.close(),
   };
 }

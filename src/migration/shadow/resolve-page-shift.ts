@@ -1,4 +1,4 @@
-// Tells records that have only moved to a neighbouring page from records that one of two lists lacks.
+// Finds out whether a record at the edge of a page is missing, or has only moved to the next or the previous page.
 
 import type { Query } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
@@ -8,16 +8,16 @@ import { readListBody } from '../compare/read-body.ts';
 import type { ComparisonCall } from './comparison-call.ts';
 import { type Confirmation, otherOrigin } from './confirm.ts';
 
-/** Whether a difference is none of a record that may only have moved to another page. */
+/** Whether a difference is certain, because its record cannot have moved to another page. */
 export const isInPlace = ({ only }: AnswerDifference): boolean => only === undefined;
 
-/** Asks one source for a page; `undefined`: no further call is allowed now. */
+/** Asks one source for a page; `undefined` if no further call is allowed now. */
 export type ReadPage = (origin: Origin, query: Query) => Promise<ComparisonCall | undefined>;
 
 /**
- * Three records that one list lacks move the rows of all later pages. So a record at the edge of a page (`boundary`) is looked
- * for on the pages beside it of the other list: there it is no difference, else that list lacks it. Both pages share a record,
- * so none has moved further. Returns the differences that are left; `undefined` where a page could not be read.
+ * If one list lacks three records, the rows of all later pages move. So a record at the edge of a page (`boundary`) is looked for
+ * on the neighbouring pages of the other list. If it is there, it does not count; otherwise that list lacks it. It cannot have
+ * moved further, because both pages share a record. Returns the differences that are left; `undefined` if a page could not be read.
  */
 async function resolvePageShift(
   resource: Resource,
@@ -45,8 +45,8 @@ async function resolvePageShift(
 }
 
 /**
- * What is left of a confirmed comparison without the records that have only moved to another page. Nobody has looked for a
- * record that a rule ignores, or that was at the edge of a page once only, so these are left out.
+ * Removes the records that have only moved to another page from a confirmed comparison. Records that a rule ignores, or that were
+ * at the edge of a page only once, are not looked for, so they are left out.
  */
 export async function withoutPageShift(
   resource: Resource,

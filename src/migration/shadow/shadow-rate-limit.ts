@@ -6,26 +6,22 @@ import { createLimiter } from '../../store/limiter/limiter.ts';
 import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 
 /** The rate limit on comparisons of one resource, over all processes. */
-export type ShadowRateLimit = {
-  /** Takes a token for one call; false where none is left in this second. */
-  take(): boolean | Promise<boolean>;
-  close(): void;
-};
+export type ShadowRateLimit = ReturnType<typeof createShadowRateLimit>;
 
-/** While `redis` fails no token is given, because a comparison can be left out. */
-export type ShadowRateLimitDeps = {
-  /** Absent: this process counts alone. */
-  readonly redis: Redis | undefined;
-  readonly keys: Pick<RedisKeys, 'tierCounts'>;
-  readonly clock: Pick<Clock, 'monotonic'>;
-};
-
-/** Creates the limit of `maxRps` calls in each second. */
+/**
+ * Creates the limit of `maxRps` calls a second. Without `redis`, this process counts alone. While Redis fails no call is allowed,
+ * because a comparison can be left out.
+ */
 export function createShadowRateLimit(
   resource: string,
   maxRps: number,
-  { redis, keys, clock }: ShadowRateLimitDeps,
-): ShadowRateLimit {
+  deps: {
+    readonly redis: Redis | undefined;
+    readonly keys: Pick<RedisKeys, 'tierCounts'>;
+    readonly clock: Pick<Clock, 'monotonic'>;
+  },
+) {
+  const { redis, keys, clock } = deps;
   const limiter = createLimiter({
     redis,
     tiers: { shadow: { windows: [{ points: maxRps, seconds: 1 }], onStoreFailure: 'closed' } },
@@ -33,7 +29,8 @@ export function createShadowRateLimit(
     clock,
   });
   return {
-    take() {
+    /** Takes a token for one call; false if none is left in this second. */
+    take(): boolean | Promise<boolean> {
       const decision = limiter.consume('shadow', `shadow:${resource}`);
       return decision instanceof Promise ? decision.then(({ allowed }) => allowed) : decision.allowed;
     },

@@ -1,4 +1,4 @@
-// Samples the answers that callers got, and compares them with the other source in the background.
+// Takes a sample of the answers that callers got, and compares them with the other source in the background.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MigrationStage } from '../../config/schema/migration-stages.ts';
@@ -21,19 +21,7 @@ import { createSemaphore } from '../../kernel/semaphore.ts';
 import type { OverloadCause } from './overload-sensor.ts';
 import { createUncompared, type ShadowOutcome } from './uncompared.ts';
 
-/** Compares answers that were just read for callers with those of the other source. No caller waits for it. */
-export type Shadow = {
-  /** Offers an answer; a share of them is compared. It never throws, and returns at once. */
-  offer(read: OfferedAnswer): void;
-  /** Calls of comparisons under way in this process. */
-  readonly inFlight: number;
-  /** Why no answer is compared with a source; `undefined` while some are. */
-  uncompared(origin: Origin): string | undefined;
-  /** Aborts the comparisons that run, and waits for their end. */
-  close(): Promise<void>;
-};
-
-/** What the metrics count of shadows. */
+/** The metrics of shadows. */
 export type ShadowMetrics = {
   shadow(resource: string, outcome: ShadowOutcome): void;
   recheck(resource: string, result: RecheckResult): void;
@@ -42,8 +30,8 @@ export type ShadowMetrics = {
 };
 
 /**
- * `state` is asked for each answer that is offered, and again as its comparison begins; `overload` only for an answer that is
- * chosen. `random` decides which are chosen, and which calls fail in a rehearsal.
+ * `state` is called for each answer that is offered, and again when its comparison begins; `overload` only for an answer that is
+ * chosen. `random` decides which answers are chosen, and which calls fail in a failure drill.
  */
 export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck' | 'onLegacy'> & {
   readonly state: () => MigrationState | undefined;
@@ -57,14 +45,11 @@ export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck' 
   readonly onUncompared?: ((origin: Origin, reason: string | undefined) => void) | undefined;
   /** Called with a question that both sources have just answered. */
   readonly onAnswered?: ((operation: string, query: Query) => void) | undefined;
-  /**
-   * Keeps answers of the new source that are equal, so that its cache is warm when it begins to serve; and the right answer in
-   * place of one that was wrong once.
-   */
+  /** Puts equal answers of the new source into its cache before it serves, and the right answer in place of a wrong one. */
   readonly warm?: BeginPrewarm | undefined;
 };
 
-/** The most percent of answers that are compared in `live`, where the new source serves everybody. */
+/** The highest percentage of answers that are compared in `live`, in which the new source serves everybody. */
 const LIVE_PERCENT_MAX = 5;
 
 /** The percentage of answers that are compared in a stage. */
@@ -88,41 +73,41 @@ function outcomeOf(call: ComparisonCall): ShadowOutcome | undefined {
 }
 
 /**
- * Creates the slots of a resource. A comparison that has been accepted but has not sent its call yet also counts against
- * the limit: else one turn of the event loop could accept any number of them.
+ * Creates the slots of a resource. A comparison that is accepted but has not sent its call yet also counts, because one turn of
+ * the event loop could otherwise accept any number of them.
  */
 function createComparisonSlots(size: number) {
   const slots = createSemaphore(size);
   let begun = 0;
   return {
     slots,
-    /** Reserves a place for a comparison; false where all are taken. */
+    /** Reserves a slot for a comparison; false if all are taken. */
     begin(): boolean {
       if (slots.taken + begun >= size) return false;
       begun += 1;
       return true;
     },
-    /** Gives the reserved place back, just before the first call takes a slot. */
+    /** Ends the reservation, just before the first call takes a slot. */
     started: () => void (begun -= 1),
   };
 }
 
-/** Makes the function that compares one answer with the other source, once the rate allows it; it keeps what was found. */
+/** Makes the function that compares one answer with the other source if the rate allows it, and counts the result. */
 function createCompareRead(
   deps: ShadowDeps,
-  room: ReturnType<typeof createComparisonSlots>,
+  places: ReturnType<typeof createComparisonSlots>,
   breakers: ByOrigin<ReturnType<typeof createComparisonBreaker>>,
   report: (origin: Origin, outcome: ShadowOutcome, detail?: string) => void,
   tasks: Pick<ReturnType<typeof createBackgroundTasks>, 'run'>,
 ) {
   const { resource, config, state, counts, rate, metrics, clock, random, warm } = deps;
-  const parts = { ...deps, slots: room.slots, keptRules: () => state()?.rules ?? [] };
+  const parts = { ...deps, slots: places.slots, keptRules: () => state()?.rules ?? [] };
   const rereads = createLegacyRereads({
     ...parts,
     onReread: (operation, changed) => counts.reread(resource.name, operation, changed),
     onAnswered: (ms) => metrics.migrationAnswered(resource.name, 'legacy', true, ms),
   });
-  const comparer = createComparer({
+  const compareWithOther = createComparer({
     ...parts,
     onRecheck: (result) => metrics.recheck(resource.name, result),
     onLegacy: (question, first) => tasks.run((signal) => rereads.reread(question, first, signal)),
@@ -132,7 +117,7 @@ function createCompareRead(
     try {
       return await rate.take();
     } finally {
-      room.started();
+      places.started();
     }
   }
 
@@ -152,11 +137,11 @@ function createCompareRead(
     const served = { kind: 'answered', answer, ms, isFresh } as const;
     const mayKeep = origin === 'new' || config.shadow.prewarm;
     const keep = mayKeep ? warm?.(operation, query) : undefined;
-    const { second, comparison, isEqual, corrected } = await comparer.compare(
+    const { second, comparison, isEqual, corrected } = await compareWithOther(
       { operation, query, origin, served, spans },
       signal,
     );
-    // Failures at odd questions do not say that the source is not well.
+    // Failures at odd questions do not show that the source is broken.
     if (comparison?.verdict !== 'odd') breakers[otherOrigin(origin)].record(second);
     if (second.kind === 'answered') {
       deps.onAnswered?.(operation, query);
@@ -173,12 +158,12 @@ function createCompareRead(
   };
 }
 
-/** Creates the shadow of a resource. */
-export function createShadow(deps: ShadowDeps): Shadow {
+/** Creates the shadow of a resource. No caller waits for it. */
+export function createShadow(deps: ShadowDeps) {
   const { resource, config, state, counts, overload, metrics, clock, random } = deps;
   const { concurrency, rate: percent } = config.shadow;
   const tasks = createBackgroundTasks();
-  const room = createComparisonSlots(concurrency);
+  const places = createComparisonSlots(concurrency);
   const { monotonic } = clock;
   const breakers = { legacy: createComparisonBreaker(monotonic), new: createComparisonBreaker(monotonic) };
   const uncomparedOf = (origin: Origin) =>
@@ -188,9 +173,9 @@ export function createShadow(deps: ShadowDeps): Shadow {
     metrics.shadow(resource.name, outcome);
     uncompared[origin].count(outcome, detail);
   }
-  const compare = createCompareRead(deps, room, breakers, report, tasks);
+  const compare = createCompareRead(deps, places, breakers, report, tasks);
 
-  /** A question that was never compared is always chosen: a random share would rarely include rare questions. */
+  /** A question that was never compared is always chosen, because a random share would rarely contain rare questions. */
   function isChosen({ operation, query }: OfferedAnswer): boolean {
     const current = state();
     const chance = current === undefined ? 0 : percentIn(positionOf(current, operation).stage, percent);
@@ -201,21 +186,25 @@ export function createShadow(deps: ShadowDeps): Shadow {
   function refusalOf({ origin }: OfferedAnswer): ShadowOutcome | undefined {
     if (overload() !== undefined) return 'dropped_overload';
     if (breakers[otherOrigin(origin)].isOpen) return 'dropped_breaker';
-    return room.begin() ? undefined : 'dropped_cap';
+    return places.begin() ? undefined : 'dropped_cap';
   }
 
   return {
-    offer(read) {
+    /** Offers an answer for comparison. It never throws, and returns at once. */
+    offer(read: OfferedAnswer): void {
       if (!isChosen(read)) return;
       const refusal = refusalOf(read);
       const isFresh = isReadSince(read.answer, clock.now() - read.ms);
       if (refusal === undefined) tasks.run((signal) => compare(read, isFresh, signal));
       else report(otherOrigin(read.origin), refusal);
     },
-    get inFlight() {
-      return room.slots.taken;
+    /** The comparison calls that run in this process. */
+    get inFlight(): number {
+      return places.slots.taken;
     },
-    uncompared: (origin) => uncompared[origin].reason,
+    /** Why no answer is compared with a source; `undefined` if some are. */
+    uncompared: (origin: Origin) => uncompared[origin].reason,
+    /** Aborts the comparisons that run, and waits for their end. */
     close: () => tasks.close(),
   };
 }

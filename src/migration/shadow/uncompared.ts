@@ -1,4 +1,4 @@
-// Remembers why answers are not compared, so that the status can say why nothing is.
+// Remembers why answers are not compared, so that the status can show it.
 
 /** Why an answer was not compared, or what the other source did. */
 export type ShadowOutcome =
@@ -12,15 +12,7 @@ export type ShadowOutcome =
   | 'dropped_scan'
   | 'dropped_source';
 
-/** What has come of the comparisons with one source since the last that had an answer. */
-export type Uncompared = {
-  /** Counts an outcome. `detail`: what the source's own protection says, such as that its breaker is open. */
-  count(outcome: ShadowOutcome, detail?: string): void;
-  /** Why nothing is compared; `undefined` while something is, or nobody asks. */
-  readonly reason: string | undefined;
-};
-
-/** So long no comparison has to have an answer, and so long after the last question the reason is forgotten. */
+/** A reason is reported if no comparison had an answer for so long, and forgotten so long after the last question. */
 const SILENT_MS = 5_000;
 const FORGOTTEN_MS = 60_000;
 
@@ -36,33 +28,33 @@ const WORDS: Record<ShadowOutcome, string> = {
   dropped_source: 'its breaker or its queue refuses',
 };
 
-/** Creates the memory for one source. `onChange` is called once when nothing is compared any more, and once when it ends. */
-export function createUncompared(
-  monotonic: () => number,
-  onChange: (reason: string | undefined) => void,
-): Uncompared {
-  let since: { readonly ms: number; count: number; lastMs: number; why: string; isTold: boolean } | undefined;
+/** Creates the memory for one source. `onChange` is called once when nothing is compared any more, and once when that ends. */
+export function createUncompared(monotonic: () => number, onChange: (reason: string | undefined) => void) {
+  let since:
+    { readonly ms: number; count: number; lastMs: number; why: string; isReported: boolean } | undefined;
   const text = ({ count, why }: { readonly count: number; readonly why: string }) =>
     `the last ${count} answers were not compared: ${why}`;
 
   return {
-    count(outcome, detail) {
+    /** Counts an outcome. `detail` is the message of the source's own protection, such as that its breaker is open. */
+    count(outcome: ShadowOutcome, detail?: string): void {
       const nowMs = monotonic();
       if (outcome === 'ok') {
-        if (since?.isTold === true) onChange(undefined);
+        if (since?.isReported === true) onChange(undefined);
         since = undefined;
         return;
       }
-      since ??= { ms: nowMs, count: 0, lastMs: nowMs, why: '', isTold: false };
+      since ??= { ms: nowMs, count: 0, lastMs: nowMs, why: '', isReported: false };
       since.count += 1;
       since.lastMs = nowMs;
       since.why = detail ?? WORDS[outcome];
-      if (since.isTold || nowMs - since.ms < SILENT_MS) return;
-      since.isTold = true;
+      if (since.isReported || nowMs - since.ms < SILENT_MS) return;
+      since.isReported = true;
       onChange(text(since));
     },
-    get reason() {
-      if (since?.isTold !== true || monotonic() - since.lastMs > FORGOTTEN_MS) return undefined;
+    /** Why nothing is compared; `undefined` if something is, or nobody asks. */
+    get reason(): string | undefined {
+      if (since?.isReported !== true || monotonic() - since.lastMs > FORGOTTEN_MS) return undefined;
       return text(since);
     },
   };

@@ -2,18 +2,18 @@
 
 import type { MigrationStage } from '../../config/schema/migration-stages.ts';
 
-/** Where a resource, or one operation of it, is on its way. */
+/** How far a resource, or one operation of it, has moved. */
 export type Position = {
   readonly stage: MigrationStage;
   /** The share of the ramp in percent, in steps of 0.01; 0 in other stages. */
   readonly percent: number;
 };
 
-/** A rule that was made while the gateway runs; it adds to those of the file. */
+/** A rule that an operator has made while the gateway runs, in addition to those of the file. */
 export type RuntimeRule = {
   readonly id: string;
   readonly path: string;
-  /** Absent: every difference at the path. See `differenceHints`. */
+  /** One of `differenceHints`; absent if the rule is about every difference at the path. */
   readonly hint?: string | undefined;
   readonly owner: string;
   readonly reason: string;
@@ -27,21 +27,21 @@ export type Rollback = {
   readonly at: string;
   /** The name of an operator's token, or `judge`. */
   readonly by: string;
-  /** `failures`, `difference`, `transient`, `latency`, or `asked`. */
+  /** Which rule of the judge; `asked` if an operator asked for it. */
   readonly rule: 'failures' | 'difference' | 'transient' | 'latency' | 'asked';
   readonly from: Position;
-  /** What it rests on, in a few words and figures: never a value of a record. */
+  /** The counts that led to it, in a few words. It never contains a value of a record. */
   readonly evidence: string;
 };
 
-/** What both sources say at the edges of what may be asked. */
+/** The result of comparing the edge cases. */
 export type EdgeCaseResult = {
-  /** Edges that were compared, and those at which the sources differ or only the legacy one has an answer. */
+  /** How many were compared; and in how many the sources differ, or only the legacy source has an answer. */
   readonly asked: number;
   readonly different: number;
-  /** Some of the latter, such as `page past the end`. */
+  /** The names of some that differ, such as `page past the end`. */
   readonly named: readonly string[];
-  /** The kinds of question, see `queryKind`, that lie beyond the bounds of the new source. */
+  /** The kinds of question (see `queryKind`) that the new source cannot answer within its limits. */
   readonly refused: readonly { readonly operation: string; readonly kind: string }[];
 };
 
@@ -50,48 +50,46 @@ export type MigrationState = Position & {
   readonly resource: string;
   /** The names of both sources. A later migration of the resource between other sources has a state of its own. */
   readonly sources: readonly [legacy: string, new: string];
-  /** Rises by one with each change. 0: no change was made yet, and the stage of the file counts. */
+  /** Rises by one with each change. While it is 0, no change was made and the stage in the file counts. */
   readonly rev: number;
-  /** Operations that are elsewhere than the resource, such as `users.list`. */
+  /** The operations that have a position of their own, such as `users.list`. */
   readonly operations: Readonly<Record<string, Position>>;
-  /** Present while the migration is on hold: then no step forward is possible, by an operator or by the judge. */
+  /** Present while the migration is on hold. Then neither an operator nor the judge can take a step forward. */
   readonly hold?: { readonly by: string; readonly at: string; readonly reason: string } | undefined;
   /** The salt of the buckets. It survives rollbacks, so that a ramp reaches the same callers first again. */
   readonly salt: string;
-  /**
-   * Part of the key of everything that is cached of the new source. A rollback raises it, and so drops all of that at once.
-   */
+  /** Part of each cache key of the new source. A rollback raises it, so that nothing cached before is served any more. */
   readonly generation: number;
-  /** The name of the evidence that counts. A change of a source file begins a new one. */
+  /** The name of the present comparison counts. They begin anew, with another name, when a source file changes. */
   readonly evidence: string;
-  /** The digests of the legacy source and the new one that the evidence is about. */
+  /** The digests of the source files with which these counts were made. */
   readonly digests: readonly [legacy: string, new: string];
   /** When this stage and share began. */
   readonly since: string;
-  /** When the evidence began. */
+  /** When the comparison counts began. */
   readonly evidenceSince: string;
-  /** When it began anew because the file of a source had changed; absent: not since somebody has begun it himself. */
+  /** When a changed source file made the counts begin anew; absent if an operator or a rollback did. */
   readonly sourceChangedAt?: string | undefined;
   readonly lastRollback: Rollback | null;
-  /** When a rehearsed rollback last worked; absent: never with this evidence. */
+  /** When a failure drill last worked; absent if none has with these counts. */
   readonly rehearsedAt?: string | undefined;
-  /** Present while a rehearsal runs: until then, this percentage of the comparison calls is made to fail. */
+  /** Present while a failure drill runs. Until then, this percentage of the comparison calls fails on purpose. */
   readonly rehearsal?: { readonly until: string; readonly percent: number } | undefined;
-  /** The last walk over all records with this evidence. */
+  /** The last walk over all records with these counts. */
   readonly walk?: { readonly at: string; readonly records: number; readonly differences: number } | undefined;
-  /** The last look at the edges with this evidence, see `EdgeCaseResult`. */
+  /** The last comparison of the edge cases with these counts. */
   readonly edges?: (EdgeCaseResult & { readonly at: string }) | undefined;
   readonly rules: readonly RuntimeRule[];
-  /** The ids of the ignore rules that somebody has acknowledged by name, as `complete` asks. */
+  /** The ids of the ignore rules that an operator has acknowledged by name, which `complete` needs. */
   readonly acknowledged: readonly string[];
 };
 
-/** The position of an operation: its own where it has one, else that of the resource. */
+/** The position of an operation: its own if it has one, else that of the resource. */
 export function positionOf(state: MigrationState, operation?: string): Position {
   return (operation === undefined ? undefined : state.operations[operation]) ?? state;
 }
 
-/** A position as commands and answers write it: `shadow`, `ramp:5`, `live`. */
+/** A position as text: `shadow`, `ramp:5`, `live`. */
 export function positionText({ stage, percent }: Position): string {
   return stage === 'ramp' ? `ramp:${percent}` : stage;
 }

@@ -1,4 +1,4 @@
-// The states of migrations of a fleet: changed in Redis by compare-and-set, followed by every process.
+// The states of the migrations of a fleet. They are changed in Redis by compare-and-set, and every process follows the changes.
 
 import { Cluster, type Redis } from 'ioredis';
 import type { Clock } from '../../kernel/clock.ts';
@@ -11,21 +11,21 @@ import { readState, writeState } from './state-format.ts';
 import type { StateFile } from './state-file.ts';
 import { acknowledgeRevs, compareAndSetState } from '../../store/redis/scripts/record-scripts.ts';
 
-/** How long a process counts as running that no longer writes. */
+/** A process that has not written for so long no longer counts as running. */
 const ACK_MS = 15_000;
 
 /** The key of a state. It contains the sources, because another pair of sources is another migration. */
 const partOf = ({ resource, sources }: Pick<MigrationState, 'resource' | 'sources'>) =>
   ['state', resource, ...sources].join(':');
 
-/** Reads and writes states in Redis. Everything rejects where Redis fails. */
+/** Reads and writes states in Redis. All functions reject if Redis fails. */
 function createStore({ client, keyOf }: RedisStatesDeps) {
   const seen = [keyOf('seen'), keyOf('revs')] as const;
   return {
     channel: keyOf('changed'),
-    /** The text of a state; `null`: there is none. */
+    /** The text of a state; `null` if there is none. */
     read: (of: Pick<MigrationState, 'resource' | 'sources'>) => client.hget(keyOf(partOf(of)), 'state'),
-    /** Writes a state unless Redis has one whose `rev` is above `revMax`; then it returns that one's text. */
+    /** Writes a state. If Redis has one whose `rev` is above `revMax`, it returns the text of that one instead. */
     async write(revMax: number, state: MigrationState): Promise<'written' | { readonly text: string }> {
       const args = [revMax, state.rev, writeState(state), keyOf('changed')];
       const reply = await compareAndSetState(client, [keyOf(partOf(state))], args);
@@ -49,26 +49,23 @@ function createStore({ client, keyOf }: RedisStatesDeps) {
   };
 }
 
-/**
- * `file` is for a start while Redis is away. `client` may fail at any time: this process then goes on with what it knows,
- * and a change rejects.
- */
+/** `file` is for a start without Redis. If `client` fails later, this process continues with the state that it has. */
 export type RedisStatesDeps = {
   readonly client: Redis;
-  /** Builds the Redis key of a part; all parts have one hash tag: a script may only touch keys of one slot of a cluster. */
+  /** Builds Redis keys. All have one hash tag, because a script may only use keys of one slot of a cluster. */
   readonly keyOf: (part: string) => string;
   readonly file: StateFile;
   readonly clock: Clock;
   /** The name of this process, such as `host-1:4711`. */
   readonly instance: string;
   readonly log: { warn(fields: object, message: string): void };
-  /** Called where Redis had lost changes of a migration, and has got them back. */
+  /** Called when Redis had lost changes of a migration and this process has written them again. */
   readonly onRegressed?: ((resource: string) => void) | undefined;
 };
 
 const POLL_MS = 1_000;
 
-/** Why a text in Redis is not followed. */
+/** Why a state in Redis is not used. */
 const UNREADABLE = {
   damaged: 'the state of a migration in Redis is damaged; it is not followed',
   newer: 'the state of a migration in Redis has the format of a newer Portico; it is not followed',
@@ -77,13 +74,13 @@ const UNREADABLE = {
 type Store = ReturnType<typeof createStore>;
 
 /** Compares the state in Redis with that of this process. The higher `rev` replaces the lower one, in either place. */
-function createComparison(known: StateReplica, store: Store, { log, onRegressed }: RedisStatesDeps) {
-  const told = new Set<string>();
+function createComparison(replica: StateReplica, store: Store, { log, onRegressed }: RedisStatesDeps) {
+  const warned = new Set<string>();
 
-  /** Says once of each text why it is not followed. */
+  /** Logs, once for each text, why it is not used. */
   function warn(resource: string, text: string, problem: keyof typeof UNREADABLE): void {
-    if (told.has(text)) return;
-    told.add(text);
+    if (warned.has(text)) return;
+    warned.add(text);
     log.warn({ resource }, UNREADABLE[problem]);
   }
 
@@ -96,25 +93,25 @@ function createComparison(known: StateReplica, store: Store, { log, onRegressed 
 
   return async function compare(declared: DeclaredMigration): Promise<void> {
     const text = await store.read(declared);
-    const own = known.shared(declared.resource);
+    const own = replica.shared(declared.resource);
     if (own === undefined) return;
     const found = text === null ? undefined : readState(text);
     if (text !== null && typeof found === 'string') warn(own.resource, text, found);
-    // A newer Portico goes on with its state: nothing of this process may replace it.
+    // A newer Portico has written this state, so this process must not replace it.
     if (found === 'newer') return;
     const state = found === 'damaged' ? undefined : found;
     if ((state?.rev ?? 0) < own.rev) await putBack(own, state?.rev ?? 0);
-    else if (state !== undefined && writeState(state) !== writeState(own)) known.learn(state);
+    else if (state !== undefined && writeState(state) !== writeState(own)) replica.replace(state);
   };
 }
 
-/** Calls `work` about every second, one call after the other, until it is closed. */
+/** Calls `work` about every second, one call after the other. Returns the function that ends that. */
 function pollForever(work: () => Promise<void>): () => void {
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
   function next(): void {
     if (isClosed) return;
-    // Processes that were started at the same moment must not go on asking at the same moments.
+    // The interval is random, so that processes which started together do not all ask at the same moments.
     const waitMs = POLL_MS * (0.9 + Math.random() * 0.2);
     timer = setTimeout(() => void work().then(next), waitMs);
     timer.unref();
@@ -127,11 +124,11 @@ function pollForever(work: () => Promise<void>): () => void {
 }
 
 /**
- * Listens to a channel with a connection of its own, which is made again by itself. `onNews` is called at each message, and
- * whenever the subscription has begun anew, because messages may have been missed before. Returns what ends it.
+ * Subscribes to a channel on a separate connection, which reconnects by itself. `onNews` is called for each message, and after
+ * each reconnect, because messages may have been missed before it. Returns the function that ends the subscription.
  */
 function subscribe(client: Redis | Cluster, channel: string, onNews: () => void): () => void {
-  // The client's own subscribing after a reconnect exposes no promise: its failure would end the process.
+  // If the client subscribed again by itself and failed, nobody could catch the rejection, and the process would end.
   const connection =
     client instanceof Cluster ? client.duplicate() : client.duplicate({ autoResubscribe: false });
   connection.on('error', () => undefined);
@@ -140,7 +137,7 @@ function subscribe(client: Redis | Cluster, channel: string, onNews: () => void)
   return () => connection.disconnect();
 }
 
-/** Follows what other processes change. A gateway without migrations asks Redis nothing. */
+/** Follows the changes of other processes. A gateway without migrations sends nothing to Redis. */
 function createFollowing({ client, instance }: RedisStatesDeps, store: Store, refresh: () => Promise<void>) {
   let stop: (() => void) | undefined;
   function follow(): () => void {
@@ -162,44 +159,44 @@ function createFollowing({ client, instance }: RedisStatesDeps, store: Store, re
 }
 
 /**
- * Creates the states of a fleet, changed in Redis by compare-and-set. A change is published; it is also found by a read every
- * second, because a message may get lost. While Redis fails, this process goes on with the state that it knows.
+ * Creates the states of a fleet. A change is published in Redis; each process also reads the states every second, because a
+ * message may get lost. While Redis fails, this process continues with the state that it has.
  */
 export function createRedisStates(deps: RedisStatesDeps): MigrationStateStore {
   const { client, clock, instance } = deps;
   const store = createStore(deps);
-  const known = createStateReplica({ ...deps, isFileLeading: false });
-  const compare = createComparison(known, store, deps);
-  // In turn, so that a late answer with an old state does not look as if Redis had lost a newer one.
+  const replica = createStateReplica({ ...deps, isFileLeading: false });
+  const compare = createComparison(replica, store, deps);
+  // One after the other, so that a late reply with an old state does not look as if Redis had lost the newer one.
   const inTurn = createSerialQueue();
   let readAt = clock.monotonic();
 
   async function acknowledge(): Promise<void> {
-    const declared = known.declared();
+    const declared = replica.declared();
     if (declared.length === 0) return;
-    const revs = declared.map((one) => [store.partOf(one), known.current(one.resource)?.rev ?? 0] as const);
+    const revs = declared.map((one) => [store.partOf(one), replica.current(one.resource)?.rev ?? 0] as const);
     await store.acknowledge(instance, Object.fromEntries(revs));
   }
 
   async function read(): Promise<void> {
     if (client.status !== 'ready') return;
     try {
-      await Promise.all(known.declared().map(compare));
+      await Promise.all(replica.declared().map(compare));
       readAt = clock.monotonic();
       await acknowledge();
     } catch {
-      // While Redis is down nothing changes; the next reading finds what was changed there.
+      // Redis is down. The next read finds what was changed meanwhile.
     }
   }
   const refresh = () => inTurn(read);
 
   async function write(expected: MigrationState, next: Omit<MigrationState, 'rev'>): Promise<StateChange> {
     const state = { ...next, rev: expected.rev + 1 };
-    const own = known.shared(expected.resource);
+    const own = replica.shared(expected.resource);
     if (own !== undefined && own.rev > expected.rev) return { kind: 'conflict', state: own };
     const written = await store.write(expected.rev, state);
     if (written === 'written') {
-      known.learn(state);
+      replica.replace(state);
       await acknowledge().catch(() => undefined);
       return { kind: 'changed', state };
     }
@@ -210,15 +207,15 @@ export function createRedisStates(deps: RedisStatesDeps): MigrationStateStore {
       );
     if (winner === 'damaged')
       throw new Error('the state of this migration in Redis is damaged: restore it, or delete its key');
-    known.learn(winner);
+    replica.replace(winner);
     return { kind: 'conflict', state: winner };
   }
 
   const following = createFollowing(deps, store, refresh);
   return {
-    ...known,
+    ...replica,
     declare(all) {
-      known.declare(all);
+      replica.declare(all);
       if (all.length === 0) following.end();
       else following.begin();
       void refresh();
@@ -226,7 +223,7 @@ export function createRedisStates(deps: RedisStatesDeps): MigrationStateStore {
     change: (expected, next) => inTurn(() => write(expected, next)),
     refresh,
     async acknowledged(resource) {
-      const state = known.shared(resource);
+      const state = replica.shared(resource);
       return state === undefined ? { total: 0, atRev: 0, stale: [] } : store.acknowledged(state);
     },
     staleSeconds: () => (clock.monotonic() - readAt) / 1_000,

@@ -9,38 +9,25 @@ import type { MigrationStateStore } from './state-store.ts';
 import { withDigests } from './transitions.ts';
 
 /**
- * `states.change` is a compare-and-set: of several processes that see a changed file, one renews the evidence and the
- * others learn of it.
+ * `states.change` is a compare-and-set. If several processes see a changed file, only one of them starts new counts.
  */
 export type CountsResetDeps = {
   readonly states: Pick<MigrationStateStore, 'shared' | 'change' | 'onChange'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Pick<Logger, 'warn'>;
-  /** Called once a state is changed, for the audit. It must not throw, and must return at once. */
+  /** Called after the state has changed, for the audit. It must not throw, and must return at once. */
   readonly onCountsReset?: ((before: MigrationState, after: MigrationState) => void) | undefined;
 };
 
-/** Renews evidence that was collected with other source files than those in force. */
-export type CountsReset = {
-  /** Compares the states with the source files of a configuration: now, or as soon as a state is known. */
-  expect(declared: readonly DeclaredMigration[]): void;
-  close(): void;
-};
-
 /**
- * Creates the renewal. Where a source file has changed it begins the evidence anew: the stage stays, and nothing that was
- * read with the old file is served. It does so once for each configuration: a process that still has the old file must not
- * change the state back and forth with one that has the new file.
+ * Creates what begins the comparison counts anew if a source file has changed. The stage stays, and no answer that was read with
+ * the old file is served. It happens once for each configuration, because processes with the old and the new file would
+ * otherwise change the state back and forth.
  */
-export function createCountsReset({
-  states,
-  clock,
-  log,
-  onCountsReset,
-}: CountsResetDeps): CountsReset {
+export function createCountsReset({ states, clock, log, onCountsReset }: CountsResetDeps) {
   const expected = new Map<string, DeclaredMigration['digests']>();
 
-  async function renew(state: MigrationState, digests: DeclaredMigration['digests']): Promise<void> {
+  async function reset(state: MigrationState, digests: DeclaredMigration['digests']): Promise<void> {
     const { resource, stage, rev } = state;
     const next = withDigests(state, digests, new Date(clock.now()).toISOString());
     const written = await states.change(state, next);
@@ -53,7 +40,7 @@ export function createCountsReset({
     if (stage !== 'legacy' && stage !== 'complete')
       log.warn(
         { resource, stage, rev: rev + 1 },
-        'the file of a source has changed: the stage stays, and the evidence begins anew',
+        'the file of a source has changed: the stage stays, and the comparison counts begin anew',
       );
   }
 
@@ -63,13 +50,14 @@ export function createCountsReset({
     // No state is kept, or it was not read from Redis yet.
     if (digests === undefined || state === undefined || state.rev === 0) return;
     if (isDeepStrictEqual(state.digests, digests)) expected.delete(resource);
-    // While Redis fails it stays expected; the next state that is learnt tries again.
-    else renew(state, digests).catch(() => undefined);
+    // If Redis fails, the next change of the state tries again.
+    else reset(state, digests).catch(() => undefined);
   }
 
   const unsubscribe = states.onChange(({ resource }) => compare(resource));
   return {
-    expect(declared) {
+    /** Compares the digests of a configuration with those of the states, now and whenever a state changes. */
+    expect(declared: readonly DeclaredMigration[]): void {
       expected.clear();
       for (const { resource, digests } of declared) {
         expected.set(resource, digests);

@@ -9,7 +9,7 @@ import { asState } from './state-format.ts';
 /** What is kept of one migration for the next start. */
 export type KeptState = {
   readonly state: MigrationState;
-  /** The state that this process alone serves by: an operator has rolled back here while Redis was gone. */
+  /** The state that only this process uses, because an operator has rolled it back while Redis was down. */
   readonly override?: MigrationState | undefined;
   /** What the configuration said when this was kept. */
   readonly declared: Position;
@@ -17,9 +17,9 @@ export type KeptState = {
 
 /** The states in `state.dir`, for a start without Redis. */
 export type StateFile = {
-  /** The states in the file; none where there is no file, or it is damaged. */
+  /** The states in the file; none if there is no file, or it is damaged. */
   read(): readonly KeptState[];
-  /** Never throws: the gateway also works without the file. */
+  /** Never throws, because the gateway also works without the file. */
   write(states: readonly KeptState[]): void;
 };
 
@@ -34,8 +34,8 @@ function asKept(value: unknown): readonly KeptState[] {
 }
 
 /**
- * Opens the file in a folder; without a folder nothing is kept. `instance` names this process: all workers of a gateway write
- * the same file, and each writes a draft with its own name first.
+ * Opens the file in a folder; without a folder nothing is kept. All workers of a gateway write the same file, so each first writes
+ * a draft whose name contains its `instance`.
  */
 export function openStateFile(
   folder: string | undefined,
@@ -44,7 +44,7 @@ export function openStateFile(
 ): StateFile {
   if (folder === undefined) return { read: () => [], write: () => undefined };
   const draft = `${FILE}.${instance.replaceAll(/[^\w-]/g, '-')}.new`;
-  let kept = '';
+  let written = '';
   return {
     read() {
       try {
@@ -59,10 +59,10 @@ export function openStateFile(
     },
     write(states) {
       const text = JSON.stringify({ version: VERSION, states });
-      if (text === kept) return;
+      if (text === written) return;
       try {
         replaceFile(folder, FILE, text, draft);
-        kept = text;
+        written = text;
       } catch (error) {
         onFailure(error instanceof Error ? error.message : 'unknown');
       }

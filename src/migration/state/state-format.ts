@@ -1,9 +1,9 @@
-// Writes and parses a kept state, and refuses a damaged one and one of another format.
+// Writes and parses a kept state, and refuses one that is damaged or has another format.
 
 import { stages } from '../../config/schema/migration-stages.ts';
 import type { MigrationState } from './migration-state.ts';
 
-/** The format of a state. A state without a number is of format 1: the first versions of Portico wrote none. */
+/** The version of the format. A state without a version has format 1, because the first versions of Portico wrote none. */
 const VERSION = 1;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -21,7 +21,7 @@ function isPosition(value: unknown): boolean {
   );
 }
 
-/** Checks that a value is a state; `undefined` where it is none: calls must not be routed by damaged data. */
+/** Checks that a value is a state, else returns `undefined`, so that no call is routed by damaged data. */
 export function asState(value: unknown): MigrationState | undefined {
   if (!isPosition(value) || !isObject(value)) return undefined;
   const { resource, sources, digests, rev, generation, operations, rules, acknowledged, lastRollback } =
@@ -40,12 +40,12 @@ export function asState(value: unknown): MigrationState | undefined {
   return isSound ? (value as MigrationState) : undefined;
 }
 
-/** The text of a state, with the number of its format. */
+/** The text of a state, with the version of the format. */
 export function writeState(state: MigrationState): string {
   return JSON.stringify({ version: VERSION, ...state });
 }
 
-/** The state in a text; `damaged` where there is none, `newer` where a newer Portico has written it in another format. */
+/** The state in a text; `damaged` if it is none, `newer` if a newer Portico has written it in another format. */
 export function readState(text: string): MigrationState | 'damaged' | 'newer' {
   try {
     const { version = VERSION, ...state } = Object(JSON.parse(text)) as { readonly version?: unknown };

@@ -1,4 +1,4 @@
-// This process's copy of the states of migrations; also kept in `state.dir`. Without Redis, it is all that there is.
+// The copy of the states of migrations in this process, also kept in `state.dir`. Without Redis, it is the only one.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../kernel/clock.ts';
@@ -11,7 +11,7 @@ import type { MigrationStateStore } from './state-store.ts';
 
 const SERVING: readonly MigrationStage[] = ['ramp', 'live', 'complete'];
 
-/** Whether a state sends callers to the new source although the rollback of this process keeps them at the legacy one. */
+/** Whether a state sends callers to the new source whom the rollback of this process keeps at the legacy source. */
 function isFurtherAhead(state: MigrationState, local: MigrationState): boolean {
   const operations = [undefined, ...Object.keys(state.operations), ...Object.keys(local.operations)];
   return operations.some((operation) => {
@@ -21,9 +21,8 @@ function isFurtherAhead(state: MigrationState, local: MigrationState): boolean {
 }
 
 /**
- * The state that a process serves by after a rollback of its own: where callers go is as that rollback has set it, and all
- * else, such as rules, follows the shared state. Its `rev` is 0: it serves by no state of the fleet, so it is not counted
- * among those that have taken one over.
+ * The state that a process uses after a rollback of its own. The rollback decides where callers go; everything else, such as
+ * rules, follows the shared state. Its `rev` is 0, so the process does not count as one that has the newest state.
  */
 function withLocalRollback(local: MigrationState, shared: MigrationState): MigrationState {
   const { stage, percent, operations, hold, lastRollback } = local;
@@ -31,7 +30,7 @@ function withLocalRollback(local: MigrationState, shared: MigrationState): Migra
   return { ...shared, stage, percent, operations, hold, lastRollback, generation, rev: 0 };
 }
 
-/** What is left of the local rollback of a process after a change of the shared state; `undefined`: that has ended it. */
+/** The local rollback of a process after a change of the shared state; `undefined` if the change has ended it. */
 function remainingLocalRollback(
   before: { readonly state: MigrationState; readonly override: MigrationState | undefined },
   next: MigrationState,
@@ -54,15 +53,15 @@ export type StateReplica = Pick<
   'declare' | 'current' | 'shared' | 'rollBackHere' | 'endLocalRollback' | 'onChange'
 > & {
   declared(): readonly DeclaredMigration[];
-  /** Replaces the state by a newer one. The local rollback of this process stays unless that has ended it. */
-  learn(state: MigrationState): void;
+  /** Replaces the state by a newer one. The local rollback of this process stays, unless the newer state ends it. */
+  replace(state: MigrationState): void;
 };
 
-/** `file` is read once, at the start, and written after each change. A file that cannot be written stops nothing. */
+/** `file` is read once, at the start, and written after each change. */
 export type StateReplicaDeps = {
   readonly file: StateFile;
   readonly clock: Pick<Clock, 'now'>;
-  /** Whether a stage or share that was changed in the file replaces the kept one. Only without Redis it does. */
+  /** Whether a stage that was changed in the configuration replaces the kept one, as it does without Redis. */
   readonly isFileLeading: boolean;
 };
 
@@ -94,7 +93,7 @@ export function createStateReplica({ file, clock, isFileLeading }: StateReplicaD
     announce(resource);
   }
 
-  /** The state from before this configuration: of this process, else of the file that an earlier process has written. */
+  /** The state before this configuration: that of this process, else that in the file of an earlier process. */
   function findKept({ resource, sources }: DeclaredMigration): KeptState | undefined {
     const own = known.get(resource);
     const all = own === undefined ? kept : [{ ...own, declared: own.declared.position }];
@@ -128,7 +127,7 @@ export function createStateReplica({ file, clock, isFileLeading }: StateReplicaD
       return one?.override ?? one?.state;
     },
     shared: (resource) => known.get(resource)?.state,
-    learn(state) {
+    replace(state) {
       const one = known.get(state.resource);
       if (one === undefined || !isDeepStrictEqual(one.declared.sources, state.sources)) return;
       one.override = remainingLocalRollback(one, state);
@@ -146,14 +145,14 @@ export function createStateReplica({ file, clock, isFileLeading }: StateReplicaD
 
 /** Creates the states of a gateway without Redis: they are in this process, and in `state.dir`. */
 export function createLocalStates(deps: Omit<StateReplicaDeps, 'isFileLeading'>): MigrationStateStore {
-  const known = createStateReplica({ ...deps, isFileLeading: true });
+  const replica = createStateReplica({ ...deps, isFileLeading: true });
   return {
-    ...known,
+    ...replica,
     change(expected, next) {
-      const state = known.shared(expected.resource);
+      const state = replica.shared(expected.resource);
       if (state?.rev !== expected.rev) return Promise.resolve({ kind: 'conflict', state: state ?? expected });
       const changed = { ...next, rev: state.rev + 1 };
-      known.learn(changed);
+      replica.replace(changed);
       return Promise.resolve({ kind: 'changed', state: changed });
     },
     refresh: () => Promise.resolve(),

@@ -1,5 +1,5 @@
-// Computes the state after a step, a rollback, a hold, a walk or a change of rules. All functions are pure: the gate
-// decides elsewhere whether a step may be taken, and the store raises `rev` when it writes the state.
+// Computes the state after a step, a rollback, a hold, a walk or a change of rules. All functions are pure. They do not check
+// whether a step may be taken, and the store raises `rev` when it writes the state.
 
 import { type MigrationStage, stages } from '../../config/schema/migration-stages.ts';
 import { type DeclaredMigration, countsName } from './declared-migration.ts';
@@ -25,13 +25,13 @@ export function isBeyond(one: Position, other: Position): boolean {
   return rankOf(one) > rankOf(other);
 }
 
-/** Begins the evidence anew: earlier counts, walks and rehearsals no longer count. */
+/** Begins the comparison counts anew. Earlier counts, walks, edge cases and failure drills no longer count. */
 function withNewCounts(state: MigrationState, instant: string): MigrationState {
   const { rehearsedAt: _rehearsed, walk: _walk, edges: _edges, sourceChangedAt: _changed, ...rest } = state;
   return { ...rest, evidence: countsName(state.digests, state.rev + 1), evidenceSince: instant };
 }
 
-/** The operations that stay apart from the resource after it goes to `to`. Where it goes back, none stays ahead of it. */
+/** The operations that keep a position of their own when the resource goes to `to`. If it goes back, none stays ahead of it. */
 function operationsAt(
   { operations, ...from }: MigrationState,
   to: Position,
@@ -42,7 +42,7 @@ function operationsAt(
   return Object.fromEntries(Object.entries(operations).filter(stays));
 }
 
-/** Moves the whole resource or one operation to a position. When the resource leaves `legacy`, new evidence begins. */
+/** Moves the whole resource or one operation to a position. When the resource leaves `legacy`, the counts begin anew. */
 export function moved(
   state: MigrationState,
   to: Position,
@@ -58,21 +58,18 @@ export function moved(
   return { ...base, operations: isApart ? { ...others, [operation]: { stage, percent } } : others };
 }
 
-/** Keeps the position and begins the evidence anew: when the migration begins, or the data of the new source was mended. */
+/** Keeps the position and begins the comparison counts anew: when the migration begins, or the data of the new source was fixed. */
 export function withFreshStart(state: MigrationState, instant: string): MigrationState {
   return { ...withNewCounts(state, instant), since: instant };
 }
 
-/** Why a rollback is made, by whom and when. */
-export type RollbackGrounds = Attribution & Pick<Rollback, 'rule' | 'evidence'>;
-
 /**
  * Rolls back and holds: to `shadow`, or from `shadow` to `legacy`. The higher generation drops every cached answer of the new
- * source. After differences the evidence begins anew, because the old counts are those of wrong data.
+ * source. After differences the comparison counts begin anew, because the old counts are those of wrong data.
  */
 export function rolledBack(
   state: MigrationState,
-  { by, at: instant, rule, evidence }: RollbackGrounds,
+  { by, at: instant, rule, evidence }: Omit<Rollback, 'from'>,
   operation?: string,
 ): MigrationState {
   const { stage, percent } = positionOf(state, operation);
@@ -87,21 +84,17 @@ export function rolledBack(
 }
 
 /** Holds: no step forward is possible until `resumed`. */
-export function held(
-  state: MigrationState,
-  { by, at: instant }: Attribution,
-  reason: string,
-): MigrationState {
-  return { ...state, hold: { by, at: instant, reason } };
+export function held(state: MigrationState, { by, at }: Attribution, reason: string): MigrationState {
+  return { ...state, hold: { by, at, reason } };
 }
 
-/** Steps forward are possible again. */
+/** Ends a hold, so that steps forward are possible again. */
 export function resumed(state: MigrationState): MigrationState {
   const { hold: _hold, ...rest } = state;
   return rest;
 }
 
-/** Takes over changed source files: the evidence begins anew, and the higher generation drops what was cached before. */
+/** Notes changed source files: the counts begin anew, and the higher generation drops what was cached before. */
 export function withDigests(
   state: MigrationState,
   digests: DeclaredMigration['digests'],
@@ -114,14 +107,13 @@ export function withDigests(
 /** Records the result of a walk over all records. */
 export function walked(
   state: MigrationState,
-  walk: { readonly records: number; readonly differences: number },
+  { records, differences }: { readonly records: number; readonly differences: number },
   instant: string,
 ): MigrationState {
-  const { records, differences } = walk;
   return { ...state, walk: { at: instant, records, differences } };
 }
 
-/** The edges of what may be asked were compared. */
+/** Records the result of comparing the edge cases. */
 export function withEdgeCases(state: MigrationState, edges: EdgeCaseResult, instant: string): MigrationState {
   return { ...state, edges: { ...edges, at: instant } };
 }
@@ -131,7 +123,7 @@ export function withRule(state: MigrationState, rule: RuntimeRule): MigrationSta
   return { ...state, rules: [...state.rules.filter(({ id }) => id !== rule.id), rule] };
 }
 
-/** Takes a rule away; its acknowledgement goes with it. */
+/** Removes a rule and its acknowledgement. */
 export function withoutRule(state: MigrationState, id: string): MigrationState {
   return {
     ...state,

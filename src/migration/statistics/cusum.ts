@@ -1,14 +1,14 @@
-// The statistical test that finds a rise in the failures of the new source.
+// CUSUM, the statistical test that finds a rise in the failures of the new source.
 
-/** The share of failures that is usual, and the one that is not accepted: a failure adds 2.303, an answer takes 0.046. */
+/** The usual share of failures, and the share that is not accepted. A failure adds 2.303, an answer subtracts 0.046. */
 const FAILURES = { usual: 0.005, unaccepted: 0.05 };
 
-/** The judge rolls back at this value. Four failures in a row reach it, or six among twenty calls. */
+/** The judge rolls back at this value: after four failures in a row, or six in twenty calls. */
 export const CUSUM_LIMIT = 9.2;
 
 /**
- * The CUSUM (Page's test) of failures: evidence for a share of failures of 5 % against one of 0.5 %, or for other shares, which
- * never falls below 0. It needs no window: it stands at 0 for months and reaches the limit after some failures close together.
+ * The CUSUM (Page's test) of failures: the log likelihood ratio of a share of failures of 5 % against one of 0.5 %, or of other
+ * shares, never below 0. It needs no time window: it stays near 0 for months, and some failures close together reach the limit.
  */
 export function nextCusum(
   before: number,
@@ -23,13 +23,13 @@ export function nextCusum(
 /** What each caller and shape of question has added to the CUSUM, by their entry in `OperationCounts.failing`. */
 export type FailureShares = Readonly<Record<string, number>>;
 
-/** A CUSUM of which one caller adds a part at most, so that one caller cannot roll a migration back alone. */
+/** A CUSUM to which one caller can add only a part, so that one caller alone cannot roll a migration back. */
 export type BoundedCusum = { readonly cusum: number; readonly shares: FailureShares };
 
-/** The most that one caller adds by questions of one shape, and by questions of all shapes. */
+/** The most that one caller can add with questions of one shape, and with all questions. */
 const SHAPE_MAX = CUSUM_LIMIT / 3;
 const CALLER_MAX = 2 * SHAPE_MAX;
-/** A smaller share is forgotten. So there are at most some 200 of them, because their sum is below the limit. */
+/** A smaller share is forgotten. As their sum is below the limit, there are never more than about 200 shares. */
 const SHARE_MIN = 0.05;
 
 /** The shape of the question of a failure. */
@@ -37,14 +37,14 @@ export const shapeOfFailure = (entry: string): string => entry.slice(entry.index
 const callerOf = (entry: string) => entry.slice(0, entry.indexOf(' ') + 1);
 
 /** How much a failure of a caller and shape may still add. */
-function roomOf(entry: string, shares: ReadonlyMap<string, number>): number {
+function allowanceOf(entry: string, shares: ReadonlyMap<string, number>): number {
   const caller = callerOf(entry);
   let ofCaller = 0;
   for (const [other, share] of shares) if (callerOf(other) === caller) ofCaller += share;
   return Math.max(0, Math.min(SHAPE_MAX - (shares.get(entry) ?? 0), CALLER_MAX - ofCaller));
 }
 
-/** Adds the failures since the last look, each within the bounds. Answers then shrink all shares alike. */
+/** Adds the failures since the last look, each within the limits for its caller. Answers then reduce all shares alike. */
 export function nextBoundedCusum(
   before: BoundedCusum,
   failing: readonly string[],
@@ -54,7 +54,7 @@ export function nextBoundedCusum(
   const failure = nextCusum(0, { failed: 1, answered: 0 });
   let sum = before.cusum;
   for (const entry of failing) {
-    const more = Math.min(failure, roomOf(entry, shares));
+    const more = Math.min(failure, allowanceOf(entry, shares));
     shares.set(entry, (shares.get(entry) ?? 0) + more);
     sum += more;
   }

@@ -1,6 +1,6 @@
 // Exact confidence bounds (Clopper and Pearson) on the share of questions that both sources answer differently.
 
-/** All bounds hold with 95 % confidence, one-sided: this is the chance that one is wrong. */
+/** The chance that a bound is wrong: all bounds are one-sided, with 95 % confidence. */
 const DOUBT = 0.05;
 
 /** Lanczos' coefficients for g = 7, good to 15 digits. */
@@ -48,12 +48,12 @@ function incompleteBeta(x: number, a: number, b: number): number {
     : 1 - (front * betaFraction(1 - x, b, a)) / b;
 }
 
-/** The probability of at most `hits` among `keys` where the true share is `share`. */
+/** The probability of at most `hits` among `keys` if the true share is `share`. */
 function atMost(hits: number, keys: number, share: number): number {
   return hits >= keys ? 1 : incompleteBeta(1 - share, keys - hits, hits + 1);
 }
 
-/** The share from which on `isAbove` is true; it must be false below that. */
+/** The smallest share for which `isAbove` is true; it must be true for all larger ones. */
 function bisect(isAbove: (share: number) => boolean): number {
   let [low, high] = [0, 1];
   for (let round = 0; round < 60; round += 1) {
@@ -69,7 +69,7 @@ export function isShareAtMost(share: number, keys: number, mismatches: number): 
   return keys > 0 && atMost(mismatches, keys, share) <= DOUBT;
 }
 
-/** The largest true share of mismatches that is still plausible: 1 where nothing was compared. */
+/** The largest true share of mismatches that is still plausible; 1 if nothing was compared. */
 export function upperBound(keys: number, mismatches: number): number {
   return keys === 0 ? 1 : bisect((share) => isShareAtMost(share, keys, mismatches));
 }
@@ -80,10 +80,7 @@ export function lowerBound(keys: number, mismatches: number): number {
   return bisect((share) => 1 - atMost(mismatches - 1, keys, share) > DOUBT);
 }
 
-/**
- * The number of distinct keys that shows a share of at most `share` where `mismatches` of them differ; Infinity for a share
- * of 0.
- */
+/** How many distinct keys prove that the share is at most `share` if `mismatches` of them differ; Infinity for a share of 0. */
 export function keysNeeded(share: number, mismatches: number): number {
   if (share <= 0) return Infinity;
   let [low, high] = [mismatches, Math.max(1, 2 * mismatches)];

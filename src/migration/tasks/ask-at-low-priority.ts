@@ -1,4 +1,4 @@
-// Asks a source what an operator wants to know: with the lowest priority, and again while it is busy with callers.
+// Asks a source for an operator: with the lowest priority, and again later if the source is busy with callers.
 
 import type { Query } from '../../contract/query.ts';
 import type { ErrorCode } from '../../kernel/errors/catalogue.ts';
@@ -7,13 +7,13 @@ import type { SourceAnswer, SourceHandler } from '../../pipeline/stages/call.ts'
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 
-/** Waits; replaced in tests. */
+/** Waits for so many milliseconds; replaced in tests. */
 export type Wait = (ms: number, signal: AbortSignal) => Promise<unknown>;
 
 /** Waits by a timer that does not keep the process alive. Rejects with an `AbortError` when the signal aborts. */
 export const waitMs: Wait = (ms, signal) => sleep(ms, undefined, { signal, ref: false });
 
-/** Keeps all calls together to a rate: it waits for the time that `calls` calls may take. */
+/** Keeps calls to a rate: it waits for as long as `calls` calls may take. */
 export type Pacer = (calls: number, signal: AbortSignal) => Promise<void>;
 
 /** Creates a pacer of `perSecond` calls a second. */
@@ -26,30 +26,30 @@ export function createPacer(perSecond: number, clock: Pick<Clock, 'monotonic'>, 
   };
 }
 
-/** What a source says: an answer, or the error that a caller would get. */
+/** The reply of a source: an answer, or the error that a caller would get. */
 export type LowPriorityReply = { readonly answer: SourceAnswer } | { readonly error: GatewayError };
 
-/** Without `pace` and `timeLimitMs`, calls go out as fast as the source answers, within the time limits of the source. */
+/** Without `pace` there is no rate limit; without `timeLimitMs` the time limits of the source apply. */
 export type LowPriorityOptions = {
   /** Keeps the calls to a rate. */
   readonly pace?: Pacer;
-  /** Each attempt has so much time, milliseconds. */
+  /** The time for each attempt, in milliseconds. */
   readonly timeLimitMs?: number;
   readonly wait?: Wait;
 };
 
-/** Asks a source; it rejects where `stop` aborts, or with an error that is no `GatewayError`. */
+/** Asks a source. It rejects if `stop` aborts, or with an error that is no `GatewayError`. */
 export type AskAtLowPriority = (
   source: SourceHandler,
   query: Query,
   stop: AbortSignal,
 ) => Promise<LowPriorityReply>;
 
-/** Callers go first: a source that is busy with them is asked so often, and then the reply is `overloaded`. */
+/** A source that is busy with callers is asked so many times; then the reply is `overloaded`. */
 const ATTEMPTS_MAX = 5;
 const RETRY_MS = 1_000;
 
-/** Makes the function that asks a source with the lowest priority. The source may scan, as it may for a caller. */
+/** Makes the function that asks a source with the lowest priority. As for a caller, the source may scan. */
 export function createAskAtLowPriority({
   pace,
   timeLimitMs,
@@ -80,7 +80,7 @@ export function createAskAtLowPriority({
   };
 }
 
-/** The body of a reply, or the code of the error that a caller would get: `not_found` for a record that is not there. */
+/** The body of a reply, or the code of the error that a caller would get: `not_found` if there is no such record. */
 export function bodyOrCode(
   reply: LowPriorityReply,
 ): { readonly body: string } | { readonly code: ErrorCode } {
@@ -88,7 +88,7 @@ export function bodyOrCode(
   return reply.answer.found ? { body: reply.answer.body.toString() } : { code: 'not_found' };
 }
 
-/** The answer of a reply. @throws Error that names the source which has failed */
+/** The answer in a reply. @throws Error with the name of the source if it has failed */
 export function answerOf(reply: LowPriorityReply): SourceAnswer {
   if ('answer' in reply) return reply.answer;
   const { error } = reply;

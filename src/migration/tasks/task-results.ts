@@ -1,41 +1,41 @@
-// What the tasks of operators are given, and what they find.
+// The parameters and the results of the tasks of operators.
 
 import type { AnswerDifference } from '../compare/comparison.ts';
 
-/** Work that takes longer than a request. It ends when `signal` aborts, and says how far it is. */
+/** What a long task gets: it ends when `signal` aborts, and calls `progress`. */
 export type Run = {
   readonly signal: AbortSignal;
   readonly progress: (done: number, of?: number) => void;
 };
 
-/** What the check at `create` has found: whether both sources have the same records under the same ids. */
+/** The result of the check by `create`: whether both sources have the same records under the same ids. */
 export type SourcesCheck = {
   /** Records that both sources have under one id. */
   readonly same: number;
-  /** Records that were asked of the new source. */
+  /** Records that the new source was asked for. */
   readonly asked: number;
-  /** Why the migration cannot begin; none: it can. */
+  /** Why the migration cannot begin; empty if it can. */
   readonly problems: readonly string[];
 };
 
-/** What a walk over all records of both sources has found. */
+/** The result of a walk over all records of both sources. */
 export type WalkResult = {
   readonly records: number;
   readonly differences: number;
-  /** Records that could not be compared, because they were written to at each attempt. */
+  /** Records that could not be compared, because callers wrote to them during each attempt. */
   readonly unknown: number;
 };
 
-/** What differs at one path, with the id of the record; without one, it is about the whole list. It has no values. */
+/** A difference without its values. Without an id it is about the whole list. */
 export type NamedDifference = Pick<AnswerDifference, 'id' | 'path' | 'kind'> & {
   readonly hint?: string | undefined;
 };
 
-/** Learns of each difference that a walk finds, while it goes on. */
+/** Called with each difference that a walk finds. */
 export type OnDifference = (found: NamedDifference) => void;
 
-/** Whether the judge has seen the faults that a rehearsal made, and would have rolled back. */
-export type DrillResult = { readonly tripped: boolean; readonly evidence: string };
+/** Whether the judge would have rolled back in a failure drill, and what it saw. */
+export type DrillResult = { readonly tripped: boolean; readonly reason: string };
 
 /**
  * One question that was recorded, in its canonical form: `users.list` and `limit=20&sort=name`, or `users.get` and
@@ -43,7 +43,7 @@ export type DrillResult = { readonly tripped: boolean; readonly evidence: string
  */
 export type RecordedQuery = { readonly operation: string; readonly query: string };
 
-/** What a replay of recorded questions has found. */
+/** The result of a replay of recorded questions. */
 export type TrafficReplayResult = {
   /** Questions that both sources were asked. */
   readonly asked: number;
@@ -51,23 +51,23 @@ export type TrafficReplayResult = {
   readonly verdicts: Readonly<Record<string, number>>;
 };
 
-/** What both sources answer to one question now, with their values. It is shown to the operator and never kept. */
+/** The present answers of both sources to one question, with values. They are shown to the operator and never kept. */
 export type ExplainedQuestion = {
-  /** The body of the answer; `{ error }` where the source answers none. */
+  /** The body of the answer, or `{ error }`. */
   readonly legacy: unknown;
   readonly new: unknown;
   readonly differences: readonly AnswerDifference[];
 };
 
-/** Whom a share reaches, and how much of the traffic of the last hour that is, over all processes. */
+/** Which callers a share reaches, and how much of the traffic of the last hour that is, over all processes. */
 export type Preview = {
   readonly percent: number;
-  /** Callers of the last hour, and those among them that the share reaches; beyond 10,000 not all are told apart. */
+  /** Callers of the last hour, and those whom the share reaches. Not all are told apart if there are more than 10,000. */
   readonly callers: number;
   readonly reached: number;
-  /** The true part of the calls, 0 to 100. */
+  /** The part of the calls, 0 to 100. */
   readonly callsPercent: number;
-  /** The largest callers, by the id that the log shows; by a part of its digest where another process has seen them. */
+  /** The callers with the most calls, by the id in the log, or by a part of its digest if only another process knows the id. */
   readonly largest: readonly {
     readonly caller: string;
     readonly callsPercent: number;

@@ -1,4 +1,4 @@
-// Asks both sources what callers hardly ever ask: the pages at the ends of a list, unknown ids and values, each sort and filter.
+// Asks both sources the edge cases, and compares the answers.
 
 import { queryKey } from '../../contract/query-key.ts';
 import type { GatewayError } from '../../kernel/errors/fault.ts';
@@ -22,29 +22,29 @@ import { type EdgeCase, edgeCasesOf } from './edge-cases.ts';
 import { pageQuery } from './list-records.ts';
 import type { WalkDeps } from './walk.ts';
 
-/** The most edges that are named. */
+/** The most edge cases whose names are kept. */
 const NAMED_MAX = 20;
 
-/** What both sources say to one question. */
+/** What both sources answer to one question. */
 type Outcome =
-  /** The legacy source has no answer either. */
+  /** The legacy source has no answer, so nothing is compared. */
   | { readonly kind: 'unasked' }
   | { readonly kind: 'refused'; readonly error: GatewayError }
   | ({ readonly kind: 'compared' } & ClassifiedDifferences);
 
-/** A reply that says what the source does at an edge. @throws Error where it stayed busy, which says nothing of the edge */
+/** Returns the reply. @throws Error if the source stayed busy, because such a reply says nothing about the question */
 function decidedReply(reply: LowPriorityReply): LowPriorityReply {
   if ('error' in reply && reply.error.code === 'overloaded') answerOf(reply);
   return reply;
 }
 
-/** Makes the function that counts an outcome as evidence; whether both sources say the same. */
-function createCountsWriter({ resource, toSample, counts }: WalkDeps) {
-  return function keep({ query }: EdgeCase, outcome: Exclude<Outcome, { kind: 'unasked' }>): boolean {
+/** Makes the function that counts an outcome. It returns whether both sources answered the same. */
+function createCount({ resource, toSample, counts }: WalkDeps) {
+  return function count({ query }: EdgeCase, outcome: Exclude<Outcome, { kind: 'unasked' }>): boolean {
     const operation = `${resource.name}.${query.kind}`;
     const about = { resource: resource.name, operation, query: queryKey(query) };
     if (outcome.kind === 'refused') {
-      // What lies beyond the bounds of the new source is no failure.
+      // If the answer is beyond the limits of the new source, the source has not failed.
       if (!isBeyondBounds(outcome.error))
         counts.compared({ ...about, verdict: 'failed_new', differences: [], ignored: [] });
       return false;
@@ -60,15 +60,14 @@ function createCountsWriter({ resource, toSample, counts }: WalkDeps) {
 }
 
 /**
- * Makes the function that asks both sources the fixed suite of edges: the first and the last page, past the end, the
- * smallest and the largest page, unknown ids and values, each sort and filter. What differs has to differ again after
- * `recheck.delay`. It throws an Error where the legacy source does not answer a plain list.
+ * Makes the function that asks both sources the edge cases. A difference counts only if it is there again after
+ * `recheck.delay`. It throws an Error if the legacy source does not answer a plain list.
  */
 export function createCompareEdgeCases(deps: WalkDeps) {
   const { resource, config, sources, clock, wait = waitMs } = deps;
   const classify = createClassify(deps);
   const ask = createAskAtLowPriority({ pace: createPacer(config.shadow.maxRps, clock, wait), wait });
-  const keep = createCountsWriter(deps);
+  const count = createCount(deps);
 
   async function compare({ query }: EdgeCase, signal: AbortSignal): Promise<Outcome> {
     const legacy = decidedReply(await ask(sources.legacy, query, signal));
@@ -78,7 +77,7 @@ export function createCompareEdgeCases(deps: WalkDeps) {
     return { kind: 'compared', ...classify(query, { legacy: legacy.answer, new: next.answer }) };
   }
 
-  /** Asks twice where the answers differ: stores are written to, and a service may fail once. */
+  /** Asks again if the answers differ, because callers write to the stores, and a service may fail once. */
   async function compareLasting(question: EdgeCase, signal: AbortSignal): Promise<Outcome> {
     const first = await compare(question, signal);
     if (first.kind === 'unasked' || (first.kind === 'compared' && first.counting.length === 0)) return first;
@@ -98,7 +97,7 @@ export function createCompareEdgeCases(deps: WalkDeps) {
       const outcome = await compareLasting(question, signal);
       if (outcome.kind !== 'unasked') {
         asked += 1;
-        if (!keep(question, outcome)) different.push(question.text);
+        if (!count(question, outcome)) different.push(question.text);
         const { query } = question;
         if (outcome.kind === 'refused' && isBeyondBounds(outcome.error))
           refused.push({ operation: `${resource.name}.${query.kind}`, kind: queryKind(query) });

@@ -7,7 +7,7 @@ import { compileRowCodec } from '../../store/scan-cache/row-codec.ts';
 import { readListBody } from '../compare/read-body.ts';
 import { answerOf, type AskAtLowPriority } from '../tasks/ask-at-low-priority.ts';
 
-/** The records of a list by id, each as the text of its values (see `RowCodec`), which takes less memory than an object. */
+/** The records of a list by id. Each is kept as text (see `RowCodec`), because text needs less memory than an object. */
 export type ListedRecords = {
   readonly texts: ReadonlyMap<string, string>;
   /** Ids that were on more than one page. */
@@ -19,13 +19,16 @@ export type ListedRecords = {
 /** The largest page of the contract. */
 const PAGE = 100;
 
-/** The query of a page of all records, sorted by id where the contract allows that. */
+/** The query for a page of all records, sorted by id if the contract allows that. */
 export function pageQuery({ name, sorts }: Resource, page: number): ListQuery {
   const sort = sorts.includes('id') ? { field: 'id', descending: false } : null;
   return { kind: 'list', resource: name, page, limit: PAGE, sort, filters: [] };
 }
 
-/** Reads all pages of a source; the rows of one scan serve all of them. `onPage` learns how many records were read of how many. @throws Error */
+/**
+ * Reads all pages of a source. If the source has to be scanned, one scan serves all pages. `onPage` is called with the number of
+ * records read, and of all. @throws Error if the source fails
+ */
 export async function listRecords(
   resource: Resource,
   source: SourceHandler,

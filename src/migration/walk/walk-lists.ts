@@ -11,26 +11,7 @@ import { compareRecords } from '../compare/compare-records.ts';
 import type { ByOrigin } from '../../kernel/upstream-call.ts';
 import { type ListedRecords, listRecords } from './list-records.ts';
 
-/** Reports the progress of a walk: the records read so far, and all that there are. */
-export type OnRead = (read: number, total: number) => void;
-
-/** `ask` keeps to a pace by itself. `settle` gives writes that are under way the time to reach both stores. */
-export type WalkListsDeps = {
-  readonly resource: Resource;
-  readonly sources: ByOrigin<SourceHandler>;
-  /** Asks a source at the pace of the walk. */
-  readonly ask: AskAtLowPriority;
-  /** Waits between the two passes. */
-  readonly settle: (signal: AbortSignal) => Promise<unknown>;
-};
-
-/** What walking both lists has found. */
-export type WalkedLists = {
-  readonly ids: readonly string[];
-  readonly differences: readonly AnswerDifference[];
-};
-
-/** While pages are read, callers write to records, and rows move. So only a difference counts that each pass finds. */
+/** A difference counts only if each pass finds it, because callers write while the pages are read, and rows move. */
 const PASSES = 2;
 const ID_PATH = 'data[].id';
 
@@ -56,7 +37,7 @@ function compileComparison({ itemFields }: Resource) {
       if (!legacy.texts.has(id)) found.push({ path: ID_PATH, kind: 'extra_id', id });
     for (const id of newList.duplicates)
       if (!legacy.duplicates.has(id)) found.push({ path: ID_PATH, kind: 'extra_id', id });
-    // A total may count records that no page has: no row shows that, so the surplus of both sources is compared.
+    // A total may count records that are on no page. No row shows that, so the numbers of such records are compared.
     const [hidden, otherHidden] = [legacy, newList].map(({ total, texts }) => total - texts.size);
     if (hidden !== otherHidden)
       found.push({ path: 'meta.total', kind: 'total', legacy: hidden, new: otherHidden });
@@ -65,14 +46,20 @@ function compileComparison({ itemFields }: Resource) {
 }
 
 /**
- * Walks all pages of both sources. Where they differ it does so twice, and returns what differs both times. @throws Error
- * where a source fails
+ * Reads all pages of both sources, twice if they differ, and returns what differs both times. `ask` keeps to a rate; `settle`
+ * waits between the passes, so that writes reach both stores. @throws Error if a source fails
  */
 export async function walkLists(
-  { resource, sources, ask, settle }: WalkListsDeps,
+  deps: {
+    readonly resource: Resource;
+    readonly sources: ByOrigin<SourceHandler>;
+    readonly ask: AskAtLowPriority;
+    readonly settle: (signal: AbortSignal) => Promise<unknown>;
+  },
   signal: AbortSignal,
-  onRead: OnRead,
-): Promise<WalkedLists> {
+  onRead: (read: number, total: number) => void,
+): Promise<{ readonly ids: readonly string[]; readonly differences: readonly AnswerDifference[] }> {
+  const { resource, sources, ask, settle } = deps;
   const compareListed = compileComparison(resource);
   let differences: readonly AnswerDifference[] | undefined;
   for (let pass = 1; ; pass += 1) {

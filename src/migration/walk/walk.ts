@@ -1,7 +1,6 @@
 // Compares all records of both sources: the whole list, and then every single record.
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
-import type { Clock } from '../../kernel/clock.ts';
 import { compileDifferenceRules } from '../compare/rules.ts';
 import type { AnswerDifference, ComparisonVerdict } from '../compare/comparison.ts';
 import { hintOf } from '../compare/hint.ts';
@@ -19,17 +18,15 @@ import type { ComparerDeps } from '../shadow/comparer.ts';
 import { walkLists } from './walk-lists.ts';
 
 /**
- * The first calls to both sources together keep to `config.shadow.maxRps` a second, with the lowest priority. Calls that look
- * again keep to `config.recheck.maxRps`.
+ * The first calls to both sources together keep to `config.shadow.maxRps`, with the lowest priority. Repeated calls keep to
+ * `config.recheck.maxRps`.
  */
-export type WalkDeps = Omit<ComparerDeps, 'slots' | 'config' | 'onRecheck' | 'wait'> & {
+export type WalkDeps = Omit<ComparerDeps, 'slots' | 'config' | 'onRecheck'> & {
   readonly config: MigrationConfig;
   readonly counts: Pick<MigrationCounts, 'compared'>;
-  readonly clock: Clock;
-  readonly wait?: Wait;
 };
 
-/** How often a record is compared where no comparison has had a result, because callers write to it or go first. */
+/** How often a record is compared if no comparison has a result, because callers write to it or the source is busy. */
 const ATTEMPTS_MAX = 5;
 const RETRY_MS = 1_000;
 /** The verdicts that say something about the data. */
@@ -74,8 +71,8 @@ async function eachOf<T>(all: readonly T[], size: number, work: (one: T) => Prom
 }
 
 /**
- * Makes the function that compares all pages of the list and then all single records. It is needed because live traffic
- * shows only the records that callers ask for. It throws an Error where a source fails, or too many records have no result.
+ * Makes the function that compares all pages of the list and then all single records, because callers never ask for all of
+ * them. It throws an Error if a source fails, or if too many records have no result.
  */
 export function createWalk(deps: WalkDeps) {
   const { resource, config, keptRules, toSample, counts, clock, wait = waitMs } = deps;

@@ -179,7 +179,7 @@ describe('the actions on a migration', () => {
     expect(notes).toEqual([
       'the new source fails in the process that answers: it serves from the legacy one for half a minute',
       'nothing is compared with people; the breaker of the source is open (in the process that answers)',
-      'the file of a source has changed at 2026-11-22T10:00:00.000Z: the evidence began anew',
+      'the file of a source has changed at 2026-11-22T10:00:00.000Z: the comparison counts began anew',
     ]);
     await go('shadow');
     expect((await status()).notes).toHaveLength(2);
@@ -214,7 +214,7 @@ describe('the actions on a migration', () => {
         walk: () => Promise.resolve({ records: 200, differences: 7, unknown: 0 }),
         compareEdgeCases: () =>
           Promise.resolve({ asked: 19, different: 1, named: ['page past the end'], refused: [] }),
-        rehearse: () => Promise.resolve({ tripped: true, evidence: 'cusum 9.4 after 6 s' }),
+        rehearse: () => Promise.resolve({ tripped: true, reason: 'cusum 9.4 after 6 s' }),
       },
     });
     await run('create');

@@ -30,7 +30,7 @@ function notesOf(
     ...uncompared.map((reason) => `${reason} (in the process that answers)`),
     ...(sourceChangedAt === undefined
       ? []
-      : [`the file of a source has changed at ${sourceChangedAt}: the evidence began anew`]),
+      : [`the file of a source has changed at ${sourceChangedAt}: the comparison counts began anew`]),
     ...[weakGates(config) ?? []].flat(),
   ];
 }

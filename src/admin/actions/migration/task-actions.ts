@@ -23,7 +23,7 @@ type RecordEnd = (changed: { readonly before?: unknown; readonly after?: unknown
 function refuseIfBegun({ state }: FoundMigration): void {
   // With `rev` 0, the stage comes from the file alone, as after a loss of all state. Then the sources were not checked.
   if (state.stage === 'legacy' || state.rev === 0) return;
-  const hint = 'to begin its evidence anew: portico migration shadow, in shadow';
+  const hint = 'to begin its comparison counts anew: portico migration shadow, in shadow';
   throw new ActionRefusal('conflict', `the migration has begun: it is at ${state.stage}`, hint);
 }
 
@@ -44,7 +44,8 @@ function compileWork(
     let changed = {};
     const note = (next: object) => (changed = next);
     await changeState(migrations, { resource }, note, ({ state }) => {
-      if (state.evidence !== evidence) throw new Error('the evidence began anew meanwhile: start it again');
+      if (state.evidence !== evidence)
+        throw new Error('the comparison counts began anew meanwhile: start it again');
       return change(state, new Date(clock.now()).toISOString());
     });
     await recordEnd(changed);
@@ -81,7 +82,7 @@ function compileWork(
       return async (run) => {
         // The judge itself keeps the result and writes it to the audit.
         const result = await operatorTasks.rehearse(resource, run);
-        if (!result.tripped) throw new Error(`the judge has not tripped: ${result.evidence}`);
+        if (!result.tripped) throw new Error(`the judge has not tripped: ${result.reason}`);
         return result;
       };
     case 'replay':

@@ -152,7 +152,7 @@ export async function compareStores(
     new: openSource(resource, next.text, serveNext).answer,
   };
   const clock = createManualClock();
-  const comparer = createComparer({
+  const compareWithOther = createComparer({
     ...{
       resource: resources[resource],
       sources,
@@ -169,7 +169,7 @@ export async function compareStores(
   const signal = new AbortController().signal;
   const answer = await sources.legacy({ query, usage: { upstreamCalls: 0, upstreamMs: 0 }, signal });
   const served = { kind: 'answered', answer, ms: 1, isFresh: true } as const;
-  const { comparison } = await comparer.compare({ operation, query, origin: 'legacy', served }, signal);
+  const { comparison } = await compareWithOther({ operation, query, origin: 'legacy', served }, signal);
   const texts = (all: NonNullable<typeof comparison>['differences'] = []) =>
     all.map(({ path, kind, key }) => `${path}|${kind}${key === '' ? '' : ` of ${key}`}`);
   return {

@@ -33,7 +33,7 @@ describe('a rehearsal that is asked for', () => {
     await judged.judge.look();
     expect(await rehearsing).toEqual({
       tripped: true,
-      evidence: '100 % of the comparison calls failed; after 0 s the judge would have rolled back',
+      reason: '100 % of the comparison calls failed; after 0 s the judge would have rolled back',
     });
   });
 

@@ -1,5 +1,5 @@
 import { resources } from '../../../../src/contract/resources.ts';
-import { firstPageQuery } from '../../../../src/migration/tasks/source-pair.ts';
+import { firstPageQuery } from '../../../../src/migration/tasks/sample-questions.ts';
 import type { AnswerDifference } from '../../../../src/migration/compare/comparison.ts';
 import type { Confirmation } from '../../../../src/migration/shadow/confirm.ts';
 import { withoutPageShift } from '../../../../src/migration/shadow/resolve-page-shift.ts';

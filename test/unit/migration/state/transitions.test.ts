@@ -57,7 +57,7 @@ describe('a step of a migration', () => {
     expect(decide(complete, gate(undefined), { to: live, isForced: true }).kind).toBe('go');
   });
 
-  it('to shadow in shadow begins the evidence anew, with its walk and rehearsal', () => {
+  it('to shadow in shadow begins the comparison counts anew, with its walk and rehearsal', () => {
     const again = decide(state(shadow), gate(ramp(1)), { to: shadow });
     expect(again).toMatchObject({ kind: 'go', state: { stage: 'shadow', evidenceSince: AT } });
     const next = again.kind === 'go' ? again.state : undefined;
@@ -96,7 +96,7 @@ describe('a rollback', () => {
     });
   });
 
-  it('begins the evidence anew where records were different', () => {
+  it('begins the comparison counts anew where records were different', () => {
     const after = rolledBack(state(ramp(25)), { ...grounds, rule: 'difference' });
     expect(after.evidence).not.toBe(state(ramp(25)).evidence);
     expect(after.evidenceSince).toBe(AT);

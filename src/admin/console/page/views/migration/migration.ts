@@ -69,7 +69,7 @@ function positionFacts(status: MigrationStatus, now: number): VNode {
   return factList([
     ['Next step', gateState(status)],
     ['Here since', html`${timeMark(status.since, now)} (${spanText(now - Date.parse(status.since))})`],
-    ['Evidence since', timeMark(status.evidenceSince, now)],
+    ['Counted since', timeMark(status.evidenceSince, now)],
     ['Hold', hold && html`${hold.reason}, by ${hold.by} at ${timeMark(hold.at, now)}`],
     ['Elsewhere', apart.join(', ')],
     [
@@ -94,7 +94,7 @@ function statusSections(status: MigrationStatus, now: number, reload: () => void
   return html`<div>
     ${cardOf(`Where ${status.resource} is`, '', html`${stageRail(status)}${positionFacts(status, now)}${status.notes.map((note) => html`<p key=${note} class="notice warn">${note}</p>`)}`)}
     ${cardOf(status.gate.next === null ? 'Gate' : `Gate to ${status.gate.next.replace(':', ' ')}${status.gate.next.includes(':') ? ' %' : ''}`, 'What the next step asks for. Of the whole fleet with Redis, else of this gateway.', gateTable(status.gate))}
-    ${cardOf('Compared', 'Answers of both sources to the same questions, since the evidence began. “Differ at most” holds with 95 % confidence; the judge goes back where its CUSUM of failures reaches 9.2.', compareTable(status.compare))}
+    ${cardOf('Compared', 'Answers of both sources to the same questions, since the comparison counts began. “Differ at most” holds with 95 % confidence; the judge goes back where its CUSUM of failures reaches 9.2.', compareTable(status.compare))}
     ${element(DiffsSection, { status, reload })} ${element(HistorySection, { resource: status.resource })}
   </div>`;
 }

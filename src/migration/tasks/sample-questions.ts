@@ -1,0 +1,40 @@
+// Questions about a resource that need no caller: the first page of its list, each sort, and each filter.
+
+import type { Filter, ListQuery, Sort } from '../../contract/query.ts';
+import type { Resource } from '../../contract/resources.ts';
+import type { CanonicalRecord } from '../../contract/response-body.ts';
+import { Decimal } from '../../kernel/decimal.ts';
+
+/** The size of a page: so many records are enough to see whether two services have the same data. */
+export const SAMPLE_LIMIT = 20;
+
+/** The query for the first page of a list. */
+export function firstPageQuery({ name: resource }: Resource, more: Partial<ListQuery> = {}): ListQuery {
+  return { kind: 'list', resource, page: 1, limit: SAMPLE_LIMIT, sort: null, filters: [], ...more };
+}
+
+/** Each sort of a resource, in both directions, with its text, such as `sort=-name`. */
+export function sortsOf({ sorts }: Resource): readonly { readonly text: string; readonly sort: Sort }[] {
+  return sorts.flatMap((field) =>
+    [false, true].map((descending) => ({
+      text: `sort=${descending ? '-' : ''}${field}`,
+      sort: { field, descending },
+    })),
+  );
+}
+
+/** A filter and its text, such as `category=…`, which never contains a value of a record. */
+export type NamedFilter = { readonly text: string; readonly filter: Filter };
+
+/** Each filter of a resource with a value of one of the records; a filter for which no record has a value is left out. */
+export function filtersOf(
+  { filters }: Resource,
+  records: readonly CanonicalRecord[],
+): readonly NamedFilter[] {
+  return filters.flatMap(({ name, field, op }): readonly NamedFilter[] => {
+    const value = records.map((record) => record[field] ?? null).find((one) => one !== null);
+    const text = `${name}=…`;
+    if (op === 'eq') return typeof value === 'string' ? [{ text, filter: { field, op, value } }] : [];
+    return value instanceof Decimal ? [{ text, filter: { field, op, value } }] : [];
+  });
+}
