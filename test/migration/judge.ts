@@ -219,7 +219,7 @@ export const judgeRows: readonly BenchRow[] = [
   rollsBack(
     'judge-11',
     'one answer in a hundred has another value in a critical field, this once',
-    (next) => void (next.lying = 0.01),
+    (next) => void (next.faulty = 0.01),
     {
       seconds: 30,
       rule: 'transient',

@@ -8,31 +8,31 @@ import { startCollector } from '../support/process/telemetry/collector.ts';
 import { forEachOf, startMigratingFleet } from './harness/migrating-fleet.ts';
 
 /** Stands in an address, a phone number and a token of each user, and nowhere else: callers may see it, nobody else. */
-const CANARIES = { email: 'goldammer', phone: '+49 1514 0476', token: 'sk_live_zeisig' };
+const SECRET_MARKERS = { email: 'goldammer', phone: '+49 1514 0476', token: 'sk_live_zeisig' };
 const DIFFERENCES = 10_000;
 /** Longer than a busy machine takes, milliseconds. */
 const PATIENCE_MS = 300_000;
 
-/** A user with canaries in four fields, of which the store's name is a part: another one in each store. */
-const withCanaries = (store: string) => (user: UserTruth) => ({
+/** A user with secret markers in four fields, of which the store's name is a part: it differs in each store. */
+const withMarkers = (store: string) => (user: UserTruth) => ({
   ...user,
-  name: `${CANARIES.token}_${store}${user.id}`,
-  email: `${CANARIES.email}.${store}.${user.id}@${store}.example`,
+  name: `${SECRET_MARKERS.token}_${store}${user.id}`,
+  email: `${SECRET_MARKERS.email}.${store}.${user.id}@${store}.example`,
   profile: {
     ...user.profile,
-    bio: `Call ${CANARIES.phone} ${String(store.length)}`,
-    avatar_url: `https://${store}.example/?token=${CANARIES.token}`,
+    bio: `Call ${SECRET_MARKERS.phone} ${String(store.length)}`,
+    avatar_url: `https://${store}.example/?token=${SECRET_MARKERS.token}`,
   },
 });
 
-/** How often each canary is in a text, or part of one that is cut off, or its bytes in another usual form. */
-function countCanaries(text: string): number {
-  const forms = Object.values(CANARIES).flatMap((canary) => [
-    canary,
-    canary.slice(0, -1),
-    encodeURIComponent(canary),
-    Buffer.from(canary).toString('hex'),
-    Buffer.from(canary).toString('base64').slice(0, 8),
+/** How often each secret marker is in a text, or part of one that is cut off, or its bytes in another usual form. */
+function countMarkers(text: string): number {
+  const forms = Object.values(SECRET_MARKERS).flatMap((marker) => [
+    marker,
+    marker.slice(0, -1),
+    encodeURIComponent(marker),
+    Buffer.from(marker).toString('hex'),
+    Buffer.from(marker).toString('base64').slice(0, 8),
   ]);
   return [...new Set(forms)].reduce(
     (sum, form) => sum + text.toLowerCase().split(form.toLowerCase()).length - 1,
@@ -40,7 +40,7 @@ function countCanaries(text: string): number {
   );
 }
 
-/** What Redis writes to disk, without compression: compressed, a canary would not be seen. */
+/** What Redis writes to disk, without compression: compressed, a secret marker would not be seen. */
 async function dumpOf(gateway: FaultGateway): Promise<string> {
   return gateway.withStored(async ({ client }) => {
     await client.config('SET', 'rdbcompression', 'no');
@@ -82,8 +82,8 @@ const nothingComesOut: BenchRow = {
       },
       gateway: { telemetry: { traces: { endpoint: collector.endpoint, ratio: 1 } } },
     });
-    fleet.legacy.faults.change = withCanaries('old');
-    fleet.next.faults.change = withCanaries('fresh');
+    fleet.legacy.faults.change = withMarkers('old');
+    fleet.next.faults.change = withMarkers('fresh');
     const gateway = fleet.gateways[0] as FaultGateway;
     await fleet.goTo('shadow users');
     const shown = await readApi(gateway, '/users/explain', {
@@ -92,8 +92,8 @@ const nothingComesOut: BenchRow = {
       reason: 'test',
     });
     assert.ok(
-      countCanaries(shown) > 10,
-      'the answer with values must show the canaries: else the row looks for something that is nowhere',
+      countMarkers(shown) > 10,
+      'the answer with values must show the secret markers: else the row looks for something that is nowhere',
     );
 
     let found = 0;
@@ -117,7 +117,7 @@ const nothingComesOut: BenchRow = {
       spans: JSON.stringify(collector.spans),
     };
     assert.ok(places.Redis.includes('data[].email'), 'the differences stand in what Redis has saved');
-    const counts = Object.entries(places).map(([place, text]) => [place, countCanaries(text)] as const);
+    const counts = Object.entries(places).map(([place, text]) => [place, countMarkers(text)] as const);
     const bytes = Object.values(places).reduce((sum, text) => sum + text.length, 0);
     return promised(found >= DIFFERENCES && counts.every(([, count]) => count === 0), {
       differences: found,

@@ -2,7 +2,7 @@ import { openJudgedComparisons } from '../support/migration/judged-comparisons.t
 import { type BenchRow, promised } from '../faults/harness/row.ts';
 
 /** A store that lags 2 s behind while 60 users, for whom alone callers ask, are written to five times a second. */
-const LAGGING = { lying: 0, writesPerSecond: 5, lagMs: 2_000, users: 60, readsPerSecond: 20 };
+const LAGGING = { faulty: 0, writesPerSecond: 5, lagMs: 2_000, users: 60, readsPerSecond: 20 };
 const HOUR = 3_700;
 
 /** A row over that store, in a ramp of 100 %, after a shadow of so many seconds. */
@@ -34,7 +34,7 @@ function lagging(
 }
 
 /** A row in which one answer in a hundred is wrong once, on a clock of the test. */
-function lying(
+function wrongOnce(
   id: string,
   name: string,
   of: { readonly writesPerSecond: number; readonly readsPerSecond: number },
@@ -45,7 +45,13 @@ function lying(
     async run() {
       const taken: number[] = [];
       for (let seed = 1; seed <= 5; seed += 1) {
-        const migration = await openJudgedComparisons({ ...LAGGING, ...of, users: 2_000, seed, lying: 0.01 });
+        const migration = await openJudgedComparisons({
+          ...LAGGING,
+          ...of,
+          users: 2_000,
+          seed,
+          faulty: 0.01,
+        });
         await migration.goTo('ramp');
         taken.push(await migration.runFor(300));
         await migration.close();
@@ -60,7 +66,7 @@ const inShadow: BenchRow = {
   id: 'once-6',
   name: 'one answer in a hundred wrong once in a shadow of an hour: the gate is closed, it is reported, nothing is rolled back',
   async run() {
-    const migration = await openJudgedComparisons({ ...LAGGING, writesPerSecond: 0, lying: 0.01 });
+    const migration = await openJudgedComparisons({ ...LAGGING, writesPerSecond: 0, faulty: 0.01 });
     await migration.runFor(HOUR);
     await migration.runFor(300);
     const { judge, rollbacks, warnings } = migration.judged;
@@ -81,13 +87,13 @@ export const onceRows: readonly BenchRow[] = [
   lagging('once-1', 'after a shadow of an hour', HOUR),
   lagging('once-2', 'without any shadow before', 0),
   lagging('once-3', 'in a critical field, after a shadow of an hour', HOUR, ['data.name']),
-  lying(
+  wrongOnce(
     'once-4',
     '1 % of the answers wrong once, 50 a second',
     { writesPerSecond: 0, readsPerSecond: 50 },
     30,
   ),
-  lying(
+  wrongOnce(
     'once-5',
     '1 % of the answers wrong once, while other fields are written to',
     { writesPerSecond: 5, readsPerSecond: 50 },

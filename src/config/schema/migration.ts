@@ -122,7 +122,7 @@ const gate = z.strictObject({
     .describe(
       'The share of records that may differ at most, with 95 % confidence. 0.001 needs 2,995 records without a difference.',
     ),
-  soak: duration.default(86_400_000).describe('How long a shadow has to run before the ramp.'),
+  soak: duration.default(86_400_000).describe('The bake time: how long a shadow has to run before the ramp.'),
   step: duration.default(1_800_000).describe('How long a step of the ramp has to last before the next.'),
   stepRequests: integer(0, 1_000_000_000)
     .default(1_000)
@@ -142,14 +142,16 @@ const gate = z.strictObject({
     .default(1.2)
     .describe('The 99th percentile of the new source may be this many times that of the legacy one …'),
   latencySlack: duration.default(20).describe('… and this much longer.'),
-  rehearsal: flag.default(true).describe('Whether a rehearsed rollback is asked for before the ramp.'),
+  rehearsal: flag
+    .default(true)
+    .describe('Whether a failure drill (`portico migration rehearse`) is needed before the ramp.'),
   walk: flag
     .default(true)
     .describe('Whether a walk over all records without a difference is asked for before the ramp.'),
   edges: flag
     .default(true)
     .describe(
-      'Whether a look at the edges without a difference is asked for before the ramp: first and last pages, past the end, unknown ids and values, each sort and filter. A walk then ends with one.',
+      'Whether the edge cases have to be compared without a difference before the ramp: first and last pages, past the end, unknown ids and values, each sort and filter. A walk then ends with them.',
     ),
   file: flag.default(true).describe('Whether `complete` asks for `stage: complete` in this file first.'),
 });

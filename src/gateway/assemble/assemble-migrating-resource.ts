@@ -59,7 +59,7 @@ function migratingResourceOf(
 
 /**
  * The cache of the new source while the legacy one can still answer in its place. It serves no stale answer and keeps no
- * missing record, because both would hide from the fallback and from the evidence that the new source fails. Nor does it
+ * missing record, because both would hide from the fallback and from the comparison counts that the new source fails. Nor does it
  * serve a stale answer during a refresh: a refresh that fails has no legacy answer beside it, so nobody could say that only
  * the new source has failed.
  */

@@ -46,7 +46,7 @@ import type { RedisByRole } from '../../store/redis/redis-roles.ts';
 import type { Webhooks } from '../../telemetry/webhooks/webhooks.ts';
 
 /**
- * States and evidence are in the Redis of the keys, else in that of the cache. Without either, the evidence ends with the
+ * States and comparison counts are in the Redis of the keys, else in that of the cache. Without either, the counts end with the
  * process, and the states outlive it in `state.dir` alone.
  */
 export type OpenMigrationsDeps = {
@@ -65,7 +65,7 @@ export type OpenMigrationsDeps = {
     } & SourceComparisonsDeps['metrics'];
 };
 
-/** The migrations of a process, with their comparisons, evidence and judge. */
+/** The migrations of a process, with their comparisons, counts and judge. */
 export type OpenedMigrations = Omit<Migrations, 'close'> & {
   /** Starts the judge, which writes its changes to `audit`, and returns what the actions of operators need. */
   operate(audit: AuditLog): OperatedMigrations;

@@ -16,7 +16,7 @@ export type RedisKeys = {
   cache(answer: string, part: string): string;
   /** The purges: their epoch and number (hash), and the tags by number (sorted set). */
   purges(part: string): string;
-  /** A part of what is kept of migrations: states, acknowledgements, evidence, calls by digests of callers, the channel of changes. */
+  /** A part of what is kept of migrations: states, acknowledgements, comparison counts, calls by digests of callers, the channel of changes. */
   migration(part: string): string;
   /** What is kept of the requests of one kind that came in an hour, counted from the epoch (list). */
   requests(kind: string, hour: number): string;

@@ -16,7 +16,7 @@ export function createJudgeMetrics(place: MetricPlace) {
   const cusum = gauge(
     'portico_migration_cusum',
     ['resource', 'operation'],
-    'The evidence for failures of the new source alone: at 9.2 the judge rolls back. In the process that judges.',
+    'The CUSUM of failures of the new source only: at 9.2 the judge rolls back. In the process that judges.',
   );
   const transient = gauge(
     'portico_migration_transient_exceeded',

@@ -16,7 +16,7 @@ export type CommonSetup = { readonly gateway: FaultGateway; close(): Promise<unk
 /** What a row does its harm with. Whatever it opens here is checked and closed behind it. */
 export type FaultBench = {
   /** Stands in every secret: plant it in whatever must not come out. */
-  readonly canary: string;
+  readonly secretMarker: string;
   /** Another secret that must not come out. */
   secret(text: string): void;
   /** A well-formed key that is stored nowhere yet, and its record. */
@@ -103,7 +103,7 @@ type BenchOptions = { readonly strict: boolean; readonly long?: boolean };
 /** Opens the bench: the sample services in this process, everything else when a row asks for it. */
 export async function openBench({ strict, long = false }: BenchOptions): Promise<OpenBench> {
   const secrets = createBenchSecrets();
-  const services = createSampleServices({ canary: secrets.canary, credentials: secrets.credentials });
+  const services = createSampleServices({ canary: secrets.secretMarker, credentials: secrets.credentials });
   const urls = await services.listen();
   let calls = 0;
   for (const { server } of [services.users, services.catalog, services.orders])
@@ -143,7 +143,7 @@ export async function openBench({ strict, long = false }: BenchOptions): Promise
   const common = createCommonSetups(start, use);
 
   return {
-    canary: secrets.canary,
+    secretMarker: secrets.secretMarker,
     secret: (text) => secrets.add(text),
     strict,
     long,

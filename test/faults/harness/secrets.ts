@@ -8,10 +8,10 @@ export function storedHashUnder(pepper: string, key: string): string {
   return hashApiKey(new Secret(pepper), key);
 }
 
-/** Every secret of one bench. Each holds the canary, and none may come out of a gateway. */
+/** Every secret of one bench. Each contains the secret marker, and none may come out of a gateway. */
 export type BenchSecrets = {
   /** Stands in every secret, and in those fields of the sample services that nobody may see. */
-  readonly canary: string;
+  readonly secretMarker: string;
   readonly pepper: string;
   readonly configuredKey: string;
   /** What the sample services ask of the gateway. */
@@ -31,19 +31,19 @@ export type BenchSecrets = {
 
 /** Makes the secrets of a bench. */
 export function createBenchSecrets(): BenchSecrets {
-  const canary = `kanarienvogel${randomBytes(4).toString('hex')}`;
+  const secretMarker = `kanarienvogel${randomBytes(4).toString('hex')}`;
   const credentials = {
-    users: { user: `user-${canary}`, password: `password-${canary}` },
-    catalog: { key: `key-${canary}` },
-    orders: { token: `token-${canary}` },
-    people: { token: `people-${canary}` },
+    users: { user: `user-${secretMarker}`, password: `password-${secretMarker}` },
+    catalog: { key: `key-${secretMarker}` },
+    orders: { token: `token-${secretMarker}` },
+    people: { token: `people-${secretMarker}` },
   };
-  const pepper = `a-pepper-of-the-bench-${canary}`;
-  const wanted = new Set([canary]);
+  const pepper = `a-pepper-of-the-bench-${secretMarker}`;
+  const wanted = new Set([secretMarker]);
   return {
-    canary,
+    secretMarker,
     pepper,
-    configuredKey: `a-configured-key-${canary}`,
+    configuredKey: `a-configured-key-${secretMarker}`,
     credentials,
     env: {
       PORTICO_KEY_PEPPER: pepper,

@@ -143,16 +143,16 @@ const escaped: BenchRow = {
     const found = await Promise.all([
       escape(
         bench,
-        `setTimeout(() => { throw Object.assign(new Error('planted'), { config: '${bench.canary}' }); })`,
+        `setTimeout(() => { throw Object.assign(new Error('planted'), { config: '${bench.secretMarker}' }); })`,
       ),
       escape(
         bench,
-        `void Promise.reject(Object.assign(new TypeError('planted'), { config: '${bench.canary}' }))`,
+        `void Promise.reject(Object.assign(new TypeError('planted'), { config: '${bench.secretMarker}' }))`,
       ),
     ]);
     for (const { cause } of found) {
       assert.match(cause, /Error: planted < at/);
-      assert.ok(!cause.includes(bench.canary));
+      assert.ok(!cause.includes(bench.secretMarker));
     }
     const endMs = Math.max(...found.map((one) => one.endMs));
     bench.atMost('ms to the end', endMs, END_MS_MAX);
@@ -173,7 +173,7 @@ const unfit: BenchRow = {
     bench.own({ close: () => copy.remove() });
     writeFileSync(
       copy.file,
-      `portico: 1\nauth: { apiKeys: { pepper: '${bench.canary}' } }\nlistn: {}\nresources: {}\n`,
+      `portico: 1\nauth: { apiKeys: { pepper: '${bench.secretMarker}' } }\nlistn: {}\nresources: {}\n`,
     );
     const cases = [
       { args: ['--config', '/nowhere/portico.yaml'], code: 78, says: /\/nowhere\/portico\.yaml/ },
@@ -192,7 +192,7 @@ const unfit: BenchRow = {
         const ended = await runPortico([...args, 'start'], { ...bench.samples.env, ...env });
         assert.equal(ended.code, code, ended.err);
         assert.match(ended.err, says);
-        assert.ok(!(ended.err + ended.out).includes(bench.canary));
+        assert.ok(!(ended.err + ended.out).includes(bench.secretMarker));
         assert.ok(!/^\s+at /m.test(ended.err), 'no stack');
       }),
     );

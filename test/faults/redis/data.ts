@@ -37,7 +37,7 @@ const garbage: BenchRow = {
       const values = await Promise.all(fresh.map((key) => client.getBuffer(key)));
       const foreign = values[0]!;
       const wrong = [
-        ...['', '{"data":[],"meta":{"total":0,"page":2,"limit":11}}', '[1,2', bench.canary],
+        ...['', '{"data":[],"meta":{"total":0,"page":2,"limit":11}}', '[1,2', bench.secretMarker],
         ...[
           randomBytes(500),
           foreign.subarray(0, foreign.length / 2),

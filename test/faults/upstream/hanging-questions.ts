@@ -19,7 +19,7 @@ async function hangingSetup(bench: FaultBench, concurrency: number) {
   const net = `timeout: ${TIMEOUT_MS}ms, retries: { max: 0 }, concurrency: ${concurrency}, breaker: { open: ${OPEN_MS}ms }`;
   const redis = await bench.redis();
   const gateway = await bench.gateway({
-    // Only Redis knows the key of the honest caller.
+    // Only Redis knows the key of the other caller.
     config: { redis: { url: redis.url }, resources: { users: entry, products: entry } },
     sources: { 'fragile.yaml': fragileSource('fragile', upstream.origin, net) },
     truth: () => undefined,
@@ -40,7 +40,7 @@ const oneCaller: BenchRow = {
     let answered = 0;
     let failed = 0;
     let isOver = false;
-    async function askHonestly(): Promise<void> {
+    async function askOtherQuestions(): Promise<void> {
       for (let n = 0; !isOver; n += 1) {
         const path = n % 2 === 0 ? `/v1/users?limit=${1 + (n % 9)}` : '/v1/products?category=Toys';
         answered += 1;
@@ -52,10 +52,10 @@ const oneCaller: BenchRow = {
     async function askTwelve(): Promise<void> {
       for (let n = 0; n < 12; n += 1) await askOddly();
     }
-    const honest = askHonestly();
+    const asking = askOtherQuestions();
     await Promise.all(Array.from({ length: 16 }, askTwelve));
     isOver = true;
-    await honest;
+    await asking;
     assert.deepEqual([failed, await state(), await questionsOpen()], [0, 0, 1]);
     const hung = upstream.requests.filter(({ path }) => path.startsWith(HANGS)).length;
     const { calls } = upstream;

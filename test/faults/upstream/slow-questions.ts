@@ -30,7 +30,7 @@ async function slowSetup(bench: FaultBench, workers: number) {
   const net = `timeout: 20s, concurrency: ${SLOTS}, queue: { time: 20s }`;
   const redis = await bench.redis();
   const gateway = await bench.gateway({
-    // Only Redis knows the key of the honest caller.
+    // Only Redis knows the key of the other caller.
     config: {
       redis: { url: redis.url },
       resources: { users: entry, products: entry },
@@ -42,12 +42,12 @@ async function slowSetup(bench: FaultBench, workers: number) {
   return { gateway, busy };
 }
 
-/** What an honest caller meets while another one asks slow questions, 16 at a time. */
+/** What a caller gets while another one asks slow questions, 16 at a time. */
 async function askBesideSlowOnes(bench: FaultBench, workers: number) {
   const { gateway, busy } = await slowSetup(bench, workers);
   let n = 0;
-  const honest = { path: () => `/v1/users?limit=${1 + ((n += 1) % 99)}`, callers: 2, pauseMs: 10 };
-  const before = await gateway.load(() => bench.sleep(3_000), honest);
+  const others = { path: () => `/v1/users?limit=${1 + ((n += 1) % 99)}`, callers: 2, pauseMs: 10 };
+  const before = await gateway.load(() => bench.sleep(3_000), others);
   let isOver = false;
   let slow = 0;
   async function askSlowly(): Promise<void> {
@@ -61,7 +61,7 @@ async function askBesideSlowOnes(bench: FaultBench, workers: number) {
     await bench.sleep(6 * SLOW_MS);
     isOver = true;
     await Promise.all(asking);
-  }, honest);
+  }, others);
   assert.deepEqual(
     [before.statuses[200], during.statuses[200]],
     [before.answers.length, during.answers.length],

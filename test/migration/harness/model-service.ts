@@ -16,7 +16,7 @@ export type Faults = {
   /** The share of the calls that never end. */
   hanging: number;
   /** The share of the calls of single records that are answered with another e-mail address, this once. */
-  lying: number;
+  faulty: number;
   /** How long each answer takes, in milliseconds. */
   delayMs: number;
   /** Whether it fails with 500 at this question. */
@@ -146,12 +146,12 @@ resources:
         profile.avatar_url: profile.avatar_url
 `;
 
-const lied: Faults['change'] = (user) => ({ ...user, email: 'other@example.com' });
+const withOtherEmail: Faults['change'] = (user) => ({ ...user, email: 'other@example.com' });
 
 /** Starts a service over the model, with a source file of this name. */
 export async function startModelService(name: string, model: readonly UserTruth[]): Promise<ModelService> {
   const faults: Faults = {
-    ...{ failing: 0, hanging: 0, lying: 0, delayMs: 0 },
+    ...{ failing: 0, hanging: 0, faulty: 0, delayMs: 0 },
     ...{ failsAt: () => false, change: (user) => user },
   };
   const answer = createAnswers(model);
@@ -164,7 +164,7 @@ export async function startModelService(name: string, model: readonly UserTruth[
     calls += 1;
     const end = callLog.begin(request);
     const [isHanging, isFailing] = [isOneOf(faults.hanging), isOneOf(faults.failing)];
-    const change = isOneOf(faults.lying) ? lied : faults.change;
+    const change = isOneOf(faults.faulty) ? withOtherEmail : faults.change;
     if (isHanging) return undefined;
     if (faults.delayMs > 0) await sleep(faults.delayMs);
     end();

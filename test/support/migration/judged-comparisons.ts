@@ -11,7 +11,7 @@ import { BEGAN } from './migration-facts.ts';
 /** What happens to both stores, and to what is read of them. */
 export type JudgedComparisons = {
   /** The share of the answers of the new store in which an e-mail address is another one, this once. */
-  readonly lying: number;
+  readonly faulty: number;
   /** How many names are written in a second, and how long each takes to reach the new store. */
   readonly writesPerSecond: number;
   readonly lagMs: number;
@@ -34,7 +34,7 @@ export async function openJudgedComparisons(options: JudgedComparisons) {
   const stores = createLaggingStores({
     ...{ time, users, lagMs: () => lagMs, answerMs: () => 5 + 10 * random.fraction() },
     spoil: (_number, name) => name,
-    lies: () => random.chance(options.lying),
+    isWrong: () => random.chance(options.faulty),
   });
   const judged = await openJudged({ time, declared: { compare: { critical } } });
   const { counts, config, current } = judged;

@@ -1,6 +1,6 @@
 import { defineScript } from './define-script.ts';
 
-/** The parts of an operation's evidence, each a key of Redis, and their types. */
+/** The parts of the comparison counts of an operation, each a key of Redis, and their types. */
 export const comparisonCountParts = {
   counts: 'hash',
   step: 'hash',

@@ -26,12 +26,12 @@ export type LaggingStoresOptions = {
   /** What the new store has instead of a name; a hole where it gives `undefined`. */
   readonly spoil: (number: number, name: string) => string | undefined;
   /** Whether the new store gives another e-mail address in this one answer about a user. */
-  readonly lies?: () => boolean;
+  readonly isWrong?: () => boolean;
 };
 
 /** Creates two equal stores, but for what is spoilt. */
 export function createLaggingStores(options: LaggingStoresOptions): LaggingStores {
-  const { time, users, lagMs, answerMs, spoil, lies = () => false } = options;
+  const { time, users, lagMs, answerMs, spoil, isWrong = () => false } = options;
   const { users: resource } = resources;
   const versions = Array.from({ length: users + 1 }, (_, number): Version[] =>
     number === 0 ? [] : [{ at: 0, seenAt: 0, name: `User ${number}` }],
@@ -54,7 +54,7 @@ export function createLaggingStores(options: LaggingStoresOptions): LaggingStore
       const name = nameIn(side, number);
       if (name === undefined) return { found: false, tags: [] };
       const record = recordOf(number, name);
-      const given = side === 'new' && lies() ? { ...record, email: 'other@example.com' } : record;
+      const given = side === 'new' && isWrong() ? { ...record, email: 'other@example.com' } : record;
       return { ...found, body: Buffer.from(detailBody(resource, given)) };
     }
     const rows = versions.flatMap((_, number) => {
