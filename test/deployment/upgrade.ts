@@ -140,7 +140,7 @@ const beside: BenchRow = {
 
 const revOf = ({ gateway }: Version) => gateway.counted('portico_migration_rev', 'resource="users"');
 
-/** A changed file of a source, which this version reads first: the evidence begins anew once, and nobody undoes that. */
+/** A changed file of a source, which this version reads first: the comparison counts begin anew once, and nobody undoes that. */
 async function changeSource(bench: FaultBench, [before, now]: Pair, edit: EditConfig): Promise<number> {
   const own = (version: Version) => ['--reason', 'row', '--gateway', version.gateway.adminUrl];
   await before.run('migration', 'create', 'users', '--gateway', before.gateway.adminUrl);
@@ -164,7 +164,7 @@ async function changeSource(bench: FaultBench, [before, now]: Pair, edit: EditCo
 
 const disabled: BenchRow = {
   id: 'upgrade-2',
-  name: 'the version before and this one: a claim disabled in one is disabled in the other, answers stay equal, and a changed source file of a migration begins its evidence anew once',
+  name: 'the version before and this one: a claim disabled in one is disabled in the other, answers stay equal, and a changed source file of a migration begins its comparison counts anew once',
   skip: noPrevious,
   async run(bench) {
     // The service knows no such parameter: it leaves the filter out, and the first reply shows that.

@@ -7,17 +7,7 @@ import type { Faults } from './harness/model-service.ts';
 const REQUESTS = 10_000;
 const AT_ONCE = 32;
 
-/** What the rows look at of `portico migration status`. */
-type Status = {
-  readonly stage: string;
-  readonly hold: unknown;
-  readonly lastRollback: { readonly rule: string; readonly evidence: string } | null;
-  readonly fallback: Readonly<Record<string, number>>;
-  readonly compare: Readonly<Record<string, { readonly odd: number; readonly failedNew: number }>>;
-  readonly gate: { readonly unmet: readonly { readonly id: string; readonly operation?: string }[] };
-};
-
-const statusOf = async (fleet: MigratingFleet) => (await fleet.operate('status users')) as Status;
+type Status = Awaited<ReturnType<MigratingFleet['status']>>;
 
 /** Conditions of the gate that speak of failures. */
 const failuresIn = ({ gate }: Status) =>
@@ -27,7 +17,7 @@ const failuresIn = ({ gate }: Status) =>
 async function gateAtRest(bench: FaultBench, fleet: MigratingFleet): Promise<string> {
   let before = '';
   await bench.until(
-    async () => before === (before = JSON.stringify((await statusOf(fleet)).gate.unmet)),
+    async () => before === (before = JSON.stringify((await fleet.status()).gate.unmet)),
     60_000,
     5_000,
   );
@@ -79,7 +69,7 @@ function oddRow(id: string, callers: number): BenchRow {
         askFrom(from[number % callers] ?? '', oddPath(number)),
       );
       await bench.sleep(5_000);
-      const after = await statusOf(fleet);
+      const after = await fleet.status();
       const wrong = statuses.filter((status, number) => status !== (number % 2 === 0 ? 404 : 200)).length;
       const rollbacks = after.lastRollback === null ? 0 : 1;
       const odd = after.fallback['odd'] ?? 0;
@@ -104,11 +94,11 @@ const inShadow: BenchRow = {
     const users = fleet.users.slice(0, 100);
     await forEachOf(users, 4, ({ id }) => askFrom('198.51.100.1', `/v1/users/${id}`));
     for (let page = 1; page <= 20; page += 1) await askFrom('198.51.100.1', `/v1/users?page=${page}`);
-    await bench.until(async () => failuresIn(await statusOf(fleet)) === 0, 30_000, 500);
+    await bench.until(async () => failuresIn(await fleet.status()) === 0, 30_000, 500);
     const numbers = Array.from({ length: 1_000 }, (_, number) => number);
     await forEachOf(numbers, 4, (number) => askFrom('192.0.2.1', oddPath(number)));
     await bench.sleep(4_000);
-    const after = await statusOf(fleet);
+    const after = await fleet.status();
     const compared = Object.values(after.compare);
     const odd = compared.reduce((sum, one) => sum + one.odd, 0);
     const failedNew = compared.reduce((sum, one) => sum + one.failedNew, 0);
@@ -131,7 +121,7 @@ const someRecords: BenchRow = {
     const asked = Array.from({ length: 3_000 }, (_, number) => broken[number % broken.length]?.id ?? '');
     const statuses = await forEachOf(asked, 4, (id) => askFrom('192.0.2.1', `/v1/users/${id}`));
     await bench.sleep(5_000);
-    const { stage, lastRollback, fallback } = await statusOf(fleet);
+    const { stage, lastRollback, fallback } = await fleet.status();
     const errors = statuses.filter((status) => status !== 200).length;
     const failed = fallback['failed'] ?? 0;
     return promised(stage === 'ramp' && lastRollback === null && errors === 0 && failed >= 4, {
@@ -166,11 +156,11 @@ function brokenRow(
       await bench.sleep(4_000);
       fleet.next.faults.failsAt = failsAt;
       const startedAt = performance.now();
-      await bench.until(async () => (await statusOf(fleet)).stage === 'shadow', 20_000, 250);
+      await bench.until(async () => (await fleet.status()).stage === 'shadow', 20_000, 250);
       const seconds = (performance.now() - startedAt) / 1_000;
       state.over = true;
       await asking;
-      const { lastRollback } = await statusOf(fleet);
+      const { lastRollback } = await fleet.status();
       bench.atMost('s until the rollback', seconds, 10);
       return promised(
         state.errors === 0 && lastRollback?.rule === 'failures' && lastRollback.evidence.includes('own'),

@@ -6,16 +6,6 @@ import { type BenchRow, promised } from '../faults/harness/row.ts';
 import type { Faults } from './harness/model-service.ts';
 import { type MigratingFleet, startMigratingFleet } from './harness/migrating-fleet.ts';
 
-/** What the rows look at of `portico migration status`. */
-type Status = {
-  readonly stage: string;
-  readonly hold: { readonly by: string } | null;
-  readonly rehearsedAt: string | null;
-  readonly lastRollback: { readonly rule: string } | null;
-};
-
-const statusOf = async (fleet: MigratingFleet) => (await fleet.operate('status users')) as Status;
-
 /** Ten callers, who together ask ten times a second, or so often, what no cache answers, until `work` has ended; how many got an error. */
 async function underCallers(
   bench: FaultBench,
@@ -55,7 +45,7 @@ async function startServing(
 /** Waits until the judge has rolled back; how long that took, in seconds. */
 async function secondsUntilRolledBack(bench: FaultBench, fleet: MigratingFleet, withinSeconds: number) {
   const startedAt = performance.now();
-  await bench.until(async () => (await statusOf(fleet)).stage === 'shadow', withinSeconds * 2_000, 250);
+  await bench.until(async () => (await fleet.status()).stage === 'shadow', withinSeconds * 2_000, 250);
   return (performance.now() - startedAt) / 1_000;
 }
 
@@ -81,7 +71,7 @@ function rollsBack(
         seconds = await secondsUntilRolledBack(bench, fleet, expected.seconds);
       };
       const errors = await underCallers(bench, fleet, work, expected.perSecond);
-      const { lastRollback, hold } = await statusOf(fleet);
+      const { lastRollback, hold } = await fleet.status();
       bench.atMost('s until the rollback', seconds, expected.seconds);
       return promised(errors === 0 && lastRollback?.rule === expected.rule && hold?.by === 'judge', {
         s: Number(seconds.toFixed(1)),
@@ -120,7 +110,7 @@ const bothFail: BenchRow = {
       fleet.legacy.faults.failing = 1;
       await bench.sleep(30_000);
     });
-    const { stage } = await statusOf(fleet);
+    const { stage } = await fleet.status();
     return promised(stage === 'ramp', { stage });
   },
 };
@@ -132,7 +122,7 @@ const noData: BenchRow = {
     const fleet = await startServing(bench, { promote: 'auto', gate: { stepRequests: 1 } });
     fleet.next.faults.failing = 1;
     await bench.sleep(20_000);
-    const { stage, hold } = await statusOf(fleet);
+    const { stage, hold } = await fleet.status();
     return promised(stage === 'ramp' && hold === null, { stage });
   },
 };
@@ -175,12 +165,12 @@ const rehearsal: BenchRow = {
     let before: Status | undefined;
     const startedAt = performance.now();
     const errors = await underCallers(bench, fleet, async () => {
-      before = await statusOf(fleet);
+      before = await fleet.status();
       await fleet.operate('rehearse users');
-      await bench.until(async () => (await statusOf(fleet)).rehearsedAt !== null, 90_000, 500);
+      await bench.until(async () => (await fleet.status()).rehearsedAt !== null, 90_000, 500);
     });
     const seconds = (performance.now() - startedAt) / 1_000;
-    const { stage, hold } = await statusOf(fleet);
+    const { stage, hold } = await fleet.status();
     const isUnchanged = stage === 'shadow' && hold === null && before?.rehearsedAt === null;
     const isAudited = await isRehearsalAudited(fleet);
     return promised(errors === 0 && isUnchanged && isAudited, {

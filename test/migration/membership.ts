@@ -43,20 +43,21 @@ async function groupsOf(fleet: MigratingFleet): Promise<readonly string[]> {
   return differences.map(({ path, kind, count }) => `${path} ${kind} ${count}`).sort();
 }
 
+/** A fleet in shadow that was asked for every page; `prepare` first makes the two services differ. */
+async function compareAllPages(bench: FaultBench, prepare: (fleet: MigratingFleet) => void) {
+  const fleet = await startMigratingFleet(bench, { gateways: 2, migration: MIGRATION });
+  prepare(fleet);
+  await fleet.goTo('shadow users');
+  await askAllPages(bench, fleet);
+  return { fleet, groups: await groupsOf(fleet) };
+}
+
 const shifted: BenchRow = {
   id: 'membership-1',
-  name: '3 missing and 2 extra records of 1,000, every page of three sizes asked for: 3 and 2 are told, and the total once for each size',
+  name: '3 missing and 2 extra records of 1,000, every page of three sizes asked for: 3 and 2 are reported, and the total once for each size',
   async run(bench) {
-    const fleet = await startMigratingFleet(bench, { gateways: 2, migration: MIGRATION });
-    spoil(fleet);
-    await fleet.goTo('shadow users');
-    await askAllPages(bench, fleet);
-    const groups = await groupsOf(fleet);
-    const { compare } = (await fleet.operate('status users')) as {
-      compare: Readonly<
-        Record<string, { readonly keys: number; readonly mismatchedKeys: number } | undefined>
-      >;
-    };
+    const { fleet, groups } = await compareAllPages(bench, spoil);
+    const { compare } = await fleet.status();
     const { keys = 0, mismatchedKeys = 0 } = compare['users.list'] ?? {};
     const expected = ['data[].id extra_id 2', 'data[].id missing_id 3', 'meta.total total 3'];
     return promised(groups.join() === expected.join() && mismatchedKeys <= 3 * (5 + 1), {
@@ -68,13 +69,11 @@ const shifted: BenchRow = {
 
 const values: BenchRow = {
   id: 'membership-2',
-  name: 'the opposite: a field that differs in each record is told for each of them, and the ids of both lists are the same',
+  name: 'the opposite: a field that differs in each record is reported for each of them, and the ids of both lists are the same',
   async run(bench) {
-    const fleet = await startMigratingFleet(bench, { gateways: 2, migration: MIGRATION });
-    fleet.next.faults.change = (user) => ({ ...user, email: user.email && `x${user.email}` });
-    await fleet.goTo('shadow users');
-    await askAllPages(bench, fleet);
-    const groups = await groupsOf(fleet);
+    const { groups } = await compareAllPages(bench, (fleet) => {
+      fleet.next.faults.change = (user) => ({ ...user, email: user.email && `x${user.email}` });
+    });
     const [first = ''] = groups;
     const count = Number(first.split(' ').at(-1));
     return promised(groups.length === 1 && first.startsWith('data[].email value') && count >= 700, { first });

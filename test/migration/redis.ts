@@ -20,6 +20,12 @@ async function askRecords(fleet: MigratingFleet) {
   return { isNew: answers.map(({ isNew }) => isNew), errors };
 }
 
+type Asked = Awaited<ReturnType<typeof askRecords>>;
+
+/** How many records were served by another source than before. */
+const countMoved = (before: Asked, now: Asked) =>
+  now.isNew.filter((isNew, at) => isNew !== before.isNew[at]).length;
+
 /** A fleet that chooses by record, whose gateways keep their states in folders of their own. */
 async function startKept(bench: FaultBench, options: FleetOptions = {}): Promise<MigratingFleet> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-migration-'));
@@ -36,9 +42,6 @@ async function startKept(bench: FaultBench, options: FleetOptions = {}): Promise
   return fleet;
 }
 
-type Status = { readonly rev: number; readonly stage: string; readonly percent: number };
-const statusOf = (fleet: MigratingFleet) => fleet.operate('status users') as unknown as Promise<Status>;
-
 const STAGES = ['shadow users', 'ramp users --percent 50', 'live users'];
 
 const gone: BenchRow = {
@@ -51,7 +54,7 @@ const gone: BenchRow = {
     for (const [index, stage] of STAGES.entries()) {
       await fleet.goTo(stage);
       const before = await askRecords(fleet);
-      const { rev } = await statusOf(fleet);
+      const { rev } = await fleet.status();
       await fleet.redis.kill();
       const endsAt = performance.now() + outageMs;
       await bench.sleep(2_000);
@@ -59,16 +62,16 @@ const gone: BenchRow = {
       do {
         const now = await askRecords(fleet);
         errors += now.errors;
-        changed += now.isNew.filter((isNew, at) => isNew !== before.isNew[at]).length;
+        changed += countMoved(before, now);
         if (stage.startsWith('shadow')) shadows = fleet.next.upstream.calls - asked;
         if (index > 0 && performance.now() < endsAt - outageMs / 2) await fleet.restart(index);
       } while (performance.now() < endsAt);
       await fleet.redis.restart();
-      const backMs = await bench.until(async () => (await statusOf(fleet)).rev >= rev, 20_000, 50);
+      const backMs = await bench.until(async () => (await fleet.status()).rev >= rev, 20_000, 50);
       bench.atMost('ms until the state is at hand again', backMs, 2_000);
       slowestMs = Math.max(slowestMs, Math.round(backMs));
       const after = await askRecords(fleet);
-      changed += after.isNew.filter((isNew, at) => isNew !== before.isNew[at]).length;
+      changed += countMoved(before, after);
     }
     return promised(errors === 0 && changed === 0 && shadows === 0, {
       'records that changed their source': changed,
@@ -86,7 +89,7 @@ const flushed: BenchRow = {
     const fleet = await startKept(bench);
     await fleet.goTo('ramp users --percent 50');
     const before = await askRecords(fleet);
-    const { rev } = await statusOf(fleet);
+    const { rev } = await fleet.status();
     await fleet.gateways[0]?.withStored(({ client }) => client.flushall());
     const during = await askRecords(fleet);
     const inRedis = () =>
@@ -96,10 +99,8 @@ const flushed: BenchRow = {
     const backMs = await bench.until(inRedis, 20_000, 50);
     bench.atMost('ms until Redis has the state again', backMs, 2_000);
     const after = await askRecords(fleet);
-    const now = await statusOf(fleet);
-    const changed = [during, after].map(
-      ({ isNew }) => isNew.filter((one, at) => one !== before.isNew[at]).length,
-    );
+    const now = await fleet.status();
+    const changed = [during, after].map((one) => countMoved(before, one));
     return promised(changed.every((count) => count === 0) && now.rev >= rev && now.percent === 50, {
       changed: changed.join(' '),
       'rev before': rev,
@@ -119,7 +120,7 @@ const race: BenchRow = {
     await fleet.goTo('ramp users --percent 1');
     const winners: number[] = [];
     for (let round = 0; round < 5; round += 1) {
-      const { rev } = await statusOf(fleet);
+      const { rev } = await fleet.status();
       const writers = Array.from({ length: WRITERS }, (_, index) => index);
       const won = await forEachOf(writers, WRITERS, async (index) => {
         const percent = String(1 + (index + round) / 100);
@@ -130,7 +131,7 @@ const race: BenchRow = {
         );
       });
       winners.push(won.filter(Boolean).length);
-      assert.equal((await statusOf(fleet)).rev, rev + 1);
+      assert.equal((await fleet.status()).rev, rev + 1);
     }
     return promised(
       winners.every((count) => count === 1),
@@ -156,14 +157,14 @@ const parted: BenchRow = {
     });
     await fleet.goTo('ramp users --percent 50');
     const before = await askRecords(fleet);
-    const { rev } = await statusOf(fleet);
+    const { rev } = await fleet.status();
     const staleSeconds = (number: number) =>
       fleet.gateways[number]!.counted('portico_migration_stale_seconds');
     let [errors, changed, staleMax, othersMax] = [before.errors, 0, 0, 0];
     async function look(): Promise<void> {
       const now = await askRecords(fleet);
       errors += now.errors;
-      changed += now.isNew.filter((isNew, at) => isNew !== before.isNew[at]).length;
+      changed += countMoved(before, now);
     }
     way?.setFault({ hole: true });
     const endsAt = performance.now() + (bench.long ? 60_000 : 10_000);
@@ -175,7 +176,7 @@ const parted: BenchRow = {
     way?.setFault();
     const backMs = await bench.until(async () => (await staleSeconds(PARTED)) < 2, 20_000, 50);
     await look();
-    const now = await statusOf(fleet);
+    const now = await fleet.status();
     return promised(
       errors === 0 && changed === 0 && now.rev === rev && staleMax > 5 && othersMax < staleMax,
       {

@@ -44,7 +44,7 @@ const byHand: BenchRow = {
     const { answers, errors, done } = await underCallers(bench, fleet, async () => {
       await fleet.operate('rollback users');
       const endedAt = performance.now();
-      const { replicas } = (await fleet.operate('status users')) as { replicas: object };
+      const { replicas } = await fleet.status();
       return { endedAt, replicas };
     });
     const last = lastNewAfter(answers, done.endedAt);
@@ -119,9 +119,6 @@ const refusalOf = (command: Promise<unknown>) =>
     (error: unknown) => (error instanceof Error ? error.message : ''),
   );
 
-const stageOf = async (fleet: MigratingFleet) =>
-  ((await fleet.operate('status users')) as { stage: string }).stage;
-
 const legacyGone: BenchRow = {
   id: 'rollback-4',
   name: 'a forced rollback from complete while the legacy service is switched off: refused, and no caller gets an error',
@@ -131,7 +128,7 @@ const legacyGone: BenchRow = {
     const { errors, done } = await underCallers(bench, fleet, () =>
       refusalOf(fleet.operate('rollback users --force')),
     );
-    const stage = await stageOf(fleet);
+    const { stage } = await fleet.status();
     const isRefused = done.includes('old-users does not answer');
     return promised(errors === 0 && isRefused && stage === 'complete', {
       errors,
@@ -152,7 +149,7 @@ const legacyThere: BenchRow = {
     });
     const last = lastNewAfter(answers, done);
     bench.atMost('ms of the new source after the command', last, 1_000);
-    const stage = await stageOf(fleet);
+    const { stage } = await fleet.status();
     return promised(errors === 0 && stage === 'shadow', { 'last new body, ms': last, errors, stage });
   },
 };
@@ -169,7 +166,7 @@ const besideTheJudge: BenchRow = {
       await Promise.all(four());
       await Promise.all(four());
     });
-    const stage = await stageOf(fleet);
+    const { stage } = await fleet.status();
     const forced = (await fleet.operate('rollback users --force')) as { stage: string };
     return promised(errors === 0 && stage === 'shadow' && forced.stage === 'legacy', {
       errors,

@@ -3,14 +3,8 @@ import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { askSteadily } from '../support/client/steady-load.ts';
 import { type MigratingFleet, startMigratingFleet } from './harness/migrating-fleet.ts';
 
-type Status = {
-  readonly stage: string;
-  readonly compare: Readonly<Record<string, { readonly match: number } | undefined>>;
-  readonly notes: readonly string[];
-};
-
 async function look(fleet: MigratingFleet) {
-  const { stage, compare, notes } = (await fleet.operate('status users')) as unknown as Status;
+  const { stage, compare, notes } = await fleet.status();
   const why = notes.find((note) => note.startsWith('nothing is compared with new-users'));
   return { stage, why, matches: compare['users.get']?.match ?? 0 };
 }

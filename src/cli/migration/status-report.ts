@@ -87,7 +87,7 @@ function restBlocks({ fallback, rules, task, ...last }: Status): readonly string
       : [`Fallbacks: ${causes.map(([cause, count]) => `${count} ${cause}`).join(', ')}`]),
     ...(lastRollback === null ? [] : [`Last rollback: ${rollbackText(lastRollback)}`]),
     ...(walk === null ? [] : [`Last walk: ${walkText(walk)}`]),
-    ...(edges === null ? [] : [`Last look at the edges: ${edgeCasesText(edges)}`]),
+    ...(edges === null ? [] : [`Edge cases: ${edgeCasesText(edges)}`]),
     ...(rehearsedAt === null ? [] : [`Rehearsed: ${rehearsedAt}`]),
     ...rules.map(({ path, hint, id, owner, reason }) =>
       [`Ignored: ${path}`, hint ?? [], id, owner, reason].flat().join('  '),

@@ -1,4 +1,4 @@
-// Begins the evidence of a migration anew when the file of one of its sources has changed.
+// Begins the comparison counts of a migration anew when the file of one of its sources has changed.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';

@@ -1,6 +1,8 @@
 import { generateUsers, type UserTruth } from '../../../src/cli/demo/data/generate-users.ts';
 import type { FaultBench } from '../../faults/harness/bench.ts';
 import type { FaultGateway, GatewayOptions } from '../../faults/harness/gateway.ts';
+import type { MigrationReport } from '../../../src/migration/report/migration-report.ts';
+import type { AcknowledgedState } from '../../../src/migration/state/state-store.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import type { RedisServer } from '../../support/redis/redis-server.ts';
 import { isMarked, type ModelService, startModelService } from './model-service.ts';
@@ -44,7 +46,11 @@ export type Fleet = {
   readonly callers: readonly string[];
   /** `portico migration` with these words, asked of a gateway; what it printed. @throws Error where it does not end with 0 */
   operate(words: string, on?: FaultGateway): Promise<Record<string, unknown>>;
-  /** Goes to a stage whatever its gate says, such as `ramp users --percent 50`, and waits until all processes know. */
+  /** What `portico migration status users` prints. */
+  status(): Promise<
+    MigrationReport & { readonly replicas: AcknowledgedState; readonly notes: readonly string[] }
+  >;
+  /** Goes to a stage without regard to its gate, such as `ramp users --percent 50`, and waits until all processes know. */
   goTo(words: string): Promise<void>;
   /** Asks one of the gateways in turn; with the key of the configuration by default. */
   ask(path: string, key?: string): Promise<OriginAnswer>;
@@ -140,17 +146,18 @@ export async function startFleet(
 
   const one = (number: number) => gateways[number % gateways.length] as FaultGateway;
   const operate: Fleet['operate'] = (words, on = one(0)) => operateOn(on, words);
+  const status: Fleet['status'] = () => operate('status users') as unknown as ReturnType<Fleet['status']>;
   async function goTo(words: string): Promise<void> {
     await operate(`${words} --force --reason test`);
     await bench.until(async () => {
-      const { replicas } = (await operate('status users')) as { replicas: { total: number; atRev: number } };
+      const { replicas } = await status();
       return replicas.total === gateways.length && replicas.atRev === replicas.total;
     });
   }
 
   await operate('create users');
   return {
-    ...{ redis, gateways, callers, operate, goTo },
+    ...{ redis, gateways, callers, operate, status, goTo },
     async ask(path, key) {
       const gateway = one((turn += 1));
       const credential = key ?? gateway.configuredKey;

@@ -87,7 +87,7 @@ describe('the status of a migration', () => {
     expect(text).toContain('Fallbacks: 2 failed, 1 missing');
   });
 
-  it('names the last rollback, walk, look at the edges and rehearsal', () => {
+  it('names the last rollback, walk, edge cases and rehearsal', () => {
     const text = textOf({
       lastRollback: { at: 'noon', by: 'judge', rule: 'failures', evidence: 'cusum 9.3' },
       walk: { records: 5_000, differences: 2 },
@@ -96,7 +96,7 @@ describe('the status of a migration', () => {
     });
     expect(text).toContain('Last rollback: noon by judge (failures): cusum 9.3');
     expect(text).toContain('Last walk: 5000 records, 2 differences');
-    expect(text).toContain('Last look at the edges: 40 questions, 1 differ');
+    expect(text).toContain('Edge cases: 40 questions, 1 differ');
     expect(text).toContain('Rehearsed: yesterday');
   });
 

@@ -64,7 +64,7 @@ async function probe(next: Spoil, { legacy = () => undefined }: { readonly legac
 
 const isList = (query: Query): query is ListQuery => query.kind === 'list';
 
-describe('a look at the edges of two sources', () => {
+describe('the edge cases of two sources', () => {
   it('finds nothing where both answer alike, and counts each edge as evidence', async () => {
     const found = await probe(() => undefined);
     expect(found).toMatchObject({ asked: 19, different: 0, named: [], refused: [] });
