@@ -13,7 +13,7 @@ import { createLocalBreaker, type LocalBreaker } from './routing/local-breaker.t
 import { previewShare } from './routing/ramp-preview.ts';
 import type { RecentCallers } from './routing/recent-callers.ts';
 import { createOriginStage, type OriginHandlers, type RoutingMetrics } from './routing/origin-stage.ts';
-import { type MigrationState, type Position, positionOf } from './state/migration-state.ts';
+import { type MigrationState, positionOf } from './state/migration-state.ts';
 import type { Preview } from './tasks/task-results.ts';
 import { type DeclaredMigration, initialState } from './state/declared-migration.ts';
 import { createCountsReset } from './state/reset-counts.ts';

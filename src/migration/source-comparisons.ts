@@ -125,7 +125,7 @@ export function createSourceComparisons(deps: SourceComparisonsDeps) {
     /** Compares the edge cases. @throws Error if the legacy source fails */
     compareEdgeCases: async (resource: string, run: Run) => createCompareEdgeCases(partsFor(resource))(run),
     /** Asks both sources one question, and returns their answers with values. */
-    async explain(resource: string, query: Query, signal: AbortSignal): Promise<ExplainedQuestion> {
+    explain: async (resource: string, query: Query, signal: AbortSignal): Promise<ExplainedQuestion> => {
       const { resource: contract, sources } = partsFor(resource);
       return askBothSources(contract, sources, query, signal);
     },

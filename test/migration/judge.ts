@@ -162,7 +162,7 @@ const rehearsal: BenchRow = {
   async run(bench) {
     const fleet = await startMigratingFleet(bench, { users: 5_000 });
     await fleet.goTo('shadow users');
-    let before: Status | undefined;
+    let before: Awaited<ReturnType<MigratingFleet['status']>> | undefined;
     const startedAt = performance.now();
     const errors = await underCallers(bench, fleet, async () => {
       before = await fleet.status();
