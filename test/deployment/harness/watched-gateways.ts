@@ -82,7 +82,7 @@ async function move(bench: FaultBench, fleet: MigratingFleet): Promise<void> {
   };
   await fleet.goTo('shadow users');
   await differ(bench, fleet, ask);
-  // That was mended, and is no evidence any more: what follows is about failures.
+  // The difference is fixed, so the comparison counts begin anew. From here on, the new source fails.
   await fleet.goTo('shadow users');
   await askAll();
   await fleet.goTo('ramp users --percent 100');

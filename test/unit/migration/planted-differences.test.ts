@@ -48,7 +48,7 @@ describe('a difference between two stores', () => {
 });
 
 describe('a list of two stores', () => {
-  it.each(listSituations)('is told what it is: $name', async ({ found, compare, ...differing }) => {
+  it.each(listSituations)('is reported as what it is: $name', async ({ found, compare, ...differing }) => {
     expect(await compareStores(differing, 'list', compare)).toEqual(found);
   });
 });

@@ -31,7 +31,7 @@ function open(busy = 0) {
 }
 
 describe('a replay', () => {
-  test('asks each recorded question, as evidence', async () => {
+  test('asks each recorded question, and counts the comparison', async () => {
     const { replay, compared, done, run } = open();
     const recorded = [
       { operation: 'users.list', query: 'limit=20&sort=-name&page=3' },
@@ -45,7 +45,7 @@ describe('a replay', () => {
     expect(done).toEqual([1, 2]);
   });
 
-  test('asks no faster than it was told to', async () => {
+  test('asks no faster than the given rate', async () => {
     const { replay, askedMs, run } = open();
     await replay(
       Array<{ operation: string; query: string }>(11).fill({ operation: 'users.list', query: '' }),

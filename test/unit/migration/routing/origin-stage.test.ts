@@ -131,7 +131,7 @@ describe('a call that the new source does not answer', () => {
     expect(opened.served).toEqual([{ ms: 0, fallback: cause, isAttributable: true, failing: whose }]);
   });
 
-  it('is of a kind that the new source never answers where it lies beyond its bounds', async () => {
+  it('is of a kind that the new source never answers if the answer is beyond its limits', async () => {
     const opened = openOriginStage();
     opened.is({ stage: 'live' });
     opened.answers.new = failing('scan_limit_exceeded');

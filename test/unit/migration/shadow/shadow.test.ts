@@ -75,7 +75,7 @@ describe('the shadow of an answer', () => {
       opened.offer();
       return opened.outcomes.length;
     });
-    // OverloadCause lets us see whether it was chosen without waiting.
+    // An overload lets us see whether it was chosen without waiting.
     expect(made).toEqual([1, 1, 0, 1]);
   });
 
@@ -147,7 +147,7 @@ describe('the shadow of an answer', () => {
     }
   });
 
-  it('tells a question that lies beyond the bounds of the new source from one that only this call may not scan for', async () => {
+  it('reports a question that the new source cannot answer, and not one that only this call may not scan for', async () => {
     const refused: string[] = [];
     for (const error of [notScanned(), overBudget('rows')]) {
       const { offer, outcomes, until } = openShadow({
@@ -173,7 +173,7 @@ describe('the shadow of an answer', () => {
     expect([comparisons[0]?.verdict, outcomes]).toEqual(['failed_new', ['timeout']]);
   });
 
-  it('confirms a difference that is still there after a wait, and tells it without values', async () => {
+  it('confirms a difference that is still there after a wait, and reports it without values', async () => {
     const { offer, answer, comparisons, asked, until } = openShadow({
       next: () => Promise.resolve(answer('Bob')),
     });

@@ -2,7 +2,7 @@ import { migrationState } from '../../../support/migration/migration-facts.ts';
 import { openShadow } from '../../../support/migration/open-shadow.ts';
 
 describe('an answer that differs once', () => {
-  it('tells what a caller was given once and the legacy source does not confirm, and puts the right answer into the cache', async () => {
+  it('reports what a caller was given once and the legacy source does not confirm, and puts the right answer into the cache', async () => {
     const kept: string[] = [];
     const { shadow, offer, answer, comparisons, until } = openShadow({
       state: () => migrationState({ stage: 'ramp' }),

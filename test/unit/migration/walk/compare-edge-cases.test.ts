@@ -115,7 +115,7 @@ describe('the edge cases of two sources', () => {
     },
   );
 
-  it('tells what lies beyond the bounds of the new source alone by its kind, for the gate', async () => {
+  it('reports the kinds of question that only the new source cannot answer, for the gate', async () => {
     const spoil: Spoil = (query) =>
       isList(query) && query.sort?.field === 'email' ? overBudget('rows') : undefined;
     expect(await probe(spoil)).toMatchObject({
