@@ -1,12 +1,12 @@
 // The migrations of one process: their states, the routing of their calls, and the preview of a share.
 
 import type { Logger } from 'pino';
-import type { MigrationConfig } from '../config/schema/migration.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { ByOrigin, Origin } from '../kernel/upstream-call.ts';
 import type { BeginPrewarm } from '../pipeline/stages/cache-prewarm.ts';
 import type { Handler, SourceHandler } from '../pipeline/stages/call.ts';
 import type { NewSourceCall } from './counts/migration-counts.ts';
+import type { JudgedMigration } from './judge/evaluate-gate.ts';
 import { attemptLimitMs } from './routing/serve-with-fallback.ts';
 import { offerAnswers, type OfferedAnswer } from './routing/offer-answers.ts';
 import { createLocalBreaker, type LocalBreaker } from './routing/local-breaker.ts';
@@ -20,14 +20,10 @@ import { createCountsReset } from './state/reset-counts.ts';
 import type { MigrationStateStore } from './state/state-store.ts';
 
 /** A resource that moves, as one configuration describes it. */
-export type MigratingResource = {
+export type MigratingResource = Omit<JudgedMigration, 'resource'> & {
   readonly declared: DeclaredMigration;
-  /** Its operations, such as `users.list`. */
-  readonly operations: readonly string[];
-  readonly config: MigrationConfig;
-  /** How long a caller waits at most, and how long an answer is cached, in milliseconds. */
+  /** How long a caller waits at most, in milliseconds. */
   readonly deadlineMs: number;
-  readonly freshMs: number;
 };
 
 /** A resource that moves, and its assembled sources. */
