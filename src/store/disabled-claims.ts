@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { PurgeNotes, Purges } from './cache/purges.ts';
-import { readJsonText } from './redis/sealed.ts';
+import { readJsonText } from './redis/envelope.ts';
 
 /** What a resource is read by: its source, and the digest of what the source's file says. */
 export type ClaimScope = { readonly source: string; readonly resource: string; readonly digest: string };

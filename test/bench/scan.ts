@@ -210,10 +210,7 @@ async function pages(url: string) {
   const [{ client }] = connections as [(typeof connections)[0]];
   if (first === undefined || second === undefined) throw new Error('there are two');
   await first.list('limit=100');
-  while (
-    (await client.keys('bench:scanCache:*:order:*')).length === 0 ||
-    (await client.keys('*:lock')).length > 0
-  )
+  while ((await client.keys('*:order:*')).length === 0 || (await client.keys('*:lock')).length > 0)
     await new Promise((resolve) => setTimeout(resolve, 20));
   const page = (time: number) => `limit=100&page=${1 + ((time * 37) % 450)}`;
   const local = await mean(1_000, (time) => first.list(page(time)));

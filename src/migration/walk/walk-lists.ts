@@ -3,7 +3,7 @@
 import type { Resource } from '../../contract/resources.ts';
 import type { SourceHandler } from '../../pipeline/stages/call.ts';
 import { compileRowCodec } from '../../store/scan-cache/row-codec.ts';
-import { readJsonText } from '../../store/redis/sealed.ts';
+import { readJsonText } from '../../store/redis/envelope.ts';
 import type { AnswerDifference } from '../compare/comparison.ts';
 import { lastingDifferences } from '../compare/compare-answers.ts';
 import type { AskAtLowPriority } from '../tasks/ask-at-low-priority.ts';

@@ -1,4 +1,4 @@
-import { readJsonText } from '../../store/redis/sealed.ts';
+import { readJsonText } from '../../store/redis/envelope.ts';
 import type { FieldShare } from './share.ts';
 
 /** What looks have found of each field, by the name of its alarm. `isFrozen`: a look has seen the share jump. */

@@ -1,4 +1,4 @@
-import { readJsonText, sealInPlace, unseal } from '../redis/sealed.ts';
+import { openEnvelope, readJsonText, writeEnvelope } from '../redis/envelope.ts';
 import type { EncodedBodies } from './encoded-bodies.ts';
 
 /** A cached answer: a v1 body, or the knowledge that the record does not exist. */
@@ -45,13 +45,13 @@ type Head = readonly [
   tags: string,
 ];
 
-/** The sealed bytes of an entry: the length of its head (32 bits), the head as JSON, the body. */
+/** The bytes of an entry in an envelope: the length of its head (32 bits), the head as JSON, the body. */
 export function encodeEntry(key: string, { found, etag, body, tags, ...entry }: CacheEntry): Buffer {
   const { epoch, purges } = entry.generation;
   const times = [entry.storedAt, entry.freshSeconds, entry.freshMs, entry.staleMs];
   const head = JSON.stringify([found ? 1 : 0, etag, times, [epoch, purges], tags]);
   const headBytes = Buffer.byteLength(head);
-  return sealInPlace('cacheEntry', key, 4 + headBytes + body.length, (bytes, at) => {
+  return writeEnvelope('cacheEntry', key, 4 + headBytes + body.length, (bytes, at) => {
     bytes.writeUInt32BE(headBytes, at);
     bytes.write(head, at + 4);
     body.copy(bytes, at + 4 + headBytes);
@@ -77,9 +77,9 @@ function isListOf(value: unknown, fits: (member: unknown) => boolean): value is 
   return Array.isArray(value) && value.every(fits);
 }
 
-/** The entry in some bytes; `undefined` where they are damaged, or of another key or version. */
+/** The entry in some bytes; `undefined` if they are damaged, or of another key or version. */
 export function decodeEntry(key: string, bytes: Buffer): CacheEntry | undefined {
-  const payload = unseal('cacheEntry', key, bytes);
+  const payload = openEnvelope('cacheEntry', key, bytes);
   if (payload === undefined || payload.length < 4) return undefined;
   const headEnd = 4 + payload.readUInt32BE(0);
   if (headEnd > payload.length) return undefined;

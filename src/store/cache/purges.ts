@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { type Generation, tagList } from './cache-entry.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import { purgeTag, readPurges } from '../redis/scripts/purge-scripts.ts';
-import { readJsonText } from '../redis/sealed.ts';
+import { readJsonText } from '../redis/envelope.ts';
 
 /** The sequence of purges. Nothing is deleted: an entry older than a purge of one of its tags is not served. */
 export type Purges = {

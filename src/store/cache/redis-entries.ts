@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { holdLock, type Lock, newToken } from '../redis/distributed-lock.ts';
 import { readOrLock, writeAndUnlock } from '../redis/scripts/lock-scripts.ts';
-import { formName } from '../redis/sealed.ts';
+import { versionedName } from '../redis/envelope.ts';
 import { type CacheEntry, decodeEntry, encodeEntry } from './cache-entry.ts';
 
 /** The part of a Redis client that the cache needs. */
@@ -21,14 +21,14 @@ export type RedisEntriesDeps = {
 /** An entry of Redis: as it is there, `damaged`, or `undefined` where there is none. */
 export type RedisEntry = CacheEntry | 'damaged' | undefined;
 
-const FORM = formName('cacheEntry');
+const VERSIONED_NAME = versionedName('cacheEntry');
 
 /** Creates the level of the cache that is in Redis. Its methods reject where Redis does not answer. */
 export function createRedisEntries({ client, keyOf }: RedisEntriesDeps) {
   function namesOf(key: string): readonly [value: string, lock: string] {
-    // Hashed, because a cache key holds words of a caller, of any length. With the version of the form, because two
+    // Hashed, because a cache key holds words of a caller, of any length. With the version of the envelope, because two
     // versions that share a Redis during an upgrade would overwrite each other's answers and take them for damaged.
-    const answer = hash('sha256', `${FORM} ${key}`, 'base64url').slice(0, 27);
+    const answer = hash('sha256', `${VERSIONED_NAME} ${key}`, 'base64url').slice(0, 27);
     return [keyOf(answer, 'value'), keyOf(answer, 'lock')];
   }
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { createBoundedMap } from '../memory/bounded-map.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
-import { sealJson, unsealJson } from '../redis/sealed.ts';
+import { openJsonEnvelope, toEnvelope } from '../redis/envelope.ts';
 import type { RowValues } from './row-codec.ts';
 
 /** A checkpoint: a position in a list that can only be walked by cursor, and what was known there. */
@@ -51,12 +51,13 @@ type Values = [
 ];
 
 function encode(key: string, { offset, next, total, storedAt, firstId, last }: Checkpoint): Buffer {
-  return sealJson('checkpoint', key, [offset, next, total, storedAt, firstId, last] satisfies Values);
+  const values: Values = [offset, next, total, storedAt, firstId, last];
+  return toEnvelope('checkpoint', key, JSON.stringify(values));
 }
 
-/** The checkpoint in some bytes; `undefined` where they are damaged, or of another walk, offset or version. */
-function decode(key: string, offset: number, sealed: Buffer): Checkpoint | undefined {
-  const values = unsealJson('checkpoint', key, sealed) as Values | undefined;
+/** The checkpoint in some bytes; `undefined` if they are damaged, or of another walk, offset or version. */
+function decode(key: string, offset: number, envelope: Buffer): Checkpoint | undefined {
+  const values = openJsonEnvelope('checkpoint', key, envelope) as Values | undefined;
   if (values?.[0] !== offset) return undefined;
   const [, next, total, storedAt, firstId, last] = values;
   return { offset, next, total, storedAt, firstId, last };

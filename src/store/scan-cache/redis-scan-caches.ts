@@ -5,11 +5,10 @@ import { createYieldToLoop } from '../../kernel/yield-to-loop.ts';
 import { acquireLock, type FencedLock } from '../redis/distributed-lock.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import { publishHead } from '../redis/scripts/record-scripts.ts';
-import { decodeHead, encodeHead, type ScanCacheHead } from './head-codec.ts';
-import { blocksRange, encodeOrder, ORDER_HEAD, readOrderHead, readSpans } from './order-codec.ts';
-import { GRACE_MS, readSegments, writePieces } from './redis-pieces.ts';
+import { BATCH_BYTES, readChunks, writeChunks } from './redis-chunks.ts';
 import type { RowCodec } from './row-codec.ts';
-import { type ByteSpan, createRowTable, readFrame, type RowTable, rowSeed, rowsIn } from './row-table.ts';
+import { createRowTable, type RowTable, type Segment, writeSegment } from './row-table.ts';
+import { decodeHead, encodeHead, type ScanCacheHead } from './scan-cache-head.ts';
 
 /** A scan cache before it is published. */
 export type NewScanCache = { readonly table: RowTable; readonly storedAt: number; readonly ttlMs: number };
@@ -51,49 +50,16 @@ type RedisScanCachesDeps = {
   readonly codec: RowCodec;
 };
 
-/** Far below the longest value of Redis, 512 MiB. */
+/** Other users of Redis need memory, too. */
 const SHARED_BYTES_MAX = 256 * 1024 ** 2;
+/** How much longer than the head its rows live: a process that has just read the head still needs them. */
+const GRACE_MS = 5_000;
 
-/** Reads the spans of some rows from an order; `undefined` where the order is missing or of another count. */
-async function readSpansOf(
-  client: Redis,
-  from: string,
-  { name, count }: ScanCacheHead,
-  order: string,
-  [offset, limit]: readonly [number, number],
-): Promise<readonly ByteSpan[] | undefined> {
-  const range = blocksRange(offset, limit);
-  const [head, blocks] = await Promise.all([
-    client.getrangeBuffer(from, ORDER_HEAD.from, ORDER_HEAD.to),
-    client.getrangeBuffer(from, range.from, range.to),
-  ]);
-  if (readOrderHead(name, order, head) !== count) return undefined;
-  return readSpans({ table: name, order, count }, blocks, offset, limit);
-}
-
-/** Reads the records of some spans; `undefined` where one of them is missing. */
-async function readRecords(
-  { client, codec }: RedisScanCachesDeps,
-  from: string,
-  name: string,
-  spans: readonly ByteSpan[],
-): Promise<readonly CanonicalRecord[] | undefined> {
-  const reads = client.pipeline();
-  for (const { offset, length } of spans) reads.getrangeBuffer(from, offset, offset + length - 1);
-  const seed = rowSeed(name);
-  const records: CanonicalRecord[] = [];
-  for (const [error, frame] of (await reads.exec()) ?? []) {
-    if (error !== null) throw error;
-    const record = readFrame(seed, codec, frame as Buffer);
-    if (record === undefined) return undefined;
-    records.push(record);
-  }
-  return records.length === spans.length ? records : undefined;
-}
+/** The whole numbers from `from` up to, not including, `end`. */
+const range = (from: number, end: number) => Array.from({ length: end - from }, (_, index) => from + index);
 
 /** Creates the scan caches of one resource, which a fleet shares. */
-export function createRedisScanCaches(deps: RedisScanCachesDeps): RedisScanCaches {
-  const { client, keys, scope, codec } = deps;
+export function createRedisScanCaches({ client, keys, scope, codec }: RedisScanCachesDeps): RedisScanCaches {
   function key(scan: string, part: string): string {
     return keys.scanCache(hash('sha256', `${scope}\n${scan}`, 'base64url').slice(0, 22), part);
   }
@@ -109,29 +75,37 @@ export function createRedisScanCaches(deps: RedisScanCachesDeps): RedisScanCache
     lock: (scan, fenceMs) =>
       acquireLock(client, { lock: key(scan, 'lock'), fence: key(scan, 'fence') }, fenceMs),
     async publish(scan, { fence }, { table, storedAt, ttlMs }, signal) {
-      const { name, count, bytes, segments } = table;
+      const { name, count, bytes } = table;
       if (bytes > SHARED_BYTES_MAX) return false;
-      const rows = segments.map((segment) => segment.bytes);
-      if (!(await writePieces(client, rowsKey(scan, name), rows, ttlMs + GRACE_MS, signal))) return false;
+      const rows = { count, textOf: table.text };
+      await writeChunks(client, rowsKey(scan, name), rows, ttlMs + GRACE_MS, signal);
       signal.throwIfAborted();
       const now = key(scan, 'now');
       const head = encodeHead(now, { name, storedAt, count, bytes });
       return (await publishHead(client, [now], [fence, head, ttlMs])) === 1;
     },
     async addOrder(scan, order, { table, positions, ttlMs }, signal) {
-      const bytes = await encodeOrder(order, table, positions, createYieldToLoop(signal));
-      await writePieces(client, orderKey(scan, table.name, order), [bytes], ttlMs + GRACE_MS, signal);
+      const list = { count: positions.length, textOf: (index: number) => String(positions[index]) };
+      await writeChunks(client, orderKey(scan, table.name, order), list, ttlMs + GRACE_MS, signal);
     },
-    async page(scan, head, order, offset, limit) {
-      if (offset >= head.count) return [];
-      const spans = await readSpansOf(client, orderKey(scan, head.name, order), head, order, [offset, limit]);
-      return spans && readRecords(deps, rowsKey(scan, head.name), head.name, spans);
+    async page(scan, { name, count }, order, offset, limit) {
+      const wanted = range(offset, Math.max(offset, Math.min(offset + limit, count)));
+      const positions = await readChunks(client, orderKey(scan, name, order), wanted);
+      const rows = positions && (await readChunks(client, rowsKey(scan, name), positions as number[]));
+      const records = rows?.map((values) => codec.fromValues(values));
+      return records?.every((record) => record !== undefined) ? records : undefined;
     },
-    async load(scan, head, signal) {
-      const segments = await readSegments(client, rowsKey(scan, head.name), head, signal);
-      const count = segments?.reduce((sum, segment) => sum + rowsIn(segment), 0);
-      if (segments === undefined || count !== head.count) return undefined;
-      return createRowTable(head.name, codec, segments);
+    async load(scan, { name, count, bytes }, signal) {
+      const yieldToLoop = createYieldToLoop(signal);
+      const segments: Segment[] = [];
+      const step = Math.ceil((BATCH_BYTES * count) / (bytes + 1));
+      for (let from = 0; from < count; from += step) {
+        const rows = await readChunks(client, rowsKey(scan, name), range(from, Math.min(from + step, count)));
+        if (rows === undefined) return undefined;
+        segments.push(writeSegment(rows.map((values) => JSON.stringify(values))));
+        await yieldToLoop();
+      }
+      return createRowTable(name, codec, segments);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { createSingleFlight } from '../../kernel/single-flight.ts';
 import type { RedisScanCaches } from './redis-scan-caches.ts';
-import type { ScanCacheHead } from './head-codec.ts';
+import type { ScanCacheHead } from './scan-cache-head.ts';
 import { orderName, type ScanCache } from './local-scan-cache.ts';
 
 /** The assumed memory of a small object. */

@@ -4,7 +4,7 @@ import { createCache, type Cache } from '../../../src/store/cache/cache.ts';
 import { encodeEntry } from '../../../src/store/cache/cache-entry.ts';
 import { createRedisEntries } from '../../../src/store/cache/redis-entries.ts';
 import { createLocalPurges } from '../../../src/store/cache/purges.ts';
-import { formName } from '../../../src/store/redis/sealed.ts';
+import { versionedName } from '../../../src/store/redis/envelope.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
 
@@ -53,7 +53,7 @@ describe('the cache on a real Redis', () => {
     const keyOf = (answer: string) => (asked.add(answer), `${redis.prefix}${answer}`);
     clients.push(new Redis(redis.url));
     await createRedisEntries({ client: clients[0]!, keyOf }).get('k');
-    const ofThisVersion = hash('sha256', `${formName('cacheEntry')} k`, 'base64url').slice(0, 27);
+    const ofThisVersion = hash('sha256', `${versionedName('cacheEntry')} k`, 'base64url').slice(0, 27);
     expect([...asked]).toEqual([ofThisVersion]);
   });
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import { createSerialQueue } from '../../../kernel/semaphore.ts';
 import { INDEX_MS, type RequestIndex } from '../../../store/fleet/request-index.ts';
-import { readJsonText } from '../../../store/redis/sealed.ts';
+import { readJsonText } from '../../../store/redis/envelope.ts';
 import type { RecentRequests } from '../../../telemetry/requests/recent-requests.ts';
 import type { RequestTrace } from '../../../telemetry/requests/request-trace.ts';
 import { ActionRefusal } from '../../api/action.ts';

@@ -6,7 +6,6 @@ import { compileRowCodec } from '../../../store/scan-cache/row-codec.ts';
 import {
   createRowTable,
   type RowTable,
-  rowSeed,
   type Segment,
   writeSegment,
 } from '../../../store/scan-cache/row-table.ts';
@@ -40,7 +39,6 @@ export function createRowCollector(
   signal: AbortSignal,
 ): RowCollector {
   const codec = compileRowCodec(resource.itemFields);
-  const seed = rowSeed(name);
   const ids = new Set<string>();
   let bytes = 0;
 
@@ -61,7 +59,7 @@ export function createRowCollector(
         if (!addIds(slice.map(({ id }) => id))) return recordCameTwice;
         const broken = brokenFilter(slice, pushedFilters);
         if (broken !== undefined) return contradicted(broken, ROW_EXCLUDED);
-        const segment = writeSegment(seed, codec, slice);
+        const segment = writeSegment(slice.map((record) => JSON.stringify(codec.toValues(record))));
         bytes += segment.bytes.length;
         if (bytes > budget.bytes) throw overBudget('bytes');
         segments.push(segment);

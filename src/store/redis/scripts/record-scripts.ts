@@ -42,11 +42,6 @@ redis.call('hset', now, 'fence', fence, 'head', head)
 redis.call('pexpire', now, ms)
 return 1`;
 
-/** Appends a piece to a value of a known length. APPEND alone would recreate an expired key, which would never expire. */
-export const appendPiece = defineWholeScript({ value: 'any' }, 'piece, length')`
-if redis.call('strlen', value) ~= tonumber(length) then return 0 end
-return redis.call('append', value, piece)`;
-
 /**
  * Writes the state of a migration and publishes its `rev`. Returns 1; or the text in Redis where that has a `rev` above the
  * highest that may be there. A lower one is replaced: Redis has then lost changes that this process still has.

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { crc32 } from 'node:zlib';
 import { type CacheEntry, decodeEntry, encodeEntry } from '../../../../src/store/cache/cache-entry.ts';
-import { seal } from '../../../../src/store/redis/sealed.ts';
+import { writeEnvelope } from '../../../../src/store/redis/envelope.ts';
 
 const KEY = 'users.list/digest/1/50//[]';
 
@@ -23,7 +23,8 @@ const entry: fc.Arbitrary<CacheEntry> = fc.record({
 function withHead(head: string, headLength = Buffer.byteLength(head)): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(headLength);
-  return seal('cacheEntry', KEY, Buffer.concat([length, Buffer.from(head), Buffer.from('{"data":[]}')]));
+  const payload = Buffer.concat([length, Buffer.from(head), Buffer.from('{"data":[]}')]);
+  return writeEnvelope('cacheEntry', KEY, payload.length, (bytes, at) => void payload.copy(bytes, at));
 }
 
 /** The bytes of an entry as the last form had them: another magic, in the checksum too, and the tags as a list. */

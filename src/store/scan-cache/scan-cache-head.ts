@@ -1,4 +1,4 @@
-import { sealJson, unsealJson } from '../redis/sealed.ts';
+import { openJsonEnvelope, toEnvelope } from '../redis/envelope.ts';
 
 /** The description of a scan cache, without its rows. */
 export type ScanCacheHead = {
@@ -12,14 +12,14 @@ export type ScanCacheHead = {
 
 const NAME = /^[\w-]{1,64}$/;
 
-/** The sealed bytes of a head. */
+/** The bytes of a head, in an envelope for a key. */
 export function encodeHead(key: string, { name, storedAt, count, bytes }: ScanCacheHead): Buffer {
-  return sealJson('scanCache', key, [name, storedAt, count, bytes]);
+  return toEnvelope('scanCache', key, JSON.stringify([name, storedAt, count, bytes]));
 }
 
-/** The head in some bytes; `undefined` where they are damaged, or of another key or version. */
-export function decodeHead(key: string, sealed: Buffer): ScanCacheHead | undefined {
-  const values = unsealJson('scanCache', key, sealed);
+/** The head in some bytes; `undefined` if they are damaged, or of another key or version. */
+export function decodeHead(key: string, envelope: Buffer): ScanCacheHead | undefined {
+  const values = openJsonEnvelope('scanCache', key, envelope);
   if (!Array.isArray(values)) return undefined;
   const [name, ...numbers] = values as unknown[];
   const [storedAt, count, bytes] = numbers as [number, number, number];

@@ -1,0 +1,71 @@
+import { crc32 } from 'node:zlib';
+
+/**
+ * The versioned envelope of everything that Portico stores in Redis as bytes: magic, checksum, payload. The magic ends
+ * with a version. The checksum is bound to the magic and to a key, so a value of another key or version is rejected like
+ * a damaged one. Raise a version whenever its payload changes: older values are then misses.
+ */
+const MAGIC = {
+  cacheEntry: 'PTC4',
+  checkpoint: 'PTK2',
+  scanCache: 'PTS3',
+  scanChunk: 'PTR3',
+} as const;
+
+/** What an envelope holds. Each kind has a version of its own, so one can change without making the others misses. */
+export type EnvelopeKind = keyof typeof MAGIC;
+
+/** Bytes before the payload: the magic, and the checksum (CRC-32, big-endian), 4 bytes each. */
+const HEAD_BYTES = 8;
+const MAGIC_BYTES = 4;
+
+/** The name of a kind, with its version. A Redis key made with it is no key of another version. */
+export function versionedName(kind: EnvelopeKind): string {
+  return MAGIC[kind];
+}
+
+function checksumOf(kind: EnvelopeKind, key: string, envelope: Buffer): number {
+  return crc32(envelope.subarray(HEAD_BYTES), crc32(`${MAGIC[kind]} ${key}`));
+}
+
+/** The envelope of a payload of `length` bytes for a key; `write` puts the payload into it, from `at` on. */
+export function writeEnvelope(
+  kind: EnvelopeKind,
+  key: string,
+  length: number,
+  write: (bytes: Buffer, at: number) => void,
+): Buffer {
+  const bytes = Buffer.allocUnsafe(HEAD_BYTES + length);
+  bytes.write(MAGIC[kind], 'latin1');
+  write(bytes, HEAD_BYTES);
+  bytes.writeUInt32BE(checksumOf(kind, key, bytes), MAGIC_BYTES);
+  return bytes;
+}
+
+/** The envelope of a text for a key. */
+export function toEnvelope(kind: EnvelopeKind, key: string, text: string): Buffer {
+  return writeEnvelope(kind, key, Buffer.byteLength(text), (bytes, at) => void bytes.write(text, at));
+}
+
+/** The payload; `undefined` if the bytes are damaged, or of another kind, version or key. */
+export function openEnvelope(kind: EnvelopeKind, key: string, bytes: Buffer): Buffer | undefined {
+  if (bytes.length < HEAD_BYTES || bytes.toString('latin1', 0, MAGIC_BYTES) !== MAGIC[kind]) return undefined;
+  return bytes.readUInt32BE(MAGIC_BYTES) === checksumOf(kind, key, bytes)
+    ? bytes.subarray(HEAD_BYTES)
+    : undefined;
+}
+
+/** The JSON value in an envelope; `undefined` if `openEnvelope` has no payload, or that is no JSON. */
+export function openJsonEnvelope(kind: EnvelopeKind, key: string, bytes: Buffer): unknown {
+  const payload = openEnvelope(kind, key, bytes);
+  return payload && readJsonText(payload.toString());
+}
+
+/** Parses a JSON text; `undefined` if it is invalid. */
+export function readJsonText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
