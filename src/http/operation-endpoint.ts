@@ -1,4 +1,4 @@
-import type { ServedOperation } from '../pipeline/served-operation.ts';
+import type { ServedOperation } from '../pipeline/stages/call.ts';
 import type { CallAnswer } from '../pipeline/stages/call.ts';
 import { OpenCall, requestFacts } from './listener/open-call.ts';
 import type { ReferenceCount } from '../kernel/reference-count.ts';

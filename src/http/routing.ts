@@ -3,7 +3,7 @@ import type { ServerStatus } from '../kernel/errors/fault.ts';
 import type { ComponentSet, MadeComponent } from '../kernel/shared-components.ts';
 import type { ReferenceCount } from '../kernel/reference-count.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { ServedOperation } from '../pipeline/served-operation.ts';
+import type { ServedOperation } from '../pipeline/stages/call.ts';
 import type { ApiPage } from './api-page/api-page.ts';
 import { operationEndpoint } from './operation-endpoint.ts';
 import { createPassthrough, type PassthroughDeps } from './passthrough/passthrough.ts';

@@ -13,7 +13,7 @@ import type { WebhookEvent } from '../telemetry/webhooks/webhook-message.ts';
 import type { DigestedSource } from '../source/compile-sources.ts';
 import type { FieldBit } from './looks/field-states.ts';
 import { createListWatch, type FieldAlarms, type ListWatch } from './looks/list-watch.ts';
-import { fieldShareText, partOf } from './looks/share.ts';
+import { rateOf, missingRateText } from './looks/missing-rate.ts';
 import { createQuality, type Quality, type QualityMetrics } from './quality.ts';
 
 /** What the metrics count of the replies of sources. */
@@ -159,11 +159,11 @@ function createFieldAlarms(
     raise(bit, before, now) {
       const { field, kind, claim } = bit;
       const what = kind === 'gone' ? 'the key is absent' : 'the value is unreadable';
-      const detail = `${what} in ${fieldShareText(now)} of ${now.records} records, before in ${fieldShareText(before)}`;
+      const detail = `${what} in ${missingRateText(now)} of ${now.records} records, before in ${missingRateText(before)}`;
       if (!claims().disable(claim, detail)) return;
       const { file, line } = quality.contradicted(claim, detail);
       const place = { source: name, resource: resource.name, field, kind, file, line };
-      const shares = { shareNow: partOf(now), shareBefore: partOf(before) };
+      const shares = { shareNow: rateOf(now), shareBefore: rateOf(before) };
       log.error({ ...place, ...shares }, `many records of the source suddenly have no ${field}: ${detail}`);
       event('field.lost', bit, shares);
     },

@@ -13,7 +13,7 @@ import {
 import type { Origin } from '../../kernel/upstream-call.ts';
 import { type BeginPrewarm, createCachePrewarm } from '../../pipeline/stages/cache-prewarm.ts';
 import type { SourceHandler } from '../../pipeline/stages/call.ts';
-import { createUncachedHandler } from '../../pipeline/stages/uncached-handler.ts';
+import { createUncachedHandler } from '../../pipeline/stages/cache-stage.ts';
 import type { RuntimeDeps, WatchedRuntime } from '../../pipeline/create-runtime.ts';
 import type { CompiledMigration, CompiledResource, DigestedSource } from '../../source/compile-sources.ts';
 import type { MadeComponent } from '../../kernel/shared-components.ts';

@@ -23,7 +23,7 @@ import {
   type SourceUpstreams,
   type SourceUpstreamsDeps,
 } from '../../source/source-upstreams.ts';
-import type { ServedOperation } from '../../pipeline/served-operation.ts';
+import type { ServedOperation } from '../../pipeline/stages/call.ts';
 
 /** Without `quotaOf`, this process may use all of `net.concurrency` of each source. */
 export type OperationsDeps = AssembleMigratingResourceDeps & {

@@ -7,7 +7,7 @@ import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 import type { RedisConnection } from '../../store/redis/redis.ts';
 import type { SourceRate } from '../../source/source-upstreams.ts';
 
-const PIECE_MS = 20;
+const PART_MS = 20;
 /**
  * A call leaves a moment after its token was granted, and travels for a moment. If one call is later by that than the
  * next, the source sees the two closer together, so each token counts for this much longer than a second. Half of it
@@ -15,12 +15,12 @@ const PIECE_MS = 20;
  */
 const MARGIN_MS = 80;
 const GRACE_MS = MARGIN_MS / 2;
-/** Tokens become free piece by piece; asking once or twice in each piece leaves none unused. */
+/** Tokens become free part by part; asking once or twice in each part leaves none unused. */
 const ASK_AGAIN_MS = 15;
 
-/** Cuts a window into finer pieces than those of callers, because a source's capacity is too scarce to lose a tenth of it. */
-function cut({ points, seconds }: RateWindow): SubWindows {
-  return { points, seconds, pieceMs: PIECE_MS, pieces: (seconds * 1_000 + MARGIN_MS) / PIECE_MS };
+/** Divides a window into finer parts than those of callers, because a source's capacity is too scarce to lose a tenth of it. */
+function divide({ points, seconds }: RateWindow): SubWindows {
+  return { points, seconds, partMs: PART_MS, parts: (seconds * 1_000 + MARGIN_MS) / PART_MS };
 }
 
 /**
@@ -45,7 +45,7 @@ export function createSourceRates({
       tiers: { [name]: { windows: [{ points, seconds: 1 }], onStoreFailure: 'open' } },
       keyOf: (_tier, windows, subject) => keys.tierCounts('source', windows, subject),
       clock,
-      cut,
+      divide,
       graceMs: GRACE_MS,
     });
     const waitMsOf = ({ allowed }: Decision) => (allowed ? 0 : ASK_AGAIN_MS);

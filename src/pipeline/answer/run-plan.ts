@@ -1,6 +1,6 @@
 import type { ListPlan, WalkPlan } from '../../source/adapter/plan/plan.ts';
 import type { ListQuery } from '../../contract/query.ts';
-import { createHydration } from '../reading/records/hydrate.ts';
+import { createDetailFetch } from '../reading/records/detail-fetch.ts';
 import { isPlanFailure, type PlanFailure } from '../reading/windows/plan-failure.ts';
 import type { PageAttempt } from '../reading/pages/next-attempt.ts';
 import { isWritten, type Page, readPage } from '../reading/pages/read-page.ts';
@@ -87,7 +87,7 @@ export function createPlanRunner({ source, scanCaches, walk, freshSeconds }: Pla
   return async function runPlan(query, plan, call, newerThan) {
     const context = { ...call, isWholeList: query.sort === null && query.filters.length === 0 };
     const hydrates = plan.kind === 'nothing' ? undefined : plan.hydrates;
-    const finish = hydrates && createHydration(source, 'page');
+    const finish = hydrates && createDetailFetch(source, 'page');
     const page = await readPlan(
       query,
       plan,

@@ -1,21 +1,29 @@
+import type { CanonicalRecord } from '../../contract/response-body.ts';
+import { brokenBet } from '../../source/checks/order-bet.ts';
 import type { MissingValue, ReadRecords, ReplyObserver } from '../../source/adapter/map/reply-observer.ts';
 import { viewSpecOf } from '../../source/adapter/map/row-fields.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { createTokenBucket } from '../stages/token-bucket.ts';
-import type { SourceRuntime } from '../reading/windows/source-runtime.ts';
+import { disableClaim, type SourceRuntime } from '../reading/windows/source-runtime.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import { digestOf, type FieldBit, fieldBits, statesOf } from './field-states.ts';
 import { createPairedReads } from './paired-reads.ts';
-import { type PastShares, readPast, textOfPast, withLook } from './past-shares.ts';
-import { lookAtList } from './look-at-list.ts';
-import { createOrderJudge } from './order-judge.ts';
-import { isBack, isJump, type FieldShare } from './share.ts';
+import { type ListLook, lookAtList } from './look-at-list.ts';
+import {
+  isBack,
+  isJump,
+  type MissingRate,
+  type PastRates,
+  readPast,
+  withLook,
+  writePast,
+} from './missing-rate.ts';
 
 /** What is done about fields of which many records suddenly have no value. */
 export type FieldAlarms = {
   readonly isRaised: (claim: string) => boolean;
-  readonly raise: (bit: FieldBit, before: FieldShare, now: FieldShare) => void;
+  readonly raise: (bit: FieldBit, before: MissingRate, now: MissingRate) => void;
   /** The values have come back. */
   readonly restore: (bit: FieldBit) => void;
 };
@@ -37,31 +45,31 @@ export type ListWatch = {
 };
 
 const NOTHING = { records: 0, without: 0, isFrozen: false };
-/** The fleet looks so often at a list. */
+/** How often the fleet looks at a list. */
 const LOOK_MS = 55_000;
-/** A source is sent so many calls of looks in that time; where its lists need more, they are looked at less often. */
+/** The most calls of looks to a source in that time; if its lists need more, they are looked at less often. */
 const CALLS_MAX = 4;
 /** How soon a process tries again to get the turn to look. */
 const RETRY_MS = 5_000;
-/** Where nothing is known of before, the first look can wait: the pages that callers read are compared anyway. */
+/** If nothing is known from before, the first look can wait, because the pages that callers read are compared anyway. */
 const FIRST_MS = 45_000;
 
-/** Pages that are compared at once, and in a second: under load a part of them shows as much as all. */
+/** The most pages that are compared at once, and in a second: under load, a part of them shows as much as all. */
 const PAGES_AT_ONCE = 200;
 const PAGES_PER_SECOND = 10;
 
-/** Judges the pages that callers read, of one view. */
-function createPageJudge(bits: readonly FieldBit[], clock: Clock, alarms: FieldAlarms) {
+/** Creates the check of the pages that callers read, of one view. */
+function createPageCheck(bits: readonly FieldBit[], clock: Clock, alarms: FieldAlarms) {
   const reads = createPairedReads(bits.length, clock);
-  const raisedFrom = new Map<string, FieldShare>();
+  const raisedFrom = new Map<string, MissingRate>();
   // Most replies say what the same page said before.
   const pages = new Map<string, number>();
   let window = -1;
   const tokens = createTokenBucket(PAGES_AT_ONCE, PAGES_PER_SECOND, clock);
 
-  function judge(): void {
+  function check(): void {
     for (const [index, bit] of bits.entries()) {
-      const { before, now } = reads.sharesOf(index);
+      const { before, now } = reads.ratesOf(index);
       if (!alarms.isRaised(bit.claim)) {
         if (!isJump(before, now)) continue;
         raisedFrom.set(bit.claim, before);
@@ -82,7 +90,7 @@ function createPageJudge(bits: readonly FieldBit[], clock: Clock, alarms: FieldA
       pages.set(key, lacking);
       const raised = bits.reduce((all, { claim }, bit) => all | (Number(alarms.isRaised(claim)) << bit), 0);
       reads.add(statesOf(bits, records, missingValues), raised);
-      judge();
+      check();
     },
     forget() {
       pages.clear();
@@ -91,11 +99,11 @@ function createPageJudge(bits: readonly FieldBit[], clock: Clock, alarms: FieldA
   };
 }
 
-/** Judges looks at both ends of a list by what looks have found before. */
-function judgeEnds(
+/** Compares both ends of a list with what earlier looks have found there. */
+function checkEnds(
   bits: readonly FieldBit[],
   states: ReadonlyMap<string, number>,
-  past: PastShares,
+  past: PastRates,
   alarms: FieldAlarms,
 ): void {
   for (const [index, bit] of bits.entries()) {
@@ -112,6 +120,27 @@ function judgeEnds(
   }
 }
 
+/**
+ * Creates the check of an order that the file claims. One page cannot show a row that moved to another page. What breaks
+ * the order must be seen twice, because rows may move between two calls; then the claim is disabled. `lookAgain` reads the
+ * same windows once more.
+ */
+function createOrderCheck() {
+  let before: readonly CanonicalRecord[] | undefined;
+  return async function checkOrder(
+    source: SourceRuntime,
+    { inOrder: rows }: ListLook,
+    lookAgain: () => Promise<ListLook | undefined>,
+  ): Promise<void> {
+    const { bet } = source.adapter.list;
+    if (bet === undefined || rows === undefined) return;
+    const again = brokenBet(bet.by, rows, before) === undefined ? rows : (await lookAgain())?.inOrder;
+    const broken = again && brokenBet(bet.by, again, before);
+    before = again ?? before;
+    if (broken !== undefined) disableClaim(source, 'order', broken);
+  };
+}
+
 /** Creates the watch of a compiled source. */
 export function createListWatch(
   { resource, source: { spec } }: CompiledSource,
@@ -124,11 +153,11 @@ export function createListWatch(
   const bitsOf = (view: 'list' | 'details') =>
     fieldBits((own && viewSpecOf(own, resource, view))?.fields ?? []);
   const bits = bitsOf('list');
-  const judges = {
-    list: createPageJudge(bits, clock, alarms),
-    details: createPageJudge(bitsOf('details'), clock, alarms),
+  const checks = {
+    list: createPageCheck(bits, clock, alarms),
+    details: createPageCheck(bitsOf('details'), clock, alarms),
   };
-  const judgeOrder = createOrderJudge();
+  const checkOrder = createOrderCheck();
   const lists = Object.keys(spec.resources).length;
   const tasks = createBackgroundTasks();
   let [isLooking, isBegun, dueAt, everyMs] = [false, false, -Infinity, LOOK_MS];
@@ -146,15 +175,15 @@ export function createListWatch(
       everyMs = LOOK_MS * Math.max(1, ((found?.calls ?? 0) * lists) / CALLS_MAX);
       dueAt = begunAt + everyMs;
       const past = readPast(await store.recall());
-      if (found !== undefined) judgeEnds(bits, found.ends, past, alarms);
-      await store.leave(textOfPast(past));
-      if (found !== undefined) await judgeOrder(source, found, lookOnce);
+      if (found !== undefined) checkEnds(bits, found.ends, past, alarms);
+      await store.leave(writePast(past));
+      if (found !== undefined) await checkOrder(source, found, lookOnce);
     }
   }
 
   return {
     onRecords(view, records, missingValues) {
-      if (view !== 'get') judges[view].count(records, missingValues);
+      if (view !== 'get') checks[view].count(records, missingValues);
     },
     asked(source) {
       if (isLooking || clock.monotonic() < dueAt) return;
@@ -164,10 +193,10 @@ export function createListWatch(
     accept(claim) {
       tasks.run(async () => {
         const past = readPast(await store.recall());
-        if (past.delete(claim)) await store.leave(textOfPast(past));
+        if (past.delete(claim)) await store.leave(writePast(past));
       });
-      judges.list.forget();
-      judges.details.forget();
+      checks.list.forget();
+      checks.details.forget();
     },
     close: () => tasks.close(),
   };

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { RecordState } from './field-states.ts';
-import type { FieldShare } from './share.ts';
+import type { MissingRate } from './missing-rate.ts';
 
 /**
  * Records that are read again within some minutes, each compared with itself: which records callers ask for, and that
@@ -13,7 +13,7 @@ export type PairedReads = {
    */
   add(states: readonly RecordState[], raised: number): void;
   /** How many of the compared records lacked a field before, and how many do now. */
-  sharesOf(bit: number): { readonly before: FieldShare; readonly now: FieldShare };
+  ratesOf(bit: number): { readonly before: MissingRate; readonly now: MissingRate };
   /** The number of the window; records that were read neither in this one nor in the one before are forgotten. */
   window(): number;
   /** Forgets all records: what they are from now on is what they were before. */
@@ -74,7 +74,7 @@ export function createPairedReads(bits: number, clock: Pick<Clock, 'now'>): Pair
         count(one, 1);
       }
     },
-    sharesOf: (bit) => ({
+    ratesOf: (bit) => ({
       before: { records: pairs, without: counts.before[bit] ?? 0 },
       now: { records: pairs, without: counts.now[bit] ?? 0 },
     }),

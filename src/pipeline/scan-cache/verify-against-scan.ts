@@ -6,8 +6,8 @@ import { isPlanFailure, type PlanFailure } from '../reading/windows/plan-failure
 import { type Page, readPage } from '../reading/pages/read-page.ts';
 import type { ScanCachePage, ScanCaches } from './scan-caches.ts';
 import { type CallContext, disableClaim, type SourceRuntime } from '../reading/windows/source-runtime.ts';
+import { undefinedIfFailed } from '../reading/windows/verifications.ts';
 import type { Walker } from '../reading/pages/walk-page.ts';
-import { unlessRefused } from '../reading/verify/unless-refused.ts';
 
 /** How often one selection is looked at, and how often any of a resource. */
 const LOOK_MS = 60_000;
@@ -71,7 +71,7 @@ export async function countInScan(
   const scan = source.adapter.list.plan({ ...query, sort: null }, off);
   if (scan.kind !== 'scan' || !scanCaches.has(scan)) return undefined;
   const inMemory = { ...context, mayScan: false };
-  const cached = await unlessRefused(context, () => scanCaches.page(scan, NO_ROWS, inMemory));
+  const cached = await undefinedIfFailed(context, () => scanCaches.page(scan, NO_ROWS, inMemory));
   return cached === undefined || isPlanFailure(cached) ? undefined : { scan, name, total: cached.total };
 }
 

@@ -4,7 +4,7 @@ import type { CacheEntry } from '../../store/cache/cache-entry.ts';
 import type { Lock } from '../../store/redis/distributed-lock.ts';
 import type { Purges } from '../../store/cache/purges.ts';
 import { createEntryMaker, type EntryMakerDeps } from './cache-entry-maker.ts';
-import { cacheKeyOf, cacheKeyParts } from './cache-key.ts';
+import { cacheKeyOf, cacheKeyParts } from './cache-stage.ts';
 import type { SourceAnswer } from './call.ts';
 
 /** Keeps an answer. It never rejects. */

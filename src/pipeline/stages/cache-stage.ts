@@ -1,3 +1,4 @@
+import { queryKey } from '../../contract/query-key.ts';
 import type { Query } from '../../contract/query.ts';
 import type { ErrorCode } from '../../kernel/errors/catalogue.ts';
 import { fault, GatewayError } from '../../kernel/errors/fault.ts';
@@ -5,7 +6,7 @@ import { ageMs } from '../../store/cache/cache.ts';
 import type { CacheEntry } from '../../store/cache/cache-entry.ts';
 import { openTimings, timed } from '../../telemetry/requests/request-timings.ts';
 import { type CacheFillDeps, createCacheFill } from './cache-fill.ts';
-import { cacheKeyOf, cacheKeyParts } from './cache-key.ts';
+import { etagOf } from './cache-entry-maker.ts';
 import type { Call, Handler, CallAnswer, SourceCall, SourceHandler } from './call.ts';
 
 /** `digest` is part of every key, so a changed source file finds no answer of the file before it. */
@@ -14,7 +15,26 @@ export type CacheStageDeps = CacheFillDeps & {
   readonly digest: string;
 };
 
-/** Failures of a source, in whose place an older answer may stand. */
+/** Everything that a cached answer depends on. The caller is no part of it: permission is checked before the cache. */
+export type CacheKey = {
+  readonly operation: string;
+  /** Changes with the source's file, its credential and the contract. */
+  readonly digest: string;
+  /** The canonical query: equal for every spelling of one query. */
+  readonly query: string;
+};
+
+/** The parts of the cache key of a query. */
+export function cacheKeyParts(operation: string, digest: string, query: Query): CacheKey {
+  return { operation, digest, query: queryKey(query) };
+}
+
+/** The cache key of a query, as a text. */
+export function cacheKeyOf(parts: CacheKey): string {
+  return `${parts.operation}/${parts.digest}/${parts.query}`;
+}
+
+/** Failures of a source for which an older answer may be served instead. */
 const SOURCE_FAILURES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'upstream_error',
   'upstream_invalid_response',
@@ -24,7 +44,7 @@ const SOURCE_FAILURES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'scan_limit_exceeded',
 ]);
 
-/** The reply of an entry. Throws 404 where the entry says that there is no such record. */
+/** The reply of an entry. Throws 404 if the entry says that there is no such record. */
 function replyOf(call: Call, entry: CacheEntry, cache: CallAnswer['cache']): CallAnswer {
   call.summary.cache = cache;
   if (!entry.found) throw fault('not_found');
@@ -43,7 +63,7 @@ function queryOf({ query }: Call): Query {
   return query;
 }
 
-/** What the source is asked for a call. No answer depends on the caller, because others are served it, too. */
+/** The call to the source for a call of a client. No answer depends on the caller, because others are served it, too. */
 export function sourceCallOf(call: Call): SourceCall {
   const query = queryOf(call);
   call.summary.spans = call.openTrace();
@@ -86,7 +106,7 @@ export function createCacheStage(deps: CacheStageDeps): (source: SourceHandler) 
       return replyOf(call, entry, 'stale');
     }
 
-    /** Where this process has nothing of the key, but others share the cache. */
+    /** For a key that this process has no entry of, while other processes share the cache. */
     async function serveShared(call: Call, key: string): Promise<CallAnswer> {
       call.summary.cache = 'miss';
       const { entry, isMade } = await cacheFill.findOrFill(key, sourceCallOf(call));
@@ -103,5 +123,16 @@ export function createCacheStage(deps: CacheStageDeps): (source: SourceHandler) 
         serveEntry(call, key, remote ?? local),
       );
     };
+  };
+}
+
+/** Creates a handler that asks the source for each call, past the cache: it looks nothing up there, and keeps nothing. */
+export function createUncachedHandler(source: SourceHandler): Handler {
+  return async function uncached(call) {
+    call.summary.cache = 'miss';
+    const answer = await source(sourceCallOf(call));
+    if (!answer.found) throw fault('not_found');
+    const { body, storedAt, freshSeconds } = answer;
+    return { body, etag: etagOf(body), storedAt, freshSeconds, cache: 'miss' };
   };
 }

@@ -118,3 +118,12 @@ export type SourceAnswer = FoundAnswer | { readonly found: false; readonly tags:
 
 /** Makes an answer from the source. */
 export type SourceHandler = (call: SourceCall) => Promise<SourceAnswer>;
+
+/** An operation that can be served. */
+export type ServedOperation = {
+  readonly operation: string;
+  readonly path: string;
+  /** `null` if the resource is public. */
+  readonly permission: string | null;
+  readonly handler: Handler;
+};

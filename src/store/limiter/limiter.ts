@@ -4,7 +4,7 @@ import type { RateWindow } from '../../kernel/duration.ts';
 import { createTokenPrefetch, type TokenResult } from './token-prefetch.ts';
 import { createSlidingMemory } from './sliding-memory.ts';
 import { SlidingRedis } from './sliding-redis.ts';
-import { cutWindow, type SubWindows, type WindowCount } from './sub-windows.ts';
+import { divideWindow, type SubWindows, type WindowCount } from './sub-windows.ts';
 
 /** The windows that must all admit a request, and the behaviour while Redis is down. */
 export type Tier = {
@@ -57,9 +57,9 @@ export type LimiterDeps = {
   /** The Redis key of a caller's counts in a tier. */
   readonly keyOf: (tier: string, windows: readonly RateWindow[], subject: string) => string;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Cuts the windows of all tiers into pieces; by default `cutWindow`. */
-  readonly cut?: (window: RateWindow) => SubWindows;
-  /** How long after its piece a point may still be spent, in milliseconds; `cut` must then count it longer. */
+  /** Divides the windows of all tiers into parts; by default `divideWindow`. */
+  readonly divide?: (window: RateWindow) => SubWindows;
+  /** How long after its part a point may still be spent, in milliseconds; `divide` must then count it longer. */
   readonly graceMs?: number;
   /** The most callers that are counted in this process. */
   readonly localSubjectsMax?: number;
@@ -90,9 +90,9 @@ function decide(windows: readonly SubWindows[], spent: TokenResult, by: DecidedB
     stateOf(window, spent.windows[index] ?? { free: 0, resetMs: 0, waitMs: 0 }, spent.reserved),
   );
   if (spent.admitted) return { allowed: true, windows: states, retryAfterSeconds: 0, by };
-  const waits = windows.map(({ seconds, pieceMs }, index) => {
+  const waits = windows.map(({ seconds, partMs }, index) => {
     const waitMs = spent.windows[index]?.waitMs ?? 0;
-    return waitMs <= 0 ? 0 : wholeSeconds(waitMs, Math.ceil(seconds + pieceMs / 1_000));
+    return waitMs <= 0 ? 0 : wholeSeconds(waitMs, Math.ceil(seconds + partMs / 1_000));
   });
   return { allowed: false, windows: states, retryAfterSeconds: Math.max(1, ...waits), by };
 }
@@ -109,10 +109,10 @@ function createLocalTier(windows: readonly SubWindows[], deps: LimiterDeps): Con
 
 /** Creates the limiter of all tiers. */
 export function createLimiter(deps: LimiterDeps): Limiter {
-  const { redis, tiers, keyOf, clock, cut = cutWindow } = deps;
+  const { redis, tiers, keyOf, clock, divide = divideWindow } = deps;
 
   function createTier(name: string, tier: Tier): TierLimiter {
-    const windows = tier.windows.map(cut);
+    const windows = tier.windows.map(divide);
     const alone = createLocalTier(windows, deps);
     if (redis === undefined) return { consume: alone, returnUnused: () => undefined };
     const shared = new SlidingRedis(redis, windows);

@@ -2,25 +2,25 @@ import type { Clock } from '../../kernel/clock.ts';
 import { LRUCache } from 'lru-cache';
 import type { Reservation, SubWindows, WindowCount } from './sub-windows.ts';
 
-/** The counts of one caller: for each window, the points of its latest pieces. */
+/** The counts of one caller: for each window, the points of its latest parts. */
 type Counts = readonly Map<number, number>[];
 
 /** Above this number, the callers that were idle longest start at zero. */
 const SUBJECTS_MAX = 100_000;
 
 /** The state of a window, and its free points. */
-function countWindow({ points, pieces, pieceMs }: SubWindows, counts: Map<number, number>, now: number) {
-  const current = Math.floor(now / pieceMs);
+function countWindow({ points, parts, partMs }: SubWindows, counts: Map<number, number>, now: number) {
+  const current = Math.floor(now / partMs);
   let used = 0;
-  for (const [piece, count] of counts) {
-    if (piece < current - pieces) counts.delete(piece);
+  for (const [part, count] of counts) {
+    if (part < current - parts) counts.delete(part);
     else used += count;
   }
   return { current, free: Math.max(0, points - used) };
 }
 
-function countOf({ pieces, pieceMs }: SubWindows, counts: Map<number, number>, now: number, free: number) {
-  const ends = (piece: number) => (piece + pieces + 1) * pieceMs - now;
+function countOf({ parts, partMs }: SubWindows, counts: Map<number, number>, now: number, free: number) {
+  const ends = (part: number) => (part + parts + 1) * partMs - now;
   const held = [...counts.keys()];
   const count: WindowCount = {
     free,
@@ -64,7 +64,7 @@ export function createSlidingMemory(
         if (granted > 0) held.set(current, (held.get(current) ?? 0) + granted);
         return countOf(window, held, at, free - granted);
       });
-      return { granted, validMs: Infinity, windows: states, pieces: looks.map(({ current }) => current) };
+      return { granted, validMs: Infinity, windows: states, parts: looks.map(({ current }) => current) };
     },
   };
 }

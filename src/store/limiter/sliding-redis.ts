@@ -23,12 +23,12 @@ class Counted extends RateLimiterRes {
 
 function readReply([granted = 0, validMs = 0, ...rest]: readonly number[]): Reservation {
   const windows: WindowCount[] = [];
-  const pieces: number[] = [];
+  const parts: number[] = [];
   for (let i = 0; i + 3 < rest.length; i += 4) {
     windows.push({ free: rest[i] ?? 0, resetMs: rest[i + 1] ?? 0, waitMs: rest[i + 2] ?? 0 });
-    pieces.push(rest[i + 3] ?? 0);
+    parts.push(rest[i + 3] ?? 0);
   }
-  return { granted, validMs, windows, pieces };
+  return { granted, validMs, windows, parts };
 }
 
 /**
@@ -57,11 +57,11 @@ export class SlidingRedis extends RateLimiterCompatibleAbstract {
   ): Promise<Counted> {
     // A command would wait in a queue until the connection is ready.
     if (this.#client.status !== 'ready') throw new Error('Redis is not ready');
-    const windows = this.#windows.flatMap(({ points, pieceMs, pieces }, index) => [
+    const windows = this.#windows.flatMap(({ points, partMs, parts }, index) => [
       points,
-      pieceMs,
-      pieces,
-      unspent?.pieces[index] ?? 0,
+      partMs,
+      parts,
+      unspent?.parts[index] ?? 0,
     ]);
     const args = [needed, batch, PREFETCH_SHARE, unspent?.points ?? 0, ...windows];
     const reply = await reservePoints(this.#client, [key], args);

@@ -1,22 +1,22 @@
 import type { RateWindow } from '../../kernel/duration.ts';
 
 /**
- * A sliding window, divided into equal pieces of time. A point counts until its whole piece is older than the window:
- * never too short, and at most one piece too long.
+ * A sliding window, divided into equal parts of time. A point counts until its whole part is older than the window:
+ * never too short, and at most one part too long.
  */
 export type SubWindows = {
   readonly points: number;
   readonly seconds: number;
-  /** The length of a piece in milliseconds. */
-  readonly pieceMs: number;
-  /** The number of pieces in a window. */
-  readonly pieces: number;
+  /** The length of a part in milliseconds. */
+  readonly partMs: number;
+  /** The number of parts in a window. */
+  readonly parts: number;
 };
 
 /** Divides a window: a short one into tenths, a long one finer, because a tenth of it is a noticeable wait. */
-export function cutWindow({ points, seconds }: RateWindow): SubWindows {
-  const pieces = seconds <= 10 ? 10 : 30;
-  return { points, seconds, pieces, pieceMs: (seconds * 1_000) / pieces };
+export function divideWindow({ points, seconds }: RateWindow): SubWindows {
+  const parts = seconds <= 10 ? 10 : 30;
+  return { points, seconds, parts, partMs: (seconds * 1_000) / parts };
 }
 
 /** The state of one window of one caller. Times in milliseconds from the moment of the reservation. */
@@ -32,16 +32,16 @@ export type WindowCount = {
 /** Points that were reserved for a caller. */
 export type Reservation = {
   readonly granted: number;
-  /** How long the points may be spent: until the first of their pieces ends. */
+  /** How long the points may be spent: until the first of their parts ends. */
   readonly validMs: number;
   /** In the tier's order. */
   readonly windows: readonly WindowCount[];
-  /** The pieces in which the points are counted, in the tier's order. */
-  readonly pieces: readonly number[];
+  /** The parts in which the points are counted, in the tier's order. */
+  readonly parts: readonly number[];
 };
 
 /** Points that were reserved and not spent. */
-export type Unspent = { readonly points: number; readonly pieces: readonly number[] };
+export type Unspent = { readonly points: number; readonly parts: readonly number[] };
 
 /** What a process asks of the store of counts. */
 export type ReservationRequest = {

@@ -45,7 +45,7 @@ const ATTEMPTS_MAX = 3;
 function takeUnspent(caller: Caller): ReservationRequest['unspent'] {
   const { left, reservation } = caller;
   caller.left = 0;
-  return left === 0 || reservation === undefined ? undefined : { points: left, pieces: reservation.pieces };
+  return left === 0 || reservation === undefined ? undefined : { points: left, parts: reservation.parts };
 }
 
 function spendOne(caller: Caller, { windows }: Reservation): TokenResult {

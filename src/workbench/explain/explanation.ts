@@ -2,7 +2,7 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { Query } from '../../contract/query.ts';
 import { errorBody, fault, type GatewayError, publicStatus } from '../../kernel/errors/fault.ts';
-import { type CacheKey, cacheKeyParts } from '../../pipeline/stages/cache-key.ts';
+import { type CacheKey, cacheKeyParts } from '../../pipeline/stages/cache-stage.ts';
 import type { CompiledResource } from '../../source/compile-sources.ts';
 import { type ExplainedPlan, explainPlan, filterText, sortText } from './explain-plan.ts';
 import type { ExplainedRequest } from './explain-request.ts';

@@ -1,5 +1,5 @@
 import type { Tier } from '../../../src/store/limiter/limiter.ts';
-import { cutWindow } from '../../../src/store/limiter/sub-windows.ts';
+import { divideWindow } from '../../../src/store/limiter/sub-windows.ts';
 import { type LimiterLog, runLimiterFleet } from '../../support/redis/limiter-fleet.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
 
@@ -33,14 +33,14 @@ function findExcess(
   });
 }
 
-/** The refusals for which no window was full, not even with what it holds against the caller one piece too long. */
+/** The refusals for which no window was full, not even with what it holds against the caller one part too long. */
 function findEarly(logs: readonly LimiterLog[], { windows }: Tier) {
   const admitted = logs.filter(({ allowed }) => allowed);
   return logs.filter(
     (refused) =>
       !refused.allowed &&
-      !windows.map(cutWindow).some(({ points, seconds, pieceMs }) => {
-        const from = refused.asked - seconds * 1_000 - pieceMs - 2;
+      !windows.map(divideWindow).some(({ points, seconds, partMs }) => {
+        const from = refused.asked - seconds * 1_000 - partMs - 2;
         const held = admitted.filter(({ asked, decided }) => decided > from && asked < refused.decided);
         return held.length >= points;
       }),

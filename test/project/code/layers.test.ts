@@ -43,7 +43,7 @@ describe('imports only look down a level', () => {
     ['src/pipeline/reading/read-page.ts', '../../source/checks/claim.ts'],
     ['src/pipeline/stages/cache.ts', '../../store/redis.ts'],
     ['src/migration/migrations.ts', '../pipeline/stages/call.ts'],
-    ['src/http/listener/drain.ts', '../../pipeline/served-operation.ts'],
+    ['src/http/listener/drain.ts', '../../pipeline/stages/call.ts'],
     ['src/gateway/gateway.ts', '../http/app.ts'],
     ['src/workbench/explain/explain-action.ts', '../../admin/actions/act.ts'],
     ['src/cli/serve/demo.ts', '../demo/users.ts'],

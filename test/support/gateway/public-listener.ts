@@ -7,7 +7,7 @@ import { type App, type AppDeps, createApp } from '../../../src/http/app.ts';
 import type { RoutingSpec } from '../../../src/http/routing.ts';
 import { createSharedComponents } from '../../../src/kernel/shared-components.ts';
 import { createReferenceCount } from '../../../src/kernel/reference-count.ts';
-import type { ServedOperation } from '../../../src/pipeline/served-operation.ts';
+import type { ServedOperation } from '../../../src/pipeline/stages/call.ts';
 import { createServer } from '../../../src/http/server.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createRecentRequests } from '../../../src/telemetry/requests/recent-requests.ts';

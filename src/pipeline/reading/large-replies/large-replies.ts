@@ -221,3 +221,17 @@ export function createLargeReplies(compiled: Readable): LargeReplies {
     close: () => thread.end(),
   };
 }
+
+/**
+ * Reads a reply of one record, of a count, or of the first rows of a list. If it is large, the thread reads it, and `read`
+ * gets the first part. @throws GatewayError as `read` does
+ */
+export function readInThreadIfLarge<T>(
+  { largeReplies }: { readonly largeReplies?: Pick<LargeReplies, 'parts'> },
+  reply: UpstreamReply,
+  { view, observer, signal }: { view: ReplyView; observer: RuleObserver; signal: AbortSignal },
+  read: (reply: UpstreamReply) => T,
+): T | Promise<T> {
+  const parts = largeReplies?.parts(reply, observer, signal, view);
+  return parts === undefined ? read(reply) : parts.then((found) => read(found?.[0] ?? reply));
+}

@@ -12,7 +12,7 @@ import { isPlanFailure, type PlanFailure } from '../windows/plan-failure.ts';
 import { checkLastRows, type Page, type PageRange } from './read-page.ts';
 import { readWindow } from '../windows/read-window.ts';
 import type { CallContext, SourceRuntime } from '../windows/source-runtime.ts';
-import { unlessRefused } from '../verify/unless-refused.ts';
+import { undefinedIfFailed } from '../windows/verifications.ts';
 import type { Verifications } from '../windows/verifications.ts';
 
 /** The same filter with a value that no record is likely to have, harmless in a request: in cents it fits 32 bits. */
@@ -44,7 +44,7 @@ async function verifyFilter(
   const call = firstCall(plan.window, 1);
   if (call === undefined) return undefined;
   // A source may refuse such a value.
-  const window = await unlessRefused(context, () => readWindow(source, plan.request, call, context));
+  const window = await undefinedIfFailed(context, () => readWindow(source, plan.request, call, context));
   if (window === undefined || isPlanFailure(window)) return window;
   if (brokenFilter(window.rows.records, filters) !== undefined)
     return contradicted(capability, 'rows come for a value that no record has');

@@ -1,11 +1,11 @@
 import type { GetAdapter } from '../../../source/adapter/compile-record.ts';
+import { firstRows } from '../../../source/adapter/plan/first-rows.ts';
 import { UNOBSERVED } from '../../../source/adapter/map/reply-observer.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
 import { GatewayError } from '../../../kernel/errors/fault.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
-import { readAside } from '../large-replies/read-aside.ts';
+import { readInThreadIfLarge } from '../large-replies/large-replies.ts';
 import type { CallContext, SourceRuntime } from '../windows/source-runtime.ts';
-import { listedIds } from './listed-ids.ts';
 
 /** Asks for a single record by its v1 id; `undefined`: there is none. @throws GatewayError */
 export type ReadRecord = (id: string, context: CallContext) => Promise<CanonicalRecord | undefined>;
@@ -24,13 +24,36 @@ function createRightIds() {
       else if (first !== id) second ??= id;
     },
     has: (id: string) => id === first || id === second,
-    /** Whether there is one other than this: a source that gives the same record always is right for that one, too. */
+    /** Whether an id other than this is known: a source that always gives the same record is right for that one, too. */
     hasOtherThan: (id: string) => first !== undefined && (first !== id || second !== undefined),
   };
 }
 
+/** The ids of the first rows of a list: at least two if there are as many. @throws GatewayError */
+async function listedIds(
+  source: SourceRuntime,
+  { signal, usage, priority }: CallContext,
+): Promise<readonly string[]> {
+  const { adapter, observer, resource, upstream } = source;
+  const { list } = adapter;
+  const { onRule } = observer;
+  const request = firstRows(list.plan, resource.name, 2)?.request;
+  if (request === undefined) return [];
+  const { records } = await upstream.ask(
+    request,
+    (reply) =>
+      readInThreadIfLarge(source, reply, { view: 'list', observer, signal }, (part) =>
+        list.read(part, { ...UNOBSERVED, onRule }),
+      ),
+    signal,
+    usage,
+    priority,
+  );
+  return records.map(({ id }) => id);
+}
+
 /**
- * Creates what asks the single view of a source. A record with another id than was asked for is never the answer. If it
+ * Creates the reader of the single view of a source. A record with another id than was asked for is never the answer. If it
  * comes twice, and the source gives right records, the source knows aliases, such as `me`, and nobody has the alias as an
  * id. If it comes once, the source is inconsistent, which says nothing about the record. A source that has given no right
  * record yet is asked for one that its list shows; if even that is another, its claim is disabled.
@@ -39,7 +62,7 @@ export function createRecordReader(source: SourceRuntime, get: GetAdapter): Read
   const { claims, observer, upstream } = source;
   const right = createRightIds();
 
-  /** The record, or the id of another one that came in its place. */
+  /** The record, or the id of another record that came instead of it. */
   async function ask(id: string, { signal, usage, priority }: CallContext) {
     const request = get.request(id);
     if (request === undefined) return { record: undefined };
@@ -56,7 +79,7 @@ export function createRecordReader(source: SourceRuntime, get: GetAdapter): Read
     try {
       const record = await upstream.ask(
         request,
-        (reply) => readAside(source, reply, { view: 'get', observer, signal }, read),
+        (reply) => readInThreadIfLarge(source, reply, { view: 'get', observer, signal }, read),
         signal,
         usage,
         priority,
@@ -69,7 +92,7 @@ export function createRecordReader(source: SourceRuntime, get: GetAdapter): Read
     }
   }
 
-  /** Asks for a record that the list shows, other than this one; false where the list cannot be had. */
+  /** Asks for a record that the list shows, other than this one; false if the list cannot be read. */
   async function askForListed(otherThan: string, context: CallContext): Promise<boolean> {
     const ids = await listedIds(source, context).catch(() => undefined);
     const known = ids?.find((id) => id !== otherThan && get.request(id) !== undefined);

@@ -3,14 +3,14 @@ import type { ScanPlan } from '../../../source/adapter/plan/plan.ts';
 import type { Window, WindowCall } from '../../../source/adapter/plan/window.ts';
 import { inconsistent } from '../../../source/checks/claim.ts';
 import { brokenSteadiness } from '../../../source/checks/total.ts';
+import type { Upstream } from '../../../source/client/client.ts';
 import type { RowTable } from '../../../store/scan-cache/row-table.ts';
 import { invalidReply } from '../../../kernel/errors/fault.ts';
 import { createRowCollector } from './collect-rows.ts';
-import { createHydration } from '../records/hydrate.ts';
+import { createDetailFetch } from '../records/detail-fetch.ts';
 import { isPlanFailure, type PlanFailure } from '../windows/plan-failure.ts';
 import { totalOfCount } from '../windows/read-total.ts';
 import { readWindow } from '../windows/read-window.ts';
-import { watchReplies } from './reply-watch.ts';
 import { outOfReach, overBudget, tooSlow } from '../windows/scan-faults.ts';
 import type { CallContext, SourceRuntime } from '../windows/source-runtime.ts';
 import { verifyScannedFilter } from '../verify/verify-scanned-filter.ts';
@@ -93,6 +93,26 @@ async function scanOnce(
   return doubt ?? tableOf(windows);
 }
 
+/** Watches the replies of a source from now on. */
+function watchReplies(source: SourceRuntime) {
+  const { upstream } = source;
+  let lastMs = performance.now();
+  const ask: Upstream['ask'] = (request, read, ...more) =>
+    upstream.ask(
+      request,
+      (reply) => {
+        lastMs = performance.now();
+        return read(reply);
+      },
+      ...more,
+    );
+  return {
+    source: { ...source, upstream: { ask, load: upstream.load, close: () => upstream.close() } },
+    /** Milliseconds since the last reply; before the first one, since the watch began. */
+    silentMs: () => performance.now() - lastMs,
+  };
+}
+
 /**
  * Scans within the source's budget. The rows become a table with a name.
  * @throws GatewayError `scan_limit_exceeded` over budget, `upstream_timeout` where a reply takes most of its time
@@ -107,7 +127,7 @@ export async function scan(
   const deadline = AbortSignal.timeout(source.budget.time);
   const signal = AbortSignal.any([context.signal, deadline]);
   try {
-    const finish = plan.hydrates === 'rows' ? createHydration(watched.source, 'scan') : undefined;
+    const finish = plan.hydrates === 'rows' ? createDetailFetch(watched.source, 'scan') : undefined;
     const priority = context.priority === 'shadow' ? 'shadow' : 'scan';
     const isWholeList = plan.pushedFilters.length === 0;
     return await scanOnce(watched.source, plan, name, { ...context, signal, priority, finish, isWholeList });

@@ -1,7 +1,7 @@
 import type { ReplyFacts } from '../../../source/adapter/compile.ts';
 import { GatewayError } from '../../../kernel/errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../../kernel/upstream-call.ts';
-import { readAside } from '../large-replies/read-aside.ts';
+import { readInThreadIfLarge } from '../large-replies/large-replies.ts';
 import { type TotalIsLowerBound, totalIsLowerBound } from './plan-failure.ts';
 import type { CallContext, SourceRuntime } from './source-runtime.ts';
 
@@ -13,7 +13,7 @@ export async function totalOfCount(
 ): Promise<number | TotalIsLowerBound> {
   const { adapter, observer, upstream } = source;
   const read = (reply: UpstreamReply) =>
-    readAside(source, reply, { view: 'count', observer, signal }, (part) =>
+    readInThreadIfLarge(source, reply, { view: 'count', observer, signal }, (part) =>
       adapter.list.readCount(part, observer),
     );
   try {

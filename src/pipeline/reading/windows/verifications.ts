@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PlanFailure } from './plan-failure.ts';
+import { GatewayError } from '../../../kernel/errors/fault.ts';
 import { createBackgroundTasks } from '../../../kernel/background-tasks.ts';
 import { createSingleFlight } from '../../../kernel/single-flight.ts';
 import { type BorderKeys, createBorderKeys } from './border-keys.ts';
@@ -18,7 +19,7 @@ export type Verifications = {
   ): Promise<PlanFailure | undefined>;
   /** Does work that an answer can do without. The answer waits for a moment; then the work goes on behind it. */
   attempt(work: (signal: AbortSignal) => Promise<unknown>): Promise<void>;
-  /** The last total of the list without filters; `undefined` where this process has not seen it. */
+  /** The last total of the list without filters; `undefined` if this process has not seen it. */
   wholeTotal: number | undefined;
   /** The sort keys at the borders of pages. */
   readonly borderKeys: BorderKeys;
@@ -60,4 +61,17 @@ export function createVerifications(waitMs = WAIT_MS): Verifications {
       });
     },
   };
+}
+
+/** The result of calls that no answer needs; `undefined` if the source fails, because that proves nothing. */
+export async function undefinedIfFailed<T>(
+  { signal }: { readonly signal: AbortSignal },
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof GatewayError) || signal.aborted) throw error;
+    return undefined;
+  }
 }

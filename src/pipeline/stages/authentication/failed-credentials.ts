@@ -4,7 +4,7 @@ import type { RateWindow } from '../../../kernel/duration.ts';
 import { createBoundedMap } from '../../../store/memory/bounded-map.ts';
 import type { Decision } from '../../../store/limiter/limiter.ts';
 import { createSlidingMemory } from '../../../store/limiter/sliding-memory.ts';
-import { cutWindow } from '../../../store/limiter/sub-windows.ts';
+import { divideWindow } from '../../../store/limiter/sub-windows.ts';
 import { createTokenBucket } from '../token-bucket.ts';
 
 /** Bounds of the addresses, and of the ids of keys, whose wrong credentials this process counts. */
@@ -81,8 +81,8 @@ function createKnownFailures(windowMs: number, now: () => number) {
 export function createFailedCredentials(deps: FailedCredentialsDeps): FailedCredentials {
   const { window, consume, clock } = deps;
   const windowMs = window.seconds * 1_000;
-  const addresses = createSlidingMemory([cutWindow(window)], clock, ADDRESSES_MAX);
-  const keyIds = createSlidingMemory([cutWindow(window)], clock, KEY_IDS_MAX);
+  const addresses = createSlidingMemory([divideWindow(window)], clock, ADDRESSES_MAX);
+  const keyIds = createSlidingMemory([divideWindow(window)], clock, KEY_IDS_MAX);
   const { remember, spentForSeconds, hasFailed } = createKnownFailures(windowMs, clock.monotonic);
   const shared = createTokenBucket(SHARED_BURST, SHARED_PER_SECOND, clock);
 

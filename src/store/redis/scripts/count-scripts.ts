@@ -1,11 +1,11 @@
 import { defineScript, defineWholeScript } from './define-script.ts';
 
 /**
- * Counts points in a hash, by Redis' own clock: one field for each piece of each window that has any, and `t` for the
+ * Counts points in a hash, by Redis' own clock: one field for each part of each window that has any, and `t` for the
  * latest time seen. If the clock went back by no more than the longest window, `t` replaces it, so that no count is
- * lost. `back`: returned points. Then come for each window its points, the length of a piece in milliseconds, the number of
- * pieces, and the piece in which the returned points were counted. Returns granted, validMs, and for each window the free
- * points, resetMs, waitMs and the current piece.
+ * lost. `back`: returned points. Then come for each window its points, the length of a part in milliseconds, the number of
+ * parts, and the part in which the returned points were counted. Returns granted, validMs, and for each window the free
+ * points, resetMs, waitMs and the current part.
  */
 export const reservePoints = defineScript({ key: 'hash' }, 'needed, batch, share, back')`
 needed, batch, share, back = tonumber(needed), tonumber(batch), tonumber(share), tonumber(back)
@@ -20,7 +20,7 @@ stored.t = nil
 if latest > now and latest - now <= longest then now = latest end
 local free, windows = math.huge, {}
 for i = 5, #ARGV, 4 do
-  local w = { size = tonumber(ARGV[i + 1]), pieces = tonumber(ARGV[i + 2]), prefix = (i - 1) / 4 .. ':' }
+  local w = { size = tonumber(ARGV[i + 1]), parts = tonumber(ARGV[i + 2]), prefix = (i - 1) / 4 .. ':' }
   if back > 0 then
     local name = w.prefix .. ARGV[i + 3]
     if stored[name] then
@@ -31,15 +31,15 @@ for i = 5, #ARGV, 4 do
   w.now = math.floor(now / w.size)
   local used = 0
   for name, count in pairs(stored) do
-    local prefix, piece = string.match(name, '^(%d+:)(%d+)$')
+    local prefix, part = string.match(name, '^(%d+:)(%d+)$')
     if prefix == w.prefix then
-      piece = tonumber(piece)
-      if piece < w.now - w.pieces or piece > w.now then
+      part = tonumber(part)
+      if part < w.now - w.parts or part > w.now then
         redis.call('hdel', key, name)
       elseif count > 0 then
         used = used + count
-        w.first = math.min(w.first or piece, piece)
-        w.last = math.max(w.last or piece, piece)
+        w.first = math.min(w.first or part, part)
+        w.last = math.max(w.last or part, part)
       end
     end
   end
@@ -59,8 +59,8 @@ for i, w in ipairs(windows) do
   valid = math.min(valid, (w.now + 1) * w.size - now)
   local left = w.free - granted
   answer[#answer + 1] = left
-  answer[#answer + 1] = w.last and math.ceil((w.last + w.pieces + 1) * w.size - now) or 0
-  answer[#answer + 1] = left < 1 and w.first and math.ceil((w.first + w.pieces + 1) * w.size - now) or 0
+  answer[#answer + 1] = w.last and math.ceil((w.last + w.parts + 1) * w.size - now) or 0
+  answer[#answer + 1] = left < 1 and w.first and math.ceil((w.first + w.parts + 1) * w.size - now) or 0
   answer[#answer + 1] = w.now
 end
 answer[2] = math.floor(valid)

@@ -3,8 +3,10 @@ import type { Adapter } from '../../../../src/source/adapter/compile.ts';
 import type { ReplyObserver } from '../../../../src/source/adapter/map/reply-observer.ts';
 import { resources } from '../../../../src/contract/resources.ts';
 import type { UpstreamReply } from '../../../../src/kernel/upstream-call.ts';
-import { createLargeReplies } from '../../../../src/pipeline/reading/large-replies/large-replies.ts';
-import { readAside } from '../../../../src/pipeline/reading/large-replies/read-aside.ts';
+import {
+  createLargeReplies,
+  readInThreadIfLarge,
+} from '../../../../src/pipeline/reading/large-replies/large-replies.ts';
 import { replyOf, specOf } from '../../../support/pipeline/source-text.ts';
 
 const spec = specOf(`
@@ -82,8 +84,11 @@ async function outcomeOf(read: (observer: ReplyObserver) => unknown) {
 /** Reads as the gateway does. */
 const aside = (view: keyof typeof READS, reply: UpstreamReply) =>
   outcomeOf((observer) =>
-    readAside({ largeReplies }, reply, { view, observer, signal: new AbortController().signal }, (part) =>
-      READS[view](largeReplies.adapter, part, observer),
+    readInThreadIfLarge(
+      { largeReplies },
+      reply,
+      { view, observer, signal: new AbortController().signal },
+      (part) => READS[view](largeReplies.adapter, part, observer),
     ),
   );
 const here = (view: keyof typeof READS, reply: UpstreamReply) =>
@@ -110,7 +115,7 @@ describe('a reply of one record or a count with tens of thousands of keys', () =
   it('names the record that came in the place of another', async () => {
     const reply = replyOf({ ...person, ...keys, id: 8 });
     const found = await outcomeOf((observer) =>
-      readAside(
+      readInThreadIfLarge(
         { largeReplies },
         reply,
         { view: 'get', observer, signal: new AbortController().signal },
@@ -129,7 +134,7 @@ describe('a reply of one record or a count with tens of thousands of keys', () =
 
 describe('a small reply of one record', () => {
   it('is read at once, without a thread', () => {
-    const read = readAside(
+    const read = readInThreadIfLarge(
       { largeReplies },
       replyOf(person),
       {

@@ -7,7 +7,7 @@ const state = (id: number, bits: number) => ({ id: `user:${id}`, bits });
 function paired() {
   let now = 0;
   const reads = createPairedReads(2, { now: () => now });
-  return { reads, wait: (ms: number) => (now += ms), share: () => reads.sharesOf(0) };
+  return { reads, wait: (ms: number) => (now += ms), share: () => reads.ratesOf(0) };
 }
 
 describe('records that are read again', () => {
@@ -29,8 +29,8 @@ describe('records that are read again', () => {
     const { reads } = paired();
     reads.add([state(1, 0)], 0);
     reads.add([state(1, 2)], 0);
-    expect(reads.sharesOf(0).now.without).toBe(0);
-    expect(reads.sharesOf(1).now.without).toBe(1);
+    expect(reads.ratesOf(0).now.without).toBe(0);
+    expect(reads.ratesOf(1).now.without).toBe(1);
   });
 
   it('begin a new count after five minutes, with their last state as what was before', () => {

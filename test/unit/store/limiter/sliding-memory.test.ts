@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { createSlidingMemory } from '../../../../src/store/limiter/sliding-memory.ts';
-import { cutWindow } from '../../../../src/store/limiter/sub-windows.ts';
+import { divideWindow } from '../../../../src/store/limiter/sub-windows.ts';
 
 const window = fc.record({
   points: fc.integer({ min: 1, max: 8 }),
@@ -9,12 +9,12 @@ const window = fc.record({
 const arrivals = fc.array(fc.integer({ min: 0, max: 2_500 }), { minLength: 1, maxLength: 120 });
 
 describe('points counted in this process', () => {
-  it('are never more than a window has in any interval of its length, and are refused at most a piece early', () => {
+  it('are never more than a window has in any interval of its length, and are refused at most a part early', () => {
     fc.assert(
       fc.property(fc.array(window, { minLength: 1, maxLength: 3 }), arrivals, (windows, gaps) => {
         let now = 0;
-        const cut = windows.map(cutWindow);
-        const memory = createSlidingMemory(cut, { monotonic: () => now });
+        const divided = windows.map(divideWindow);
+        const memory = createSlidingMemory(divided, { monotonic: () => now });
         const admitted: number[] = [];
         for (const gap of gaps) {
           now += gap;
@@ -24,8 +24,8 @@ describe('points counted in this process', () => {
             for (const { points, seconds } of windows)
               expect(within(seconds * 1_000)).toBeLessThanOrEqual(points);
           } else {
-            const justified = cut.some(
-              ({ points, seconds, pieceMs }) => within(seconds * 1_000 + pieceMs + 1) >= points,
+            const justified = divided.some(
+              ({ points, seconds, partMs }) => within(seconds * 1_000 + partMs + 1) >= points,
             );
             expect(justified).toBe(true);
           }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isBack, isJump } from '../../../../src/pipeline/looks/share.ts';
+import { isBack, isJump } from '../../../../src/pipeline/looks/missing-rate.ts';
 
 /** Numbers that look random, from 0 to 1. */
 function drawer(seed: number): () => number {
@@ -19,7 +19,7 @@ function drawn(random: () => number, records: number, part: number) {
   return { records, without };
 }
 
-describe('a jump of a share', () => {
+describe('a jump of a missing rate', () => {
   it('is seen in 50 records where all lack what none lacked', () => {
     expect(isJump({ records: 50, without: 0 }, { records: 50, without: 50 })).toBe(true);
     expect(isJump({ records: 50, without: 0 }, { records: 50, without: 20 })).toBe(true);

@@ -1,27 +1,27 @@
 import { fault } from '../../../../../src/kernel/errors/fault.ts';
-import { unlessRefused } from '../../../../../src/pipeline/reading/verify/unless-refused.ts';
+import { undefinedIfFailed } from '../../../../../src/pipeline/reading/windows/verifications.ts';
 
 const going = { signal: new AbortController().signal };
 
 describe('calls that no answer needs', () => {
   it('bring what they find', async () => {
-    const found = await unlessRefused(going, () => Promise.resolve(7));
+    const found = await undefinedIfFailed(going, () => Promise.resolve(7));
     expect(found).toBe(7);
   });
 
   it('show nothing if the source refuses them', async () => {
     const refuse = (): Promise<unknown> => Promise.reject(fault('upstream_error', {}));
-    expect(await unlessRefused(going, refuse)).toBeUndefined();
+    expect(await undefinedIfFailed(going, refuse)).toBeUndefined();
   });
 
   it('end the answer if its caller has gone', async () => {
-    const refused = unlessRefused({ signal: AbortSignal.abort() }, () =>
+    const refused = undefinedIfFailed({ signal: AbortSignal.abort() }, () =>
       Promise.reject(fault('upstream_error', {})),
     );
     await expect(refused).rejects.toMatchObject({ code: 'upstream_error' });
   });
 
   it('never hide an error of Portico', async () => {
-    await expect(unlessRefused(going, () => Promise.reject(new TypeError('bug')))).rejects.toThrow('bug');
+    await expect(undefinedIfFailed(going, () => Promise.reject(new TypeError('bug')))).rejects.toThrow('bug');
   });
 });

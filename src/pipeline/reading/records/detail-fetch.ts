@@ -3,7 +3,7 @@ import type { CanonicalRecord } from '../../../contract/response-body.ts';
 import { createSemaphore } from '../../../kernel/semaphore.ts';
 import { allOrAbort } from '../windows/all-or-abort.ts';
 import { isPlanFailure, type RowVanished, rowVanished } from '../windows/plan-failure.ts';
-import { readAside } from '../large-replies/read-aside.ts';
+import { readInThreadIfLarge } from '../large-replies/large-replies.ts';
 import { overBudget } from '../windows/scan-faults.ts';
 import {
   type CallContext,
@@ -12,10 +12,10 @@ import {
   type SourceRuntime,
 } from '../windows/source-runtime.ts';
 
-/** Details that are asked for at once: of a page, and of a scan, beside which callers must get through. */
+/** The most concurrent calls: for a page, and for a scan, beside which callers must get through. */
 const CONCURRENCY = { page: 8, scan: 3 };
 
-/** Asks for what one row lacks. @throws GatewayError as a single record does */
+/** Asks for the fields that one row of the list lacks. @throws GatewayError as a single record does */
 async function complete(
   source: SourceRuntime,
   details: DetailsAdapter,
@@ -30,7 +30,7 @@ async function complete(
   const found = await source.upstream.ask(
     request,
     (reply) =>
-      readAside(source, reply, { view: 'details', observer, signal }, (part) =>
+      readInThreadIfLarge(source, reply, { view: 'details', observer, signal }, (part) =>
         details.read(part, row.id, observer),
       ),
     signal,
@@ -41,15 +41,15 @@ async function complete(
 }
 
 /**
- * Creates the function that asks for what rows lack, with a call for each row. Each row costs one call of the source's
- * budget, and each window one more.
+ * Creates the detail fetch: it asks for the fields that rows of a list lack, with a call for each row. Each row costs one
+ * call of the source's budget, and each window one more.
  */
-export function createHydration(source: SourceRuntime, work: keyof typeof CONCURRENCY): FinishRows {
+export function createDetailFetch(source: SourceRuntime, work: keyof typeof CONCURRENCY): FinishRows {
   const { details } = source.adapter.list;
   if (details === undefined) return (rows) => Promise.resolve(rows);
   const semaphore = createSemaphore(CONCURRENCY[work]);
   let calls = 0;
-  return async function hydrate(rows, context) {
+  return async function fetchDetails(rows, context) {
     calls += 1 + rows.length;
     if (calls > source.budget.calls) throw overBudget('calls');
     const completed = await allOrAbort(context, (within) =>

@@ -1,9 +1,9 @@
-import { readPast, textOfPast, withLook } from '../../../../src/pipeline/looks/past-shares.ts';
+import { readPast, withLook, writePast } from '../../../../src/pipeline/looks/missing-rate.ts';
 
-describe('the shares of earlier looks', () => {
+describe('the rates of earlier looks', () => {
   it('are read as they were written', () => {
     const past = new Map([['field.email.gone', { records: 100, without: 3, isFrozen: true }]]);
-    expect(readPast(textOfPast(past))).toEqual(past);
+    expect(readPast(writePast(past))).toEqual(past);
   });
 
   it.each([
