@@ -35,7 +35,7 @@ export type RuntimeDeps = {
   readonly tell?: ((event: WebhookEvent) => void) | undefined;
 };
 
-/** A resource of a source at work, and the quality of its replies. */
+/** The runtime of a resource of a source, and the quality of its replies. */
 export type WatchedRuntime = {
   readonly runtime: SourceRuntime;
   readonly quality: Quality;
@@ -91,7 +91,7 @@ function watchClaims(
 
 /**
  * Disables the claim that the source knows the credential, which purges what may be a visitor's, and raises it with the
- * next good proof. Returns what ends that.
+ * next good proof. Returns the function that ends this.
  */
 function watchProofs(
   name: string,
@@ -117,7 +117,7 @@ function countRules({ source: { spec } }: DigestedSource, metrics: ReplyMetrics)
   return (rule = none) => counters[rule]?.add();
 }
 
-/** What the log and the metrics learn of replies. */
+/** Creates the observer that writes what replies show to the log and the metrics. */
 function createObserver(
   compiled: DigestedSource,
   quality: Quality,
@@ -181,7 +181,7 @@ function createFieldAlarms(
   };
 }
 
-/** Puts a resource of a source to work. */
+/** Creates the runtime of a resource of a source. */
 export function createRuntime(
   compiled: DigestedSource,
   upstream: Upstream,

@@ -10,7 +10,7 @@ import type { CompiledSource } from '../source/compile-sources.ts';
 /** How a field of a view was read, in numbers of records. */
 export type FieldQuality = {
   readonly field: string;
-  /** Paths into the legacy record; none where the source file maps the field to nothing. */
+  /** Paths into the legacy record; none if the source file maps the field to nothing. */
   readonly from: readonly string[];
   /** The line of the source file that maps it. */
   readonly line: number | undefined;
@@ -90,7 +90,7 @@ function noCounts({ fields, spec }: ViewSpec): Map<string, FieldCounts> {
   );
 }
 
-/** Creates the statistics of one view; `undefined` where the source does not have it. */
+/** Creates the statistics of one view; `undefined` if the source does not have it. */
 export function createViewStatistics(
   view: RecordView,
   { resource, source }: CompiledSource,

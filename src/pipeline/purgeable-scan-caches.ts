@@ -3,15 +3,15 @@ import type { Walker } from './reading/pages/walk-page.ts';
 import { EVERYTHING, type Purges } from '../store/cache/purges.ts';
 import type { CompiledResource } from '../source/compile-sources.ts';
 
-/** Scan caches and walks that begin anew with a purge of something of their resource. */
+/** Makes scan caches and cursor walks start again after a purge of their resource or of one of its records. */
 export type Purgeable = {
   scanCaches(scanCaches: ScanCaches): ScanCaches;
   walker(walk: Walker): Walker;
-  /** How many of these scan caches a purge of the tag would end: those that no earlier purge has ended. */
+  /** How many of these scan caches a purge of the tag would end; those that an earlier purge has ended do not count. */
   reached(scanCaches: Pick<ScanCaches, 'keys'>, tag: string): number;
 };
 
-/** Creates what ends scan caches and checkpoints with a purge, or where what was purged is no longer known. */
+/** Creates the wrapper that ends scan caches and checkpoints at a purge, or if the purges so far are no longer known. */
 export function createPurgeable(
   { resource }: Pick<CompiledResource, 'resource'>,
   purges: Pick<Purges, 'current' | 'latest'>,

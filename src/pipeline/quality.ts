@@ -18,7 +18,7 @@ export type ContradictedClaim = {
   readonly line: number | undefined;
   /** When, as an instant in UTC. */
   readonly at: string;
-  /** The shares of records, where it is a field that records suddenly lack. */
+  /** The shares of records, if it is a field that records suddenly lack. */
   readonly detail?: string;
 };
 

@@ -28,7 +28,7 @@ export type QueryCost = {
 
 type Kind = { readonly query: string; readonly sort: Sort | null; readonly filters: readonly Filter[] };
 
-/** A value that the source can be asked for: where a field has codes, one of their labels. */
+/** A value that the source can be asked for: if a field has codes, one of their labels. */
 function sampleText({ spec }: LoadedSource, resource: Resource, field: string): string {
   const steps = spec.resources[resource.name]?.list.map[field]?.as ?? [];
   const labels = steps.flatMap((step) =>

@@ -18,7 +18,7 @@ export type DisabledClaim = ClaimScope & {
 export type ResourceClaims = {
   readonly disabled: ReadonlySet<string>;
   /**
-   * Disables a claim in every process: whatever was read of the resource so far is purged with it. False where it has
+   * Disables a claim in every process: whatever was read of the resource so far is purged with it. False if it has
    * disabled before.
    */
   disable(claim: string, detail: string): boolean;
@@ -41,7 +41,7 @@ export type DisabledClaims = {
   of(scope: ClaimScope, onChange: OnClaimChange): ResourceClaims;
   /** Those of all files and their versions that are still known, the oldest first. */
   list(): readonly DisabledClaim[];
-  /** Believes claims again, in every process, and returns them. Rejects where Redis fails. */
+  /** Believes claims again, in every process, and returns them. Rejects if Redis fails. */
   reset(selection: ClaimSelection): Promise<readonly DisabledClaim[]>;
   /** Takes over what the processes on one Redis have noted. */
   apply(notes: PurgeNotes): void;
@@ -97,7 +97,7 @@ type Purging = Pick<Purges, 'purge' | 'forgetHere'>;
 function createKnownClaims(purges: Purging, noteOf: (name: string) => string | undefined) {
   const known = new Map<string, KnownClaim>();
 
-  /** Says whether Redis has it; where it has not, the next reading of the notes tries again. */
+  /** Says whether Redis has it; if it has not, the next reading of the notes tries again. */
   async function publish(name: string, one: KnownClaim): Promise<boolean> {
     one.isWriting = true;
     const isKept = await purges.purge(one.claim.resource, { name, text: disabledText(one.claim) }).then(

@@ -29,7 +29,7 @@ export type RunPlan = (
 
 /**
  * Fewer records than before may be those that a visitor may see, so the source must show that it knows the credential.
- * Where that stays unknown, the former total is kept: the next answer asks again. @throws GatewayError
+ * If that stays unknown, the former total is kept: the next answer asks again. @throws GatewayError
  */
 async function proveFall({ upstream }: SourceRuntime, before: number, total: number) {
   return total < before && upstream.proofs !== undefined ? upstream.proofs.confirm() : 'good';
@@ -39,7 +39,7 @@ async function proveFall({ upstream }: SourceRuntime, before: number, total: num
 export function createPlanRunner({ source, scanCaches, walk, freshSeconds }: PlanRunnerDeps): RunPlan {
   type Dated = Page & { readonly storedAt: number; readonly freshSeconds: number };
 
-  /** A total that may not count the filters is compared with the rows of a scan, where the budget allows one. */
+  /** A total that may not count the filters is compared with the rows of a scan, if the budget allows one. */
   function hasToBeCounted({ filters, window }: WalkPlan, { total, records }: Page): boolean {
     const { rows, calls } = source.budget;
     const fitsBudget = total <= rows && total / window.first.size < calls;

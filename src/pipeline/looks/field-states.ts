@@ -7,10 +7,10 @@ export type LackKind = 'gone' | 'unreadable';
 /** The state of a record: a bit for each field whose key is gone, and one for each that cannot be read. */
 export type RecordState = { readonly id: string; readonly bits: number };
 
-/** A whole number of 32 bits holds two bits for each of so many fields. */
+/** The most fields that a whole number of 32 bits can hold, with two bits for each. */
 const FIELDS_MAX = 15;
 
-/** What is told apart of a field: its bit, and the name of its alarm, such as `field.email.gone`. */
+/** A bit of a state: its field, why the value is missing, and the name of its alarm, such as `field.email.gone`. */
 export type FieldBit = { readonly field: string; readonly kind: LackKind; readonly claim: string };
 
 /** The bits of fields, in order; ids are never lacking. */
@@ -37,7 +37,7 @@ export function statesOf(
   return Array.from(masks, (mask, row) => ({ id: ids[row] ?? '', bits: mask }));
 }
 
-/** A text that is another one if the records of a reply, or what they lack, are others. */
+/** A digest of a reply: it changes if its records, or the values that they lack, change. */
 export function digestOf(
   records: ReadRecords,
   missingValues: readonly MissingValue[],

@@ -28,18 +28,18 @@ export type FieldAlarms = {
   readonly restore: (bit: FieldBit) => void;
 };
 
-/** What looks have found before, in whatever process. Neither rejects. */
+/** Keeps what looks of all processes have found. Neither function rejects. */
 export type PastStore = {
   readonly recall: () => Promise<string | undefined>;
   readonly leave: (text: string) => Promise<void>;
 };
 
-/** Watches the list of one resource of a source: for fields that records suddenly lack, and an order that is lost. */
+/** Watches the list of one resource of a source. It finds fields that records suddenly lack, and an order that is lost. */
 export type ListWatch = {
   readonly onRecords: NonNullable<ReplyObserver['onRecords']>;
   /** Looks at the list if it is time. To be called whenever the source is asked. */
   asked(source: SourceRuntime): void;
-  /** Takes the present state of a field for its normal one. */
+  /** Takes the present state of a field as its normal one. */
   readonly accept: (claim: string) => void;
   close(): Promise<void>;
 };

@@ -11,12 +11,12 @@ import { type FieldBit, type RecordState, statesOf } from './field-states.ts';
 export type ListLook = {
   /** The states of the first and the last rows, by their ids. */
   readonly ends: ReadonlyMap<string, number>;
-  /** The rows of all windows, by their places in the list; absent where it changed meanwhile, or where no order is bet on. */
+  /** The rows of all windows, by their places in the list; absent if it changed meanwhile, or if the file claims no order. */
   readonly inOrder: readonly CanonicalRecord[] | undefined;
   readonly calls: number;
 };
 
-/** Rows at each end: one window, so that new rows change the share slowly, or a few windows where they are small. */
+/** Rows at each end: one window, or a few windows if they are small, so that new rows change the rate slowly. */
 const ROWS = 100;
 const SMALL_WINDOW = 50;
 const ROWS_OF_SMALL_WINDOWS = 30;
@@ -44,7 +44,7 @@ function rowsInOrder(windows: readonly WindowEvidence[]): readonly CanonicalReco
 }
 
 /**
- * Reads the first and the last rows of the list as it is, and a window between where the file bets on its order. They are
+ * Reads the first and the last rows of the list as it is, and a window between them if the file claims an order. They are
  * the same rows from look to look, while pages that callers read may be any. `drawn`, from 0 to 1, chooses the window
  * between. `undefined`: there is nothing to read. @throws GatewayError
  */

@@ -3,8 +3,8 @@ import type { RecordState } from './field-states.ts';
 import type { MissingRate } from './missing-rate.ts';
 
 /**
- * Records that are read again within some minutes, each compared with itself: which records callers ask for, and that
- * old ones may lack what new ones have, shows no change then.
+ * Compares records that are read again within some minutes, each with itself. So it does not look like a change if callers
+ * ask for other records, or if old records lack what new ones have.
  */
 export type PairedReads = {
   /**
@@ -16,14 +16,14 @@ export type PairedReads = {
   ratesOf(bit: number): { readonly before: MissingRate; readonly now: MissingRate };
   /** The number of the window; records that were read neither in this one nor in the one before are forgotten. */
   window(): number;
-  /** Forgets all records: what they are from now on is what they were before. */
+  /** Forgets all records: what they lack from now on counts as normal. */
   clear(): void;
 };
 
 type Seen = { before: number; now: number; window: number; isPaired: boolean };
 
 const WINDOW_MS = 5 * 60_000;
-/** Others are not followed in a process; a few hundred rows show a change as well. */
+/** The most records that a process follows; a few hundred would show a change as well. */
 const RECORDS_FOLLOWED = 5_000;
 
 /** Creates the comparison; `bits` are counted in each state. */

@@ -40,7 +40,7 @@ function createLifetime(clock: Clock, seconds: number) {
 
 const bytesOf = ({ scanCache }: KnownScanCache) => scanCache.bytes;
 
-/** Creates the scan caches that a process knows of one resource. `fleet` is absent where they are not shared. */
+/** Creates the scan caches that a process knows of one resource. `fleet` is absent if they are not shared. */
 export function createKnownScanCaches(
   { clock, budget, resource }: SourceRuntime,
   fleet: RedisScanCaches | undefined,
@@ -76,7 +76,7 @@ export function createKnownScanCaches(
     return keep(key, scanCache);
   }
 
-  /** The fleet's scan cache, where it lives and is newer than `than`. @throws where Redis does not answer */
+  /** The fleet's scan cache, if it lives and is newer than `than`. @throws if Redis does not answer */
   async function newerOf(key: string, than: number): Promise<ScanCache | undefined> {
     const head = await shared?.current(key);
     if (shared === undefined || head === undefined || head.storedAt <= than) return undefined;
@@ -101,7 +101,7 @@ export function createKnownScanCaches(
     keepTable,
     has: (key: string) => isAlive(kept.get(key)),
     alive: () => kept.alive().filter(([, known]) => isAlive(known)),
-    /** What is known, or has become known to the fleet; `undefined` where nothing lives. */
+    /** What is known, or has become known to the fleet; `undefined` if nothing lives. */
     async find(key: string): Promise<KnownScanCache | undefined> {
       const known = kept.get(key);
       const alive = isAlive(known) ? known : undefined;

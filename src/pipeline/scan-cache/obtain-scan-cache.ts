@@ -9,7 +9,7 @@ import { isPlanFailure, type PlanFailure } from '../reading/windows/plan-failure
 import { scan } from '../reading/scan/scan.ts';
 import type { CallContext, SourceRuntime } from '../reading/windows/source-runtime.ts';
 
-/** Makes scan caches: a single flight in the fleet, where it shares them. */
+/** Makes scan caches: a single flight in the fleet, if it shares them. */
 export type ScanCacheFills = {
   /** A scan cache newer than `than`: the fleet's, or one of an own scan. */
   obtain(plan: ScanPlan, context: CallContext, than: number): Promise<ScanCache | PlanFailure>;

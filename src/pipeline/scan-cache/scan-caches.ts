@@ -41,7 +41,7 @@ export type ScanCaches = {
 /** A page of a known scan cache; else rows must be newer than `than`. */
 type KnownPage = { readonly page: ScanCachePage | undefined; readonly than: number };
 
-/** Creates the scan caches of one resource of one source. `fleet` is absent where they are not shared. */
+/** Creates the scan caches of one resource of one source. `fleet` is absent if they are not shared. */
 export function createScanCaches(source: SourceRuntime, fleet: RedisScanCaches | undefined): ScanCaches {
   const { clock } = source;
   const tasks = createBackgroundTasks();
@@ -71,7 +71,7 @@ export function createScanCaches(source: SourceRuntime, fleet: RedisScanCaches |
     return selected && { ...selected, storedAt, freshSeconds: known.freshSecondsOf(scanCache) };
   }
 
-  /** A page of a known scan cache, which is refreshed where that is due. */
+  /** A page of a known scan cache, which is refreshed if that is due. */
   async function knownPage(
     plan: ScanPlan,
     selection: Selection,

@@ -9,10 +9,10 @@ import { type CallContext, disableClaim, type SourceRuntime } from '../reading/w
 import { undefinedIfFailed } from '../reading/windows/verifications.ts';
 import type { Walker } from '../reading/pages/walk-page.ts';
 
-/** How often one selection is looked at, and how often any of a resource. */
+/** How often one selection is compared, and how often any selection of a resource. */
 const LOOK_MS = 60_000;
 const ANY_LOOK_MS = 10_000;
-/** Matching rows of two scans that are compared one by one; of more, the others only by their number. */
+/** The most matching rows of two scans that are compared one by one; more rows are compared by their number only. */
 const COMPARED_MAX = 5_000;
 
 type Readers = { readonly source: SourceRuntime; readonly scanCaches: ScanCaches; readonly walk: Walker };
@@ -35,8 +35,8 @@ async function readAgain(
 }
 
 /**
- * The totals with the filters and by a scan, where two scans around the former show that it leaves rows out. Of more rows
- * with the filters than in the list, it is the list that may hide some.
+ * The total of the filtered list and the number of matching rows in a scan, if the filtered list leaves rows out. A scan
+ * before and a scan after it must agree. If the filtered list has more rows than the scan, the scan may lack some.
  */
 async function contradictingTotals(
   scan: () => Promise<ScanCachePage | PlanFailure>,
@@ -52,10 +52,10 @@ async function contradictingTotals(
   return idsOf(after) === idsOf(before) ? { told: again.total, scanned: before.total } : undefined;
 }
 
-/** A scan of the whole list that lives, and how many of its rows match. */
+/** A scan of the whole list that is still cached, and how many of its rows match. */
 type ScanCount = { readonly scan: ScanPlan; readonly name: string; readonly total: number };
 
-/** Counts the rows for a filtered page in a scan of the whole list, where one lives; each selection once in a while. */
+/** Counts the rows of a filtered page in a cached scan of the whole list, if there is one; each selection once in a while. */
 export async function countInScan(
   { source, scanCaches }: Readers,
   { query, plan }: Omit<FilteredPage, 'total'>,
@@ -76,9 +76,9 @@ export async function countInScan(
 }
 
 /**
- * Compares the total of a filtered page with the rows of a scan. If it has fewer, both are read anew; where they differ
- * still, and the list has not changed meanwhile, the filters are disabled. Failures of the source show nothing, and a caller does
- * not wait long for two scans: a correct list from which a row was deleted causes them, too.
+ * Compares the total of a filtered page with the rows of a scan. If it is lower, both are read anew. If they still differ,
+ * and the list has not changed meanwhile, the filters are disabled. Failures of the source prove nothing. A caller does not
+ * wait long for the two scans, because a correct list from which a row was deleted causes them, too.
  */
 export async function verifyAgainstScan(
   readers: Readers,

@@ -22,7 +22,7 @@ function compile(ranges: readonly string[]): AllowsAddress {
   };
 }
 
-/** The check of addresses and CIDR ranges; `undefined` where a key may be used from anywhere. */
+/** The check of addresses and CIDR ranges; `undefined` if a key may be used from anywhere. */
 export function allowedAddresses(ranges: readonly string[] | undefined): AllowsAddress | undefined {
   if (ranges === undefined || ranges.length === 0) return undefined;
   const known = compiled.get(ranges);

@@ -9,7 +9,7 @@ export type Freshness = {
   readonly notFound: number;
   /** How long after its freshness an answer is served while a new one is made in the background. */
   readonly staleWhileRevalidate: number;
-  /** How long after its freshness an answer is served where no new one can be made. */
+  /** How long after its freshness an answer is served if no new one can be made. */
   readonly staleIfError: number;
 };
 

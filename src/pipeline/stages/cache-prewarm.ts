@@ -30,7 +30,7 @@ export type CachePrewarmDeps = EntryMakerDeps & {
 export function createCachePrewarm({ cache, purges, digest, ...deps }: CachePrewarmDeps): BeginPrewarm {
   const entryOf = createEntryMaker(deps);
 
-  /** Looks the entry up and locks it; `undefined` where another process has the lock, because that makes a newer entry. */
+  /** Looks the entry up and locks it; `undefined` if another process has the lock, because that makes a newer entry. */
   async function find(key: string): Promise<{ entry: CacheEntry | undefined; lock?: Lock } | undefined> {
     if (!cache.isShared) return { entry: cache.local(key) };
     const { entry, lock } = await cache.getOrLock(key, 'fill');

@@ -29,7 +29,7 @@ export type RequestFacts = {
   readonly address: string;
   /** The raw query string, without the question mark. */
   readonly rawQuery: string;
-  /** The raw, still percent-encoded id segment of the path, where the route has one. */
+  /** The raw, still percent-encoded id segment of the path, if the route has one. */
   readonly rawId: string | undefined;
 };
 
@@ -48,7 +48,7 @@ export type CallSummary = Usage & {
 export type Call = {
   /** `users.list`, `users.get`, `products.list` or `passthrough.<name>`. */
   readonly operation: string;
-  /** The permission the caller needs, or `null` where the resource is public. */
+  /** The permission the caller needs, or `null` if the resource is public. */
   readonly permission: string | null;
   readonly request: RequestFacts;
   readonly requestId: string;
@@ -82,7 +82,7 @@ export type CallAnswer = {
   readonly encodings?: EncodedBodies | undefined;
 };
 
-/** Answers a call: at once where nothing has to be waited for. It throws or rejects with a `GatewayError`. */
+/** Answers a call: at once if nothing has to be waited for. It throws or rejects with a `GatewayError`. */
 export type Handler<T = CallAnswer> = (call: Call) => T | Promise<T>;
 
 /** Something that happens around a handler. */

@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts';
  * successes are free, however many there are at once.
  */
 export type TokenBucket = {
-  /** Whole seconds until there is a token; 0 where there is one. */
+  /** Whole seconds until there is a token; 0 if there is one. */
   waitSeconds(): number;
   /** Takes a token. The bucket can go below zero: several failures may have been under way at the last token. */
   spend(): void;

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 export type AuditChange = {
   /** Who asked: the name of a token, `local`, `signal`, `watch`, `reload`, `judge`, or `command:<user>`. */
   readonly actor: string;
-  /** The role of the token, and the address that asked; absent where no token and no address asked. */
+  /** The role of the token, and the address that asked; absent if no token and no address asked. */
   readonly role?: string | undefined;
   readonly address?: string | undefined;
   /** What was asked for, such as `keys.revoke`. */
@@ -64,7 +64,7 @@ export function readAuditLine(line: string): AuditEntry | undefined {
   }
 }
 
-/** The line that puts an entry behind `last`, the last line so far; empty where there is none. */
+/** The line that puts an entry behind `last`, the last line so far; empty if there is none. */
 export function chainedLine(last: string, entry: UnchainedEntry): string {
   const number = (readAuditLine(last)?.number ?? 0) + 1;
   const { at, gateway, ...change } = entry;

@@ -16,7 +16,7 @@ export type AuditWrite = 'kept' | 'waiting';
 /** Who changed what. */
 export type AuditLog = Pick<AuditStore, 'lines' | 'restore'> & {
   /**
-   * Writes a line to the log, and to the chain. It never rejects, because the change has happened: where Redis does not take the
+   * Writes a line to the log, and to the chain. It never rejects, because the change has happened: if Redis does not take the
    * line, the log has it all the same, and the line waits in this process until Redis takes it.
    */
   record(change: AuditChange): Promise<AuditWrite>;
@@ -54,7 +54,7 @@ export function createAuditLog({ store, log, clock, gateway, onWrite }: AuditLog
   const waiting: UnchainedEntry[] = [];
   let timer: NodeJS.Timeout | undefined;
 
-  /** Appends everything that waits, in order. False where Redis does not take it. */
+  /** Appends everything that waits, in order. False if Redis does not take it. */
   async function flush(): Promise<boolean> {
     for (let [entry] = waiting; entry !== undefined; [entry] = waiting) {
       const next = entry;

@@ -7,7 +7,7 @@ export type AuditStore = {
   append(next: (last: string) => string): Promise<string>;
   /** All kept lines, the oldest first. Rejects if Redis fails. */
   lines(): Promise<readonly string[]>;
-  /** Puts lines back, where none are kept. False where some are. Rejects if Redis fails. */
+  /** Puts lines back, if none are kept. False if some are. Rejects if Redis fails. */
   restore(lines: readonly string[]): Promise<boolean>;
 };
 

@@ -20,7 +20,7 @@ export type CacheEntry = {
   readonly tags: string;
   /** The purges that had happened when its data was read. */
   readonly generation: Generation;
-  /** The compressed forms of the body, where this process keeps the entry and the body is worth compressing. */
+  /** The compressed forms of the body, if this process keeps the entry and the body is worth compressing. */
   readonly encodings?: EncodedBodies | undefined;
 };
 

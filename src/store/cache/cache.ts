@@ -17,7 +17,7 @@ export type OnCacheEvent = (
 /** The entry of Redis, if it may still be served, and the lock to fill the key, if no other process holds it. */
 export type EntryOrLock = { readonly entry: CacheEntry | undefined; readonly lock: Lock | undefined };
 
-/** A cache of two levels: this process, and Redis where there is one. */
+/** A cache of two levels: this process, and Redis if there is one. */
 export type Cache = {
   /** An entry of this process that may still be served, fresh or stale. */
   local(key: string): CacheEntry | undefined;
@@ -25,7 +25,7 @@ export type Cache = {
   remote(key: string): Promise<CacheEntry | undefined>;
   /**
    * Reads Redis and acquires the lock to fill the key, in one step: to `look`, only if no entry there may be served; to
-   * `fill`, in any case. Rejects where Redis does not answer.
+   * `fill`, in any case. Rejects if Redis does not answer.
    */
   getOrLock(key: string, purpose: 'look' | 'fill'): Promise<EntryOrLock>;
   /**
@@ -58,7 +58,7 @@ export type CacheDeps = {
 
 const ENTRY_OVERHEAD_BYTES = 512;
 
-/** Milliseconds since an entry's data was read; 0 where the clock went back since. */
+/** Milliseconds since an entry's data was read; 0 if the clock went back since. */
 export function ageMs({ storedAt }: CacheEntry, clock: Clock): number {
   return Math.max(0, clock.now() - storedAt);
 }

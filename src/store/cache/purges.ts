@@ -18,7 +18,7 @@ export type Purges = {
    * that knows of the purge knows the note. Rejects if Redis fails.
    */
   purge(tag: string, note?: PurgeNote): Promise<void>;
-  /** Counts everything so far as purged in this process alone, where Redis cannot be told. */
+  /** Counts everything so far as purged in this process alone, if Redis cannot be told. */
   forgetHere(): void;
   /** Reads the purges of other processes. Never rejects. */
   refresh(): Promise<void>;
@@ -51,7 +51,7 @@ function newEpoch(): string {
   return randomBytes(9).toString('base64url');
 }
 
-/** The notes in a text; none where it is damaged. */
+/** The notes in a text; none if it is damaged. */
 function readNotes(text: string): PurgeNotes {
   const notes = readJsonText(text);
   if (typeof notes !== 'object' || notes === null) return {};

@@ -18,12 +18,12 @@ export type RedisEntriesDeps = {
   readonly keyOf: (answer: string, part: string) => string;
 };
 
-/** An entry of Redis: as it is there, `damaged`, or `undefined` where there is none. */
+/** An entry of Redis: as it is there, `damaged`, or `undefined` if there is none. */
 export type RedisEntry = CacheEntry | 'damaged' | undefined;
 
 const VERSIONED_NAME = versionedName('cacheEntry');
 
-/** Creates the level of the cache that is in Redis. Its methods reject where Redis does not answer. */
+/** Creates the level of the cache that is in Redis. Its methods reject if Redis does not answer. */
 export function createRedisEntries({ client, keyOf }: RedisEntriesDeps) {
   function namesOf(key: string): readonly [value: string, lock: string] {
     // Hashed, because a cache key holds words of a caller, of any length. With the version of the envelope, because two
@@ -49,7 +49,7 @@ export function createRedisEntries({ client, keyOf }: RedisEntriesDeps) {
       const found = read(key, bytes);
       return acquired > 0 ? { found, lock: holdLock(client, names[1], token) } : { found };
     },
-    /** Writes the entry and deletes the lock; false where the lock was lost: its holder may be far too late. */
+    /** Writes the entry and deletes the lock; false if the lock was lost: its holder may be far too late. */
     async publish(key: string, entry: CacheEntry, ttlMs: number, lock: Lock | undefined): Promise<boolean> {
       const args = [encodeEntry(key, entry), ttlMs, lock?.token ?? ''];
       return (await writeAndUnlock(client, namesOf(key), args)) === 1;

@@ -27,7 +27,7 @@ const KEPT_MS = 48 * 3_600_000;
 const GATEWAYS_MAX = 500;
 /** A gateway that has no right to write tries again after so long: each refusal counts against the health of Redis. */
 const REFUSED_MS = 3_600_000;
-/** What Redis says where a right is lacking, in a script, too; the words differ between its versions. */
+/** What Redis says if a right is lacking, in a script, too; the words differ between its versions. */
 const REFUSED = /NOPERM|can't run this command|ACL failure/;
 /** How many minutes are read at once. */
 const CHUNK = 60;

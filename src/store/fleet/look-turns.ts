@@ -9,7 +9,7 @@ import type { RedisKeys } from '../redis/redis-keys.ts';
  */
 export type LookTurns = {
   /**
-   * Whether this process is to look now. Nobody else in the fleet gets the same turn again within `everyMs`. Where Redis
+   * Whether this process is to look now. Nobody else in the fleet gets the same turn again within `everyMs`. If Redis
    * does not answer, each process takes turns of its own. It never rejects.
    */
   take(name: string, everyMs: number): Promise<boolean>;

@@ -25,10 +25,10 @@ export type WindowState = {
 /** Who decided: all processes together, this one alone, or `unavailable`: Redis is gone and the tier is closed. */
 export type DecidedBy = 'redis' | 'local' | 'unavailable';
 
-/** What became of a request. It is a value where Redis is gone, too: `by` is then `local` or `unavailable`. */
+/** What became of a request. It is a value if Redis is gone, too: `by` is then `local` or `unavailable`. */
 export type Decision = {
   readonly allowed: boolean;
-  /** In the tier's order; empty where the limiter is unavailable. */
+  /** In the tier's order; empty if the limiter is unavailable. */
   readonly windows: readonly WindowState[];
   /** 0 if the request is allowed; else the time until every refusing window has a point again. */
   readonly retryAfterSeconds: number;

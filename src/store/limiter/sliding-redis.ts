@@ -45,7 +45,7 @@ export class SlidingRedis extends RateLimiterCompatibleAbstract {
     this.#windows = windows;
   }
 
-  /** Reserves points under a key. Rejects where Redis fails. */
+  /** Reserves points under a key. Rejects if Redis fails. */
   async reserve(key: string, request: ReservationRequest): Promise<Reservation> {
     return (await this.consume(key, request.needed, request)).reservation;
   }

@@ -15,11 +15,11 @@ export type NewScanCache = { readonly table: RowTable; readonly storedAt: number
 
 /**
  * The scan caches of one resource that a fleet shares through Redis. `scan` names what was scanned. Every method rejects
- * where Redis does not answer; a value there that is damaged, foreign or of another version counts as absent.
+ * if Redis does not answer; a value there that is damaged, foreign or of another version counts as absent.
  */
 export type RedisScanCaches = {
   current(scan: string): Promise<ScanCacheHead | undefined>;
-  /** The lock to scan; `undefined` where another process holds it. Its fencing token is kept for `fenceMs`. */
+  /** The lock to scan; `undefined` if another process holds it. Its fencing token is kept for `fenceMs`. */
   lock(scan: string, fenceMs: number): Promise<FencedLock | undefined>;
   /** Writes the rows, then publishes the scan cache in one step; says whether it replaced the one before. */
   publish(scan: string, lock: FencedLock, scanCache: NewScanCache, signal: AbortSignal): Promise<boolean>;
@@ -30,7 +30,7 @@ export type RedisScanCaches = {
     scanCache: NewScanCache & { readonly positions: Uint32Array },
     signal: AbortSignal,
   ): Promise<void>;
-  /** Some rows in an order, without the others; `undefined` where the order or a row is missing. */
+  /** Some rows in an order, without the others; `undefined` if the order or a row is missing. */
   page(
     scan: string,
     head: ScanCacheHead,
@@ -38,7 +38,7 @@ export type RedisScanCaches = {
     offset: number,
     limit: number,
   ): Promise<readonly CanonicalRecord[] | undefined>;
-  /** All rows; `undefined` where they are missing. */
+  /** All rows; `undefined` if they are missing. */
   load(scan: string, head: ScanCacheHead, signal: AbortSignal): Promise<RowTable | undefined>;
 };
 

@@ -15,7 +15,7 @@ export type ScanLockDeps = {
   readonly lifeMs: number;
   /** How long a scan may take, and so how long to wait for that of another process. */
   readonly patienceMs: number;
-  /** The fleet's scan cache, if it is newer than `than`. Rejects where Redis does not answer. */
+  /** The fleet's scan cache, if it is newer than `than`. Rejects if Redis does not answer. */
   readonly newerOf: (key: string, than: number) => Promise<ScanCache | undefined>;
 };
 

@@ -22,7 +22,7 @@ export type LargeReplies = {
   /** The adapter, which also reads the parts of a reply. */
   readonly adapter: Adapter;
   /**
-   * The parts of a large reply, each small enough to be read at once: one of a record or a total. `undefined` where the reply
+   * The parts of a large reply, each small enough to be read at once: one of a record or a total. `undefined` if the reply
    * is small, or the thread cannot read it. The rule that decides it is told here, once; reading the parts tells none.
    * @throws GatewayError as the adapter does
    */
@@ -48,7 +48,7 @@ const LARGE_BYTES = 128 * 1024;
 /** How long a thread without work is kept. */
 const IDLE_MS = 60_000;
 
-/** The same extension as this file: `.ts` where Node strips the types itself, `.js` where they were compiled away. */
+/** The same extension as this file: `.ts` if Node strips the types itself, `.js` if they were compiled away. */
 const THREAD = new URL(`./reading-thread${extname(import.meta.url)}`, import.meta.url);
 
 /** What a thread needs of a source to read its replies; the credentials are left out. */
@@ -98,7 +98,7 @@ function createThread(data: ReaderData) {
 
   function onResult(result: ReadingResult): void {
     const one = settle(result.id);
-    // Where the thread failed, the gateway reads the reply itself.
+    // If the thread failed, the gateway reads the reply itself.
     if (!('failed' in result)) one?.onRule(result.rule);
     if ('fault' in result) one?.reject(faultOf(result.fault));
     else one?.resolve('parts' in result ? result.parts : undefined);

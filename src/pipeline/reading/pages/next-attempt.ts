@@ -29,9 +29,9 @@ export type SearchState = {
   readonly blamed: ReadonlySet<Capability>;
   /** The walk before this one was inconsistent: the rows may have moved meanwhile. */
   readonly isMoved: boolean;
-  /** Totals that the same rows were said to have, where they differed. */
+  /** Totals that the same rows were said to have, if they differed. */
   readonly totals: readonly number[];
-  /** How total and rows disagree, where they did so twice in a row. */
+  /** How total and rows disagree, if they did so twice in a row. */
   readonly disagreement: InconsistentReads | undefined;
   readonly vanished: RowVanished | undefined;
 };
@@ -98,7 +98,7 @@ function again(state: SearchState, newlyDisabled = NONE_DISABLED): NextAttempt {
   return fail(invalidReply('claims', 'the source contradicts too many of its claims'), newlyDisabled);
 }
 
-/** A disagreement that stays: the claims that may cause it are left out, and where there are none, it is final. */
+/** A disagreement that stays: the claims that may cause it are left out, and if there are none, it is final. */
 function afterDisagreement(state: SearchState, plan: ListPlan, found: InconsistentReads): NextAttempt {
   const disagreement = state.disagreement ?? found;
   const blamed = suspectedClaims(plan);
@@ -159,7 +159,7 @@ export function nextAttempt(before: SearchState, plan: ListPlan, attempt: PageAt
   }
 }
 
-/** The error to answer with where an attempt failed. Counting all rows to settle a disagreement may cost too much. */
+/** The error to answer with after a failed attempt. Counting all rows to settle a disagreement may cost too much. */
 export function errorAfter({ disagreement }: SearchState, error: GatewayError): GatewayError {
   return error.code === 'scan_limit_exceeded' && disagreement !== undefined
     ? repeatedlyInconsistent(disagreement)

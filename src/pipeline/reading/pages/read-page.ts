@@ -118,7 +118,7 @@ export async function checkLastRows(
   const reach = Math.min(window.depthMax, ROW_MAX);
   const end = Math.min(total, reach);
   const full = Math.floor(end / window.scanSize);
-  // Where the last window is full, only the empty one behind it shows that the total is not too small.
+  // If the last window is full, only the empty one behind it shows that the total is not too small.
   const isEndSeen = total >= reach || !window.endsEmpty || end % window.scanSize !== 0;
   const last = total < reach && end % window.scanSize !== 0 ? full : Math.max(0, full - 1);
   for (const index of isEndSeen || total === 0 ? [last] : [last, last + 1]) {

@@ -86,7 +86,7 @@ async function verifyDue(
 }
 
 /**
- * Whether the source gives as many rows at once as its file says. Where it gives fewer in silence, it counts pages of its
+ * Whether the source gives as many rows at once as its file says. If it gives fewer in silence, it counts pages of its
  * own size, and the last page may have as many rows as the total leaves for it, but others.
  */
 function sizeVerification(source: SourceRuntime, { window, request }: PagePlan, total: number): Verification {
@@ -100,7 +100,7 @@ function sizeVerification(source: SourceRuntime, { window, request }: PagePlan, 
 }
 
 /**
- * Verifies what a filtered page rests on and does not show, where rows of it are on other pages: that the last rows come
+ * Verifies what a filtered page rests on and does not show, if rows of it are on other pages: that the last rows come
  * which the total promises, and that no row comes for a value that no record has. Each claim is looked at once in a while,
  * and a total that is nearly that of the whole list with each selection. The last page by its number shows no size.
  */

@@ -42,7 +42,7 @@ export function createRowCollector(
   const ids = new Set<string>();
   let bytes = 0;
 
-  /** Adds ids; false where one of them came before. */
+  /** Adds ids; false if one of them came before. */
   function addIds(more: readonly string[]): boolean {
     const before = ids.size;
     for (const id of more) ids.add(id);

@@ -19,7 +19,7 @@ import { walkWindows } from './walk-windows.ts';
 /** How often a source of which a total was wrong is asked again, before it is believed that there are no rows. */
 const LOOKS_AT_NOTHING = 4;
 
-/** The first window in other sizes than that of a scan, where there are others. */
+/** The first window in other sizes than that of a scan, if there are others. */
 function otherSizes(window: Window): readonly WindowCall[] {
   if (window.kind === 'sequential') return [window.first];
   const { scanSize } = window;
@@ -115,7 +115,7 @@ function watchReplies(source: SourceRuntime) {
 
 /**
  * Scans within the source's budget. The rows become a table with a name.
- * @throws GatewayError `scan_limit_exceeded` over budget, `upstream_timeout` where a reply takes most of its time
+ * @throws GatewayError `scan_limit_exceeded` over budget, `upstream_timeout` if a reply takes most of its time
  */
 export async function scan(
   source: SourceRuntime,

@@ -45,7 +45,7 @@ async function walk(
   return isPlanFailure(walked) ? walked : windows;
 }
 
-/** The windows behind the first where the source says how many rows there are: each must then be full. */
+/** The windows behind the first if the source says how many rows there are: each must then be full. */
 function walkByTotal(
   source: SourceRuntime,
   plan: ScanPlan,
@@ -53,7 +53,7 @@ function walkByTotal(
   context: CallContext,
 ): Promise<Windows | PlanFailure> {
   const { scanSize, depthMax, endsEmpty } = window;
-  // Where the last window is full, only the empty one behind it shows that the total is not too small.
+  // If the last window is full, only the empty one behind it shows that the total is not too small.
   const looksBehind = endsEmpty && total % scanSize === 0 && total < depthMax;
   const count = Math.ceil(total / scanSize) + (looksBehind ? 1 : 0);
   if (count > source.budget.calls) throw overBudget('calls');
@@ -104,7 +104,7 @@ async function walkOn(
 }
 
 /**
- * The windows of a source without a total, by number. The end is an empty window; where any window may be short, two
+ * The windows of a source without a total, by number. The end is an empty window; if any window may be short, two
  * in a row, because one may have lost all its rows.
  */
 function byNumber(window: RandomWindow, first: WindowEvidence): WindowSequence {
@@ -116,7 +116,7 @@ function byNumber(window: RandomWindow, first: WindowEvidence): WindowSequence {
       empty = rows.received === 0 ? empty + 1 : 0;
       if (empty > 0 && window.shortAtEnd) return undefined;
       if (empty > 1 && call.firstRow + call.size >= (rows.total ?? 0)) return undefined;
-      // Where only the end is short, rows behind a short window mean that the source gives less than it is asked for.
+      // If only the end is short, rows behind a short window mean that the source gives less than it is asked for.
       if (short && window.shortAtEnd) return inconsistent('a short window stands before others');
       short = rows.received < call.size;
       const next = window.after(call, rows.received);

@@ -15,7 +15,7 @@ function isEndKnown({ window, totalCounts }: ScanPlan, { rows }: WindowEvidence)
 }
 
 /**
- * A scan ends with a window that is short or empty. Where the source filters what it has paged, that is not the end, and
+ * A scan ends with a window that is short or empty. If the source filters what it has paged, that is not the end, and
  * rows would be lost in silence. So the first window is compared with the same one without the filters, once in a while.
  */
 export async function verifyScannedFilter(

@@ -6,7 +6,7 @@ import { createBoundedMap } from '../../../store/memory/bounded-map.ts';
 export type RecalledKeys = { readonly keys: KnownKeys; readonly leftMs: number };
 
 /**
- * Remembers for a minute which sort key stands at the border of a page. Where the row beside a page cannot be read with
+ * Remembers for a minute which sort key stands at the border of a page. If the row beside a page cannot be read with
  * the page, it is then read apart once a minute, and not with every page. `list` names the sorted list: its sort, its
  * filters and its total. `shown` has the keys that replies have just shown.
  */

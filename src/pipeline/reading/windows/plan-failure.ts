@@ -3,7 +3,7 @@ import { inconsistent, type Violation } from '../../../source/checks/claim.ts';
 /** A row of a list has no record of its own: it may have been deleted since the list was read. */
 export type RowVanished = {
   readonly kind: 'vanished';
-  /** When the list was read, where that may be a while ago: milliseconds since the epoch. */
+  /** When the list was read, if that may be a while ago: milliseconds since the epoch. */
   readonly listedAt?: number;
 };
 

@@ -27,7 +27,7 @@ export async function totalOfCount(
 
 /** The total that the first window of a list tells. */
 export function totalOfRows({ total, received, isTotalLost }: ReplyFacts): number | TotalIsLowerBound {
-  // The first row is behind the end where there are no rows, and some replies that say so have no total.
+  // The first row is behind the end if there are no rows, and some replies that say so have no total.
   const isEmpty = received === 0 && isTotalLost !== true;
   return total ?? (isEmpty ? 0 : totalIsLowerBound);
 }

@@ -19,7 +19,7 @@ export function tooSlow(): GatewayError {
 
 const NOT_SCANNED = 'the answer takes a scan, which this call may not cause';
 
-/** The error of a call that may not scan, where no rows of a scan are there. */
+/** The error of a call that may not scan, if no rows of a scan are there. */
 export function notScanned(): GatewayError {
   return fault('scan_limit_exceeded', { detail: NOT_SCANNED });
 }

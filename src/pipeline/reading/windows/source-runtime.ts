@@ -20,7 +20,7 @@ export type SourceObserver = ReplyObserver & {
 /** The claims of a resource that replies have contradicted: plans do without them. */
 export type RuntimeClaims = {
   readonly disabled: ReadonlySet<Capability>;
-  /** Disables a claim; `detail` says what contradicted it. False where it has been disabled before. */
+  /** Disables a claim; `detail` says what contradicted it. False if it has been disabled before. */
   readonly disable: (capability: Capability, detail: string) => boolean;
 };
 
@@ -67,7 +67,7 @@ export type SourceRuntime = {
 
 /** What a call to a source carries: its signal, what it costs and how urgent it is. */
 export type CallContext = Omit<SourceCall, 'query'> & {
-  /** Completes rows that lack fields; absent where they lack none. */
+  /** Completes rows that lack fields; absent if they lack none. */
   readonly finish?: FinishRows | undefined;
   /** The rows that are asked for are neither filtered nor sorted: no query chooses which records come. */
   readonly isWholeList?: boolean;

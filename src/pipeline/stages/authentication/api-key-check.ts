@@ -17,13 +17,13 @@ import {
   type CredentialResult,
 } from './credential-result.ts';
 
-/** Verifies API keys: those of the configuration, and those in Redis where there is one. */
+/** Verifies API keys: those of the configuration, and those in Redis if there is one. */
 export type ApiKeyCheck = {
-  /** The result of the configuration alone, without any I/O; `unrecognised` where it does not know the key. */
+  /** The result of the configuration alone, without any I/O; `unrecognised` if it does not know the key. */
   configured(credential: CallerCredential): CredentialResult;
   /**
    * The result of Redis, for a credential that the configuration does not know; only well-formed keys are looked up.
-   * Rejects with 503 where Redis does not answer and the key is not known here, and with what `attempt` throws.
+   * Rejects with 503 if Redis does not answer and the key is not known here, and with what `attempt` throws.
    */
   stored(credential: CallerCredential, attempt?: CredentialAttempt): Promise<CredentialResult>;
 };

@@ -34,8 +34,8 @@ export type HeldKey = {
 /** A local cache of the keys in Redis, with a bound on their age. */
 export type KeyRecords = {
   /**
-   * The key; `undefined` where there is none. Rejects with 503 where that cannot be known, and with what `attempt`
-   * throws where this process knows nothing of the id and has to look it up.
+   * The key; `undefined` if there is none. Rejects with 503 if that cannot be known, and with what `attempt`
+   * throws if this process knows nothing of the id and has to look it up.
    */
   current(id: string, attempt?: CredentialAttempt): Promise<HeldKey | undefined>;
   /** When the keys that this process knows were last used by it, by id. It visits all of them. */

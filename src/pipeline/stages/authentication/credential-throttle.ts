@@ -4,9 +4,9 @@ import { type FailedCredentials, tooManyTried } from './failed-credentials.ts';
 
 /** One costly check of a credential that is not known to be good, bounded by a token bucket for failures. */
 export type CredentialAttempt = {
-  /** To be called before the check. Throws 429 where too many failed. */
+  /** To be called before the check. Throws 429 if too many failed. */
   start(): void;
-  /** To be called where the credential turns out to be wrong: only failures are counted. */
+  /** To be called if the credential turns out to be wrong: only failures are counted. */
   fail(): void;
 };
 

@@ -27,7 +27,7 @@ export type Standing = 'clean' | 'failed' | 'spent';
 export type FailedCredentials = {
   /** The standing of an address, as far as this process knows. */
   standing(address: string): Standing;
-  /** Throws 429 where too many wrong credentials came from the address, or for the key of this id. No I/O. */
+  /** Throws 429 if too many wrong credentials came from the address, or for the key of this id. No I/O. */
   refuseSpent(address: string, keyId: string | undefined): void;
   /** Counts one wrong credential, of the key it names if any; resolves once it is counted, and never rejects. */
   charge(address: string, keyId: string | undefined): Promise<void>;
@@ -37,13 +37,13 @@ export type FailedCredentials = {
 export type FailedCredentialsDeps = {
   /** How many an address may try, and how many of one id may be tried in this process. */
   readonly window: RateWindow;
-  /** Counts one wrong credential of an address over all processes; absent where there is but this one. */
+  /** Counts one wrong credential of an address over all processes; absent if there is but this one. */
   readonly consume?: ((address: string) => Decision | Promise<Decision>) | undefined;
   readonly clock: Clock;
 };
 
 /**
- * 429 where too many credentials failed. RFC 6585, section 4, leaves open what is counted, up to a whole server. With a
+ * 429 if too many credentials failed. RFC 6585, section 4, leaves open what is counted, up to a whole server. With a
  * 503, a caller who invents keys could make a balancer take this process out of service.
  */
 export function tooManyTried(detail: string, retryAfterSeconds: number): GatewayError {
@@ -86,7 +86,7 @@ export function createFailedCredentials(deps: FailedCredentialsDeps): FailedCred
   const { remember, spentForSeconds, hasFailed } = createKnownFailures(windowMs, clock.monotonic);
   const shared = createTokenBucket(SHARED_BURST, SHARED_PER_SECOND, clock);
 
-  /** Counts in this process. For how many milliseconds nothing more may be tried: 0 where more may. */
+  /** Counts in this process. For how many milliseconds nothing more may be tried: 0 if more may. */
   function countHere(subject: string, counts: typeof addresses): number {
     const [state] = counts.reserve(subject, 1).windows;
     return state === undefined || state.free > 0 ? 0 : Math.min(windowMs, state.resetMs);

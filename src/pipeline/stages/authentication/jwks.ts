@@ -21,7 +21,7 @@ const REFETCH_MS = 30_000;
 /** Without any keys nobody can be let in, so the issuer is asked again sooner. */
 const RETRY_MS = 1_000;
 
-/** Reads the key set at an address: its parsed JSON. Rejects where there is none, or once the signal aborts. */
+/** Reads the key set at an address: its parsed JSON. Rejects if there is none, or once the signal aborts. */
 export type FetchJwks = (url: string, signal: AbortSignal) => Promise<unknown>;
 
 /** Finds the key for a token's header. */
@@ -73,7 +73,7 @@ function createRefresh({ url, fetchJwks, clock, log }: JwksDeps, keep: (keys: He
 /**
  * Holds the issuer's keys. jose's remote set refuses every token once its keys are ten minutes old and the issuer
  * is down, so this one keeps the last good set. The result finds the key for a token's header. It rejects with a
- * fault where no keys can be had, and with jose's JWKSNoMatchingKey where the issuer has no such key.
+ * fault if no keys can be had, and with jose's JWKSNoMatchingKey if the issuer has no such key.
  */
 export function createJwks(deps: JwksDeps): IssuerKeys {
   const { clock, freshMs, staleMs } = deps;

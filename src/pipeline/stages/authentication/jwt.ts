@@ -30,7 +30,7 @@ const KEYS_MAX = 8;
 /** Verifies bearer tokens. */
 export type JwtCheck = {
   /**
-   * `unrecognised` for a text that is not formed like a JWT. Rejects with 503 where the issuer's keys are not there, and
+   * `unrecognised` for a text that is not formed like a JWT. Rejects with 503 if the issuer's keys are not there, and
    * with what `attempt` throws before a signature is verified.
    */
   verify(credential: CallerCredential, attempt?: CredentialAttempt): Promise<CredentialResult>;
@@ -86,7 +86,7 @@ export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps): J
     return { kind: 'accepted', principal: principalOf(payload, payload.sub), isFresh };
   }
 
-  /** Verifies with the key that fits the token's header, or with each where several do. */
+  /** Verifies with the key that fits the token's header, or with each if several do. */
   async function verifyAny(token: string): Promise<JWTVerifyResult> {
     const within = { ...options, currentDate: new Date(clock.now()) };
     try {
@@ -126,7 +126,7 @@ export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps): J
 
 /**
  * Verifies with one key after the other: the same `kid` may stand twice in a key set during a rotation, and a token may
- * name none. @throws JOSEError where none of the first `KEYS_MAX` fits
+ * name none. @throws JOSEError if none of the first `KEYS_MAX` fits
  */
 async function verifyEach(
   token: string,

@@ -70,7 +70,7 @@ export async function revokeKey(store: KeyStore, id: string, now: number): Promi
   return changeKey(store, id, (record) => ({ ...record, revokedAt: record.revokedAt ?? now }));
 }
 
-/** Changes the record of a key. `change` runs again where another process came first. @throws KeyChangeError */
+/** Changes the record of a key. `change` runs again if another process came first. @throws KeyChangeError */
 export async function changeKey(
   store: KeyStore,
   id: string,

@@ -24,7 +24,7 @@ function plainToken(value: string): string | undefined {
   return value.length > VALUE_LENGTH_MAX || !TOKEN.test(value) ? undefined : value;
 }
 
-/** The one token that all values hold; `undefined` where there are several, or a value holds none. */
+/** The one token that all values hold; `undefined` if there are several, or a value holds none. */
 function onlyToken(authorization: readonly string[], apiKey: readonly string[]): string | undefined {
   // Almost every request has one value.
   if (apiKey.length === 0 && authorization.length === 1) return bearerToken(authorization[0] ?? '');

@@ -22,8 +22,8 @@ export type CredentialVerifier = {
   known(credential: CallerCredential, address: string): Principal | undefined;
   /**
    * The principal of a credential; `undefined` stands for a request that presents something else than one credential.
-   * Rejects with 401 where it is wrong (charged to the address and to the key it names), 429 where it is wrong or
-   * unknown and too many were tried, 503 where it cannot be verified now.
+   * Rejects with 401 if it is wrong (charged to the address and to the key it names), 429 if it is wrong or
+   * unknown and too many were tried, 503 if it cannot be verified now.
    */
   verify(credential: CallerCredential | undefined, address: string): Promise<Principal>;
 };
@@ -33,9 +33,9 @@ export type CredentialVerifier = {
  * too many came before it.
  */
 export type CredentialVerifierDeps = {
-  /** Absent where `auth.apiKeys` is not configured. */
+  /** Absent if `auth.apiKeys` is not configured. */
   readonly apiKeys?: ApiKeyCheck | undefined;
-  /** Absent where `auth.jwt` is not configured. */
+  /** Absent if `auth.jwt` is not configured. */
   readonly jwt?: JwtCheck | undefined;
   readonly failed: FailedCredentials;
   readonly throttle: CredentialThrottle;
@@ -43,13 +43,13 @@ export type CredentialVerifierDeps = {
   readonly onRefused: (reason: RefusalReason) => void;
 };
 
-/** Bound of the verified credentials that a process remembers; fewer where tokens have very many permissions. */
+/** Bound of the verified credentials that a process remembers; fewer if tokens have very many permissions. */
 const KNOWN_MAX = 50_000;
 const PERMISSIONS_USUAL = 16;
 /** A credential unused for so long is forgotten. How long its verification holds, `isFresh` says. */
 const KNOWN_MS = 300_000;
 
-/** A 401 with its challenge; the error is named only where a credential was presented (RFC 6750, section 3.1). */
+/** A 401 with its challenge; the error is named only if a credential was presented (RFC 6750, section 3.1). */
 export function unauthenticated(detail: string, presented: boolean): GatewayError {
   const challenge = `Bearer realm="portico"${presented ? ', error="invalid_token"' : ''}`;
   return fault('authentication_required', { detail, headers: { 'WWW-Authenticate': challenge } });

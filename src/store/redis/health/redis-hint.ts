@@ -46,7 +46,7 @@ const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
   [/certificate/i, 'the certificate of Redis is not trusted: name its authority in redis.tls.ca'],
 ];
 
-/** What a message of Redis or of its connection means and what to do about it; `undefined` where nothing is known. */
+/** What a message of Redis or of its connection means and what to do about it; `undefined` if nothing is known. */
 export function redisHint(message: string): string | undefined {
   return HINTS.find(([pattern]) => pattern.test(message))?.[1];
 }

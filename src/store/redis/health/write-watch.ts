@@ -9,7 +9,7 @@ export type WriteTrouble = { readonly state: 'full' | 'refusing'; readonly detai
 export type WriteWatch = {
   /** Takes note of an error that Redis answered a command with. */
   onRefused(error: Error): void;
-  /** What is wrong at this moment; `undefined` where writes are taken, or nobody has tried. */
+  /** What is wrong at this moment; `undefined` if writes are taken, or nobody has tried. */
   trouble(): WriteTrouble | undefined;
   close(): void;
 };
@@ -28,7 +28,7 @@ export type WriteWatchDeps = {
 };
 
 const LOOK_MS = 1_000;
-/** A refusal counts for so long where Redis does not tell its memory by itself. */
+/** A refusal counts for so long if Redis does not tell its memory by itself. */
 const REFUSED_MS = 5_000;
 /** Below this part of its memory a full Redis has room again; more than that may be used up by the next write. */
 const ROOM_PART = 0.97;

@@ -9,7 +9,7 @@ local acquired = redis.call('set', lock, token, 'NX', 'PX', ${LOCK_MS}) and 1 or
 
 /**
  * The fencing token is Redis' clock in µs, or last + 1 if that clock went back. So it grows even if Redis lost or damaged
- * the last one, and a stale holder's write is refused. It is 0 where another process holds the lock.
+ * the last one, and a stale holder's write is refused. It is 0 if another process holds the lock.
  */
 export const acquireFenced = defineScript({ lock: 'string', lastFence: 'any' }, 'token, fenceMs')`${ACQUIRE}
 ${deleteIfOtherType('lastFence', 'string')}
@@ -30,7 +30,7 @@ export const unlock = defineScript({ lock: 'any' }, 'token')`
 if redis.call('get', lock) ~= token then return 0 end
 return redis.call('del', lock)`;
 
-/** Takes a lock, or renews it where this process holds it. */
+/** Takes a lock, or renews it if this process holds it. */
 export const takeOrRenewLock = defineScript({ lock: 'string' }, 'token, ms')`
 local holder = redis.call('get', lock)
 if holder and holder ~= token then return 0 end
@@ -48,7 +48,7 @@ return { acquired, found }`;
 
 /**
  * Writes a value and deletes its lock. With a token, only its holder writes: a process that has lost it is refused, even
- * where no other process has it. So the fill leaves no key beside the value.
+ * if no other process has it. So the fill leaves no key beside the value.
  */
 export const writeAndUnlock = defineScript({ value: 'any', lock: 'any' }, 'bytes, ms, token')`
 if token ~= '' then

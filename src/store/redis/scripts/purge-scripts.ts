@@ -36,7 +36,7 @@ return number`;
 /**
  * Reads the purges since the latest one that the process knows, of the epoch that it knows. If Redis knows fewer purges than
  * it reported before, as after a failover, a new epoch begins. A full Redis refuses each command that might write, so it
- * only reads where it can. The tags are returned as a nested list, because Lua cannot unpack that many.
+ * only reads if it can. The tags are returned as a nested list, because Lua cannot unpack that many.
  */
 export const readPurges = defineWholeScript(KEYS, 'knownEpoch, newEpoch, known')`${RECOVER_FLOOR}
 if not redis.call('hget', head, 'epoch') then redis.call('hset', head, 'epoch', newEpoch) end

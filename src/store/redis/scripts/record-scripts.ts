@@ -2,7 +2,7 @@ import { defineScript, defineWholeScript } from './define-script.ts';
 
 /**
  * Replaces a text that is still as this process has read it. Deleting needs no memory, and Redis lets a script finish that
- * has written: so a key can be revoked even where Redis is full. Nobody sees the moment between the two commands.
+ * has written: so a key can be revoked even if Redis is full. Nobody sees the moment between the two commands.
  */
 export const replaceIfUnchanged = defineWholeScript({ record: 'any' }, 'before, after')`
 if redis.call('get', record) ~= before then return 0 end
@@ -10,7 +10,7 @@ redis.call('del', record)
 redis.call('set', record, after)
 return 1`;
 
-/** Replaces a text, whatever stands there, also where Redis is full. */
+/** Replaces a text, whatever stands there, also if Redis is full. */
 export const replaceText = defineScript({ record: 'any' }, 'text, ms')`
 redis.call('del', record)
 redis.call('set', record, text, 'PX', ms)
@@ -18,7 +18,7 @@ return 1`;
 
 /**
  * Appends a line if the last one is what the caller believes; else it returns the last one. The first write needs no memory,
- * and Redis lets a script finish that has written: so the audit, which is bounded, works even where Redis is full.
+ * and Redis lets a script finish that has written: so the audit, which is bounded, works even if Redis is full.
  */
 export const appendLine = defineWholeScript({ lines: 'any' }, 'believed, line, linesMax')`
 local last = redis.call('lindex', lines, -1) or ''
@@ -43,7 +43,7 @@ redis.call('pexpire', now, ms)
 return 1`;
 
 /**
- * Writes the state of a migration and publishes its `rev`. Returns 1; or the text in Redis where that has a `rev` above the
+ * Writes the state of a migration and publishes its `rev`. Returns 1; or the text in Redis if that has a `rev` above the
  * highest that may be there. A lower one is replaced: Redis has then lost changes that this process still has.
  */
 export const compareAndSetState = defineScript({ state: 'hash' }, 'revMax, rev, text, channel')`
