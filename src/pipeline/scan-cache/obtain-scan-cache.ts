@@ -2,31 +2,45 @@ import { randomBytes } from 'node:crypto';
 import type { ScanPlan } from '../../source/adapter/plan/plan.ts';
 import type { BackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { ScanCache } from '../../store/scan-cache/local-scan-cache.ts';
-import { createScanLock } from '../../store/scan-cache/scan-lock.ts';
+import { acquireOrWait } from '../../store/fleet-single-flight.ts';
 import type { FencedLock } from '../../store/redis/distributed-lock.ts';
 import type { KnownScanCaches } from './known-scan-caches.ts';
 import { isPlanFailure, type PlanFailure } from '../reading/windows/plan-failure.ts';
 import { scan } from '../reading/scan/scan.ts';
 import type { CallContext, SourceRuntime } from '../reading/windows/source-runtime.ts';
 
-/** Makes scan caches: a single flight in the fleet, if it shares them. */
-export type ScanCacheFills = {
-  /** A scan cache newer than `than`: the fleet's, or one of an own scan. */
-  obtain(plan: ScanPlan, context: CallContext, than: number): Promise<ScanCache | PlanFailure>;
+/**
+ * Creates the function that lets one process of the fleet scan, while the others wait for its scan cache. Without Redis, or
+ * after `budget.time`, each process scans for itself.
+ */
+function createScanLock({ clock, budget }: SourceRuntime, { shared, lifeMs, newerOf }: KnownScanCaches) {
+  if (shared === undefined) return undefined;
+  // Nobody publishes a scan cache that has outlived its life, so the last write comes before this time has passed.
+  const fenceMs = 2 * (budget.time + lifeMs);
+  const wait = { clock, pausesMs: [10, 200], patienceMs: budget.time } as const;
+
+  return function lockScan(key: string, than: number, signal: AbortSignal) {
+    async function findOrLock() {
+      const lock = await shared?.lock(key, fenceMs);
+      try {
+        // The last holder of the lock may have published a moment ago.
+        return { found: await newerOf(key, than), lock };
+      } catch (error) {
+        await lock?.release();
+        throw error;
+      }
+    }
+    return acquireOrWait(findOrLock, wait, signal);
+  };
+}
+
+/** Creates the functions that scan a resource of a source, once for the whole fleet if it shares scan caches. */
+export function createScanCacheFills(source: SourceRuntime, known: KnownScanCaches, tasks: BackgroundTasks) {
+  const { clock } = source;
+  const { shared } = known;
+  const lockScan = createScanLock(source, known);
+
   /** Scans; with a lock, the rows are published in the background. */
-  take(plan: ScanPlan, context: CallContext, lock: FencedLock | undefined): Promise<ScanCache | PlanFailure>;
-};
-
-/** Creates what scans a resource of a source. */
-export function createScanCacheFills(
-  source: SourceRuntime,
-  known: KnownScanCaches,
-  tasks: BackgroundTasks,
-): ScanCacheFills {
-  const { clock, budget } = source;
-  const { shared, lifeMs, newerOf } = known;
-  const lockScan = shared && createScanLock({ shared, clock, lifeMs, patienceMs: budget.time, newerOf });
-
   async function take(
     plan: ScanPlan,
     context: CallContext,
@@ -56,7 +70,8 @@ export function createScanCacheFills(
 
   return {
     take,
-    async obtain(plan, context, than) {
+    /** A scan cache newer than `than`: that of the fleet, or one of an own scan. */
+    async obtain(plan: ScanPlan, context: CallContext, than: number): Promise<ScanCache | PlanFailure> {
       if (lockScan === undefined) return take(plan, context, undefined);
       const got = await tasks.within(context.signal, (signal) => lockScan(plan.key, than, signal));
       return got.found === undefined ? take(plan, context, got.lock) : known.keep(plan.key, got.found);

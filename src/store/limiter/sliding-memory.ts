@@ -30,15 +30,12 @@ function countOf({ parts, partMs }: SubWindows, counts: Map<number, number>, now
   return count;
 }
 
-/** Counts points in this process alone, for a bounded number of callers. */
-export type SlidingMemory = { reserve(subject: string, needed: number): Reservation };
-
-/** Creates the counts of a tier. */
+/** Creates the counts of a tier, of this process alone, for a bounded number of callers. */
 export function createSlidingMemory(
   windows: readonly SubWindows[],
   clock: Pick<Clock, 'monotonic'>,
   subjectsMax = SUBJECTS_MAX,
-): SlidingMemory {
+) {
   // With `max` it would allocate the room of all callers at once.
   const subjects = new LRUCache<string, Counts>({ maxSize: subjectsMax, sizeCalculation: () => 1 });
 
@@ -51,7 +48,7 @@ export function createSlidingMemory(
   }
 
   return {
-    reserve(subject, needed) {
+    reserve(subject: string, needed: number): Reservation {
       const at = clock.monotonic();
       const counts = countsOf(subject);
       const looks = windows.map((window, index) =>
