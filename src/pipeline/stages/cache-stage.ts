@@ -64,7 +64,7 @@ function queryOf({ query }: Call): Query {
 }
 
 /** The call to the source for a call of a client. No answer depends on the caller, because others are served it, too. */
-export function sourceCallOf(call: Call): SourceCall {
+function sourceCallOf(call: Call): SourceCall {
   const query = queryOf(call);
   call.summary.spans = call.openTrace();
   call.summary.query = query;
