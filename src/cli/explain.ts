@@ -2,10 +2,13 @@ import type { Command } from 'commander';
 import { type CliContext, ExitError, exitCodes } from './context/context.ts';
 import { printReport } from './output/print-report.ts';
 import { withProgress } from './output/progress.ts';
-import { explanationReport, mistakeReport } from '../workbench/explain/report/explain-report.ts';
+import {
+  explanationReport,
+  mistakeReport,
+  passthroughReport,
+} from '../workbench/explain/report/explain-report.ts';
 import { explainWithLive, readExplanation } from '../workbench/explain/read-explanation.ts';
 import { usageError } from './input/choose-source.ts';
-import { passthroughReport } from '../workbench/explain/report/passthrough-report.ts';
 import { readLiveOrExit, readPartialConfigOrExit } from './input/read-config.ts';
 import type { DisplayedLive } from '../workbench/explain/display-live.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type CliContext, ExitError, exitCodes } from './context/context.ts';
 import { documents, documentText } from '../workbench/docs/generate/documents.ts';
 import { createMergedMetrics } from '../gateway/workers/merged-metrics.ts';
-import { generatedSections, replaceSection } from '../workbench/docs/generate/sections.ts';
+import { generatedSections, replaceSection } from '../workbench/docs/generate/generated-sections.ts';
 
 /** A file that is generated, or has generated parts: what it says, and what it should say. */
 type Generated = { readonly file: string; readonly current: string | undefined; readonly text: string };

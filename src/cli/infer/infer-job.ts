@@ -4,7 +4,7 @@ import type { ConnectionSpec } from '../../config/schema/source.ts';
 import { type ResourceName, resourceNames, resources } from '../../contract/resources.ts';
 import { compileDialects } from '../../workbench/infer/dialects/compile-dialects.ts';
 import type { Dialect } from '../../workbench/infer/dialects/dialect.ts';
-import { InferError } from '../../workbench/infer/notes/infer-error.ts';
+import { InferError } from '../../workbench/infer/notes/note.ts';
 import type { InferOptions } from '../../workbench/infer/infer-source.ts';
 import { readSample } from '../../workbench/infer/requests/read-sample.ts';
 import { readInferTarget } from '../../workbench/infer/requests/read-target.ts';

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { name as nameSchema } from '../../config/schema/elements/scalars.ts';
 import { resourceNames } from '../../contract/resources.ts';
 import { inferSource, type InferOptions, type InferredSource } from '../../workbench/infer/infer-source.ts';
-import { InferError } from '../../workbench/infer/notes/infer-error.ts';
+import { InferError } from '../../workbench/infer/notes/note.ts';
 import { trialNotes } from '../../workbench/infer/verify/trial-notes.ts';
 import { tryDraft } from '../../workbench/infer/verify/try-draft.ts';
 import { draftReport } from '../../workbench/infer/draft-report.ts';

@@ -3,11 +3,11 @@ import type { ResourceName } from '../../contract/resources.ts';
 import { plural } from '../../kernel/plural.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { type DraftNote, likely, notesAt, type Remark, toEdit } from './notes/note.ts';
-import { settledOrder } from './query/draft-order.ts';
+import { orderOnceAffordable } from './query/infer-order.ts';
 import { requestSection } from './requests/request-parameters.ts';
-import type { OutcomesDraft } from './detect/draft-outcomes.ts';
-import type { RecordDraft } from './map/draft-record.ts';
-import { type ListDraft, listRequest } from './draft-list.ts';
+import type { OutcomesDraft } from './infer-outcomes.ts';
+import type { RecordDraft } from './map/infer-record.ts';
+import { type ListDraft, listRequest } from './infer-list.ts';
 import type { InferTarget } from './requests/read-target.ts';
 import type { Draft } from './write/write-draft.ts';
 
@@ -140,7 +140,9 @@ export function composeDraft(parts: DraftParts): Draft {
   // Where lists are scanned in any case, no order makes them faster.
   const isPaged = parts.list.total.total !== undefined && dialect?.dropWhen === undefined;
   const isAffordable = budget.note.level !== 'edit';
-  const list = isPaged ? { ...parts.list, order: settledOrder(parts.list.order, isAffordable) } : parts.list;
+  const list = isPaged
+    ? { ...parts.list, order: orderOnceAffordable(parts.list.order, isAffordable) }
+    : parts.list;
   const { order } = list;
   const isXml = decode['format'] === 'xml';
   const get = record && {

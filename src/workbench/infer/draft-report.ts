@@ -4,7 +4,7 @@ import type { InferredSource } from './infer-source.ts';
 import { costSummary } from '../explain/report/cost-report.ts';
 import { queryCosts } from '../../pipeline/query-costs.ts';
 import { plural } from '../../kernel/plural.ts';
-import type { DraftDiagnosis } from './verify/diagnose-draft.ts';
+import type { DraftDiagnosis } from './verify/refine-draft.ts';
 import type { DraftTrial } from './verify/try-draft.ts';
 
 function trialText({ request, status, total, reason, unreadable, contradicted }: DraftTrial): string {

@@ -6,22 +6,20 @@ import { composeDraft } from './compose-draft.ts';
 import { itemsOf } from './detect/find-rows.ts';
 import type { FirstResponse } from './detect/first-response.ts';
 import { readListReply } from './requests/list-reader.ts';
-import type { DraftNote } from './notes/note.ts';
+import { type DraftNote, InferError } from './notes/note.ts';
 import { readInferTarget, type InferTarget } from './requests/read-target.ts';
 import { recordRequest, type RecordOptions } from './requests/record-request.ts';
-import { type OutcomesDraft, probeWithoutCredential, draftOutcomes } from './detect/draft-outcomes.ts';
+import { type OutcomesDraft, probeWithoutCredential, inferOutcomes } from './infer-outcomes.ts';
 import { decideEmptyTexts } from './map/empty-texts.ts';
-import { draftProof, type ProofDraft } from './verify/draft-proof.ts';
-import { withId } from './map/probe-record.ts';
-import { type RecordDraft, draftRecord } from './map/draft-record.ts';
-import { type ListDraft, draftList } from './draft-list.ts';
+import { inferProof, type ProofDraft } from './verify/infer-proof.ts';
+import { withId } from './map/find-record.ts';
+import { type RecordDraft, inferRecord } from './map/infer-record.ts';
+import { type ListDraft, inferList } from './infer-list.ts';
 import { type FirstOptions, readFirst } from './graphql/read-first.ts';
-import { InferError } from './notes/infer-error.ts';
 import { ConfigError } from '../../config/yaml/problem.ts';
 import { type CompiledSource, compileSourceText } from '../../source/compile-sources.ts';
 import { isSamePlace, withNotes } from './verify/draft-edits.ts';
-import { type DraftDiagnosis, diagnoseDraft } from './verify/diagnose-draft.ts';
-import { refineDraft } from './verify/refine-draft.ts';
+import { type DraftDiagnosis, diagnoseDraft, refineDraft } from './verify/refine-draft.ts';
 import { trialNotes } from './verify/trial-notes.ts';
 import { type DraftTrial, tryDraft } from './verify/try-draft.ts';
 import { type Draft, writeDraft } from './write/write-draft.ts';
@@ -71,7 +69,7 @@ async function findOutcomes(
   const { read } = response.format;
   const refusal = target.auth && (await probeWithoutCredential(client, response.request, read));
   const listings = [list.base, ...(list.walk?.windows ?? [])];
-  const drafted = draftOutcomes({
+  const drafted = inferOutcomes({
     dialect: response.dialect,
     successes: listings.map(({ document }) => document),
     statuses: [...list.reader.statuses],
@@ -84,7 +82,7 @@ async function findOutcomes(
   const [id = ''] = list.base.ids;
   const one =
     record && id !== '' && client.callsLeft > 0 ? await client.send(withId(record.request, id)) : undefined;
-  const proof = await draftProof({
+  const proof = await inferProof({
     ...{ client, read, request: response.request, lists: listings, visitor: refusal },
     record: one && { reply: one, document: read(one) },
   });
@@ -121,7 +119,7 @@ function recordOf(
 ) {
   const resource = resources[options.resource];
   if (resource.detail === null) return Promise.resolve(undefined);
-  return draftRecord({
+  return inferRecord({
     client,
     read: response.format.read,
     resource,
@@ -154,7 +152,7 @@ function withEmptyTexts(name: ResourceName, list: ListDraft, record: RecordDraft
 /** Composes the draft that the replies suggest. Nothing of it is verified yet. @throws InferError */
 async function proposeDraft(target: InferTarget, client: ServiceClient, options: InferOptions) {
   const response = await readFirst(target, client, options);
-  const found = await draftList({
+  const found = await inferList({
     client,
     resource: resources[options.resource],
     response,

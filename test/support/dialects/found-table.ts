@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { markdownTable } from '../../../src/workbench/docs/generate/markdown-table.ts';
-import { replaceSection } from '../../../src/workbench/docs/generate/sections.ts';
+import { markdownTable, replaceSection } from '../../../src/workbench/docs/generate/generated-sections.ts';
 import type { SourceResourceSpec } from '../../../src/config/schema/source.ts';
 import type { CompiledSource } from '../../../src/source/compile-sources.ts';
 

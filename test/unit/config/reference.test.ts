@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import type { ListSpec } from '../../../src/config/schema/source.ts';
 import { compileWindow } from '../../../src/source/adapter/plan/window.ts';
-import { configJsonSchema } from '../../../src/workbench/docs/json-schema.ts';
+import { configJsonSchema } from '../../../src/workbench/docs/generate/documents.ts';
 import { configReference, referenceParts } from '../../../src/workbench/docs/reference.ts';
 
 const text = configReference();

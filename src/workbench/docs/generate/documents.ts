@@ -1,8 +1,16 @@
 import { adminOpenapi } from '../../../admin/api/openapi.ts';
-import { configJsonSchema } from '../json-schema.ts';
+import * as z from 'zod';
+import { gatewaySchema } from '../../../config/schema/gateway.ts';
+import { sourceSchema } from '../../../config/schema/source.ts';
 import { configReference } from '../reference.ts';
 import { alertRules } from '../../../telemetry/conditions/conditions.ts';
 import { openapiDocument } from '../../../contract/openapi.ts';
+
+/** The JSON Schema of one kind of configuration file, for completion and checks in editors. */
+export function configJsonSchema(kind: 'gateway' | 'source'): unknown {
+  const schema = kind === 'gateway' ? gatewaySchema : sourceSchema;
+  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+}
 
 /** Where the committed copy of each generated document stands, and how it is made. */
 export const documents: Readonly<Record<string, () => unknown>> = {

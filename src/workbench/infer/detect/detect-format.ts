@@ -3,12 +3,11 @@ import { compileDecoder } from '../../../source/adapter/read/decode.ts';
 import { decode as decodeSchema } from '../../../config/schema/net/connection.ts';
 import { contentTypesOf } from '../../../config/fixture/content-types.ts';
 import type { DecodeSpec } from '../../../config/schema/source.ts';
+import { GatewayError } from '../../../kernel/errors/fault.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { isList, isObject } from '../../../kernel/json/values.ts';
-import { type DraftNote, likely, notesAt, type Remark, toEdit } from '../notes/note.ts';
-import { readOrUndefined } from '../notes/read-or-undefined.ts';
-import { InferError } from '../notes/infer-error.ts';
+import { type DraftNote, likely, notesAt, type Remark, toEdit, InferError } from '../notes/note.ts';
 
 type DecodeDraft = Partial<DecodeSpec>;
 
@@ -66,6 +65,16 @@ function findCharset(body: Buffer, stated: string | undefined): { charset?: stri
       'the bytes are not UTF-8, and the reply states no character set; windows-1252 reads any bytes',
     ),
   };
+}
+
+/** What the gateway's own code reads from a reply; `undefined` if it refuses the reply. */
+export function readOrUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof GatewayError) return undefined;
+    throw error;
+  }
 }
 
 /** Reads a body in one format; `undefined` if that fails. */

@@ -4,9 +4,9 @@ import type { ItemsSpec } from '../../../config/schema/source.ts';
 import type { ResourceName } from '../../../contract/resources.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import { isList, isObject, scalarText } from '../../../kernel/json/values.ts';
-import { InferError } from '../notes/infer-error.ts';
+import { InferError } from '../notes/note.ts';
 import { fold, membersOf } from '../../../source/checks/evidence/envelope.ts';
-import { resourceWords } from './resource-words.ts';
+import { resourceWords } from './usual-names.ts';
 
 /** A list of records in a document. */
 export type RowLocation = {

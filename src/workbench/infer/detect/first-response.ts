@@ -4,10 +4,9 @@ import { contentTypesOf } from '../../../config/fixture/content-types.ts';
 import { decode as decodeSchema } from '../../../config/schema/net/connection.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { detectFormat, type BodyFormat, documentIn, withArrays } from './detect-format.ts';
-import type { Dialect, DialectEvidence } from '../dialects/dialect.ts';
+import type { Dialect, DialectClues } from '../dialects/dialect.ts';
 import { findRows, largerTable, type RowLocation, describeTable, explainNoRows } from './find-rows.ts';
-import { type DraftNote, likely, notesAt, toEdit } from '../notes/note.ts';
-import { InferError } from '../notes/infer-error.ts';
+import { type DraftNote, likely, notesAt, toEdit, InferError } from '../notes/note.ts';
 
 /** The first readable list: its request, its format, and the place of its rows. */
 export type FirstResponse = {
@@ -103,7 +102,7 @@ function readList(
   };
 }
 
-function evidenceOf(resource: ResourceName, request: RequestSpec, reply: UpstreamReply): DialectEvidence {
+function evidenceOf(resource: ResourceName, request: RequestSpec, reply: UpstreamReply): DialectClues {
   const document = documentIn(reply);
   const [place] = document === undefined ? [] : findRows(document, resource, false);
   return { resource, request, reply, document, row: place?.rows[0] };
@@ -114,7 +113,7 @@ const same = (a: RequestSpec, b: RequestSpec) => JSON.stringify(a) === JSON.stri
 /** Sends the requests of a dialect, and returns the first reply with rows. */
 async function readAs(
   dialect: Dialect,
-  evidence: DialectEvidence,
+  evidence: DialectClues,
   ask: Ask | undefined,
 ): Promise<FirstResponse | undefined> {
   const plain = evidence.request;

@@ -10,7 +10,7 @@ import { ConfigError, type Problem } from '../../../config/yaml/problem.ts';
 import { bodyParameters, parameterName } from '../requests/request-parameters.ts';
 import { applyRules, changeRequest, fill } from './change-request.ts';
 import { type Dialect, type DialectFilter, type DialectPaging, plainFilters } from './dialect.ts';
-import { compileSigns } from './signs.ts';
+import { compileSigns } from './recognise-dialect.ts';
 
 /** The parameters of a request by name: in its query, or in its body. */
 function parametersOf(request: RequestSpec) {

@@ -5,7 +5,7 @@ import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { withQuery } from '../requests/request-parameters.ts';
 
 /** The evidence for a dialect: one request and its reply. */
-export type DialectEvidence = {
+export type DialectClues = {
   readonly resource: ResourceName;
   readonly request: RequestSpec;
   readonly reply: UpstreamReply;
@@ -65,11 +65,11 @@ export function sortByQuery(
 
 /** A product, or a family of products, that its replies reveal. */
 export type Dialect = Pick<DialectSpec, 'key' | 'title' | 'zone' | 'outcomes' | 'pitfalls'> & {
-  matches(look: DialectEvidence): boolean;
+  matches(look: DialectClues): boolean;
   /** Whether a reply to the request that `extend` makes confirms the dialect. */
-  confirms(look: DialectEvidence): boolean;
+  confirms(look: DialectClues): boolean;
   /** Rewrites the request, if the URL alone does not return records. */
-  rewrite(look: DialectEvidence): RequestSpec;
+  rewrite(look: DialectClues): RequestSpec;
   /** Adds parameters, such as one for the total. They are kept only if the service still gives rows. */
   extend(request: RequestSpec): RequestSpec;
   readonly paging: DialectPaging | undefined;

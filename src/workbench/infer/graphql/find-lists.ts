@@ -1,5 +1,5 @@
 import type { ResourceName } from '../../../contract/resources.ts';
-import { resourceWords } from '../detect/resource-words.ts';
+import { resourceWords } from '../detect/usual-names.ts';
 import { fold } from '../../../source/checks/evidence/envelope.ts';
 import { type GraphqlSchema, isLeaf, mustBeGiven, type NamedType, type OutputField } from './schema.ts';
 import { listArguments } from './list-arguments.ts';

@@ -1,5 +1,5 @@
 import type { ResourceName } from '../../../contract/resources.ts';
-import { resourceWords } from '../detect/resource-words.ts';
+import { resourceWords } from '../detect/usual-names.ts';
 import { columnWords } from '../map/choose-columns.ts';
 import { isSecretColumn } from '../map/columns.ts';
 import { fold } from '../../../source/checks/evidence/envelope.ts';

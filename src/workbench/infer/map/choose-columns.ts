@@ -1,9 +1,8 @@
 import type { FieldName, ResourceName } from '../../../contract/resources.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { type Column, knownValues } from './columns.ts';
-import { fieldWords } from './field-words.ts';
+import { fieldWords, resourceWords } from '../detect/usual-names.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
-import { resourceWords } from '../detect/resource-words.ts';
 
 /** The columns for a field, and how well they match. */
 export type ColumnChoice = {

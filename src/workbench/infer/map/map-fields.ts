@@ -4,14 +4,13 @@ import type { Resource } from '../../../contract/resources.ts';
 import type { Field } from '../../../contract/fields.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import { chooseField, type ColumnChoice } from './choose-columns.ts';
-import { draftId, type NativeId } from './draft-id.ts';
+import { inferId, type NativeId } from './infer-id.ts';
 import { chooseSteps } from './choose-steps.ts';
 import { type Column, columnsOf, knownValues } from './columns.ts';
 import { candidatesText, isTimes, maskedSample, whyNoName } from './describe-columns.ts';
 import { isObject } from '../../../kernel/json/values.ts';
-import { type DraftNote, likely, notesAt, type Remark, toEdit } from '../notes/note.ts';
+import { type DraftNote, likely, notesAt, type Remark, toEdit, InferError } from '../notes/note.ts';
 import { findMoney } from './read-money.ts';
-import { InferError } from '../notes/infer-error.ts';
 
 /** The mapping of one field in a source file. */
 export type FieldDraft =
@@ -195,7 +194,7 @@ export function mapFields(
     if (column === undefined) return inAllRows(chooseField(columns, resource.name, name), rows);
     return { columns: [column], others: [], level: 'sure', join: false, isGiven: true };
   };
-  const id = draftId(columns, choose('id'), known.idKind);
+  const id = inferId(columns, choose('id'), known.idKind);
   if (id === undefined) return undefined;
   const notes: DraftNote[] = [];
   const map: Record<string, FieldDraft> = { id: id.path };

@@ -1,5 +1,5 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
-import { InferError } from '../notes/infer-error.ts';
+import { InferError } from '../notes/note.ts';
 import { readInferTarget, type InferTarget, type TargetOptions } from './read-target.ts';
 
 /** The operator's description of the view of one record. */

@@ -7,7 +7,7 @@ import type { ConnectionSpec, RequestSpec } from '../../../config/schema/source.
 import { GatewayError } from '../../../kernel/errors/fault.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { createCommandClient, openSession, SessionBudgetSpent } from '../../doctor/session/source-session.ts';
-import { InferError } from '../notes/infer-error.ts';
+import { InferError } from '../notes/note.ts';
 import type { InferTarget } from './read-target.ts';
 import { literalRequest } from './request-parameters.ts';
 

@@ -5,7 +5,26 @@ import { type DraftNote, likely, sure, toEdit } from '../notes/note.ts';
 import type { Draft } from '../write/write-draft.ts';
 import { correctDraft, withoutEmptySort } from './correct-draft.ts';
 import { applyEdit, isSamePlace, valueAt, withNotes } from './draft-edits.ts';
-import type { DraftDiagnosis } from './diagnose-draft.ts';
+import { type ClaimRun, runClaims } from '../../doctor/run-claims.ts';
+import { openSession } from '../../doctor/session/source-session.ts';
+
+/** What doctor says of a draft. */
+export type DraftDiagnosis = ClaimRun & { readonly calls: number };
+
+/** Has doctor hold what a draft claims against the live service. Only here does infer judge a claim. */
+export async function diagnoseDraft(
+  compiled: CompiledSource,
+  { callsMax, signal }: { readonly callsMax: number; readonly signal: AbortSignal },
+): Promise<DraftDiagnosis> {
+  const session = openSession(compiled.source.spec, { callsMax });
+  try {
+    // A change is tried by the next diagnosis, so no hint is tried here.
+    const run = await runClaims({ compiled, session, showValues: false, stop: signal, triesAdvice: false });
+    return { ...run, calls: session.callsMade };
+  } finally {
+    session.close();
+  }
+}
 
 /** What a draft is refined with. */
 export type RefineDeps = {

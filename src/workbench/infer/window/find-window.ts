@@ -3,10 +3,10 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { wholeNumber } from '../../../kernel/json/values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import { envelopeOf, lastName } from '../../../source/checks/evidence/envelope.ts';
-import { findNext, type NextForm } from './probe-next.ts';
-import { probeUnknownParameter, type UnknownParameter } from './probe-parameter.ts';
-import { findSize, type SizeParameter } from './probe-size.ts';
-import { findStart, type StartParameter } from './probe-start.ts';
+import { findNextWindow, type NextForm } from './find-next-window.ts';
+import { probeUnknownParameter, type UnknownParameter } from './find-parameter.ts';
+import { findSizeParameter, type SizeParameter } from './find-size-parameter.ts';
+import { findStartParameter, type StartParameter } from './find-start-parameter.ts';
 import { type Parameter, withValue } from '../requests/request-parameters.ts';
 import { candidatesFor, givenNumbers, type ParameterCandidate } from './parameter-names.ts';
 
@@ -82,7 +82,7 @@ async function findNumbered(
   };
   const groups = [candidatesFor('start', request, dialect?.paging?.start), ...givenNumbers(request)];
   const start = await findAmong(groups, (candidates) =>
-    findStart(reader, { ...search, candidates: candidates.filter(isFree) }),
+    findStartParameter(reader, { ...search, candidates: candidates.filter(isFree) }),
   );
   // An offset needs a size parameter that takes any size: without one, the service chooses how many rows come.
   const takesAnySize = size !== undefined && size.allowed === undefined;
@@ -98,7 +98,7 @@ async function findFollowing(
   const few = size === undefined ? request : withValue(request, size.place, size.allowed?.[0] ?? 1);
   const listing = size === undefined ? base : (await reader.read(few)).listing;
   if (listing === undefined) return undefined;
-  const form = await findNext(reader, few, listing, { baseUrl, cursors });
+  const form = await findNextWindow(reader, few, listing, { baseUrl, cursors });
   return form && { kind: 'next', form, size, request };
 }
 
@@ -109,7 +109,7 @@ export async function findWindow(context: Context): Promise<FoundWindow> {
   const unknownParameter = await probeUnknownParameter(reader, request, base);
   const groups = [candidatesFor('size', request, dialect?.paging?.size), ...givenNumbers(request)];
   const size = await findAmong(groups, (candidates) =>
-    findSize(reader, request, base, { candidates, unknownParameter }),
+    findSizeParameter(reader, request, base, { candidates, unknownParameter }),
   );
   const follows = dialect?.paging?.kind === 'link' || dialect?.paging?.kind === 'cursor';
   const numbered = () => findNumbered(context, size, unknownParameter);

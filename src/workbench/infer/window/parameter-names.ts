@@ -1,8 +1,7 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { fold } from '../../../source/checks/evidence/envelope.ts';
+import { words } from '../detect/usual-names.ts';
 import { bodyParameters, type Parameter, parameterName } from '../requests/request-parameters.ts';
-
-const words = (text: string) => text.trim().split(/\s+/);
 
 /** Names of size parameters, the most common first. */
 const SIZES =

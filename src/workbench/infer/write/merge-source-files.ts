@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
 import { parseDuration } from '../../../kernel/duration.ts';
-import { InferError } from '../notes/infer-error.ts';
+import { InferError } from '../notes/note.ts';
 import { sourceFileText } from './write-draft.ts';
 
 type Mapping = YAMLMap<Node, Node | null>;

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { createMetrics } from '../../../../src/admin/metrics/metrics.ts';
 import { servedOpenapi } from '../../../../src/contract/openapi.ts';
 import { readConfig } from '../../../../src/cli/input/read-config.ts';
-import { configJsonSchema } from '../../../../src/workbench/docs/json-schema.ts';
+import { configJsonSchema } from '../../../../src/workbench/docs/generate/documents.ts';
 import { type GatewayConfig, gatewaySchema } from '../../../../src/config/schema/gateway.ts';
 import { createApp } from '../../../../src/http/app.ts';
 import { systemClock } from '../../../../src/kernel/clock.ts';

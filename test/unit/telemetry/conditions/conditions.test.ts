@@ -10,7 +10,7 @@ import {
 } from '../../../../src/telemetry/conditions/conditions.ts';
 import { keysExpiring } from '../../../../src/telemetry/conditions/gateway-conditions.ts';
 import { messageOf } from '../../../../src/telemetry/webhooks/webhook-message.ts';
-import { generatedSections } from '../../../../src/workbench/docs/generate/sections.ts';
+import { generatedSections } from '../../../../src/workbench/docs/generate/generated-sections.ts';
 
 const DAY_MS = 86_400_000;
 

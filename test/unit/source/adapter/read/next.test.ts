@@ -2,7 +2,7 @@ import { locationIn } from '../../../../../src/source/adapter/spec/spec-location
 import fc from 'fast-check';
 import { compileNext } from '../../../../../src/source/adapter/read/next.ts';
 import type { ListSpec } from '../../../../../src/config/schema/source.ts';
-import { readOrUndefined } from '../../../../../src/workbench/infer/notes/read-or-undefined.ts';
+import { readOrUndefined } from '../../../../../src/workbench/infer/detect/detect-format.ts';
 import { readJson } from '../../../../../src/kernel/json/json.ts';
 import { refusal } from '../../../../support/pipeline/parse-as.ts';
 import { replyOf } from '../../../../support/pipeline/source-text.ts';

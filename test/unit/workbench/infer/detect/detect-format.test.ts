@@ -1,4 +1,4 @@
-import { InferError } from '../../../../../src/workbench/infer/notes/infer-error.ts';
+import { InferError } from '../../../../../src/workbench/infer/notes/note.ts';
 import {
   detectFormat,
   documentIn,

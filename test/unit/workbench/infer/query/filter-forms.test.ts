@@ -1,5 +1,4 @@
-import { usualForms } from '../../../../../src/workbench/infer/query/filter-forms.ts';
-import { jsonFilterCandidates } from '../../../../../src/workbench/infer/query/json-filter-candidates.ts';
+import { usualForms, jsonFilterCandidates } from '../../../../../src/workbench/infer/query/filter-forms.ts';
 
 const queries = (...given: Parameters<typeof usualForms>) =>
   usualForms(...given).map(({ query }) => JSON.stringify(query));

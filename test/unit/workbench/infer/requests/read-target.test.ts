@@ -1,4 +1,4 @@
-import { InferError } from '../../../../../src/workbench/infer/notes/infer-error.ts';
+import { InferError } from '../../../../../src/workbench/infer/notes/note.ts';
 import { readInferTarget } from '../../../../../src/workbench/infer/requests/read-target.ts';
 
 /** A target with an address and what else a test gives. */

@@ -6,10 +6,10 @@ import { statedNumbers } from '../../../source/checks/evidence/stated-numbers.ts
 import { wholeNumber } from '../../../kernel/json/values.ts';
 import type { Dialect, TotalPlace } from '../dialects/dialect.ts';
 import { likely, type Remark } from '../notes/note.ts';
-import { readOrUndefined } from '../notes/read-or-undefined.ts';
+import { readOrUndefined } from '../detect/detect-format.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import { requestSection } from '../requests/request-parameters.ts';
-import type { ListWalk } from './walk-list.ts';
+import type { ListRows } from './read-whole-list.ts';
 
 /** The `total` section of a draft. */
 export type TotalDraft = {
@@ -26,7 +26,7 @@ export type TotalContext = {
   readonly base: ListReply;
   /** A second window of the same list. */
   readonly other: ListReply | undefined;
-  readonly walk: ListWalk | undefined;
+  readonly walk: ListRows | undefined;
   readonly dialect: Dialect | undefined;
 };
 
@@ -80,7 +80,7 @@ async function countRequest(context: TotalContext): Promise<TotalDraft | undefin
 }
 
 /** Proposes the total: a number that may be that of the rows, and is not less than came. Doctor holds it against them. */
-export async function draftTotal(context: TotalContext): Promise<TotalDraft> {
+export async function inferTotal(context: TotalContext): Promise<TotalDraft> {
   const { walk, base } = context;
   const seen = (walk ?? base).ids.length;
   const isRight = ({ rows }: TotalDraft) => walk?.complete !== true || rows === seen;

@@ -4,10 +4,10 @@ import type { Dialect } from '../dialects/dialect.ts';
 import type { FieldDraft } from '../map/map-fields.ts';
 import type { IdKind, ListReader, ListReply } from '../requests/list-reader.ts';
 import type { NumberedWindows } from '../window/find-window.ts';
-import type { ListWalk } from '../window/walk-list.ts';
+import type { ListRows } from '../window/read-whole-list.ts';
 import { likely, type Remark, toEdit } from '../notes/note.ts';
 import { withQuery } from '../requests/request-parameters.ts';
-import { ascends, findSort, honoursTiebreak, type SortForm, USUAL_SORTS } from './probe-order.ts';
+import { ascends, findSort, honoursTiebreak, type SortForm, USUAL_SORTS } from './find-sort.ts';
 import { sortSection, withTiebreak } from './sort-section.ts';
 
 /** The order of a list in a draft. */
@@ -31,7 +31,7 @@ export type OrderContext = {
   readonly reader: ListReader;
   readonly numbered: NumberedWindows | undefined;
   readonly base: ListReply;
-  readonly walk: ListWalk | undefined;
+  readonly walk: ListRows | undefined;
   readonly dialect: Dialect | undefined;
   readonly idPath: string;
   readonly kind: IdKind;
@@ -129,7 +129,7 @@ async function requestedOrder(
  * The order of a draft, once it is known whether a scan of its list is affordable: rows that only happened to come by
  * their ids are a bet, which is made where nothing else could be served.
  */
-export function settledOrder(order: OrderDraft, isAffordable: boolean): OrderDraft {
+export function orderOnceAffordable(order: OrderDraft, isAffordable: boolean): OrderDraft {
   const { seen } = order;
   if (seen === undefined) return order;
   const bet = `bets that the service keeps rows by ascending id though nothing asks for it: all ${seen} ids ascend now, and a write may end that`;
@@ -141,7 +141,7 @@ export function settledOrder(order: OrderDraft, isAffordable: boolean): OrderDra
 }
 
 /** Proposes the order of the rows: one that a request can ask for, or one that all rows showed, as a bet. */
-export async function draftOrder(context: OrderContext): Promise<OrderDraft> {
+export async function inferOrder(context: OrderContext): Promise<OrderDraft> {
   const { numbered, walk, kind } = context;
   if (numbered === undefined) return unsorted(likely('lists are read as a whole and sorted by id here'));
   const requested = await requestedOrder(context, numbered);

@@ -3,10 +3,10 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { echoedSize, type FoundWindow, type NumberedWindows } from './find-window.ts';
 import type { ListReply } from '../requests/list-reader.ts';
 import { likely, type Remark, sure, toEdit } from '../notes/note.ts';
-import { continuationsIn, type NextForm } from './probe-next.ts';
-import type { LargestWindow } from './probe-size.ts';
+import { continuationsIn, type NextForm } from './find-next-window.ts';
+import type { LargestWindow } from './find-size-parameter.ts';
 import { type Parameter, parameterName, withValue } from '../requests/request-parameters.ts';
-import type { PastEnd } from './walk-list.ts';
+import type { PastEnd } from './read-whole-list.ts';
 import { candidatesFor } from './parameter-names.ts';
 
 /** The `window` section of a draft. */
@@ -210,7 +210,10 @@ export type WindowContext = {
 };
 
 /** Writes the `window` section from what the probes showed. */
-export function draftWindow(found: FoundWindow, { request, base, dialect, end }: WindowContext): WindowDraft {
+export function windowSection(
+  found: FoundWindow,
+  { request, base, dialect, end }: WindowContext,
+): WindowDraft {
   if (found.kind === 'numbered') return numberedDraft(found, end, dialect);
   if (found.kind === 'next') return nextDraft(found, { request, base, dialect, end }, dialect);
   const documented =

@@ -1,6 +1,6 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { ListReader, ListAnswer } from '../requests/list-reader.ts';
-import { bestFirst, type Effect, findParameter, type UnknownParameter } from './probe-parameter.ts';
+import { bestFirst, type Effect, findParameter, type UnknownParameter } from './find-parameter.ts';
 import { withValue } from '../requests/request-parameters.ts';
 import { type ParameterCandidate, countsPages } from './parameter-names.ts';
 
@@ -68,7 +68,7 @@ async function readStart(
 }
 
 /** Finds the parameter for the start of a window, by asking for the second window. `undefined` if none moves it. */
-export async function findStart(
+export async function findStartParameter(
   reader: ListReader,
   search: StartSearch,
 ): Promise<StartParameter | undefined> {

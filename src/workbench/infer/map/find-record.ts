@@ -7,7 +7,7 @@ import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { itemsOf, namedTables, type RowLocation } from '../detect/find-rows.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 import { isList, isObject, scalarText } from '../../../kernel/json/values.ts';
-import { mapTexts } from '../requests/map-leaves.ts';
+import { mapTexts } from '../requests/json-tree.ts';
 import type { MapDraft } from './map-fields.ts';
 import type { IdKind } from '../requests/list-reader.ts';
 import { isNameable } from '../../../source/checks/evidence/envelope.ts';

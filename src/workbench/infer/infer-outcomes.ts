@@ -1,12 +1,12 @@
-import type { RequestSpec } from '../../../config/schema/source.ts';
-import type { Json } from '../../../kernel/json/json.ts';
-import { isList, isObject } from '../../../kernel/json/values.ts';
-import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
-import type { ServiceClient } from '../requests/service-client.ts';
-import type { Dialect } from '../dialects/dialect.ts';
-import { type DraftNote, likely, notesAt, sure, toEdit } from '../notes/note.ts';
-import { codesIn, isAbsent, type OutcomeDraft, outcomeRule, successCode } from './outcome-rules.ts';
-import type { PastEnd } from '../window/walk-list.ts';
+import type { RequestSpec } from '../../config/schema/source.ts';
+import type { Json } from '../../kernel/json/json.ts';
+import { isList, isObject } from '../../kernel/json/values.ts';
+import type { UpstreamReply } from '../../kernel/upstream-call.ts';
+import type { ServiceClient } from './requests/service-client.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import { type DraftNote, likely, notesAt, sure, toEdit } from './notes/note.ts';
+import { codesIn, isAbsent, type OutcomeDraft, outcomeRule, successCode } from './detect/outcome-rules.ts';
+import type { PastEnd } from './window/read-whole-list.ts';
 
 /** The `outcomes` section of a draft, with notes. */
 export type OutcomesDraft = {
@@ -137,7 +137,7 @@ const USUAL: readonly OutcomeDraft[] = [
 const sameRule = (a: OutcomeDraft, b: OutcomeDraft) => JSON.stringify(a) === JSON.stringify(b);
 
 /** Writes the outcome table: failures that were seen, then successes, then the usual meaning of statuses. */
-export function draftOutcomes(context: OutcomeContext): OutcomesDraft {
+export function inferOutcomes(context: OutcomeContext): OutcomesDraft {
   const refusal = refusalRule(context);
   const pastEnd = pastEndRule(context);
   const success = successRules(context);

@@ -1,8 +1,8 @@
 import {
-  draftProof,
+  inferProof,
   type ProofContext,
   type ShownReply,
-} from '../../../../src/workbench/infer/verify/draft-proof.ts';
+} from '../../../../src/workbench/infer/verify/infer-proof.ts';
 import type { Json } from '../../../../src/kernel/json/json.ts';
 import { replyOf } from '../../../support/pipeline/source-text.ts';
 
@@ -13,7 +13,7 @@ async function proofOf(own: Json, visitor: Json): Promise<unknown> {
   const client = { callsLeft: 0 } as ProofContext['client'];
   const request: ProofContext['request'] = { method: 'GET', path: '/users', query: {}, headers: {} };
   const context = { client, request, read: () => undefined, record: undefined };
-  const drafted = await draftProof({ ...context, lists: [shown(own), shown(own)], visitor: shown(visitor) });
+  const drafted = await inferProof({ ...context, lists: [shown(own), shown(own)], visitor: shown(visitor) });
   return drafted?.proof;
 }
 

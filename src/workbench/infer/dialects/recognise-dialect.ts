@@ -3,15 +3,15 @@ import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import { isObject, jsonType, scalarText } from '../../../kernel/json/values.ts';
 import { compilePath } from '../../../source/adapter/spec/path.ts';
 import { jsonBodyOf } from './change-request.ts';
-import type { DialectEvidence } from './dialect.ts';
+import type { DialectClues } from './dialect.ts';
 
 type Sign = DialectSpec['confirms'][number];
 
 /** Whether signs are there. */
-export type Recognise = (look: DialectEvidence) => boolean;
+export type Recognise = (look: DialectClues) => boolean;
 
 /** The evidence as one document, which paths point into. */
-function documentOf({ request, document, row }: DialectEvidence): JsonObject {
+function documentOf({ request, document, row }: DialectClues): JsonObject {
   const asked = { path: request.path, body: jsonBodyOf(request) };
   return { request: asked, reply: document ?? null, row: row ?? null };
 }
@@ -19,7 +19,7 @@ function documentOf({ request, document, row }: DialectEvidence): JsonObject {
 function compileSign({ at, header, matches, is, has, lacks, only }: Sign) {
   const find = compilePath(at);
   const pattern = matches === undefined ? undefined : new RegExp(matches);
-  return (document: Json, { reply }: DialectEvidence): boolean => {
+  return (document: Json, { reply }: DialectClues): boolean => {
     const value = header === undefined ? find(document) : reply.header(header.toLowerCase());
     const text = scalarText(value) ?? (value === undefined ? undefined : JSON.stringify(value));
     const keys = value !== undefined && isObject(value) ? Object.keys(value) : [];

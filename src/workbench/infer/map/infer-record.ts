@@ -7,13 +7,13 @@ import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { mapLeaves } from '../requests/map-leaves.ts';
+import { mapLeaves } from '../requests/json-tree.ts';
 import { isObject, scalarText } from '../../../kernel/json/values.ts';
 import { type FieldDraft, mapFields, type MapDraft } from './map-fields.ts';
 import { sameSteps } from './same-steps.ts';
 import { type DraftNote, likely, notesAt, type Remark, sure, toEdit } from '../notes/note.ts';
 import type { IdKind } from '../requests/list-reader.ts';
-import { findRecord, type FoundRecord, linkedPaths, linkOf } from './probe-record.ts';
+import { findRecord, type FoundRecord, linkedPaths, linkOf } from './find-record.ts';
 import { isAbsent, type OutcomeDraft, outcomeRule } from '../detect/outcome-rules.ts';
 
 /** The `get` section of a draft. */
@@ -206,7 +206,7 @@ function placeholder({ request, resource, list, given, rows }: RecordContext): R
 }
 
 /** Drafts the view of one record. */
-export async function draftRecord(context: RecordContext): Promise<RecordDraft> {
+export async function inferRecord(context: RecordContext): Promise<RecordDraft> {
   const { client, read, resource, list } = context;
   const ids = idsOf(context);
   const kind: IdKind = list.id.kind;

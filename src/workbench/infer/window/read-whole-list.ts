@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../kernel/json/json.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import { withValue } from '../requests/request-parameters.ts';
 import type { FoundWindow } from './find-window.ts';
-import { requestAfter } from './probe-next.ts';
+import { requestAfter } from './find-next-window.ts';
 
 /** What the service answers after the last row. */
 export type PastEnd = {
@@ -14,7 +14,7 @@ export type PastEnd = {
 };
 
 /** The rows of a list, all of them or as many as the budget allows. */
-export type ListWalk = {
+export type ListRows = {
   readonly rows: readonly JsonObject[];
   readonly ids: readonly string[];
   /** The walk reached the end. */
@@ -49,14 +49,14 @@ function numberedWindow(
 }
 
 /** Reads a list window by window, to its end or until the calls are used up. */
-export async function walkList(
+export async function readWholeList(
   reader: ListReader,
   found: WindowedList,
   { baseUrl, callsMax }: { readonly baseUrl: string; readonly callsMax: number },
-): Promise<ListWalk> {
+): Promise<ListRows> {
   const windows: ListReply[] = [];
   const seen = new Set<string>();
-  function end(complete: boolean, pastEnd?: PastEnd): ListWalk {
+  function end(complete: boolean, pastEnd?: PastEnd): ListRows {
     const rows = windows.flatMap((window) => window.rows);
     return { rows, ids: windows.flatMap(({ ids }) => ids), complete, pastEnd, windows };
   }

@@ -1,10 +1,19 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { parseYamlFile } from '../../../config/yaml/yaml-file.ts';
 import type { MetricDescription } from '../../../telemetry/metrics/metric-factories.ts';
 import { createMetrics } from '../../../admin/metrics/metrics.ts';
 import { thresholdText } from '../../../telemetry/conditions/condition.ts';
 import { conditions } from '../../../telemetry/conditions/conditions.ts';
-import { exampleIndex } from './example-index.ts';
-import { markdownTable } from './markdown-table.ts';
+
+/** A Markdown table, padded as the formatter of the project would; `|` in a cell is escaped. */
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
+  const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    `| ${widths.map((width, column) => (row[column] ?? '').padEnd(width)).join(' | ')} |`;
+  const [first = [], ...others] = cells;
+  return [line(first), line(widths.map((width) => '-'.repeat(width))), ...others.map(line)].join('\n');
+}
 
 const code = (text: string) => `\`${text}\``;
 
@@ -37,7 +46,7 @@ function conditionsTable(): string {
 
 type LockEntry = { readonly license?: string; readonly dev?: boolean; readonly devOptional?: boolean };
 
-const FOLDER = 'node_modules/';
+const PACKAGES = 'node_modules/';
 
 /** Packages of the development of which the build copies files, so that they are shipped. */
 const SHIPPED = ['swagger-ui-dist'];
@@ -49,7 +58,7 @@ function licencesTable(): string {
   };
   const byLicence = new Map<string, Set<string>>();
   for (const [path, { license = '', dev, devOptional }] of Object.entries(packages)) {
-    const name = path.slice(path.lastIndexOf(FOLDER) + FOLDER.length);
+    const name = path.slice(path.lastIndexOf(PACKAGES) + PACKAGES.length);
     if (path === '' || ((dev === true || devOptional === true) && !SHIPPED.includes(name))) continue;
     byLicence.set(license, (byLicence.get(license) ?? new Set()).add(name));
   }
@@ -58,6 +67,55 @@ function licencesTable(): string {
     ['Licence', 'Packages', 'Which'],
     rows.map(([licence, names]) => [licence, String(names.size), [...names].sort().map(code).join(', ')]),
   );
+}
+
+const EXAMPLES = 'config/examples';
+
+/** What the index reads of an example; the examples' own tests hold their files against the schema. */
+type Example = {
+  auth?: { kind: string };
+  decode?: { format?: string };
+  resources: Record<
+    string,
+    { list: { window: { kind: string }; filters?: object; sort?: object; hydrate?: object } }
+  >;
+};
+
+/** The first sentence of the comment at the head of a file, which says what the example is for. */
+function purposeOf(text: string): string {
+  const [head = ''] = text.replace(/^# yaml-language-server.*\n#\n/, '').split('\n#\n');
+  const [sentence = ''] = head
+    .replaceAll(/^# /gm, '')
+    .replaceAll('\n', ' ')
+    .split(/(?<=\.) (?=[A-Z(])/);
+  return sentence.replace(/\.$/, '');
+}
+
+function rowOf(file: string): readonly string[] {
+  const text = readFileSync(`${EXAMPLES}/${file}`, 'utf8');
+  const { auth, decode, resources } = parseYamlFile(file, text, undefined, []).content() as Example;
+  const lists = Object.entries(resources).map(([name, { list }]) => ({ name, ...list }));
+  const windows = new Set(lists.map(({ window }) => `\`${window.kind}\``));
+  const claims = new Set(
+    lists.flatMap(({ filters, sort, hydrate }) =>
+      Object.entries({ filters, sort, hydrate }).flatMap(([claim, value]) =>
+        value === undefined ? [] : [claim],
+      ),
+    ),
+  );
+  return [
+    `[${file.replace('.yaml', '')}](../examples/${file})`,
+    purposeOf(text),
+    [...windows].join(', '),
+    `\`${auth?.kind ?? 'none'}\``,
+    [...claims, decode?.format ?? 'json'].join(', '),
+  ];
+}
+
+/** An index of the example sources: what each is for, and what it shows. */
+function exampleIndex(): string {
+  const files = readdirSync(EXAMPLES).filter((file) => file.endsWith('.yaml'));
+  return markdownTable(['File', 'For', 'Window', '`auth`', 'Shows'], files.sort().map(rowOf));
 }
 
 /**

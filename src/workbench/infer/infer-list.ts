@@ -9,16 +9,15 @@ import { createListReader, type ListReader, type ListReply, readListReply } from
 import { columnsOf } from './map/columns.ts';
 import { candidatesText } from './map/describe-columns.ts';
 import { mapFields, type MapDraft, partsOf, refuseAbsent } from './map/map-fields.ts';
-import { type DraftNote, notesAt, type Remark, toEdit } from './notes/note.ts';
+import { type DraftNote, notesAt, type Remark, toEdit, InferError } from './notes/note.ts';
 import { compilePath } from '../../source/adapter/spec/path.ts';
 import { changeText } from '../../source/checks/evidence/spec-change.ts';
 import { findDropCondition } from '../doctor/probes/source/non-record-rows.ts';
-import { draftWindow, type WindowDraft } from './window/draft-window.ts';
-import { type FiltersDraft, draftFilters } from './query/draft-filters.ts';
-import { type OrderDraft, draftOrder } from './query/draft-order.ts';
-import { draftTotal, type TotalDraft } from './window/draft-total.ts';
-import { InferError } from './notes/infer-error.ts';
-import { firstWindow, type ListWalk, walkList } from './window/walk-list.ts';
+import { windowSection, type WindowDraft } from './window/window-section.ts';
+import { type FiltersDraft, inferFilters } from './query/infer-filters.ts';
+import { type OrderDraft, inferOrder } from './query/infer-order.ts';
+import { inferTotal, type TotalDraft } from './window/infer-total.ts';
+import { firstWindow, type ListRows, readWholeList } from './window/read-whole-list.ts';
 
 /** The sections of a list. */
 type Sections = {
@@ -34,7 +33,7 @@ export type ListDraft = Sections & {
   readonly reader: ListReader;
   readonly base: ListReply;
   readonly rows: readonly JsonObject[];
-  readonly walk: ListWalk | undefined;
+  readonly walk: ListRows | undefined;
   readonly notes: readonly DraftNote[];
 };
 
@@ -74,21 +73,21 @@ async function walkAll(
   reader: ListReader,
   found: FoundWindow,
   base: ListReply,
-): Promise<ListWalk | undefined> {
+): Promise<ListRows | undefined> {
   const callsMax = Math.floor(client.callsLeft * WALK_SHARE);
   if (found.kind === 'numbered' || found.kind === 'next')
-    return callsMax > 0 ? walkList(reader, found, { baseUrl, callsMax }) : undefined;
+    return callsMax > 0 ? readWholeList(reader, found, { baseUrl, callsMax }) : undefined;
   if (found.kind === 'unseen') return undefined;
   return { rows: base.rows, ids: base.ids, complete: false, pastEnd: undefined, windows: [base] };
 }
 
 /** Whether an id came twice in a walk. */
-function repeats({ ids }: ListWalk): boolean {
+function repeats({ ids }: ListRows): boolean {
   return new Set(ids).size < ids.length;
 }
 
 /** A walk that ended with an error after a full window is complete if the total says so. */
-function completeByTotal(walk: ListWalk, { rows }: TotalDraft): ListWalk {
+function completeByTotal(walk: ListRows, { rows }: TotalDraft): ListRows {
   return walk.complete || repeats(walk) ? walk : { ...walk, complete: walk.ids.length === rows };
 }
 
@@ -136,7 +135,7 @@ function openList({ client, response }: ListContext, { idPath, id }: MapDraft) {
 }
 
 /** Proposes a list from the replies of its service. @throws InferError */
-export async function draftList(context: ListContext): Promise<ListDraft> {
+export async function inferList(context: ListContext): Promise<ListDraft> {
   const { resource, response, baseUrl, moreRows } = context;
   const { dialect, place, request } = response;
   const early = mapRows(context, [...place.rows, ...moreRows]);
@@ -147,7 +146,7 @@ export async function draftList(context: ListContext): Promise<ListDraft> {
   const numbered = found.kind === 'numbered' ? found.numbered : undefined;
   const isWalked = !isRepeated && found.kind !== 'none';
   const known = { reader, request, base, numbered, dialect };
-  const total = await draftTotal({
+  const total = await inferTotal({
     ...known,
     base: first?.windows[0] ?? base,
     other: first?.windows[1],
@@ -158,12 +157,17 @@ export async function draftList(context: ListContext): Promise<ListDraft> {
   const mapping = mapRows(context, rows);
   const { map } = mapping;
   const { idPath, id } = early;
-  const order = await draftOrder({ ...known, walk, idPath, kind: id.kind, sorts: resource.sorts, map });
+  const order = await inferOrder({ ...known, walk, idPath, kind: id.kind, sorts: resource.sorts, map });
   const isWindowed = found.kind === 'numbered' || found.kind === 'next';
   const windowed = isWindowed ? firstWindow(found, numbered && order.ordered(numbered.request)) : undefined;
-  const filters = await draftFilters({ resource, reader, windowed, walk, base, dialect, map });
+  const filters = await inferFilters({ resource, reader, windowed, walk, base, dialect, map });
   const count = total.rows ?? (walk?.complete === true ? walk.ids.length : undefined);
-  const window = draftWindow(found, { request, base, dialect, end: { pastEnd: walk?.pastEnd, rows: count } });
+  const window = windowSection(found, {
+    request,
+    base,
+    dialect,
+    end: { pastEnd: walk?.pastEnd, rows: count },
+  });
   const sections = { mapping, window, total, order, filters };
   const foreign = dialect?.dropWhen === undefined ? findForeign(rows, mapping) : undefined;
   return {

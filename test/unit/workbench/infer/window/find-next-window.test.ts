@@ -1,4 +1,7 @@
-import { continuationForms, requestAfter } from '../../../../../src/workbench/infer/window/probe-next.ts';
+import {
+  continuationForms,
+  requestAfter,
+} from '../../../../../src/workbench/infer/window/find-next-window.ts';
 import type { Json } from '../../../../../src/kernel/json/json.ts';
 
 const pathsIn = (document: Json) => continuationForms(document).map(({ next }) => next);

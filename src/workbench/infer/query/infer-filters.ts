@@ -10,10 +10,10 @@ import type { Dialect, DialectFilter } from '../dialects/dialect.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import type { FieldDraft } from '../map/map-fields.ts';
 import { type DraftNote, likely, notesAt, type Remark } from '../notes/note.ts';
-import { findFilters, type FilterContext, hasEmpty } from './probe-filters.ts';
+import { findFilters, type FilterContext, hasEmpty } from './find-filters.ts';
 import { withQuery, withValue } from '../requests/request-parameters.ts';
-import { probeUnknownParameter } from '../window/probe-parameter.ts';
-import type { ListWalk } from '../window/walk-list.ts';
+import { probeUnknownParameter } from '../window/find-parameter.ts';
+import type { ListRows } from '../window/read-whole-list.ts';
 
 /** The `filters` section of a draft. */
 export type FiltersDraft = {
@@ -114,7 +114,7 @@ export type FilterSearch = {
   readonly reader: ListReader;
   /** The request for the first window; `undefined` if the list has no windows. */
   readonly windowed: RequestSpec | undefined;
-  readonly walk: ListWalk | undefined;
+  readonly walk: ListRows | undefined;
   readonly base: ListReply;
   readonly dialect: Dialect | undefined;
   readonly map: Readonly<Record<string, FieldDraft>>;
@@ -140,7 +140,7 @@ function remarkOf(isExact: boolean, isWide: boolean, field: string): Remark {
 }
 
 /** Proposes filters of the contract: parameters that leave out rows. */
-export async function draftFilters(search: FilterSearch): Promise<FiltersDraft> {
+export async function inferFilters(search: FilterSearch): Promise<FiltersDraft> {
   const { resource, reader, windowed, walk, base, dialect, map } = search;
   if (resource.filters.length === 0) return NONE;
   const at = ['resources', resource.name, 'list'];

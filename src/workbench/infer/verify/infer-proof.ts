@@ -103,7 +103,7 @@ async function findPage({ client, read, request }: ProofContext): Promise<ProofD
 }
 
 /** Drafts what shows that a service which serves visitors, too, knows the credential; `undefined` if nothing does. */
-export async function draftProof(context: ProofContext): Promise<ProofDraft | undefined> {
+export async function inferProof(context: ProofContext): Promise<ProofDraft | undefined> {
   const { lists, record, visitor, request } = context;
   const noted = (proof: ProofDraft['proof'], text: string) => ({
     proof,

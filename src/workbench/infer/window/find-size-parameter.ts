@@ -1,6 +1,6 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { ListReader, ListAnswer, ListReply } from '../requests/list-reader.ts';
-import { bestFirst, type Effect, findParameter, type UnknownParameter } from './probe-parameter.ts';
+import { bestFirst, type Effect, findParameter, type UnknownParameter } from './find-parameter.ts';
 import { withValue } from '../requests/request-parameters.ts';
 import type { ParameterCandidate } from './parameter-names.ts';
 
@@ -69,7 +69,7 @@ async function readLargest(
  * Finds the parameter for the number of rows, by asking for two rows, and the largest window. `undefined` if no parameter
  * has an effect, or if there are too few rows to see it.
  */
-export async function findSize(
+export async function findSizeParameter(
   reader: ListReader,
   request: RequestSpec,
   base: ListReply,

@@ -11,12 +11,11 @@ import {
 } from '../dialects/dialect.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
 import type { ListAnswer, ListReader } from '../requests/list-reader.ts';
-import { mapLeaves, mapTexts } from '../requests/map-leaves.ts';
+import { mapLeaves, mapTexts } from '../requests/json-tree.ts';
 import { withQuery, withValue } from '../requests/request-parameters.ts';
 import type { ParameterCandidate } from '../window/parameter-names.ts';
-import { type Effect, findParameter, type UnknownParameter } from '../window/probe-parameter.ts';
-import { usualForms } from './filter-forms.ts';
-import { jsonFilterCandidates } from './json-filter-candidates.ts';
+import { type Effect, findParameter, type UnknownParameter } from '../window/find-parameter.ts';
+import { usualForms, jsonFilterCandidates } from './filter-forms.ts';
 
 /** The facts about a list that its filters are looked for on. */
 export type FilterContext = {

@@ -1,7 +1,6 @@
-import { NumberText } from '../../../../../src/kernel/json/json.ts';
-import type { Json } from '../../../../../src/kernel/json/json.ts';
+import { NumberText, type Json } from '../../../../../src/kernel/json/json.ts';
 import type { Column } from '../../../../../src/workbench/infer/map/columns.ts';
-import { draftId } from '../../../../../src/workbench/infer/map/draft-id.ts';
+import { inferId } from '../../../../../src/workbench/infer/map/infer-id.ts';
 
 const column = (path: string, values: readonly Json[]): Column => ({
   path,
@@ -16,8 +15,8 @@ const idOf = (
   { level = 'sure', others = [prices] as readonly Column[], known = undefined as 'text' | undefined } = {},
 ) => {
   const id = column('id', values);
-  const chosen = { columns: [id], level } as unknown as Parameters<typeof draftId>[1];
-  return draftId([id, ...others], chosen, known);
+  const chosen = { columns: [id], level } as unknown as Parameters<typeof inferId>[1];
+  return inferId([id, ...others], chosen, known);
 };
 
 describe('the kind of an id', () => {
@@ -87,19 +86,19 @@ describe('an id at the end of an address', () => {
   );
 
   it('is found without another column, with its digits', () => {
-    expect(draftId([self], undefined, undefined)).toMatchObject({
+    expect(inferId([self], undefined, undefined)).toMatchObject({
       ...{ kind: 'number', path: '_links.self.href', pattern: String.raw`/(\d+)/?$` },
     });
   });
 
   it('is a text, if it is not of digits', () => {
     const named = column('url', ['/items/a', '/items/b/']);
-    expect(draftId([named], undefined, undefined)).toMatchObject({ kind: 'text', pattern: '/([^/?#]+)/?$' });
+    expect(inferId([named], undefined, undefined)).toMatchObject({ kind: 'text', pattern: '/([^/?#]+)/?$' });
   });
 
   it.each<[string, Column]>([
     ['an address that all rows share', column('href', ['/items/1', '/items/1'])],
     ['a text that is no address', column('url', ['a/1', 'b/2'])],
     ['an address of another name', column('picture', ['/p/1', '/p/2'])],
-  ])('is not found in %s', (_what, one) => expect(draftId([one], undefined, undefined)).toBeUndefined());
+  ])('is not found in %s', (_what, one) => expect(inferId([one], undefined, undefined)).toBeUndefined());
 });

@@ -1,4 +1,7 @@
-const words = (text: string) => text.trim().split(/\s+/);
+import type { ResourceName } from '../../../contract/resources.ts';
+
+/** The words of a text. */
+export const words = (text: string) => text.trim().split(/\s+/);
 
 /** Common names of fields, in several languages: folded, best first. `a.b` is b in a. */
 export const fieldWords = {
@@ -47,4 +50,30 @@ export const fieldWords = {
     itemcategory kategorie warengruppe wgr artikelgruppe produktgruppe rubrik categorie categoria catname cat cc
     categorycode itemgroup productgroup group.name group genre department section family collection type.name type
     categoryids categoryid kind class`),
+};
+
+/** Common names of a resource and its id: folded, best first. */
+type ResourceWords = {
+  /** Names of its lists. */
+  readonly lists: readonly string[];
+  /** Names of its id; `a.b` is b within a. */
+  readonly ids: readonly string[];
+};
+
+const ID = `id _id uid uuid guid sysid recordid objectid entityid no nr num number ident.no ident.id ident pk key code`;
+
+/** The names by resource of the contract, in several languages. */
+export const resourceWords: Readonly<Record<ResourceName, ResourceWords>> = {
+  users: {
+    lists: words('users user contacts contact customers customer people persons members accounts'),
+    ids: words(`${ID} userid contactid customerid personid memberid accountid clientid employeeid cid
+      contactno customerno userno personnr kundennr kundennummer customernumber usernumber mitgliedsnr personalnr
+      kdnr benutzerid idutilisateur idusuario username userprincipalname login`),
+  },
+  products: {
+    lists: words('products product items articles article artikel catalog catalogue goods'),
+    ids: words(`${ID} productid itemid articleid artikelid sku productno articleno itemno artikelnr
+      artikelnummer articlenumber productnumber itemnumber productcode itemcode matnr material materialnr pid
+      artnr artno stockcode idproduit idproducto ean gtin`),
+  },
 };

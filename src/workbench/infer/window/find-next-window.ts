@@ -12,7 +12,7 @@ import {
   type Leaf,
   membersOf,
 } from '../../../source/checks/evidence/envelope.ts';
-import { readOrUndefined } from '../notes/read-or-undefined.ts';
+import { readOrUndefined } from '../detect/detect-format.ts';
 import { type Parameter, withValue } from '../requests/request-parameters.ts';
 import type { ParameterCandidate } from './parameter-names.ts';
 
@@ -173,7 +173,7 @@ function isBehind(first: ListReply, next: ListReply): boolean {
 }
 
 /** Finds how a reply names the next window, by requesting that window once. */
-export async function findNext(
+export async function findNextWindow(
   reader: ListReader,
   request: RequestSpec,
   listing: ListReply,
