@@ -1,12 +1,10 @@
 import { type Json, NumberText } from '../../kernel/json/json.ts';
 
-/** Longer texts are cut: their end says nothing more about their shape. */
-const LENGTH_MAX = 40;
-
-function maskText(text: string): string {
-  const cut = text.length > LENGTH_MAX ? `${text.slice(0, LENGTH_MAX)}…` : text;
+/** The shape of a text without the text: a letter for each letter, 9 for each digit. Longer texts are cut. */
+export function maskText(text: string, lengthMax = 40): string {
+  const cut = text.length > lengthMax ? `${text.slice(0, lengthMax)}…` : text;
   return cut
-    .replaceAll(/\p{L}/gu, (letter) => (/\p{Lu}/u.test(letter) ? 'A' : 'a'))
+    .replaceAll(/\p{L}|\p{M}/gu, (letter) => (/\p{Lu}/u.test(letter) ? 'A' : 'a'))
     .replaceAll(/\p{N}/gu, '9')
     .replaceAll(/[^\x20-\x7e…]/g, '?');
 }

@@ -28,24 +28,36 @@ export function firstRequest({ name }: Resource): NamedRequest {
   return { name: `${name}-first-page`, request: `GET /v1/${name}?limit=${PAGE_ROWS}` };
 }
 
-function filterRequests({ name, filters }: Resource, { records }: FirstPage): readonly NamedRequest[] {
-  return filters.flatMap((filter) => {
+/** A request of one kind, and how it may be displayed: with … for each value of a record. */
+type KindRequest = NamedRequest & { readonly shown: string };
+
+/** The requests for filtered lists, for sorted lists and for one record. Their values are those of some records. */
+export function requestsOfKinds(
+  { name, filters, sorts, detail, idPrefix }: Resource,
+  records: FirstPage['records'],
+  limit: number,
+): readonly KindRequest[] {
+  const list = `GET /v1/${name}?limit=${limit}`;
+  const filtered = filters.flatMap((filter) => {
     const values = records.flatMap((record) => scalarText(record[filter.field]) ?? []);
     // Of the prices, one in the middle: some are below it, and some above.
     const value = values[Math.floor(values.length / 2)];
     if (value === undefined) return [];
-    const query = `${filter.name}=${encodeURIComponent(value)}&limit=${PAGE_ROWS}`;
-    return [{ name: `${name}-${filter.name.replaceAll('_', '-')}`, request: `GET /v1/${name}?${query}` }];
+    const asked = `${list}&${filter.name}=`;
+    const named = `${name}-${filter.name.replaceAll('_', '-')}`;
+    return [{ name: named, request: asked + encodeURIComponent(value), shown: `${asked}…` }];
   });
-}
-
-function sortRequests({ name, sorts }: Resource): readonly NamedRequest[] {
-  return sorts.flatMap((field) =>
-    ['', '-'].map((sign) => ({
-      name: `${name}-sort-${field.replaceAll('_', '-')}${sign === '' ? '' : '-descending'}`,
-      request: `GET /v1/${name}?sort=${sign}${field}&limit=${PAGE_ROWS}`,
-    })),
+  const sorted = sorts.flatMap((field) =>
+    ['', '-'].map((sign) => {
+      const request = `${list}&sort=${sign}${field}`;
+      const ending = sign === '' ? '' : '-descending';
+      return { name: `${name}-sort-${field.replaceAll('_', '-')}${ending}`, request, shown: request };
+    }),
   );
+  const id = scalarText(records.at(-1)?.['id']);
+  if (detail === null || id === undefined) return [...filtered, ...sorted];
+  const single = { request: `GET /v1/${name}/${id}`, shown: `GET /v1/${name}/${idPrefix}_…` };
+  return [...filtered, ...sorted, { name: `${name}-single`, ...single }];
 }
 
 /** An id of the same shape as another, which no record is likely to have. */
@@ -63,17 +75,13 @@ export function followingRequests(resource: Resource, first: FirstPage): readonl
     name: `${name}-${word}`,
     request: `GET /v1/${name}?limit=${PAGE_ROWS}&page=${number}`,
   });
-  const requests = [
+  const id = detail === null ? undefined : scalarText(first.records.at(-1)?.['id']);
+  return [
     ...(pages > 2 ? [page('middle-page', Math.ceil(pages / 2))] : []),
     page('past-the-end', pages + 1),
-    ...filterRequests(resource, first),
-    ...sortRequests(resource),
-  ];
-  const id = scalarText(first.records.at(-1)?.['id']);
-  if (detail === null || id === undefined) return requests;
-  return [
-    ...requests,
-    { name: `${name}-single`, request: `GET /v1/${name}/${id}` },
-    { name: `${name}-not-found`, request: `GET /v1/${name}/${missingId(id, idPrefix)}` },
+    ...requestsOfKinds(resource, first.records, PAGE_ROWS),
+    ...(id === undefined
+      ? []
+      : [{ name: `${name}-not-found`, request: `GET /v1/${name}/${missingId(id, idPrefix)}` }]),
   ];
 }

@@ -5,8 +5,9 @@ import type { ResourceName } from '../../../contract/resources.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import { isList, isObject, scalarText } from '../../../kernel/json/values.ts';
 import { InferError } from '../notes/note.ts';
-import { fold, membersOf } from '../../../source/checks/evidence/envelope.ts';
-import { resourceWords } from './usual-names.ts';
+import { fold } from '../../../source/checks/evidence/envelope.ts';
+import { type PlacedValue, valuesIn } from './document-values.ts';
+import { resourceWords, words } from './usual-names.ts';
 
 /** A list of records in a document. */
 export type RowLocation = {
@@ -23,27 +24,16 @@ export type RowLocation = {
   readonly table?: ColumnNames;
 };
 
-/** Where the names of columns stand: a list of texts, or of objects with the name at a key. */
+/** The place of the names of columns: a list of texts, or of objects that have the name at a key. */
 type ColumnNames = { readonly columns: string; readonly columnName: string };
 
-const DEPTH_MAX = 8;
-const MEMBERS_MAX = 200;
 const LIST_NAMES = new Set(
-  'data items results result value values rows records list entries hits content edges nodes resources elements objects'.split(
-    ' ',
-  ),
+  words(`data items results result value values rows records list entries hits content edges nodes resources
+    elements objects`),
 );
 
 /** Lists of what went wrong, which are never the records. */
-const ERROR_NAMES = new Set([
-  'error',
-  'errors',
-  'errormessages',
-  'exceptions',
-  'faults',
-  'violations',
-  'warnings',
-]);
+const ERROR_NAMES = new Set(words('error errors errormessages exceptions faults violations warnings'));
 
 /** The similarity of rows: the share of keys that most rows have. */
 function similarity(rows: readonly JsonObject[]): number {
@@ -85,45 +75,36 @@ function mapRows(value: JsonObject): readonly JsonObject[] | undefined {
   return isRecord && similarity(rows) > 0.7 && (hasIds || rows.length > 9) ? rows : undefined;
 }
 
-/** All lists of objects that are not inside records. */
-function listsIn(value: Json, path: string, keys: readonly string[]): readonly RowLocation[] {
-  if (keys.length > DEPTH_MAX) return [];
-  if (isList(value)) {
-    const rows = value.filter((row) => isObject(row));
-    return rows.length > 0 && rows.length === value.length
-      ? [{ path, keys, rows, isMap: false, single: false }]
-      : [];
-  }
-  if (!isObject(value)) return [];
-  const rows = mapRows(value);
-  if (rows !== undefined) return [{ path, keys, rows, isMap: true, single: false }];
-  return membersOf(value, path)
-    .filter(({ key }) => !ERROR_NAMES.has(fold(key)))
-    .slice(0, MEMBERS_MAX)
-    .flatMap((member) => listsIn(member.value, member.path, [...keys, member.key]));
+const isErrors = ({ keys }: PlacedValue) => ERROR_NAMES.has(fold(keys.at(-1) ?? ''));
+
+/** All lists of objects that are not inside records, and all maps of records. */
+function listsIn(document: Json): readonly RowLocation[] {
+  const isEntered = (one: PlacedValue) =>
+    isObject(one.value) && !isErrors(one) && mapRows(one.value) === undefined;
+  return valuesIn(document, isEntered).flatMap((one): readonly RowLocation[] => {
+    const { value, path, keys } = one;
+    const rows: readonly Json[] = (isObject(value) ? mapRows(value) : isList(value) ? value : []) ?? [];
+    if (rows.length === 0 || isErrors(one) || !rows.every((row) => isObject(row))) return [];
+    return [{ path, keys, rows, isMap: isObject(value), single: false }];
+  });
 }
 
 /** Objects that may be a single row: XML writes a list of one row as the row itself. */
-function singleRows(value: Json, path: string, keys: readonly string[]): readonly RowLocation[] {
-  if (!isObject(value) || keys.length > DEPTH_MAX) return [];
-  const members = membersOf(value, path);
-  const here: readonly RowLocation[] =
-    keys.length > 1 && scalarsIn(value) > 1 && !members.some(({ key }) => key === 'faultcode')
+function singleRows(document: Json): readonly RowLocation[] {
+  return valuesIn(document).flatMap(({ value, path, keys }) =>
+    isObject(value) && keys.length > 1 && scalarsIn(value) > 1 && !Object.hasOwn(value, 'faultcode')
       ? [{ path, keys, rows: [value], isMap: false, single: true }]
-      : [];
-  return [
-    ...here,
-    ...members.flatMap((member) => singleRows(member.value, member.path, [...keys, member.key])),
-  ];
+      : [],
+  );
 }
 
 /** The lists of a document that may be the records, the most probable first. */
 export function findRows(document: Json, resource: ResourceName, isXml: boolean): readonly RowLocation[] {
   const tables = isXml ? [] : namedTables(document);
-  const lists = [...listsIn(document, '', []), ...tables].filter(
+  const lists = [...listsIn(document), ...tables].filter(
     ({ isMap, path }) => !(isMap && isXml) && !tables.some(({ table }) => table?.columns === path),
   );
-  const places = lists.length === 0 && isXml ? singleRows(document, '', []) : lists;
+  const places = lists.length === 0 && isXml ? singleRows(document) : lists;
   return places
     .map((place) => ({ place, score: scoreOf(place, resource) }))
     .sort((a, b) => b.score - a.score)
@@ -139,26 +120,22 @@ type Table = {
 };
 
 /** The lists of lists: rows without the names of their columns. */
-function tablesIn(value: Json, path: string, keys: readonly string[]): readonly Table[] {
-  if (keys.length > DEPTH_MAX) return [];
-  if (isList(value)) {
+function tablesIn(document: Json): readonly Table[] {
+  return valuesIn(document).flatMap(({ value, path, keys }) => {
+    if (!isList(value)) return [];
     const [first] = value;
     const width = first !== undefined && isList(first) ? first.length : 0;
-    const even = value.every(
+    const isEven = value.every(
       (row) => isList(row) && row.length === width && !row.some((cell) => isObject(cell)),
     );
-    return width > 1 && even ? [{ path, keys, rows: value.length, width }] : [];
-  }
-  if (!isObject(value)) return [];
-  return membersOf(value, path)
-    .slice(0, MEMBERS_MAX)
-    .flatMap((member) => tablesIn(member.value, member.path, [...keys, member.key]));
+    return width > 1 && isEven ? [{ path, keys, rows: value.length, width }] : [];
+  });
 }
 
 /** The key at which the objects that describe columns have a name. */
 const NAME_KEYS = ['name', 'field', 'key', 'id', 'column', 'columnName', 'column_name', 'title', 'label'];
 
-/** Where a list names so many columns, each otherwise; `undefined` where it does not. */
+/** The key at which the elements of a list name so many different columns; empty if the elements are the names. */
 function columnNameIn(list: readonly Json[], width: number): string | undefined {
   if (list.length !== width) return undefined;
   const areNames = (names: readonly (Json | undefined)[]) =>
@@ -171,21 +148,17 @@ function columnNameIn(list: readonly Json[], width: number): string | undefined 
 }
 
 /** The lists in a document that name so many columns. */
-function columnNames(value: Json, path: string, width: number, depth = 0): readonly ColumnNames[] {
-  if (isList(value)) {
-    const columnName = columnNameIn(value, width);
+function columnNames(document: Json, width: number): readonly ColumnNames[] {
+  return valuesIn(document).flatMap(({ value, path }) => {
+    const columnName = isList(value) ? columnNameIn(value, width) : undefined;
     return columnName === undefined ? [] : [{ columns: path, columnName }];
-  }
-  if (!isObject(value) || depth > DEPTH_MAX) return [];
-  return membersOf(value, path)
-    .slice(0, MEMBERS_MAX)
-    .flatMap((member) => columnNames(member.value, member.path, width, depth + 1));
+  });
 }
 
-/** Tables of which the names of the columns stand elsewhere in the document: in one place, or in one beside the rows. */
+/** The tables whose column names stand in one other place of the document, or in one place beside the rows. */
 export function namedTables(document: Json): readonly RowLocation[] {
-  return tablesIn(document, '', []).flatMap(({ path, keys, width }): readonly RowLocation[] => {
-    const names = columnNames(document, '', width);
+  return tablesIn(document).flatMap(({ path, keys, width }): readonly RowLocation[] => {
+    const names = columnNames(document, width);
     const parent = (text: string) => text.slice(0, Math.max(0, text.lastIndexOf('.')));
     const near = names.filter(({ columns }) => parent(columns) === parent(path));
     const [table, ...others] = near.length > 0 ? near : names;
@@ -198,7 +171,7 @@ export function namedTables(document: Json): readonly RowLocation[] {
 
 /** The path of rows without names, if there are more of them than of the rows found. */
 export function largerTable(document: Json, rows: number): string | undefined {
-  return tablesIn(document, '', []).find((table) => table.rows > Math.max(rows, 1))?.path;
+  return tablesIn(document).find((table) => table.rows > Math.max(rows, 1))?.path;
 }
 
 /** The error about rows without names, which cannot be drafted. */

@@ -2,6 +2,7 @@ import type { Json } from '../../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { isList, isObject, scalarText } from '../../../kernel/json/values.ts';
 import { fold, membersOf } from '../../../source/checks/evidence/envelope.ts';
+import { valuesIn } from './document-values.ts';
 
 /** A rule of the outcome table in a draft. */
 export type OutcomeDraft = Readonly<Record<string, unknown>>;
@@ -12,7 +13,6 @@ export type BodyCode = { readonly at: string; readonly equals: string | number |
 const CODE_NAME =
   /^(?:rc|code|errorcode|errcode|err|fault|faultcode|returncode|retcode|resultcode|statuscode|status|state|success|ok|error|type|reason|message|rctext)$/;
 const CODE_TEXT = /^[A-Za-z][\w .:-]{0,59}$/;
-const DEPTH_MAX = 7;
 
 /** Names of texts that are rather sentences, which may contain the requested id. */
 const SENTENCE_NAME = /message|reason|text|status/i;
@@ -26,17 +26,12 @@ function isCode(name: string, value: Json): value is string | number | boolean {
 }
 
 /** The codes of a document outside its records, outermost first. */
-export function codesIn(document: Json | undefined, path = '', depth = 0): readonly BodyCode[] {
-  if (isList(document)) {
-    const [first] = document;
-    return document.length === 1 && first !== undefined ? codesIn(first, `${path}[0]`, depth + 1) : [];
-  }
-  if (!isObject(document) || depth > DEPTH_MAX) return [];
-  const members = membersOf(document, path);
-  const here = members.flatMap(({ key, value, path: at }) =>
-    CODE_NAME.test(fold(key)) && isCode(fold(key), value) ? [{ at, equals: value }] : [],
+export function codesIn(document: Json | undefined): readonly BodyCode[] {
+  return valuesIn(document, () => true).flatMap(({ value: object, path }) =>
+    (isObject(object) ? membersOf(object, path) : []).flatMap(({ key, value, path: at }) =>
+      CODE_NAME.test(fold(key)) && isCode(fold(key), value) ? [{ at, equals: value }] : [],
+    ),
   );
-  return [...here, ...members.flatMap((member) => codesIn(member.value, member.path, depth + 1))];
 }
 
 const sameCode = (a: BodyCode, b: BodyCode) => a.at === b.at && a.equals === b.equals;

@@ -20,7 +20,7 @@ export function jsonBodyOf({ body }: RequestSpec): Json {
   return json as Json;
 }
 
-/** A value of the body in place of `{=path}`; an empty list where there is none. */
+/** The value of the body that `{=path}` stands for; an empty list if the body has none there. */
 function valueIn(body: Json, leaf: unknown): unknown {
   const path = typeof leaf === 'string' ? /^\{=(.+)\}$/.exec(leaf)?.[1] : undefined;
   return path === undefined ? leaf : (compilePath(path)(body) ?? []);
@@ -40,14 +40,11 @@ export function changeRequest(request: RequestSpec, { query, set }: Change): Req
   );
 }
 
-/** What rules are chosen by. */
-type RuleContext = { readonly resource?: ResourceName; readonly ids?: 'number' | 'text' };
-
-/** `base` as the first rule makes it that fits a request, and its `at`; `undefined` if none does. */
+/** What the first rule that fits a request makes of `base`, and the rule's `at`; `undefined` if no rule fits. */
 export function applyRules(
   rules: readonly Rule[],
   request: RequestSpec,
-  context: RuleContext,
+  context: { readonly resource?: ResourceName; readonly ids?: 'number' | 'text' },
   base = request,
 ): { readonly request: RequestSpec; readonly at: string } | undefined {
   const query = Object.entries(request.query).map(([name, value]) => `${name}=${value}`);

@@ -7,10 +7,7 @@ import type { DialectClues } from './dialect.ts';
 
 type Sign = DialectSpec['confirms'][number];
 
-/** Whether signs are there. */
-export type Recognise = (look: DialectClues) => boolean;
-
-/** The evidence as one document, which paths point into. */
+/** A request and its reply as one document, which the paths of signs point into. */
 function documentOf({ request, document, row }: DialectClues): JsonObject {
   const asked = { path: request.path, body: jsonBodyOf(request) };
   return { request: asked, reply: document ?? null, row: row ?? null };
@@ -33,11 +30,11 @@ function compileSign({ at, header, matches, is, has, lacks, only }: Sign) {
   };
 }
 
-/** Compiles groups of signs: evidence is recognised by all signs of any group. */
-export function compileSigns(groups: readonly (readonly Sign[])[]): Recognise {
+/** Compiles groups of signs. A reply belongs to the dialect if it shows all signs of at least one group. */
+export function compileSigns(groups: readonly (readonly Sign[])[]): (clues: DialectClues) => boolean {
   const compiled = groups.map((signs) => signs.map(compileSign));
-  return (look) => {
-    const document = documentOf(look);
-    return compiled.some((signs) => signs.every((fits) => fits(document, look)));
+  return (clues) => {
+    const document = documentOf(clues);
+    return compiled.some((signs) => signs.every((fits) => fits(document, clues)));
   };
 }

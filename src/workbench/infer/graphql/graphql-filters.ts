@@ -1,7 +1,7 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { type DialectFilter, plainFilters } from '../dialects/dialect.ts';
 import { fold } from '../../../source/checks/evidence/envelope.ts';
-import { setIn } from '../requests/request-parameters.ts';
+import { setIn } from '../requests/json-tree.ts';
 import type { ListArguments } from './list-arguments.ts';
 import { type GraphqlListQuery, withArgument } from './query-text.ts';
 import { type GraphqlSchema, type InputField, isLeaf, type NamedType } from './schema.ts';

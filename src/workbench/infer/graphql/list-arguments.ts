@@ -1,6 +1,6 @@
 import type { DialectPaging } from '../dialects/dialect.ts';
 import { fold } from '../../../source/checks/evidence/envelope.ts';
-import { setIn } from '../requests/request-parameters.ts';
+import { setIn } from '../requests/json-tree.ts';
 import { type GraphqlSchema, type InputField, isLeaf, mustBeGiven, type OutputField } from './schema.ts';
 
 /** What the arguments of a list are for. An argument in none of these roles is left out. */

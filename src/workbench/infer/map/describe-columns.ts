@@ -1,6 +1,7 @@
 import type { FieldKind } from '../../../contract/fields.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
+import { maskText } from '../../explain/shape.ts';
 import { type Column, knownValues } from './columns.ts';
 import { amountForm } from './read-amounts.ts';
 import { momentForm } from './read-moments.ts';
@@ -11,13 +12,7 @@ const CANDIDATES_MAX = 5;
 /** The shape of a value, without the value: a letter for each letter, 9 for each digit. */
 export function maskedSample(value: Json): string {
   const text = (scalarText(value) ?? '').replaceAll(/\s+/g, ' ').trim();
-  const masked = text
-    .slice(0, SAMPLE_MAX)
-    .replaceAll(/\p{L}|\p{M}/gu, (letter) => (/\p{Lu}/u.test(letter) ? 'A' : 'a'))
-    .replaceAll(/\p{Nd}/gu, '9')
-    .replaceAll(/[^ -~]/g, '?')
-    .replaceAll(/[{}$"]/g, '?');
-  return text.length > SAMPLE_MAX ? `${masked}…` : masked;
+  return maskText(text, SAMPLE_MAX).replaceAll(/[{}$"]/g, '?');
 }
 
 const textsOf = (column: Column) =>

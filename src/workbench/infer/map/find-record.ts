@@ -1,16 +1,16 @@
 import type { ItemsSpec, RequestSpec } from '../../../config/schema/source.ts';
-import { compilePath, pathWith } from '../../../source/adapter/spec/path.ts';
+import { compilePath } from '../../../source/adapter/spec/path.ts';
 import { compileItem } from '../../../source/adapter/read/items.ts';
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
+import { valuesIn } from '../detect/document-values.ts';
 import { itemsOf, namedTables, type RowLocation } from '../detect/find-rows.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
-import { isList, isObject, scalarText } from '../../../kernel/json/values.ts';
+import { isObject, scalarText } from '../../../kernel/json/values.ts';
 import { mapTexts } from '../requests/json-tree.ts';
 import type { MapDraft } from './map-fields.ts';
 import type { IdKind } from '../requests/list-reader.ts';
-import { isNameable } from '../../../source/checks/evidence/envelope.ts';
 
 /** The view of one record that was found. */
 export type FoundRecord = {
@@ -72,8 +72,6 @@ const sameId = (value: Json | undefined, id: string, kind: IdKind) => {
   return text === id || (kind === 'number' && /^\d+$/.test(text) && text.replace(/^0+(?=\d)/, '') === id);
 };
 
-const DEPTH_MAX = 6;
-
 /** Whether an object has the id near its top, under any name. */
 function containsId(value: JsonObject, id: string, kind: IdKind, depth = 0): boolean {
   return Object.values(value).some(
@@ -97,28 +95,14 @@ function linkedBy({ kind, link }: Pick<RecordSearch, 'kind' | 'link'>, id: strin
 type Wanted = { readonly id: string; readonly kind: IdKind; readonly isLinked: IsRecord };
 
 /** The path of the record with an id: the outermost object that is not only a wrapper. */
-function findItem(value: Json, wanted: Wanted, path: string, depth: number): string | undefined {
-  const { id, kind, isLinked } = wanted;
-  if (depth > DEPTH_MAX) return undefined;
-  if (isList(value)) {
-    const [first] = value;
-    return value.length === 1 && first !== undefined
-      ? findItem(first, wanted, `${path}[0]`, depth + 1)
-      : undefined;
-  }
-  if (!isObject(value)) return undefined;
-  const inner = Object.entries(value).filter(
-    ([key, one]) => isNameable(key) && (isObject(one) || isList(one)),
-  );
-  const direct = isLinked(value) || Object.values(value).some((one) => sameId(one, id, kind));
-  const parts = inner.filter(([, one]) => isObject(one)).length;
-  // The id may be in one of several parts of a record. The record is then the whole.
-  if (direct || (parts > 1 && hasOwnScalars(value) === 0 && containsId(value, id, kind, 1))) return path;
-  for (const [key, one] of inner) {
-    const found = findItem(one, wanted, pathWith(path, key), depth + 1);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+function findItem(document: Json, { id, kind, isLinked }: Wanted): string | undefined {
+  return valuesIn(document, () => true).find(({ value }) => {
+    if (!isObject(value)) return false;
+    if (isLinked(value) || Object.values(value).some((one) => sameId(one, id, kind))) return true;
+    const parts = Object.values(value).filter((one) => isObject(one)).length;
+    // The id may be in one of several parts of a record. The record is then the whole.
+    return parts > 1 && hasOwnScalars(value) === 0 && containsId(value, id, kind, 1);
+  })?.path;
 }
 
 /** The table of which a record with an id is the only row. */
@@ -157,7 +141,7 @@ export async function findRecord({
     if (client.callsLeft < 3) return undefined;
     const reply = await client.send(withId(request, first));
     const document = reply.status < 300 ? read(reply) : undefined;
-    const path = document === undefined ? undefined : findItem(document, wanted, '', 0);
+    const path = document === undefined ? undefined : findItem(document, wanted);
     const item = path ?? (document === undefined || !isTable ? undefined : tableItem(document, first, kind));
     if (document === undefined || item === undefined) continue;
     const find = compileItem(item, CHECKED);

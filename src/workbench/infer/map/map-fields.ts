@@ -24,14 +24,6 @@ export type MapDraft = {
   readonly notes: readonly DraftNote[];
 };
 
-/** The documented paths and time zone of a dialect. */
-export type DialectFields = {
-  readonly paths: Readonly<Record<string, string>>;
-  readonly zone: string | undefined;
-  /** Ids are texts, whatever they look like. */
-  readonly idKind: 'text' | undefined;
-};
-
 /** The mapping of a field from its paths, through some steps. */
 export function fieldDraft(from: string | readonly string[], as: readonly unknown[]): FieldDraft {
   return typeof from === 'string' && as.length === 0 ? from : { from, as };
@@ -184,7 +176,12 @@ export function mapFields(
   resource: Resource,
   view: 'list' | 'get',
   rows: readonly JsonObject[],
-  known: DialectFields,
+  /** What the dialect or the operator says: columns by field, the time zone, and that ids are texts in any case. */
+  known: {
+    readonly paths: Readonly<Record<string, string>>;
+    readonly zone: string | undefined;
+    readonly idKind: 'text' | undefined;
+  },
 ): MapDraft | undefined {
   const columns = columnsOf(rows);
   const fields = view === 'list' ? resource.itemFields : resource.detailFields;

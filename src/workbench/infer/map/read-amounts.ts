@@ -1,12 +1,3 @@
-/** How numbers are written: `number: { decimal, group }`. */
-export type AmountForm = {
-  readonly decimal: '.' | ',';
-  readonly group: '' | '.' | ',' | ' ' | "'";
-  /** 1.234 may be a thousand or a fraction. */
-  readonly ambiguous: boolean;
-  readonly share: number;
-};
-
 const GROUPS = ['', '.', ',', ' ', "'"] as const;
 
 function formOf(decimal: '.' | ',', group: string): RegExp {
@@ -18,9 +9,12 @@ function formOf(decimal: '.' | ',', group: string): RegExp {
 const COULD_BE_EITHER = /^-?\d{1,3}[.,]\d{3}$/;
 const UNAMBIGUOUS = /[.,]\d{1,2}$|[.,]\d{4,}$|\d[.,]\d{3}[.,]/;
 
-/** The form that matches most of the texts, the simplest first; `undefined` if none matches. */
-export function amountForm(texts: readonly string[]): AmountForm | undefined {
-  let best: { decimal: '.' | ','; group: AmountForm['group']; fitting: number } | undefined;
+/**
+ * How most of the texts write numbers, in the words of the step `number`, with the share of the texts that are written so;
+ * `undefined` if no form matches. `ambiguous`: 1.234 may be a thousand or a fraction.
+ */
+export function amountForm(texts: readonly string[]) {
+  let best: { decimal: '.' | ','; group: (typeof GROUPS)[number]; fitting: number } | undefined;
   for (const decimal of ['.', ','] as const) {
     for (const group of GROUPS) {
       if (group === decimal) continue;

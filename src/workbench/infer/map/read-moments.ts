@@ -1,12 +1,3 @@
-/** The form of timestamps, and what it leaves open. */
-export type MomentForm = {
-  readonly steps: readonly unknown[];
-  /** The texts have no time zone. */
-  readonly local: boolean;
-  /** Day and month are ambiguous. */
-  readonly ambiguous: boolean;
-};
-
 type Form = {
   readonly fits: RegExp;
   readonly step: unknown;
@@ -66,8 +57,11 @@ function isAmbiguous(found: Form, texts: readonly string[]): boolean {
   return texts.every((text) => Number(text.slice(0, 2)) <= 12 && Number(text.slice(3, 5)) <= 12);
 }
 
-/** The form that matches most of the texts, with the share that it matches; `undefined` if none matches. */
-export function momentForm(texts: readonly string[]): (MomentForm & { readonly share: number }) | undefined {
+/**
+ * The form of timestamps that matches most of the texts, with the share of the texts that it matches; `undefined` if none
+ * matches. `local`: the texts have no time zone. `ambiguous`: day and month may be exchanged.
+ */
+export function momentForm(texts: readonly string[]) {
   let best: { found: Form; fitting: number } | undefined;
   for (const found of FORMS) {
     const fitting = texts.filter((text) => found.fits.test(text)).length;

@@ -1,15 +1,5 @@
 import { type Column, knownValues } from './columns.ts';
-import { likely, type Remark, toEdit } from '../notes/note.ts';
-
-/** An amount and its currency, as the `money` step reads them. */
-export type MoneyColumns = {
-  /** The path of the object that holds both. */
-  readonly from: string;
-  readonly step: {
-    readonly money: { readonly amount: string; readonly currency: string; readonly expect: string };
-  };
-  readonly remark: Remark;
-};
+import { likely, toEdit } from '../notes/note.ts';
 
 const CURRENCY =
   /^(?:currency|currencycode|currencyiso|currencyisocode|curr|ccy|waers|waehrung|wahrung|devise|moneda|pricecurrency|valuta)$/;
@@ -27,10 +17,10 @@ function countsOf(values: readonly unknown[]): ReadonlyMap<string, number> {
 }
 
 /**
- * Finds the currency beside an amount. Amounts in different currencies must not be compared, so only the most frequent
+ * Finds the currency beside an amount, as the step `money` reads both; `from` is the path of the object that holds them. Amounts in different currencies must not be compared, so only the most frequent
  * currency is kept and the others become null.
  */
-export function findMoney(amount: Column, columns: readonly Column[]): MoneyColumns | undefined {
+export function findMoney(amount: Column, columns: readonly Column[]) {
   const { parent, key } = parted(amount.path);
   const beside = columns.find(
     (column) =>

@@ -1,6 +1,7 @@
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import { compileRequest } from '../../../source/adapter/request/request.ts';
 import type { RequestSpec } from '../../../config/schema/source.ts';
+import { leavesOf, setIn } from './json-tree.ts';
 import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
 
 /** The place of a value in a request. */
@@ -16,16 +17,6 @@ export function parameterName(place: Parameter): string {
   if (place.in === 'query') return place.name;
   if (place.in === 'path') return `segment ${place.segment} of the path`;
   return place.in === 'xml' ? place.element : place.path.join('.');
-}
-
-/** A tree with a value at a path; objects that are missing on the way are made. */
-export function setIn(tree: unknown, [key, ...rest]: readonly (string | number)[], value: unknown): unknown {
-  if (key === undefined) return value;
-  if (Array.isArray(tree)) {
-    return (tree as unknown[]).map((one, index) => (index === key ? setIn(one, rest, value) : one));
-  }
-  const object = typeof tree === 'object' && tree !== null ? (tree as Record<string, unknown>) : {};
-  return { ...object, [key]: setIn(object[key], rest, value) };
 }
 
 function escapeXml(text: string): string {
@@ -78,28 +69,16 @@ export function bodyParameters({
     }));
   }
   if (!('json' in body)) return [];
-  const places: { place: Parameter; name: string; value: unknown }[] = [];
-  const walk = (value: unknown, path: readonly (string | number)[]) => {
-    if (typeof value === 'object' && value !== null) {
-      for (const [key, inner] of Object.entries(value))
-        walk(inner, [...path, Array.isArray(value) ? Number(key) : key]);
-      return;
-    }
-    places.push({ place: { in: 'json', path }, name: String(path.at(-1) ?? ''), value });
-  };
-  walk(body.json, []);
-  const query =
-    typeof body.json === 'object' && body.json !== null
-      ? (body.json as Record<string, unknown>)['query']
-      : undefined;
-  if (typeof query === 'string') {
-    const known = new Set(places.map(({ place }) => parameterName(place)));
-    for (const [, name = ''] of query.matchAll(/\$(\w+)\s*:/g)) {
-      if (!known.has(`variables.${name}`))
-        places.push({ place: { in: 'json', path: ['variables', name] }, name, value: undefined });
-    }
-  }
-  return places;
+  const places = leavesOf(body.json).map(({ path, value }) => ({
+    ...{ place: { in: 'json' as const, path }, name: String(path.at(-1) ?? ''), value },
+  }));
+  const { query } = (body.json ?? {}) as { readonly query?: unknown };
+  if (typeof query !== 'string') return places;
+  const known = new Set(places.map(({ place }) => parameterName(place)));
+  const declared = [...query.matchAll(/\$(\w+)\s*:/g)].map(([, name = '']) => ({
+    ...{ place: { in: 'json' as const, path: ['variables', name] }, name, value: undefined },
+  }));
+  return [...places, ...declared.filter(({ place }) => !known.has(parameterName(place)))];
 }
 
 /** Compiles a request without variables. The gateway's own code does it. */

@@ -24,13 +24,6 @@ export type ServiceClient = {
   close(): void;
 };
 
-/** The budget of calls. */
-export type ServiceClientOptions = {
-  readonly callsMax: number;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-};
-
 const BYTES_MAX = '32MiB';
 
 /** The connection that a draft describes, with the values of its variables. */
@@ -63,7 +56,7 @@ function toInferError(error: unknown, signal: AbortSignal): unknown {
 /** Opens the session. All requests of a draft go through it. @throws InferError if the credential is not usable */
 export function createServiceClient(
   target: InferTarget,
-  { callsMax, timeoutMs, signal }: ServiceClientOptions,
+  { callsMax, timeoutMs, signal }: { readonly callsMax: number; readonly timeoutMs: number; readonly signal: AbortSignal },
 ): ServiceClient {
   const { headers, constants, auth, secrets } = target;
   const session = openSession(connectionOf(target, headers, auth, timeoutMs), { callsMax });

@@ -34,14 +34,6 @@ export type RefineDeps = {
   readonly examine: (compiled: CompiledSource) => Promise<DraftDiagnosis>;
 };
 
-/** A draft as doctor examined it last, with its findings as notes: nothing could be changed any more, or the rounds were over. */
-export type RefinedDraft = {
-  readonly draft: Draft;
-  readonly compiled: CompiledSource;
-  /** What doctor says of this very draft. */
-  readonly diagnosis: DraftDiagnosis;
-};
-
 /** Drafts that are examined, at most: each has a change that the one before asked for. */
 const ROUNDS_MAX = 6;
 
@@ -132,7 +124,7 @@ export async function refineDraft(
   proposed: Draft,
   compiled: CompiledSource,
   { compile, examine }: RefineDeps,
-): Promise<RefinedDraft> {
+) {
   let current = { draft: proposed, compiled };
   for (let round = 1; ; round += 1) {
     const diagnosis = await examine(current.compiled);

@@ -2,7 +2,8 @@ import type { CompiledSource } from '../../../source/compile-sources.ts';
 import { createAnswerQuery, parseRequest } from '../../doctor/answer-request.ts';
 import { openSession, type SourceSession } from '../../doctor/session/source-session.ts';
 import { publicStatus, toGatewayError } from '../../../kernel/errors/fault.ts';
-import { type AnsweredRecord, plainRequest, type TrialRequest, trialRequests } from './trial-requests.ts';
+import type { Resource } from '../../../contract/resources.ts';
+import { type FirstPage, requestsOfKinds } from '../../recordings/record-requests.ts';
 
 /** The result of one request that was answered by means of a draft. */
 export type DraftTrial = {
@@ -20,12 +21,39 @@ export type DraftTrial = {
   readonly calls: number;
 };
 
+/** A request, and how it may be displayed: without values of records. */
+type TrialRequest = { readonly request: string; readonly shown: string };
+
+type Records = FirstPage['records'];
+
+/** Rows of a trial's page. */
+const LIMIT = 10;
+
+const asShown = (request: string): TrialRequest => ({ request, shown: request });
+
+/** The request that a trial begins with. @internal */
+export const plainRequest = ({ name }: Resource) => asShown(`GET /v1/${name}?limit=${LIMIT}`);
+
+/**
+ * One request of each kind that callers make of a resource: the second page and the last, each filter with a value of
+ * `records`, each sort both ways, and a single record. `total` is that of the list.
+ * @internal
+ */
+export function trialRequests(resource: Resource, records: Records, total: number): readonly TrialRequest[] {
+  const last = Math.ceil(total / LIMIT);
+  const pages = [...new Set([2, last])].filter((page) => page > 1 && page <= Math.max(2, last));
+  return [
+    ...pages.map((page) => asShown(`${plainRequest(resource).request}&page=${page}`)),
+    ...requestsOfKinds(resource, records, LIMIT).map(({ request, shown }) => ({ request, shown })),
+  ];
+}
+
 type Answered = {
-  readonly data: AnsweredRecord | readonly AnsweredRecord[];
+  readonly data: Records[number] | Records;
   readonly meta?: { readonly total: number };
 };
 
-type Tried = { readonly trial: DraftTrial; readonly records: readonly AnsweredRecord[] };
+type Tried = { readonly trial: DraftTrial; readonly records: Records };
 
 /** Creates what answers requests by means of a draft; the rows of a scan serve the later ones. */
 function createTrials(compiled: CompiledSource, session: SourceSession, signal: AbortSignal) {

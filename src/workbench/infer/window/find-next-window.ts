@@ -4,13 +4,13 @@ import { compilePath } from '../../../source/adapter/spec/path.ts';
 import type { ListSpec, RequestSpec } from '../../../config/schema/source.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { isObject, scalarText } from '../../../kernel/json/values.ts';
+import { type PlacedValue, valuesIn } from '../detect/document-values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import {
   envelopeOf,
   fold,
   lastName,
   type Leaf,
-  membersOf,
 } from '../../../source/checks/evidence/envelope.ts';
 import { readOrUndefined } from '../detect/detect-format.ts';
 import { type Parameter, withValue } from '../requests/request-parameters.ts';
@@ -116,13 +116,14 @@ function holdsParameters(value: Json): boolean {
  * The objects outside of the rows that may hold the parameters of the next window.
  * @internal
  */
-export function continuationForms(document: Json, path = '', depth = 0): readonly ContinuationForm[] {
-  if (!isObject(document) || depth > OBJECT_DEPTH_MAX) return [];
-  return membersOf(document, path).flatMap(({ key, value, path: next }) =>
-    OBJECT_NAME.test(fold(key)) && holdsParameters(value)
-      ? [{ kind: 'continue', next } as const]
-      : continuationForms(value, next, depth + 1),
-  );
+export function continuationForms(document: Json): readonly ContinuationForm[] {
+  const isForm = ({ value, keys }: PlacedValue) =>
+    OBJECT_NAME.test(fold(keys.at(-1) ?? '')) && holdsParameters(value);
+  const isEntered = (one: PlacedValue) =>
+    isObject(one.value) && one.keys.length <= OBJECT_DEPTH_MAX && !isForm(one);
+  return valuesIn(document, isEntered)
+    .filter(isForm)
+    .map(({ path }) => ({ kind: 'continue', next: path }));
 }
 
 const CURSORS_TRIED = 12;

@@ -1,5 +1,5 @@
 import { resources } from '../../../../../src/contract/resources.ts';
-import { plainRequest, trialRequests } from '../../../../../src/workbench/infer/verify/trial-requests.ts';
+import { plainRequest, trialRequests } from '../../../../../src/workbench/infer/verify/try-draft.ts';
 
 const product = { id: 'prod_7', category: 'Toys & Games', price: 1.5 };
 const requestsOf = (...given: Parameters<typeof trialRequests>) =>
