@@ -21,12 +21,12 @@ export type DisplayedLiveCall = {
   readonly status?: number;
   readonly ms: number;
   readonly rows?: number;
-  /** The outcome rule that decided; `null` where none fits. */
+  /** The outcome rule that decided; `null` if none fits. */
   readonly outcome?: { readonly is: string; readonly file: string; readonly line: number | undefined } | null;
   readonly problem?: string;
 };
 
-/** Where a field of the first record comes from. Values are `***` unless they were asked for. */
+/** How a field of the first record was read. Values are `***` unless the operator asked for them. */
 export type DisplayedField = {
   readonly field: string;
   readonly from: readonly string[];

@@ -23,7 +23,7 @@ const HINT = 'write it like GET /v1/users?page=2, percent-encoded';
 export function createExplainActions({ served, closing }: ExplainActionDeps): ActionHandlers {
   let isAsking = false;
 
-  /** A source has a budget: operators who press a button at once must not spend it. */
+  /** Runs one live explanation at a time, because several at once could use up the budget of the source. */
   async function alone<T>(work: () => Promise<T>): Promise<T> {
     if (isAsking)
       throw new ActionRefusal('conflict', 'another live explanation is under way', 'ask again in a moment');
@@ -38,19 +38,19 @@ export function createExplainActions({ served, closing }: ExplainActionDeps): Ac
   return {
     async explain({ request, live = false }, { actor, note }) {
       const { config: gateway, compiled, rev, digest } = served();
-      // An explanation holds for one configuration, and a reload may come before somebody reads it.
+      // The explanation names its configuration, because a reload may come before it is read.
       const inForce = { rev, digest };
       const read = readExplanation(request, { gateway, compiled });
       if (read.kind === 'refused') throw new ActionRefusal('bad_input', read.why, HINT);
       if (!live) return { ...read.explanation, inForce };
-      // Refused before the note, so only the log has it: somebody who tries a thousand times must not fill the audit.
+      // This refusal comes before the note, so only the log has it: repeated attempts must not fill the audit.
       if (actor.role !== 'operator')
         throw new ActionRefusal(
           'forbidden',
           `"${actor.name}" has the role ${actor.role}, which may not ask a source`,
           'use a token with the role operator, or leave out live',
         );
-      // The audit names the operation only: the query may hold somebody's data.
+      // The audit names only the operation, because the query may contain personal data.
       note({ target: `live ${read.explanation.operation}` });
       if (read.kind === 'passthrough')
         throw new ActionRefusal('bad_input', 'a pass-through route has no source to ask', 'leave out live');

@@ -32,11 +32,11 @@ export type LiveResult = {
   readonly contradicted: readonly string[];
   /** Fields that became `null` because they were missing or unreadable: how often, by `field reason`. */
   readonly gaps: ReadonlyMap<string, number>;
-  /** How the first record of the answer came about; absent where there is none. */
+  /** How the first record of the answer was made; absent if the answer has no record. */
   readonly record: readonly ViewedField[] | undefined;
 };
 
-/** How a field came about, and of which view it is. */
+/** How a field was made, and the view that it was read from. */
 export type ViewedField = FieldProvenance & { readonly view: RecordView };
 
 /** What a live explanation needs. */
@@ -73,7 +73,7 @@ async function answerWithin(
 
 type Explained = { readonly view: RecordView; readonly explainer: ReplyExplainer | undefined };
 
-/** How the record with an id came about in the replies of one view. */
+/** How the record with an id was made from the replies of one view. */
 function findFields(
   { view, explainer }: Explained,
   replies: readonly UpstreamReply[],
@@ -86,7 +86,7 @@ function findFields(
   return undefined;
 }
 
-/** How a record came about: from its row, and from its details where those are asked for. */
+/** How a record was made: from its row, and from its details if they were requested. */
 function findRecord(
   explained: readonly Explained[],
   calls: readonly SessionCall[],

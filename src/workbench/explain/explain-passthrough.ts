@@ -12,15 +12,15 @@ import { readRequestLine } from './explain-request.ts';
 export type PassthroughExplanation = {
   readonly request: string;
   readonly operation: string;
-  /** `null` where the route is public. */
+  /** `null` if the route is public. */
   readonly permission: string | null;
-  /** Where it goes: one address for each host; or the error that the caller gets. */
+  /** The addresses that the request may be sent to, one for each host; none if it is refused. */
   readonly sentTo: readonly string[];
   readonly refused?: { readonly status: number; readonly code: ErrorCode; readonly because: string };
   readonly headers: {
     /** Those that the route adds. */
     readonly added: readonly string[];
-    /** Claims of callers that pass although they look like those of a proxy. */
+    /** Headers of a proxy that pass even if the caller itself wrote them. */
     readonly fromCallers: readonly string[];
   };
   readonly bounds: {
@@ -49,7 +49,7 @@ function refusalOf(route: PassthroughConfig, method: string, path: string) {
   return undefined;
 }
 
-/** Explains a request to a pass-through route, without sending it; `undefined` where no such route has the path. */
+/** Explains a request to a pass-through route, without sending it; `undefined` if no such route has the path. */
 export function explainPassthrough(text: string, gateway: GatewayConfig): PassthroughExplanation | undefined {
   const { method, target } = readRequestLine(text);
   const parts = parseRequestTarget(target);

@@ -11,7 +11,7 @@ import type { Resource } from '../../contract/resources.ts';
 import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
 import { detailCalls, pageCalls } from '../../pipeline/query-costs.ts';
 
-/** Where a source's file makes a claim. */
+/** A claim, with its place in the source's file. */
 export type PlacedClaim = {
   readonly claim: string;
   readonly file: string;
@@ -78,7 +78,7 @@ function detailsLeft({ hydrates }: Pick<PagePlan, 'hydrates'>): readonly string[
   ];
 }
 
-/** What the gateway asks besides, at most once a minute, because no row of the answer shows it. */
+/** The extra checks, at most once a minute, of what the rows of an answer cannot show. */
 const LOOKS = {
   page: 'once a minute, ask whether a value that nobody has brings no row, and for the last rows of the total',
   order:

@@ -14,13 +14,13 @@ import { callToDisplay, type DisplayedCall } from '../doctor/session/display-cal
 export type Explanation = {
   readonly request: string;
   readonly operation: string;
-  /** `null` where the resource is public. */
+  /** `null` if the resource is public. */
   readonly permission: string | null;
   readonly source: { readonly name: string; readonly file: string; readonly credential: string };
   /** What is asked, in words. */
   readonly question: string;
   readonly plan: Omit<ExplainedPlan, 'calls'> & { readonly calls: readonly DisplayedCall[] };
-  /** What a scan may cost, and the answer where it would cost more. */
+  /** What a scan may cost, and the error if it would cost more. */
   readonly budget: {
     readonly rows: number;
     readonly calls: number;
@@ -40,7 +40,7 @@ export type ClientMistake = {
   readonly mistake: { readonly status: number; readonly body: string };
 };
 
-/** What an explanation is made of. */
+/** What is needed to explain a query. */
 export type ExplanationDeps = {
   readonly gateway: GatewayConfig;
   readonly compiled: CompiledResource;

@@ -17,7 +17,7 @@ export type LiveQuality = ResourceQuality & {
   readonly problem: string | undefined;
   /** Records of the list that were asked for one by one: how many, and how many were not found or failed. */
   readonly single: { readonly asked: number; readonly notFound: number; readonly failed: number };
-  /** Shapes of unreadable values, the most frequent first; only where they were asked for. */
+  /** Shapes of unreadable values, the most frequent first; empty unless they were asked for. */
   readonly shapes: readonly Shape[];
 };
 
@@ -27,7 +27,7 @@ const SINGLE_MAX = 25;
 /** The most shapes that are counted per resource. */
 const SHAPES_MAX = 200;
 
-/** Every claim about order, sorts and filters: without them, a list is all rows, read once. */
+/** Every claim about order, sorts and filters. With all of them switched off, a list is one scan of all rows. */
 function everyClaim({ resource, source }: CompiledSource): ReadonlySet<string> {
   const { sort, filters } = source.spec.resources[resource.name]?.list ?? {};
   return new Set([

@@ -12,7 +12,7 @@ import { explainPassthrough, type PassthroughExplanation } from './explain-passt
 /** A request to an operation with a query that makes sense. */
 type AskedQuery = ExplainedRequest & { readonly query: Query };
 
-/** What becomes of a request, as far as is known without asking a source. */
+/** What happens to a request, as far as this is known without a call to the source. */
 type ReadExplanation =
   /** It is a request to nothing that the gateway serves. */
   | { readonly kind: 'refused'; readonly why: string }
@@ -44,7 +44,7 @@ export function readExplanation(
   return { kind: 'query', explanation, asked: { ...asked, query }, compiled };
 }
 
-/** Explains a query, and asks its source. Values of records are `***` unless they are to be shown. */
+/** Explains a query, and sends it to its source. Values of records are `***` unless `showValues` is set. */
 export async function explainWithLive(
   asked: AskedQuery,
   asking: {

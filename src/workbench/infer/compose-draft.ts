@@ -3,7 +3,7 @@ import type { ResourceName } from '../../contract/resources.ts';
 import { plural } from '../../kernel/plural.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { type DraftNote, likely, notesAt, type Remark, toEdit } from './notes/note.ts';
-import { orderOnceAffordable } from './query/infer-order.ts';
+import { withBet } from './query/infer-order.ts';
 import { requestSection } from './requests/request-parameters.ts';
 import type { OutcomesDraft } from './infer-outcomes.ts';
 import type { RecordDraft } from './map/infer-record.ts';
@@ -20,8 +20,8 @@ export type DraftParts = {
   readonly list: ListDraft;
   readonly record: RecordDraft | undefined;
   readonly outcomes: OutcomesDraft;
-  /** The number of calls made, and the mean duration of one in milliseconds. */
-  readonly made: { readonly calls: number; readonly msEach: number };
+  /** The number of calls made, and the mean duration of one call in milliseconds. */
+  readonly usage: { readonly calls: number; readonly msEach: number };
   readonly notes: readonly DraftNote[];
 };
 
@@ -43,7 +43,6 @@ const BUDGET_MS = 8_000;
 /** How much a list may grow before its budget is too small. */
 const GROWTH = 1.5;
 
-/** The cost of a scan of the whole list. */
 function costRemark(
   rows: number | undefined,
   windowSize: number,
@@ -71,7 +70,7 @@ function budgetSection(list: ListDraft, msEach: number): { section: Section; not
   const calls = Number.isFinite(each)
     ? Math.min(1_000_000, Math.max(50, Math.ceil((rows / each) * 1.1)))
     : 10;
-  // Windows that name the next one come one after the other; of others, three are asked for side by side.
+  // Windows requested by number are read three at a time; of the others, each names the next one.
   const atOnce = ['offset', 'page'].includes(String(list.window.window['kind'])) ? 3 : 1;
   const section = { rows, calls, time: `${BUDGET_MS / 1_000}s`, snapshot: '60s' };
   return { section, note: { at: ['budget'], ...costRemark(known, each, { msEach, atOnce }) } };
@@ -103,9 +102,9 @@ function listSection(list: ListDraft, dialect: Dialect | undefined, isXml: boole
   };
 }
 
-function netSection({ target, made }: DraftParts): Section {
-  // A call that may take as long as a scan would be told as a budget that is too small.
-  const slow = (made.msEach > 800 ? BUDGET_MS * 0.75 : BUDGET_MS * 0.5) / 1_000;
+function netSection({ target, usage }: DraftParts): Section {
+  // If one call may take as long as a whole scan, the draft would be reported as one with too small a budget.
+  const slow = (usage.msEach > 800 ? BUDGET_MS * 0.75 : BUDGET_MS * 0.5) / 1_000;
   return {
     baseUrl: `\${${variablePrefix(target.name)}_URL:-${target.baseUrl}}`,
     timeout: `${slow}s`,
@@ -114,10 +113,10 @@ function netSection({ target, made }: DraftParts): Section {
 }
 
 /** The comment at the top of the file: its origin, what to edit, and what no reply can show. */
-function headOf({ target, dialect, made, resource }: DraftParts, edits: readonly DraftNote[]) {
+function headOf({ target, dialect, usage, resource }: DraftParts, edits: readonly DraftNote[]) {
   const variables = Object.keys(target.secrets.variables);
-  const offline = made.calls === 0;
-  const from = offline ? 'saved replies; no request was sent' : `${made.calls} calls`;
+  const offline = usage.calls === 0;
+  const from = offline ? 'saved replies; no request was sent' : `${usage.calls} calls`;
   const place = ({ at }: DraftNote) => at.slice(at[0] === 'resources' ? 1 : 0).join('.');
   return [
     `${dialect?.title ?? 'A service without a known dialect'}: a draft of the source for its ${resource}, inferred from ${from}.`,
@@ -135,14 +134,12 @@ function headOf({ target, dialect, made, resource }: DraftParts, edits: readonly
 
 /** Composes the source file from its parts. */
 export function composeDraft(parts: DraftParts): Draft {
-  const { target, resource, decode, dialect, record, outcomes, made } = parts;
-  const budget = budgetSection(parts.list, made.msEach);
-  // Where lists are scanned in any case, no order makes them faster.
+  const { target, resource, decode, dialect, record, outcomes, usage } = parts;
+  const budget = budgetSection(parts.list, usage.msEach);
+  // Without a total, or with rows to drop, lists are scanned in any case, so a bet on the order gains nothing.
   const isPaged = parts.list.total.total !== undefined && dialect?.dropWhen === undefined;
   const isAffordable = budget.note.level !== 'edit';
-  const list = isPaged
-    ? { ...parts.list, order: orderOnceAffordable(parts.list.order, isAffordable) }
-    : parts.list;
+  const list = isPaged ? { ...parts.list, order: withBet(parts.list.order, isAffordable) } : parts.list;
   const { order } = list;
   const isXml = decode['format'] === 'xml';
   const get = record && {

@@ -8,18 +8,14 @@ import type { FirstResponse } from './detect/first-response.ts';
 import { createListReader, type ListReader, type ListReply, readListReply } from './requests/list-reader.ts';
 import { columnsOf } from './map/columns.ts';
 import { candidatesText } from './map/describe-columns.ts';
-import { mapFields, type MapDraft, partsOf, refuseAbsent } from './map/map-fields.ts';
+import { mapFields, type MapDraft, refuseAbsent } from './map/map-fields.ts';
 import { type DraftNote, notesAt, type Remark, toEdit, InferError } from './notes/note.ts';
-import { compilePath } from '../../source/adapter/spec/path.ts';
-import { changeText } from '../../source/checks/evidence/spec-change.ts';
-import { findDropCondition } from '../doctor/probes/source/non-record-rows.ts';
 import { windowSection, type WindowDraft } from './window/window-section.ts';
 import { type FiltersDraft, inferFilters } from './query/infer-filters.ts';
 import { type OrderDraft, inferOrder } from './query/infer-order.ts';
 import { inferTotal, type TotalDraft } from './window/infer-total.ts';
 import { firstWindow, type ListRows, readWholeList } from './window/read-whole-list.ts';
 
-/** The sections of a list. */
 type Sections = {
   readonly mapping: MapDraft;
   readonly window: WindowDraft;
@@ -28,7 +24,7 @@ type Sections = {
   readonly filters: FiltersDraft;
 };
 
-/** The draft of a list, with the rows that were read for it. */
+/** The draft of the `list` section, with the rows that were read for it. */
 export type ListDraft = Sections & {
   readonly reader: ListReader;
   readonly base: ListReply;
@@ -37,7 +33,7 @@ export type ListDraft = Sections & {
   readonly notes: readonly DraftNote[];
 };
 
-/** What the draft of a list starts from. */
+/** What is known before the list is inferred. */
 export type ListContext = {
   readonly client: ServiceClient;
   readonly resource: Resource;
@@ -49,8 +45,8 @@ export type ListContext = {
   readonly moreRows: readonly JsonObject[];
 };
 
-/** The share of the remaining calls that a walk over the list may use. */
-const WALK_SHARE = 0.4;
+/** The share of the remaining calls that reading the whole list may use. */
+const READ_SHARE = 0.4;
 
 function mapRows({ resource, response, columns }: ListContext, rows: readonly JsonObject[]): MapDraft {
   const { dialect } = response;
@@ -68,51 +64,32 @@ function mapRows({ resource, response, columns }: ListContext, rows: readonly Js
 }
 
 /** Reads a list to its end, or until its share of the calls is used up. A list in one reply needs no call. */
-async function walkAll(
+async function readRows(
   { client, baseUrl }: ListContext,
   reader: ListReader,
   found: FoundWindow,
   base: ListReply,
 ): Promise<ListRows | undefined> {
-  const callsMax = Math.floor(client.callsLeft * WALK_SHARE);
+  const callsMax = Math.floor(client.callsLeft * READ_SHARE);
   if (found.kind === 'numbered' || found.kind === 'next')
     return callsMax > 0 ? readWholeList(reader, found, { baseUrl, callsMax }) : undefined;
   if (found.kind === 'unseen') return undefined;
   return { rows: base.rows, ids: base.ids, complete: false, pastEnd: undefined, windows: [base] };
 }
 
-/** Whether an id came twice in a walk. */
+/** Whether an id came twice while the list was read. */
 function repeats({ ids }: ListRows): boolean {
   return new Set(ids).size < ids.length;
 }
 
-/** A walk that ended with an error after a full window is complete if the total says so. */
+/** If reading ended with an error after a full window, the list is complete if it has as many rows as the total says. */
 function completeByTotal(walk: ListRows, { rows }: TotalDraft): ListRows {
   return walk.complete || repeats(walk) ? walk : { ...walk, complete: walk.ids.length === rows };
-}
-
-/** The note about rows that have none of the mapped fields, with the condition that leaves them out. */
-function findForeign(rows: readonly JsonObject[], { map, idPath }: MapDraft): Remark | undefined {
-  const columns = Object.entries(map)
-    .flatMap(([field, draft]) => (field === 'id' || draft === null ? [] : [partsOf(draft).from].flat()))
-    .map((path) => ({ path, find: compilePath(path) }));
-  const has = (row: JsonObject, { find }: (typeof columns)[number]) => (find(row) ?? null) !== null;
-  const isRecord = (row: JsonObject) => columns.some((column) => has(row, column));
-  const records = rows.filter(isRecord);
-  const foreign = rows.filter((row) => !isRecord(row));
-  if (columns.length === 0 || foreign.length === 0 || records.length === 0) return undefined;
-  const always = columns.find((column) => records.every((row) => has(row, column)))?.path;
-  const condition = findDropCondition(foreign, records, always) ?? { at: idPath, matches: '…' };
-  const line = changeText({ at: ['dropWhen'], value: [condition] });
-  return toEdit(
-    `${foreign.length} of ${rows.length} rows have none of the mapped fields, so they may be no records: ${line} leaves them out`,
-  );
 }
 
 function notesOf(
   { resource, response }: ListContext,
   { mapping, window, total, filters }: Sections,
-  foreign: Remark | undefined,
 ): readonly DraftNote[] {
   const at = (section: string) => ['resources', resource.name, 'list', section];
   return [
@@ -121,7 +98,6 @@ function notesOf(
     ...filters.notes,
     ...notesAt(at('window'), ...window.remarks),
     ...notesAt(at('total'), total.remark),
-    ...notesAt(at('dropWhen'), foreign),
   ];
 }
 
@@ -134,14 +110,14 @@ function openList({ client, response }: ListContext, { idPath, id }: MapDraft) {
   return { reader: createListReader(client, layout), base };
 }
 
-/** Proposes a list from the replies of its service. @throws InferError */
+/** Infers the `list` section of a source file from the replies of its service. @throws InferError */
 export async function inferList(context: ListContext): Promise<ListDraft> {
   const { resource, response, baseUrl, moreRows } = context;
   const { dialect, place, request } = response;
   const early = mapRows(context, [...place.rows, ...moreRows]);
   const { reader, base } = openList(context, early);
   const found = await findWindow({ reader, request, base, dialect, baseUrl });
-  const first = await walkAll(context, reader, found, base);
+  const first = await readRows(context, reader, found, base);
   const isRepeated = first !== undefined && repeats(first);
   const numbered = found.kind === 'numbered' ? found.numbered : undefined;
   const isWalked = !isRepeated && found.kind !== 'none';
@@ -169,14 +145,13 @@ export async function inferList(context: ListContext): Promise<ListDraft> {
     end: { pastEnd: walk?.pastEnd, rows: count },
   });
   const sections = { mapping, window, total, order, filters };
-  const foreign = dialect?.dropWhen === undefined ? findForeign(rows, mapping) : undefined;
   return {
     ...sections,
     reader,
     base,
     rows,
     walk,
-    notes: notesOf(context, sections, foreign),
+    notes: notesOf(context, sections),
   };
 }
 

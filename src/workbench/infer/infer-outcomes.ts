@@ -5,13 +5,20 @@ import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { ServiceClient } from './requests/service-client.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { type DraftNote, likely, notesAt, sure, toEdit } from './notes/note.ts';
-import { codesIn, isAbsent, type OutcomeDraft, outcomeRule, successCode } from './detect/outcome-rules.ts';
+import {
+  codesIn,
+  isAbsent,
+  type OutcomeDraft,
+  outcomeRule,
+  type ShownReply,
+  successCode,
+} from './detect/outcome-rules.ts';
 import type { PastEnd } from './window/read-whole-list.ts';
 
 /** The `outcomes` section of a draft, with notes. */
 export type OutcomesDraft = {
   readonly outcomes: readonly OutcomeDraft[];
-  /** Whether the list is served without a credential, too. */
+  /** Whether the service returns the list without a credential, too. */
   readonly servesVisitors: boolean;
   readonly notes: readonly DraftNote[];
 };
@@ -25,20 +32,18 @@ export type OutcomeContext = {
   readonly statuses: readonly number[];
   readonly missing: Json | undefined;
   readonly recordRules: readonly OutcomeDraft[];
-  readonly refusal: Refusal | undefined;
-  /** Set only if a scan must find the end without a total. */
+  /** The reply to a request without the credential. */
+  readonly refusal: ShownReply | undefined;
+  /** Present only if a scan must find the end of the list without a total. */
   readonly pastEnd: PastEnd | undefined;
 };
-
-/** The reply to a request without a credential. */
-export type Refusal = { readonly reply: UpstreamReply; readonly document: Json | undefined };
 
 /** Sends a request without the credential. */
 export async function probeWithoutCredential(
   client: ServiceClient,
   request: RequestSpec,
   read: (reply: UpstreamReply) => Json | undefined,
-): Promise<Refusal | undefined> {
+): Promise<ShownReply | undefined> {
   if (client.callsLeft < 1) return undefined;
   const reply = await client.send(request, { withoutCredential: true });
   return { reply, document: read(reply) };
@@ -95,7 +100,7 @@ function successRules({ dialect, successes, statuses, refusal, missing }: Outcom
 /** Keys under which replies report errors. */
 const ERROR_KEYS = ['errors', 'error'];
 
-/** The path of the errors in a reply that reports some; `undefined` where replies without errors have a value there, too. */
+/** The path of the errors under a key; `undefined` if replies without errors have a value there, too. */
 function errorPlace(key: string, usual: readonly (Json | undefined)[]): string | undefined {
   const places = usual.map((document) => (isObject(document) ? document[key] : undefined));
   if (!places.every(isAbsent)) return undefined;
@@ -111,7 +116,7 @@ function dialectRules({ dialect, successes }: OutcomeContext): readonly OutcomeD
   );
 }
 
-/** Rules for errors in replies to a request for one record, where a missing record is told by its absence alone. */
+/** Rules for errors in replies to a request for one record, if only its absence shows that a record is missing. */
 function errorRules({ recordRules, successes, missing, dialect }: OutcomeContext): readonly OutcomeDraft[] {
   const absence = recordRules.find((rule) => rule['present'] === false);
   // A body that is a list has no such keys.
@@ -146,7 +151,7 @@ export function inferOutcomes(context: OutcomeContext): OutcomesDraft {
     // These come first: the failure for an unknown id may also be a known failure of the dialect.
     ...context.recordRules.filter((rule) => !isAbsence(rule)),
     ...dialectRules(context),
-    // Where an error comes, the record is missing, too: that does not mean that there is none.
+    // A reply with an error has no record either, but that does not mean that the record does not exist.
     ...errorRules(context),
     ...context.recordRules.filter(isAbsence),
     ...refusal.rules,

@@ -43,8 +43,6 @@ export type InferredSource = {
   readonly calls: number;
   /** The values of the draft's variables, to try the draft. */
   readonly variables: Readonly<Record<string, string>>;
-  /** The first reply to the list's request, to try the draft on it. */
-  readonly reply: UpstreamReply;
   /** The draft as `portico check` reads it. */
   readonly compiled: CompiledSource;
   /** What doctor says of this very draft; `undefined` if it was made from saved replies. */
@@ -94,10 +92,10 @@ function isQuietFailure(record: RecordDraft | undefined): boolean {
   return record?.outcomes.some(({ status }) => status === 200) === true;
 }
 
-/** A credential that is a plain word, such as `user`: a draft has such words of its own. */
+/** A credential that is a plain word, such as `user`: a draft may contain such a word for other reasons. */
 const PLAIN_WORD = /^[a-z]{1,12}$/i;
 
-/** Refuses to write a draft with the value of a credential; a plain word is looked for in its requests alone. */
+/** Throws if a draft contains the value of a credential. A plain word is looked for only in the requests of the draft. */
 function refuseLeaks(text: string, { request }: FirstResponse, { secrets, headers }: InferTarget): string {
   const sent = JSON.stringify([request.query, request.headers, request.body, headers]);
   const isHeld = (value: string) =>
@@ -149,7 +147,7 @@ function withEmptyTexts(name: ResourceName, list: ListDraft, record: RecordDraft
   };
 }
 
-/** Composes the draft that the replies suggest. Nothing of it is verified yet. @throws InferError */
+/** Composes the draft that the replies suggest. Doctor has not checked it yet. @throws InferError */
 async function proposeDraft(target: InferTarget, client: ServiceClient, options: InferOptions) {
   const response = await readFirst(target, client, options);
   const found = await inferList({
@@ -174,13 +172,13 @@ async function proposeDraft(target: InferTarget, client: ServiceClient, options:
     list,
     record,
     outcomes,
-    made: { calls, msEach: calls === 0 ? 100 : ms / calls },
+    usage: { calls, msEach: calls === 0 ? 100 : ms / calls },
     notes: [...notes, ...(proof?.notes ?? [])],
   });
   return { draft, response, calls };
 }
 
-/** The share of the calls that finding out how the service is asked may take; the rest is for doctor. */
+/** The share of the calls that the proposal may use; the rest is for doctor. */
 const PROPOSAL_SHARE = 0.5;
 
 type WrittenDraft = Pick<InferredSource, 'text' | 'compiled'>;
@@ -224,7 +222,7 @@ export async function inferSource(options: InferOptions): Promise<InferredSource
     const { draft: proposed, response, calls } = await proposeDraft(target, client, options);
     const write = (draft: Draft) => writeAndCompile(draft, response, target);
     const { variables } = target.secrets;
-    const facts = { name: target.name, dialect: response.dialect?.key, variables, reply: response.reply };
+    const facts = { name: target.name, dialect: response.dialect?.key, variables };
     const finish = (draft: Draft, verified: Pick<InferredSource, 'calls' | 'diagnosis' | 'trials'>) => ({
       ...facts,
       ...verified,
@@ -242,7 +240,7 @@ export async function inferSource(options: InferOptions): Promise<InferredSource
       },
     });
     const trials = await tryDraft(compiled, signal);
-    // What to edit says more than that a request fails without the edit.
+    // If a place must be edited anyway, that note says more than a note about the request that fails there.
     const isOpen = ({ at }: DraftNote) =>
       draft.notes.some((note) => note.level === 'edit' && isSamePlace(note.at, at));
     const tried = withNotes(

@@ -10,7 +10,7 @@ function keysOf(path: string): readonly PropertyKey[] {
   return [...path.matchAll(/[^.[\]]+/g)].map(([key]) => (/^\d+$/.test(key) ? Number(key) : key));
 }
 
-/** The first thing that is wrong with a case, and where in its file. */
+/** The first difference of a case, with its path in the file. */
 function firstMistake({ unexpected, unasked, differences, reason }: ReplayOutcome) {
   const why = reason === undefined ? '' : `; the answer is an error: ${reason}`;
   if (unexpected[0] !== undefined)

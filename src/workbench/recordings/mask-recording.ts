@@ -21,13 +21,13 @@ import {
 import { missingId } from './record-requests.ts';
 import { compileEncoder, type Replacements, rewriteValues } from './rewrite-values.ts';
 
-/** A recording without personal values, and how to get back to what the source was really asked. */
+/** A recording without personal values, with the way back to the real requests. */
 export type MaskedRecording = {
   /** The exchanges with their real requests and masked replies. */
   readonly exchanges: readonly RecordedExchange[];
   /** The v1 value that stands for a real one of a field. */
   readonly valueOf: (field: string, value: string) => string;
-  /** From what a masked answer is made of, to the real query, ids and windows. */
+  /** Translates masked ids and windows, and the masked query, into the real ones. */
   readonly toReal: Translation;
 };
 
@@ -49,7 +49,7 @@ function nextOf({ adapter }: CompiledSource, reply: UpstreamReply): string | und
   }
 }
 
-/** What the values of v1 fields became, and which real ids and windows the masked ones stand for. */
+/** Maps the real values of v1 fields to the masked ones, and the masked ids and windows to the real ones. */
 function compareReplies(
   compiled: CompiledSource,
   replies: readonly (ReadReply & { readonly masked: UpstreamReply })[],
@@ -72,7 +72,7 @@ function compareReplies(
   return { values, ids, windows };
 }
 
-/** What the masked recording asks, in terms of the real source. */
+/** Translates the requests of the masked recording into those of the real source. */
 function translationOf(
   query: Query,
   { ids, windows }: { ids: ReadonlyMap<string, string>; windows: ReadonlyMap<string, string> },
@@ -112,7 +112,7 @@ function createReplacer(
   };
 }
 
-/** A total's header without its letters, which are no part of a number; as it is where the file reads by them. */
+/** The header of a total with its letters masked, unless the pattern of the file needs the letters to read the number. */
 function maskTotal(text: string, pattern: string | undefined): string {
   const masked = text.replaceAll(/\p{L}/gu, 'x');
   if (pattern === undefined) return masked;
@@ -180,7 +180,7 @@ export function maskRecording(
   const values = collectValues(compiled, own, found, query);
   const value = createReplacer(values, own.list.request.path, compileEncoder(charset).canWrite);
   const read = namesRead(compiled);
-  // The name of a field that is not read says what the service keeps, or is a value, as in a map by address.
+  // A field name that the file does not read may be private, or may itself be a value, such as the key of a map by address.
   const keys = new Map<string, string>();
   const key = (text: string) => {
     const isRead = read.has(text) || read.has(text.replace(/^[\w.-]+:/, ''));

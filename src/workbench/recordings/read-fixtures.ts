@@ -14,7 +14,7 @@ export type FixtureCase = {
   readonly compiled: readonly CompiledSource[];
 };
 
-/** Where the cases of a source stand: `fixtures/<source>` beside the folder `sources`, or else beside the file. */
+/** The folder of a source's cases: `fixtures/<source>` beside the folder `sources`, or else beside the file. */
 export function fixtureFolder({ source }: CompiledSource): string {
   const folder = dirname(source.yaml.file);
   const parent = basename(folder) === 'sources' ? dirname(folder) : folder;

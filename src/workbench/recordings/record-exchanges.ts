@@ -6,7 +6,7 @@ import { MASK } from '../../kernel/secret.ts';
 import type { PairedAdapter } from '../doctor/session/pair-requests.ts';
 import type { SessionCall } from '../doctor/session/source-session.ts';
 
-/** An exchange as it was, and the view of the resource that its reply belongs to. */
+/** An exchange, and the view of the resource that its reply belongs to. */
 export type ViewedExchange = { readonly exchange: RecordedExchange; readonly view: RecordView };
 
 /** The headers of a reply that the source's file says are read; no other is kept. */
@@ -36,7 +36,7 @@ export function keptBody(bytes: Buffer): Pick<RecordedExchange['reply'], 'body' 
   return Buffer.from(text, 'utf8').equals(bytes) ? { body: text } : { base64: bytes.toString('base64') };
 }
 
-/** A request as a fixture has it, of one that may be displayed. */
+/** The form in which a fixture keeps a request whose secrets are masked. */
 export function keptRequest(shown: UpstreamRequest): RecordedExchange['request'] {
   const headers = Object.entries(shown.headers).filter(([, value]) => !value.includes(MASK));
   return {

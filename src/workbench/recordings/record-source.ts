@@ -6,7 +6,7 @@ import type { CompiledSource } from '../../source/compile-sources.ts';
 import { openSession } from '../doctor/session/source-session.ts';
 import { fixtureFolder } from './read-fixtures.ts';
 import { firstRequest, followingRequests, nameOf, type NamedRequest } from './record-requests.ts';
-import { createRecorder, type RecordedFixture, type Recorder } from './recorder.ts';
+import { createRecorder, type RecordedFixture } from './recorder.ts';
 import { replayFixture } from './replay-fixture.ts';
 
 /** What came of recording one request: the file that was written, or why there is none. */
@@ -14,7 +14,7 @@ export type RecordResult = NamedRequest & { readonly file?: string; readonly pro
 
 /** How a source is recorded. */
 export type RecordSourceOptions = {
-  /** Requests such as `GET /v1/users?limit=2`; where there are none, those that show what the source does. */
+  /** Requests such as `GET /v1/users?limit=2`; if the list is empty, requests of every kind are recorded. */
   readonly requests: readonly string[];
   readonly keepsWhole: boolean;
   /** Whether files that are there already are replaced. */
@@ -22,10 +22,10 @@ export type RecordSourceOptions = {
   readonly signal: AbortSignal;
 };
 
-/** The requests that show what a source does, or a problem where its first page cannot be read. */
+/** One request of every kind for each resource, or a problem if the first page cannot be read. */
 async function defaultRequests(
   sources: readonly CompiledSource[],
-  recorder: Recorder,
+  recorder: ReturnType<typeof createRecorder>,
 ): Promise<readonly (NamedRequest & { readonly problem?: string })[]> {
   const requests = sources.map(async ({ resource }) => {
     const named = firstRequest(resource);
@@ -37,7 +37,7 @@ async function defaultRequests(
   return (await Promise.all(requests)).flat();
 }
 
-/** Writes a fixture once it has been replayed from its own text. */
+/** Replays a fixture from its own text, and writes it if that passes. */
 async function writeFixture(
   { name, request, fixture }: RecordedFixture,
   sources: readonly CompiledSource[],
@@ -87,7 +87,7 @@ export async function recordSource(
         });
         continue;
       }
-      // Of a given request, the name is that of the recorded one, which has no real values in it.
+      // The file is named after the recorded request, because that has no real values in it.
       const name = recorded.name || nameOf(recorded.request);
       mkdirSync(folder, { recursive: true });
       const file = join(folder, `${name}.yaml`);

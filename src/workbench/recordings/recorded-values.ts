@@ -15,7 +15,7 @@ export type ReadReply = {
   readonly reply: UpstreamReply;
 };
 
-/** The scalars of a document as texts, keys left out; `isText` tells texts from numbers. */
+/** The scalars of a document as texts, without its keys; `isText` is false for numbers. */
 function scalarsOf(value: Json | undefined): readonly { readonly text: string; readonly isText: boolean }[] {
   if (typeof value === 'string') return [{ text: value, isText: true }];
   if (typeof value === 'number') return [{ text: String(value), isText: false }];
@@ -84,14 +84,14 @@ export function isPersonal(
   return kind === 'text' && !steps.some((step) => typeof step === 'object' && 'enum' in step);
 }
 
-/** The values of a recording: those that stay, and those that are replaced in shape. */
+/** The values of a recording: those that are kept, and those that are replaced by others of the same shape. */
 export type RecordedValues = {
   readonly kept: Set<string>;
   readonly personal: Set<string>;
   readonly links: Set<string>;
 };
 
-/** Adds the values beside the rows: totals and echoes are kept; a link or cursor may contain personal values. */
+/** Adds the values beside the rows. Totals and echoes are kept; a link or cursor may contain personal values. */
 function addBeside(
   { adapter, source, resource }: CompiledSource,
   reply: UpstreamReply,
@@ -137,7 +137,7 @@ export function collectValues(
   );
   const columns = new Set(read.flatMap(({ isReplaced, from }) => (isReplaced ? from : [])));
   for (const { found: value, from, state, isReplaced } of read) {
-    // What cannot be read as the time or number of its field may be any text. A column may feed a personal field, too.
+    // A value that its field cannot read may be any text, and the column of a kept field may also feed a personal one.
     const isKept = state !== 'unreadable' && !from.some((path) => isWithin(path, columns));
     for (const { text, isText } of scalarsOf(value)) {
       if (isReplaced && isText) values.personal.add(text);

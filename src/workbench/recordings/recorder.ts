@@ -22,26 +22,13 @@ const LIST_ROWS = 100;
 
 const SMALLER = 'name a request that costs less, or record from a store with fewer records';
 
-/** Records fixtures from a session with a live source. A text says why there is none. */
-export type Recorder = {
-  firstPage(resource: CompiledSource['resource']): Promise<FirstPage | string>;
-  record(named: NamedRequest): Promise<RecordedFixture | string>;
-};
-
-/** How a recorder keeps what it sees. */
-export type RecorderOptions = {
-  /** Replies are kept as they came, with every value in them. */
-  readonly keepsWhole: boolean;
-  readonly signal: AbortSignal;
-};
-
 function spentText({ unit, max }: SessionBudgetSpent): string {
   return unit === 'calls'
     ? `it takes more than ${max} calls; ${SMALLER}`
     : `its replies are larger than ${max} bytes; ${SMALLER}`;
 }
 
-/** What a request was answered, and the exchanges that this took. */
+/** The answer to a request, and the exchanges with the source that it took. */
 type Recording = { readonly answer: Answer; readonly exchanges: readonly ViewedExchange[] };
 
 /** Answers a request through a session, and keeps its exchanges with secrets of the environment masked. */
@@ -127,14 +114,17 @@ async function maskedFixture(
   return fixtureOf(maskedRequest, answer, upstream);
 }
 
-/** Creates the recorder of the resources of one source. */
+/**
+ * Creates the recorder of the resources of one source. If it returns a text, that says why nothing was recorded. With
+ * `keepsWhole`, replies are kept as they came, with every value in them.
+ */
 export function createRecorder(
   sources: readonly CompiledSource[],
   session: SourceSession,
-  { keepsWhole, signal }: RecorderOptions,
-): Recorder {
+  { keepsWhole, signal }: { readonly keepsWhole: boolean; readonly signal: AbortSignal },
+) {
   return {
-    async firstPage({ name }) {
+    async firstPage({ name }: CompiledSource['resource']): Promise<FirstPage | string> {
       const request = `GET /v1/${name}?limit=${LIST_ROWS}`;
       const part = session.part({ callsMax: 1_000 });
       const { error, body } = await answerRequest(request, { sources, session: part, signal });
@@ -142,7 +132,7 @@ export function createRecorder(
       const { data, meta } = body as { data: FirstPage['records']; meta: { total: Json } };
       return { total: Number(meta.total), records: data };
     },
-    async record(named) {
+    async record(named: NamedRequest): Promise<RecordedFixture | string> {
       const { request } = named;
       const part = session.part({ ...BUDGET, keepsReplies: true });
       const recording = await recordAnswer(request, sources, part, signal);

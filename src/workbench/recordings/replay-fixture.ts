@@ -9,7 +9,7 @@ import type { Counterparts } from '../doctor/session/pair-requests.ts';
 import { createReplay } from '../doctor/session/replay.ts';
 import { createSession } from '../doctor/session/source-session.ts';
 
-/** The result of replaying a case. It passed where the source was asked just what was recorded and nothing differs. */
+/** The result of replaying a case. It passed if exactly the recorded requests were made and the answer does not differ. */
 export type ReplayOutcome = {
   readonly passed: boolean;
   /** Requests to the source that the case does not have. */

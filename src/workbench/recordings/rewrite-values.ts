@@ -2,7 +2,7 @@ import { escapedText } from '../../source/adapter/spec/pattern.ts';
 import type { DecodeSpec } from '../../config/schema/source.ts';
 import { MASK } from '../../kernel/secret.ts';
 
-/** What stands in place of a value, or of a key that is no name of the source's file; `undefined` leaves it. */
+/** The replacement of a value, or of a key that the source's file does not name; `undefined` keeps the original. */
 export type Replacements = {
   readonly value: (text: string) => string | undefined;
   readonly key: (text: string) => string | undefined;
@@ -18,7 +18,7 @@ function unquoted(token: string): string | undefined {
   }
 }
 
-/** Keys, texts and numbers of JSON; a number becomes a text where its replacement is one. */
+/** Replaces keys, texts and numbers of JSON. The replacement of a number is a text. */
 function rewriteJson(body: string, { value, key }: Replacements): string {
   return body.replaceAll(JSON_TOKEN, (token: string, ending: string | undefined) => {
     const colon = ending ?? '';
@@ -55,7 +55,7 @@ function xmlName(name: string, { key }: Replacements): string {
 }
 
 function rewriteTag(tag: string, replacements: Replacements): string {
-  // What is no element may hold anything; only the declaration says how the rest is read.
+  // Comments and instructions may hold anything, so only the XML declaration is kept.
   if (/^<[?!]/.test(tag)) return tag.startsWith('<?xml ') ? tag : '';
   const [, slash = '', name = '', attributes = '', end = ''] = XML_TAG.exec(tag) ?? [];
   const rewritten = attributes.replaceAll(
@@ -108,7 +108,7 @@ export function rewriteValues(body: string, spec: DecodeSpec, replacements: Repl
   return spec.format === 'xml' ? rewriteXml(body, replacements) : rewriteJson(body, replacements);
 }
 
-/** Writes text in a character set: the bytes, and which characters it has. `undefined` where it cannot be written. */
+/** Compiles the encoder of a character set. `encode` returns `undefined` if the set lacks a character of the text. */
 export function compileEncoder(charset: string) {
   const isUtf8 = /^utf-?8$/i.test(charset);
   const decoder = new TextDecoder(charset);

@@ -6,13 +6,16 @@ import { configReference } from '../reference.ts';
 import { alertRules } from '../../../telemetry/conditions/conditions.ts';
 import { openapiDocument } from '../../../contract/openapi.ts';
 
-/** The JSON Schema of one kind of configuration file, for completion and checks in editors. */
+/**
+ * The JSON Schema of one kind of configuration file, for completion and checks in editors.
+ * @internal
+ */
 export function configJsonSchema(kind: 'gateway' | 'source'): unknown {
   const schema = kind === 'gateway' ? gatewaySchema : sourceSchema;
   return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
 }
 
-/** Where the committed copy of each generated document stands, and how it is made. */
+/** The generated documents: the path of the committed copy, and the function that makes it. */
 export const documents: Readonly<Record<string, () => unknown>> = {
   'config/alerts.yaml': alertRules,
   'config/openapi.json': openapiDocument,

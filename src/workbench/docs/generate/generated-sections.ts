@@ -5,7 +5,10 @@ import { createMetrics } from '../../../admin/metrics/metrics.ts';
 import { thresholdText } from '../../../telemetry/conditions/condition.ts';
 import { conditions } from '../../../telemetry/conditions/conditions.ts';
 
-/** A Markdown table, padded as the formatter of the project would; `|` in a cell is escaped. */
+/**
+ * A Markdown table, padded as the formatter of the project would; `|` in a cell is escaped.
+ * @internal
+ */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
   const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)));
@@ -48,7 +51,7 @@ type LockEntry = { readonly license?: string; readonly dev?: boolean; readonly d
 
 const PACKAGES = 'node_modules/';
 
-/** Packages of the development of which the build copies files, so that they are shipped. */
+/** Development packages whose files the build copies into the product. */
 const SHIPPED = ['swagger-ui-dist'];
 
 /** The licences of the packages that Portico runs on. */
@@ -71,7 +74,7 @@ function licencesTable(): string {
 
 const EXAMPLES = 'config/examples';
 
-/** What the index reads of an example; the examples' own tests hold their files against the schema. */
+/** The keys that the index reads from an example. Tests of their own check the examples against the schema. */
 type Example = {
   auth?: { kind: string };
   decode?: { format?: string };

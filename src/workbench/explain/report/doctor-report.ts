@@ -16,7 +16,7 @@ const LABELS: Readonly<Record<ClaimVerdict, string>> = {
 /** The width of the column of probe names; a few are longer. */
 const PROBE_WIDTH = 26;
 
-/** A finding: one line where all is well, with a place, calls and a hint where it is not. */
+/** A finding as one line; if the service differs from the claim, with the place, the calls and a hint. */
 export function findingBlock(finding: DisplayedFinding): ReportBlock {
   const { verdict, probe, observed, claim, hint, calls = [] } = finding;
   const result = { mark: LABELS[verdict], width: 8, text: `${probe.padEnd(PROBE_WIDTH)} ${observed}` };

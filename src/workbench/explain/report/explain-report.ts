@@ -16,7 +16,7 @@ function claimLine(claim: PlacedClaim): string {
   return `${claim.claim}  ${placeText(claim)}`;
 }
 
-/** A call; headers only where they are not those of the call before. */
+/** A call. Its headers are left out if the call before has the same ones. */
 function callLines(
   { method, url, headers, body }: DisplayedCall,
   before: DisplayedCall | undefined,
@@ -72,7 +72,7 @@ function valueText(value: unknown): string {
   return value === MASK ? MASK : JSON.stringify(value);
 }
 
-/** The steps of a field, each with what it made where that is something else than before. */
+/** The steps of a field; a step that changed the value is shown with the new value. */
 function stepTexts({ found, steps }: DisplayedField): readonly string[] {
   return steps.map(({ step, value }, index) => {
     const before = index === 0 ? found : steps[index - 1]?.value;

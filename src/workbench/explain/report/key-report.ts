@@ -6,7 +6,7 @@ import type { KeyView } from '../../../admin/actions/keys/key-view.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A new key, displayed this once. */
+/** A new key. It is displayed only here. */
 export function newKeyLines(key: string): readonly string[] {
   return [key, '', 'Keep it now: it is not shown again.'];
 }

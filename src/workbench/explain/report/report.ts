@@ -1,8 +1,8 @@
 /** A part of what a command reports to a person. */
 export type ReportBlock =
-  /** A line; an empty one is a gap. */
+  /** A line of text, perhaps empty. */
   | string
-  /** What stands under a heading, indented. */
+  /** A heading with indented blocks under it. */
   | { readonly heading: string; readonly blocks: readonly ReportBlock[] }
   /** Rows whose columns are as wide as their widest cell. */
   | { readonly table: readonly (readonly string[])[] }
@@ -30,7 +30,7 @@ export function placeText({
   return line === undefined ? file : `${file}:${line}`;
 }
 
-/** A gap and a heading with what stands under it; nothing where there is nothing. */
+/** An empty line and a heading with blocks under it; nothing if there are no blocks. */
 export function section(heading: string, blocks: readonly ReportBlock[]): readonly ReportBlock[] {
   return blocks.length === 0 ? [] : ['', { heading, blocks }];
 }

@@ -2,7 +2,7 @@ import type { ActionValue } from '../../../admin/api/action-table.ts';
 import { type Report, type ReportBlock, section } from './report.ts';
 
 type Listed = ActionValue<'requests'>;
-type Told = ActionValue<'request'>;
+type Recorded = ActionValue<'request'>;
 
 const SCOPES: Readonly<Record<Listed['scope'], string>> = {
   process: 'of this process',
@@ -34,7 +34,7 @@ export function requestsReport(listed: Listed): Report {
   return { json: listed, blocks: [{ heading, blocks }, ...notes.map((note) => `note: ${note}`)] };
 }
 
-function errorBlocks({ error }: Told): readonly ReportBlock[] {
+function errorBlocks({ error }: Recorded): readonly ReportBlock[] {
   if (error === undefined) return [];
   const { code, reason, detail, cause, entry } = error;
   const said = [code, reason, detail, cause].filter((part) => part !== undefined);
@@ -42,8 +42,8 @@ function errorBlocks({ error }: Told): readonly ReportBlock[] {
 }
 
 /** Reports one request: where its time went, and why it failed. */
-export function requestReport(told: Told): Report {
-  const { requestId, at, operation, method, status, durationMs, caller, process, plan, timings } = told;
+export function requestReport(recorded: Recorded): Report {
+  const { requestId, at, operation, method, status, durationMs, caller, process, plan, timings } = recorded;
   const about = [
     `${method} ${operation}: ${status} after ${msText(durationMs)}, for ${caller ?? 'nobody known'}`,
     `${at}, by ${process}`,
@@ -55,10 +55,10 @@ export function requestReport(told: Told): Report {
     detail,
   ]);
   return {
-    json: told,
+    json: recorded,
     blocks: [
       { heading: requestId, blocks: about },
-      ...errorBlocks(told),
+      ...errorBlocks(recorded),
       ...section('Timings: begin, name, length', [{ table: rows }]),
       ...(plan === undefined ? [] : section('Plan', [[plan.kind, plan.why ?? ''].join(' ').trim()])),
     ],

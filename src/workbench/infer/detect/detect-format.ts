@@ -67,7 +67,7 @@ function findCharset(body: Buffer, stated: string | undefined): { charset?: stri
   };
 }
 
-/** What the gateway's own code reads from a reply; `undefined` if it refuses the reply. */
+/** What the gateway's own code reads from a reply; `undefined` if that code throws a fault. */
 export function readOrUndefined<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -75,13 +75,6 @@ export function readOrUndefined<T>(read: () => T): T | undefined {
     if (error instanceof GatewayError) return undefined;
     throw error;
   }
-}
-
-/** Reads a body in one format; `undefined` if that fails. */
-function tryRead(reply: UpstreamReply, draft: DecodeDraft): Json | undefined {
-  const { mediaType } = contentTypeOf(reply);
-  const decode = compileDecoder(decodeSchema.parse({ ...draft, contentTypes: [mediaType] }));
-  return readOrUndefined(() => decode(reply));
 }
 
 function csvDrafts(text: string): readonly DecodeDraft[] {
@@ -147,7 +140,8 @@ export function detectFormat(reply: UpstreamReply): BodyFormat {
   const label = charset ?? (stated !== undefined && decodesAs(reply.body, stated) ? stated : 'utf-8');
   const text = new TextDecoder(label).decode(reply.body);
   for (const draft of draftsFor(text, mediaType)) {
-    const document = tryRead(reply, { ...draft, ...(charset !== undefined && { charset }) });
+    const format = { ...draft, ...(charset !== undefined && { charset }), contentTypes: [mediaType] };
+    const document = compileRead(format)(reply);
     if (document === undefined || !isUsable(document, draft)) continue;
     const decode = declared(reply, draft, charset);
     const isUnusual = decode.contentTypes !== undefined && /^(?:|text\/(?:html|plain))$/.test(mediaType);
@@ -163,7 +157,7 @@ export function detectFormat(reply: UpstreamReply): BodyFormat {
   return refuse(reply, text);
 }
 
-/** What a reply holds in any format; `undefined` if it cannot be read. */
+/** The document in a reply of any format; `undefined` if it cannot be read. */
 export function documentIn(reply: UpstreamReply): Json | undefined {
   try {
     return detectFormat(reply).document;

@@ -18,7 +18,7 @@ export type RowLocation = {
   readonly rows: readonly JsonObject[];
   /** The rows are in a map by their ids; each has its key at `$key`. */
   readonly isMap: boolean;
-  /** XML with one row: the element is a list only if the source file says so. */
+  /** One row of XML: the source file must say that the element is a list. */
   readonly single: boolean;
   /** The rows are lists of values, and the names of their columns stand apart. */
   readonly table?: ColumnNames;
@@ -32,10 +32,10 @@ const LIST_NAMES = new Set(
     elements objects`),
 );
 
-/** Lists of what went wrong, which are never the records. */
+/** Names of lists of errors, which are never the records. */
 const ERROR_NAMES = new Set(words('error errors errormessages exceptions faults violations warnings'));
 
-/** The similarity of rows: the share of keys that most rows have. */
+/** How similar rows are: the share of all their keys that at least half of the rows have. */
 function similarity(rows: readonly JsonObject[]): number {
   const sample = rows.slice(0, 20);
   const counts = new Map<string, number>();
@@ -57,7 +57,7 @@ function scoreOf({ keys, rows }: RowLocation, resource: ResourceName): number {
   return named + full * 2 + Math.min(rows.length, 20) * 2 + similarity(rows) * 20 - keys.length * 4;
 }
 
-/** A key that only an id has: digits, a UUID, or a word with digits. */
+/** The forms of keys that are ids: digits, a UUID, or a word with digits. */
 const IS_ID_KEY = /^(?:\d+|[0-9a-f]{8}-[0-9a-f-]{27}|[\w-]*\d[\w-]*)$/i;
 
 /**

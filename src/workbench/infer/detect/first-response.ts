@@ -23,7 +23,6 @@ const PARAMETERS_TRIED = 5;
 
 type Ask = (request: RequestSpec) => Promise<UpstreamReply>;
 
-/** The hint for a redirect. */
 function redirectHint(reply: UpstreamReply): string {
   const location = reply.header('location') ?? '';
   const isAddress = /^[\x21-\x7e]{1,200}$/.test(location);
@@ -44,7 +43,6 @@ const FAILURES: Readonly<Record<number, readonly [string, string]>> = {
   429: ['it limits the rate of calls', 'try again later, with fewer --calls-max'],
 };
 
-/** The error for a failure status. */
 function failureOf(reply: UpstreamReply): InferError | undefined {
   const { status } = reply;
   const answer = `the service answers HTTP ${status}`;
@@ -102,7 +100,7 @@ function readList(
   };
 }
 
-function evidenceOf(resource: ResourceName, request: RequestSpec, reply: UpstreamReply): DialectClues {
+function cluesOf(resource: ResourceName, request: RequestSpec, reply: UpstreamReply): DialectClues {
   const document = documentIn(reply);
   const [place] = document === undefined ? [] : findRows(document, resource, false);
   return { resource, request, reply, document, row: place?.rows[0] };
@@ -113,22 +111,22 @@ const same = (a: RequestSpec, b: RequestSpec) => JSON.stringify(a) === JSON.stri
 /** Sends the requests of a dialect, and returns the first reply with rows. */
 async function readAs(
   dialect: Dialect,
-  evidence: DialectClues,
+  clues: DialectClues,
   ask: Ask | undefined,
 ): Promise<FirstResponse | undefined> {
-  const plain = evidence.request;
-  const rewritten = dialect.rewrite(evidence);
+  const plain = clues.request;
+  const rewritten = dialect.rewrite(clues);
   const requests = [dialect.extend(rewritten), rewritten].filter((request) => !same(request, plain));
   const isConfirmed = ({ format: { document }, reply }: FirstResponse) =>
-    dialect.confirms({ ...evidence, document, reply });
+    dialect.confirms({ ...clues, document, reply });
   for (const request of requests) {
     if (ask === undefined) break;
     const reply = await ask(request);
-    const response = readList(evidence.resource, request, reply, dialect);
+    const response = readList(clues.resource, request, reply, dialect);
     if (response instanceof InferError) continue;
     return isConfirmed(response) ? response : undefined;
   }
-  const response = readList(evidence.resource, plain, evidence.reply, dialect);
+  const response = readList(clues.resource, plain, clues.reply, dialect);
   return response instanceof InferError || !isConfirmed(response) ? undefined : response;
 }
 
@@ -137,7 +135,7 @@ export function acceptOf({ decode }: BodyFormat): string {
   return contentTypesOf(decodeSchema.parse(decode)).join(', ');
 }
 
-/** The parameter that a request is refused for: without it, the service answers. */
+/** The parameter that makes the service refuse a request: without it, the service answers. */
 async function refusedParameter(request: RequestSpec, ask: Ask): Promise<string | undefined> {
   for (const name of Object.keys(request.query).slice(0, PARAMETERS_TRIED)) {
     const { [name]: _left, ...query } = request.query;
@@ -146,7 +144,7 @@ async function refusedParameter(request: RequestSpec, ask: Ask): Promise<string 
   return undefined;
 }
 
-/** Refuses a request that the service refuses for a parameter, where the status reads as one about the credential. */
+/** Throws if the service answers 401 or 403 because of a parameter, and not because of the credential. */
 async function refuseParameters(
   { status }: UpstreamReply,
   request: RequestSpec,
@@ -173,9 +171,9 @@ export async function readFirstResponse(
   ask?: Ask,
 ): Promise<FirstResponse> {
   await refuseParameters(reply, request, ask);
-  const evidence = evidenceOf(resource, request, reply);
-  for (const dialect of dialects.filter((one) => one.matches(evidence))) {
-    const response = await readAs(dialect, evidence, ask);
+  const clues = cluesOf(resource, request, reply);
+  for (const dialect of dialects.filter((one) => one.matches(clues))) {
+    const response = await readAs(dialect, clues, ask);
     if (response !== undefined) return response;
   }
   const response = readList(resource, request, reply, undefined);

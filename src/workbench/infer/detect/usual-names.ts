@@ -52,18 +52,12 @@ export const fieldWords = {
     categoryids categoryid kind class`),
 };
 
-/** Common names of a resource and its id: folded, best first. */
-type ResourceWords = {
-  /** Names of its lists. */
-  readonly lists: readonly string[];
-  /** Names of its id; `a.b` is b within a. */
-  readonly ids: readonly string[];
-};
-
 const ID = `id _id uid uuid guid sysid recordid objectid entityid no nr num number ident.no ident.id ident pk key code`;
 
-/** The names by resource of the contract, in several languages. */
-export const resourceWords: Readonly<Record<ResourceName, ResourceWords>> = {
+/** Common names of the lists of a resource, and of its id, in several languages: folded, best first. `a.b` is b in a. */
+export const resourceWords: Readonly<
+  Record<ResourceName, Readonly<Record<'lists' | 'ids', readonly string[]>>>
+> = {
   users: {
     lists: words('users user contacts contact customers customer people persons members accounts'),
     ids: words(`${ID} userid contactid customerid personid memberid accountid clientid employeeid cid

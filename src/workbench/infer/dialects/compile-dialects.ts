@@ -23,7 +23,7 @@ function parametersOf(request: RequestSpec) {
   return [...inQuery, ...inBody];
 }
 
-/** The paging of the source, but for what the dialect says itself. */
+/** The paging of the source. What the dialect says itself takes precedence. */
 function pagingOf({ paging }: DialectSpec, { request, window }: ListSpec): DialectPaging | undefined {
   if (paging === 'none' || !(window.kind === 'cursor' || window.kind === 'link' || 'pastEnd' in window))
     return undefined;
@@ -39,7 +39,7 @@ function pagingOf({ paging }: DialectSpec, { request, window }: ListSpec): Diale
     cursor: named('{cursor}'),
     ...('base' in window && { base: window.base, depthMax: window.depthMax }),
     ...('next' in window && { next: window.next }),
-    // A service whose page size is fixed has one of its own.
+    // If no parameter sets the page size, the service has a fixed one, which is looked for.
     sizeMax:
       'sizeMax' in window ? window.sizeMax : size === undefined ? undefined : Math.max(...window.sizes),
     ...paging,
@@ -73,7 +73,7 @@ function filtersOf({ filters }: DialectSpec, { filters: own, items, map }: ListS
     );
 }
 
-/** Where conditions stand in the list's request, if the dialect has any. */
+/** The places of filter conditions in the list's request, if the dialect has filters. */
 function filterPlaces({ filters }: DialectSpec, { request }: ListSpec) {
   const parameters = filters !== undefined && Object.keys(filters).length === 0 ? [] : parametersOf(request);
   const inQuery = parameters.filter(({ value, path }) => value === '{filter}' && path === undefined);
@@ -163,7 +163,7 @@ function compileDialect(spec: DialectSpec, { name, outcomes, resources }: Source
  */
 export function compileDialects(files: readonly FileText[]): readonly Dialect[] {
   const problems: Problem[] = [];
-  // Nothing is asked of the examples' own services.
+  // No request is sent to the services of the examples, so any address will do.
   const environment = { variables: {}, readFile: () => '', placeholder: () => 'http://placeholder.invalid' };
   const sources = [...loadSources(files, environment, problems).values()];
   if (problems.length > 0) throw new ConfigError(problems);

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { withQuery } from '../requests/request-parameters.ts';
 
-/** The evidence for a dialect: one request and its reply. */
+/** What a dialect is recognised by: one request and its reply. */
 export type DialectClues = {
   readonly resource: ResourceName;
   readonly request: RequestSpec;
@@ -14,7 +14,7 @@ export type DialectClues = {
   readonly row: JsonObject | undefined;
 };
 
-/** The documented paging of a product. It is tried before it is believed. */
+/** The paging that a product documents. Infer tries it before a draft has it. */
 export type DialectPaging = Omit<Exclude<DialectSpec['paging'], string>, 'next'> & {
   readonly kind: 'offset' | 'page' | 'link' | 'cursor';
   readonly base?: number;
@@ -30,22 +30,22 @@ export type TotalPlace = Readonly<Omit<NonNullable<ListSpec['total']>, 'counts' 
 export type DialectFilter = Readonly<Partial<Omit<FilterSpec, 'exactness'>>> & {
   readonly field: 'category' | 'price';
   readonly op: 'eq' | 'ge' | 'le';
-  /** Where the conditions of `expr` stand, and what stands between them, if the dialect does not say it. */
+  /** The parameters that take the conditions of `expr`, and the text between two conditions, if not those of the dialect. */
   readonly joined?: { readonly query: Readonly<Record<string, string>>; readonly by: string };
   /** Puts the filter into the body of a request. */
   readonly body?: {
-    /** For a trial: with a value, or without one as the draft's request is if nobody filters. */
+    /** The request of a trial: with a value, or without one, as the draft sends it if a caller does not filter. */
     with(request: RequestSpec, value: string | undefined): RequestSpec;
-    /** For the draft. */
+    /** The request of the draft. */
     template(request: RequestSpec): RequestSpec;
   };
-  /** True if the product also finds rows that the contract does not mean. */
+  /** True if the filter may return more rows than the contract asks for. */
   readonly superset?: boolean;
 };
 
-/** A way to ask for a sort: what a request has in addition, in both directions. */
+/** How a request asks for a sort, in both directions. */
 export type DialectSort = {
-  /** What asks for it, for messages. */
+  /** The name of the parameters, for messages. */
   readonly by: string;
   ascending(request: RequestSpec): RequestSpec;
   descending(request: RequestSpec): RequestSpec;
@@ -63,21 +63,24 @@ export function sortByQuery(
   };
 }
 
-/** A product, or a family of products, that its replies reveal. */
+/**
+ * A dialect: how one legacy product, or a family of products, speaks (its paging, filters, errors and column names). An
+ * example file in `config/examples` describes it; `compileDialects` makes this of the file.
+ */
 export type Dialect = Pick<DialectSpec, 'key' | 'title' | 'zone' | 'outcomes' | 'pitfalls'> & {
-  matches(look: DialectClues): boolean;
+  /** Whether a first reply looks like one of this product. */
+  matches(clues: DialectClues): boolean;
   /** Whether a reply to the request that `extend` makes confirms the dialect. */
-  confirms(look: DialectClues): boolean;
+  confirms(clues: DialectClues): boolean;
   /** Rewrites the request, if the URL alone does not return records. */
-  rewrite(look: DialectClues): RequestSpec;
-  /** Adds parameters, such as one for the total. They are kept only if the service still gives rows. */
+  rewrite(clues: DialectClues): RequestSpec;
+  /** Adds parameters, such as one that asks for the total. The draft has them only if the service still returns rows. */
   extend(request: RequestSpec): RequestSpec;
   readonly paging: DialectPaging | undefined;
   /** The place of the total; `none` if a number that looks like one must not be trusted. */
   readonly total: 'none' | TotalPlace | { readonly count: RequestSpec } | undefined;
   /** `undefined` if the product cannot sort by the column. */
   readonly sort: ((column: string) => DialectSort | undefined) | undefined;
-  /** `column` returns the column of a field, if it is a plain one. */
   filters(column: PlainColumn): readonly DialectFilter[];
   /** The query with the place for filter expressions, such as `{ $filter: '{filter}' }`. */
   readonly filterQuery: Readonly<Record<string, string>>;
@@ -91,23 +94,23 @@ export type Dialect = Pick<DialectSpec, 'key' | 'title' | 'zone' | 'outcomes' | 
   record(request: RequestSpec, idIsNumber: boolean): RequestSpec | undefined;
   /** Ids are texts even if all that were seen are whole numbers. */
   readonly idKind: 'text' | undefined;
-  /** Rows that are no records, in the form of the source file. */
+  /** Conditions for rows that are no records, as in a source file. */
   readonly dropWhen: ListSpec['dropWhen'] | undefined;
-  /** The form of native ids, if the view of one record refuses others: a regular expression for all of one. */
+  /** A regular expression for a whole native id, if the view of one record refuses ids of another form. */
   idForm(idIsNumber: boolean): string | undefined;
-  /** A key that only successes have, if the status does not tell. */
+  /** The path of a value that only successes have, if the status does not show whether a reply is one. */
   readonly success: string | undefined;
 };
 
-/** The path of a field's column, if it is a plain one. */
+/** The path of the column of a field; `undefined` if the field is not read from one column unchanged. */
 export type PlainColumn = (field: string) => string | undefined;
 
 /** A filter of the contract, with the path of its field's column. */
 export type PlainFilter = Pick<DialectFilter, 'field' | 'op'> & { readonly column: string };
 
 /**
- * The filters of the contract on the columns that are plain. The one that has the fewest usual forms comes first: what it
- * shows of their spelling helps to find the others.
+ * The filters of the contract whose fields have a plain column. The filter with the fewest usual forms comes first, because
+ * the spelling that it turns out to have helps to find the others.
  */
 export function plainFilters(column: PlainColumn): readonly PlainFilter[] {
   const wanted = [

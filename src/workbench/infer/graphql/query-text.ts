@@ -41,7 +41,7 @@ const uses = (request: RequestSpec, { name }: InputField): boolean =>
   'json' in request.body &&
   new RegExp(String.raw`\$${name}\b`).test(JSON.stringify(request.body.json));
 
-/** Adds an argument to a list's query, where it is not there, and sets the variable at a path below it. */
+/** Sets the variable of an argument, or a value at a path below it. The query of the list gets the argument if it lacks it. */
 export function withArgument(
   query: GraphqlListQuery,
   request: RequestSpec,

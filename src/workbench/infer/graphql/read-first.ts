@@ -9,7 +9,7 @@ import type { InferTarget } from '../requests/read-target.ts';
 import type { RecordOptions } from '../requests/record-request.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 
-/** What the first reply is asked for, and read, by. */
+/** How the first reply is requested and read. */
 export type FirstOptions = Pick<RecordOptions, 'one' | 'oneBody'> & {
   readonly resource: ResourceName;
   /** What is known of dialects, in the order in which they are tried. */
@@ -18,7 +18,7 @@ export type FirstOptions = Pick<RecordOptions, 'one' | 'oneBody'> & {
   readonly samples: readonly UpstreamReply[];
 };
 
-/** The view of one record of a GraphQL service is found by introspection, unless the operator gave it. */
+/** Finds the request for one record of a GraphQL service by introspection, unless the operator gave it. */
 async function withRecord(
   response: FirstResponse,
   { request }: InferTarget,
@@ -31,7 +31,7 @@ async function withRecord(
   return { ...response, dialect: await withGraphqlRecord(dialect, resource, request, ask) };
 }
 
-/** Finds the list that everything else is found from, at the address, or in the first of some saved replies. @throws InferError */
+/** Finds the list that everything else is inferred from: at the address, or in the first saved reply. @throws InferError */
 export async function readFirst(
   target: InferTarget,
   client: ServiceClient,

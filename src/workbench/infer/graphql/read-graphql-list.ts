@@ -22,7 +22,7 @@ const LISTS_MAX = 3;
 const BY_HAND =
   'give the query for the list with --body <file>: {"query": "query List($limit: Int, $offset: Int) { … }", "variables": {…}}; and for one record with --one-body <file>';
 
-/** The view of one record of a schema's type, where the contract has one. */
+/** How one record of a schema's type is requested; the ids have a form only if the contract has such a request. */
 const recordView = (
   schema: GraphqlSchema,
   item: NamedType,
@@ -34,7 +34,7 @@ const recordView = (
   }),
 });
 
-/** How a schema's list is asked for, and what else the schema says of it. */
+/** The request for a list of a schema, and the dialect with what the schema says of that list. */
 function describe(
   schema: GraphqlSchema,
   found: ListField,

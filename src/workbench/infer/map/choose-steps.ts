@@ -10,7 +10,7 @@ import { type Guess, nullGuess, SHOWN_MIN, weighGuesses } from './weigh-guesses.
 export type CoercionSteps = {
   readonly as: readonly unknown[];
   readonly remarks: readonly Remark[];
-  /** Steps that may be needed, which only the operator can tell. */
+  /** Steps that may be needed. Only the operator can decide. */
   readonly doubt?: Remark;
 };
 
@@ -41,7 +41,7 @@ const MARKUP = /<\/?[a-z][a-z0-9]*(?:\s[^<>]*)?>/i;
 const ESCAPED = /&(?:amp|lt|gt|quot|apos|#\d{1,6}|#x[0-9a-f]{1,5});/i;
 const REFERENCE = /&(?:[a-z][a-z0-9]{1,30}|#\d{1,7}|#x[0-9a-f]{1,6});/gi;
 
-/** Texts that never are a real value. */
+/** Texts that are never a real value. */
 const NULL_SIGNS = ['-', '--', 'N/A', 'n/a'];
 
 /** Timestamps that are a real value in some services, and "no value" in others. */
@@ -209,7 +209,6 @@ const FORMED = new Set(['email', 'profile.avatar_url']);
 export type StepOptions = {
   /** The column's folded name. */
   readonly name: string;
-  /** The field of the contract. */
   readonly field: string;
   readonly zone: string | undefined;
   /** Some records have null or no value there. */

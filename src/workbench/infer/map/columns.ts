@@ -26,9 +26,9 @@ export function isSecretColumn(name: string): boolean {
 }
 
 type Values = readonly (Json | undefined)[];
-type Parameter = { readonly path: string; readonly words: readonly string[]; readonly values: Values };
+type ColumnPlace = { readonly path: string; readonly words: readonly string[]; readonly values: Values };
 
-function below({ path, words, values }: Parameter, key: string): Parameter {
+function below({ path, words, values }: ColumnPlace, key: string): ColumnPlace {
   const inner = values.map((value) =>
     isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined,
   );
@@ -36,11 +36,11 @@ function below({ path, words, values }: Parameter, key: string): Parameter {
 }
 
 function item(
-  { path, words, values }: Parameter,
+  { path, words, values }: ColumnPlace,
   step: string,
   pick: (list: readonly Json[]) => Json | undefined,
   word?: string,
-): Parameter {
+): ColumnPlace {
   return {
     path: path + step,
     words: word === undefined ? words : [...words, word],
@@ -58,7 +58,13 @@ function pairNames(values: Values): { name: string; codes: readonly string[] } |
   return { name, codes: codes.slice(0, 100) };
 }
 
-function selected(place: Parameter, key: string, literal: string, wanted: Json, word?: string): Parameter {
+function selected(
+  place: ColumnPlace,
+  key: string,
+  literal: string,
+  wanted: Json,
+  word?: string,
+): ColumnPlace {
   return item(
     place,
     `[?${pathWith('', key)}==${literal}]`,
@@ -67,7 +73,7 @@ function selected(place: Parameter, key: string, literal: string, wanted: Json, 
   );
 }
 
-function listColumns(place: Parameter, depth: number): readonly Column[] {
+function listColumns(place: ColumnPlace, depth: number): readonly Column[] {
   const lists = place.values.filter((value) => isList(value));
   const inner = lists.flat();
   if (inner.some((one) => isObject(one))) {
@@ -97,14 +103,14 @@ function listColumns(place: Parameter, depth: number): readonly Column[] {
   ];
 }
 
-function scalarColumn({ path, words, values }: Parameter): readonly Column[] {
+function scalarColumn({ path, words, values }: ColumnPlace): readonly Column[] {
   const scalars = values.map((value) => (isObject(value) || isList(value) ? undefined : value));
   const isEmpty = scalars.every((value) => value === undefined);
   return isEmpty ? [] : [{ path, words, values: scalars }];
 }
 
 /** The text under a key, or the first of a list of texts. */
-function mixedColumn(place: Parameter): Column | undefined {
+function mixedColumn(place: ColumnPlace): Column | undefined {
   const lists = place.values.filter((value) => isList(value));
   const ofScalars =
     lists.length > 0 && lists.every((list) => !list.some((one) => isObject(one) || isList(one)));
@@ -114,7 +120,7 @@ function mixedColumn(place: Parameter): Column | undefined {
   return { path: `${place.path}[0] | ${place.path}`, words: place.words, values };
 }
 
-function columnsAt(place: Parameter, depth: number): readonly Column[] {
+function columnsAt(place: ColumnPlace, depth: number): readonly Column[] {
   if (depth > DEPTH_MAX || isSecretColumn(place.words.at(-1) ?? '')) return [];
   const mixed = mixedColumn(place);
   if (mixed !== undefined) return [mixed];

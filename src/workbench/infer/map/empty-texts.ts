@@ -43,8 +43,8 @@ function textColumns({ name: view, map, rows }: View, resource: Resource): reado
 const EMPTY_ARE_NULL = likely('empty texts become null, as in all texts of these records');
 
 /**
- * Decides for all texts of all views at once what an empty one means: nothing, if enough of them show it. Else they stay, and
- * what they mean is for the operator, as it is in a field that a filter asks for.
+ * Decides for all text fields at once what an empty text means. If enough texts are empty, it means "no value". Else empty
+ * texts stay, and the operator decides, as always in a field that the contract filters by.
  */
 export function decideEmptyTexts(
   resource: Resource,

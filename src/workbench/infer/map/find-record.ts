@@ -5,6 +5,7 @@ import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { valuesIn } from '../detect/document-values.ts';
+import type { ShownReply } from '../detect/outcome-rules.ts';
 import { itemsOf, namedTables, type RowLocation } from '../detect/find-rows.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 import { isObject, scalarText } from '../../../kernel/json/values.ts';
@@ -16,12 +17,11 @@ import type { IdKind } from '../requests/list-reader.ts';
 export type FoundRecord = {
   /** The request, with `{id}` in the place of the id. */
   readonly request: RequestSpec;
-  /** The path of the record; empty if the body is the record. Or the place of a table of which it is the only row. */
+  /** The path of the record, empty if the body is the record; or a table that has the record as its only row. */
   readonly item: ItemsSpec;
-  /** The records that were read. */
   readonly records: readonly JsonObject[];
   /** The reply for an unknown id. */
-  readonly missing: { readonly reply: UpstreamReply; readonly document: Json | undefined } | undefined;
+  readonly missing: ShownReply;
 };
 
 /** A search for the view of one record. */
@@ -32,7 +32,6 @@ export type RecordSearch = {
   readonly requests: readonly RequestSpec[];
   /** Ids of the list, as the gateway sends them. */
   readonly ids: readonly string[];
-  /** All known ids. */
   readonly known: readonly string[];
   readonly kind: IdKind;
   /** Whether the rows of the list are a table: one record may be, too. */
@@ -40,22 +39,21 @@ export type RecordSearch = {
   readonly link: IdLink | undefined;
 };
 
-/** Where a record has the address that ends in its id, if its id stands nowhere else. */
+/** The path of a record's own address, whose end is its id, for records that have no other id. */
 type IdLink = { readonly at: string; readonly pattern: string };
 
-/** Where records have that address. */
+/** The path and pattern of the address that holds the id; `undefined` if the id has a column of its own. */
 export function linkOf({ idPath, id }: Pick<MapDraft, 'idPath' | 'id'>): IdLink | undefined {
   return id.pattern === undefined ? undefined : { at: idPath, pattern: id.pattern };
 }
 
-/** The path of that address, with `{id}` at its end: there the record is, wherever the list stands. */
+/** The path of a record's own address with `{id}` at its end: one record is requested there. */
 export function linkedPaths(rows: readonly JsonObject[], list: MapDraft): readonly string[] {
   const link = scalarText(compilePath(list.idPath)(rows[0] ?? null)) ?? '';
   if (linkOf(list) === undefined || !URL.canParse(link, 'http://service.invalid')) return [];
   return [new URL(link, 'http://service.invalid').pathname.replace(/[^/]+(?=\/?$)/, '{id}')];
 }
 
-/** Whether a record is the one with an id, by what stands somewhere in it. */
 type IsRecord = (record: JsonObject) => boolean;
 
 const VARIABLE = '{id}';
@@ -91,7 +89,7 @@ function linkedBy({ kind, link }: Pick<RecordSearch, 'kind' | 'link'>, id: strin
   return (record) => sameId(pattern.exec(scalarText(find(record)) ?? '')?.[1], id, kind);
 }
 
-/** An id, and how a record with it is known. */
+/** An id, and how a record with this id is recognised. */
 type Wanted = { readonly id: string; readonly kind: IdKind; readonly isLinked: IsRecord };
 
 /** The path of the record with an id: the outermost object that is not only a wrapper. */
@@ -105,7 +103,7 @@ function findItem(document: Json, { id, kind, isLinked }: Wanted): string | unde
   })?.path;
 }
 
-/** The table of which a record with an id is the only row. */
+/** The table whose only row is the record with an id. */
 function tableItem(document: Json, id: string, kind: IdKind): ItemsSpec | undefined {
   const holds = ({ rows: [row, ...others] }: RowLocation) =>
     row !== undefined && others.length === 0 && containsId(row, id, kind);

@@ -142,7 +142,6 @@ function reportsErrors(document: Json | undefined): boolean {
 /** Drafts the outcome for an unknown id. */
 function missingRules({ missing, item }: FoundRecord, success: Json): MissingRules {
   const unknown = (text: string): MissingRules => ({ rules: [], remark: toEdit(text) });
-  if (missing === undefined) return unknown('could not find what the service answers for an unknown id');
   const { status } = missing.reply;
   const rule = outcomeRule(missing, success, { on: 'get', is: 'not_found' });
   const answer = `an unknown id is answered with HTTP ${status}`;
@@ -236,6 +235,6 @@ export async function inferRecord(context: RecordContext): Promise<RecordDraft> 
       ...notesAt(['outcomes'], remark),
       ...notes,
     ],
-    missing: found.missing?.document,
+    missing: found.missing.document,
   };
 }

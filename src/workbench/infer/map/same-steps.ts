@@ -6,7 +6,8 @@ import type { DraftNote } from '../notes/note.ts';
 import { fieldDraft, type MapDraft, partsOf } from './map-fields.ts';
 
 /**
- * Uses the list's steps, and what is said of them, for a field with equal values in both views, since the list showed more rows.
+ * Uses the steps of the list, and the notes on them, for a field of the single view if both views have equal values, because
+ * the list showed more rows.
  */
 export function sameSteps(
   {

@@ -1,17 +1,17 @@
 import { likely, toEdit } from '../notes/note.ts';
 import { maskedSample } from './describe-columns.ts';
 
-/** A step, or a word of `nullIf`, that alters or removes texts: those that it touches, and those that show that it is wrong. */
+/** A step, or a word of `nullIf`, that may be needed: `touched` are the texts that it changes, `against` those that show that it is wrong. */
 export type Guess = {
   readonly step: string;
   readonly word?: string;
   readonly touched: readonly string[];
   readonly against: readonly string[];
-  /** What the operator is told of it once it is taken. */
+  /** The remark for the operator if the guess is taken. */
   readonly remark?: string;
 };
 
-/** So many texts show that a step is needed, if no other one contradicts it. */
+/** From this number of texts on, a step is needed, if no text contradicts it. */
 export const SHOWN_MIN = 5;
 const FORMS_SHOWN = 3;
 
@@ -23,8 +23,8 @@ function formsText(texts: readonly string[]): string {
 }
 
 /**
- * Takes the guesses that enough texts show and none contradicts. The others are for the operator, as are all of a field that a
- * filter asks for.
+ * Takes the guesses that enough texts show and no text contradicts. The others are left to the operator; so are all guesses
+ * about a field that the contract filters by.
  */
 export function weighGuesses(guesses: readonly Guess[], count: number, isAsked = false) {
   const possible = guesses.filter(({ touched }) => touched.length > 0);
@@ -50,7 +50,7 @@ export function weighGuesses(guesses: readonly Guess[], count: number, isAsked =
   };
 }
 
-/** A word of `nullIf` that some texts are. Where there is null as well, it may be a value like any other. */
+/** The guess that a word means "no value". If the column has nulls as well, the word may be a value like any other. */
 export function nullGuess(texts: readonly string[], word: string, hasGaps: boolean): Guess {
   const touched = texts.filter((text) => text.trim() === word);
   const remark = `what is written ${JSON.stringify(word)} is taken for nothing`;

@@ -12,7 +12,7 @@ const WORDS: Readonly<Record<Op, readonly string[]>> = {
 /** How services join a column and an operator in the name of a parameter, or write the operator into its value. */
 type Spelling = {
   readonly of: (column: string, word: string) => Readonly<Record<string, string>>;
-  /** The name for a value that is equal, where no operator is written. */
+  /** The parameter for an equal value, if it is written without an operator. */
   readonly plain?: (column: string) => string;
 };
 

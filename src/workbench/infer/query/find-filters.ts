@@ -52,7 +52,7 @@ function filteredRequest(
 const numberIn = (text: string | undefined) =>
   text === undefined || !/^-?\d+(?:\.\d+)?$/.test(text) ? undefined : Number(text);
 
-/** A condition with a value that some of the rows meet, as far as the rows tell. */
+/** A condition with a value that some of the known rows meet. */
 type Condition = {
   readonly value: string;
   readonly matches: (row: JsonObject) => boolean;
@@ -65,7 +65,7 @@ function textsAt({ rows }: FilterContext, path: string): readonly string[] {
   return rows.map((row) => scalarText(find(row))?.trim() ?? '');
 }
 
-/** The condition that a filter is looked for with: one that shows an effect, so that some rows meet it and others do not. */
+/** The condition to look for a filter with: some rows meet it and others do not, so that an effect can be seen. */
 function conditionFor(context: FilterContext, path: string, op: DialectFilter['op']): Condition | undefined {
   const find = compilePath(path);
   const textOf = (row: JsonObject) => scalarText(find(row))?.trim() ?? '';
@@ -90,8 +90,8 @@ function conditionFor(context: FilterContext, path: string, op: DialectFilter['o
   };
 }
 
-/** Reads from a reply whether a condition was obeyed: other rows than without it, and all, or at least some, of them fit. */
-function judgeCondition({ firstIds }: FilterContext, { matches, isEmpty }: Condition, isWide: boolean) {
+/** Whether a reply obeys a condition: its rows differ from those without it, and all of them (if `isWide`, some) meet it. */
+function conditionEffect({ firstIds }: FilterContext, { matches, isEmpty }: Condition, isWide: boolean) {
   return ({ listing }: ListAnswer): Effect => {
     if (listing === undefined) return 'refused';
     if (listing.rows.length === 0) return 'other';
@@ -129,7 +129,7 @@ async function findUsual(
     request: context.request,
     value: condition.value,
     unknownParameter: context.unknownParameter,
-    judge: judgeCondition(context, condition, false),
+    effectOf: conditionEffect(context, condition, false),
     callsMax: 16,
   };
   for (const group of [candidates.filter(isFirst), candidates.filter((one, index) => !isFirst(one, index))]) {
@@ -142,7 +142,7 @@ async function findUsual(
   return undefined;
 }
 
-/** Whether a value that no row has leaves no row: all rows that were seen have the same one. */
+/** Whether a filter by a value that no row has returns no row. It is asked if all known rows have the same value. */
 async function leavesNone(
   reader: ListReader,
   context: FilterContext,
@@ -162,7 +162,7 @@ async function findKnown(
   for (const filter of filters) {
     if (reader.client.callsLeft < 3) return undefined;
     if (filter.body !== undefined) {
-      // A part of the body stays where nobody filters, such as an empty condition. Some services refuse it.
+      // If a caller does not filter, the body still has an empty condition, which some services refuse.
       const { listing } = await reader.read(filter.body.with(context.request, undefined));
       if (listing?.ids.length !== context.firstIds.length) continue;
     }
@@ -172,13 +172,13 @@ async function findKnown(
       continue;
     }
     const answer = await reader.read(filteredRequest(context, filter, condition.value));
-    if (judgeCondition(context, condition, true)(answer) === 'obeyed')
+    if (conditionEffect(context, condition, true)(answer) === 'obeyed')
       return { filter, spelledBy: undefined };
   }
   return undefined;
 }
 
-/** What is known of the filters of a service without a dialect. */
+/** What helps to find a filter of a service without a dialect. */
 type UnknownSearch = {
   readonly condition: Condition;
   readonly spelledBy: number | undefined;
@@ -204,7 +204,7 @@ async function findUnknown(
 
 /**
  * Finds which parameter filters by which field: one form for each filter of the contract. `known` are the documented
- * forms, if there are any. Whether it gives just the right rows is not looked at.
+ * forms, if there are any. Doctor checks later whether the filter returns just the right rows.
  */
 export async function findFilters(
   reader: ListReader,
@@ -227,7 +227,7 @@ export async function findFilters(
   return found;
 }
 
-/** Whether a row without a value of a field was among the rows: only such a row shows that a filter leaves it out. */
+/** Whether some row has no value at a path. Only such a row can show that a filter leaves out rows without a value. */
 export function hasEmpty(context: FilterContext, path: string): boolean {
   return textsAt(context, path).some((text) => text === '');
 }

@@ -18,7 +18,7 @@ import type { ListRows } from '../window/read-whole-list.ts';
 /** The `filters` section of a draft. */
 export type FiltersDraft = {
   readonly filters: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** What stands between conditions, where it is not the usual word. */
+  /** The text between two conditions, if it is not the usual one. */
   readonly join?: string | undefined;
   /** Adds the place for filter conditions to a request. */
   readonly extend: (request: RequestSpec) => RequestSpec;
@@ -53,7 +53,7 @@ function moneyOf(draft: FieldDraft | undefined): { readonly amount: string } | u
   return typeof first === 'object' ? first.money : undefined;
 }
 
-/** Whether another filter writes a parameter of this one. */
+/** Whether another filter uses the same parameter. */
 function sharesParameter(filter: DialectFilter, found: readonly DialectFilter[]): boolean {
   const others = found.filter((other) => other !== filter);
   return Object.keys(filter.query ?? {}).some((name) =>
@@ -61,21 +61,17 @@ function sharesParameter(filter: DialectFilter, found: readonly DialectFilter[])
   );
 }
 
-/** A filter of the draft. Only one that cannot match a row without a value is exact. */
+/** A filter as the draft has it. */
 function specOf(
   { query, expr, escape, item, name }: DialectFilter,
   { repeats, isExact, types }: { repeats: boolean; isExact: boolean; types: readonly JsonType[] },
 ): Readonly<Record<string, unknown>> {
-  return {
-    ...(query !== undefined && { query }),
-    ...(repeats && { repeats }),
-    ...(expr !== undefined && { expr }),
-    ...(item !== undefined && { item }),
-    ...(name !== undefined && { name }),
-    ...(escape !== undefined && { escape }),
-    ...(types.length > 0 && { types }),
+  const spec = {
+    ...{ query, repeats: repeats || undefined, expr, item, name, escape },
+    types: types.length > 0 ? types : undefined,
     exactness: isExact ? 'exact' : 'superset',
   };
+  return Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined));
 }
 
 /** The JSON types of a field's values that can be read. */
@@ -108,7 +104,7 @@ function withFilterPlace(
   return withValue(extended, { in: 'json', path: dialect.filterPlace }, '{filters}');
 }
 
-/** What the filters of a list are looked for in. */
+/** What is known of a list before its filters are looked for. */
 export type FilterSearch = {
   readonly resource: Resource;
   readonly reader: ListReader;
@@ -129,7 +125,6 @@ function whyNone({ windowed, walk, dialect }: FilterSearch): string | undefined 
   return undefined;
 }
 
-/** The remark on a proposed filter. */
 function remarkOf(isExact: boolean, isWide: boolean, field: string): Remark {
   if (isExact) return likely(`rows without ${field} were among those that it was tried on`);
   if (isWide)
@@ -174,7 +169,7 @@ export async function inferFilters(search: FilterSearch): Promise<FiltersDraft> 
   for (const filter of found) {
     const { field, op } = filter;
     const isWide = filter.superset === true || (field === 'price' && isMoney);
-    // Whether both values count is asked by doctor.
+    // Doctor checks whether the service honours both values.
     const repeats = sharesParameter(filter, found);
     const isExact = !isWide && hasEmpty(context, pathOf(map, field) ?? '');
     filters[field] = {

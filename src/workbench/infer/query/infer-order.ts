@@ -13,11 +13,10 @@ import { sortSection, withTiebreak } from './sort-section.ts';
 /** The order of a list in a draft. */
 export type OrderDraft = {
   readonly order: 'id' | undefined;
-  /** What the file must say where the request does not show that it asks for the order. */
+  /** Present if the request asks for the order in a way that the gateway cannot recognise. */
   readonly orderIs?: 'asked';
   /** All rows came by ascending id although nothing asks for it: so many were seen. */
   readonly seen?: number;
-  /** The `sort` section. */
   readonly sort: Readonly<Record<string, unknown>> | undefined;
   /** Adds the parameters for the order to the request of the draft. */
   readonly extend: (request: RequestSpec) => RequestSpec;
@@ -42,7 +41,7 @@ export type OrderContext = {
 
 /** Calls that a trial of a tiebreak must leave for the rest of the draft. */
 const CALLS_KEPT = 8;
-/** So many ascending ids are not chance. */
+/** From this number on, ascending ids are no coincidence. */
 const IDS_MIN = { number: 6, text: 12 } as const;
 
 /** An order that needs no parameters. */
@@ -61,7 +60,6 @@ function columnOf(path: string): string | undefined {
   return /^[A-Za-z_]\w*$/.test(last) ? last : undefined;
 }
 
-/** The forms of sorts to try. */
 function formsFor(
   { reader, base, dialect }: OrderContext,
   { request, unknownParameter }: NumberedWindows,
@@ -72,7 +70,7 @@ function formsFor(
   return unknownParameter === 'refused' && reader.client.callsLeft < 40 ? [] : USUAL_SORTS;
 }
 
-/** The columns that fields of the contract are read from alone, for those that it sorts by. */
+/** The columns of the fields that the contract sorts by, if a field is read from a single column. */
 function columnsOf({ sorts, map, idPath }: OrderContext): Readonly<Record<string, string>> {
   const columns = sorts.flatMap((field) => {
     const draft = field === 'id' ? idPath : map[field];
@@ -126,10 +124,10 @@ async function requestedOrder(
 }
 
 /**
- * The order of a draft, once it is known whether a scan of its list is affordable: rows that only happened to come by
- * their ids are a bet, which is made where nothing else could be served.
+ * Decides about rows that came by ascending id although nothing asks for that order. To rely on it is a bet: the draft
+ * bets only if a scan of the list costs too much, because then no list could be served without the bet.
  */
-export function orderOnceAffordable(order: OrderDraft, isAffordable: boolean): OrderDraft {
+export function withBet(order: OrderDraft, isAffordable: boolean): OrderDraft {
   const { seen } = order;
   if (seen === undefined) return order;
   const bet = `bets that the service keeps rows by ascending id though nothing asks for it: all ${seen} ids ascend now, and a write may end that`;

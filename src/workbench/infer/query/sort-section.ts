@@ -9,9 +9,9 @@ export type SortDraft = {
   readonly sort: Readonly<Record<string, unknown>>;
   /** Adds what the section needs in the list's request. */
   readonly extend: (request: RequestSpec) => RequestSpec;
-  /** The order without a sort is asked for by the section itself. */
+  /** Whether the section itself asks for the order by id if a request has no sort. */
   readonly holdsOrder: boolean;
-  /** What stands for {sort} where nobody sorts. */
+  /** The value of {sort} in a request without a sort. */
   readonly none?: string;
 };
 
@@ -45,7 +45,7 @@ function templateOf(sort: DialectSort) {
   const query = Object.fromEntries(
     pairs.map(([name, one, other]) => {
       if (name !== first[0]) return [name, one];
-      // The longer one shows where the direction is, also if the other has no word for it.
+      // If only one direction has a word, the text with that word shows its place.
       return descending === ''
         ? [name, one.replace(ascending, '{direction}')]
         : [name, other.replace(descending, '{direction}')];
@@ -88,7 +88,7 @@ export function sortSection(
   };
 }
 
-/** The same section with the id as the second column of every sort, and what asks for it descending, as a trial. */
+/** The same section with the id as the second column of every sort; `trial` is the descending sort by a column with it. */
 export function withTiebreak(draft: SortDraft, id: string) {
   const { sort, extend } = draft;
   const found = idAsTiebreak(sort, id);

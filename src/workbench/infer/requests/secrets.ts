@@ -4,8 +4,8 @@ import { mapTexts } from './json-tree.ts';
 /** Credentials, by the environment variable that replaces them in the draft. */
 export type Secrets = {
   /**
-   * Returns the reference that replaces a value: `${SHOP_TOKEN}`. Equal values get the same name, but one that stands apart
-   * has its own: a user may be named like the password today, and not tomorrow.
+   * Returns the reference that replaces a value: `${SHOP_TOKEN}`. Equal values get the same name, unless `isApart` is set:
+   * a user name may equal the password today, and not tomorrow.
    */
   hide(value: string, what: string, isApart?: boolean): string;
   readonly variables: Readonly<Record<string, string>>;

@@ -15,7 +15,6 @@ import { literalRequest } from './request-parameters.ts';
 export type ServiceClient = {
   /** @throws InferError if no reply comes, or the calls are used up */
   send(request: RequestSpec, options?: { readonly withoutCredential?: boolean }): Promise<UpstreamReply>;
-  /** The number of calls left. */
   readonly callsLeft: number;
   /** The number of calls made, and their total time in milliseconds. */
   readonly usage: { readonly upstreamCalls: number; readonly upstreamMs: number };
@@ -56,7 +55,11 @@ function toInferError(error: unknown, signal: AbortSignal): unknown {
 /** Opens the session. All requests of a draft go through it. @throws InferError if the credential is not usable */
 export function createServiceClient(
   target: InferTarget,
-  { callsMax, timeoutMs, signal }: { readonly callsMax: number; readonly timeoutMs: number; readonly signal: AbortSignal },
+  {
+    callsMax,
+    timeoutMs,
+    signal,
+  }: { readonly callsMax: number; readonly timeoutMs: number; readonly signal: AbortSignal },
 ): ServiceClient {
   const { headers, constants, auth, secrets } = target;
   const session = openSession(connectionOf(target, headers, auth, timeoutMs), { callsMax });

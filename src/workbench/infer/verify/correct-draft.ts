@@ -7,28 +7,28 @@ import { applyEdit, type DraftEdit, type DraftPlace, isSamePlace, valueAt } from
 
 type Section = Readonly<Record<string, unknown>>;
 
-/** The claims of a list that infer changes by itself, as doctor advises; what else differs is for the operator to judge. */
+/** The claims of a list that infer changes by itself, as doctor advises. About all others the operator decides. */
 const CHANGEABLE = /^(?:filters\b|sort\b|total\b|order\b|window\.(?:pastEnd|shortPage|base|sizeMax|sizes)$)/;
 
 function isChangeable(draft: Draft, { at, probe, changes = [] }: Finding): boolean {
   if (isSamePlace(at, ['auth', 'proof'])) return true;
   const place = at.slice(3).join('.');
-  // The size of whole numbers was tried; another form is only that of the ids of today.
+  // Doctor tried the size of whole numbers. Any other form would only be that of the ids of today.
   if (probe === 'malformed id' && valueAt(draft, [...at, 'kind']) === 'number')
     return changes.every(({ value }) => INTEGER_FORMS.has(String(value)));
   if (at[2] !== 'list' || !CHANGEABLE.test(place)) return false;
-  // A single size that cannot be asked for may be the only one that can.
+  // Other findings about the sizes are no reason to change them: the listed size may be the only one that works.
   if (place === 'window.sizes') return probe === 'size';
   const window = valueAt(draft, [...at.slice(0, 3), 'window']) as Section | undefined;
-  // More rows than one call brings say that the list is cut off, not that the number is wrong.
+  // If the total is larger than the rows of the only call, the list is cut off; the total may be right.
   return at[3] !== 'total' || window?.['kind'] !== 'none';
 }
 
 const isWithin = (at: DraftPlace, place: DraftPlace) => isSamePlace(at.slice(0, place.length), place);
 
 /**
- * The change of a draft that a difference asks for: what doctor advises for this very claim. `undefined` if only the
- * operator can tell.
+ * The change of a draft that corrects a difference: what doctor advises for this very claim. `undefined` if the operator
+ * must decide.
  */
 export function correctDraft(draft: Draft, finding: Finding): DraftEdit | undefined {
   const { at, observed, changes: advised = [] } = finding;
@@ -39,7 +39,7 @@ export function correctDraft(draft: Draft, finding: Finding): DraftEdit | undefi
   return { at, changes, remark };
 }
 
-/** The draft without a `sort` section whose columns were all taken back: its parameter asks for the ids again. */
+/** Removes a `sort` section that has no columns any more. The request then asks for the order by id again. */
 export function withoutEmptySort(draft: Draft): Draft {
   const [resource] = Object.keys(valueAt(draft, ['resources']) as Section);
   const list = ['resources', resource ?? '', 'list'];

@@ -5,7 +5,7 @@ import { type DraftNote, notesAt, type Remark } from '../notes/note.ts';
 /** A place in a draft: the keys from the top of the file. */
 export type DraftPlace = readonly PropertyKey[];
 
-/** Changes of a draft, with the place of the claim that asked for them, and the remark there that says why. */
+/** Changes of a draft, with the place of the claim that they correct, and the remark there that says why. */
 export type DraftEdit = {
   readonly at: DraftPlace;
   readonly changes: readonly SpecChange[];
@@ -26,7 +26,7 @@ export function valueAt({ content }: Pick<Draft, 'content'>, at: DraftPlace): un
   return at.reduce<unknown>((here, key) => (isTree(here) ? here[key] : undefined), content);
 }
 
-/** Sets what is at a place; `undefined` removes it, and whatever becomes empty by that. */
+/** Sets the value at a place. `undefined` removes it, and every section around it that becomes empty. */
 function withValueAt(tree: unknown, [key, ...rest]: DraftPlace, value: unknown): unknown {
   if (key === undefined) return value;
   const own = isTree(tree) ? tree : {};
@@ -38,7 +38,7 @@ function withValueAt(tree: unknown, [key, ...rest]: DraftPlace, value: unknown):
     : Object.fromEntries([...others, [key, inner]]);
 }
 
-/** Changes a draft, and replaces what it remarks on the place that the changes are for. */
+/** Changes a draft, and replaces its notes on the place of the claim. */
 export function applyEdit(draft: Draft, { at, changes, remark }: DraftEdit): Draft {
   const content = changes.reduce<unknown>(
     (tree, change) => withValueAt(tree, change.at, change.value),
@@ -47,7 +47,7 @@ export function applyEdit(draft: Draft, { at, changes, remark }: DraftEdit): Dra
   return withNotes({ ...draft, content }, notesAt(at, remark));
 }
 
-/** Adds notes to a draft, in place of what it remarked on their places. */
+/** Adds notes to a draft. They replace its notes on the same places. */
 export function withNotes(draft: Draft, notes: readonly DraftNote[]): Draft {
   const kept = draft.notes.filter((note) => !notes.some(({ at }) => isSamePlace(at, note.at)));
   return { ...draft, notes: [...kept, ...notes] };

@@ -3,21 +3,19 @@ import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { isObject, scalarText } from '../../../kernel/json/values.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
+import type { ShownReply } from '../detect/outcome-rules.ts';
 import { columnsOf } from '../map/columns.ts';
 import { type DraftNote, notesAt, sure } from '../notes/note.ts';
 import { fold } from '../../../source/checks/evidence/envelope.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 
-/** A reply, and its document where it has one. */
-export type ShownReply = { readonly reply: UpstreamReply; readonly document: Json | undefined };
-
-/** What shows the account of a credential: the replies to it, and that to a visitor. */
+/** The replies to requests with the credential, and the reply to a request without it (of a visitor). */
 export type ProofContext = {
   readonly client: ServiceClient;
   readonly read: (reply: UpstreamReply) => Json | undefined;
   readonly request: RequestSpec;
   readonly lists: readonly ShownReply[];
-  /** The reply to a request for one record, where there are such requests. */
+  /** The reply to a request for one record, if the service has such requests. */
   readonly record: ShownReply | undefined;
   readonly visitor: ShownReply;
 };
@@ -28,10 +26,10 @@ export type ProofDraft = {
   readonly notes: readonly DraftNote[];
 };
 
-/** Names under which a service says whom it takes a request for. */
+/** Names under which a service states the account of a request. */
 const ACCOUNT =
   /user|viewer|account|login|principal|identity|actor|auth|member|whoami|client|tenant|caller|acting|subject|email/;
-/** What depends on the rows, or on when they are asked for. */
+/** Names of values that depend on the rows or on the time of the request. */
 const PASSING =
   /next|prev|cursor|link|page|token|total|count|time|date|limit|request|trace|cache|etag|length|type/;
 const WRITABLE = /^[\w@.+ -]{1,64}$/;
@@ -47,7 +45,7 @@ type Found = {
   readonly theirs: Json | undefined;
 };
 
-/** The values that all replies to the credential have alike, and the visitor's have not. */
+/** The values that are the same in all replies with the credential, and not in the visitor's reply. */
 function placesIn(own: readonly ShownReply[], visitor: ShownReply): readonly Found[] {
   const documents = [...own, visitor].map(({ document }) => (isObject(document) ? document : {}));
   const columns = columnsOf(documents).filter(({ path }) => !path.includes('['));
@@ -71,7 +69,7 @@ function placesIn(own: readonly ShownReply[], visitor: ShownReply): readonly Fou
   });
 }
 
-/** The first place with a name of the account that may be written; else one that a visitor lacks. */
+/** The place of the account's name, if the name may stand in a file; else a place that the visitor's reply lacks. */
 function choosePlace(found: readonly Found[], isPage: boolean): Place | undefined {
   const usable = found.filter(({ own, name }) => (isPage || typeof own === 'string') && !PASSING.test(name));
   for (const { place, name, own } of usable)
@@ -80,7 +78,7 @@ function choosePlace(found: readonly Found[], isPage: boolean): Place | undefine
   return (lacking.find(({ name }) => ACCOUNT.test(name)) ?? lacking[0])?.place;
 }
 
-/** A page that shows the account to the credential, and to nobody else. */
+/** A page that shows the account only if the credential is sent. */
 async function findPage({ client, read, request }: ProofContext): Promise<ProofDraft['proof'] | undefined> {
   const parent = request.path.replace(/\/[^/]*\/?$/, '');
   const beside = PAGES.slice(0, parent === '' ? PAGES.length : 5).map((page) => parent + page);
@@ -102,7 +100,7 @@ async function findPage({ client, read, request }: ProofContext): Promise<ProofD
   return undefined;
 }
 
-/** Drafts what shows that a service which serves visitors, too, knows the credential; `undefined` if nothing does. */
+/** Infers `auth.proof` for a service that also serves visitors: what shows that it knows the credential; `undefined` if nothing does. */
 export async function inferProof(context: ProofContext): Promise<ProofDraft | undefined> {
   const { lists, record, visitor, request } = context;
   const noted = (proof: ProofDraft['proof'], text: string) => ({

@@ -11,14 +11,14 @@ import { openSession } from '../../doctor/session/source-session.ts';
 /** What doctor says of a draft. */
 export type DraftDiagnosis = ClaimRun & { readonly calls: number };
 
-/** Has doctor hold what a draft claims against the live service. Only here does infer judge a claim. */
+/** Has doctor check every claim of a draft on the live service. Infer checks claims nowhere else. */
 export async function diagnoseDraft(
   compiled: CompiledSource,
   { callsMax, signal }: { readonly callsMax: number; readonly signal: AbortSignal },
 ): Promise<DraftDiagnosis> {
   const session = openSession(compiled.source.spec, { callsMax });
   try {
-    // A change is tried by the next diagnosis, so no hint is tried here.
+    // The next diagnosis tries the change, so doctor need not try its own advice here.
     const run = await runClaims({ compiled, session, showValues: false, stop: signal, triesAdvice: false });
     return { ...run, calls: session.callsMade };
   } finally {
@@ -28,7 +28,7 @@ export async function diagnoseDraft(
 
 /** What a draft is refined with. */
 export type RefineDeps = {
-  /** `undefined` where a changed draft would not pass `portico check`. */
+  /** `undefined` if the changed draft does not pass `portico check`. */
   readonly compile: (draft: Draft) => CompiledSource | undefined;
   /** Has doctor examine a draft. */
   readonly examine: (compiled: CompiledSource) => Promise<DraftDiagnosis>;
@@ -37,7 +37,7 @@ export type RefineDeps = {
 /** Drafts that are examined, at most: each has a change that the one before asked for. */
 const ROUNDS_MAX = 6;
 
-/** What a finding means for the operator, with the way to go on. */
+/** The text of a finding for the operator, with what to do. */
 function asked({ claim, observed, hint, at }: Finding): string {
   const field = at[2] === 'get' && at[3] === 'map' ? at[4] : undefined;
   const offer =
@@ -47,7 +47,7 @@ function asked({ claim, observed, hint, at }: Finding): string {
   return `${claim}: ${observed}${hint === undefined ? '' : `; ${hint}`}${offer}`;
 }
 
-/** Places whose claims decide about rows, orders and totals. A claim there that could not be told is said beside it. */
+/** The places of claims about rows, orders and totals. The draft has a note there if doctor could not check the claim. */
 const DECISIVE = /^resources\.\w+\.(?:list\.(?:total|order|sort|filters|items)|get)\b/;
 
 /** The note that a finding leaves in the draft, if it leaves one. */
@@ -55,18 +55,18 @@ function noteOf(draft: Draft, finding: Finding): DraftNote | undefined {
   const { at, probe, verdict, observed, hint } = finding;
   const place = pathText(at);
   const isThere = valueAt(draft, at) !== undefined;
-  // A row that may be hidden looks like another first number: only the operator can tell.
+  // A hidden row looks like another first number, so the operator must decide.
   if (verdict === 'differs' || (probe === 'base' && hint !== undefined))
     return { at, ...toEdit(asked(finding)) };
-  // A draft says of a bet that it is one, and what it costs to do without.
+  // The draft already says that this is a bet, and what it costs to do without it.
   if (verdict === 'bet') return undefined;
   if (!DECISIVE.test(place) || !isThere) return undefined;
-  if (verdict === 'could not tell') return { at, ...likely(`it could not be told: ${observed}`) };
+  if (verdict === 'could not tell') return { at, ...likely(`doctor could not check this: ${observed}`) };
   if (verdict === 'noted') return hint === undefined ? undefined : { at, ...likely(`${observed}; ${hint}`) };
   return /\.(?:filters|sort)\.|\.(?:total|order)$/.test(place) ? { at, ...sure(observed) } : undefined;
 }
 
-/** The draft with what doctor found beside what it is about: differences to edit, and how far claims were seen. */
+/** The draft with the findings of doctor as notes at their places: what to edit, and which claims were confirmed. */
 function withFindings(draft: Draft, { findings, unreached }: DraftDiagnosis): Draft {
   function editAt({ at }: DraftNote): DraftNote | undefined {
     const open = draft.notes.filter((note) => note.level === 'edit' && isSamePlace(note.at, at));
@@ -76,10 +76,10 @@ function withFindings(draft: Draft, { findings, unreached }: DraftDiagnosis): Dr
     const note = noteOf(draft, finding);
     const open = note && editAt(note);
     if (note === undefined || open === undefined) return note === undefined ? [] : [note];
-    // What to edit there is known already; the difference that it makes follows it.
+    // A note there says already what to edit; the finding is added to it.
     return note.level === 'edit' ? [{ ...open, text: `${open.text}; ${note.text}` }] : [];
   });
-  // The worst that is said of a place is what counts.
+  // Of several notes on one place, the most serious one stays.
   const worst = notes.filter(
     (note, index) =>
       !notes.some(
@@ -104,11 +104,11 @@ function corrected(draft: Draft, { findings }: DraftDiagnosis): Draft | undefine
   for (const finding of findings) {
     const place = pathText(finding.at);
     const isAgain = done.has(place);
-    // Two directions of a sort are at one place; of other places, what is found second may follow from the first.
+    // Both directions of a sort are at one place. At any other place, a second finding may be a result of the first.
     if (finding.verdict !== 'differs' || (isAgain && finding.at[3] !== 'sort')) continue;
     const edit = correctDraft(current, finding);
     if (edit === undefined) continue;
-    // Each direction was advised to be left out of both: without both, nothing is left.
+    // Doctor advised to leave out each of the two directions, so the column is left out.
     const changed = isAgain ? { ...edit, changes: [{ at: finding.at, value: undefined }] } : edit;
     done.add(place);
     current = applyEdit(current, changed);

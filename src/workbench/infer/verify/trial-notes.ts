@@ -3,7 +3,7 @@ import type { CompiledSource } from '../../../source/compile-sources.ts';
 import { type DraftNote, toEdit } from '../notes/note.ts';
 import { type DraftTrial, isOverBudget } from './try-draft.ts';
 
-/** What a scan that does not come to its end needs, with the numbers that were seen. */
+/** What to change if a scan goes over its budget, with the numbers that were seen. */
 function budgetText({ request, reason = '', calls }: DraftTrial, { source }: CompiledSource): string {
   const { rows, calls: callsMax, time } = source.spec.budget;
   const bounds = `rows: ${rows}, calls: ${callsMax}, time: ${time / 1_000}s`;

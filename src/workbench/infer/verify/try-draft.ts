@@ -55,7 +55,7 @@ type Answered = {
 
 type Tried = { readonly trial: DraftTrial; readonly records: Records };
 
-/** Creates what answers requests by means of a draft; the rows of a scan serve the later ones. */
+/** Creates a function that answers requests by means of a draft. The rows of one scan serve later requests, too. */
 function createTrials(compiled: CompiledSource, session: SourceSession, signal: AbortSignal) {
   let unreadable: Record<string, number> = {};
   let contradicted: string[] = [];
@@ -88,12 +88,12 @@ function createTrials(compiled: CompiledSource, session: SourceSession, signal: 
   };
 }
 
-/** Whether a scan of all rows would be needed that was tried in vain before. */
+/** Whether a request failed because its scan went over the budget. */
 export const isOverBudget = ({ reason = '' }: DraftTrial) => reason.startsWith('scan_limit_exceeded');
 
 /**
  * Answers one request of each kind by means of a draft, from the live service. Kinds that need a scan are not tried
- * again once a scan did not come to its end.
+ * again after a scan has gone over its budget.
  */
 export async function tryDraft(
   compiled: CompiledSource,

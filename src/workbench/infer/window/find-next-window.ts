@@ -6,12 +6,7 @@ import type { Json } from '../../../kernel/json/json.ts';
 import { isObject, scalarText } from '../../../kernel/json/values.ts';
 import { type PlacedValue, valuesIn } from '../detect/document-values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
-import {
-  envelopeOf,
-  fold,
-  lastName,
-  type Leaf,
-} from '../../../source/checks/evidence/envelope.ts';
+import { envelopeOf, fold, lastName, type Leaf } from '../../../source/checks/evidence/envelope.ts';
 import { readOrUndefined } from '../detect/detect-format.ts';
 import { type Parameter, withValue } from '../requests/request-parameters.ts';
 import type { ParameterCandidate } from './parameter-names.ts';
@@ -46,7 +41,7 @@ const MORE_NAME = /^(?:hasnext(?:page)?|hasmore|more|moreresults|ismore|morepage
 
 const CONTINUATION = /^(?:continue|continuation|next|cursor|more|hasmore|hasnext|after|scroll|bookmark)/;
 
-/** Paths outside the rows, and outside what counts them, whose names and values say that more rows follow. */
+/** The paths outside the rows whose names and values say that more rows follow. */
 export function continuationsIn(listing: ListReply): readonly string[] {
   return envelopeOf(listing.document)
     .filter(({ name, value }) => {
@@ -60,7 +55,7 @@ export function continuationsIn(listing: ListReply): readonly string[] {
 
 const isLink = ({ value }: Leaf) => IS_LINK.test(scalarText(value) ?? '');
 
-/** Headers that hold an address, those that may name the next window first. A link of RFC 8288 says itself whether it does. */
+/** The headers that hold an address, first those whose names suggest the next window. A link of RFC 8288 names it itself. */
 function headersWithAddress({ reply }: ListReply): readonly string[] {
   const named = Object.entries(reply.headers ?? { link: reply.header('link') }).flatMap(([name, value]) => {
     const address = typeof value === 'string' ? readOrUndefined(() => addressInHeader(value)) : undefined;
@@ -69,7 +64,7 @@ function headersWithAddress({ reply }: ListReply): readonly string[] {
   return named.sort((a, b) => Number(/^link$|next/i.test(b)) - Number(/^link$|next/i.test(a)));
 }
 
-/** The name of the next window. The gateway's own code reads it, so the draft is tested by what will run. */
+/** The link or parameters of the next window, read by the gateway's own code, so that the draft is tested by what will run. */
 function nextName(
   form: LinkForm | ContinuationForm,
   listing: ListReply,
@@ -81,7 +76,7 @@ function nextName(
   return readOrUndefined(() => read(listing.reply, listing.document, listing.rows));
 }
 
-/** The links that may lead to the next window; one to another origin as such. */
+/** The links that may lead to the next window; a link to another origin is marked. */
 function linkForms(listing: ListReply, request: RequestSpec, baseUrl: string): readonly LinkForm[] {
   const inHeader = headersWithAddress(listing).map((header) => ({ header }));
   const inBody = envelopeOf(listing.document)
@@ -91,7 +86,7 @@ function linkForms(listing: ListReply, request: RequestSpec, baseUrl: string): r
     const own: LinkForm = { kind: 'link', next };
     const isOwn = nextName(own, listing, request, baseUrl) !== undefined;
     const form: LinkForm = isOwn ? own : { ...own, origin: 'any' };
-    // An address of no such name may do anything but list.
+    // An address under another name counts only if it has the path of the list: it could do anything else.
     const isNamed = 'at' in next || /^link$|next/i.test(next.header);
     const isList = () => nextName(form, listing, request, baseUrl)?.startsWith(`${request.path}?`) === true;
     return isNamed || isList() ? [form] : [];
@@ -128,7 +123,7 @@ export function continuationForms(document: Json): readonly ContinuationForm[] {
 
 const CURSORS_TRIED = 12;
 
-/** Parameters named as the cursor in the reply: `next` may be sent back as `_next`. */
+/** Parameters with the name that the cursor has in the reply: `next` may be sent back as `next` or `_next`. */
 function namesakes({ body }: RequestSpec, path: string): readonly ParameterCandidate[] {
   const name = /([A-Za-z][\w-]*)$/.exec(path)?.[1];
   if (body !== undefined || name === undefined) return [];
@@ -169,6 +164,7 @@ export function requestAfter(
   return cursor === '' ? undefined : withValue(request, form.place, cursor);
 }
 
+/** Whether the second of two windows has rows, none of which the first has. */
 function isBehind(first: ListReply, next: ListReply): boolean {
   return next.rows.length > 0 && !next.ids.some((id) => first.ids.includes(id));
 }

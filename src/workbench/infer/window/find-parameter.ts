@@ -29,8 +29,8 @@ export type Search = {
   readonly request: RequestSpec;
   readonly value: number | string;
   readonly unknownParameter: UnknownParameter;
-  /** Reads the effect from a reply. */
-  judge(answer: ListAnswer): Effect;
+  /** The effect that a reply shows. */
+  effectOf(answer: ListAnswer): Effect;
   /** The number of calls that the search may use. */
   readonly callsMax: number;
 };
@@ -58,19 +58,19 @@ async function bisect(
     return candidate && { candidate, effect: 'obeyed' };
   }
   const half = group.slice(0, Math.ceil(group.length / 2));
-  const effect = search.judge(await askWith(reader, search, half));
+  const effect = search.effectOf(await askWith(reader, search, half));
   if (effect === 'obeyed') return bisect(reader, search, half);
   const rest = group.slice(half.length);
-  const other = search.judge(await askWith(reader, search, rest));
+  const other = search.effectOf(await askWith(reader, search, rest));
   return other === 'obeyed' ? bisect(reader, search, rest) : undefined;
 }
 
-/** Tries one after the other. If the service ignores unknown parameters but refuses this one, it knows this one. */
+/** Tries one parameter after the other. If the service ignores unknown parameters but refuses this one, it knows it. */
 async function oneByOne(reader: ListReader, search: Search): Promise<readonly Found[]> {
   const refused: Found[] = [];
   for (const candidate of search.candidates.slice(0, search.callsMax)) {
     if (reader.client.callsLeft < 1) break;
-    const effect = search.judge(await askWith(reader, search, [candidate]));
+    const effect = search.effectOf(await askWith(reader, search, [candidate]));
     if (effect === 'obeyed') return [{ candidate, effect }];
     if (effect === 'refused' && search.unknownParameter !== 'refused') refused.push({ candidate, effect });
   }
@@ -84,11 +84,11 @@ async function oneByOne(reader: ListReader, search: Search): Promise<readonly Fo
 export async function findParameter(reader: ListReader, search: Search): Promise<readonly Found[]> {
   const [first, ...others] = search.candidates;
   if (first === undefined) return [];
-  const effect = search.judge(await askWith(reader, search, [first]));
+  const effect = search.effectOf(await askWith(reader, search, [first]));
   if (effect === 'obeyed') return [{ candidate: first, effect }];
   const rest = { ...search, candidates: others };
   if (search.unknownParameter === 'ignored') {
-    const all = search.judge(await askWith(reader, search, others));
+    const all = search.effectOf(await askWith(reader, search, others));
     if (all === 'ignored' && effect === 'ignored') return [];
     const found = all === 'obeyed' ? await bisect(reader, search, others) : undefined;
     if (found !== undefined) return [found];
@@ -101,7 +101,7 @@ export async function findParameter(reader: ListReader, search: Search): Promise
     : found;
 }
 
-/** Candidates, those that this service probably knows first. */
+/** Sorts candidates: first those that this service probably knows. */
 export function bestFirst(
   candidates: readonly ParameterCandidate[],
   unknownParameter: UnknownParameter,

@@ -11,15 +11,15 @@ export type SizeParameter = ParameterCandidate & {
   readonly largest: LargestWindow;
 };
 
-/** The largest window that came: so many rows were asked for. */
+/** The largest window that came; `size` is how many rows were requested. */
 export type LargestWindow = { readonly size: number; readonly listing: ListReply };
 
 /** Page sizes that services commonly offer. */
 const USUAL_SIZES = [5, 10, 20, 25, 50, 100, 200];
-/** Sizes that are asked for to see the largest window. */
+/** Sizes that are requested to see the largest window, in this order. */
 const LARGE_SIZES = [1000, 500, 250, 200, 100, 50, 25];
 
-function judgeSize(base: ListReply, wanted: number): (answer: ListAnswer) => Effect {
+function sizeEffect(base: ListReply, wanted: number): (answer: ListAnswer) => Effect {
   return ({ listing }) => {
     if (listing === undefined) return 'refused';
     if (listing.rows.length === wanted) return 'obeyed';
@@ -86,7 +86,7 @@ export async function findSizeParameter(
     request,
     value: wanted,
     unknownParameter,
-    judge: judgeSize(base, wanted),
+    effectOf: sizeEffect(base, wanted),
     callsMax: 30,
   });
   for (const { candidate, effect } of found) {

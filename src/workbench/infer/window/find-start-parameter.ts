@@ -8,7 +8,7 @@ import { type ParameterCandidate, countsPages } from './parameter-names.ts';
 export type StartParameter = ParameterCandidate & {
   readonly kind: 'offset' | 'page';
   readonly base: 0 | 1;
-  /** Whether few rows could not show if it counts rows or pages, so its name decided. */
+  /** Whether its name decided, because too few rows came to show if it counts rows or pages. */
   readonly isByName: boolean;
 };
 
@@ -20,16 +20,16 @@ export type StartSearch = {
   readonly unknownParameter: UnknownParameter;
   /** The ids of the first rows of the list, at least one window of them. */
   readonly ids: readonly string[];
-  /** The request with the smallest window, which shows a start with the fewest rows. */
+  /** The request with the smallest window: fewer rows are enough to see the start move. */
   readonly narrow: RequestSpec;
-  /** The request with windows of `size` rows, which tell rows from pages. */
+  /** The request with windows of `size` rows, which show whether the parameter counts rows or pages. */
   readonly request: RequestSpec;
   readonly size: number;
 };
 
 const idsIn = ({ listing }: ListAnswer) => listing?.ids ?? [];
 
-/** What the windows at 1 and 2 show, of `size` rows each, to somebody who knows some first rows. */
+/** What a parameter counts, as its windows at the values 1 and 2 show. `known` are the first ids of the list. */
 function readingOf(
   known: readonly string[],
   windows: readonly (readonly string[])[],
@@ -42,7 +42,7 @@ function readingOf(
     { kind: 'page', base: 0, rows: [size, 2 * size] },
     { kind: 'page', base: 1, rows: [0, size] },
   ] as const;
-  // A window without rows, or with others, begins behind those that are known.
+  // A window that is empty, or that begins with another row, begins behind the known rows.
   const shifts = windows.map(([first = '']) => (known.includes(first) ? known.indexOf(first) : known.length));
   const fitting = readings.filter(({ rows }) =>
     rows.every((row, index) => shifts[index] === Math.min(row, known.length)),
@@ -52,7 +52,7 @@ function readingOf(
   return chosen && { kind: chosen.kind, base: chosen.base, isByName };
 }
 
-/** Guesses what a parameter counts, and from which number, by a few windows. Doctor holds it against more rows. */
+/** Guesses what a parameter counts, and from which number, by a few windows. Doctor checks the guess on more rows. */
 async function readStart(
   reader: ListReader,
   { place, name }: ParameterCandidate,
@@ -73,14 +73,14 @@ export async function findStartParameter(
   search: StartSearch,
 ): Promise<StartParameter | undefined> {
   const { ids, narrow, size, unknownParameter } = search;
-  function judge(answer: ListAnswer): Effect {
+  function effectOf(answer: ListAnswer): Effect {
     const [first] = idsIn(answer);
     if (first === undefined) return answer.listing === undefined ? 'refused' : 'other';
     return first === ids[0] ? 'ignored' : 'obeyed';
   }
   const lookFor = async (value: number) => {
     const candidates = bestFirst(search.candidates, unknownParameter);
-    const wanted = { candidates, request: narrow, value, unknownParameter, judge, callsMax: 30 };
+    const wanted = { candidates, request: narrow, value, unknownParameter, effectOf, callsMax: 30 };
     const found = await findParameter(reader, wanted);
     return found.filter(({ effect }) => effect === 'obeyed');
   };

@@ -69,7 +69,7 @@ async function findNumbered(
 ): Promise<FoundWindow | undefined> {
   const isFree = ({ place }: ParameterCandidate) => size === undefined || !sameParameter(place, size.place);
   const widest = size?.largest.listing ?? base;
-  // The reply with the most rows tells windows apart.
+  // The reply with the most rows shows best where another window begins.
   const { ids } = widest.rows.length > base.rows.length ? widest : base;
   const count = size === undefined ? base.rows.length : (size.allowed?.[0] ?? Math.min(2, ids.length - 1));
   const sized = (rows: number) => (size === undefined ? request : withValue(request, size.place, rows));

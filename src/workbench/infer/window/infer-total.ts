@@ -36,7 +36,7 @@ function readTotal(place: TotalPlace, { reply, document }: ListReply): number | 
   return readOrUndefined(() => read(reply, document));
 }
 
-/** The places that a dialect documents, and those whose names say it, with the same number in another window. */
+/** The places of a total: those that the dialect documents, then those named like one whose number is the same in another window. */
 function guesses({ dialect, base, other = base }: TotalContext): readonly TotalPlace[] {
   const known = dialect?.total;
   if (known === 'none') return [];
@@ -60,10 +60,10 @@ function countOf({ request, dialect, walk }: TotalContext): { request: RequestSp
   return { request: { method: 'GET', path, query: {}, headers: request.headers }, at: '' };
 }
 
-/** Keys that a number stands under where the reply is an object. */
+/** The usual keys of the number if the reply is an object. */
 const COUNT_KEYS = ['count', 'total'];
 
-/** What a request of its own for the number of rows says, if the service has one. */
+/** The total from a separate request for the number of rows, if the service has one. */
 async function countRequest(context: TotalContext): Promise<TotalDraft | undefined> {
   const { reader } = context;
   const count = reader.client.callsLeft < 3 ? undefined : countOf(context);
@@ -79,7 +79,7 @@ async function countRequest(context: TotalContext): Promise<TotalDraft | undefin
   return { total, rows, remark: likely(`a request of its own says ${rows}`) };
 }
 
-/** Proposes the total: a number that may be that of the rows, and is not less than came. Doctor holds it against them. */
+/** Infers the total: a number that may count the rows and is not less than the rows that came. Doctor checks it later. */
 export async function inferTotal(context: TotalContext): Promise<TotalDraft> {
   const { walk, base } = context;
   const seen = (walk ?? base).ids.length;
@@ -91,7 +91,7 @@ export async function inferTotal(context: TotalContext): Promise<TotalDraft> {
   const right = stated.find(isRight);
   if (right !== undefined) return right;
   const own = await countRequest(context);
-  // Rows may be missing, so a number that is too large stays, and doctor says what is the matter.
+  // Rows may be missing from what was read, so a larger number is kept; doctor reports what is wrong.
   const found = [...stated, ...(own === undefined ? [] : [own])].filter(({ rows = 0 }) => rows >= seen);
   const rows = walk?.complete === true ? seen : undefined;
   const none = {

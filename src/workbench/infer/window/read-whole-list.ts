@@ -5,7 +5,7 @@ import { withValue } from '../requests/request-parameters.ts';
 import type { FoundWindow } from './find-window.ts';
 import { requestAfter } from './find-next-window.ts';
 
-/** What the service answers after the last row. */
+/** What the service answers to a request for rows after the last one. */
 export type PastEnd = {
   readonly kind: 'empty' | 'other';
   readonly status: number;
@@ -17,7 +17,7 @@ export type PastEnd = {
 export type ListRows = {
   readonly rows: readonly JsonObject[];
   readonly ids: readonly string[];
-  /** The walk reached the end. */
+  /** Whether the end of the list was reached. */
   readonly complete: boolean;
   readonly pastEnd: PastEnd | undefined;
   /** The replies, in order. */
@@ -30,7 +30,7 @@ type WindowedList = Extract<FoundWindow, { readonly kind: 'numbered' | 'next' }>
 /** Numbered windows are read up to this row. */
 const ROWS_MAX = 20_000;
 
-/** The request for the first window, with as many rows as one can have; `request` may ask for more than that of the list. */
+/** The request for the first window, of the largest size; `request` is used in place of the list's own request. */
 export function firstWindow(found: WindowedList, request?: RequestSpec): RequestSpec {
   if (found.kind === 'numbered') return numberedWindow(found, 0, request);
   const { size } = found;

@@ -40,7 +40,7 @@ function largestSize(
     return { size: came, remark: sure(`at most ${came} rows come at once, for any requested size`) };
   const known = dialect?.paging?.sizeMax ?? USUAL_MAX;
   return {
-    // Where windows are asked for by number, one that is cut off in silence would be missed later.
+    // If windows are requested by number, rows would be lost when the service silently returns fewer than requested.
     size: Math.min(known, follows ? Infinity : USUAL_MAX, size),
     remark: likely(`the list has only ${came} rows, so a larger window was not seen`),
   };
@@ -49,7 +49,7 @@ function largestSize(
 const variable = (request: RequestSpec, place: Parameter | undefined, name: string) =>
   place === undefined ? request : withValue(request, place, name);
 
-/** What was seen of the parameter for the start of a window. */
+/** The remark on the parameter for the start of a window. */
 function startRemark({ start, size }: NumberedWindows): Remark {
   const name = parameterName(start.place);
   const counts = `${name} counts ${start.kind === 'offset' ? 'rows' : 'pages'} from ${start.base}`;
@@ -86,7 +86,7 @@ function numberedDraft(
   return draft({ sizes: { upTo: Math.min(PAGE_SIZE_MAX, sizeMax) } }, remark);
 }
 
-/** The remark on a cursor that is one of several values that belong together. */
+/** The remark on a cursor beside other values that may belong to it. */
 function unreadParts(form: NextForm, base: ListReply): Remark | undefined {
   if (form.kind !== 'cursor') return undefined;
   const parent = form.next.slice(0, Math.max(0, form.next.lastIndexOf('.')));
@@ -138,7 +138,7 @@ function documentedPlace(
   return candidates.find(({ name }) => name === known || name.endsWith(`.${known}`))?.place;
 }
 
-/** What a dialect documents, where nothing could be tried. */
+/** The window that a dialect documents, if the service could not be called to try it. */
 function documentedDraft(request: RequestSpec, base: ListReply, dialect: Dialect): WindowDraft | undefined {
   const known = dialect.paging;
   if (known === undefined) return undefined;
@@ -174,7 +174,7 @@ function isRound(count: number): boolean {
   return count >= 10 && (count % 10 === 0 || count % 25 === 0 || isPower || count === 12 || count === 15);
 }
 
-/** The remark on a list whose one reply counts as all of it. */
+/** The remark on a list that is taken to be complete in one reply. */
 function wholeRemark(
   kind: 'none' | 'unseen',
   { request, base }: Pick<WindowContext, 'request' | 'base'>,

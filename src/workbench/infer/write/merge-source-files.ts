@@ -43,11 +43,11 @@ function raise(into: Mapping | undefined, from: Mapping | undefined, keys: reado
   }
 }
 
-/** What the head of a draft says. The library keeps it with the first key. */
+/** The text of the comment at the head of a draft. The YAML library keeps it with the first key. */
 function headOf({ items }: Mapping, known: string): string {
   const lines = (items[0]?.key.commentBefore ?? '').split('\n');
   const start = lines.findIndex((line) => line.trim() !== '' && !line.includes('yaml-language-server'));
-  // Traps of a dialect are written once.
+  // The pitfalls of a dialect are written only once.
   return lines
     .slice(Math.max(0, start))
     .filter((line) => !line.startsWith(' -') || !known.includes(line))
@@ -66,7 +66,7 @@ function contentsOf(
 
 /**
  * Adds the resources of a draft to the text of a source file. Its comments and all that it says stay; outcomes that
- * only the draft has are added, and its budget grows to what the draft needs. @throws InferError where the file has
+ * only the draft has are added, and its budget grows to what the draft needs. @throws InferError if the file has
  * such a resource already, or reads replies in another way.
  */
 export function mergeSourceFiles(

@@ -33,7 +33,6 @@ function oneLine(text: string): string {
   return line.length > NOTE_MAX ? `${line.slice(0, NOTE_MAX)}…` : line;
 }
 
-/** Wraps a text at a width. */
 function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
@@ -100,7 +99,7 @@ function pairBehind({ items }: YAMLMap, key: string): Pair | undefined {
   return items.find((item) => behind.includes(String(item.key)));
 }
 
-/** The pair at a place; where there is none, the one that would follow it in a list, or the nearest one around it. */
+/** The pair at a place. If it is missing: the pair that would follow it in a list, or else the nearest one around it. */
 function pairAt(document: Document, at: readonly PropertyKey[]): Pair | undefined {
   let found: Pair | undefined;
   let node: unknown = document.contents;

@@ -1,5 +1,12 @@
 import { setIn } from '../../../../../src/workbench/infer/requests/json-tree.ts';
-import { bodyParameters, findVariable, parameterName, requestSection, withQuery, withValue } from '../../../../../src/workbench/infer/requests/request-parameters.ts';
+import {
+  bodyParameters,
+  findVariable,
+  parameterName,
+  requestSection,
+  withQuery,
+  withValue,
+} from '../../../../../src/workbench/infer/requests/request-parameters.ts';
 import type { RequestSpec } from '../../../../../src/config/schema/source.ts';
 
 const request = (more: Partial<RequestSpec> = {}): RequestSpec => ({
