@@ -206,7 +206,7 @@ no filter. A filter sends its value in \`query\`, in \`expr\` or in \`item\`.`,
     name: 'hydrate',
     at: ['resources', 'users', 'list', 'hydrate'],
     intro: `Where to find the fields that the rows of a list lack: \`get\`, or a request of its own, made once for each row of a
-page, and for every row of a scan that needs such a field. It is judged like a single record: outcomes \`on: get\`.`,
+page, and for every row of a scan that needs such a field. The outcome rules of a single record apply: \`on: get\`.`,
     example: `request: { path: '/items/{id}' }
 item: item
 map: { id: id, price: price, category: category }`,

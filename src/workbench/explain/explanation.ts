@@ -40,12 +40,6 @@ export type ClientMistake = {
   readonly mistake: { readonly status: number; readonly body: string };
 };
 
-/** What is needed to explain a query. */
-export type ExplanationDeps = {
-  readonly gateway: GatewayConfig;
-  readonly compiled: CompiledResource;
-};
-
 function credentialText({ auth, net }: SourceSpec): string {
   switch (auth.kind) {
     case 'oauth2':
@@ -89,7 +83,7 @@ export function explainMistake(
 export function explain(
   asked: ExplainedRequest,
   query: Query,
-  { gateway, compiled }: ExplanationDeps,
+  { gateway, compiled }: { readonly gateway: GatewayConfig; readonly compiled: CompiledResource },
 ): Explanation {
   const { source, resource, config } = compiled;
   const masked = maskedSource(compiled);

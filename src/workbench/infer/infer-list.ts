@@ -9,7 +9,7 @@ import { createListReader, type ListReader, type ListReply, readListReply } from
 import { columnsOf } from './map/columns.ts';
 import { candidatesText } from './map/describe-columns.ts';
 import { mapFields, type MapDraft, refuseAbsent } from './map/map-fields.ts';
-import { type DraftNote, notesAt, type Remark, toEdit, InferError } from './notes/note.ts';
+import { type DraftNote, InferError, notesAt } from './notes/note.ts';
 import { windowSection, type WindowDraft } from './window/window-section.ts';
 import { type FiltersDraft, inferFilters } from './query/infer-filters.ts';
 import { type OrderDraft, inferOrder } from './query/infer-order.ts';

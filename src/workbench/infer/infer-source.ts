@@ -71,7 +71,8 @@ async function findOutcomes(
     dialect: response.dialect,
     successes: listings.map(({ document }) => document),
     statuses: [...list.reader.statuses],
-    missing: isQuietFailure(record) ? record?.missing : undefined,
+    // Only if an unknown id is answered with a success status, a code must distinguish the two.
+    missing: record?.outcomes.some(({ status }) => status === 200) ? record.missing : undefined,
     recordRules: record?.outcomes ?? [],
     refusal,
     pastEnd: list.total.total === undefined ? list.walk?.pastEnd : undefined,
@@ -85,11 +86,6 @@ async function findOutcomes(
     record: one && { reply: one, document: read(one) },
   });
   return { ...drafted, proof };
-}
-
-/** Whether the service answers an unknown id with a success status. */
-function isQuietFailure(record: RecordDraft | undefined): boolean {
-  return record?.outcomes.some(({ status }) => status === 200) === true;
 }
 
 /** A credential that is a plain word, such as `user`: a draft may contain such a word for other reasons. */

@@ -133,7 +133,10 @@ function compileRead(draft: DecodeDraft): BodyFormat['read'] {
   return (reply) => readOrUndefined(() => decode(reply));
 }
 
-/** Detects the format of a reply from its bytes. @throws InferError */
+/**
+ * Detects the format of a reply from its bytes. @throws InferError
+ * @internal
+ */
 export function detectFormat(reply: UpstreamReply): BodyFormat {
   const { mediaType, charset: stated } = contentTypeOf(reply);
   const { charset, remark } = findCharset(reply.body, stated);
@@ -157,14 +160,20 @@ export function detectFormat(reply: UpstreamReply): BodyFormat {
   return refuse(reply, text);
 }
 
-/** The document in a reply of any format; `undefined` if it cannot be read. */
-export function documentIn(reply: UpstreamReply): Json | undefined {
+/** The format of a reply, or the error if it has none that can be read. */
+export function formatOrError(reply: UpstreamReply): BodyFormat | InferError {
   try {
-    return detectFormat(reply).document;
+    return detectFormat(reply);
   } catch (error) {
-    if (error instanceof InferError) return undefined;
+    if (error instanceof InferError) return error;
     throw error;
   }
+}
+
+/** The document in a reply of any format; `undefined` if it cannot be read. */
+export function documentIn(reply: UpstreamReply): Json | undefined {
+  const format = formatOrError(reply);
+  return format instanceof InferError ? undefined : format.document;
 }
 
 /** The same format with XML elements that are always lists. */

@@ -3,7 +3,7 @@ import type { ResourceName } from '../../../contract/resources.ts';
 import { contentTypesOf } from '../../../config/fixture/content-types.ts';
 import { decode as decodeSchema } from '../../../config/schema/net/connection.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
-import { detectFormat, type BodyFormat, documentIn, withArrays } from './detect-format.ts';
+import { type BodyFormat, documentIn, formatOrError, withArrays } from './detect-format.ts';
 import type { Dialect, DialectClues } from '../dialects/dialect.ts';
 import { findRows, largerTable, type RowLocation, describeTable, explainNoRows } from './find-rows.ts';
 import { type DraftNote, likely, notesAt, toEdit, InferError } from '../notes/note.ts';
@@ -54,16 +54,6 @@ function failureOf(reply: UpstreamReply): InferError | undefined {
   return new InferError(`${answer}: it redirects, and redirects are not followed`, redirectHint(reply));
 }
 
-/** The format of a reply, or the error if it has none that can be read. */
-function formatOf(reply: UpstreamReply): BodyFormat | InferError {
-  try {
-    return detectFormat(reply);
-  } catch (error) {
-    if (error instanceof InferError) return error;
-    throw error;
-  }
-}
-
 /** Reads the list in a reply, or returns the error if there is none. */
 function readList(
   resource: ResourceName,
@@ -73,7 +63,7 @@ function readList(
 ): FirstResponse | InferError {
   const failure = failureOf(reply);
   if (failure !== undefined) return failure;
-  const format = formatOf(reply);
+  const format = formatOrError(reply);
   if (format instanceof InferError) return format;
   const isXml = format.decode.format === 'xml';
   const [place, next] = findRows(format.document, resource, isXml);

@@ -57,19 +57,15 @@ function placesIn(
   return inner.inputFields.flatMap((one) => placesIn(schema, arg, one, [...path, one.name]));
 }
 
-const WINDOWS = [
-  { kind: 'offset', role: 'offset' },
-  { kind: 'page', role: 'page' },
-  { kind: 'cursor', role: 'cursor' },
-] as const;
+const KINDS = ['offset', 'page', 'cursor'] as const;
 
 /** Reads the roles of a list's arguments from their names and types. */
 export function listArguments(schema: GraphqlSchema, { args }: OutputField): ListArguments {
   const places = args.flatMap((arg) => placesIn(schema, arg, arg, [arg.name]));
   const placeOf = (role: Role) => places.find((place) => place.role === role);
   const size = placeOf('size');
-  const kind = WINDOWS.find(({ role }) => placeOf(role) !== undefined);
-  const start = kind && placeOf(kind.role);
+  const kind = KINDS.find((role) => placeOf(role) !== undefined);
+  const start = kind && placeOf(kind);
   const used = [size, start].filter((place) => place !== undefined);
   // A value in an object is found by its place, so it must be there; an argument is found by its name.
   const given = used.filter(({ path, isRequired }) => path.length > 1 || isRequired);
@@ -86,9 +82,9 @@ export function listArguments(schema: GraphqlSchema, { args }: OutputField): Lis
       kind === undefined || start === undefined
         ? undefined
         : {
-            kind: kind.kind,
+            kind,
             ...(size !== undefined && { size: name(size) }),
-            ...(kind.kind === 'cursor' ? { cursor: name(start) } : { start: name(start) }),
+            ...(kind === 'cursor' ? { cursor: name(start) } : { start: name(start) }),
             sizeMax: 100,
           },
     sorts: others.filter((arg) => SORT.test(fold(arg.name))),

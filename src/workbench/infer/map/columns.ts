@@ -76,31 +76,20 @@ function selected(
 function listColumns(place: ColumnPlace, depth: number): readonly Column[] {
   const lists = place.values.filter((value) => isList(value));
   const inner = lists.flat();
+  const first = item(place, '[0]', (list) => list[0]);
+  const columnsIn = (places: readonly ColumnPlace[]) => places.flatMap((one) => columnsAt(one, depth + 1));
   if (inner.some((one) => isObject(one))) {
     const pairs = pairNames(place.values);
     const picked =
       pairs?.codes.map((code) => selected(place, pairs.name, quotedInPath(code), code, fold(code))) ?? [];
     const isPrimary = (one: Json) => isObject(one) && one['primary'] === true;
     const primary = inner.some(isPrimary) ? [selected(place, 'primary', 'true', true, 'primary')] : [];
-    const first = item(place, '[0]', (list) => list[0]);
-    return [...picked, ...primary, first].flatMap((one) => columnsAt(one, depth + 1));
+    return columnsIn([...picked, ...primary, first]);
   }
   // [4, "Office"] is a reference with its label.
   const isReference =
     lists.length > 0 && lists.every((list) => list.length === 2 && typeof list[1] === 'string');
-  const label = isReference
-    ? columnsAt(
-        item(place, '[1]', (list) => list[1], 'label'),
-        depth + 1,
-      )
-    : [];
-  return [
-    ...label,
-    ...columnsAt(
-      item(place, '[0]', (list) => list[0]),
-      depth + 1,
-    ),
-  ];
+  return columnsIn([...(isReference ? [item(place, '[1]', (list) => list[1], 'label')] : []), first]);
 }
 
 function scalarColumn({ path, words, values }: ColumnPlace): readonly Column[] {

@@ -77,12 +77,23 @@ async function oneByOne(reader: ListReader, search: Search): Promise<readonly Fo
   return refused;
 }
 
+/** Sorts candidates: first those that this service probably knows. */
+function bestFirst(
+  candidates: readonly ParameterCandidate[],
+  unknownParameter: UnknownParameter,
+): readonly ParameterCandidate[] {
+  if (unknownParameter !== 'emptied') return candidates;
+  // Services that read parameters as filters mark their own ones: _limit, $top.
+  const isMarked = ({ name }: ParameterCandidate) => /^[_$]/.test(name);
+  return [...candidates].sort((a, b) => Number(isMarked(b)) - Number(isMarked(a)));
+}
+
 /**
  * Finds the parameter with an effect. If the service ignores unknown parameters, a bisection takes a few calls; else each
  * one is tried alone. Returns several if none was obeyed but some were refused.
  */
 export async function findParameter(reader: ListReader, search: Search): Promise<readonly Found[]> {
-  const [first, ...others] = search.candidates;
+  const [first, ...others] = bestFirst(search.candidates, search.unknownParameter);
   if (first === undefined) return [];
   const effect = search.effectOf(await askWith(reader, search, [first]));
   if (effect === 'obeyed') return [{ candidate: first, effect }];
@@ -99,15 +110,4 @@ export async function findParameter(reader: ListReader, search: Search): Promise
     found.every((one) => one.effect === 'refused')
     ? [{ candidate: first, effect }, ...found]
     : found;
-}
-
-/** Sorts candidates: first those that this service probably knows. */
-export function bestFirst(
-  candidates: readonly ParameterCandidate[],
-  unknownParameter: UnknownParameter,
-): readonly ParameterCandidate[] {
-  if (unknownParameter !== 'emptied') return candidates;
-  // Services that read parameters as filters mark their own ones: _limit, $top.
-  const isMarked = ({ name }: ParameterCandidate) => /^[_$]/.test(name);
-  return [...candidates].sort((a, b) => Number(isMarked(b)) - Number(isMarked(a)));
 }

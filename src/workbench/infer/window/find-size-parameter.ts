@@ -1,6 +1,6 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { ListReader, ListAnswer, ListReply } from '../requests/list-reader.ts';
-import { bestFirst, type Effect, findParameter, type UnknownParameter } from './find-parameter.ts';
+import { type Effect, findParameter, type UnknownParameter } from './find-parameter.ts';
 import { withValue } from '../requests/request-parameters.ts';
 import type { ParameterCandidate } from './parameter-names.ts';
 
@@ -82,7 +82,7 @@ export async function findSizeParameter(
   // A single row may have been found by a filter.
   const wanted = base.rows.length > 2 ? 2 : 1;
   const found = await findParameter(reader, {
-    candidates: bestFirst(candidates, unknownParameter),
+    candidates,
     request,
     value: wanted,
     unknownParameter,

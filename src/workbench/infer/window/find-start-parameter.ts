@@ -1,6 +1,6 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { ListReader, ListAnswer } from '../requests/list-reader.ts';
-import { bestFirst, type Effect, findParameter, type UnknownParameter } from './find-parameter.ts';
+import { type Effect, findParameter, type UnknownParameter } from './find-parameter.ts';
 import { withValue } from '../requests/request-parameters.ts';
 import { type ParameterCandidate, countsPages } from './parameter-names.ts';
 
@@ -72,14 +72,13 @@ export async function findStartParameter(
   reader: ListReader,
   search: StartSearch,
 ): Promise<StartParameter | undefined> {
-  const { ids, narrow, size, unknownParameter } = search;
+  const { candidates, ids, narrow, size, unknownParameter } = search;
   function effectOf(answer: ListAnswer): Effect {
     const [first] = idsIn(answer);
     if (first === undefined) return answer.listing === undefined ? 'refused' : 'other';
     return first === ids[0] ? 'ignored' : 'obeyed';
   }
   const lookFor = async (value: number) => {
-    const candidates = bestFirst(search.candidates, unknownParameter);
     const wanted = { candidates, request: narrow, value, unknownParameter, effectOf, callsMax: 30 };
     const found = await findParameter(reader, wanted);
     return found.filter(({ effect }) => effect === 'obeyed');

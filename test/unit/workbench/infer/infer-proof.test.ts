@@ -1,8 +1,5 @@
-import {
-  inferProof,
-  type ProofContext,
-  type ShownReply,
-} from '../../../../src/workbench/infer/verify/infer-proof.ts';
+import type { ShownReply } from '../../../../src/workbench/infer/detect/outcome-rules.ts';
+import { inferProof, type ProofContext } from '../../../../src/workbench/infer/verify/infer-proof.ts';
 import type { Json } from '../../../../src/kernel/json/json.ts';
 import { replyOf } from '../../../support/pipeline/source-text.ts';
 
