@@ -49,7 +49,7 @@ function costRemark(
   { msEach, atOnce }: { readonly msEach: number; readonly atOnce: number },
 ): Remark {
   if (rows === undefined || !Number.isFinite(windowSize))
-    return likely('the cost of a scan is not known, since the number of rows is not');
+    return likely('the cost of a scan is not known, because the number of rows is not known');
   const calls = Math.max(1, Math.ceil(rows / windowSize));
   const seconds = (calls * msEach) / atOnce / 1_000;
   const time = seconds < 1 ? 'a second or less' : `${Math.ceil(seconds)} s`;
@@ -120,9 +120,9 @@ function headOf({ target, dialect, usage, resource }: DraftParts, edits: readonl
   const place = ({ at }: DraftNote) => at.slice(at[0] === 'resources' ? 1 : 0).join('.');
   return [
     `${dialect?.title ?? 'A service without a known dialect'}: a draft of the source for its ${resource}, inferred from ${from}.`,
-    'Each guess says how far it can be relied on: sure (seen), likely, or EDIT (could not be known).',
+    'Each guess says how sure it is: sure (seen), likely, or EDIT (you must decide).',
     '',
-    edits.length === 0 ? 'To edit: nothing that was found.' : `To edit (${edits.length}):`,
+    edits.length === 0 ? 'To edit: nothing was found.' : `To edit (${edits.length}):`,
     ...edits.map((note) => `- ${place(note)}`),
     ...(variables.length === 0
       ? []

@@ -67,7 +67,7 @@ export function draftReport(inferred: InferredSource): Report {
     ...(diagnosis === undefined ? [] : [doctorText(diagnosis)]),
     { heading: 'What queries cost:', blocks: [costSummary(queryCosts(compiled))] },
     lines.length === 0
-      ? 'Nothing is left to edit that was found.'
+      ? 'Nothing to edit was found.'
       : { heading: `To edit (${lines.length}):`, blocks: lines },
   ];
   return { json, blocks };

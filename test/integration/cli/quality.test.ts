@@ -40,7 +40,7 @@ describe('portico quality --live', () => {
   it('reads the source and tells, per field, what could not be read and by which step', async () => {
     const { code, out } = await quality('catalog', '--live');
     expect(code).toBe(0);
-    expect(out).toContain('lists: 4 records read, 1 (25.0 %) left out for want of an id');
+    expect(out).toContain('lists: 4 records read, 1 (25.0 %) left out because they have no id');
     expect(out).toMatch(/description +2 \(50\.0 %\) +1 \(25\.0 %\) +0 +txt {2}line \d+/);
     expect(out).toContain('price: as[1] cents could not read 2');
     expect(out).not.toContain('users');

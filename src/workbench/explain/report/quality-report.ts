@@ -35,7 +35,7 @@ function viewBlock(
   { view, records, dropped, totalsLost, fields }: ViewQuality,
   shapes: readonly Shape[],
 ): ReportBlock {
-  const left = dropped === 0 ? '' : `, ${share(dropped, records)} left out for want of an id`;
+  const left = dropped === 0 ? '' : `, ${share(dropped, records)} left out because they have no id`;
   const lost = totalsLost === 0 ? '' : `; the total of ${totalsLost} replies could not be read`;
   const heading = `${HEADINGS[view]}: ${records} records read${left}${lost}`;
   if (records === 0) return heading;

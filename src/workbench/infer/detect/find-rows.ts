@@ -187,7 +187,7 @@ export function describeTable(path: string): InferError {
   const where = path === '' ? 'the records' : `the records at ${path}`;
   return new InferError(
     `${where} are lists of values, without the names of their columns`,
-    `give a parameter that asks for objects where there is one; by hand: items: { at: '${path}', form: table, columns: … }`,
+    `give a parameter that asks for objects, if the service has one; by hand: items: { at: '${path}', form: table, columns: … }`,
   );
 }
 

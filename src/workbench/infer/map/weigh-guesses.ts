@@ -53,6 +53,6 @@ export function weighGuesses(guesses: readonly Guess[], count: number, isAsked =
 /** The guess that a word means "no value". If the column has nulls as well, the word may be a value like any other. */
 export function nullGuess(texts: readonly string[], word: string, hasGaps: boolean): Guess {
   const touched = texts.filter((text) => text.trim() === word);
-  const remark = `what is written ${JSON.stringify(word)} is taken for nothing`;
+  const remark = `what is written ${JSON.stringify(word)} becomes null`;
   return { step: `{ nullIf: ['${word}'] }`, word, touched, against: hasGaps ? touched : [], remark };
 }

@@ -128,7 +128,7 @@ function whyNone({ windowed, walk, dialect }: FilterSearch): string | undefined 
 function remarkOf(isExact: boolean, isWide: boolean, field: string): Remark {
   if (isExact) return likely(`rows without ${field} were among those that it was tried on`);
   if (isWide)
-    return likely('it also finds rows that the contract does not mean, so they are filtered again here');
+    return likely('it may return more rows than the contract asks for, so Portico filters them again');
   return likely(
     `no row without ${field} was seen, so nothing shows that it leaves such rows out: write exactness: exact if it does`,
   );

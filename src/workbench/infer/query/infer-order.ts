@@ -149,7 +149,7 @@ export async function inferOrder(context: OrderContext): Promise<OrderDraft> {
   const count = ids.length;
   if (isWhole && ascends(ids, kind) && count >= IDS_MIN[kind])
     return {
-      ...unsorted(likely('lists are scanned, for want of a total, and sorted by id here')),
+      ...unsorted(likely('lists are scanned, because there is no total, and sorted by id here')),
       seen: count,
     };
   const hint = ascends(ids, kind)

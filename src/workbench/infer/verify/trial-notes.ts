@@ -15,7 +15,9 @@ function noteOf(trial: DraftTrial, compiled: CompiledSource): readonly DraftNote
   const place = ['resources', compiled.resource.name];
   const claims = contradicted.map((capability) => ({
     at: claimPlace(compiled.resource.name, capability),
-    ...toEdit(`the replies to ${request} contradict it: take the claim back, or ask for it otherwise`),
+    ...toEdit(
+      `the replies to ${request} contradict it: remove the claim, or change the request that asks for it`,
+    ),
   }));
   if (status === 200) return claims;
   if (isOverBudget(trial)) return [...claims, { at: ['budget'], ...toEdit(budgetText(trial, compiled)) }];

@@ -76,7 +76,7 @@ async function countRequest(context: TotalContext): Promise<TotalDraft | undefin
   const rows = at === undefined ? undefined : rowsAt(at);
   if (rows === undefined) return undefined;
   const total = { at, count: requestSection(count.request) };
-  return { total, rows, remark: likely(`a request of its own says ${rows}`) };
+  return { total, rows, remark: likely(`a separate request says ${rows}`) };
 }
 
 /** Infers the total: a number that may count the rows and is not less than the rows that came. Doctor checks it later. */

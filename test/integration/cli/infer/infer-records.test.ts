@@ -89,9 +89,7 @@ describe('a draft of a list', () => {
   });
 
   it('says that a word is ignored', async () => {
-    expect(await draftOf(slashed, '/members/')).toContain(
-      '# likely: what is written "null" is taken for nothing',
-    );
+    expect(await draftOf(slashed, '/members/')).toContain('# likely: what is written "null" becomes null');
   });
 
   it('takes the names of the columns from where they stand apart, also for one record', async () => {
