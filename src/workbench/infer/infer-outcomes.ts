@@ -10,7 +10,7 @@ import {
   isAbsent,
   type OutcomeDraft,
   outcomeRule,
-  type ShownReply,
+  type DecodedReply,
   successCode,
 } from './detect/outcome-rules.ts';
 import type { PastEnd } from './window/read-whole-list.ts';
@@ -33,7 +33,7 @@ export type OutcomeContext = {
   readonly missing: Json | undefined;
   readonly recordRules: readonly OutcomeDraft[];
   /** The reply to a request without the credential. */
-  readonly refusal: ShownReply | undefined;
+  readonly refusal: DecodedReply | undefined;
   /** Present only if a scan must find the end of the list without a total. */
   readonly pastEnd: PastEnd | undefined;
 };
@@ -43,7 +43,7 @@ export async function probeWithoutCredential(
   client: ServiceClient,
   request: RequestSpec,
   read: (reply: UpstreamReply) => Json | undefined,
-): Promise<ShownReply | undefined> {
+): Promise<DecodedReply | undefined> {
   if (client.callsLeft < 1) return undefined;
   const reply = await client.send(request, { withoutCredential: true });
   return { reply, document: read(reply) };

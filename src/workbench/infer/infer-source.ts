@@ -226,12 +226,15 @@ export async function inferSource(options: InferOptions): Promise<InferredSource
       notes: draft.notes,
     });
     if (calls === 0) return finish(proposed, { calls, diagnosis: undefined, trials: [] });
-    let made = calls;
+    let callsMade = calls;
     const { draft, compiled, diagnosis } = await refineDraft(proposed, write(proposed).compiled, {
       compile: (changed) => compileChanged(() => write(changed)),
       async examine(one) {
-        const found = await diagnoseDraft(one, { callsMax: Math.max(1, options.callsMax - made), signal });
-        made += found.calls;
+        const found = await diagnoseDraft(one, {
+          callsMax: Math.max(1, options.callsMax - callsMade),
+          signal,
+        });
+        callsMade += found.calls;
         return found;
       },
     });
@@ -243,7 +246,7 @@ export async function inferSource(options: InferOptions): Promise<InferredSource
       draft,
       trialNotes(trials, compiled).filter((note) => !isOpen(note)),
     );
-    return finish(tried, { calls: made, diagnosis, trials });
+    return finish(tried, { calls: callsMade, diagnosis, trials });
   } finally {
     client.close();
   }

@@ -5,7 +5,7 @@ import { fold, membersOf } from '../../../source/checks/evidence/envelope.ts';
 import { valuesIn } from './document-values.ts';
 
 /** A reply, and its document if it can be read. */
-export type ShownReply = { readonly reply: UpstreamReply; readonly document: Json | undefined };
+export type DecodedReply = { readonly reply: UpstreamReply; readonly document: Json | undefined };
 
 /** A rule of the outcome table in a draft. */
 export type OutcomeDraft = Readonly<Record<string, unknown>>;
@@ -55,7 +55,7 @@ function distinctCodes(document: Json | undefined, other: Json | undefined): rea
  * refusal, a server error) needs the code. `undefined` if nothing distinguishes the reply.
  */
 export function outcomeRule(
-  { reply, document }: ShownReply,
+  { reply, document }: DecodedReply,
   success: Json | undefined,
   { on, is }: { readonly on?: 'list' | 'get'; readonly is: string },
 ): OutcomeDraft | undefined {

@@ -11,12 +11,12 @@ import {
 } from './schema.ts';
 import { selectFields } from './select-fields.ts';
 
-/** A view of one record by one argument. */
+/** A field of the query that returns one record, with the argument that takes its id. */
 type RecordView = { readonly root: OutputField; readonly id: InputField };
 
 const ID_NAME = /^(?:id|_id|uuid|key|pk|nodeid|\w*id)$/;
 
-/** The views of a type that one argument asks for, the plainest first. */
+/** The fields of the query that return one record of a type by its id, the plainest first. */
 function viewsOf(schema: GraphqlSchema, item: NamedType): readonly RecordView[] {
   const rank = ({ root, id }: RecordView) =>
     (fold(id.name) === 'id' ? 0 : fold(id.name) === 'nodeid' ? 4 : 2) +

@@ -202,7 +202,7 @@ function labelSteps(
   return { as: [...as, ...number], remarks: [...remarks, toEdit(text)], ...doubt };
 }
 
-/** Steps for texts of a known form, such as URLs: no "no value" text has that form. */
+/** Fields whose texts have a known form, such as URLs: a text for "no value" never has that form. */
 const FORMED = new Set(['email', 'profile.avatar_url']);
 
 /** Facts about the column of a field. */

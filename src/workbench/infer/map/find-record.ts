@@ -5,7 +5,7 @@ import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { valuesIn } from '../detect/document-values.ts';
-import type { ShownReply } from '../detect/outcome-rules.ts';
+import type { DecodedReply } from '../detect/outcome-rules.ts';
 import { itemsOf, namedTables, type RowLocation } from '../detect/find-rows.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 import { isObject, scalarText } from '../../../kernel/json/values.ts';
@@ -21,7 +21,7 @@ export type FoundRecord = {
   readonly item: ItemsSpec;
   readonly records: readonly JsonObject[];
   /** The reply for an unknown id. */
-  readonly missing: ShownReply;
+  readonly missing: DecodedReply;
 };
 
 /** A search for the view of one record. */

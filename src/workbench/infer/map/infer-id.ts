@@ -20,7 +20,7 @@ const ID_FORMS = [
   '[0-9a-f]{32}',
   '[0-9A-HJKMNP-TV-Z]{26}',
 ];
-/** So many ids in one form are not chance. */
+/** From this number on, ids of one form are no coincidence. */
 const FORM_IDS_MIN = 3;
 
 /** The form that all ids have, if it is one that ids are generated in. */
@@ -81,7 +81,7 @@ export function inferId(
   if (texts.includes('') || new Set(texts).size < texts.length * 0.9) return inAddress;
   const asText = column.values.some((value) => typeof value === 'string');
   const isDigits = texts.every((text) => DIGITS.test(text));
-  // Digits in a text are an id of today: a service that writes numbers as texts may give any text to its next record.
+  // A service that writes numbers as texts may give any text to its next record as an id.
   const kind = known ?? (isDigits && (!asText || !hasNumbers) ? 'number' : 'text');
   const form = kind === 'text' ? formOf(texts) : undefined;
   const seen =

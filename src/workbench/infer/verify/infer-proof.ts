@@ -3,7 +3,7 @@ import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { isObject, scalarText } from '../../../kernel/json/values.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
-import type { ShownReply } from '../detect/outcome-rules.ts';
+import type { DecodedReply } from '../detect/outcome-rules.ts';
 import { columnsOf } from '../map/columns.ts';
 import { type DraftNote, notesAt, sure } from '../notes/note.ts';
 import { fold } from '../../../source/checks/evidence/envelope.ts';
@@ -14,10 +14,10 @@ export type ProofContext = {
   readonly client: ServiceClient;
   readonly read: (reply: UpstreamReply) => Json | undefined;
   readonly request: RequestSpec;
-  readonly lists: readonly ShownReply[];
+  readonly lists: readonly DecodedReply[];
   /** The reply to a request for one record, if the service has such requests. */
-  readonly record: ShownReply | undefined;
-  readonly visitor: ShownReply;
+  readonly record: DecodedReply | undefined;
+  readonly visitor: DecodedReply;
 };
 
 /** `auth.proof` of a draft, with notes. */
@@ -46,7 +46,7 @@ type Found = {
 };
 
 /** The values that are the same in all replies with the credential, and not in the visitor's reply. */
-function placesIn(own: readonly ShownReply[], visitor: ShownReply): readonly Found[] {
+function placesIn(own: readonly DecodedReply[], visitor: DecodedReply): readonly Found[] {
   const documents = [...own, visitor].map(({ document }) => (isObject(document) ? document : {}));
   const columns = columnsOf(documents).filter(({ path }) => !path.includes('['));
   const inBody = columns.map(({ path, words, values }) => ({

@@ -23,7 +23,7 @@ const CURSORS =
   starting_after startingAfter next_cursor nextCursor token page[after] page[cursor] page_info marker scrollId
   scroll_id bookmark lastKey exclusiveStartKey startAfter nextPageToken`);
 
-/** So many numbers of a request are varied. */
+/** The most numbers of a request that are varied. */
 const GIVEN_MAX = 6;
 
 /** Whether a name says that pages are counted, not rows. */
@@ -88,7 +88,7 @@ export function candidatesFor(
 
 const IS_NUMBER = /^\d{1,7}$/;
 
-/** The numbers that stand in the operator's request under names that say nothing: each alone may count rows or pages. */
+/** The numbers in the operator's request whose parameter names say nothing: each of them may count rows or pages. */
 export function givenNumbers(request: RequestSpec): readonly (readonly ParameterCandidate[])[] {
   const inQuery = Object.entries(request.query).flatMap(([name, value]): readonly Parameter[] =>
     IS_NUMBER.test(value) ? [{ in: 'query', name }] : [],

@@ -1,9 +1,9 @@
-import type { ShownReply } from '../../../../src/workbench/infer/detect/outcome-rules.ts';
+import type { DecodedReply } from '../../../../src/workbench/infer/detect/outcome-rules.ts';
 import { inferProof, type ProofContext } from '../../../../src/workbench/infer/verify/infer-proof.ts';
 import type { Json } from '../../../../src/kernel/json/json.ts';
 import { replyOf } from '../../../support/pipeline/source-text.ts';
 
-const shown = (document: Json): ShownReply => ({ reply: replyOf(document), document });
+const shown = (document: Json): DecodedReply => ({ reply: replyOf(document), document });
 
 /** The proof that replies to the account and to a visitor suggest; no page can be asked for. */
 async function proofOf(own: Json, visitor: Json): Promise<unknown> {
