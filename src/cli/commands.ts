@@ -9,7 +9,7 @@ import { registerExplainCommand } from './explain.ts';
 import { runTest, type TestOptions } from './fixtures/test-fixtures.ts';
 import { type GenerateOptions, runGenerate } from './generate.ts';
 import { registerInferCommand } from './infer/infer.ts';
-import { readConfigOrExit, readPartialConfigOrExit } from './input/read-config.ts';
+import { readConfig, readPartialConfig } from './input/read-config.ts';
 import { registerMigrationCommand } from './migration/register.ts';
 import { registerQualityCommand } from './quality.ts';
 import { registerAuditCommand } from './gateway/audit.ts';
@@ -74,14 +74,14 @@ function registerStateCommands(program: Command, configFile: () => string, conte
   const operator = {
     ...context,
     loadConfig: () =>
-      Promise.resolve(readPartialConfigOrExit(configFile(), context, { gateway: true }).gateway),
+      Promise.resolve(readPartialConfig(configFile(), context.env, { gateway: true }).gateway),
     pepperNote: () => pepperNote(configFile(), context.env),
     user: context.processes.user,
     instance: `${context.processes.host}:${context.processes.pid}`,
   };
   registerKeysCommand(program, operator);
   registerCacheCommand(program, operator);
-  registerClaimsCommand(program, () => readConfigOrExit(configFile(), context), operator);
+  registerClaimsCommand(program, () => readConfig(configFile(), context.env), operator);
   registerAuditCommand(program, operator);
 }
 

@@ -8,8 +8,7 @@ import {
   passthroughReport,
 } from '../workbench/explain/report/explain-report.ts';
 import { explainWithLive, readExplanation } from '../workbench/explain/read-explanation.ts';
-import { usageError } from './input/choose-source.ts';
-import { readLiveOrExit, readPartialConfigOrExit } from './input/read-config.ts';
+import { readLive, readPartialConfig } from './input/read-config.ts';
 import type { DisplayedLive } from '../workbench/explain/display-live.ts';
 
 type Options = { readonly live?: boolean; readonly values?: boolean; readonly json?: boolean };
@@ -29,13 +28,13 @@ async function runExplain(
   configFile: string,
   context: CliContext,
 ): Promise<void> {
-  const ready = readPartialConfigOrExit(configFile, context, { gateway: false });
+  const ready = readPartialConfig(configFile, context.env, { gateway: false });
   const { gateway } = ready;
   const read = readExplanation(request, ready);
-  if (read.kind === 'refused') throw usageError(context, read.why);
+  if (read.kind === 'refused') throw new ExitError(exitCodes.usage, read.why);
   if (read.kind === 'passthrough') {
     if (options.live === true)
-      throw usageError(context, '--live asks a source; a pass-through route has none');
+      throw new ExitError(exitCodes.usage, '--live asks a source; a pass-through route has none');
     printReport(passthroughReport(read.explanation), options.json, context);
     return;
   }
@@ -46,7 +45,7 @@ async function runExplain(
   let { explanation } = read;
   if (options.live === true) {
     // Placeholders of variables are enough for a plan, but not to ask the source.
-    const compiled = readLiveOrExit(read.compiled, context);
+    const compiled = readLive(read.compiled, context.env);
     const { calls: callsMax } = compiled.source.spec.budget;
     const work = { title: 'explain', callsMax, quiet: options.json };
     const asking = { gateway, compiled, showValues: options.values === true, stop: context.stop };

@@ -1,6 +1,8 @@
 import { Command, CommanderError } from 'commander';
+import { ConfigError } from '../config/yaml/problem.ts';
 import type { ConfigPaths } from './commands.ts';
 import { type CliContext, ExitError, exitCodes } from './context/context.ts';
+import { printProblems } from './input/read-config.ts';
 import { version } from './input/version.ts';
 import { withPlainOutput } from './output/plain-output.ts';
 import { runStart } from './serve/start.ts';
@@ -37,9 +39,14 @@ export async function runCli(args: readonly string[], given: CliContext): Promis
     await program.parseAsync(args, { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
-    if (error instanceof ExitError) return error.exitCode;
+    // Commander has printed its own.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-    context.err(`portico: ${error instanceof Error ? error.message : 'failed'}\n`);
-    return exitCodes.failure;
+    if (error instanceof ConfigError) {
+      printProblems(error, context);
+      return exitCodes.config;
+    }
+    const message = error instanceof Error ? error.message : 'failed';
+    if (message !== '') context.err(`portico: ${message}\n`);
+    return error instanceof ExitError ? error.exitCode : exitCodes.failure;
   }
 }

@@ -7,8 +7,8 @@ import { printReport } from './output/print-report.ts';
 import { withProgress } from './output/progress.ts';
 import { qualityReport } from '../workbench/explain/report/quality-report.ts';
 import { addListenerOptions, ownToken } from './input/operator-listener.ts';
-import { sourceNamed, usageError } from './input/choose-source.ts';
-import { readLiveOrExit, readPartialConfigOrExit, type ReadyConfig } from './input/read-config.ts';
+import { sourceNamed } from './input/choose-source.ts';
+import { readLive, readPartialConfig, type ReadyConfig } from './input/read-config.ts';
 
 type Options = {
   readonly gateway?: string;
@@ -28,16 +28,13 @@ async function findQuality(
     const { admin } = ready.gateway;
     const token = ownToken(options.tokenFile, context.env) ?? tokenOf(admin)?.reveal();
     const all = await fetchQuality(options.gateway ?? adminAddress(admin), token, context.stop);
-    if (typeof all === 'string') {
-      context.err(`portico: ${all}\n`);
-      throw new ExitError(exitCodes.failure);
-    }
+    if (typeof all === 'string') throw new ExitError(exitCodes.failure, all);
     return all.filter(({ source }) => name === undefined || source === name);
   }
   const found: LiveQuality[] = [];
   for (const compiled of ready.sources) {
     if (name !== undefined && compiled.source.spec.name !== name) continue;
-    const live = readLiveOrExit(compiled, context);
+    const live = readLive(compiled, context.env);
     const title = `quality ${live.source.spec.name}: ${live.resource.name}`;
     const { calls: callsMax } = live.source.spec.budget;
     const settings = { showShapes: options.values === true, stop: context.stop };
@@ -58,12 +55,12 @@ async function runQuality(
   context: CliContext,
 ): Promise<void> {
   if (options.values === true && options.live !== true)
-    throw usageError(
-      context,
+    throw new ExitError(
+      exitCodes.usage,
       '--values needs --live: a running gateway keeps no values, not even their shape',
     );
-  const ready = readPartialConfigOrExit(configFile, context, { gateway: options.live !== true });
-  if (name !== undefined) sourceNamed(name, ready.sources, context);
+  const ready = readPartialConfig(configFile, context.env, { gateway: options.live !== true });
+  if (name !== undefined) sourceNamed(name, ready.sources);
   const sources = await findQuality(name, options, ready, context);
   printReport(qualityReport(sources), options.json, context);
   if (sources.some((one) => 'problem' in one && one.problem !== undefined))

@@ -4,7 +4,7 @@ import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { type CheckedConfig, checkReport } from '../../workbench/explain/report/check-report.ts';
 import { printReport } from '../output/print-report.ts';
 import { readInThread } from '../input/read-in-thread.ts';
-import { printProblems, readSource } from '../input/read-config.ts';
+import { readSource } from '../input/read-config.ts';
 import { checkFixtures } from '../../workbench/recordings/check-fixtures.ts';
 import { hasReference, NO_REFERENCE } from '../../http/api-page/page-files.ts';
 import { isApiPageServed } from '../../config/schema/api-page.ts';
@@ -51,9 +51,8 @@ export async function runCheck(
   try {
     printReport(checkReport(await check(options, configFile, context)), options.json, context);
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    if (options.json === true) printReport({ json: { problems: error.problems }, blocks: [] }, true, context);
-    else printProblems(error, context);
+    if (!(error instanceof ConfigError) || options.json !== true) throw error;
+    printReport({ json: { problems: error.problems }, blocks: [] }, true, context);
     throw new ExitError(exitCodes.config);
   }
 }

@@ -10,8 +10,8 @@ import type { ReportBlock } from '../../workbench/explain/report/report.ts';
 import { printBlocks, printReport } from '../output/print-report.ts';
 import { withProgress } from '../output/progress.ts';
 import { diagnose } from '../../workbench/doctor/diagnose.ts';
-import { liveSourceNamed, usageError } from '../input/choose-source.ts';
-import { liveEnvironment, orExit, readPartialConfigOrExit, readSource } from '../input/read-config.ts';
+import { liveSourceNamed } from '../input/choose-source.ts';
+import { liveEnvironment, readPartialConfig, readSource } from '../input/read-config.ts';
 
 /** The options of `portico doctor`. */
 type Options = {
@@ -37,13 +37,13 @@ function choose(
   context: CliContext,
 ): readonly [CompiledSource, ...CompiledSource[]] {
   if (name !== undefined && file === undefined) {
-    const { sources } = readPartialConfigOrExit(configFile, context, { gateway: false });
+    const { sources } = readPartialConfig(configFile, context.env, { gateway: false });
     return liveSourceNamed(name, sources, context);
   }
   if (name !== undefined || file === undefined)
-    throw usageError(context, 'name a source, or its file with --source');
-  const [first, ...others] = orExit(context, () => readSource(file, liveEnvironment(context.env)));
-  if (first === undefined) throw usageError(context, `${file} describes no resource`);
+    throw new ExitError(exitCodes.usage, 'name a source, or its file with --source');
+  const [first, ...others] = readSource(file, liveEnvironment(context.env));
+  if (first === undefined) throw new ExitError(exitCodes.usage, `${file} describes no resource`);
   return [first, ...others];
 }
 
@@ -74,10 +74,10 @@ async function runDoctor(
     );
   });
   printReport(diagnosisReport(diagnosis), options.json, context);
-  if (diagnosis.unreached !== undefined)
-    context.err(`portico: ${diagnosis.source} at ${diagnosis.baseUrl}: ${diagnosis.unreached}\n`);
-  if (diagnosis.differences + diagnosis.bets > 0) throw new ExitError(exitCodes.failure);
-  if (diagnosis.unreached !== undefined) throw new ExitError(exitCodes.unavailable);
+  const { source, baseUrl, unreached, differences, bets } = diagnosis;
+  const message = unreached && `${source} at ${baseUrl}: ${unreached}`;
+  if (differences + bets > 0) throw new ExitError(exitCodes.failure, message);
+  if (message !== undefined) throw new ExitError(exitCodes.unavailable, message);
 }
 
 /** Adds `portico doctor` to the command line. */

@@ -61,12 +61,17 @@ export type CliContext = {
 /** Exit codes, after sysexits.h. */
 export const exitCodes = { ok: 0, failure: 1, usage: 64, unavailable: 69, config: 78 } as const;
 
-/** Ends a command that has already printed what is wrong; carries the exit code. */
+/** A message with a hint on the line below it. */
+export function withHint(message: string, hint = ''): string {
+  return hint === '' ? message : `${message}\n    hint: ${hint}`;
+}
+
+/** Ends a command with an exit code. `runCli` prints the message to standard error, if there is one. */
 export class ExitError extends Error {
   readonly exitCode: number;
 
-  constructor(exitCode: number) {
-    super(`exit ${exitCode}`);
+  constructor(exitCode: number, message = '', hint = '') {
+    super(withHint(message, hint));
     this.exitCode = exitCode;
   }
 }

@@ -42,8 +42,7 @@ async function runAudit(
   else if (json === true) context.out(lines.map((line) => `${line}\n`).join(''));
   else printBlocks(auditLines(lines.flatMap((line) => readAuditLine(line) ?? [])), context);
   if (chain.kind !== 'broken') return;
-  if (verify !== true) context.err(`portico: ${chainText(chain)}\n`);
-  throw new ExitError(exitCodes.failure);
+  throw new ExitError(exitCodes.failure, verify === true ? '' : chainText(chain));
 }
 
 /** Puts lines back that `portico audit --json` wrote. */

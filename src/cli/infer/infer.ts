@@ -10,8 +10,8 @@ import { draftReport } from '../../workbench/infer/draft-report.ts';
 import { mergeSourceFiles } from '../../workbench/infer/write/merge-source-files.ts';
 import { type Report, renderText } from '../../workbench/explain/report/report.ts';
 import { type CompiledSource, compileSourceText } from '../../source/compile-sources.ts';
-import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
-import { liveEnvironment, orExit } from '../input/read-config.ts';
+import { type CliContext, ExitError, exitCodes, withHint } from '../context/context.ts';
+import { liveEnvironment } from '../input/read-config.ts';
 import { printBlocks, printReport } from '../output/print-report.ts';
 import { withProgress } from '../output/progress.ts';
 import {
@@ -25,11 +25,6 @@ import { nextSteps } from './next-steps.ts';
 
 const CALLS_MAX = 400;
 const TIMEOUT_S = 15;
-
-/** Prints why there is no draft, or no more of one. */
-function printInferError({ message, hint }: InferError, context: CliContext, about = ''): void {
-  context.err(`portico: ${about}${message}\n${hint === undefined ? '' : `    hint: ${hint}\n`}`);
-}
 
 /** Drafts one resource, and shows on a terminal how it goes on. */
 function inferShown(options: InferOptions, context: CliContext): Promise<InferredSource> {
@@ -63,7 +58,7 @@ async function draftAll({ drafts, into }: InferJob, context: CliContext): Promis
     } catch (error) {
       if (!(error instanceof InferError) || drafts.length === 1) throw error;
       const about = `${options.resource} is not in the draft (${plainAddress(options.url)}): `;
-      printInferError(error, context, about);
+      context.err(`portico: ${withHint(about + error.message, error.hint)}\n`);
     }
   }
   const [first, ...others] = resources;
@@ -79,8 +74,7 @@ function writeOut(text: string, { out, into }: InferJob, context: CliContext): v
   } catch (cause) {
     context.out(text);
     const { code = 'error' } = cause as NodeJS.ErrnoException;
-    context.err(`portico: ${out} cannot be written (${code}): the draft stands above\n`);
-    throw new ExitError(exitCodes.failure);
+    throw new ExitError(exitCodes.failure, `${out} cannot be written (${code}): the draft stands above`);
   }
 }
 
@@ -117,7 +111,7 @@ async function runInfer(
   context: CliContext,
 ): Promise<void> {
   const surroundings = { configFile, variables: context.env, signal: context.stop };
-  const job = orExit(context, () => readInferJob(url, options, surroundings));
+  const job = readInferJob(url, options, surroundings);
   const drafted = await draftAll(job, context);
   const {
     text,
@@ -132,7 +126,7 @@ async function runInfer(
   ) as typeof first.variables;
   const environment = liveEnvironment({ ...context.env, ...variables });
   const file = job.out ?? `${first.name}.yaml`;
-  const compiled = orExit(context, () => compileSourceText({ file, text }, environment));
+  const compiled = compileSourceText({ file, text }, environment);
   const resources: [InferredSource, ...InferredSource[]] = [first, ...others];
   if (compiled.length > 1)
     for (const [index, one] of drafted.resources.entries())
@@ -210,8 +204,7 @@ export function registerInferCommand(program: Command, configFile: () => string,
         await runInfer(url, options, configFile(), context);
       } catch (error) {
         if (!(error instanceof InferError)) throw error;
-        printInferError(error, context);
-        throw new ExitError(exitCodes.failure);
+        throw new ExitError(exitCodes.failure, error.message, error.hint);
       }
     });
 }

@@ -1,26 +1,19 @@
 import { closest } from '../../config/validate/closest.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
-import { liveEnvironment, orExit, readSource } from './read-config.ts';
-
-/** Prints what is wrong with a command line; to be thrown. */
-export function usageError(context: CliContext, message: string): ExitError {
-  context.err(`portico: ${message}\n`);
-  return new ExitError(exitCodes.usage);
-}
+import { liveEnvironment, readSource } from './read-config.ts';
 
 /** The resources of the source with a name. @throws ExitError where there is none, with a suggestion */
 export function sourceNamed(
   name: string,
   compiled: readonly CompiledSource[],
-  context: CliContext,
 ): readonly [CompiledSource, ...CompiledSource[]] {
   const [first, ...others] = compiled.filter(({ source }) => source.spec.name === name);
   if (first !== undefined) return [first, ...others];
   const names = [...new Set(compiled.map(({ source }) => source.spec.name))];
   const near = closest(name, names);
   const hint = near === undefined ? `sources: ${names.join(', ')}` : `did you mean "${near}"?`;
-  throw usageError(context, `no source is named "${name}"; ${hint}`);
+  throw new ExitError(exitCodes.usage, `no source is named "${name}"; ${hint}`);
 }
 
 /** The resources of the source with a name, with the variables that they need to be asked. @throws ExitError */
@@ -29,8 +22,8 @@ export function liveSourceNamed(
   compiled: readonly CompiledSource[],
   context: CliContext,
 ): readonly [CompiledSource, ...CompiledSource[]] {
-  const [known] = sourceNamed(name, compiled, context);
+  const [known] = sourceNamed(name, compiled);
   const { file } = known.source.yaml;
-  const [first = known, ...others] = orExit(context, () => readSource(file, liveEnvironment(context.env)));
+  const [first = known, ...others] = readSource(file, liveEnvironment(context.env));
   return [first, ...others];
 }

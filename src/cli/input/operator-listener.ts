@@ -39,12 +39,11 @@ export function findListener(
   // A file that is broken elsewhere still says where the gateway listens: that is when an operator needs it most.
   const { admin } = readUsableSections(configFile, context.env);
   const address = named.address ?? (admin && adminAddress(admin));
-  if (address === undefined) {
-    context.err(
-      `portico: ${configFile} does not say where the operator's listener is: name it with --gateway http://127.0.0.1:9090\n`,
+  if (address === undefined)
+    throw new ExitError(
+      exitCodes.config,
+      `${configFile} does not say where the operator's listener is: name it with --gateway http://127.0.0.1:9090`,
     );
-    throw new ExitError(exitCodes.config);
-  }
   const known = admin?.tokens.find(({ role, token }) => role === 'operator' && token !== undefined);
   const token = ownToken(named.tokenFile, context.env) ?? (admin?.token ?? known?.token)?.reveal();
   return { address: address.replace(/\/+$/, ''), token };

@@ -15,7 +15,7 @@ import {
 import { openEdits } from '../../config/yaml/open-edits.ts';
 import type { Environment } from '../../config/yaml/substitute.ts';
 import { finishSteps, type Steps } from '../../kernel/yield-to-loop.ts';
-import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
+import type { CliContext } from '../context/context.ts';
 import { isRegularFile, readRegularFile } from './regular-file.ts';
 
 /** A configuration that can be run. */
@@ -156,7 +156,7 @@ export function readPartialConfig(
  * The resources of a source with the variables and files that it names.
  * @throws ConfigError where one is missing
  */
-function readLive<T extends CompiledSource>(compiled: T, variables: CliContext['env']): T {
+export function readLive<T extends CompiledSource>(compiled: T, variables: CliContext['env']): T {
   const { resource, source } = compiled;
   const live = readSource(source.yaml.file, liveEnvironment(variables));
   return { ...compiled, ...live.find((one) => one.resource.name === resource.name) };
@@ -203,30 +203,4 @@ export function printOpenEdits(sources: readonly CompiledSource[], context: CliC
 export function printProblems({ problems, message }: ConfigError, context: CliContext): void {
   for (const problem of problems) context.err(`${problemText(problem)}\n`);
   context.err(`${message}\n`);
-}
-
-/** Runs what reads files: problems are printed, all of them, and end the command with exit code 78. */
-export function orExit<T>(context: CliContext, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    printProblems(error, context);
-    throw new ExitError(exitCodes.config);
-  }
-}
-
-/** `readConfig` for a command. */
-export function readConfigOrExit(gatewayFile: string, context: CliContext): ReadyConfig {
-  return orExit(context, () => readConfig(gatewayFile, context.env));
-}
-
-/** `readPartialConfig` for a command. */
-export function readPartialConfigOrExit(gatewayFile: string, context: CliContext, used: Used): ReadyConfig {
-  return orExit(context, () => readPartialConfig(gatewayFile, context.env, used));
-}
-
-/** `readLive` for a command. */
-export function readLiveOrExit<T extends CompiledSource>(compiled: T, context: CliContext): T {
-  return orExit(context, () => readLive(compiled, context.env));
 }

@@ -44,10 +44,11 @@ export async function endOfTask(
   let toldAt = performance.now();
   for (;;) {
     const { task } = await ask('migrations.status', { resource: input.resource });
-    if (task === null || task.startedAt !== started.startedAt || task.kind !== started.kind) {
-      context.err('portico: another process answers, which does not know of this work; look at the audit\n');
-      throw new ExitError(exitCodes.unavailable);
-    }
+    if (task === null || task.startedAt !== started.startedAt || task.kind !== started.kind)
+      throw new ExitError(
+        exitCodes.unavailable,
+        'another process answers, which does not know of this work; look at the audit',
+      );
     if (task.outcome.kind !== 'running') return task;
     if (performance.now() - toldAt > TELL_MS) {
       context.err(`${taskText(task)}\n`);

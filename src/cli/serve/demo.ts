@@ -3,7 +3,7 @@ import { redisRoles } from '../../config/schema/redis.ts';
 import { anyPorts, startSamples } from '../demo/serve.ts';
 import { sendTraffic } from '../demo/traffic.ts';
 import type { CliContext } from '../context/context.ts';
-import { readConfigOrExit } from '../input/read-config.ts';
+import { readConfig } from '../input/read-config.ts';
 import { quoted } from '../output/quoted.ts';
 import { keyEntry, keyHeader, serveEmbedded, temporaryKey } from './serve-embedded.ts';
 
@@ -65,7 +65,7 @@ export async function runDemo(configFile: string, context: CliContext): Promise<
       ORDERS_URL: samples.urls.orders,
       PEOPLE_URL: samples.urls.people,
     };
-    const ready = readConfigOrExit(configFile, { ...context, env });
+    const ready = readConfig(configFile, env);
     const { gateway: config } = ready;
     const { apiKeys } = config.auth;
     if (apiKeys === undefined) throw new Error('the demo needs auth.apiKeys');

@@ -23,11 +23,6 @@ type Options = {
 /** A gateway checks its files first, which takes a while on a busy machine. */
 const CHECK_MS = 120_000;
 
-function fail(context: CliContext, message: string, exitCode: number): never {
-  context.err(`portico: ${message}\n`);
-  throw new ExitError(exitCode);
-}
-
 async function ask(
   { address, token }: OperatorListener,
   options: Options,
@@ -47,7 +42,7 @@ async function ask(
     return await fetch(url, { method: 'POST', headers, signal, redirect: 'error' });
   } catch {
     const message = `no answer from the operator's listener at ${address}: is the gateway running? --gateway names another address`;
-    return fail(context, message, exitCodes.unavailable);
+    throw new ExitError(exitCodes.unavailable, message);
   }
 }
 
@@ -66,7 +61,7 @@ async function runReload(options: Options, configFile: string, context: CliConte
     const { reason = 'no reason', hint } =
       (body as { error?: { reason?: string; hint?: string } }).error ?? {};
     const advice = answer.status === 401 ? `; or set ${TOKEN_VARIABLE}` : '';
-    fail(context, `${reason}${hint === undefined ? '' : `: ${hint}`}${advice}`, exitCodes.failure);
+    throw new ExitError(exitCodes.failure, `${reason}${hint === undefined ? '' : `: ${hint}`}${advice}`);
   }
   const outcome = body as ReloadOutcome;
   printReport(reloadReport(outcome), options.json, context);

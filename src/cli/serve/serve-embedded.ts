@@ -18,8 +18,10 @@ export function temporaryKey(variable: string, context: CliContext): string {
   const given = context.env[variable];
   if (given === undefined || given === '') return newApiKey(newKeyId());
   if (/^[\x21-\x7e]{8,512}$/.test(given)) return given;
-  context.err(`portico: ${variable} must be 8 to 512 visible ASCII characters, without spaces\n`);
-  throw new ExitError(exitCodes.config);
+  throw new ExitError(
+    exitCodes.config,
+    `${variable} must be 8 to 512 visible ASCII characters, without spaces`,
+  );
 }
 
 /** The entry of a key for `auth.apiKeys.keys`. */

@@ -93,15 +93,12 @@ export async function openPrimary(
   try {
     await primary.listen();
   } catch (error) {
-    context.err(`portico: ${(error as Error).message}\n`);
-    throw new ExitError(exitCodes.failure);
+    throw new ExitError(exitCodes.failure, (error as Error).message);
   }
   return async function serve() {
     const stopped = stop.aborted ? Promise.resolve() : once(stop, 'abort');
     const reason = await Promise.race([stopped.then(() => undefined), primary.givenUp]);
     await primary.drain();
-    if (reason === undefined) return;
-    context.err(`portico: ${reason}\n`);
-    throw new ExitError(exitCodes.failure);
+    if (reason !== undefined) throw new ExitError(exitCodes.failure, reason);
   };
 }

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import type { ConfigTexts } from '../../config/load.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { ConfigError } from '../../config/yaml/problem.ts';
+import { createTracing } from '../../telemetry/span-exporter.ts';
 import { createExplainActions } from '../../workbench/explain/explain-action.ts';
 import { createGateway, type Gateway, type GatewayServices } from '../../gateway/gateway.ts';
 import { systemClock } from '../../kernel/clock.ts';
@@ -12,7 +14,6 @@ import { withTargets } from '../../source/compile-sources.ts';
 import type { ServedConfig } from '../../gateway/reload/snapshot.ts';
 import { readInThread } from '../input/read-in-thread.ts';
 import { printOpenEdits, printProblems, type ReadyConfig } from '../input/read-config.ts';
-import { tracingOrExit } from './tracing.ts';
 import { openPrimary, runWorker, workersOf } from './start-workers.ts';
 import { version } from '../input/version.ts';
 import { readLastGood } from './last-good.ts';
@@ -26,6 +27,15 @@ export function openGatewayLog({ gateway }: ServedConfig, to: LogDestination) {
   return { log: pino({ level: gateway.log.level, base: null }, to), droppedLogLines: to.droppedLines };
 }
 
+/** Opens what records the spans of a gateway. @throws ExitError if the packages for it are not installed */
+function openTracing({ telemetry }: GatewayConfig, log: Logger) {
+  try {
+    return createTracing(telemetry.traces, { version, log });
+  } catch (error) {
+    throw new ExitError(exitCodes.config, (error as Error).message);
+  }
+}
+
 /** Starts a gateway; a port that is taken ends the command with one line. */
 export async function startGateway(
   { gateway: config, compiled, texts }: ServedConfig & { readonly texts?: ConfigTexts },
@@ -37,7 +47,7 @@ export async function startGateway(
     { gateway: config, compiled },
     {
       log,
-      tracing: tracingOrExit(config, context, log),
+      tracing: openTracing(config, log),
       clock: systemClock,
       createExplainActions,
       openapi: servedOpenapi(),
@@ -55,8 +65,7 @@ export async function startGateway(
   } catch (error) {
     await gateway.close();
     const { code = 'error', port } = error as NodeJS.ErrnoException & { port?: number };
-    context.err(`portico: cannot listen on port ${port ?? '?'} (${code})\n`);
-    throw new ExitError(exitCodes.failure);
+    throw new ExitError(exitCodes.failure, `cannot listen on port ${port ?? '?'} (${code})`);
   }
 }
 

@@ -5,7 +5,7 @@ import type { Resource } from '../../contract/resources.ts';
 import { Secret } from '../../kernel/secret.ts';
 import { chooseSources, type CompiledSource } from '../../source/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
-import { liveEnvironment, orExit, printOpenEdits, readSource } from '../input/read-config.ts';
+import { liveEnvironment, printOpenEdits, readSource } from '../input/read-config.ts';
 import { keyEntry, keyHeader, serveEmbedded, temporaryKey } from './serve-embedded.ts';
 
 const DEFAULT_PORT = '8080';
@@ -17,13 +17,12 @@ function parsePort(text: string): number {
 }
 
 /** The port of the environment, as `start` and `demo` take it. @throws ExitError for one that is none */
-function environmentPort({ env, err }: CliContext): number {
+function environmentPort({ env }: CliContext): number {
   const text = env['PORT'] ?? '';
   try {
     return parsePort(text === '' ? DEFAULT_PORT : text);
   } catch {
-    err(`portico: PORT is ${JSON.stringify(text)}. ${EXPECTED_PORT}\n`);
-    throw new ExitError(exitCodes.config);
+    throw new ExitError(exitCodes.config, `PORT is ${JSON.stringify(text)}. ${EXPECTED_PORT}`);
   }
 }
 
@@ -78,7 +77,7 @@ type TryOptions = { readonly port?: number };
 async function runTry(file: string, options: TryOptions, context: CliContext): Promise<void> {
   const port = options.port ?? environmentPort(context);
   const key = temporaryKey('PORTICO_TRY_KEY', context);
-  const compiled = orExit(context, () => readSource(file, liveEnvironment(context.env)));
+  const compiled = readSource(file, liveEnvironment(context.env));
   printOpenEdits(compiled, context);
   const gateway = gatewayOf(compiled, port, key);
   const ready = { gateway, compiled: chooseSources(gateway, compiled) };

@@ -1,20 +1,20 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ExitError, exitCodes, type CliContext } from '../../../../src/cli/context/context.ts';
-import { sourceNamed, usageError } from '../../../../src/cli/input/choose-source.ts';
+import { exitCodes, type CliContext } from '../../../../src/cli/context/context.ts';
+import { sourceNamed } from '../../../../src/cli/input/choose-source.ts';
 import { findListener, ownToken } from '../../../../src/cli/input/operator-listener.ts';
 import { isRegularFile, readRegularFile } from '../../../../src/cli/input/regular-file.ts';
 import type { CompiledSource } from '../../../../src/source/compile-sources.ts';
+import { runCommand } from '../../../support/command/run-command.ts';
 
 let folder = '';
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'portico-input-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A context of which errors and variables count. */
+/** A context of which only the variables count. */
 function contextOf(env: Readonly<Record<string, string>> = {}) {
-  const said: string[] = [];
-  return { said, context: { env, err: (text: string) => void said.push(text) } as unknown as CliContext };
+  return { context: { env } as unknown as CliContext };
 }
 
 /** A file in the folder of this test. */
@@ -90,21 +90,22 @@ describe('the source that a command names', () => {
   );
 
   it('has all of its resources', () => {
-    expect(sourceNamed('crm', sources, contextOf().context)).toHaveLength(2);
+    expect(sourceNamed('crm', sources)).toHaveLength(2);
   });
 
   it.each([
-    ['catalogue', 'portico: no source is named "catalogue"; did you mean "catalog"?\n'],
-    ['warehouse', 'portico: no source is named "warehouse"; sources: crm, catalog\n'],
-  ])('is a mistake of the command line, if there is none: %s', (name, text) => {
-    const { said, context } = contextOf();
-    expect(() => sourceNamed(name, sources, context)).toThrow(ExitError);
-    expect(said).toEqual([text]);
+    ['catalogue', 'no source is named "catalogue"; did you mean "catalog"?'],
+    ['warehouse', 'no source is named "warehouse"; sources: crm, catalog'],
+  ])('is a mistake of the command line, if there is none: %s', (name, message) => {
+    expect(() => sourceNamed(name, sources)).toThrow(
+      expect.objectContaining({ exitCode: exitCodes.usage, message }),
+    );
   });
 
-  it('ends the command with the code for its usage', () => {
-    const { said, context } = contextOf();
-    expect(usageError(context, 'wrong')).toMatchObject({ exitCode: exitCodes.usage });
-    expect(said).toEqual(['portico: wrong\n']);
+  it('ends the command with the code for its usage, and with the reason', async () => {
+    expect(await runCommand(['doctor'])).toEqual({
+      ...{ code: exitCodes.usage, out: '' },
+      err: 'portico: name a source, or its file with --source\n',
+    });
   });
 });
