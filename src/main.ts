@@ -8,8 +8,7 @@ import { availableParallelism, hostname, userInfo } from 'node:os';
 import type { WriteStream } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import type { Terminal } from './cli/context/context.ts';
-import { fatalLine } from './cli/output/fatal-line.ts';
-import { type LogOutput, openLogOutput } from './cli/output/log-output.ts';
+import { fatalLine, type LogOutput, openLogOutput } from './cli/output/log-output.ts';
 import { closeUnacceptedOnExit } from './gateway/workers/close-unaccepted-on-exit.ts';
 import type { FromWorker, PrimaryChannel, ToWorker, WorkerProcess } from './gateway/workers/messages.ts';
 

@@ -1,9 +1,9 @@
-// All commands but `start`: they are loaded only where one of them was called, because a gateway needs none of their files.
+// All commands but `start`. They are loaded only if one of them was called, because a gateway needs none of their files.
 
 import type { Command } from 'commander';
 import { type CheckOptions, runCheck } from './check/check.ts';
 import { registerCompletion } from './input/completion.ts';
-import type { CliContext } from './context/context.ts';
+import type { CliContext, CommandLine } from './context/context.ts';
 import { registerDoctorCommand } from './check/doctor.ts';
 import { registerExplainCommand } from './explain.ts';
 import { runTest, type TestOptions } from './fixtures/test-fixtures.ts';
@@ -15,22 +15,21 @@ import { registerQualityCommand } from './quality.ts';
 import { registerAuditCommand } from './gateway/audit.ts';
 import { registerCacheCommand } from './gateway/cache.ts';
 import { registerClaimsCommand } from './gateway/claims.ts';
-import { registerKeysCommand } from './gateway/keys.ts';
-import { pepperNote } from './gateway/pepper-note.ts';
+import { pepperNote, registerKeysCommand } from './gateway/keys.ts';
 import { registerRequestsCommand } from './gateway/requests.ts';
 import { runDemo } from './serve/demo.ts';
 import { registerReloadCommand } from './serve/reload.ts';
 import { registerSamplesCommand } from './serve/samples.ts';
 import { registerTryCommand } from './serve/try.ts';
 
-/** It declares a migration to try out. */
+/** The gateway file of the demo: it declares a migration to try out. */
 const DEMO_FILE = 'config/demo.yaml';
 
 /** Which configuration a command is about. */
 export type ConfigPaths = {
-  /** The one that was named. */
+  /** The file that the command line or the environment names. */
   readonly given: () => string | undefined;
-  /** That, or the usual one. */
+  /** That file, or the default one. */
   readonly file: () => string;
 };
 
@@ -70,7 +69,7 @@ function registerFileCommands(program: Command, files: ConfigPaths, context: Cli
 }
 
 /** Registers the commands on keys, kept answers, claims and the audit, which work on Redis or on a gateway that runs. */
-function registerStateCommands(program: Command, configFile: () => string, context: CliContext): void {
+function registerStateCommands({ program, configFile, context }: CommandLine): void {
   const operator = {
     ...context,
     loadConfig: () =>
@@ -87,17 +86,17 @@ function registerStateCommands(program: Command, configFile: () => string, conte
 
 /** Registers all commands but `start`. */
 export function registerCommands(program: Command, files: ConfigPaths, context: CliContext): void {
-  const configFile = files.file;
+  const line: CommandLine = { program, configFile: files.file, context };
   registerFileCommands(program, files, context);
-  registerExplainCommand(program, configFile, context);
-  registerInferCommand(program, configFile, context);
-  registerTryCommand(program, context);
-  registerReloadCommand(program, configFile, context);
-  registerDoctorCommand(program, configFile, context);
-  registerQualityCommand(program, configFile, context);
-  registerRequestsCommand(program, configFile, context);
-  registerSamplesCommand(program, context);
-  registerStateCommands(program, configFile, context);
-  registerMigrationCommand(program, configFile, context);
-  registerCompletion(program, configFile, context);
+  registerExplainCommand(line);
+  registerInferCommand(line);
+  registerTryCommand(line);
+  registerReloadCommand(line);
+  registerDoctorCommand(line);
+  registerQualityCommand(line);
+  registerRequestsCommand(line);
+  registerSamplesCommand(line);
+  registerStateCommands(line);
+  registerMigrationCommand(line);
+  registerCompletion(line);
 }

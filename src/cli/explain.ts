@@ -1,5 +1,4 @@
-import type { Command } from 'commander';
-import { type CliContext, ExitError, exitCodes } from './context/context.ts';
+import { type CliContext, type CommandLine, ExitError, exitCodes } from './context/context.ts';
 import { printReport } from './output/print-report.ts';
 import { withProgress } from './output/progress.ts';
 import {
@@ -56,11 +55,7 @@ async function runExplain(
 }
 
 /** Adds `portico explain` to the command line. */
-export function registerExplainCommand(
-  program: Command,
-  configFile: () => string,
-  context: CliContext,
-): void {
+export function registerExplainCommand({ program, configFile, context }: CommandLine): void {
   program
     .command('explain')
     .description('show what becomes of a request: plan, upstream calls, claims, budget, cache key')

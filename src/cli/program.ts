@@ -3,7 +3,7 @@ import { ConfigError } from '../config/yaml/problem.ts';
 import type { ConfigPaths } from './commands.ts';
 import { type CliContext, ExitError, exitCodes } from './context/context.ts';
 import { printProblems } from './input/read-config.ts';
-import { version } from './input/version.ts';
+import { version } from './input/shipped-files.ts';
 import { withPlainOutput } from './output/plain-output.ts';
 import { runStart } from './serve/start.ts';
 

@@ -1,7 +1,6 @@
-import type { Command } from 'commander';
 import { adminAddress, fetchQuality, tokenOf } from '../workbench/explain/fetch-quality.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
-import { type CliContext, ExitError, exitCodes } from './context/context.ts';
+import { type CliContext, type CommandLine, ExitError, exitCodes } from './context/context.ts';
 import { type LiveQuality, readQuality } from '../workbench/explain/quality-live.ts';
 import { printReport } from './output/print-report.ts';
 import { withProgress } from './output/progress.ts';
@@ -68,11 +67,7 @@ async function runQuality(
 }
 
 /** Adds `portico quality` to the command line. */
-export function registerQualityCommand(
-  program: Command,
-  configFile: () => string,
-  context: CliContext,
-): void {
+export function registerQualityCommand({ program, configFile, context }: CommandLine): void {
   const command = program
     .command('quality')
     .description(
@@ -82,6 +77,5 @@ export function registerQualityCommand(
   addListenerOptions(command, '--admin, --gateway <url>')
     .option('--live', 'do not ask the gateway, but read the source itself, within its budget')
     .option('--values', 'with --live: show the form of unreadable values, such as "99.99.9999"')
-    .option('--json', 'print everything as JSON')
     .action((name: string | undefined, options: Options) => runQuality(name, options, configFile(), context));
 }

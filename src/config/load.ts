@@ -1,10 +1,12 @@
 import { basename } from 'node:path';
+import * as z from 'zod';
 import type { Steps } from '../kernel/yield-to-loop.ts';
 import { checkShape } from './validate/check-shape.ts';
 import { lintGateway } from './validate/lint-gateway.ts';
 import { crossCheck } from './validate/cross-check.ts';
 import type { LoadedConfig, LoadedSource } from './schema/loaded-config.ts';
-import { gatewaySchema } from './schema/gateway.ts';
+import { admin } from './schema/access.ts';
+import { type GatewayConfig, gatewaySchema, state } from './schema/gateway.ts';
 import type { Problem } from './yaml/problem.ts';
 import { sourceSchema } from './schema/source.ts';
 import type { Environment } from './yaml/substitute.ts';
@@ -82,4 +84,18 @@ export function* loadConfig(
     problems.push(yaml.problemAt(path, message, hint)),
   );
   return { gateway, sources, notes: lintGateway(gateway, sources, yaml) };
+}
+
+/** The parts of a gateway file that can be used although others are broken; `undefined` for a part that is broken itself. */
+export type UsableSections = { readonly [Key in 'admin' | 'state']: GatewayConfig[Key] | undefined };
+
+const sections = z.looseObject({ admin: z.unknown().optional(), state: z.unknown().optional() });
+
+/** Reads what can be used of a gateway file. Nothing can be used of a file that is no YAML. */
+export function loadUsableSections({ file, text }: FileText, env: Environment): UsableSections {
+  const found = sections.safeParse(parseYamlFile(file, text, env, []).content()).data;
+  return {
+    admin: found && admin.safeParse(found.admin ?? {}).data,
+    state: found && state.safeParse(found.state ?? {}).data,
+  };
 }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { sampleCredentials } from '../../src/cli/demo/credentials.ts';
-import { anyPorts, startSamples } from '../../src/cli/demo/serve.ts';
+import { anyPorts, sampleCredentials, startSamples } from '../../src/cli/demo/serve.ts';
 import { sendTraffic } from '../../src/cli/demo/traffic.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import { type BenchRow, promised } from '../faults/harness/row.ts';

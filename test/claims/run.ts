@@ -1,8 +1,8 @@
 /**
- * `npm run test:claims`: the adversary's table. For each claim that a source file can make, services that break it, and
- * honest ones: what `doctor` says of the file that claims it, what `infer` drafts, and whether the gateway's answers are
- * those of the contract's model. A row fails where an answer is wrong behind a file that doctor passed, or wrong after the
- * gateway has seen the contradiction. A clear error is no wrong answer.
+ * `npm run test:claims`: a table of services that break each claim that a source file can make, and of correct ones. Each row
+ * records what `doctor` says of the file, what `infer` drafts, and whether the gateway answers as the contract's model does. A row
+ * fails if an answer is wrong although doctor passed the file, or wrong after the gateway has seen the contradiction. A clear
+ * error is no wrong answer.
  *
  *   npm run test:claims -- --only 'total: one too many' --no-draft --long
  */

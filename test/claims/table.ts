@@ -12,20 +12,20 @@ import { guessRows } from './drafts/guesses.ts';
 import { fieldRows } from './fields/field-rows.ts';
 import { describeOutcome } from './harness/describe-outcome.ts';
 import { nameOf, runDialect } from './harness/dialect-row.ts';
-import type { Lie } from './harness/lie.ts';
+import type { FaultyService } from './harness/faulty-services.ts';
 import type { TableRow } from './harness/row.ts';
-import { honestRows, runRow } from './harness/run-row.ts';
-import { continuationLies } from './lies/continuation.ts';
-import { filterLies } from './lies/filter.ts';
-import { graphqlLies } from './lies/graphql.ts';
-import { orderLies } from './lies/order.ts';
-import { recordLies } from './lies/record.ts';
-import { selectionLies } from './lies/selection.ts';
-import { sortLies } from './lies/sort.ts';
-import { totalLies } from './lies/total.ts';
-import { viewLies } from './lies/view.ts';
-import { wholeLies } from './lies/whole.ts';
-import { windowLies } from './lies/window.ts';
+import { correctRows, runRow } from './harness/run-row.ts';
+import { faultyContinuations } from './faulty/continuation.ts';
+import { faultyFilters } from './faulty/filter.ts';
+import { faultyGraphql } from './faulty/graphql.ts';
+import { faultyOrders } from './faulty/order.ts';
+import { faultyRecords } from './faulty/record.ts';
+import { faultySelections } from './faulty/selection.ts';
+import { faultySorts } from './faulty/sort.ts';
+import { faultyTotals } from './faulty/total.ts';
+import { faultyViews } from './faulty/view.ts';
+import { faultyWholeLists } from './faulty/whole.ts';
+import { faultyWindows } from './faulty/window.ts';
 import { tieRows } from './ties/tie-rows.ts';
 import { quotingCases } from './values/quoting.ts';
 import { rowOf } from './values/run-case.ts';
@@ -33,17 +33,24 @@ import { scanCacheCases } from './values/scan-cache.ts';
 import { typeCases } from './values/types.ts';
 import { variantRows } from './variants/variants.ts';
 
-/** Every lie, by the claim that it breaks. */
-export const lies: readonly Lie[] = [
-  ...[...totalLies, ...orderLies, ...sortLies, ...filterLies, ...selectionLies],
-  ...[...windowLies, ...continuationLies, ...recordLies, ...viewLies, ...wholeLies, ...graphqlLies],
+/** Every faulty service, by the claim that it breaks. */
+export const faultyRows: readonly FaultyService[] = [
+  ...[...faultyTotals, ...faultyOrders, ...faultySorts, ...faultyFilters, ...faultySelections],
+  ...[
+    ...faultyWindows,
+    ...faultyContinuations,
+    ...faultyRecords,
+    ...faultyViews,
+    ...faultyWholeLists,
+    ...faultyGraphql,
+  ],
 ];
 
 const drafts = dialectCases.map((one) => ({ name: nameOf(one), run: runDialect.bind(undefined, one) }));
 
 const files = [...hiddenRuleRows, ...quotedVariableRows, ...loweredCapRows];
 
-/** Every row: honest services, drafts of the dialects, and the lies. */
+/** Every row: correct services, drafts of the dialects, and faulty services. */
 export const table: readonly TableRow[] = [
   ...drafts,
   ...tieRows,
@@ -55,7 +62,7 @@ export const table: readonly TableRow[] = [
   ...[...guessRows, ...formRows, ...ghostRows, ...editRows],
   ...fieldRows,
   ...variantRows,
-  ...[...honestRows(), ...lies].map((row) => ({
+  ...[...correctRows(), ...faultyRows].map((row) => ({
     name: row.name,
     run: async (options: Parameters<TableRow['run']>[0]) => describeOutcome(await runRow(row, options)),
   })),

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { createRandom, type Random } from '../../src/cli/demo/data/random.ts';
-import { sampleCredentials } from '../../src/cli/demo/credentials.ts';
+import { sampleCredentials } from '../../src/cli/demo/serve.ts';
 import { generateUsers } from '../../src/cli/demo/data/generate-users.ts';
 import { createPeopleService } from '../../src/cli/demo/people-service.ts';
 import { createUsersService } from '../../src/cli/demo/users-service.ts';

@@ -3,11 +3,11 @@ import { sourceNotes } from '../../source/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { type CheckedConfig, checkReport } from '../../workbench/explain/report/check-report.ts';
 import { printReport } from '../output/print-report.ts';
-import { readInThread } from '../input/read-in-thread.ts';
+import { readInThread } from '../input/config-check-client.ts';
 import { readSource } from '../input/read-config.ts';
 import { checkFixtures } from '../../workbench/recordings/check-fixtures.ts';
 import { hasReference, NO_REFERENCE } from '../../http/api-page/page-files.ts';
-import { isApiPageServed } from '../../config/schema/api-page.ts';
+import { isApiPageServed } from '../../config/schema/gateway.ts';
 import { redisNotes } from '../input/redis-notes.ts';
 
 /** The options of `portico check`. */

@@ -1,6 +1,6 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type { CompiledSource } from '../../source/compile-sources.ts';
-import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
+import { type CliContext, type CommandLine, ExitError, exitCodes } from '../context/context.ts';
 import {
   diagnosisReport,
   findingBlock,
@@ -81,7 +81,7 @@ async function runDoctor(
 }
 
 /** Adds `portico doctor` to the command line. */
-export function registerDoctorCommand(program: Command, configFile: () => string, context: CliContext): void {
+export function registerDoctorCommand({ program, configFile, context }: CommandLine): void {
   program
     .command('doctor')
     .description('hold what the file of a source claims against the live service; only reads')

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { Environment } from '../../config/yaml/substitute.ts';
 import type { PrimaryChannel, WorkerProcess } from '../../gateway/workers/messages.ts';
 
@@ -56,6 +57,13 @@ export type CliContext = {
   readonly processes: Processes;
   /** Aborts when the process is asked to stop (SIGTERM, SIGINT). */
   readonly stop: AbortSignal;
+};
+
+/** What registers a command: where it is added, which configuration it is about, and what it may use of the process. */
+export type CommandLine = {
+  readonly program: Command;
+  readonly configFile: () => string;
+  readonly context: CliContext;
 };
 
 /** Exit codes, after sysexits.h. */

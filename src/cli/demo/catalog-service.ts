@@ -5,6 +5,7 @@ import {
   type LegacyService,
   type LegacyServiceOptions,
   createLegacyService,
+  plainAnswer,
 } from './legacy-service.ts';
 
 /** The data of the catalogue service and its credentials. */
@@ -35,8 +36,8 @@ export function createCatalogService(options: CatalogServiceOptions): LegacyServ
   }
 
   function answer({ path, params, headers }: LegacyRequest): LegacyAnswer {
-    if (headers['x-catalogue-key'] !== credentials.key) return plain(403, 'Forbidden');
-    return path === '/catalogue/items' ? list(params) : plain(404, 'Not Found');
+    if (headers['x-catalogue-key'] !== credentials.key) return plainAnswer(403, 'Forbidden');
+    return path === '/catalogue/items' ? list(params) : plainAnswer(404, 'Not Found');
   }
 
   return createLegacyService(answer, latencyMs);
@@ -52,8 +53,4 @@ function json(status: number, value: unknown, headers: Readonly<Record<string, s
     headers: { ...headers, 'Content-Type': 'application/json; charset=ISO-8859-1' },
     body: Buffer.from(JSON.stringify(value), 'latin1'),
   };
-}
-
-function plain(status: number, body: string): LegacyAnswer {
-  return { status, headers: { 'Content-Type': 'text/plain' }, body };
 }

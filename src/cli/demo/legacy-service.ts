@@ -54,6 +54,11 @@ export type LegacyAnswer = {
   readonly body: string | Buffer;
 };
 
+/** An answer of plain text. */
+export function plainAnswer(status: number, body: string): LegacyAnswer {
+  return { status, headers: { 'Content-Type': 'text/plain' }, body };
+}
+
 /** Serves what `answer` returns over HTTP. An answer that throws becomes a plain 500. */
 export function createLegacyService(
   answer: (request: LegacyRequest) => LegacyAnswer | Promise<LegacyAnswer>,
@@ -72,11 +77,7 @@ export function createLegacyService(
       if (isFailing) throw new Error('disturbed');
       send(response, await answer(readRequest(request)));
     } catch {
-      send(response, {
-        status: 500,
-        headers: { 'Content-Type': 'text/plain' },
-        body: 'Internal Server Error',
-      });
+      send(response, plainAnswer(500, 'Internal Server Error'));
     }
   }
 

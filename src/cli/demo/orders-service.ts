@@ -5,6 +5,7 @@ import {
   type LegacyService,
   type LegacyServiceOptions,
   createLegacyService,
+  plainAnswer,
 } from './legacy-service.ts';
 
 /** The data of the order desk and its credentials. */
@@ -37,9 +38,9 @@ export function createOrdersService(options: OrdersServiceOptions): LegacyServic
   }
 
   async function respond({ method, path, headers, body }: LegacyRequest): Promise<LegacyAnswer> {
-    if (headers['x-orders-token'] !== credentials.token) return plain(401, 'Zugriff verweigert');
+    if (headers['x-orders-token'] !== credentials.token) return plainAnswer(401, 'Zugriff verweigert');
     if (method === 'GET' || method === 'HEAD') return read(path);
-    return method === 'POST' && path === LIST ? await take(body) : plain(405, 'Nicht erlaubt');
+    return method === 'POST' && path === LIST ? await take(body) : plainAnswer(405, 'Nicht erlaubt');
   }
 
   async function answer(request: LegacyRequest): Promise<LegacyAnswer> {
@@ -60,8 +61,4 @@ function json(status: number, value: object): LegacyAnswer {
     headers: { 'Content-Type': 'application/json; charset=UTF-8' },
     body: JSON.stringify(value),
   };
-}
-
-function plain(status: number, body: string): LegacyAnswer {
-  return { status, headers: { 'Content-Type': 'text/plain' }, body };
 }

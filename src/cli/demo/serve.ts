@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createCatalogService } from './catalog-service.ts';
-import { type SampleCredentials, sampleCredentials } from './credentials.ts';
 import { generateOrders } from './data/generate-orders.ts';
 import { generateProducts } from './data/generate-products.ts';
 import { generateUsers, type SampleUser } from './data/generate-users.ts';
@@ -23,6 +22,14 @@ export const samplePorts: Readonly<Record<SampleName, number>> = {
   people: 7104,
 };
 
+/** The credentials of the demo and of docker-compose. They protect generated data only, so they are no secret. */
+export const sampleCredentials = {
+  users: { user: 'portico', password: 'crm-sample-password' },
+  catalog: { key: 'catalogue-sample-key' },
+  orders: { token: 'orders-sample-token' },
+  people: { token: 'people-sample-token' },
+};
+
 /** Any free port for each service. */
 export const anyPorts: Readonly<Record<SampleName, number>> = { users: 0, catalog: 0, orders: 0, people: 0 };
 
@@ -35,7 +42,7 @@ export type SamplesOptions = {
   /** `samplePorts` by default; 0 is any free port. */
   readonly ports?: Partial<Readonly<Record<SampleName, number>>>;
   /** `sampleCredentials` by default. */
-  readonly credentials?: SampleCredentials;
+  readonly credentials?: typeof sampleCredentials;
   /** The seed of the data; 1 by default. */
   readonly seed?: number;
   /** The number of records of each service; thousands by default. */

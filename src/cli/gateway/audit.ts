@@ -20,7 +20,6 @@ import type { GatewayOptions } from './operator-api-client.ts';
 
 type AuditOptions = GatewayOptions & {
   readonly since?: string;
-  readonly json?: boolean;
   readonly verify?: boolean;
 };
 
@@ -33,13 +32,13 @@ const AUDIT_REDIS: OnRedisItself = {
 };
 
 async function runAudit(
-  { since, json, verify, ...options }: AuditOptions,
+  { since, verify, ...options }: AuditOptions,
   context: OperatorContext,
 ): Promise<void> {
   const { lines, chain } = await withAsk(options, AUDIT_REDIS, context, (ask) => ask('audit', { since }));
   if (verify === true) printBlocks([chainText(chain)], context);
   // As they are kept: the digest of a line is in the next one.
-  else if (json === true) context.out(lines.map((line) => `${line}\n`).join(''));
+  else if (options.json === true) context.out(lines.map((line) => `${line}\n`).join(''));
   else printBlocks(auditLines(lines.flatMap((line) => readAuditLine(line) ?? [])), context);
   if (chain.kind !== 'broken') return;
   throw new ExitError(exitCodes.failure, verify === true ? '' : chainText(chain));
@@ -70,9 +69,10 @@ async function runRestore(file: string, context: OperatorContext): Promise<void>
 export function registerAuditCommand(program: Command, context: OperatorContext): void {
   const audit = program
     .command('audit')
-    .description('show who changed what: keys, purges, claims and reloads')
+    .description(
+      'show who changed what: keys, purges, claims and reloads; with --json, the lines as they are kept',
+    )
     .option('--since <time>', 'a span such as 24h, or an instant; default: all that is kept')
-    .option('--json', 'the lines as they are kept, one a line')
     .option('--verify', 'only say whether a line was changed, left out or put in');
   addGatewayOptions(audit).action((options: AuditOptions) => runAudit(options, context));
   audit

@@ -15,7 +15,6 @@ type PurgeOptions = GatewayOptions & {
   readonly tag: readonly string[];
   readonly all?: boolean;
   readonly reason?: string;
-  readonly json?: boolean;
 };
 
 const CACHE_REDIS: OnRedisItself = {
@@ -39,8 +38,7 @@ export function registerCacheCommand(program: Command, context: OperatorContext)
     .description('have every process forget answers and scan caches, within a second')
     .option('--tag <tag>', 'such as users, products or user:42; may be repeated', collect, [])
     .option('--all', 'everything')
-    .option('--reason <text>', 'why, for the audit')
-    .option('--json', 'answer in JSON');
+    .option('--reason <text>', 'why, for the audit');
   addGatewayOptions(purge).action((options: PurgeOptions) => runPurge(options, context));
 }
 
@@ -49,7 +47,7 @@ function collect(tag: string, before: readonly string[]): readonly string[] {
 }
 
 async function runPurge(
-  { tag, all, reason, json, ...options }: PurgeOptions,
+  { tag, all, reason, ...options }: PurgeOptions,
   context: OperatorContext,
 ): Promise<void> {
   const tags = all === true ? [EVERYTHING] : tag;
@@ -67,5 +65,5 @@ async function runPurge(
     json: { purged: tags, ...(isCounted && { reached }) },
     blocks: [`purged: ${tags.join(', ')}`, ...(isCounted ? counts : [NOT_COUNTED])],
   };
-  printReport(report, json, context, 0);
+  printReport(report, options.json, context, 0);
 }

@@ -17,7 +17,7 @@ import {
 } from './run-action.ts';
 import type { GatewayOptions } from './operator-api-client.ts';
 
-type OutputOptions = GatewayOptions & { readonly json?: boolean; readonly reason?: string };
+type OutputOptions = GatewayOptions & { readonly reason?: string };
 
 const CLAIMS_REDIS: OnRedisItself = {
   role: 'cache',
@@ -60,34 +60,30 @@ function lineOf(one: DisabledClaim, place: string): string {
   return `${one.source}  ${one.resource}  ${one.claim}  disabled ${one.at}: ${one.detail}${place}`;
 }
 
-async function runList(
-  { json, ...options }: OutputOptions,
-  config: () => ReadyConfig,
-  context: OperatorContext,
-) {
+async function runList(options: GatewayOptions, config: () => ReadyConfig, context: OperatorContext) {
   const { disabled } = await withAsk(options, CLAIMS_REDIS, context, (ask) => ask('claims', {}));
   const compiled = options.gateway === undefined ? config().compiled : undefined;
   const place = (one: DisabledClaim) =>
     compiled && `  (${placeOf(one, compiled) ?? 'believed again: its file has changed since'})`;
   const lines = disabled.map((one) => lineOf(one, place(one) ?? ''));
   const blocks = lines.length === 0 ? ['no claim has been disabled'] : lines;
-  printReport({ json: { disabled }, blocks }, json, context, 0);
+  printReport({ json: { disabled }, blocks }, options.json, context, 0);
 }
 
 async function runReset(
   selection: { readonly source?: string | undefined; readonly claim?: string | undefined },
-  { json, reason, ...options }: OutputOptions,
+  { reason, ...options }: OutputOptions,
   context: OperatorContext,
 ): Promise<void> {
   const { reset } = await withAsk(options, CLAIMS_REDIS, context, (ask) =>
     ask('claims.reset', { ...selection, reason }),
   );
-  if (json !== true && reset.length === 0)
+  if (options.json !== true && reset.length === 0)
     throw new Error('no such claim has been disabled: `portico claims` lists those that have');
   const blocks = reset.map(
     ({ source, resource, claim }) => `believed again: ${source}  ${resource}  ${claim}`,
   );
-  printReport({ json: { reset }, blocks }, json, context, 0);
+  printReport({ json: { reset }, blocks }, options.json, context, 0);
 }
 
 /** Registers `portico claims` and `portico claims reset`. The actions reject with an Error made for the operator. */
@@ -98,16 +94,14 @@ export function registerClaimsCommand(
 ): void {
   const claims = program
     .command('claims')
-    .description('list the claims of source files that replies have contradicted, or believe them again')
-    .option('--json', 'answer in JSON');
-  addGatewayOptions(claims).action((options: OutputOptions) => runList(options, config, context));
+    .description('list the claims of source files that replies have contradicted, or believe them again');
+  addGatewayOptions(claims).action((options: GatewayOptions) => runList(options, config, context));
   const reset = claims
     .command('reset')
     .description('believe disabled claims again, in every process within a second')
     .argument('[source]', 'the name of a source; default: all')
     .argument('[claim]', 'a claim of it, such as filter.category.eq; default: all')
-    .option('--reason <text>', 'why, for the audit')
-    .option('--json', 'answer in JSON');
+    .option('--reason <text>', 'why, for the audit');
   addGatewayOptions(reset).action(
     (source: string | undefined, claim: string | undefined, options: OutputOptions) =>
       runReset({ source, claim }, { ...claims.opts<OutputOptions>(), ...options }, context),

@@ -15,8 +15,8 @@ import { systemClock } from '../../kernel/clock.ts';
 import type { MintedKey } from '../../pipeline/stages/authentication/key-changes.ts';
 import type { Replication } from '../../store/redis/await-replica.ts';
 import { printReport } from '../output/print-report.ts';
-import { type AskOperator, type OnRedisItself, type OperatorContext, withAsk } from './run-action.ts';
-import type { GatewayOptions } from './operator-api-client.ts';
+import { type OnRedisItself, type OperatorContext, withAsk } from './run-action.ts';
+import type { AskOperator, GatewayOptions } from './operator-api-client.ts';
 
 /** What the commands on keys need of the program around them. */
 export type KeysContext = OperatorContext & {
@@ -25,7 +25,7 @@ export type KeysContext = OperatorContext & {
 };
 
 /** The options that all commands on keys have. */
-export type KeyOptions = GatewayOptions & { readonly json?: boolean; readonly reason?: string };
+export type KeyOptions = GatewayOptions & { readonly reason?: string };
 
 /**
  * The options of `portico keys create`. `expires` is a duration such as `90d`; `print` stores nothing and shows the entry

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseDuration } from '../../kernel/duration.ts';
+import type { CliContext } from '../context/context.ts';
 import { addGatewayOptions } from './run-action.ts';
 import {
   type CreateKeyOptions,
@@ -25,7 +27,7 @@ export function registerKeysCommand(program: Command, context: KeysContext): voi
 
   /** A command on keys, with the options that all of them have. */
   function add(name: string, description: string, changes = true): Command {
-    const command = keys.command(name).description(description).option('--json', 'answer in JSON');
+    const command = keys.command(name).description(description);
     if (changes) command.option('--reason <text>', 'why, for the audit');
     return addGatewayOptions(command);
   }
@@ -114,4 +116,17 @@ function parseSpan(text: string): string {
   if (text !== 'never' && parseDuration(text) === undefined)
     throw new InvalidArgumentError('Write a duration such as 30m, 24h or 90d.');
   return text;
+}
+
+const PEPPER_REFERENCE = /^\s*pepper:\s*['"]?\$\{(\w+):-/m;
+
+/** Which pepper a printed key is made with: a key works only where the gateway has the same. */
+export function pepperNote(gatewayFile: string, variables: CliContext['env']): string {
+  const variable = PEPPER_REFERENCE.exec(readFileSync(gatewayFile, 'utf8'))?.[1];
+  if (variable === undefined || (variables[variable] ?? '') !== '')
+    return `note: the key is made with auth.apiKeys.pepper of ${gatewayFile}; it works where the gateway has the same one\n`;
+  return [
+    `note: ${variable} is not set, so the key is made with the default in ${gatewayFile}, which everybody can read.`,
+    `    hint: set ${variable} to the pepper of your gateway, or name its file: portico -c <file> keys create …\n`,
+  ].join('\n');
 }

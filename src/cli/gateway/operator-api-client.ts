@@ -1,15 +1,34 @@
 import { type ActionProblem, type ActionResult, type ActionSpec, takesBody } from '../../admin/api/action.ts';
-import { type ActionName, actionSpecs } from '../../admin/api/action-table.ts';
+import {
+  type ActionName,
+  type ActionRequest,
+  actionSpecs,
+  type ActionValue,
+} from '../../admin/api/action-table.ts';
 import { parseExact } from '../../kernel/json/json.ts';
-import type { CliContext } from '../context/context.ts';
-import { ownToken } from '../input/operator-listener.ts';
+import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
+import { findListener, ownToken, TOKEN_VARIABLE } from '../input/operator-listener.ts';
 
-/** How a command reaches a running gateway. */
+/** How a command reaches a running gateway, and whether it prints JSON. */
 export type GatewayOptions = {
   readonly gateway?: string;
   readonly tokenFile?: string;
+  readonly json?: boolean;
   /** Present: no file and no variable is read for it. */
   readonly token?: string | undefined;
+};
+
+/** Asks for an action. @throws ExitError with the reason and the hint, if it is refused */
+export type AskOperator = <Name extends ActionName>(
+  name: Name,
+  input: ActionRequest<Name>,
+) => Promise<ActionValue<Name>>;
+
+/** The exit code of a command for each kind of problem; `failure` for the others. */
+const EXIT_CODES: Readonly<Partial<Record<ActionProblem['code'], number>>> = {
+  bad_input: exitCodes.usage,
+  too_many: exitCodes.unavailable,
+  unavailable: exitCodes.unavailable,
 };
 
 /** A prune or an import of many keys takes its time. */
@@ -68,4 +87,46 @@ export async function askGateway(
     const reason = cause instanceof Error ? cause.message : message;
     return unavailable(`no answer from ${url}: ${reason}`, 'look at --gateway, and whether the gateway runs');
   }
+}
+
+/**
+ * Makes the function that asks for actions: `act` carries one out here or at a gateway. If an action is refused, `--json` prints
+ * the problem as JSON on standard output, too.
+ */
+export function createAsk(
+  act: (name: ActionName, input: Readonly<Record<string, unknown>>) => Promise<ActionResult>,
+  { json }: Pick<GatewayOptions, 'json'>,
+  { out }: Pick<CliContext, 'out'>,
+): AskOperator {
+  function refuse(name: ActionName, problem: ActionProblem): never {
+    if (json === true) out(`${JSON.stringify({ error: problem })}\n`);
+    const hint =
+      problem.code === 'unauthenticated' ? `set ${TOKEN_VARIABLE}, or name --token-file` : problem.hint;
+    // The configuration does not declare such a migration.
+    const isUndeclared = problem.code === 'not_found' && name.startsWith('migrations');
+    const exitCode = isUndeclared ? exitCodes.config : (EXIT_CODES[problem.code] ?? exitCodes.failure);
+    throw new ExitError(exitCode, problem.reason, hint);
+  }
+
+  return async function ask(name, request) {
+    const input = actionSpecs[name].input.safeParse(request);
+    if (!input.success) {
+      const [issue] = input.error.issues;
+      const reason = `${issue?.path.join('.') ?? 'input'}: ${issue?.message ?? 'wrong'}`;
+      return refuse(name, { code: 'bad_input', reason, hint: '--help shows what the command takes' });
+    }
+    const result = await act(name, input.data);
+    // The type follows from the name of the action.
+    return result.kind === 'done' ? (result.value as never) : refuse(name, result.problem);
+  };
+}
+
+/**
+ * Asks the gateway that a command line names, or else the one of the configuration. @throws ExitError if neither has an
+ * address
+ */
+export function askListener(options: GatewayOptions, configFile: string, context: CliContext): AskOperator {
+  const { gateway: address, tokenFile } = options;
+  const { address: gateway, token } = findListener({ address, tokenFile }, configFile, context);
+  return createAsk((name, input) => askGateway(name, input, { gateway, token }, context), options, context);
 }

@@ -1,12 +1,5 @@
 import type { Command } from 'commander';
 import { type Act, type ActionHandlers, createAct } from '../../admin/actions/act.ts';
-import {
-  type ActionName,
-  type ActionRequest,
-  actionSpecs,
-  type ActionValue,
-} from '../../admin/api/action-table.ts';
-import type { ActionResult } from '../../admin/api/action.ts';
 import { type AuditLog, createAuditLog } from '../../store/audit/audit-log.ts';
 import { createLocalAuditStore, createRedisAuditStore } from '../../store/audit/audit-store.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
@@ -15,8 +8,9 @@ import { redisProfile } from '../../store/redis/redis-profile.ts';
 import type { RedisConnection } from '../../store/redis/redis.ts';
 import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 import type { CliContext } from '../context/context.ts';
+import { TOKEN_VARIABLE } from '../input/operator-listener.ts';
 import { type RedisWanted, withRedis } from '../input/with-redis.ts';
-import { askGateway, type GatewayOptions } from './operator-api-client.ts';
+import { type AskOperator, askGateway, createAsk, type GatewayOptions } from './operator-api-client.ts';
 
 /** What the commands on a running gateway or its Redis need of the program around them. */
 export type OperatorContext = Pick<CliContext, 'out' | 'err' | 'terminals' | 'env' | 'stop'> & {
@@ -26,12 +20,6 @@ export type OperatorContext = Pick<CliContext, 'out' | 'err' | 'terminals' | 'en
   readonly user: string;
   readonly instance: string;
 };
-
-/** Carries out an action. @throws Error made for the operator */
-export type AskOperator = <Name extends ActionName>(
-  name: Name,
-  input: ActionRequest<Name>,
-) => Promise<ActionValue<Name>>;
 
 /** What a command does where it works on Redis itself. */
 export type OnRedisItself = RedisWanted & {
@@ -46,34 +34,15 @@ export type OnRedisItself = RedisWanted & {
 export const ASK_GATEWAY_HINT =
   'in the embedded mode add --gateway http://127.0.0.1:9090, which asks the running gateway';
 
-/** Adds the options by which a command reaches a running gateway instead of Redis. */
+/** Adds the options by which a command reaches a running gateway instead of Redis, and `--json`. */
 export function addGatewayOptions(command: Command): Command {
   return command
     .option(
       '--gateway <url>',
       "ask a running gateway, by its operator's listener such as http://127.0.0.1:9090, instead of Redis",
     )
-    .option('--token-file <file>', 'a file with its token; default: the variable PORTICO_ADMIN_TOKEN');
-}
-
-/** The value of a result. Its type follows from the name of the action, which the caller knows. */
-function valueOf(result: ActionResult): never {
-  if (result.kind === 'done') return result.value as never;
-  const { reason, hint } = result.problem;
-  throw new Error(hint === '' ? reason : `${reason}; ${hint}`);
-}
-
-function compileAsk(
-  act: (name: ActionName, input: Record<string, unknown>) => Promise<ActionResult>,
-): AskOperator {
-  return async function ask(name, request) {
-    const input = actionSpecs[name].input.safeParse(request);
-    if (!input.success) {
-      const [issue] = input.error.issues;
-      throw new Error(`${issue?.path.join('.') ?? 'input'}: ${issue?.message ?? 'wrong'}`);
-    }
-    return valueOf(await act(name, input.data));
-  };
+    .option('--token-file <file>', `a file with its token; default: the variable ${TOKEN_VARIABLE}`)
+    .option('--json', 'answer in JSON');
 }
 
 /** Writes what a command changes to the audit of its gateways, which is kept beside their keys. */
@@ -104,9 +73,10 @@ function isSameRedis({ redis }: GatewayConfig, role: RedisWanted['role']): boole
   return JSON.stringify(redisProfile(redis, role)) === JSON.stringify(redisProfile(redis, 'keys'));
 }
 
-/** Does some work by asking Redis itself, with the audit beside it. */
+/** Does some work by asking Redis itself. What it changes is written to the audit. */
 async function onRedisItself<T>(
   { handlers, ...wanted }: OnRedisItself,
+  options: GatewayOptions,
   context: OperatorContext,
   work: (ask: AskOperator) => Promise<T>,
 ): Promise<T> {
@@ -117,7 +87,7 @@ async function onRedisItself<T>(
       try {
         const act: Act = createAct(actions, { audit });
         const actor = { name: `command:${context.user}`, role: 'operator' } as const;
-        return await work(compileAsk((name, input) => act(name, input, actor)));
+        return await work(createAsk((name, input) => act(name, { ...input }, actor), options, context));
       } finally {
         close?.();
       }
@@ -135,11 +105,13 @@ async function onRedisItself<T>(
  * carries out an action here and there.
  */
 export async function withAsk<T>(
-  { gateway, ...options }: GatewayOptions,
+  options: GatewayOptions,
   own: OnRedisItself,
   context: OperatorContext,
   work: (ask: AskOperator) => Promise<T>,
 ): Promise<T> {
-  if (gateway === undefined) return onRedisItself(own, context, work);
-  return work(compileAsk((name, input) => askGateway(name, input, { ...options, gateway }, context)));
+  const { gateway } = options;
+  if (gateway === undefined) return onRedisItself(own, options, context, work);
+  const reached = { ...options, gateway };
+  return work(createAsk((name, input) => askGateway(name, input, reached, context), options, context));
 }

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { name as nameSchema } from '../../config/schema/elements/scalars.ts';
 import { resourceNames } from '../../contract/resources.ts';
 import { inferSource, type InferOptions, type InferredSource } from '../../workbench/infer/infer-source.ts';
@@ -10,7 +10,7 @@ import { draftReport } from '../../workbench/infer/draft-report.ts';
 import { mergeSourceFiles } from '../../workbench/infer/write/merge-source-files.ts';
 import { type Report, renderText } from '../../workbench/explain/report/report.ts';
 import { type CompiledSource, compileSourceText } from '../../source/compile-sources.ts';
-import { type CliContext, ExitError, exitCodes, withHint } from '../context/context.ts';
+import { type CliContext, type CommandLine, ExitError, exitCodes, withHint } from '../context/context.ts';
 import { liveEnvironment } from '../input/read-config.ts';
 import { printBlocks, printReport } from '../output/print-report.ts';
 import { withProgress } from '../output/progress.ts';
@@ -168,7 +168,7 @@ function collectResource(text: string, before: readonly ForResource[] = []): rea
 }
 
 /** Adds `portico infer` to the command line. */
-export function registerInferCommand(program: Command, configFile: () => string, context: CliContext): void {
+export function registerInferCommand({ program, configFile, context }: CommandLine): void {
   const header = "a header of every call, such as 'Authorization: Bearer …'; repeatable";
   const resource = 'what the list is of, or each list with its address: users=https://…; repeatable';
   const oneBody = 'the body of a request for one record, with an id of the list in it';

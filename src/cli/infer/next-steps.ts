@@ -1,7 +1,7 @@
 import { type ResourceName, resources } from '../../contract/resources.ts';
 import type { ReportBlock } from '../../workbench/explain/report/report.ts';
 import { newApiKey, newKeyId } from '../../pipeline/stages/authentication/api-key.ts';
-import { quoted } from '../output/quoted.ts';
+import { quoted } from '../output/plain-output.ts';
 
 /** A source file that was written. */
 type Written = {

@@ -1,9 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import tab from '@bomb.sh/tab/commander';
-import type { Command } from 'commander';
 import { resourceNames } from '../../contract/resources.ts';
-import type { CliContext } from '../context/context.ts';
+import type { CommandLine } from '../context/context.ts';
 import { readPartialConfig } from './read-config.ts';
 
 /** How deep files are offered; deeper ones are typed. */
@@ -39,7 +38,7 @@ const SOURCE_COMMANDS = ['doctor', 'quality', 'test'];
  * Adds `portico completion <shell>`, which prints a script for bash, zsh or fish, and the hidden command that the
  * script asks. To be called when all other commands are there.
  */
-export function registerCompletion(program: Command, configFile: () => string, context: CliContext): void {
+export function registerCompletion({ program, configFile, context }: CommandLine): void {
   const completion = tab(program, { completionCommandName: 'completion' });
   const files = offered(() => yamlFiles('.'));
   const sources = offered(() => {

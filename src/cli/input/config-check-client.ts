@@ -4,21 +4,24 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { ConfigError } from '../../config/yaml/problem.ts';
 import { createSerialQueue } from '../../kernel/semaphore.ts';
+import { finishSteps, finishStepsInTurns } from '../../kernel/yield-to-loop.ts';
+import type { CliContext } from '../context/context.ts';
 import type { CheckedTexts, CheckScope } from './checked-config.ts';
 import type { CheckingData, CheckingResult } from './config-check-thread.ts';
+import { readConfigTexts, type ReadyConfig } from './read-config.ts';
 
 /** The same extension as this file: `.ts` where Node strips the types itself, `.js` where they were compiled away. */
 const THREAD = new URL(`./config-check-thread${extname(import.meta.url)}`, import.meta.url);
 
-/** How long a thread without work is kept: an operator who corrects a refused file reloads again soon. */
+/** How long a thread without work is kept, because an operator who corrects a refused file soon reloads again. */
 const IDLE_MS = 30_000;
 /** How long a check may take. */
 const CHECK_MS = 10_000;
-/** A process that gets little of the processor needs longer for the same; that has an end, too. */
+/** A process that gets little of the processor may need so many times as long. */
 const STARVED_TIMES = 6;
 const LOOKS = 20;
 
-/** How a thread is bounded and kept. `cpuMs`: the time that this process has had of the processors. */
+/** How a thread is bounded and kept. `cpuMs` is the processor time that this process has had. */
 export type CheckBounds = {
   readonly cpuMs: () => number;
   readonly checkMs?: number;
@@ -26,8 +29,8 @@ export type CheckBounds = {
 };
 
 /**
- * Resolves once a check has had its time: by the clock and by the time of the processors, because a machine that is busy with
- * other things must not make a sound configuration unsound. What the rest of this process takes counts, too.
+ * Resolves once a check has had its time, both by the clock and by processor time, because a machine that is busy with other
+ * things must not make a sound configuration unsound. The processor time of the rest of this process counts, too.
  */
 async function timeIsOver(checkMs: number, cpuMs: () => number, signal: AbortSignal): Promise<void> {
   const [since, cpuSince] = [performance.now(), cpuMs()];
@@ -61,7 +64,7 @@ export function createCheckInThread(
   }
 
   function end(asked: Worker): void {
-    // A thread that is ending takes no question any more, although its end is told later.
+    // A thread that is ending takes no question any more, but its event `exit` comes later.
     if (thread === asked) thread = undefined;
     void asked.terminate();
   }
@@ -109,4 +112,36 @@ export function createCheckInThread(
       if (result.kind === 'problems') throw new ConfigError(result.problems);
       throw new Error(result.message);
     });
+}
+
+/** Makes the check in a thread for the configuration of a process. */
+function createCheck(configFile: string, { env, processes: { cpuMs } }: CliContext, idleMs?: number) {
+  return createCheckInThread(
+    { configFile, variables: { ...env } },
+    { cpuMs, ...(idleMs !== undefined && { idleMs }) },
+  );
+}
+
+/**
+ * Reads and compiles a configuration, once a thread has found it sound; a check that takes too long is ended. `replayed` is the
+ * number of recorded cases that were replayed.
+ * @throws ConfigError with every problem of all files
+ */
+export async function readInThread(
+  configFile: string,
+  context: CliContext,
+  { fixtures = true }: CheckScope,
+): Promise<{ readonly ready: ReadyConfig; readonly replayed: number }> {
+  const { texts, replayed } = await createCheck(configFile, context, 0)({ fixtures });
+  return { ready: finishSteps(readConfigTexts(texts, context.env)), replayed };
+}
+
+/**
+ * Makes the function that reads the configuration again while another one is served. The new one is checked in a thread, and
+ * only a sound one is compiled here, a file at a time.
+ * @throws ConfigError with every problem, from the function
+ */
+export function createConfigReader(configFile: string, context: CliContext): () => Promise<ReadyConfig> {
+  const check = createCheck(configFile, context);
+  return async () => finishStepsInTurns(readConfigTexts((await check()).texts, context.env));
 }

@@ -16,11 +16,12 @@ export function ownToken(tokenFile: string | undefined, env: CliContext['env']):
   return text === '' ? undefined : text;
 }
 
-/** Adds the options by which a command names the operator's listener of a gateway; `flag` spells the first one. */
+/** Adds the options by which a command names the operator's listener of a gateway, and `--json`; `flag` spells the first one. */
 export function addListenerOptions(command: Command, flag = '--gateway <url>'): Command {
   return command
-    .option(flag, "the operator's listener, where it is not the one of the configuration")
-    .option('--token-file <file>', 'a file with its token; default: the variable PORTICO_ADMIN_TOKEN');
+    .option(flag, "the operator's listener, if it is not the one of the configuration")
+    .option('--token-file <file>', `a file with its token; default: the variable ${TOKEN_VARIABLE}`)
+    .option('--json', 'answer in JSON');
 }
 
 /**

@@ -1,8 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
-import { type ConfigFiles, type ConfigTexts, type FileText, loadConfig } from '../../config/load.ts';
-import { loadUsableSections, type UsableSections } from '../../config/load-partial.ts';
+import {
+  type ConfigFiles,
+  type ConfigTexts,
+  type FileText,
+  loadConfig,
+  loadUsableSections,
+  type UsableSections,
+} from '../../config/load.ts';
 import { ConfigError, type Problem, problemText } from '../../config/yaml/problem.ts';
 import {
   chooseSources,

@@ -1,18 +1,26 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { FileText } from '../../config/load.ts';
 
-/** The first of some places that exists. Beside the program comes first: the folder of the configuration may be somebody else's. */
+/**
+ * The first of some places that exists. The place beside the program comes first, because the other one may belong to somebody
+ * else.
+ */
 function firstOf(...places: readonly string[]): URL | undefined {
   return places.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(url));
 }
 
-/** The runbook that the operator's listener serves; empty where it was not installed. */
+/** The version of the package, read from its manifest beside `src` (or `dist`). */
+export const version = (
+  JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string }
+).version;
+
+/** The runbook that the operator's listener serves; empty if it was not installed. */
 export function servedRunbook(): string {
   const found = firstOf('../../runbook.md', '../../../config/docs/runbook.md');
   return found === undefined ? '' : readFileSync(found, 'utf8');
 }
 
-/** The example sources, which say what is known of dialects; none where they were not installed. */
+/** The example sources, which say what is known of dialects; none if they were not installed. */
 export function shippedExamples(): readonly FileText[] {
   const folder = firstOf('../../examples/', '../../../config/examples/');
   const names = folder === undefined ? [] : readdirSync(folder).filter((file) => file.endsWith('.yaml'));

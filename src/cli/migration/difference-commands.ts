@@ -4,19 +4,19 @@ import type { ActionValue } from '../../admin/api/action-table.ts';
 import { type DifferenceHint, differenceHints } from '../../migration/compare/hint.ts';
 import type { ExplainedQuestion } from '../../migration/tasks/task-results.ts';
 import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
-import type { AskMigration, AskOptions } from './ask-migration.ts';
+import type { AskOperator, GatewayOptions } from '../gateway/operator-api-client.ts';
 import { taskText } from './status-report.ts';
 import type { AddCommand } from './step-commands.ts';
 import { endOfTask } from './task-commands.ts';
 
-type DiffOptions = AskOptions & {
+type DiffOptions = GatewayOptions & {
   readonly operation?: string;
   readonly kind?: string;
   readonly export?: boolean;
   readonly ids?: boolean;
   readonly reason?: string;
 };
-type RuleOptions = AskOptions & {
+type RuleOptions = GatewayOptions & {
   readonly until: string;
   readonly owner?: string;
   readonly reason: string;
@@ -44,7 +44,7 @@ function printLines(values: readonly object[], context: CliContext): void {
 
 /** Compares all records, and prints what differs with the ids, one JSON object a line. */
 async function printIds(
-  ask: AskMigration,
+  ask: AskOperator,
   resource: string,
   reason: string | undefined,
   context: CliContext,

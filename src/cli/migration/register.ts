@@ -3,22 +3,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { resourceNames } from '../../contract/resources.ts';
-import type { CliContext } from '../context/context.ts';
+import type { CliContext, CommandLine } from '../context/context.ts';
 import type { Report } from '../../workbench/explain/report/report.ts';
+import { addListenerOptions } from '../input/operator-listener.ts';
 import { printReport } from '../output/print-report.ts';
-import { addAskOptions, type AskMigration, type AskOptions, compileAskMigration } from './ask-migration.ts';
+import { type AskOperator, askListener, type GatewayOptions } from '../gateway/operator-api-client.ts';
 import { addDifferenceCommands } from './difference-commands.ts';
 import { positionWords, statusReport } from './status-report.ts';
 import { type AddCommand, addStepCommands } from './step-commands.ts';
 import { addTaskCommands } from './task-commands.ts';
 
-type StatusOptions = AskOptions & { readonly watch?: boolean; readonly operation?: string };
+type StatusOptions = GatewayOptions & { readonly watch?: boolean; readonly operation?: string };
 
 const WATCH_MS = 1_000;
 
 /** The status; with `--watch` it is printed again and again until the command is stopped. */
 async function runStatus(
-  ask: AskMigration,
+  ask: AskOperator,
   resource: string,
   { watch, json, operation }: StatusOptions,
   context: CliContext,
@@ -35,8 +36,8 @@ async function runStatus(
 
 function addList(migration: Command, configFile: () => string, context: CliContext): void {
   const list = migration.command('list').description('the resources that move, and where they are');
-  addAskOptions(list).action(async (options: AskOptions) => {
-    const ask = compileAskMigration(options, configFile(), context);
+  addListenerOptions(list).action(async (options: GatewayOptions) => {
+    const ask = askListener(options, configFile(), context);
     const { migrations } = await ask('migrations', {});
     const rows = migrations.map((one) => [
       one.resource,
@@ -51,11 +52,7 @@ function addList(migration: Command, configFile: () => string, context: CliConte
 }
 
 /** Adds `portico migration` and its commands. Exit codes: 1 refused, 64 usage, 69 no answer, 78 not declared. */
-export function registerMigrationCommand(
-  program: Command,
-  configFile: () => string,
-  context: CliContext,
-): void {
+export function registerMigrationCommand({ program, configFile, context }: CommandLine): void {
   const migration = program
     .command('migration')
     .description('move a resource from its source to another one, without a change for its callers');
@@ -66,9 +63,9 @@ export function registerMigrationCommand(
       .command(name)
       .description(description)
       .argument('<resource>', `the resource that moves: ${resourceNames.join(', ')}`);
-    return addAskOptions(command).action(async () => {
-      const options = command.opts<AskOptions>();
-      const ask = compileAskMigration(options, configFile(), context);
+    return addListenerOptions(command).action(async () => {
+      const options = command.opts<GatewayOptions>();
+      const ask = askListener(options, configFile(), context);
       const report = await run(ask, command.args, options as never);
       if (report !== undefined) printReport(report, options.json, context);
     });

@@ -2,10 +2,10 @@
 
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ActionValue } from '../../admin/api/action-table.ts';
-import type { MigrationStage } from '../../config/schema/migration-stages.ts';
+import type { MigrationStage } from '../../config/schema/migration.ts';
 import type { Preview } from '../../migration/tasks/task-results.ts';
 import type { Report } from '../../workbench/explain/report/report.ts';
-import type { AskMigration, AskOptions } from './ask-migration.ts';
+import type { AskOperator, GatewayOptions } from '../gateway/operator-api-client.ts';
 import { positionWords } from './status-report.ts';
 
 /** Adds a command on migrations, with the options that all of them have. */
@@ -13,10 +13,10 @@ export type AddCommand = (
   name: string,
   description: string,
   /** Takes the options that are added to the command. What it returns is printed; `undefined`: it has printed all. */
-  run: (ask: AskMigration, args: readonly string[], options: never) => Promise<Report | undefined>,
+  run: (ask: AskOperator, args: readonly string[], options: never) => Promise<Report | undefined>,
 ) => Command;
 
-type StepOptions = AskOptions & {
+type StepOptions = GatewayOptions & {
   readonly percent?: number;
   readonly operation?: string;
   readonly force?: boolean;

@@ -6,11 +6,11 @@ import type { ActionRequest, ActionValue } from '../../admin/api/action-table.ts
 import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import type { Report } from '../../workbench/explain/report/report.ts';
 import { printReport } from '../output/print-report.ts';
-import type { AskMigration, AskOptions } from './ask-migration.ts';
+import type { AskOperator, GatewayOptions } from '../gateway/operator-api-client.ts';
 import { taskText } from './status-report.ts';
 import { type AddCommand, parseInteger } from './step-commands.ts';
 
-type TaskOptions = AskOptions & {
+type TaskOptions = GatewayOptions & {
   readonly reason?: string;
   readonly file?: string;
   readonly rps?: number;
@@ -22,9 +22,9 @@ const TELL_MS = 5_000;
 
 /** Starts long work, waits for its end, and prints it. Exit code 1 where it fails. */
 async function runTask(
-  ask: AskMigration,
+  ask: AskOperator,
   input: ActionRequest<'migrations.start'>,
-  { json }: AskOptions,
+  { json }: GatewayOptions,
   context: CliContext,
 ): Promise<Report> {
   const task = await endOfTask(ask, input, context);
@@ -36,7 +36,7 @@ async function runTask(
 
 /** Starts long work, prints its progress to standard error, and returns the work once it has ended. */
 export async function endOfTask(
-  ask: AskMigration,
+  ask: AskOperator,
   input: ActionRequest<'migrations.start'>,
   context: CliContext,
 ): Promise<NonNullable<ActionValue<'migrations.status'>['task']>> {

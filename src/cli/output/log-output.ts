@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
+import { toGatewayError } from '../../kernel/errors/fault.ts';
+import { summariseCause } from '../../http/listener/cause-summary.ts';
 import type { LogDestination } from '../context/context.ts';
 
 /** The log of a process, on its standard output. */
@@ -112,4 +114,11 @@ export function openLogOutput(shared: boolean): LogOutput {
     },
     abandon,
   };
+}
+
+/** The log line for an uncaught error. It says no more of the cause than any other line of the log. */
+export function fatalLine(thrown: unknown, pid: number): string {
+  const cause = summariseCause(toGatewayError(thrown));
+  const msg = 'an uncaught error: the process drains and ends';
+  return `${JSON.stringify({ level: 60, time: Date.now(), pid, cause, msg })}\n`;
 }

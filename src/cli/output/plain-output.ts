@@ -20,3 +20,8 @@ export function withPlainOutput(context: CliContext): CliContext {
     err: (text) => context.err(plain(text)),
   };
 }
+
+/** Quotes a text for a shell, if it has characters that a shell would interpret. */
+export function quoted(text: string): string {
+  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

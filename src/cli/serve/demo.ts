@@ -4,7 +4,7 @@ import { anyPorts, startSamples } from '../demo/serve.ts';
 import { sendTraffic } from '../demo/traffic.ts';
 import type { CliContext } from '../context/context.ts';
 import { readConfig } from '../input/read-config.ts';
-import { quoted } from '../output/quoted.ts';
+import { quoted } from '../output/plain-output.ts';
 import { keyEntry, keyHeader, serveEmbedded, temporaryKey } from './serve-embedded.ts';
 
 const ALL_PERMISSIONS = ['users:read', 'products:read', 'orders:read'];

@@ -4,7 +4,7 @@ import { createConfigWatch } from '../../gateway/reload/watch-config.ts';
 import type { CliContext } from '../context/context.ts';
 import type { ReadyConfig } from '../input/read-config.ts';
 import { createLastGoodWriter } from './last-good.ts';
-import { createConfigReader } from './reread-config.ts';
+import { createConfigReader } from '../input/config-check-client.ts';
 import { watchedFiles } from './config-fingerprint.ts';
 
 /** How a process reads its configuration again, and what triggers that. */

@@ -1,7 +1,7 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { parseDuration } from '../../kernel/duration.ts';
 import type { ReloadOutcome } from '../../gateway/reload/reload-outcome.ts';
-import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
+import { type CliContext, type CommandLine, ExitError, exitCodes } from '../context/context.ts';
 import {
   addListenerOptions,
   findListener,
@@ -70,7 +70,7 @@ async function runReload(options: Options, configFile: string, context: CliConte
 }
 
 /** Adds `portico reload` to the command line. */
-export function registerReloadCommand(program: Command, configFile: () => string, context: CliContext): void {
+export function registerReloadCommand({ program, configFile, context }: CommandLine): void {
   const command = program
     .command('reload')
     .description('have a running gateway put its changed files in force, without a restart')
@@ -79,7 +79,7 @@ export function registerReloadCommand(program: Command, configFile: () => string
       new Option('--wait <time>', 'how long to wait until every process serves the new files').default('5s'),
     )
     .option('--reason <text>', 'why, for the audit');
-  addListenerOptions(command, '--admin, --gateway <url>')
-    .option('--json', 'answer in JSON')
-    .action((options: Options) => runReload(options, configFile(), context));
+  addListenerOptions(command, '--admin, --gateway <url>').action((options: Options) =>
+    runReload(options, configFile(), context),
+  );
 }

@@ -1,6 +1,6 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { samplePorts, sampleNames, type SampleName, serveSamples } from '../demo/serve.ts';
-import type { CliContext } from '../context/context.ts';
+import type { CommandLine } from '../context/context.ts';
 
 function parseWhich(text: string): SampleName | 'all' {
   const which = [...sampleNames, 'all' as const].find((name) => name === text);
@@ -16,7 +16,7 @@ function parseRecords(text: string): number {
 }
 
 /** `portico samples <which>`: serves the sample services until the process is asked to stop. */
-export function registerSamplesCommand(program: Command, context: CliContext): void {
+export function registerSamplesCommand({ program, context }: CommandLine): void {
   const ports = Object.entries(samplePorts).map(([name, port]) => `${name} on ${port}`);
   program
     .command('samples')

@@ -7,7 +7,7 @@ import {
   newKeyId,
   parseApiKey,
 } from '../../pipeline/stages/authentication/api-key.ts';
-import { quoted } from '../output/quoted.ts';
+import { quoted } from '../output/plain-output.ts';
 import type { ConfigTexts } from '../../config/load.ts';
 import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import type { ServedConfig } from '../../gateway/reload/snapshot.ts';

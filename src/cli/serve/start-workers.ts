@@ -15,16 +15,24 @@ import { type BuildGateway, serveAsWorker } from '../../gateway/workers/serve-as
 import type { WorkerPlan } from '../../gateway/workers/worker-slots.ts';
 import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { servedOpenapi } from '../../contract/openapi.ts';
-import { servedRunbook } from '../input/shipped-files.ts';
+import { servedRunbook, version } from '../input/shipped-files.ts';
 import { type ReadyConfig, readConfigTexts } from '../input/read-config.ts';
 import type { OpenReloadTriggers } from './reload-triggers.ts';
-import { version } from '../input/version.ts';
 
 /** How many processes serve a configuration on this machine. */
 export function workersOf({ workers, redis }: GatewayConfig, { processes }: CliContext): number {
   if (workers !== 'auto') return workers;
   // Without Redis, limits and purges are those of one process.
   return sharesWork(redis) ? processes.cores : 1;
+}
+
+/** What a gateway is given of this process, and the texts that it serves. */
+export function processServices({ processes, nodeVersion }: CliContext) {
+  return {
+    ...{ clock: systemClock, createExplainActions, version, nodeVersion },
+    ...{ openapi: servedOpenapi(), runbook: servedRunbook() },
+    instance: `${processes.host}:${processes.pid}`,
+  };
 }
 
 function planOf(config: SoundConfig, context: CliContext): WorkerPlan {
@@ -38,7 +46,7 @@ function planOf(config: SoundConfig, context: CliContext): WorkerPlan {
   };
 }
 
-/** One worker of a gateway: serves what its primary sends, until the primary ends it. */
+/** Runs one worker of a gateway. It serves the configuration that its primary sends, until the primary ends it. */
 export async function runWorker(line: PrimaryChannel, context: CliContext): Promise<void> {
   const to = context.openLog(true);
   const build: BuildGateway = (texts, quotaOf) => {
@@ -46,15 +54,9 @@ export async function runWorker(line: PrimaryChannel, context: CliContext): Prom
     const { log: logging, telemetry } = served.gateway;
     const log = pino({ level: logging.level, base: { pid: context.processes.pid } }, to);
     const side = createPublicSide(served, {
+      ...processServices(context),
       log,
       tracing: createTracing(telemetry.traces, { version, log }),
-      clock: systemClock,
-      createExplainActions,
-      openapi: servedOpenapi(),
-      runbook: servedRunbook(),
-      version,
-      nodeVersion: context.nodeVersion,
-      instance: `${context.processes.host}:${context.processes.pid}`,
       quotaOf,
       droppedLogLines: to.droppedLines,
     });

@@ -4,18 +4,14 @@ import type { ConfigTexts } from '../../config/load.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { ConfigError } from '../../config/yaml/problem.ts';
 import { createTracing } from '../../telemetry/span-exporter.ts';
-import { createExplainActions } from '../../workbench/explain/explain-action.ts';
 import { createGateway, type Gateway, type GatewayServices } from '../../gateway/gateway.ts';
-import { systemClock } from '../../kernel/clock.ts';
 import { type CliContext, ExitError, exitCodes, type LogDestination } from '../context/context.ts';
-import { servedOpenapi } from '../../contract/openapi.ts';
-import { servedRunbook } from '../input/shipped-files.ts';
+import { version } from '../input/shipped-files.ts';
 import { withTargets } from '../../source/compile-sources.ts';
 import type { ServedConfig } from '../../gateway/reload/snapshot.ts';
-import { readInThread } from '../input/read-in-thread.ts';
+import { readInThread } from '../input/config-check-client.ts';
 import { printOpenEdits, printProblems, type ReadyConfig } from '../input/read-config.ts';
-import { openPrimary, runWorker, workersOf } from './start-workers.ts';
-import { version } from '../input/version.ts';
+import { openPrimary, processServices, runWorker, workersOf } from './start-workers.ts';
 import { readLastGood } from './last-good.ts';
 import { createReloadTriggers, type OpenReloadTriggers } from './reload-triggers.ts';
 
@@ -46,15 +42,9 @@ export async function startGateway(
   const gateway = createGateway(
     { gateway: config, compiled },
     {
+      ...processServices(context),
       log,
       tracing: openTracing(config, log),
-      clock: systemClock,
-      createExplainActions,
-      openapi: servedOpenapi(),
-      runbook: servedRunbook(),
-      version,
-      nodeVersion: context.nodeVersion,
-      instance: `${context.processes.host}:${context.processes.pid}`,
       droppedLogLines,
       reloading,
       fixed: texts && { pid: context.processes.pid, texts },
@@ -69,7 +59,7 @@ export async function startGateway(
   }
 }
 
-/** The configuration to start with. Where the files are broken, the last good one that was kept. */
+/** Reads the configuration to start with; if the files are broken, it is the last good one that was kept. */
 async function readFirst(
   configFile: string,
   context: CliContext,

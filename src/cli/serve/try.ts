@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { type GatewayConfig, gatewaySchema } from '../../config/schema/gateway.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { Secret } from '../../kernel/secret.ts';
 import { chooseSources, type CompiledSource } from '../../source/compile-sources.ts';
-import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
+import { type CliContext, type CommandLine, ExitError, exitCodes } from '../context/context.ts';
 import { liveEnvironment, printOpenEdits, readSource } from '../input/read-config.ts';
 import { keyEntry, keyHeader, serveEmbedded, temporaryKey } from './serve-embedded.ts';
 
@@ -85,7 +85,7 @@ async function runTry(file: string, options: TryOptions, context: CliContext): P
 }
 
 /** Adds `portico try` to the command line. */
-export function registerTryCommand(program: Command, context: CliContext): void {
+export function registerTryCommand({ program, context }: CommandLine): void {
   program
     .command('try')
     .description('serve one source file at once, on this machine alone, to a throw-away key')

@@ -220,3 +220,16 @@ export type GatewayConfig = z.infer<typeof gatewaySchema>;
 
 /** An entry of `resources` with its defaults: `deadline` in milliseconds, the times of `cache` in seconds. */
 export type ResourceConfig = z.infer<typeof resource>;
+
+/** Where the public listener serves the API page. */
+export const API_PAGE_PATH = '/docs';
+
+/** The index of the pass-through route that has the path of the API page; -1 if none has. */
+export function apiPageRoute({ passthrough }: Pick<GatewayConfig, 'passthrough'>): number {
+  return passthrough.findIndex(({ path }) => path === API_PAGE_PATH);
+}
+
+/** Whether the API page is served: it is on, and no pass-through route has its path. */
+export function isApiPageServed(gateway: Pick<GatewayConfig, 'docs' | 'passthrough'>): boolean {
+  return gateway.docs && apiPageRoute(gateway) === -1;
+}

@@ -1,6 +1,5 @@
 import { resourceNames } from '../../contract/resources.ts';
-import { API_PAGE_PATH, apiPageRoute } from '../schema/api-page.ts';
-import type { GatewayConfig } from '../schema/gateway.ts';
+import { API_PAGE_PATH, apiPageRoute, type GatewayConfig } from '../schema/gateway.ts';
 import type { LoadedConfig } from '../schema/loaded-config.ts';
 import { hasAddress } from '../schema/redis.ts';
 import type { PassthroughConfig } from '../schema/passthrough.ts';

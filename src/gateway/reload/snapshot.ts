@@ -1,5 +1,5 @@
 import { adminTokens } from '../../admin/access/admin-tokens.ts';
-import { isApiPageServed } from '../../config/schema/api-page.ts';
+import { isApiPageServed } from '../../config/schema/gateway.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { operations } from '../../contract/operations.ts';
 import type { App } from '../../http/app.ts';

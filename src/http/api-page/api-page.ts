@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { API_PAGE_PATH } from '../../config/schema/api-page.ts';
+import { API_PAGE_PATH } from '../../config/schema/gateway.ts';
 import { createDocumentEncodings, type OnCompressed } from '../../store/cache/encoded-bodies.ts';
 import type { Responder, WebFile } from '../listener/responder.ts';
 import { type Endpoint, READ_METHODS, type Route } from '../listener/routes.ts';

@@ -1,7 +1,7 @@
 import { LIMIT_DEFAULT, LIMIT_MAX, PAGE_MAX } from '../../contract/parse-query.ts';
 import { resourceNames, resources } from '../../contract/resources.ts';
 import { catalogue, errorCodes } from '../../kernel/errors/catalogue.ts';
-import { API_PAGE_PATH } from '../../config/schema/api-page.ts';
+import { API_PAGE_PATH } from '../../config/schema/gateway.ts';
 
 /** What the page is made from. */
 export type PageSpec = {

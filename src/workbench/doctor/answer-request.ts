@@ -16,21 +16,23 @@ import type { CompiledSource } from '../../source/compile-sources.ts';
 import type { SourceAnswer } from '../../pipeline/stages/call.ts';
 import { createAnswer } from '../../pipeline/answer/answer-query.ts';
 import { createLocalClaims } from '../../pipeline/reading/windows/source-runtime.ts';
-import { findOperation } from './find-operation.ts';
+import { type Operation, operations } from '../../contract/operations.ts';
+import { parseRequestTarget } from '../../http/listener/request-head.ts';
+import { compileRoutes } from '../../http/listener/routes.ts';
 import type { SourceSession } from './session/source-session.ts';
 
 /** Answers queries of one resource through a session. @throws GatewayError, SessionBudgetSpent */
 export type AnswerQuery = (query: Query, signal: AbortSignal) => Promise<SourceAnswer>;
 
-/** What queries are answered with. */
+/** What `createAnswerQuery` needs. */
 export type AnswerQueryDeps = {
   readonly session: SourceSession;
-  /** Stands in for the adapter of the source's file, such as one that counts. */
+  /** Is used instead of the adapter of the source, such as one that counts. */
   readonly adapter?: Adapter;
-  /** Claims that are not relied on. */
+  /** Claims that the answers do not depend on. */
   readonly switchedOff?: Iterable<string>;
   readonly onMissingField?: OnMissingValue;
-  /** Called with every claim that replies contradict; the answer is then made without it. */
+  /** Called with every claim that replies contradict; the answer is then made without this claim. */
   readonly onContradicted?: (capability: string) => void;
 };
 
@@ -57,14 +59,14 @@ export function createAnswerQuery(compiled: CompiledSource, deps: AnswerQueryDep
   return (query, signal) => answer({ query, usage: { upstreamCalls: 0, upstreamMs: 0 }, signal });
 }
 
-/** What a client is answered, with the error that an answer other than 200 is. */
+/** What a client is answered; `error` is the reason of an answer other than 200. */
 export type Answer = {
   readonly status: number;
   readonly body: Json;
   readonly error: GatewayError | undefined;
 };
 
-/** What answers a request of the contract. */
+/** What `answerRequest` needs. */
 export type AnswerRequestDeps = Omit<AnswerQueryDeps, 'adapter'> & {
   /** The resources of one source. */
   readonly sources: readonly CompiledSource[];
@@ -72,9 +74,26 @@ export type AnswerRequestDeps = Omit<AnswerQueryDeps, 'adapter'> & {
   readonly signal: AbortSignal;
 };
 
+/** A request target, such as `/v1/users?page=2`, and the operation of the contract that it reaches. */
+export type OperationMatch = {
+  readonly operation: Operation;
+  readonly rawQuery: string;
+  /** The id as the path has it, percent-encoded. */
+  readonly rawId: string | undefined;
+};
+
+const findRoute = compileRoutes(operations.map((operation) => ({ path: operation.path, target: operation })));
+
+/** Finds the operation that a client reaches with a target; `undefined` if the gateway answers 404. */
+export function findOperation(target: string): OperationMatch | undefined {
+  const parts = parseRequestTarget(target);
+  const match = parts && findRoute(parts.path);
+  return match && { operation: match.target, rawQuery: parts.query, rawId: match.rawId };
+}
+
 const REQUEST_ID = 'req_fixture';
 
-/** The query of a request such as `GET /v1/users/user_7`, and what the source's file says of its resource. */
+/** The query of a request such as `GET /v1/users/user_7`, and the compiled source of its resource. @throws GatewayError */
 export function parseRequest(request: string, sources: readonly CompiledSource[]) {
   const match = findOperation(request.replace(/^GET /, ''));
   if (match === undefined) throw fault('not_found', { detail: 'no operation of the contract has this path' });

@@ -4,10 +4,10 @@ import { pathText } from '../../config/yaml/problem.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import { createSourceAsk, type SourceAsk } from './source-ask.ts';
 import { runClaims } from './run-claims.ts';
-import type { DisplayedCall } from './session/display-call.ts';
+import type { DisplayedCall } from './session/mask-secrets.ts';
 import { openSession } from './session/source-session.ts';
 
-/** A finding as it may be displayed, with its place in the file. */
+/** A finding that may be displayed, with its place in the file. */
 export type DisplayedFinding = {
   readonly probe: string;
   readonly claim: string;
@@ -39,9 +39,9 @@ export type Diagnosis = {
   readonly calls: number;
   readonly ms: number;
   readonly differences: number;
-  /** Claims that agree so far, but that nothing keeps so, and that the file does not accept as such. */
+  /** Claims that agree so far, but nothing guarantees that they will. Claims that the file marks as observed do not count. */
   readonly bets: number;
-  /** Why the source could not be probed to the end. */
+  /** Why the probes ended early, if they did. */
   readonly unreached?: string;
   readonly resources: readonly ResourceDiagnosis[];
 };
@@ -90,7 +90,7 @@ export async function diagnose(
   try {
     for (const [index, one] of compiled.entries()) {
       if (unreached !== undefined) break;
-      // Calls that one resource leaves of its share are for the next.
+      // The next resource may use the calls that this one leaves of its share.
       const share = Math.ceil((callsMax * (index + 1)) / compiled.length) - session.callsMade;
       const part = session.part({ callsMax: share });
       const deps = { compiled: one, session: part, showValues, stop };
@@ -102,7 +102,7 @@ export async function diagnose(
         findings.push(displayed);
         onFinding(displayed);
       };
-      // They are of the whole file, and its first resource says them.
+      // These findings are about the whole file, so they are reported once, with its first resource.
       if (index === 0)
         lintOutcomes(spec, (at, message, hint = '') =>
           report({

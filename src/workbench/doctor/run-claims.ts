@@ -11,7 +11,7 @@ import { openFirstWindow } from './probes/windows/first-window.ts';
 import { orderClaims } from '../../source/checks/order.ts';
 import { orderBetClaim } from '../../source/checks/order-bet.ts';
 import { pastEndClaim } from './probes/windows/past-end.ts';
-import { judgeFirstNumber } from './probes/windows/first-number.ts';
+import { checkFirstNumber } from './probes/windows/first-number.ts';
 import { otherSizesClaims } from './probes/windows/other-sizes.ts';
 import { numberedWindowClaims } from './probes/windows/numbered-windows.ts';
 import { capacityClaim } from './probes/source/capacity.ts';
@@ -36,38 +36,38 @@ import { tryAdvice, withFirstAdvice } from './try-advice.ts';
  *
  *   const { findings, rows, complete, unreached } = await runClaims({ compiled, session, showValues: false, stop });
  *
- * `compiled` may be of a draft that stands in no file; `session` is one of `openSession(spec, { callsMax })`, and its
+ * `compiled` may come from a draft that is in no file; `session` is one of `openSession(spec, { callsMax })`, and its
  * budget bounds the run. A finding has the claim in words, its place in the file (`at`, a path of keys), a verdict
  * (`agrees | differs | could not tell | noted | bet`), what was observed, and often a `hint`. A hint with `changes` was tried:
- * with these keys set (`undefined` takes one out, see claims/evidence/spec-change.ts), the claim agrees. `triesAdvice:
- * false` spares the calls for that; the first change that a claim proposes is then given as it stands.
+ * if these keys are set (`undefined` removes one, see source/checks/evidence/spec-change.ts), the claim agrees. With
+ * `triesAdvice: false` no call is spent on that, and the first change that a claim proposes becomes the hint untried.
  */
 
-/** What a run of claims is made with. */
+/** What `runClaims` needs. */
 export type RunClaimsDeps = SourceAskDeps & {
   /** Called with each finding as soon as it is made. */
   readonly onFinding?: (finding: Finding) => void;
-  /** Whether changes of the file are tried before they are given as a hint. */
+  /** Whether changes of the file are tried before they become a hint. */
   readonly triesAdvice?: boolean;
 };
 
 /** What a run of claims found. */
 export type ClaimRun = {
   readonly findings: readonly Finding[];
-  /** Rows that the claims were held against. */
+  /** The number of rows that the claims were compared with. */
   readonly rows: number;
   /** Whether these are all rows of the source. */
   readonly complete: boolean;
-  /** Why it ended before all claims were probed, if it did: the source cannot be reached, or not any more. */
+  /** Why the run ended before all claims were probed, if it did: the source cannot be reached. */
   readonly unreached: string | undefined;
 };
 
-/** Share of the calls that reading the sample may take. */
+/** The sample may take this share of the calls. */
 const SAMPLE_SHARE = 0.3;
-/** Claims in a row that got no answer: the source is gone, and the others would only wait for it. */
+/** If so many claims in a row get no answer, the source is gone, and the other claims would only wait for it. */
 const SILENT_MAX = 2;
 
-/** The finding about details of rows: reading those of a whole sample would take too many calls. */
+/** The finding that details of rows are not probed, because those of a whole sample would take too many calls. */
 function detailsFinding(ask: Ask): readonly Finding[] {
   const { detailFields, list } = ask;
   if (detailFields.length === 0) return [];
@@ -82,7 +82,7 @@ function detailsFinding(ask: Ask): readonly Finding[] {
   ];
 }
 
-/** Claims that take a few calls each, in the order in which they are probed. */
+/** The claims that take few calls each, in the order of their probes. */
 function cheapClaims(ask: Ask): readonly Claim[] {
   const { window } = ask.list;
   const hasNumbers = isNumbered(window);
@@ -110,7 +110,7 @@ function cheapClaims(ask: Ask): readonly Claim[] {
   ];
 }
 
-/** Claims that read many rows: they share the calls that are left. */
+/** The claims that read many rows. They share the calls that are left. */
 function costlyClaims(ask: Ask): readonly Claim[] {
   return [
     ...filterClaims(ask),
@@ -125,7 +125,7 @@ function reasonOf(error: SourceUnreachable | SessionBudgetSpent): string {
   return error instanceof SessionBudgetSpent ? `--calls-max ${error.max} is spent` : error.message;
 }
 
-/** Probes claims one after the other; one without calls left is reported. @throws SourceUnreachable */
+/** Probes claims one after the other. A claim for which no calls are left is reported as such. @throws SourceUnreachable */
 async function probeAll(
   sampled: Sampled,
   report: (finding: Finding) => void,
@@ -162,7 +162,7 @@ async function probeAll(
   }
 }
 
-/** Runs every claim of a source's file, and what could be claimed besides. See the top of this file. */
+/** Probes every claim of a source's file, and those that it could make. See the top of this file. */
 export async function runClaims(
   { onFinding, triesAdvice = true, ...deps }: RunClaimsDeps,
   source = createSourceAsk(deps),
@@ -179,7 +179,7 @@ export async function runClaims(
     for (const finding of firstFindings) report(withFirstAdvice(finding));
     if (opened !== undefined) {
       const { ask, first, base } = opened;
-      const based = await judgeFirstNumber(opened, base);
+      const based = await checkFirstNumber(opened, base);
       if (based !== undefined) report(withFirstAdvice(based));
       const sets =
         base === undefined && based?.verdict === 'differs' ? based.advice?.tries?.[0]?.sets : undefined;

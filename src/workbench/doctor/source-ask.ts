@@ -18,14 +18,14 @@ import { type Counterparts, pairRequests, withoutValues } from './session/pair-r
 import { createCommandClient, type SourceSession } from './session/source-session.ts';
 import { permissiveSource, sourceWithoutValues } from './source-variant.ts';
 
-/** What claims ask a live source with, and how its calls may be displayed. */
+/** How claims ask a live source, and how its calls may be displayed. */
 export type SourceAsk = {
   readonly ask: Ask;
   /** A call as it may be displayed: secrets are `***`, and so are values unless they may be shown. */
   readonly display: (request: UpstreamRequest) => DisplayedCall | undefined;
 };
 
-/** What a source is asked with. */
+/** What `createSourceAsk` needs. */
 export type SourceAskDeps = {
   readonly compiled: CompiledSource;
   readonly session: SourceSession;
@@ -39,10 +39,10 @@ function everyRow(resource: Resource, { filters = [], sort }: RowSelection): Lis
   return { kind: 'list', resource: resource.name, page: 1, limit: 1, sort: sort ?? null, filters };
 }
 
-/** Two specs of one source: what it is asked with, and what is displayed of that. */
+/** Two specs of one source: `spec` makes the requests, and `masked` makes what may be displayed of them. */
 type Specs = { readonly spec: SourceSpec; readonly masked: SourceSpec };
 
-/** The adapter of the source as a selection wants it to be, its requests paired with those that may be displayed. */
+/** Makes the adapter for a selection of rows; each of its requests is paired with the one that may be displayed. */
 function compileSelection(
   { spec, masked }: Specs,
   { compiled: { resource }, showValues }: SourceAskDeps,
@@ -66,7 +66,7 @@ function compileSelection(
   };
 }
 
-/** Keeps the totals that replies give. Neither the order nor the size of a window changes how many rows there are. */
+/** Keeps the totals that replies give, by filters: neither order nor window size changes the number of rows. */
 function createTotalLog() {
   const totals = new Map<string, TotalSeen[]>();
   function keep({ filters = [], base, query, declared }: RowSelection, { request, value }: Counted): void {
@@ -79,7 +79,7 @@ function createTotalLog() {
   return { totals, keep };
 }
 
-/** Makes the function that opens the rows of a selection; `undefined` where the source cannot give them in its own order. */
+/** Makes the function that opens the rows of a selection. It answers `undefined` if the source cannot give just these rows. */
 function createOpenRows(
   { session, stop, compiled: { resource } }: SourceAskDeps,
   adapterFor: ReturnType<typeof compileSelection>,
@@ -93,7 +93,7 @@ function createOpenRows(
     const plan = adapterFor(selection).list.plan(everyRow(resource, selection), new Set());
     if (plan.kind === 'nothing') return undefined;
     if (plan.kind === 'scan' && plan.residualFilters.length > 0) return undefined;
-    // A scan sorts by itself; the walk from a remembered place asks the source to.
+    // A scan is sorted by the gateway; only its `walk` asks the source to sort.
     const sends = plan.kind === 'scan' && selection.sort !== undefined ? plan.walk : plan;
     if (sends === undefined) return undefined;
     const count = plan.kind === 'page' ? plan.count : undefined;
@@ -149,7 +149,7 @@ function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts, t
     ...{ spec, list: own.list, get: own.get, showValues, gaps, types, totals: log.totals },
     plan: adapter.list.plan,
     detailFields: [...(adapter.list.details?.fields ?? [])],
-    // What only the details of a row have is not probed.
+    // Fields that only the details of a row have are not probed.
     resource: { ...resource, itemFields, filters: resource.filters.filter(({ field }) => isThere(field)) },
     callsLeft: () => session.callsLeft,
     open: createOpenRows(deps, adapterFor, {

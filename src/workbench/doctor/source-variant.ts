@@ -22,7 +22,7 @@ function changedWindow({ window }: ListSpec, { size, base }: RowSelection): List
   }
 }
 
-/** Every filter as if it were exact, so that the planner sends it and leaves nothing for the gateway to filter. */
+/** Marks every filter as exact, so that the planner sends it, and the gateway filters nothing itself. */
 function pushedFilters({ filters }: ListSpec): ListSpec['filters'] {
   const fields = Object.entries(filters).map(([field, operators]) => {
     const pushed = Object.entries(operators).map(([op, filter]) => [
@@ -47,8 +47,8 @@ function changedList(list: ListSpec, change: RowSelection): ListSpec {
 }
 
 /**
- * A source that claims more than its file does, so that the planner sends every declared filter and sort, and asks for
- * any window. Its replies are read by the adapter of the file itself.
+ * A source that claims more than its file does. The planner then sends every declared filter and sort, and asks for any window.
+ * The replies are read by the adapter of the file itself.
  */
 export function permissiveSource(spec: SourceSpec, resource: ResourceName, change: RowSelection): SourceSpec {
   const own = spec.resources[resource];

@@ -2,10 +2,10 @@ import type { Evidence } from '../../source/checks/claim.ts';
 import type { Ask } from '../../source/checks/evidence/ask.ts';
 import { walkRows } from '../../source/checks/evidence/walk.ts';
 
-/** The rows of a source, and with which file they were read. */
+/** The rows of a source, and the file with which they were read. */
 export type Sampled = Pick<Evidence, 'first' | 'sample' | 'gaps'> & { readonly ask: Ask };
 
-/** Reads the rows that the claims are held against. */
+/** Reads the rows that the claims are compared with. */
 export async function takeSample(
   { ask, first }: Pick<Evidence, 'ask' | 'first'>,
   callsMax: number,

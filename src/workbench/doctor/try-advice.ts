@@ -5,22 +5,22 @@ import { changeText, type SpecChange } from '../../source/checks/evidence/spec-c
 import { takeSample } from './take-sample.ts';
 import { SessionBudgetSpent, SourceUnreachable } from './session/source-session.ts';
 
-/** Keys of a list that decide which rows a walk brings. */
+/** The keys of a list that decide which rows it brings. */
 const ROW_KEYS: readonly unknown[] = ['window', 'items', 'dropWhen', 'request', 'map'];
 
-/** Whether a change decides which rows a walk brings, or what is read beside them. */
+/** Whether the rows must be read again after a change. */
 function isReadAgain({ at, value }: SpecChange): boolean {
   return ROW_KEYS.includes(at[3]) || (at[3] === 'total' && at.length === 4 && value !== undefined);
 }
 
-/** Calls that a trial must leave to the claims that are not probed yet. */
+/** A trial must leave this share of the calls to the claims that are not probed yet. */
 const CALLS_KEPT = 0.5;
 
 function textOf({ sets, text }: Change): string {
   return text ?? sets.map(changeText).join(', ');
 }
 
-/** A finding with a hint in place of its advice. */
+/** A finding with a hint instead of its advice. */
 function withHint(
   { advice: _advice, ...finding }: Finding,
   hint: string | undefined,
@@ -34,8 +34,8 @@ function withHint(
 }
 
 /**
- * A finding whose first change is given as it stands: what was seen already shows it, or nothing is to be tried. One that
- * leaves the rest of the file alone comes first.
+ * A finding with its first change as a hint, untried. A change at the place of the finding is preferred to one that changes
+ * other parts of the file.
  */
 export function withFirstAdvice(finding: Finding): Finding {
   const { advice, at: place } = finding;
@@ -45,7 +45,7 @@ export function withFirstAdvice(finding: Finding): Finding {
   return withHint(finding, first === undefined ? advice?.otherwise : textOf(first), first);
 }
 
-/** The evidence behind a changed file; the rows are read again where the change decides which come. */
+/** The evidence for a changed file. The rows are read again if the change decides which rows come. */
 async function evidenceWith(evidence: Evidence, { sets }: Change): Promise<Evidence> {
   const ask: Ask = evidence.ask.with(sets);
   const failed = new Set<string>();
@@ -54,7 +54,7 @@ async function evidenceWith(evidence: Evidence, { sets }: Change): Promise<Evide
   return { ...evidence, failed, ...(await takeSample({ ask, first }, sample.steps.length + 2)) };
 }
 
-/** Whether a claim agrees behind a changed file: it is probed again, as if the change stood there. */
+/** Whether a claim agrees once the file is changed: it is probed again as if the change stood in the file. */
 async function agreesWith(
   change: Change,
   name: string,
@@ -62,7 +62,7 @@ async function agreesWith(
   claimsOf: (ask: Ask) => readonly Claim[],
 ): Promise<boolean> {
   const changed = await evidenceWith(evidence, change);
-  // A claim that the changed file does not make any more cannot be wrong.
+  // If the changed file does not make the claim any more, it cannot be wrong.
   const claim = claimsOf(changed.ask).find((one) => one.name === name);
   if (claim === undefined) return true;
   for await (const finding of claim.probe(changed)) if (finding.verdict === 'differs') return false;
@@ -77,8 +77,8 @@ export type TryAdvice = {
 };
 
 /**
- * Turns the advice of a finding into a hint: the first change with which the claim agrees. What does not help is not
- * said; what could not be tried for want of calls is, with these words.
+ * Turns the advice of a finding into a hint: the first change with which the claim agrees. A change that does not help is left
+ * out. A change that could not be tried because too few calls are left is given, and the hint says so.
  */
 export async function tryAdvice(
   finding: Finding,
@@ -99,7 +99,7 @@ export async function tryAdvice(
       if (await agreesWith(change, name, evidence, claimsOf))
         return withHint(finding, textOf(change), change);
     } catch (error) {
-      // What was found is said in any case; a source that is gone is noticed by the next claim.
+      // The finding is reported in any case. If the source is gone, the next claim notices it.
       if (!(error instanceof SessionBudgetSpent) && !(error instanceof SourceUnreachable)) throw error;
       return untried(change);
     }

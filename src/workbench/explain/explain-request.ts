@@ -3,7 +3,7 @@ import { operations, type Operation } from '../../contract/operations.ts';
 import { compileParser } from '../../contract/parse-query.ts';
 import type { Query } from '../../contract/query.ts';
 import { GatewayError } from '../../kernel/errors/fault.ts';
-import { findOperation } from '../doctor/find-operation.ts';
+import { findOperation } from '../doctor/answer-request.ts';
 import { READ_METHODS } from '../../http/listener/routes.ts';
 
 /** A request to an operation that the gateway serves. */

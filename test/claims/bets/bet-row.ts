@@ -1,6 +1,6 @@
 import { eventually } from '../../support/time/eventually.ts';
 import { draftFile, examineFile } from '../harness/examine.ts';
-import { type Breaks, type Service, startService } from '../harness/lying-service.ts';
+import { type Breaks, type Service, startService } from '../harness/start-service.ts';
 import type { Question } from '../harness/questions.ts';
 import { inventRecords, type StoredRecord } from '../harness/records.ts';
 import type { Outcome, TableRow } from '../harness/row.ts';

@@ -1,5 +1,5 @@
 import type { Ask } from '../harness/ask.ts';
-import type { Breaks, Store } from '../harness/lying-service.ts';
+import type { Breaks, Store } from '../harness/start-service.ts';
 import { drawn, type StoredRecord } from '../harness/records.ts';
 import { byId, ordering } from '../harness/steps.ts';
 

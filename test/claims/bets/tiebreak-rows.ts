@@ -1,6 +1,6 @@
 import { inOrder } from '../../support/model/contract-model.ts';
 import { draftFile, examineFile } from '../harness/examine.ts';
-import { type Breaks, startService } from '../harness/lying-service.ts';
+import { type Breaks, startService } from '../harness/start-service.ts';
 import type { Question } from '../harness/questions.ts';
 import { drawn, inventRecords, type StoredRecord } from '../harness/records.ts';
 import type { Outcome, TableRow } from '../harness/row.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Diagnosis } from '../../../src/workbench/doctor/diagnose.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { draftFile } from '../harness/examine.ts';
-import { SERVICE_KEY } from '../harness/lying-service.ts';
+import { SERVICE_KEY } from '../harness/start-service.ts';
 import { inventQuestions, type Question } from '../harness/questions.ts';
 import type { Outcome, RowOptions, TableRow } from '../harness/row.ts';
 import { type Answers, serveSource, type ServedSource } from '../harness/serve-source.ts';

@@ -1,5 +1,5 @@
 import { serving, startUpstream, type UpstreamRequest } from '../../support/upstream/scripted-upstream.ts';
-import { type Service, SERVICE_KEY, startService } from '../harness/lying-service.ts';
+import { type Service, SERVICE_KEY, startService } from '../harness/start-service.ts';
 import { inventRecords, type StoredRecord } from '../harness/records.ts';
 import { type ShapeName, shapes } from '../harness/traits.ts';
 

@@ -1,5 +1,5 @@
 import { parse, stringify } from 'yaml';
-import type { Breaks } from '../harness/lying-service.ts';
+import type { Breaks } from '../harness/start-service.ts';
 import type { TableRow } from '../harness/row.ts';
 import { sourceText } from '../harness/source-file.ts';
 import { shapes, type ShapeName } from '../harness/traits.ts';
@@ -20,11 +20,11 @@ const failing =
   (
     when: (ask: { kind: string; category: string | undefined; id: string; first: number }) => boolean,
   ): Breaks =>
-  (honest, store) => ({
+  (correct, store) => ({
     reply: (ask, reply) =>
       store.writes > 0 && when(ask)
         ? { body: { error: 'shard 3 is down', total: 0, items: [] } }
-        : honest.reply(ask, reply),
+        : correct.reply(ask, reply),
   });
 
 const ofTools = failing(({ category }) => category !== undefined && /^t/i.test(category));

@@ -18,9 +18,9 @@ function loweredRow(shape: ShapeName, rows: number): TableRow {
     ...{ name: `cap lowered to ${rows} (${shape})`, shape, judge },
     textOf: (origin) => sourceText(shapes[shape], origin),
     changes: true,
-    breaks: (honest, store) => ({
+    breaks: (correct, store) => ({
       ask(asked) {
-        const ask = honest.ask(asked);
+        const ask = correct.ask(asked);
         const size = store.writes > 0 ? Math.min(rows, ask.size) : ask.size;
         const first = store.traits.window === 'page' ? (ask.first / ask.size) * size : ask.first;
         return { ...ask, size, first };

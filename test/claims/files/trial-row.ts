@@ -1,5 +1,5 @@
 import { examineFile } from '../harness/examine.ts';
-import { type Breaks, startService } from '../harness/lying-service.ts';
+import { type Breaks, startService } from '../harness/start-service.ts';
 import { inventQuestions } from '../harness/questions.ts';
 import { inventRecords } from '../harness/records.ts';
 import type { RowOptions, TableRow } from '../harness/row.ts';

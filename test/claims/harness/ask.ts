@@ -59,7 +59,7 @@ function continuedAt(window: Traits['window'], query: URLSearchParams): number {
   return query.get('continue') === CONTINUED ? whole(query.get('from'), 0) : 0;
 }
 
-/** Reads a request as the honest service does. */
+/** Reads a request as the correct service does. */
 export function readAsk(traits: Traits, request: UpstreamRequest, writes: number): Ask {
   const { number, origin } = request;
   const { path, query } = traits.graphql === undefined ? request : asAddress(traits, request);

@@ -28,11 +28,11 @@ export function wrongLines(wrong: readonly Wrong[], said = ''): readonly string[
   });
 }
 
-function trialText({ lied, doctor, doctorLater, wrong, errors, contradicted }: Trial): string {
+function trialText({ faultyReplies, doctor, doctorLater, wrong, errors, contradicted }: Trial): string {
   const failed = [...errors].reduce((sum, [, { times }]) => sum + times, 0);
   const seen = doctor.differs.length + (doctorLater === doctor ? 0 : doctorLater.differs.length);
   return [
-    ...(lied > 0 ? [`lied ${lied}`] : []),
+    ...(faultyReplies > 0 ? [`faulty replies ${faultyReplies}`] : []),
     `doctor ${seen} (${doctor.untold.length} untold)`,
     `wrong ${wrong.length}`,
     `errors ${failed}`,
@@ -51,7 +51,7 @@ function detailsOf(who: string, { doctor, doctorLater, wrong, errors }: Trial): 
   ];
 }
 
-/** What came of a service that lies, or of an honest one, as lines. */
+/** The outcome of a faulty or a correct service, as lines. */
 export function describeOutcome({ row, claimed, drafted, failures, seconds }: RowOutcome): Outcome {
   const hasDraft = !('refused' in drafted);
   const draftText = hasDraft ? `${trialText(drafted)}, edits ${drafted.edits}` : `none (${drafted.refused})`;

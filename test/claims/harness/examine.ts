@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { runCommand } from '../../support/command/run-command.ts';
 import { type DraftReport, runInfer } from '../../support/dialects/infer-draft.ts';
 import type { Diagnosis } from '../../../src/workbench/doctor/diagnose.ts';
-import { SERVICE_KEY, type Service, type Store } from './lying-service.ts';
+import { SERVICE_KEY, type Service, type Store } from './start-service.ts';
 import { GRAPHQL } from './source-file.ts';
 import { nativeOf } from './stages.ts';
 

@@ -1,9 +1,9 @@
 import { draftFile, type Examined, examineFile } from './examine.ts';
-import type { Lie } from './lie.ts';
+import type { FaultyService } from './faulty-services.ts';
 import { inventQuestions } from './questions.ts';
 import { inventRecords, writeRecords } from './records.ts';
 import { type Answers, type ServedSource, serveSource, type WrongAnswer } from './serve-source.ts';
-import { type Service, startService } from './lying-service.ts';
+import { type Service, startService } from './start-service.ts';
 import type { RowOptions } from './row.ts';
 import { sourceText } from './source-file.ts';
 import { shapes, type ShapeName } from './traits.ts';
@@ -11,16 +11,16 @@ import { shapes, type ShapeName } from './traits.ts';
 /** Of the questions that got an error, so many are asked again: each may be a walk through all rows. */
 const REFUSED_AGAIN = 5;
 
-/** A row of the table: a service that lies, or an honest one. */
-export type Row = Omit<Lie, 'breaks'> & { readonly breaks?: Lie['breaks'] };
+/** A row of the table: a faulty service, or a correct one. */
+export type Row = Omit<FaultyService, 'breaks'> & { readonly breaks?: FaultyService['breaks'] };
 
 /** A source file in front of a service: what doctor says of it, and what the gateway answers by it. */
 export type Trial = {
   readonly doctor: Examined;
   /** What doctor says after the writes. */
   readonly doctorLater: Examined;
-  /** Replies of the service that were not honest. */
-  readonly lied: number;
+  /** Replies of the service that were not correct. */
+  readonly faultyReplies: number;
   readonly asked: number;
   readonly wrong: readonly WrongAnswer[];
   readonly errors: Answers['errors'];
@@ -39,10 +39,10 @@ export type RowOutcome = {
   readonly seconds: number;
 };
 
-/** An honest service of each shape, as rows. */
-export function honestRows(): readonly Row[] {
+/** A correct service of each shape, as rows. */
+export function correctRows(): readonly Row[] {
   return (Object.keys(shapes) as ShapeName[]).map((shape) => ({
-    name: `honest (${shape})`,
+    name: `correct (${shape})`,
     shape,
     afterWrite: true,
   }));
@@ -89,7 +89,7 @@ async function tryFile(text: string, row: Row, options: RowOptions): Promise<Tri
         answers.push(...(await askTwice(served, service, options)));
         doctorLater = await examineFile(text.replaceAll('{origin}', service.origin));
       }
-      return { doctor, doctorLater, lied: service.lied, ...summed(answers) };
+      return { doctor, doctorLater, faultyReplies: service.faultyReplies, ...summed(answers) };
     } finally {
       await served.close();
     }
@@ -98,7 +98,7 @@ async function tryFile(text: string, row: Row, options: RowOptions): Promise<Tri
   }
 }
 
-function summed(answers: readonly Answers[]): Omit<Trial, 'doctor' | 'doctorLater' | 'lied'> {
+function summed(answers: readonly Answers[]): Omit<Trial, 'doctor' | 'doctorLater' | 'faultyReplies'> {
   const errors = new Map(answers.flatMap((one) => [...one.errors]));
   return {
     asked: answers.reduce((sum, one) => sum + one.asked, 0),
@@ -123,8 +123,8 @@ async function draftOf(row: Row) {
 }
 
 /**
- * The answers that are wrong after a contradiction. Where the list without filters is wrong, no disabled filter can mend
- * an answer: the rows of the list are all that is left, and doctor alone finds what is wrong with them.
+ * The answers that are wrong after a contradiction. If the list without filters is wrong, no disabled filter can
+ * correct an answer: only the rows of the list are left, and only doctor finds what is wrong with them.
  */
 function lateOf(wrong: Trial['wrong']): Trial['wrong'] {
   const isListWrong = wrong.some(({ path }) => !/category|price/.test(path));
@@ -146,28 +146,29 @@ function failuresOf(who: string, { doctor, doctorLater, wrong }: Trial, row: Row
   ];
 }
 
-/** What an honest service must have besides: no difference, no error, no wrong answer. */
-function honestFailures(
+/** What else fails for a correct service: any difference, error or wrong answer. */
+function failuresOfCorrect(
   who: string,
   { doctor, doctorLater, wrong, errors, contradicted }: Trial,
 ): readonly string[] {
   return [
     ...[...doctor.differs, ...doctorLater.differs].map((line) => `${who}: doctor says ${line}`),
-    ...(wrong.length > 0 ? [`${who}: ${wrong.length} wrong answers of an honest service`] : []),
+    ...(wrong.length > 0 ? [`${who}: ${wrong.length} wrong answers of a correct service`] : []),
     ...[...errors].map(([code, { times, path, log }]) => `${who}: ${times} ${code}, such as ${path}: ${log}`),
     ...contradicted.map((claim) => `${who}: ${claim} was called contradicted`),
   ];
 }
 
-/** Runs a row: the honest file, and the draft, in front of the service. */
+/** Runs a row: the correct file, and the draft, in front of the service. */
 export async function runRow(row: Row, options: RowOptions): Promise<RowOutcome> {
   const started = performance.now();
-  const isHonest = row.breaks === undefined;
+  const isCorrect = row.breaks === undefined;
   const judge = (who: string, trial: Trial) =>
-    new Set([...failuresOf(who, trial, row), ...(isHonest ? honestFailures(who, trial) : [])]);
+    new Set([...failuresOf(who, trial, row), ...(isCorrect ? failuresOfCorrect(who, trial) : [])]);
   const claimed = await tryFile(sourceText(shapes[row.shape], '{origin}'), row, options);
   const failures = [...judge('the file', claimed)];
-  if (!isHonest && claimed.lied === 0) failures.push('the service never lied: the row shows nothing');
+  if (!isCorrect && claimed.faultyReplies === 0)
+    failures.push('the service gave no faulty reply, so the row shows nothing');
   let drafted: RowOutcome['drafted'] = { refused: 'not tried' };
   if (options.infer) {
     const { byHand } = shapes[row.shape];

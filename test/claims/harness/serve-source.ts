@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { type Stack, startStack } from '../../support/gateway/stack.ts';
 import { expectedAnswer, type Expected, pathOf, type Question } from './questions.ts';
-import type { Store } from './lying-service.ts';
-import { honestStages } from './stages.ts';
+import type { Store } from './start-service.ts';
+import { correctStages } from './stages.ts';
 import type { StoredRecord } from './records.ts';
 import type { Ask } from './ask.ts';
 
@@ -113,7 +113,7 @@ function codeOf(body: string): string {
 
 function expectedOf({ traits, records }: Store, question: Question, inOwnOrder: boolean): Expected {
   const own = inOwnOrder
-    ? (rows: readonly StoredRecord[]) => honestStages(traits).order({} as Ask, rows)
+    ? (rows: readonly StoredRecord[]) => correctStages(traits).order({} as Ask, rows)
     : undefined;
   return expectedAnswer(traits, records, question, own);
 }

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { SERVICE_KEY } from './lying-service.ts';
+import { SERVICE_KEY } from './start-service.ts';
 import type { Traits } from './traits.ts';
 
 type Tree = Record<string, unknown>;
@@ -152,7 +152,7 @@ function requestSpec(traits: Traits): Tree {
   return traits.graphql === undefined ? { path: `/${traits.resource}`, query } : inBody(GRAPHQL.list, query);
 }
 
-/** The source file that says what the honest service does. */
+/** The source file that says what the correct service does. */
 export function sourceText(traits: Traits, baseUrl: string): string {
   const { resource, order, ids, key, graphql } = traits;
   return stringify({

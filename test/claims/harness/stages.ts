@@ -11,8 +11,8 @@ export type Windowed = { readonly rows: readonly StoredRecord[]; readonly next: 
 export type WrittenRow = Readonly<Record<string, unknown>>;
 
 /**
- * How a service answers, step by step. Each step takes what is asked first, so that a lie can depend on it. A lie
- * replaces some of the steps, mostly by the honest one with something done to what goes in or comes out.
+ * How a service answers, step by step. Each step takes what is asked first, so that a faulty service can depend on it. A faulty service
+ * replaces some of the steps, mostly by the correct one with something done to what goes in or comes out.
  */
 export type Stages = {
   /** What is asked, as the service understands it. */
@@ -83,7 +83,7 @@ function windowOf({ window, pastEnd }: Traits, ask: Ask, rows: readonly StoredRe
   return { rows: rows.slice(first, end), next: end < rows.length ? end : undefined };
 }
 
-/** A row as the honest service writes it: prices are numbers with their digits. */
+/** A row as the correct service writes it: prices are numbers with their digits. */
 export function writeRow(traits: Traits, { record, deleted }: StoredRecord): WrittenRow {
   const { id, ...fields } = record;
   const native = nativeOf({ id });
@@ -96,8 +96,8 @@ export function writeRow(traits: Traits, { record, deleted }: StoredRecord): Wri
   };
 }
 
-/** The steps of the honest service. */
-export function honestStages(traits: Traits): Stages {
+/** The steps of the correct service. */
+export function correctStages(traits: Traits): Stages {
   const sorted = createSorter();
   return {
     ask: (ask) => ask,

@@ -1,21 +1,21 @@
 import { inOrder } from '../../support/model/contract-model.ts';
 import type { Ask } from './ask.ts';
 import type { StoredRecord } from './records.ts';
-import type { Breaks, Store } from './lying-service.ts';
+import type { Breaks, Store } from './start-service.ts';
 import { byRecords, type Windowed, type WrittenRow } from './stages.ts';
 
 /** Answers another question than the one that was asked. */
 export const asking =
   (change: (ask: Ask, store: Store) => Partial<Ask>): Breaks =>
-  (honest, store) => ({
-    ask: (ask) => ({ ...honest.ask(ask), ...change(ask, store) }),
+  (correct, store) => ({
+    ask: (ask) => ({ ...correct.ask(ask), ...change(ask, store) }),
   });
 
 /** Tells another total. */
 export const totalling =
   (change: (total: number, ask: Ask, all: number, store: Store) => number): Breaks =>
-  (honest, store) => ({
-    total: (ask, matched, all) => Math.max(0, change(honest.total(ask, matched, all), ask, all, store)),
+  (correct, store) => ({
+    total: (ask, matched, all) => Math.max(0, change(correct.total(ask, matched, all), ask, all, store)),
   });
 
 /** Lets other records match. */
@@ -27,15 +27,15 @@ export const matching =
       isMatch: (ask: Ask) => boolean,
     ) => boolean,
   ): Breaks =>
-  (honest) => ({
-    matches: (ask, record) => change(record, ask, (other) => honest.matches(other, record)),
+  (correct) => ({
+    matches: (ask, record) => change(record, ask, (other) => correct.matches(other, record)),
   });
 
 /** Gives the rows of every window, or of a whole list, another order. */
 export const ordering =
   (change: (rows: readonly StoredRecord[], ask: Ask, store: Store) => readonly StoredRecord[]): Breaks =>
-  (honest, store) => ({
-    order: (ask, rows) => change(honest.order(ask, rows), ask, store),
+  (correct, store) => ({
+    order: (ask, rows) => change(correct.order(ask, rows), ask, store),
   });
 
 /** Changes what stands in a window, after paging. */
@@ -43,9 +43,9 @@ export const paging =
   (
     change: (windowed: Windowed, ask: Ask, rows: readonly StoredRecord[], store: Store) => Partial<Windowed>,
   ): Breaks =>
-  (honest, store) => ({
+  (correct, store) => ({
     window: (ask, rows) => {
-      const windowed = honest.window(ask, rows);
+      const windowed = correct.window(ask, rows);
       return { ...windowed, ...change(windowed, ask, rows, store) };
     },
   });
@@ -60,22 +60,22 @@ export const finding =
       store: Store,
     ) => StoredRecord | undefined,
   ): Breaks =>
-  (honest, store) => ({
-    find: (ask, all) => change(honest.find(ask, all), ask, all, store),
+  (correct, store) => ({
+    find: (ask, all) => change(correct.find(ask, all), ask, all, store),
   });
 
 /** Writes rows otherwise. */
 export const writingRows =
   (change: (row: WrittenRow, ask: Ask, store: Store) => WrittenRow): Breaks =>
-  (honest, store) => ({
-    row: (ask, row) => change(honest.row(ask, row), ask, store),
+  (correct, store) => ({
+    row: (ask, row) => change(correct.row(ask, row), ask, store),
   });
 
 /** Several ways at once. */
 export const both =
   (...all: readonly Breaks[]): Breaks =>
-  (honest, store) =>
-    Object.assign({}, ...all.map((breaks) => breaks(honest, store)));
+  (correct, store) =>
+    Object.assign({}, ...all.map((breaks) => breaks(correct, store)));
 
 /** Rows sorted by a text or number of each. */
 export function sortedBy(

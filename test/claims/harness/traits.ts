@@ -1,5 +1,5 @@
 import type { ResourceName } from '../../../src/contract/resources.ts';
-/** What an honest service does, one choice per line; its source file says just that. */
+/** What a correct service does, one choice per line; its source file says just that. */
 export type Traits = {
   readonly resource: ResourceName;
   readonly window: 'offset' | 'page' | 'cursor' | 'continue' | 'link' | 'keyset' | 'none';
@@ -115,5 +115,5 @@ const services = {
 /** The name of one of the services. */
 export type ShapeName = keyof typeof services;
 
-/** The services of the table, by name. Each is also a row of its own: honest, and found to be. */
+/** The services of the table, by name. Each is also a row of its own: correct, and found to be. */
 export const shapes: Readonly<Record<ShapeName, Traits>> = services;

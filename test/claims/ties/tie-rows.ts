@@ -19,7 +19,7 @@ import { wrongLines } from '../harness/describe-outcome.ts';
 
 /*
  * A draft is made of a service whose rows do not tie, doctor passes it, and then rows are written that do. Pages of every
- * sort must stay those of the contract, wherever the border of a page lies.
+ * sort must stay those of the contract, wherever a page ends.
  */
 
 const SORTS = ['name', '-name', 'email', '-email', 'created_at', '-created_at'];

@@ -1,5 +1,5 @@
 import type { Ask } from '../harness/ask.ts';
-import type { Breaks } from '../harness/lying-service.ts';
+import type { Breaks } from '../harness/start-service.ts';
 import type { StoredRecord } from '../harness/records.ts';
 import type { ListTree, ValueCase } from './run-case.ts';
 
@@ -49,21 +49,21 @@ const everyCategory = DIFFICULT.map((category) => ({ category, limit: '50' }));
 /** Compares categories otherwise where one of the two is special. */
 const comparing =
   (equals: (own: string, wanted: string) => boolean): Breaks =>
-  (honest) => ({
+  (correct) => ({
     matches(ask, record) {
       const own = record['category'] ?? null;
-      if (ask.category === undefined || own === null) return honest.matches(ask, record);
-      return equals(own, ask.category) && honest.matches({ ...ask, category: own }, record);
+      if (ask.category === undefined || own === null) return correct.matches(ask, record);
+      return equals(own, ask.category) && correct.matches({ ...ask, category: own }, record);
     },
   });
 
 /** Reads the value of a category in an expression, and unescapes it in a way of its own. */
 const inExpression =
   (pattern: RegExp, unescape: (text: string) => string): Breaks =>
-  (honest) => ({
+  (correct) => ({
     ask(ask: Ask) {
       const text = pattern.exec(ask.query.get('query') ?? '')?.[1];
-      return { ...honest.ask(ask), category: text === undefined ? undefined : unescape(text) };
+      return { ...correct.ask(ask), category: text === undefined ? undefined : unescape(text) };
     },
   });
 

@@ -1,6 +1,6 @@
 import { parse, stringify } from 'yaml';
 import { draftFile, examineFile } from '../harness/examine.ts';
-import { type Breaks, type Service, startService } from '../harness/lying-service.ts';
+import { type Breaks, type Service, startService } from '../harness/start-service.ts';
 import type { Question } from '../harness/questions.ts';
 import { inventRecords, type StoredRecord } from '../harness/records.ts';
 import type { Outcome, TableRow } from '../harness/row.ts';
@@ -25,7 +25,7 @@ export type ValueCase = {
   /** The records of the service, made of those that all services have. */
   readonly records: (records: Records) => Records;
   readonly breaks?: Breaks;
-  /** Changes the honest file. `infer`: the draft is tried in its place. */
+  /** Changes the correct file. `infer`: the draft is tried in its place. */
   readonly file: ((list: ListTree) => void) | 'infer';
   /** Whether doctor must find a difference before anybody writes. */
   readonly differs: boolean;

@@ -1,4 +1,4 @@
-import type { Breaks } from '../harness/lying-service.ts';
+import type { Breaks } from '../harness/start-service.ts';
 import { type StoredRecord, writeRecords } from '../harness/records.ts';
 import { shapes, type ShapeName } from '../harness/traits.ts';
 import { allPages, type ListTree, type ValueCase } from './run-case.ts';
@@ -11,27 +11,27 @@ const isFiltered = ({ category, low, high }: Record<'category' | 'low' | 'high',
   (category ?? low ?? high) !== undefined;
 
 /** Filters look into an index that nobody writes to any more. */
-const staleIndex: Breaks = (honest, store) => ({
+const staleIndex: Breaks = (correct, store) => ({
   select: (ask, all) =>
     isFiltered(ask) && store.writes > 0
       ? all.filter(({ record }) => store.before.some((one) => one.record.id === record.id))
-      : honest.select(ask, all),
+      : correct.select(ask, all),
 });
 
 /** Rows that were changed since cannot be found by their new category. */
-const oldCategories: Breaks = (honest, store) => ({
+const oldCategories: Breaks = (correct, store) => ({
   matches(ask, record) {
     const before = store.before.find((one) => one.record.id === record.id)?.record;
     return (
-      honest.matches(ask, record) && (ask.category === undefined || before?.['category'] === ask.category)
+      correct.matches(ask, record) && (ask.category === undefined || before?.['category'] === ask.category)
     );
   },
 });
 
 /** One category in two has lost its last row. */
-const lostRows: Breaks = (honest, store) => ({
+const lostRows: Breaks = (correct, store) => ({
   select(ask, all) {
-    if (ask.category === undefined || store.writes === 0) return honest.select(ask, all);
+    if (ask.category === undefined || store.writes === 0) return correct.select(ask, all);
     const last = all.findLast(({ record }) => record['category'] === ask.category);
     return all.filter((one) => one !== last);
   },

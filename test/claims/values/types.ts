@@ -1,4 +1,4 @@
-import type { Breaks } from '../harness/lying-service.ts';
+import type { Breaks } from '../harness/start-service.ts';
 import type { StoredRecord } from '../harness/records.ts';
 import type { WrittenRow } from '../harness/stages.ts';
 import { allPages, type ListTree, type ValueCase } from './run-case.ts';
@@ -25,10 +25,10 @@ const odd =
     value: unknown,
     matches: (ask: Parameters<Matches>[0], isMatch: boolean) => boolean,
   ): Breaks =>
-  (honest) => ({
+  (correct) => ({
     row: (ask, row) => (nativeId(row) === ODD ? { ...row, [field]: value } : row),
     matches: (ask, record) => {
-      const isMatch = honest.matches(ask, record);
+      const isMatch = correct.matches(ask, record);
       return record.id === `prod_${ODD}` ? matches(ask, isMatch) : isMatch;
     },
   });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { startVisitorService, type VisitorService } from '../../claims/credential/visitor-service.ts';
-import { SERVICE_KEY } from '../../claims/harness/lying-service.ts';
+import { SERVICE_KEY } from '../../claims/harness/start-service.ts';
 import { sourceText } from '../../claims/harness/source-file.ts';
 import { shapes } from '../../claims/harness/traits.ts';
 import { PEPPER, type Stack, startStack } from '../../support/gateway/stack.ts';

@@ -1,5 +1,5 @@
 import { createPeopleService } from '../../../src/cli/demo/people-service.ts';
-import { sampleCredentials } from '../../../src/cli/demo/credentials.ts';
+import { sampleCredentials } from '../../../src/cli/demo/serve.ts';
 import type { LegacyService } from '../../../src/cli/demo/legacy-service.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { fewUsers } from '../../support/gateway/sample-services.ts';

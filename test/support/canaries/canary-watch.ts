@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { env } from 'node:process';
-import { sampleCredentials } from '../../../src/cli/demo/credentials.ts';
+import { sampleCredentials } from '../../../src/cli/demo/serve.ts';
 
 /** Stands in every secret that a test makes up, and in those fields of services that nobody may see. */
 export const MARK = 'kanarienvogel';

@@ -1,5 +1,5 @@
 import { createCatalogService } from '../../../src/cli/demo/catalog-service.ts';
-import { type SampleCredentials, sampleCredentials } from '../../../src/cli/demo/credentials.ts';
+import { sampleCredentials } from '../../../src/cli/demo/serve.ts';
 import { generateOrders } from '../../../src/cli/demo/data/generate-orders.ts';
 import { generateProducts, type SampleProduct } from '../../../src/cli/demo/data/generate-products.ts';
 import { generateUsers, type SampleUser } from '../../../src/cli/demo/data/generate-users.ts';
@@ -15,7 +15,7 @@ export type ServicesOptions = {
   /** Planted in every secret of the sample services; one that no output may hold by default. */
   readonly canary?: string;
   /** What the services ask of the gateway; the usual ones by default. */
-  readonly credentials?: SampleCredentials;
+  readonly credentials?: typeof sampleCredentials;
 };
 
 /** The sample services of a stack. */

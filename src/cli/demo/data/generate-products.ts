@@ -1,6 +1,5 @@
-import { type LegacyText, noText, padded } from './dirt.ts';
 import { type CategoryCode, categories, goods, qualities, sales } from './product-words.ts';
-import { type Random, createRandom } from './random.ts';
+import { createRandom, type LegacyText, noText, padded, type Random } from './random.ts';
 
 /** The correct v1 record of a row, with the price as exact decimal text. */
 export type ProductTruth = {

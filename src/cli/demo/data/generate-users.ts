@@ -1,6 +1,5 @@
-import { type LegacyText, noText, padded } from './dirt.ts';
 import { bios, cultures, eastAsian, emojiNames, towns } from './people-words.ts';
-import { type Random, createRandom } from './random.ts';
+import { createRandom, type LegacyText, noText, padded, type Random } from './random.ts';
 
 /** The correct v1 record of a row, in the single-record view. */
 export type UserTruth = {

@@ -192,6 +192,22 @@ export const decode = z.strictObject({
     .describe("json: a text before the document that is removed, such as )]}'"),
 });
 
+/** The content types that a source may answer with if its file names none. */
+const TYPES_BY_FORMAT: Readonly<Record<z.infer<typeof decode>['format'], readonly string[]>> = {
+  json: ['application/json'],
+  xml: ['application/xml', 'text/xml', 'application/soap+xml'],
+  csv: ['text/csv'],
+  ndjson: ['application/x-ndjson', 'application/jsonl'],
+};
+
+/** The content types that a source may answer with. They are sent in `Accept`; a reply of another type is refused. */
+export function contentTypesOf({
+  format,
+  contentTypes,
+}: Pick<z.infer<typeof decode>, 'format' | 'contentTypes'>): readonly string[] {
+  return contentTypes ?? TYPES_BY_FORMAT[format];
+}
+
 function isCharset(label: string): boolean {
   try {
     new TextDecoder(label);

@@ -1,4 +1,4 @@
-import { contentTypesOf } from '../../../config/fixture/content-types.ts';
+import { contentTypesOf } from '../../../config/schema/net/connection.ts';
 import type { DecodeSpec } from '../../../config/schema/source.ts';
 import { GatewayError, invalidReply } from '../../../kernel/errors/fault.ts';
 import { type Json, JsonError, readJson } from '../../../kernel/json/json.ts';

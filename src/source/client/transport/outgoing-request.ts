@@ -1,4 +1,4 @@
-import { contentTypesOf } from '../../../config/fixture/content-types.ts';
+import { contentTypesOf } from '../../../config/schema/net/connection.ts';
 import type { ConnectionSpec } from '../../../config/schema/source.ts';
 import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
 import type { UpstreamCredential } from './credential.ts';

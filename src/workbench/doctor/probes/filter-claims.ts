@@ -20,7 +20,10 @@ import {
 import { judgeTypes } from '../../../source/checks/filter-types.ts';
 import { judgeFilteredTotal } from '../../../source/checks/total.ts';
 
-/** The file without a filter, or with the first of several alone. One that other parts of the file name stays, and says that it does nothing. */
+/**
+ * The file without a filter; of several, only the first stays. A filter that other parts of the file name stays, but with
+ * `exactness: none`.
+ */
 function withoutFilters(ask: Ask, declared: readonly DeclaredFilter[], text: string): Change {
   const others = declared.length > 1 ? declared.slice(1) : declared;
   const sets = others.map(({ field, op, spec }) => {
@@ -32,7 +35,7 @@ function withoutFilters(ask: Ask, declared: readonly DeclaredFilter[], text: str
   return { sets, text };
 }
 
-/** The file with another exactness of some filters, and the words for it. */
+/** The file with another exactness of some filters. */
 function exactnessAs(ask: Ask, declared: readonly DeclaredFilter[], value: string, text: string): Change {
   const sets = declared.map(({ field, op }) => ({
     at: listPlace(ask, 'filters', field, op, 'exactness'),
@@ -41,7 +44,7 @@ function exactnessAs(ask: Ask, declared: readonly DeclaredFilter[], value: strin
   return { sets, text };
 }
 
-/** The file with quotes alone, for a source that does not unescape this value as the file says. */
+/** The file with quotes but no escapes, for a source that does not unescape this value as the file says. */
 function plainQuotes(
   ask: Ask,
   declared: readonly DeclaredFilter[],
@@ -54,7 +57,7 @@ function plainQuotes(
   });
 }
 
-/** Makes findings about rows that came with filters and that the list without them lacks. */
+/** Makes findings about rows that came with a filter, although the list without it lacks them. */
 export function concludeUnlisted(
   ask: Ask,
   declared: readonly Pick<DeclaredFilter, 'field' | 'op'>[],
@@ -63,8 +66,8 @@ export function concludeUnlisted(
   return concludeAt(name, 'the list without a filter has every row', listPlace(ask, 'window'));
 }
 
-/** Judges a filter, or several at once, by all values that were tried. */
-export function judgeTried(
+/** Concludes from all values that were tried whether a filter, or several at once, do what the file claims. */
+export function checkTried(
   ask: Ask,
   declared: readonly DeclaredFilter[],
   tried: readonly FilterResult[],
@@ -81,7 +84,7 @@ export function judgeTried(
       return concludeUnlisted(ask, declared)('differs', `a value ${one.kind}: ${what}`, look, one.shown);
     const tries = [
       ...plainQuotes(ask, declared, one),
-      ...(against.of === 'extra rows' ? [to('superset', `exactness: superset (or mend it: ${look})`)] : []),
+      ...(against.of === 'extra rows' ? [to('superset', `exactness: superset (or fix it: ${look})`)] : []),
       withoutFilters(ask, declared, `${look}, or exactness: none`),
     ];
     return conclude('differs', `a value ${one.kind}: ${what}`, { tries, otherwise: look }, one.shown);
@@ -102,10 +105,10 @@ export function judgeTried(
 }
 
 /**
- * Whether rows without a value were seen not to match. Some services let them match every value, which only a walk
- * shows that has read all rows of a filter where the list has such a row.
+ * Checks that rows without a value do not match. Some services let them match every value. This shows only if the list
+ * has such a row, and if all rows of a filter were read.
  */
-function judgeUnset(
+function checkUnset(
   { ask, sample }: Evidence,
   declared: DeclaredFilter,
   tried: readonly FilterResult[],
@@ -145,11 +148,14 @@ function judgeUnset(
 /** Values of some filters that are sent together. */
 export type FiltersProbe = Pick<FilterProbe, 'kind'> & { readonly filters: readonly Filter[] };
 
-/** Tries values of filters. The total is judged by the first result for which `tells` is true. */
+/** Tries values of filters. The total is checked with the first result for which `showsTotal` is true. */
 export async function tryEach(
   evidence: Evidence,
   trials: readonly FiltersProbe[],
-  { callsFor, tells }: { callsFor: (trial: number) => number; tells: (one: FilterResult) => boolean },
+  {
+    callsFor,
+    showsTotal,
+  }: { callsFor: (trial: number) => number; showsTotal: (one: FilterResult) => boolean },
 ): Promise<{ readonly tried: readonly FilterResult[]; readonly total: Finding | undefined }> {
   const tried: FilterResult[] = [];
   let total: Finding | undefined;
@@ -160,18 +166,18 @@ export async function tryEach(
     if (reader === undefined) continue;
     const one = await tryFilters(evidence, reader, { filters, kind, callsMax });
     tried.push(one);
-    if (total === undefined && tells(one))
+    if (total === undefined && showsTotal(one))
       total = await judgeFilteredTotal(evidence, reader, filters, one.found);
   }
   return { tried, total };
 }
 
-/** Values that are tried whatever they cost. */
+/** So many values are tried, even if they take more than their share of the calls. */
 const TRIED_MIN = 12;
-/** The share of the calls that are left which the values of one field may take. */
+/** The values of one field may take this share of the calls that are left. */
 const VALUES_SHARE = 1 / 3;
 
-/** How many calls each value of a filter may take; none where the calls for them are spent. */
+/** How many calls each value of a filter may take; 0 once the calls for them are spent. */
 function shareCalls(
   { ask, callsMax }: Evidence,
   op: Filter['op'],
@@ -196,23 +202,23 @@ async function* probeFilter(evidence: Evidence, declared: DeclaredFilter): Async
   const types = ask.types.get(field);
   const trials = chooseFilterTrials(sample.records, field, op, types)
     .map(({ filter, kind }) => ({ filters: [filter], kind }))
-    // The planner leaves some values to the gateway, and does not ask for those that no record of the source can have.
+    // The gateway filters by some values itself, and never asks for a value that no record of the source can have.
     .filter((trial) => ask.open(trial) !== undefined);
   const isSome = ({ found }: FilterResult) =>
     found.received > 0 && found.received !== sample.received && found.repeated === 0;
   const { tried, total } = await tryEach(evidence, trials, {
     callsFor: shareCalls(evidence, op, trials.length),
-    tells: (one) => isSome(one) && one.found.complete && objection(one, isExact) === undefined,
+    showsTotal: (one) => isSome(one) && one.found.complete && objection(one, isExact) === undefined,
   });
   const values = new Set(sample.records.map((record) => record[field]));
   const ownOf = (some: readonly FiltersProbe[]) =>
     some.filter(({ filters: [one] }) => values.has(one?.value));
   const ofHow = op === 'eq' ? ` (${ownOf(tried).length} of the ${ownOf(trials).length} that rows have)` : '';
-  const judged = judgeTried(ask, [declared], tried, conclude, ofHow);
+  const judged = checkTried(ask, [declared], tried, conclude, ofHow);
   yield judged;
   const typed = judgeTypes(evidence, declared, withoutFilters(ask, [declared], `no filter ${field} ${op}`));
   if (typed !== undefined) yield typed;
-  const unset = judged.verdict === 'agrees' ? judgeUnset(evidence, declared, tried) : undefined;
+  const unset = judged.verdict === 'agrees' ? checkUnset(evidence, declared, tried) : undefined;
   if (unset !== undefined) yield unset;
   const isPartial = tried.some((one) => isSome(one) && !one.found.complete);
   if (total !== undefined) yield total;
@@ -224,7 +230,7 @@ async function* probeFilter(evidence: Evidence, declared: DeclaredFilter): Async
     )('could not tell', 'of no value were all rows read');
 }
 
-/** The filters that the file declares, but for those that it says are not there. */
+/** The filters that the file declares, without those of `exactness: none`. */
 export function declaredFilters({ resource, list }: Ask): readonly DeclaredFilter[] {
   return resource.filters.flatMap(({ field, op }): DeclaredFilter[] => {
     const spec = list.filters[field]?.[op];
@@ -232,7 +238,7 @@ export function declaredFilters({ resource, list }: Ask): readonly DeclaredFilte
   });
 }
 
-/** Every filter that the file declares, by itself. */
+/** A claim for each filter that the file declares. */
 export function filterClaims(ask: Ask): readonly Claim[] {
   return declaredFilters(ask).map((one) => ({
     name: `filter ${one.field} ${one.op}`,

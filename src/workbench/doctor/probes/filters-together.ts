@@ -4,12 +4,12 @@ import { type Ask, listPlace } from '../../../source/checks/evidence/ask.ts';
 import { chooseWideFilter } from '../../../source/checks/evidence/filter-values.ts';
 import { concludeAt, type Finding } from '../../../source/checks/evidence/finding.ts';
 import { type DeclaredFilter, type FilterResult, objection } from '../../../source/checks/filter.ts';
-import { declaredFilters, type FiltersProbe, judgeTried, tryEach } from './filter-claims.ts';
+import { declaredFilters, type FiltersProbe, checkTried, tryEach } from './filter-claims.ts';
 
-/** Some filters that are sent with one request. */
+/** Several filters that are sent with one request. */
 type Combination = { readonly name: string; readonly declared: readonly DeclaredFilter[] };
 
-/** Values that many rows match, and those of one record. */
+/** The trials of a combination: values that many rows match, and the values of one record. */
 function trialsOf(
   { sample: { records } }: Evidence,
   declared: readonly DeclaredFilter[],
@@ -29,20 +29,20 @@ const isWhole = ({ found }: FilterResult) => found.received > 0 && found.repeate
 async function* probeTogether(evidence: Evidence, { name, declared }: Combination): AsyncIterable<Finding> {
   const { ask, failed } = evidence;
   // A filter that is wrong by itself is reported once, and so is its total.
-  const isTold = (what: string) => declared.some(({ field, op }) => failed.has(`${what} ${field} ${op}`));
-  if (isTold('filter')) return;
+  const isReported = (what: string) => declared.some(({ field, op }) => failed.has(`${what} ${field} ${op}`));
+  if (isReported('filter')) return;
   const trials = trialsOf(evidence, declared);
   const { tried, total } = await tryEach(evidence, trials, {
     callsFor: () => Math.max(2, Math.floor(evidence.callsMax / Math.max(1, trials.length))),
-    tells: (one) => isWhole(one) && !isTold('total with') && objection(one, true) === undefined,
+    showsTotal: (one) => isWhole(one) && !isReported('total with') && objection(one, true) === undefined,
   });
   if (tried.length === 0) return;
   const conclude = concludeAt(name, 'filters narrow together', listPlace(ask, 'filters'));
-  yield judgeTried(ask, declared, tried, conclude);
+  yield checkTried(ask, declared, tried, conclude);
   if (total !== undefined) yield total;
 }
 
-/** Filters that are sent together: each two, and all. Some sources get only one of them right. */
+/** Claims for filters that are sent together: each pair, and all. Some sources apply only one of them. */
 export function filtersTogetherClaims(ask: Ask): readonly Claim[] {
   const all = declaredFilters(ask);
   const pairs = all.flatMap((one, index) => all.slice(index + 1).map((other) => [one, other]));

@@ -8,13 +8,13 @@ import { concludeUnlisted } from './filter-claims.ts';
 import { plural } from '../../../kernel/plural.ts';
 import { WHOLE_LIST } from './whole-list.ts';
 
-/** Whether a parameter named as the field in the source filters exactly, though the file does not say so. */
+/** Proposes a filter that the file does not declare, if a parameter with the source's name of the field filters exactly. */
 async function proposeFilter(evidence: Evidence, field: string): Promise<Finding | undefined> {
   const { ask, sample } = evidence;
   const from = [ask.list.map[field]?.from ?? []].flat();
   const name = /(?:^|\.)([A-Za-z_][\w-]*)$/.exec(from[0] ?? '')?.[1];
   if (name === undefined || from.length !== 1 || ask.list.request.method !== 'GET') return undefined;
-  // A value of many rows shows best whether the list without the filter lacks some.
+  // A value that many rows have shows best whether the list without the filter lacks rows.
   const value = chooseWideFilter(sample.records, field, 'eq');
   if (value === undefined || !sample.complete) return undefined;
   const query = { [name]: '{value}' };
@@ -50,7 +50,7 @@ async function proposeFilter(evidence: Evidence, field: string): Promise<Finding
   );
 }
 
-/** Filters that the file does not declare and the source may have. */
+/** Claims for filters that the source may have, although the file does not declare them. */
 export function missingFilterClaims({ resource, list }: Ask): readonly Claim[] {
   return resource.filters
     .filter(({ field, op }) => op === 'eq' && list.filters[field]?.[op] === undefined)

@@ -19,10 +19,10 @@ import { countUnlisted } from '../../../source/checks/filter.ts';
 import { disorder } from '../../../source/checks/order.ts';
 import { idAsTiebreak } from '../../../source/checks/evidence/tiebreak.ts';
 
-/** What `disorder` says of ties. */
+/** What `disorder` returns if rows that tie are in the wrong order. */
 const TIES_OUT_OF_ORDER = 'rows that tie are not in the order of their ids';
 
-/** The last windows of a list whose rows were not all read: unknown values must stand there. */
+/** Reads the last windows of a list whose rows were not all read. Unknown values must stand there. */
 async function readTail(ask: Ask, reader: OpenList, total: number): Promise<readonly CanonicalRecord[]> {
   const size = sizeOf(ask.list);
   const last = Math.floor((total - 1) / size) * size;
@@ -37,7 +37,7 @@ async function readTail(ask: Ask, reader: OpenList, total: number): Promise<read
 
 const wayOf = ({ descending }: Sort) => (descending ? 'descending' : 'ascending');
 
-/** The file without this direction of the sort. */
+/** Advises to remove this direction of the sort. */
 function adviceWithout({ list, resource }: Ask, sort: Sort): Advice {
   const column = list.sort?.columns[sort.field];
   const others = column?.directions.filter((way) => way !== wayOf(sort)) ?? [];
@@ -48,7 +48,7 @@ function adviceWithout({ list, resource }: Ask, sort: Sort): Advice {
   return { ...advice, otherwise: text };
 }
 
-/** The file with the id as the second column, where ties are what is wrong; then without this direction. */
+/** Advises to make the id the second column if only ties are wrong; if that does not help, to remove this direction. */
 function adviceForTies(ask: Ask, sort: Sort): Advice {
   const { list } = ask;
   const [idPath = ''] = [list.map['id']?.from ?? []].flat();
@@ -63,7 +63,7 @@ function adviceForTies(ask: Ask, sort: Sort): Advice {
   return { ...without, tries: [{ sets }, ...(without.tries ?? [])] };
 }
 
-async function judgeSort(evidence: Evidence, sort: Sort): Promise<Finding> {
+async function checkSort(evidence: Evidence, sort: Sort): Promise<Finding> {
   const { ask, first: unsorted, sample, callsMax } = evidence;
   const claim = "the contract's order: unknown last, ties by ascending id";
   const conclude = concludeAt(
@@ -121,13 +121,13 @@ async function judgeSort(evidence: Evidence, sort: Sort): Promise<Finding> {
   return conclude('agrees', `${plural(records.length, 'row')} in order${where}`);
 }
 
-/** Every declared sort in every declared direction. */
+/** A claim for each declared sort in each declared direction. */
 export function sortClaims({ resource, list }: Ask): readonly Claim[] {
   return Object.entries(list.sort?.columns ?? {}).flatMap(([field, { directions }]) =>
     resource.itemFields.some(({ name }) => name === field)
       ? directions.map((way) =>
           claimOf(`sort ${field} ${way}`, (evidence) =>
-            judgeSort(evidence, { field, descending: way === 'descending' }),
+            checkSort(evidence, { field, descending: way === 'descending' }),
           ),
         )
       : [],

@@ -4,14 +4,14 @@ import { concludeAt, type Findings } from '../../../source/checks/evidence/findi
 import { plural } from '../../../kernel/plural.ts';
 import { type RowWalk, walkAgain } from '../../../source/checks/evidence/walk.ts';
 
-/** How often all rows are read again: where that is one call each, and else. */
+/** How often all rows are read again, if that takes one call each time, and if it takes more. */
 const TIMES_AGAIN = { ofOneCall: 14, ofMany: 3 };
-/** The share of the calls that are left that this may take. */
+/** This may take so large a share of the calls that are left. */
 const CALLS_SHARE = 0.3;
 
 const idsOf = ({ records }: RowWalk): ReadonlySet<string> => new Set(records.map(({ id }) => id));
 
-/** The ids that came or did not, and then did otherwise, and then again as before. */
+/** The ids that came, then did not come, then came again, or the other way round. */
 function returningIds(walks: readonly ReadonlySet<string>[]): readonly string[] {
   const all = walks.reduce((seen, ids) => seen.union(ids), new Set<string>());
   return [...all].filter((id) => {
@@ -20,7 +20,7 @@ function returningIds(walks: readonly ReadonlySet<string>[]): readonly string[] 
   });
 }
 
-/** Reads all rows again and again; once more, where the last time brought others than the time before. */
+/** Reads all rows several times; once more, if the last time brought other rows than the time before. */
 async function readAgain({ ask, sample }: Evidence): Promise<readonly ReadonlySet<string>[]> {
   const walks = [idsOf(sample)];
   const calls = sample.steps.length + 1;
@@ -34,10 +34,10 @@ async function readAgain({ ask, sample }: Evidence): Promise<readonly ReadonlySe
   return walks;
 }
 
-/** Whether the list brings the same rows each time. Rows that change and stay so have been written. */
+/** The claim that the list brings the same rows each time. If rows change and stay so, somebody has written. */
 export const steadyRowsClaim = claimOf('steady rows', async (evidence): Promise<Findings> => {
   const { ask, sample } = evidence;
-  // Rows that move for want of an order are told elsewhere.
+  // Another claim reports rows that move because there is no order.
   if (!sample.complete || sample.repeated > 0 || hidesRows(ask.list) || isTold(evidence, 'last window'))
     return undefined;
   const walks = await readAgain(evidence);
@@ -49,7 +49,7 @@ export const steadyRowsClaim = claimOf('steady rows', async (evidence): Promise<
     return conclude(
       'differs',
       `${plural(returning, 'row')} came, did not come, and came again, in ${plural(walks.length, 'walk')} through the list`,
-      'a constant parameter that lists all rows; or a source that is whole, since no claim can mend this',
+      'a constant parameter that lists all rows; or a source that is whole, since no change of the file helps',
     );
   return walks.some((ids) => ids.size !== sample.records.length || ids.difference(walks[0] ?? ids).size > 0)
     ? conclude('could not tell', 'the rows changed meanwhile: somebody may have written')

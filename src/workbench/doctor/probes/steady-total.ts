@@ -6,10 +6,10 @@ import { plural } from '../../../kernel/plural.ts';
 import { declaredFilters } from './filter-claims.ts';
 import { isUnsteady } from '../../../source/checks/total.ts';
 
-/** How often each selection is asked for once more. */
+/** Each selection is asked for so many times again. */
 const ROUNDS = 3;
 
-/** Asks for the first window with and without filters in turn: a total may be that of the question before. */
+/** Asks for the first window with and without filters in turn, because a total may belong to the request before. */
 async function askInTurn({ ask, sample }: Evidence): Promise<void> {
   const filters = declaredFilters(ask).flatMap(
     ({ field, op }) => chooseWideFilter(sample.records, field, op) ?? [],
@@ -27,14 +27,14 @@ async function askInTurn({ ask, sample }: Evidence): Promise<void> {
 }
 
 /**
- * Whether all replies about the same rows give the same total. One that changes and stays is that of a source to which
- * somebody writes; one that comes back is not.
+ * The claim that all replies about the same rows give the same total. If a total changes and stays so, somebody has written to
+ * the source. If it changes back, it is wrong.
  */
 export const steadyTotalClaim = claimOf('steady total', async (evidence): Promise<Findings> => {
   const { ask, failed } = evidence;
   // A total that is wrong anyway is reported once.
-  const isTold = [...failed].some((name) => /^total\b|^filter/.test(name));
-  if (ask.list.total === undefined || hidesRows(ask.list) || isTold) return undefined;
+  const isReported = [...failed].some((name) => /^total\b|^filter/.test(name));
+  if (ask.list.total === undefined || hidesRows(ask.list) || isReported) return undefined;
   await askInTurn(evidence);
   const at = listPlace(ask, 'total');
   const conclude = concludeAt('steady total', 'every reply about the same rows gives the same total', at);

@@ -15,18 +15,18 @@ import {
 import { concludeAt, type Findings, setting } from '../../../source/checks/evidence/finding.ts';
 import { plural } from '../../../kernel/plural.ts';
 
-/** Names under which sources say that there is more, or what to send for it. */
+/** Names of keys by which sources say that there are more rows, or what to send for them. */
 const CONTINUES =
   /^(?:@odata\.|odata\.|@|\$)?(?:next.*|(?:start|end)?_?cursor|continue|continuation.*|(?:is_?)?(?:has_?)?more(?:_?(?:results|records|items|data|pages))?|has_?next.*|.*page_?token|scroll_?id|bookmark|last_?evaluated_?key|truncated|is_?truncated)$/i;
 
-/** What such a key says at the end. */
+/** Whether the value of such a key means that there are no more rows. */
 function saysEnd(value: Json): boolean {
   if (value === null || value === false || value === '' || value === 0 || value === 'false') return true;
   if (value instanceof NumberText) return value.text === '0';
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
-/** Paths outside of the rows that say there is more. */
+/** Paths outside the rows whose key says that there are more rows. */
 function signsIn(tree: Json, path: string, depth: number): readonly string[] {
   if (!isObject(tree)) return [];
   return Object.entries(tree).flatMap(([key, value]) => {
@@ -36,7 +36,7 @@ function signsIn(tree: Json, path: string, depth: number): readonly string[] {
   });
 }
 
-/** The paths that a file reads, so that they are no sign of anything unread. */
+/** The paths that the file reads already. They do not point to unread rows. */
 function pathsRead({ window, total, items }: ListSpec): readonly string[] {
   const next =
     'next' in window
@@ -49,7 +49,7 @@ function pathsRead({ window, total, items }: ListSpec): readonly string[] {
   return [next, total?.at ?? '', typeof items === 'string' ? items : items.at].filter((path) => path !== '');
 }
 
-/** A sign in the last reply that there are more rows, in words with the key; `undefined` if there is none. */
+/** What in the last reply says that there are more rows, in words with the key; `undefined` if nothing does. */
 function signOfMore({ ask, sample }: Evidence): string | undefined {
   const last = sample.steps.at(-1)?.exchange.reply;
   if (last === undefined) return undefined;
@@ -65,7 +65,7 @@ function signOfMore({ ask, sample }: Evidence): string | undefined {
   return found === undefined ? undefined : `its key ${found} says that there is more`;
 }
 
-/** Constants of the request that are as many as the rows that came: name and value. */
+/** A constant parameter of the request whose value is the number of rows that came: name and value. */
 function constantLike({ list }: Ask, rows: number): readonly [string, string] | undefined {
   const text = String(rows);
   return Object.entries(list.request.query).find(([, value]) => value === text);
@@ -79,8 +79,8 @@ export const WHOLE_LIST = `${GOES_ON}; or a constant parameter that lists all ro
 /** What to write for a list of which only a part was read. */
 const PAGING = `${GOES_ON}, in place of a constant; \`portico infer\` tries them`;
 
-/** Judges a list that came in one call, by a constant of the request that it is as long as. */
-async function judgeConstant({ ask, sample, first }: Evidence): Promise<Findings> {
+/** Checks a list that came in one call: if it is as long as a constant of the request says, there may be more rows. */
+async function checkConstant({ ask, sample, first }: Evidence): Promise<Findings> {
   const rows = sample.received;
   const constant = rows === 0 ? undefined : constantLike(ask, rows);
   if (constant === undefined) return undefined;
@@ -103,8 +103,8 @@ async function judgeConstant({ ask, sample, first }: Evidence): Promise<Findings
   );
 }
 
-/** Judges a walk that ended with its first window, which is full: a smaller one must name the next. */
-async function judgeFullWindow({ ask, first, sample }: Evidence): Promise<Findings> {
+/** Checks a walk that ended with its first window although this is full: a smaller window must name a next one. */
+async function checkFullWindow({ ask, first, sample }: Evidence): Promise<Findings> {
   const size = sizeOf(ask.list);
   const { received, total, next } = first.value;
   if (sample.steps.length !== 1 || next !== undefined || received < size || total === received || size < 2)
@@ -125,7 +125,7 @@ async function judgeFullWindow({ ask, first, sample }: Evidence): Promise<Findin
   );
 }
 
-/** Whether the list ends where the walk ended, and was not cut off. Numbered windows are read past the end anyway. */
+/** The claim that the list was not cut off where the walk ended. Numbered windows are read past the end anyway. */
 export const wholeListClaim = claimOf('all rows', async (evidence) => {
   const { ask, sample } = evidence;
   const { window } = ask.list;
@@ -140,6 +140,6 @@ export const wholeListClaim = claimOf('all rows', async (evidence) => {
       `${PAGING}; an object of parameters to be sent back is window: { kind: continue }`,
       last,
     );
-  if (kind === 'none') return judgeConstant(evidence);
-  return kind === 'keyset' ? undefined : judgeFullWindow(evidence);
+  if (kind === 'none') return checkConstant(evidence);
+  return kind === 'keyset' ? undefined : checkFullWindow(evidence);
 });

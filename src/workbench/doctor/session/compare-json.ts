@@ -1,7 +1,7 @@
 import { pathText } from '../../../config/yaml/problem.ts';
 import { type Json, NumberText } from '../../../kernel/json/json.ts';
 
-/** A place where two documents differ, each as JSON text; `undefined` where there is nothing. */
+/** A place where two documents differ, with the JSON text of both; `undefined` if one has nothing there. */
 export type Difference = {
   readonly path: string;
   readonly expected: string | undefined;

@@ -1,5 +1,8 @@
 import type { GetAdapter } from '../../../source/adapter/compile-record.ts';
-import type { Adapter } from '../../../source/adapter/compile.ts';
+import { type Adapter, compileAdapter } from '../../../source/adapter/compile.ts';
+import type { SourceSpec } from '../../../config/schema/source.ts';
+import type { Resource } from '../../../contract/resources.ts';
+import type { CompiledSource } from '../../../source/compile-sources.ts';
 import type { ListPlan, WalkPlan } from '../../../source/adapter/plan/plan.ts';
 import type { RecordView } from '../../../source/adapter/map/row-fields.ts';
 import type { WindowCall } from '../../../source/adapter/plan/window.ts';
@@ -7,7 +10,7 @@ import type { ListQuery } from '../../../contract/query.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../../kernel/upstream-call.ts';
 import { MASK } from '../../../kernel/secret.ts';
 
-/** To each request of one adapter, the same request of another. */
+/** Maps each request of one adapter to the same request of another adapter. */
 export type Counterparts = WeakMap<UpstreamRequest, UpstreamRequest>;
 
 /** An adapter whose requests have counterparts, and what it read from each reply. */
@@ -20,14 +23,14 @@ export type PairedAdapter = {
   readonly views: WeakMap<UpstreamReply, RecordView>;
 };
 
-/** What the other adapter is asked in place of what the first one is asked. */
+/** How the question to the first adapter is changed for the other one. */
 export type Translation = {
   readonly query?: (query: ListQuery) => ListQuery;
   readonly window?: (call: WindowCall) => WindowCall;
   readonly id?: (id: string) => string;
 };
 
-/** Hides what may be made of values of records: cursors and links. */
+/** Masks cursors and links, because they may contain values of records. */
 export const withoutValues: Translation = {
   window: (call) => ({
     ...call,
@@ -39,7 +42,7 @@ export const withoutValues: Translation = {
   }),
 };
 
-/** Pairs the requests of plans and of single records with those of the other source. */
+/** Pairs the requests of plans and of single records with those of the other adapter. */
 function createPairs(counterparts: Counterparts, window: (call: WindowCall) => WindowCall) {
   function pair(request: UpstreamRequest, other: UpstreamRequest | undefined): UpstreamRequest {
     if (other !== undefined) counterparts.set(request, other);
@@ -121,4 +124,25 @@ export function pairRequests(
     get: get && pairRecord(get, other.get, 'get'),
   };
   return { adapter, counterparts, rows, views };
+}
+
+/** Compiles a source that is known to be valid. @throws Error if it lacks the resource */
+export function compileValid(spec: SourceSpec, resource: Resource): Adapter {
+  const adapter = compileAdapter(spec, resource, () => undefined);
+  if (adapter === undefined) throw new Error(`the source does not describe ${resource.name}`);
+  return adapter;
+}
+
+/** A source whose secrets are `***`, compiled: its requests can be displayed. @throws Error if the file lacks the resource */
+export function maskedSource({ source, resource }: CompiledSource) {
+  const spec = maskSource(source);
+  return { spec, adapter: compileValid(spec, resource) };
+}
+
+/**
+ * The adapter of a source, and each of its requests as a fixture may keep it: values from the environment and constants under
+ * names such as `token` are `***`.
+ */
+export function maskRequests(compiled: CompiledSource): PairedAdapter {
+  return pairRequests(compiled.adapter, maskedSource(compiled).adapter);
 }

@@ -7,7 +7,7 @@ import { isSameRequest } from './same-request.ts';
 /** An upstream that replies what was recorded, once for each time it was recorded, and remembers what was asked. */
 export type Replay = {
   readonly upstream: Upstream;
-  /** Requests that no recorded exchange was left for, as `METHOD target body`. */
+  /** Requests for which no recorded exchange was left, as `METHOD target body`. */
   readonly unexpected: readonly string[];
   /** Recorded requests that were not made. */
   unasked(): readonly string[];
@@ -27,7 +27,7 @@ export function replyOf({ reply }: RecordedExchange): UpstreamReply {
 
 /** How exchanges are replayed. */
 export type ReplayOptions = {
-  /** Finds the request as it was recorded, where that is another: with secrets masked, or with other values. */
+  /** Finds the request as it was recorded, if it differs: with masked secrets, or with other values. */
   readonly counterpart?: (request: UpstreamRequest) => UpstreamRequest | undefined;
   /** Called for each exchange, with the request that it was replayed for. */
   readonly onReplayed?: (exchange: RecordedExchange, request: UpstreamRequest) => void;

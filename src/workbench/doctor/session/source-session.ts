@@ -23,7 +23,7 @@ export class SessionBudgetSpent extends Error {
 /** An entry of the call log. The request has no credential, but may hold secrets that the file fills in. */
 export type SessionCall = {
   readonly request: UpstreamRequest;
-  /** Absent where no reply came, or where the session does not keep replies. */
+  /** Absent if no reply came, or if the session does not keep replies. */
   reply: UpstreamReply | undefined;
   /** The time of the exchanges themselves, without the wait for a slot, in milliseconds. */
   ms: number;
@@ -32,7 +32,7 @@ export type SessionCall = {
 
 /** How a session is opened. */
 export type SessionOptions = SessionBudget & {
-  /** Whether the log keeps replies with their bodies; without it, they are given up once they are read. */
+  /** Whether the log keeps replies with their bodies; by default they are dropped once they are read. */
   readonly keepsReplies?: boolean;
 };
 
@@ -48,28 +48,35 @@ export type SourceSession = {
   /** Exchanges so far, those of parts included. */
   readonly callsMade: number;
   readonly callsLeft: number;
-  /** Asks once, and gives back a reply also where it does not read as the file says. @throws SourceUnreachable, SessionBudgetSpent */
+  /**
+   * Asks once, and returns the reply even if it cannot be read as the file says. @throws SourceUnreachable, SessionBudgetSpent
+   */
   exchange<T>(
     request: UpstreamRequest,
     read: (reply: UpstreamReply) => T,
     signal: AbortSignal,
   ): Promise<Exchange<T>>;
-  /** A session within this one: with a log and a budget of its own, through the same client or another. It is charged to both. */
+  /**
+   * A session within this one, with its own log and budget, through the same client or another. Its calls are charged to both.
+   */
   part(options: SessionOptions, upstream?: Upstream): SourceSession;
   close(): void;
 };
 
-/** Thrown where the source did not answer, or says that it is unavailable for now. */
+/** Thrown if the source did not answer, or says that it is unavailable. */
 export class SourceUnreachable extends Error {}
 
-/** What a session charges its calls to. */
+/** Counts the calls and bytes of a session. */
 type Ledger = {
   readonly check: () => void;
   readonly charge: (calls: number, bytes: number) => void;
   readonly callsLeft: () => number;
 };
 
-/** The calls and bytes of one session. `check` throws SessionBudgetSpent where it, or the one around it, may not go on. */
+/**
+ * The calls and bytes of one session. `check` throws SessionBudgetSpent if this session or the one around it has spent its
+ * budget.
+ */
 function createLedger({ callsMax, bytesMax }: Required<SessionBudget>, parent?: Ledger) {
   const spent = { calls: 0, bytes: 0 };
   return {
@@ -175,7 +182,7 @@ export function createSession(
   };
 }
 
-/** The client of a live source as the commands use it: without Redis, other hosts or calls that are sent again. */
+/** The client of a live source for commands: without Redis, other hosts and retries. */
 export function createCommandClient(spec: ConnectionSpec): Upstream {
   return createUpstream(spec, { onExchange: () => undefined, readSession: compileSessionReader(spec) });
 }

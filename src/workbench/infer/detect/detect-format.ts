@@ -1,7 +1,6 @@
 import { MIMEType } from 'node:util';
 import { compileDecoder } from '../../../source/adapter/read/decode.ts';
-import { decode as decodeSchema } from '../../../config/schema/net/connection.ts';
-import { contentTypesOf } from '../../../config/fixture/content-types.ts';
+import { contentTypesOf, decode as decodeSchema } from '../../../config/schema/net/connection.ts';
 import type { DecodeSpec } from '../../../config/schema/source.ts';
 import { GatewayError } from '../../../kernel/errors/fault.ts';
 import type { Json } from '../../../kernel/json/json.ts';

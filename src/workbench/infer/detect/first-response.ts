@@ -1,7 +1,6 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { ResourceName } from '../../../contract/resources.ts';
-import { contentTypesOf } from '../../../config/fixture/content-types.ts';
-import { decode as decodeSchema } from '../../../config/schema/net/connection.ts';
+import { contentTypesOf, decode as decodeSchema } from '../../../config/schema/net/connection.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { type BodyFormat, documentIn, formatOrError, withArrays } from './detect-format.ts';
 import type { Dialect, DialectClues } from '../dialects/dialect.ts';

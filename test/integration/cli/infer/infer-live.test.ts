@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isMap, parseDocument } from 'yaml';
 import { createCatalogService } from '../../../../src/cli/demo/catalog-service.ts';
-import { sampleCredentials } from '../../../../src/cli/demo/credentials.ts';
+import { sampleCredentials } from '../../../../src/cli/demo/serve.ts';
 import { generateProducts } from '../../../../src/cli/demo/data/generate-products.ts';
 import { generateUsers } from '../../../../src/cli/demo/data/generate-users.ts';
 import { createUsersService } from '../../../../src/cli/demo/users-service.ts';

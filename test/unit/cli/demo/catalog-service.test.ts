@@ -1,5 +1,5 @@
 import { createCatalogService } from '../../../../src/cli/demo/catalog-service.ts';
-import { sampleCredentials } from '../../../../src/cli/demo/credentials.ts';
+import { sampleCredentials } from '../../../../src/cli/demo/serve.ts';
 import { generateProducts } from '../../../../src/cli/demo/data/generate-products.ts';
 import { type Answer, ask } from './ask.ts';
 

@@ -1,4 +1,4 @@
-import { sampleCredentials } from '../../../../src/cli/demo/credentials.ts';
+import { sampleCredentials } from '../../../../src/cli/demo/serve.ts';
 import { generateOrders } from '../../../../src/cli/demo/data/generate-orders.ts';
 import { createOrdersService } from '../../../../src/cli/demo/orders-service.ts';
 import { type Answer, ask } from './ask.ts';

@@ -1,4 +1,4 @@
-import { sampleCredentials } from '../../../../src/cli/demo/credentials.ts';
+import { sampleCredentials } from '../../../../src/cli/demo/serve.ts';
 import { generateUsers } from '../../../../src/cli/demo/data/generate-users.ts';
 import { type Person, personOf, withMistakes } from '../../../../src/cli/demo/people-records.ts';
 import { createPeopleService } from '../../../../src/cli/demo/people-service.ts';

@@ -1,8 +1,12 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
-import { sampleCredentials } from '../../../../src/cli/demo/credentials.ts';
-import { anyPorts, samplePorts, serveSamples, startSamples } from '../../../../src/cli/demo/serve.ts';
+import { type AddressInfo, createServer } from 'node:net';
+import {
+  anyPorts,
+  sampleCredentials,
+  samplePorts,
+  serveSamples,
+  startSamples,
+} from '../../../../src/cli/demo/serve.ts';
 import { ask } from './ask.ts';
 
 describe('startSamples', () => {

@@ -1,4 +1,4 @@
-import { sampleCredentials } from '../../../../src/cli/demo/credentials.ts';
+import { sampleCredentials } from '../../../../src/cli/demo/serve.ts';
 import { generateUsers } from '../../../../src/cli/demo/data/generate-users.ts';
 import { createUsersService } from '../../../../src/cli/demo/users-service.ts';
 import { ask, parseExactly } from './ask.ts';

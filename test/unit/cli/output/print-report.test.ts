@@ -1,7 +1,7 @@
 import { printBlocks, printReport } from '../../../../src/cli/output/print-report.ts';
-import { quoted } from '../../../../src/cli/output/quoted.ts';
+import { quoted } from '../../../../src/cli/output/plain-output.ts';
 import { progressText } from '../../../../src/cli/output/progress.ts';
-import { fatalLine } from '../../../../src/cli/output/fatal-line.ts';
+import { fatalLine } from '../../../../src/cli/output/log-output.ts';
 
 /** What is printed, on a terminal of some width or into a file. */
 function printed(columns?: number, hasColours = false) {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { loadUsableSections } from '../../../../src/config/load-partial.ts';
+import { loadUsableSections } from '../../../../src/config/load.ts';
 
 const usable = (text: string, variables: Readonly<Record<string, string>> = {}) =>
   loadUsableSections({ file: 'portico.yaml', text }, { variables, readFile: () => '' });

@@ -7,7 +7,7 @@ import type { Ask } from '../../../../source/checks/evidence/ask.ts';
 import { chooseFilterTrials } from '../../../../source/checks/evidence/filter-values.ts';
 import { concludeAt, type Finding } from '../../../../source/checks/evidence/finding.ts';
 
-/** A kind of query, with the rows that it would scan as far as the sample tells. */
+/** A kind of query. */
 type Kind = Pick<ListQuery, 'sort' | 'filters'> & { readonly name: string };
 
 /** The kinds of queries: plain, each sort, and each filter with a value that a row has. */
@@ -26,13 +26,13 @@ function kindsOf({ resource }: Ask, { records }: Evidence['sample']): readonly K
   return [{ name: 'without parameters', sort: null, filters: [] }, ...sorts, ...filters];
 }
 
-/** The bound that a scan meets first, with the number of rows at which it does. */
+/** The bound that a scan reaches first, and how many rows it has read by then. */
 function boundOf({ ask, sample }: Evidence, plan: ScanPlan) {
   const { budget } = ask.spec;
   const { rows } = scanReach(plan, budget);
   const perCall = sample.ms / Math.max(1, sample.steps.length);
   const perWindow = sample.received / Math.max(1, sample.steps.length);
-  // Windows of a known number are read three at a time, but not where each is named by the one before.
+  // Windows whose number is known are read three at a time; if each names the next one, they are read one by one.
   const atOnce = plan.window.kind === 'random' && plan.totalCounts ? 3 : 1;
   const inTime =
     perCall === 0 || perWindow === 0 ? Infinity : Math.floor((budget.time / perCall) * atOnce * perWindow);
@@ -41,14 +41,14 @@ function boundOf({ ask, sample }: Evidence, plan: ScanPlan) {
   return { rows, key: rows === budget.rows ? 'budget.rows' : 'budget.calls' };
 }
 
-/** Whether the source's rows are within what a scan may read, for each kind of query. */
-function judgeCapacity(evidence: Evidence): Finding {
+/** Checks for each kind of query that a scan may read all rows of the source. */
+function checkCapacity(evidence: Evidence): Finding {
   const { ask, sample } = evidence;
   const now = Math.max(sample.received, sample.steps[0]?.rows.total ?? 0);
   const query = { kind: 'list', resource: ask.resource.name, page: 1, limit: 20 } as const;
   const scans = kindsOf(ask, sample).flatMap(({ name, sort, filters }) => {
     const plan = ask.plan({ ...query, sort, filters }, new Set());
-    // A filter that is sent leaves fewer rows to read; only those that the source does not filter read them all.
+    // A filter that is sent leaves fewer rows to read. Only a query whose filter is not sent reads all of them.
     const isWhole = plan.kind === 'scan' && (filters.length === 0 || plan.pushedFilters.length === 0);
     return isWhole ? [{ name, ...boundOf(evidence, plan) }] : [];
   });
@@ -57,7 +57,7 @@ function judgeCapacity(evidence: Evidence): Finding {
   if (least === undefined) return conclude('agrees', 'every kind of query is answered page by page');
   const names = scans.map(({ name }) => name).join(', ');
   const observed = `${least.rows} rows are the most that can be read (${least.key}) for: ${names}; there are ${sample.complete ? now : `at least ${now}`} now`;
-  // A depth is a fact of the source that the file tells, and times are not the same in two runs.
+  // `depthMax` states a fact of the source, so it is no difference.
   if (least.key === 'window.depthMax') return conclude('noted', observed);
   const wanted = `budget: { ${least.key.slice('budget.'.length)}: … } with room for growth`;
   const isOver = now > least.rows || (!sample.complete && sample.received >= least.rows);
@@ -66,5 +66,5 @@ function judgeCapacity(evidence: Evidence): Finding {
   return now * 2 > least.rows ? conclude('noted', observed, wanted) : conclude('agrees', observed);
 }
 
-/** The number of rows at which a file stops working. */
-export const capacityClaim = claimOf('capacity', judgeCapacity);
+/** The claim that the budget of the file is enough for its rows. */
+export const capacityClaim = claimOf('capacity', checkCapacity);

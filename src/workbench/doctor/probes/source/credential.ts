@@ -19,7 +19,7 @@ import {
 } from '../../../../source/checks/evidence/finding.ts';
 import { otherFields } from './single-record.ts';
 
-/** A made-up credential, with a made-up user, so that no account is locked by wrong passwords. */
+/** A made-up credential. Its user is made up, too, so that wrong passwords lock no account. */
 const WRONG = 'portico-doctor-wrong';
 
 type Auth = SourceSpec['auth'];
@@ -50,7 +50,7 @@ const PLACE = ['auth', 'proof'];
 const ADVICE =
   'auth.proof: a place that only replies to the credential have, or a request such as /me; a dead credential is served as a visitor';
 
-/** What a visitor does not get as the account does, in words. */
+/** What the account gets and a visitor does not, in words. */
 async function lossesOf(
   { ask, first, sample }: Evidence,
   other: Ask,
@@ -69,7 +69,7 @@ async function lossesOf(
   const size = sizeOf(ask.list);
   const last = Math.floor((ids.length - 1) / size) * size;
   const isCounted = isNumbered(ask.list.window) || ask.list.window.kind === 'none';
-  // Rows that a visitor lacks anywhere move those behind them.
+  // If a visitor lacks a row, all rows behind it have other numbers.
   const end = isNumbered(ask.list.window) && last > 0 ? await rowsAt(other, last, size) : undefined;
   const isSame = records.every((record, index) => record.id === ids[index]);
   const isSameEnd = (end === undefined ? [] : idsOf(end)).every((one, index) => one === ids[last + index]);
@@ -83,7 +83,7 @@ async function lossesOf(
   ];
 }
 
-async function judgeAs(evidence: Evidence, name: string, auth: Auth): Promise<Finding> {
+async function checkAs(evidence: Evidence, name: string, auth: Auth): Promise<Finding> {
   const { ask } = evidence;
   const { exchange, losses } = await ask.withCredential(auth, async (other) => {
     const answer = await rowsAt(other, 0, sizeOf(other.list));
@@ -97,14 +97,14 @@ async function judgeAs(evidence: Evidence, name: string, auth: Auth): Promise<Fi
     const lost = losses.length > 0 ? losses.join('; ') : 'the credential makes no difference to what is read';
     const observed = `accepted: ${describeExchange(exchange)}; ${lost}`;
     if (proofOf(ask.spec) !== undefined)
-      return conclude('agrees', `${observed}; auth.proof tells the two apart`);
+      return conclude('agrees', `${observed}; auth.proof shows the difference`);
     const open = 'protect the source; or auth: { kind: none }, if it is meant to be open';
     return conclude('differs', observed, losses.length > 0 ? ADVICE : open, exchange);
   }
   const isUnproven = exchange.reply.status < 400 && exchange.problem.credentialRefused;
   if (rule?.is === 'unauthorized' || isUnproven) return conclude('agrees', `${status} means unauthorized`);
   const at = rule === undefined ? ['outcomes'] : ['outcomes', rule.rule];
-  return concludeAt(name, 'a refused credential is known as such', at)(
+  return concludeAt(name, 'a refused credential is recognised', at)(
     'differs',
     `${status} means ${rule?.is ?? 'nothing: no rule fits'}`,
     `outcomes, before others: - { status: ${exchange.reply.status}, is: unauthorized }`,
@@ -112,8 +112,8 @@ async function judgeAs(evidence: Evidence, name: string, auth: Auth): Promise<Fi
   );
 }
 
-/** That the place of `auth.proof` shows the account, and no visitor. */
-async function judgeProof({ ask, first }: Evidence): Promise<Findings> {
+/** Checks that replies to the account have the proof of `auth.proof`, and replies to a visitor do not. */
+async function checkProof({ ask, first }: Evidence): Promise<Findings> {
   const proof = compileCredentialProof(ask.spec);
   if (proof === undefined) return undefined;
   const { request, holds } = proof;
@@ -135,12 +135,12 @@ async function judgeProof({ ask, first }: Evidence): Promise<Findings> {
   return conclude('agrees', `${status} with the proof, and without it for a visitor`);
 }
 
-/** That a source knows its credential: it is asked once with a wrong one, and once with none. */
+/** Claims that a source checks the credential. It is asked once with a wrong one, and once with none. */
 export function credentialClaims({ spec: { auth } }: Ask): readonly Claim[] {
   if (auth.kind === 'none') return [];
   return [
-    claimOf('wrong credential', (evidence) => judgeAs(evidence, 'wrong credential', wrongAuth(auth))),
-    claimOf('no credential', (evidence) => judgeAs(evidence, 'no credential', { kind: 'none' })),
-    claimOf('credential proof', judgeProof),
+    claimOf('wrong credential', (evidence) => checkAs(evidence, 'wrong credential', wrongAuth(auth))),
+    claimOf('no credential', (evidence) => checkAs(evidence, 'no credential', { kind: 'none' })),
+    claimOf('credential proof', checkProof),
   ];
 }

@@ -1,4 +1,4 @@
-import { compilePath } from '../../../../source/adapter/spec/path.ts';
+import { compilePath, pathWith } from '../../../../source/adapter/spec/path.ts';
 import { explainReplies } from '../../../../source/adapter/read/explain-reply.ts';
 import type { Value } from '../../../../contract/fields.ts';
 import type { JsonObject } from '../../../../kernel/json/json.ts';
@@ -8,18 +8,17 @@ import { listPlace } from '../../../../source/checks/evidence/ask.ts';
 import { concludeAt, type Finding, setting } from '../../../../source/checks/evidence/finding.ts';
 import { plural } from '../../../../kernel/plural.ts';
 import { isBlank } from '../../../../source/checks/evidence/walk.ts';
-import { findDropCondition } from './non-record-rows.ts';
 
-/** Above this share of unreadable values, the steps are wrong and not the data. */
+/** If a larger share of the values is unreadable, the steps of the file are wrong and not the data. */
 const UNREADABLE_SHARE = 0.1;
 
-/** In fewer rows than these, an optional field may be missing by chance. */
+/** If there are fewer rows, an optional field may be missing by chance. */
 const ROWS_CONCLUSIVE = 20;
 
 /** The most unreadable values of a field that a finding shows. */
 const VALUES_REPORTED = 5;
 
-/** Fields besides the id that the rows are read for, with the first path of each. */
+/** The fields that are read from the rows, besides the id, with the first path of each. */
 function mappedFields({ ask: { resource, list } }: Evidence) {
   return resource.itemFields.flatMap(({ name, kind }) => {
     const from = [list.map[name]?.from ?? []].flat();
@@ -27,7 +26,7 @@ function mappedFields({ ask: { resource, list } }: Evidence) {
   });
 }
 
-/** Some of the values that could not be read, as they stand in the source; none unless values may be displayed. */
+/** Some of the values that could not be read, as the source wrote them; an empty text unless values may be displayed. */
 function unreadableValues({ ask, sample }: Evidence, field: string): string {
   const explainer = ask.showValues ? explainReplies(ask.spec, ask.resource, 'list') : undefined;
   if (explainer === undefined) return '';
@@ -37,7 +36,7 @@ function unreadableValues({ ask, sample }: Evidence, field: string): string {
     );
     if (unset.size === 0 || reply.body.length === 0) return [];
     const read = explainer.rows(reply).map((row) => explainer.explain(row));
-    // Rows that are dropped say nothing about records.
+    // Rows that `dropWhen` drops are no records.
     const own = read.filter((row) => row.some((one) => one.field === 'id' && unset.has(one.value))).flat();
     const unread = own.filter((one) => one.field === field && one.state === 'unreadable');
     return unread.map(({ found }) => JSON.stringify(found));
@@ -46,8 +45,8 @@ function unreadableValues({ ask, sample }: Evidence, field: string): string {
   return some.length === 0 ? '' : `, such as ${some.join(', ')}`;
 }
 
-/** What the mapping made of one field in the rows that were read. */
-function judgeField(evidence: Evidence, name: string): Finding {
+/** Checks what the mapping made of one field in the rows that were read. */
+function checkField(evidence: Evidence, name: string): Finding {
   const { ask, sample, gaps } = evidence;
   const rows = sample.records.length;
   const conclude = concludeAt(
@@ -56,7 +55,7 @@ function judgeField(evidence: Evidence, name: string): Finding {
     listPlace(ask, 'map', name),
   );
   const unknown = sample.records.filter((record) => (record[name] ?? null) === null).length;
-  // Windows behind the end may bring rows again, whose gaps were counted as well.
+  // Windows behind the end may bring rows again, and their missing values were counted again, too.
   const [missing, unreadable] = ['missing', 'unreadable'].map((why) =>
     Math.min(unknown, gaps.get(`${name} ${why}`) ?? 0),
   ) as [number, number];
@@ -83,7 +82,7 @@ function judgeField(evidence: Evidence, name: string): Finding {
   return conclude('noted', `unknown in ${share(unknown)}: ${parts.join(', ')}`);
 }
 
-/** Rows beside those that have nothing at any mapped path, and those rows, as far as the bodies were kept. */
+/** Separates the rows that have nothing at any mapped path (`foreign`) from the others, as far as bodies were kept. */
 function splitForeign(
   evidence: Evidence,
   paths: readonly string[],
@@ -100,8 +99,26 @@ function splitForeign(
   return { own: rows.filter((row) => !isForeign(row)), foreign: rows.filter(isForeign) };
 }
 
-/** Whether every row is a record: one with none of the mapped fields is a header, or a document of another kind. */
-function judgeRecords(evidence: Evidence): Finding | undefined {
+/** A condition of `dropWhen`: whether there is a value at a path. */
+type DropCondition = { readonly at: string; readonly present: boolean };
+
+/**
+ * Finds a condition of `dropWhen` for rows that are no records, such as headers. If every record has a value at the path
+ * `always`, the condition is that there is none. Otherwise it is a key of the first such row that no record has. `undefined` if
+ * there is no such key.
+ */
+export function findDropCondition(
+  [first = {}]: readonly JsonObject[],
+  records: readonly JsonObject[],
+  always: string | undefined,
+): DropCondition | undefined {
+  if (always !== undefined) return { at: always, present: false };
+  const key = Object.keys(first).find((one) => !records.some((row) => Object.hasOwn(row, one)));
+  return key === undefined ? undefined : { at: pathWith('', key), present: true };
+}
+
+/** Checks that every row is a record. A row with none of the mapped fields is a header, or a document of another kind. */
+function checkRecords(evidence: Evidence): Finding | undefined {
   const { ask, sample } = evidence;
   const fields = mappedFields(evidence);
   const others = sample.records.filter((record) => !isBlank(record));
@@ -125,12 +142,12 @@ function judgeRecords(evidence: Evidence): Finding | undefined {
   );
 }
 
-/** What the mapping makes of the rows. */
+/** The claims about what the mapping makes of the rows. */
 export const fieldClaims: readonly Claim[] = [
   claimOf('fields', (evidence) =>
     evidence.sample.records.length === 0
       ? []
-      : mappedFields(evidence).map(({ name }) => judgeField(evidence, name)),
+      : mappedFields(evidence).map(({ name }) => checkField(evidence, name)),
   ),
-  claimOf('records', judgeRecords),
+  claimOf('records', checkRecords),
 ];

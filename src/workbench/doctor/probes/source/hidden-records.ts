@@ -12,10 +12,10 @@ import { walkAgain } from '../../../../source/checks/evidence/walk.ts';
 import { WHOLE_LIST } from '../whole-list.ts';
 
 const GAPS_TRIED = 5;
-/** How far behind the last number of the list records are looked for. */
+/** Records are looked for so far behind the last number of the list. */
 const BEHIND = [1, 2, 3, 4, 5, 7, 12];
 
-/** The numbers of the ids in ascending order; none where an id is no number. */
+/** The numbers of the ids in ascending order; none if an id is no number. */
 function numbersOf({ ask, sample: { records } }: Evidence): readonly number[] {
   const numbers = records.flatMap(({ id }) => {
     const digits = id.slice(ask.resource.idPrefix.length + 1);
@@ -24,7 +24,7 @@ function numbersOf({ ask, sample: { records } }: Evidence): readonly number[] {
   return numbers.length < records.length ? [] : numbers.sort((a, b) => a - b);
 }
 
-/** The records of some numbers that come by themselves. */
+/** Asks for the records with some numbers one by one, and returns those that exist. */
 async function recordsAt(ask: Ask, numbers: readonly number[]) {
   const found: { readonly id: string; readonly exchange: Exchange<unknown> }[] = [];
   for (const number of numbers) {
@@ -35,8 +35,8 @@ async function recordsAt(ask: Ask, numbers: readonly number[]) {
   return found;
 }
 
-/** Whether records stand behind the last one of the list that it does not have: it is cut off there. */
-async function judgeBehind({ ask, sample }: Evidence, last: number): Promise<Findings> {
+/** Checks whether the list is cut off: whether records with ids behind its last one exist. */
+async function checkBehind({ ask, sample }: Evidence, last: number): Promise<Findings> {
   const { list } = ask;
   if (hidesRows(list) || list.dropWhen.length > 0) return undefined;
   const found = await recordsAt(
@@ -57,7 +57,7 @@ async function judgeBehind({ ask, sample }: Evidence, last: number): Promise<Fin
   );
 }
 
-/** Whether the single view has records that the list does not: some services hide inactive ones there. */
+/** Finds records that the single view has and the list does not. Some services hide inactive records in lists. */
 export const hiddenRecordsClaim = claimOf('hidden records', async (evidence) => {
   const { ask, sample } = evidence;
   const numbers = numbersOf(evidence);
@@ -76,7 +76,7 @@ export const hiddenRecordsClaim = claimOf('hidden records', async (evidence) => 
       'a constant parameter that lists all rows; or get.dropWhen with what hidden ones have',
       ...hidden,
     );
-  const behind = await judgeBehind(evidence, last);
+  const behind = await checkBehind(evidence, last);
   if (behind !== undefined || tried.length === 0) return behind;
   return conclude('agrees', `${plural(tried.length, 'gap')} between the ids asked for: no record`);
 });

@@ -17,7 +17,7 @@ const FORMS = [
 const nativeIds = ({ ask, sample }: Evidence): readonly string[] =>
   sample.records.map(({ id }) => id.slice(ask.resource.idPrefix.length + 1));
 
-/** Has the file ask only for ids of the form that all ids have. */
+/** Advises an `id.form` that all ids of the sample match, so that the source is asked for no other id. */
 export function formAdvice(evidence: Evidence) {
   const natives = nativeIds(evidence);
   const form = FORMS.find((one) => natives.every((native) => new RegExp(`^(?:${one})$`).test(native)));
@@ -28,7 +28,7 @@ export function formAdvice(evidence: Evidence) {
   return { ...setting(at, form), otherwise };
 }
 
-/** Has the file ask only for whole numbers that the source can hold: the widest form of which it knows the largest id. */
+/** Advises the widest integer form whose largest number the source accepts as an id. */
 export async function integerAdvice(evidence: Evidence) {
   const { ask } = evidence;
   const { idPrefix, name } = ask.resource;

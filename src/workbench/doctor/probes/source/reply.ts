@@ -1,4 +1,4 @@
-import { contentTypesOf } from '../../../../config/fixture/content-types.ts';
+import { contentTypesOf } from '../../../../config/schema/net/connection.ts';
 import { type Claim, claimOf, type Evidence } from '../../../../source/checks/claim.ts';
 import {
   describeExchange,
@@ -13,8 +13,8 @@ import { concludeAt, type Finding } from '../../../../source/checks/evidence/fin
 /** A parameter that no source knows. */
 const UNKNOWN = { 'portico-doctor': '1' };
 
-/** Whether the source notices a parameter that it does not know. */
-async function judgeUnknown({ ask, first }: Evidence): Promise<Finding> {
+/** Observes whether the source notices a parameter that it does not know. */
+async function checkUnknown({ ask, first }: Evidence): Promise<Finding> {
   const conclude = concludeAt('unknown parameter', '', listPlace(ask, 'request'));
   const exchange = await rowsAt(ask, 0, sizeOf(ask.list), { query: UNKNOWN });
   if (exchange.value === undefined) return conclude('noted', `refused: ${describeExchange(exchange)}`);
@@ -23,8 +23,8 @@ async function judgeUnknown({ ask, first }: Evidence): Promise<Finding> {
     : conclude('noted', 'answered with other rows');
 }
 
-/** What type and character set replies have. */
-function judgeType({ ask: { spec }, first }: Evidence): Finding {
+/** Checks the content type and the character set of replies. */
+function checkType({ ask: { spec }, first }: Evidence): Finding {
   const { decode } = spec;
   const header = first.reply.header('content-type') ?? '';
   const mediaType = /^[\w.+-]+\/[\w.+-]+/.exec(header)?.[0] ?? 'none';
@@ -40,8 +40,8 @@ function judgeType({ ask: { spec }, first }: Evidence): Finding {
   return conclude('agrees', `${mediaType}, with no character set: read as UTF-8`);
 }
 
-/** What replies look like, and whether requests are looked at closely. */
+/** The claims about the form of replies, and whether the source checks the parameters of requests. */
 export const replyClaims: readonly [Claim, Claim] = [
-  claimOf('content type', judgeType),
-  claimOf('unknown parameter', judgeUnknown),
+  claimOf('content type', checkType),
+  claimOf('unknown parameter', checkUnknown),
 ];

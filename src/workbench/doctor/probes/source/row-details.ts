@@ -4,11 +4,11 @@ import { concludeAt, type Findings } from '../../../../source/checks/evidence/fi
 import { plural } from '../../../../kernel/plural.ts';
 import { otherFields, twice } from './single-record.ts';
 
-/** Rows whose details are asked for. */
+/** So many rows are asked for their details. */
 const ROWS_TRIED = 6;
 
-/** Whether the details of some rows are there, and the same each time. */
-async function judgeDetails(evidence: Evidence): Promise<Findings> {
+/** Checks that the details of some rows exist, and are the same each time. */
+async function checkDetails(evidence: Evidence): Promise<Findings> {
   const { ask } = evidence;
   const conclude = concludeAt(
     'row details',
@@ -39,5 +39,5 @@ async function judgeDetails(evidence: Evidence): Promise<Findings> {
   return seen.size === 0 ? undefined : conclude('agrees', `${plural(seen.size, 'row')}, twice`);
 }
 
-/** The details of rows, where the list lacks fields. */
-export const rowDetailsClaim = claimOf('row details', judgeDetails);
+/** The claim about the detail fetch, for a list whose rows lack fields. */
+export const rowDetailsClaim = claimOf('row details', checkDetails);

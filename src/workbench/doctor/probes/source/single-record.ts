@@ -13,9 +13,9 @@ import { plural } from '../../../../kernel/plural.ts';
 import { hiddenRecordsClaim } from './hidden-records.ts';
 import { formAdvice, integerAdvice } from './id-form.ts';
 
-/** Records that are asked for one by one. */
+/** So many records are asked for one by one. */
 const RECORDS_TRIED = 12;
-/** Records of special interest, and the share of the calls that all of them may take. */
+/** At least so many records are tried, and all of them may take this share of the calls. */
 const RECORDS_SPECIAL = 4;
 const CALLS_SHARE = 0.15;
 const MISSING_TRIED = 3;
@@ -53,8 +53,8 @@ export function twice({ ask, sample }: Evidence, max: number): readonly Evidence
   return [...some, ...some.toReversed()];
 }
 
-/** Whether a record has the same values by itself as in the list, each time. */
-async function judgeExisting(evidence: Evidence): Promise<Finding> {
+/** Checks that a record has the same values by itself as in the list, each time. */
+async function checkExisting(evidence: Evidence): Promise<Finding> {
   const { ask, failed } = evidence;
   const claim = 'a record is the same by itself as in the list';
   const conclude = concludeAt('get', claim, getPlace(ask));
@@ -112,7 +112,7 @@ function changedId(id: string, turn: number): string {
   return prefix + (/^\d+$/.test(tail) ? `${changed}${turn}7719283`.slice(0, 9) : changed);
 }
 
-/** Ids that are well formed, and that no record of the sample has. */
+/** Well-formed ids that no record of the sample has. */
 function missingIds(records: readonly EvidenceRow[]): readonly string[] {
   const known = new Set(records.map(({ id }) => id));
   const like = records.at(-1)?.id ?? '_';
@@ -120,7 +120,7 @@ function missingIds(records: readonly EvidenceRow[]): readonly string[] {
   return [...new Set(ids)].slice(0, MISSING_TRIED);
 }
 
-async function judgeMissing({ ask, sample }: Evidence): Promise<Finding> {
+async function checkMissing({ ask, sample }: Evidence): Promise<Finding> {
   const conclude = concludeAt('missing id', 'an id that no record has is not found', ['outcomes']);
   let shown: Exchange<unknown> | undefined;
   for (const id of missingIds(sample.records)) {
@@ -151,7 +151,7 @@ async function judgeMissing({ ask, sample }: Evidence): Promise<Finding> {
     : conclude('could not tell', 'no such id could be made');
 }
 
-async function judgeMalformed(evidence: Evidence): Promise<Finding> {
+async function checkMalformed(evidence: Evidence): Promise<Finding> {
   const { ask, failed } = evidence;
   const { idPrefix, name } = ask.resource;
   const conclude = concludeAt('malformed id', 'an id of another form is not found', [
@@ -159,7 +159,7 @@ async function judgeMalformed(evidence: Evidence): Promise<Finding> {
     name,
     'id',
   ]);
-  if (failed.has('missing id')) return conclude('could not tell', 'nor is any other');
+  if (failed.has('missing id')) return conclude('could not tell', 'no unknown id is answered as not found');
   let asked = 0;
   const largest = INTEGER_FORMS.get(ask.spec.resources[name]?.id.form);
   for (const tail of [...(largest === undefined ? [] : [String(largest)]), ...HOSTILE_SUFFIXES]) {
@@ -174,7 +174,7 @@ async function judgeMalformed(evidence: Evidence): Promise<Finding> {
   return conclude('agrees', asked === 0 ? 'none is ever asked for' : `${plural(asked, 'odd id')} asked for`);
 }
 
-/** Ids that a service may take for that of a record, and what makes them alike. */
+/** Other spellings of an id that a service may accept for the same record, each with the name of the change. */
 function foldedIds(prefix: string, id: string): readonly (readonly [string, string])[] {
   const tail = id.slice(prefix.length + 1);
   const upper = tail.toUpperCase();
@@ -188,8 +188,8 @@ function foldedIds(prefix: string, id: string): readonly (readonly [string, stri
   ];
 }
 
-/** Whether the source takes other ids for that of a record. */
-async function judgeFolded(evidence: Evidence): Promise<Finding | undefined> {
+/** Checks that the source does not accept another spelling of the id of a record. */
+async function checkFolded(evidence: Evidence): Promise<Finding | undefined> {
   const { ask, sample, failed } = evidence;
   const { idPrefix, name } = ask.resource;
   const hasLetter = (record: { readonly id: string }) =>
@@ -230,10 +230,10 @@ async function judgeFolded(evidence: Evidence): Promise<Finding | undefined> {
 export function recordClaims({ get }: Ask): readonly Claim[] {
   if (get === undefined) return [];
   return [
-    claimOf('get', judgeExisting),
-    claimOf('missing id', judgeMissing),
-    claimOf('malformed id', judgeMalformed),
-    claimOf('folded id', judgeFolded),
+    claimOf('get', checkExisting),
+    claimOf('missing id', checkMissing),
+    claimOf('malformed id', checkMalformed),
+    claimOf('folded id', checkFolded),
     hiddenRecordsClaim,
   ];
 }

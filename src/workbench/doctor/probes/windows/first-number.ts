@@ -23,21 +23,21 @@ import {
 } from '../../../../source/checks/evidence/finding.ts';
 import { plural } from '../../../../kernel/plural.ts';
 
-/** What is said where rows do not stand at their numbers. */
+/** What is reported if rows do not stand at their numbers. */
 export const HIDDEN = 'rows are left out of windows';
-/** What is said where a row that is left out of windows may look like another first number. */
+/** The hint if a row that is left out of windows may look like another first number. */
 const HIDING = 'window: { base: 0 } if the service may hide some rows';
-/** What is said where windows are counted otherwise. */
+/** The hint if windows are counted in another way. */
 export const KINDS = 'window: { base: … }, or another kind of window: offset counts rows, page counts pages';
 
-/** Which number the first row or page has; `undefined` where the rows do not show it. */
+/** The number of the first row or page; `undefined` if the rows do not show it. */
 type CountedFrom = 0 | 1 | undefined;
 
 type First = Pick<Evidence, 'ask' | 'first'>;
 
 const countsFrom = (ask: Ask, base: 0 | 1) => setting(listPlace(ask, 'window', 'base'), base);
 
-/** Compares the rows from the number 1 on with those from 0 on: behind the first where numbers begin with 0. */
+/** Compares the rows from the number 1 on with the first rows. If numbers begin with 0, they start at the second row. */
 async function compareShifted(
   ask: Ask,
   known: readonly string[],
@@ -54,7 +54,7 @@ async function compareShifted(
   return { shifted, ids, from };
 }
 
-/** Selections that may have another first row: by a sort that the file declares, or by one of its filters. */
+/** Selections that may have another first row: with a sort that the file declares, and with one of its filters. */
 function otherSelections({ ask, first }: First): readonly RowSelection[] {
   const sorts = Object.entries(ask.list.sort?.columns ?? {}).map(([field, { directions }]) => ({
     sort: { field, descending: directions.includes('descending') },
@@ -66,7 +66,7 @@ function otherSelections({ ask, first }: First): readonly RowSelection[] {
   return [...sorts.slice(0, 1), ...filters.slice(0, 1)];
 }
 
-/** Asks once more, for another size and for other rows: a row that is hidden at the start looks like another base. */
+/** Asks again with another size and for other rows, because a row that is hidden at the start looks like another base. */
 async function isConfirmed({ ask, first }: First, from: 0 | 1): Promise<boolean> {
   const alone = await rowsAt(ask, 0, 1);
   if (!sameIds(idsOf(alone), idsOf(first).slice(0, 1))) return false;
@@ -79,7 +79,7 @@ async function isConfirmed({ ask, first }: First, from: 0 | 1): Promise<boolean>
   return true;
 }
 
-async function judgeShift({ ask, first }: First, conclude: Conclude): Promise<Finding> {
+async function checkShift({ ask, first }: First, conclude: Conclude): Promise<Finding> {
   const known = idsOf(first);
   const size = Math.min(3, known.length - 1);
   if (size < 1) return conclude('could not tell', 'there are too few rows');
@@ -111,8 +111,8 @@ async function judgeShift({ ask, first }: First, conclude: Conclude): Promise<Fi
   );
 }
 
-/** Whether the second page repeats the first, where pages are counted from 0. */
-async function judgeRepeat({ ask, first }: First, conclude: Conclude): Promise<Finding> {
+/** Checks, if pages are counted from 0, that the second page does not repeat the first. */
+async function checkRepeat({ ask, first }: First, conclude: Conclude): Promise<Finding> {
   const size = sizeOf(ask.list);
   const known = idsOf(first);
   if (known.length < size || (first.value.total ?? Infinity) <= size || !isWithinReach(ask.list, size, size))
@@ -130,7 +130,7 @@ async function judgeRepeat({ ask, first }: First, conclude: Conclude): Promise<F
     : conclude('could not tell', 'every number gives the same page');
 }
 
-/** Whether the rows of the number 0 stand before all others: then no row stands where the last should be. */
+/** Whether the rows of the number 0 stand before all others. If so, no row stands where the last one should be. */
 async function precedesOthers({ ask, first }: First, fresh: readonly string[]): Promise<boolean | undefined> {
   const { total } = first.value;
   if (total !== undefined && total > 0 && !hidesRows(ask.list)) {
@@ -139,7 +139,7 @@ async function precedesOthers({ ask, first }: First, fresh: readonly string[]): 
     if (isWithinReach(ask.list, firstRow, size)) {
       const last = await rowsAt(ask, firstRow, size);
       const ids = idsOf(last);
-      // A source that goes on behind the end gives rows that are known.
+      // A source that answers behind the end gives rows that came before.
       return (last.value?.received ?? 0) === 0 || (ids.length > 0 && ids.every((id) => fresh.includes(id)));
     }
   }
@@ -148,10 +148,10 @@ async function precedesOthers({ ask, first }: First, fresh: readonly string[]): 
   return fresh.every((id) => compareCodePoints(idSortKey(id), idSortKey(least)) < 0);
 }
 
-/** Whether rows stand before what the file calls the first. */
-async function judgeBefore({ ask, first }: First, conclude: Conclude): Promise<Finding> {
+/** Checks that no row stands before the first row of the file. */
+async function checkBefore({ ask, first }: First, conclude: Conclude): Promise<Finding> {
   const isPage = ask.list.window.kind === 'page';
-  // A window that ends before the first one does shows whether it lacks a row.
+  // A window that is one row shorter shows whether a row is missing in it.
   const size = isPage ? sizeOf(ask.list) : Math.max(1, first.value.received - 1);
   const before = await rowsAt(ask, 0, size, { base: 0 });
   const known = new Set(idsOf(first));
@@ -173,8 +173,8 @@ async function judgeBefore({ ask, first }: First, conclude: Conclude): Promise<F
   );
 }
 
-/** Says which number the first row or page has. `moved` is the base that already had to be taken to see a row. */
-export async function judgeFirstNumber(
+/** Checks the number of the first row or page. `moved` is the other base, if rows came only with it. */
+export async function checkFirstNumber(
   { ask, first }: First,
   moved: number | undefined,
 ): Promise<Finding | undefined> {
@@ -191,8 +191,8 @@ export async function judgeFirstNumber(
       setting(at, moved),
       first,
     );
-  if (window.base === 1) return judgeBefore({ ask, first }, conclude);
+  if (window.base === 1) return checkBefore({ ask, first }, conclude);
   return window.kind === 'page'
-    ? judgeRepeat({ ask, first }, conclude)
-    : judgeShift({ ask, first }, conclude);
+    ? checkRepeat({ ask, first }, conclude)
+    : checkShift({ ask, first }, conclude);
 }

@@ -23,10 +23,10 @@ import { isBrokenQuery, refusalHint } from './refusal-hint.ts';
 
 type Read = Exchange<Rows> & { readonly value: Rows };
 
-/** The first window, and the file as it must be read for it where its numbers are wrong. */
+/** The first window, and the file as it was corrected to read it. */
 export type FirstWindow = {
   readonly findings: readonly Finding[];
-  /** `undefined` where no window can be read: nothing more can be probed. */
+  /** `undefined` if no window can be read; then nothing more can be probed. */
   readonly opened: { readonly ask: Ask; readonly first: Read; readonly base: number | undefined } | undefined;
 };
 
@@ -43,11 +43,11 @@ const PLACES: Readonly<Partial<Record<InvalidReason, readonly [readonly string[]
   next: [['list', 'window'], 'where the name of the next window stands'],
 };
 
-/** Smaller sizes that are tried where the largest is refused. */
+/** So many smaller sizes are tried if the largest is refused. */
 const SIZES_TRIED = 3;
 
 /** The finding about a first reply that cannot be read, with the place in the file to correct. */
-function unreadable(ask: Ask, first: Exchange<Rows>, mended?: Advice): Finding {
+function unreadable(ask: Ask, first: Exchange<Rows>, correction?: Advice): Finding {
   const { problem } = first;
   if (problem?.credentialRefused === true)
     return concludeAt('first call', 'the credential is good', ['auth'])(
@@ -60,7 +60,7 @@ function unreadable(ask: Ask, first: Exchange<Rows>, mended?: Advice): Finding {
     return concludeAt('first call', 'the service can answer the query', listPlace(ask, 'request', 'body'))(
       'differs',
       `${describeExchange(first)}; the service refuses the query itself`,
-      'mend the query in body: the names of its fields, arguments and types',
+      'correct the query in body: the names of its fields, arguments and types',
       first,
     );
   const place = problem?.reason === undefined ? undefined : PLACES[problem.reason];
@@ -69,12 +69,12 @@ function unreadable(ask: Ask, first: Exchange<Rows>, mended?: Advice): Finding {
   return concludeAt('first call', 'the list can be read', at)(
     'differs',
     describeExchange(first),
-    mended ?? usual,
+    correction ?? usual,
     first,
   );
 }
 
-/** The first window where links may lead to another origin; `undefined` where it cannot be read then, either. */
+/** The first window if links may lead to another origin; `undefined` if it cannot be read then, either. */
 async function atAnyOrigin(ask: Ask, size: number): Promise<{ ask: Ask; first: Read } | undefined> {
   if (ask.list.window.kind !== 'link') return undefined;
   const other = ask.with([{ at: listPlace(ask, 'window', 'origin'), value: 'any' }]);
@@ -92,7 +92,7 @@ function correct(ask: Ask, { size, base }: { readonly size?: number; readonly ba
   ]);
 }
 
-/** A smaller size that the source takes, of those that the file names. */
+/** A smaller size that the file names and the source accepts. */
 async function smallerSize(ask: Ask): Promise<{ readonly size: number; readonly first: Read } | undefined> {
   const { window } = ask.list;
   const declared = sizeOf(ask.list);
@@ -105,8 +105,8 @@ async function smallerSize(ask: Ask): Promise<{ readonly size: number; readonly 
   return undefined;
 }
 
-/** Whether a window is as large as the file says, and how large windows really are. */
-async function judgeSize(ask: Ask, first: Read, asked: number): Promise<{ finding: Finding; size: number }> {
+/** Checks that a window is as large as the file says, and returns its real size. */
+async function checkSize(ask: Ask, first: Read, asked: number): Promise<{ finding: Finding; size: number }> {
   const { window } = ask.list;
   const { received, next } = first.value;
   const size = sizeOf(ask.list);
@@ -149,7 +149,7 @@ async function judgeSize(ask: Ask, first: Read, asked: number): Promise<{ findin
   return unclear(`${plural(received, 'row')} came, and no new ones stand right behind them`);
 }
 
-/** Asks for the first window as the gateway would, and says whether it can be read and is as large as it may be. */
+/** Asks for the first window as the gateway would, and checks that it can be read and how large it is. */
 export async function openFirstWindow(declared: Ask): Promise<FirstWindow> {
   const { window } = declared.list;
   const size = sizeOf(declared.list);
@@ -158,7 +158,7 @@ export async function openFirstWindow(declared: Ask): Promise<FirstWindow> {
   let asked = size;
   let first = await rowsAt(ask, 0, size);
   const isRefused = first.problem?.credentialRefused === true;
-  // No rows where there should be some can mean that windows are counted from the other number.
+  // If no rows come although there are some, windows may be counted from the other number.
   if (!isRefused && 'base' in window && (first.value?.received ?? 0) === 0 && first.value?.total !== 0) {
     const other = correct(ask, { base: 1 - window.base });
     const moved = await rowsAt(other, 0, size);
@@ -182,7 +182,7 @@ export async function openFirstWindow(declared: Ask): Promise<FirstWindow> {
   if (value === undefined) return { findings: [unreadable(ask, first)], opened: undefined };
   const read = { ...first, value };
   if (!Number.isFinite(size)) return { findings: [readable], opened: { ask, first: read, base } };
-  const { finding, size: real } = await judgeSize(ask, read, asked);
+  const { finding, size: real } = await checkSize(ask, read, asked);
   const corrected = real === size ? ask : correct(ask, { size: real });
   return { findings: [readable, finding], opened: { ask: corrected, first: read, base } };
 }

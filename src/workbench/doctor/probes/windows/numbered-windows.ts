@@ -21,14 +21,14 @@ import { isDense } from '../../../../source/checks/evidence/walk.ts';
 const SIZES_TRIED = 4;
 const BEYOND_DEPTH = 'it lies beyond window.depthMax';
 
-/** Whether the source gives the second half of its first window where it is asked for windows of half the size. */
+/** Whether the source gives the second half of its first window if it is asked for windows of half the size. */
 async function movesInHalves(ask: Ask, known: readonly string[]): Promise<boolean> {
   const half = Math.floor(sizeOf(ask.list) / 2);
   return sameIds(idsOf(await rowsAt(ask, half, half)), known.slice(half, half * 2));
 }
 
-/** Whether the window behind the first holds the rows behind the first. */
-async function judgeSecond({ ask, first, sample }: Evidence): Promise<Finding> {
+/** Checks that the second window holds the rows behind the first. */
+async function checkSecond({ ask, first, sample }: Evidence): Promise<Finding> {
   const size = sizeOf(ask.list);
   const conclude = concludeAt(
     'second window',
@@ -55,7 +55,7 @@ async function judgeSecond({ ask, first, sample }: Evidence): Promise<Finding> {
       second,
     );
   const { total = size, received } = first.value;
-  // A full window that is repeated may be all there is, or the source does not know the parameter: smaller ones show it.
+  // If a full window comes again, it may hold all rows, or the source ignores the parameter. Smaller windows show which.
   if (total <= size && (received < size || size === 1 || (await movesInHalves(ask, known))))
     return conclude('could not tell', 'all rows may stand in the first window');
   return conclude(
@@ -66,8 +66,8 @@ async function judgeSecond({ ask, first, sample }: Evidence): Promise<Finding> {
   );
 }
 
-/** Whether a smaller page of a declared size begins and ends where it must. */
-async function judgeOneSize({ ask, sample }: Evidence, size: number): Promise<Finding> {
+/** Checks that a page of a smaller declared size begins and ends where it must. */
+async function checkOneSize({ ask, sample }: Evidence, size: number): Promise<Finding> {
   const { window } = ask.list;
   const at = listPlace(ask, 'window', 'sizes');
   const conclude = concludeAt(`size ${size}`, `pages of ${size} rows can be asked for`, at);
@@ -88,8 +88,8 @@ async function judgeOneSize({ ask, sample }: Evidence, size: number): Promise<Fi
   return conclude('differs', 'other rows than stand there in pages of another size', advice, page);
 }
 
-/** Probes a call for more rows than the file allows. */
-async function judgeOver({ ask, first }: Evidence): Promise<Finding> {
+/** Asks for more rows than the file allows. */
+async function checkOver({ ask, first }: Evidence): Promise<Finding> {
   const size = sizeOf(ask.list);
   const key = sizeKey(ask.list);
   const conclude = concludeAt(
@@ -112,7 +112,7 @@ async function judgeOver({ ask, first }: Evidence): Promise<Finding> {
   return conclude('agrees', `${size + 1} asked for, ${received} given`);
 }
 
-/** The claims of a source with numbered windows: the second one, smaller ones, and larger ones than declared. */
+/** The claims about numbered windows: the second one, smaller ones, and a larger one than the file declares. */
 export function numberedWindowClaims({ list }: Ask): readonly Claim[] {
   const { window } = list;
   if (!isNumbered(window)) return [];
@@ -121,8 +121,8 @@ export function numberedWindowClaims({ list }: Ask): readonly Claim[] {
   const step = Math.max(1, Math.ceil(others.length / SIZES_TRIED));
   const sizes = others.filter((_, index) => index % step === 0);
   return [
-    claimOf('second window', judgeSecond),
-    ...sizes.map((size) => claimOf(`size ${size}`, (evidence) => judgeOneSize(evidence, size))),
-    claimOf('over the size', judgeOver),
+    claimOf('second window', checkSecond),
+    ...sizes.map((size) => claimOf(`size ${size}`, (evidence) => checkOneSize(evidence, size))),
+    claimOf('over the size', checkOver),
   ];
 }

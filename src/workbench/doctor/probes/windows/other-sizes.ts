@@ -18,13 +18,13 @@ import { isDense, walkRows } from '../../../../source/checks/evidence/walk.ts';
 
 /** Sizes that clients ask for, besides the largest: some sources treat small or odd ones in another way. */
 const SIZES = [1, 2, 3, 7];
-/** The other size in which a chain of windows is walked, and the share of the calls that it may take. */
+/** A chain of windows is walked again in about this size, and this may take such a share of the calls. */
 const CHAIN_SIZE = 10;
 const CALLS_SHARE = 0.2;
 
 const BY_ID = compileOrder({ field: 'id', descending: false }, 'id');
 
-/** Whether the rows of the sample may be held against others: what is wrong with its order is told elsewhere. */
+/** Whether other rows may be compared with the sample. Other claims report what is wrong with its order. */
 function isSettled(evidence: Evidence): boolean {
   const { sample } = evidence;
   const isWrong = isTold(evidence, 'base', 'size', 'second window', 'last window');
@@ -32,10 +32,10 @@ function isSettled(evidence: Evidence): boolean {
 }
 
 /**
- * Windows of other sizes somewhere in the middle must hold the rows that stand there. Where the file says no order, that is
- * asked only of rows that come in one: a scan hides the same rows with each window of its size.
+ * Checks that windows of other sizes in the middle of the list hold the rows that stand there. If the file names no order, this
+ * is checked only if the rows came in the order of their ids: a source may hide the same rows in every window of one size.
  */
-async function judgeSizes(evidence: Evidence): Promise<Findings> {
+async function checkSizes(evidence: Evidence): Promise<Findings> {
   const { ask, sample } = evidence;
   const { list } = ask;
   const isOrderUnknown = list.order === 'unknown';
@@ -65,7 +65,7 @@ async function judgeSizes(evidence: Evidence): Promise<Findings> {
     : conclude('agrees', `${plural(compared, 'other size')} tried, the same rows`);
 }
 
-/** Another size in which the list can be walked, if possible one that the file names; `undefined` where there is none. */
+/** Another size in which the list can be walked, if possible one that the file names; `undefined` if there is none. */
 function smallerSize({ list }: Ask): number | undefined {
   const largest = sizeOf(list);
   const named = list.window.kind === 'page' ? list.window.sizes.filter((size) => size < largest) : [];
@@ -74,7 +74,7 @@ function smallerSize({ list }: Ask): number | undefined {
   return size > 0 ? size : undefined;
 }
 
-/** How the rows of a chain with another size are others; `undefined` where they are not. */
+/** How the rows of a chain with another size differ, in words; `undefined` if they do not. */
 function otherRows({ ask, sample }: Evidence, other: Evidence['sample']): string | undefined {
   const [known, ids] = [sample, other].map(({ records }) => records.map(({ id }) => id)) as [
     string[],
@@ -95,10 +95,10 @@ function otherRows({ ask, sample }: Evidence, other: Evidence['sample']): string
 }
 
 /**
- * A chain of windows must bring the same rows in windows of another size, and so must windows of which the file says that
- * they may be short: a row that is hidden is hidden in all of them.
+ * Checks that a chain of windows brings the same rows in windows of another size. The same holds for windows that may be short:
+ * a hidden row is hidden in all sizes.
  */
-async function judgeChain(evidence: Evidence): Promise<Findings> {
+async function checkChain(evidence: Evidence): Promise<Findings> {
   const { ask, sample } = evidence;
   const size = smallerSize(ask);
   const reader = size === undefined || !isSettled(evidence) ? undefined : ask.open({ size });
@@ -125,9 +125,9 @@ async function judgeChain(evidence: Evidence): Promise<Findings> {
   );
 }
 
-/** The claims of windows of other sizes than the largest. */
+/** The claim about windows of other sizes than the largest. */
 export function otherSizesClaims({ list }: Ask): readonly Claim[] {
   const { kind } = list.window;
   if (kind === 'none' || (kind === 'page' && !hidesRows(list))) return [];
-  return [claimOf('other sizes', kind === 'offset' && !hidesRows(list) ? judgeSizes : judgeChain)];
+  return [claimOf('other sizes', kind === 'offset' && !hidesRows(list) ? checkSizes : checkChain)];
 }

@@ -20,14 +20,14 @@ import { plural } from '../../../../kernel/plural.ts';
 /** The gateway asks for rows up to here without knowing whether there are any. */
 const FAR_ROW = 2_000_000_000;
 
-/** The advice for a reply behind the end that is no window: it is told as such, or not relied on. */
+/** The advice for a reply behind the end that is no window: a rule that recognises it, or `pastEnd: other`. */
 function pastEndAdvice({ ask }: Evidence, status?: number): Advice {
   const rule = status === undefined ? '' : `outcomes: - { on: list, status: ${status}, is: past_end }, or `;
   return setting(listPlace(ask, 'window', 'pastEnd'), 'other', `${rule}window: { pastEnd: other }`);
 }
 
-/** Judges a window far behind the last row. */
-async function judgeFar(evidence: Evidence, claimsEmpty: boolean, conclude: Conclude): Promise<Finding> {
+/** Checks a window far behind the last row. */
+async function checkFar(evidence: Evidence, claimsEmpty: boolean, conclude: Conclude): Promise<Finding> {
   const { ask, sample } = evidence;
   const size = sizeOf(ask.list);
   const row = Math.floor(Math.min(FAR_ROW, depthOf(ask.list) - size) / size) * size;
@@ -50,13 +50,13 @@ async function judgeFar(evidence: Evidence, claimsEmpty: boolean, conclude: Conc
   return conclude('noted', `nothing comes: ${describeExchange(far)}`, advice);
 }
 
-/** The finding where the walk was refused before the last row. */
-function judgeReach({ ask, sample: { refusal, records, steps } }: Evidence): Finding | undefined {
+/** The finding if the walk was refused before the last row. */
+function checkReach({ ask, sample: { refusal, records, steps } }: Evidence): Finding | undefined {
   if (refusal === undefined) return undefined;
   const at = listPlace(ask, 'window');
   const total = steps[0]?.rows.total;
   const reached = records.length;
-  // A depth that is written down makes the gateway refuse what lies behind it. It brings no row back.
+  // With `depthMax` the gateway refuses queries behind it. That makes no row readable.
   const lost = `rows behind ${reached} cannot be asked for so: another kind of window (a cursor, a keyset) or a narrower list; window: { depthMax: … } only has such queries refused`;
   const isAll = total === undefined || total <= reached;
   return concludeAt('reach', 'every row can be reached', at)(
@@ -67,8 +67,8 @@ function judgeReach({ ask, sample: { refusal, records, steps } }: Evidence): Fin
   );
 }
 
-/** Judges what comes right behind the last row; `undefined` where nothing comes, or the end was not reached. */
-function judgeNear(evidence: Evidence, conclude: Conclude): Finding | undefined {
+/** Checks what comes right behind the last row; `undefined` if nothing comes, or the end was not reached. */
+function checkNear(evidence: Evidence, conclude: Conclude): Finding | undefined {
   const { refusal, complete, end } = evidence.sample;
   if (!complete || end === 'empty') return undefined;
   if (refusal === undefined) return conclude('differs', 'rows that came before', pastEndAdvice(evidence));
@@ -76,7 +76,7 @@ function judgeNear(evidence: Evidence, conclude: Conclude): Finding | undefined 
   return conclude('differs', describeExchange(refusal), advice, refusal);
 }
 
-/** What comes behind the last row: right behind it, and far. */
+/** The claim about what comes behind the last row: right behind it, and far behind it. */
 export const pastEndClaim: Claim = claimOf('past end', (evidence) => {
   const { ask, sample } = evidence;
   const claimsEmpty = endsEmpty(ask.list);
@@ -84,8 +84,8 @@ export const pastEndClaim: Claim = claimOf('past end', (evidence) => {
     ? 'there is nothing behind the last row'
     : 'anything may come behind the last row';
   const conclude = concludeAt('past end', claim, listPlace(ask, 'window', 'pastEnd'));
-  const unreached = sample.complete ? undefined : judgeReach(evidence);
+  const unreached = sample.complete ? undefined : checkReach(evidence);
   if (unreached !== undefined) return unreached;
-  const near = claimsEmpty ? judgeNear(evidence, conclude) : undefined;
-  return near ?? judgeFar(evidence, claimsEmpty, conclude);
+  const near = claimsEmpty ? checkNear(evidence, conclude) : undefined;
+  return near ?? checkFar(evidence, claimsEmpty, conclude);
 });

@@ -22,7 +22,7 @@ export function isBrokenQuery({ reply }: Refused): boolean {
   }
 }
 
-/** What to look at where a reply reads as one about the credential: a 403 may be about what is asked for. */
+/** What to look at if a reply seems to be about the credential. A 403 may be about what was asked for instead. */
 export function refusalHint({ reply, request }: Refused): string {
   const names = [...new Set(new URLSearchParams(request.target.split('?')[1] ?? '').keys())];
   const credential = 'auth, and the variables that it names';

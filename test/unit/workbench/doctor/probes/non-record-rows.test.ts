@@ -1,5 +1,5 @@
 import { compilePath } from '../../../../../src/source/adapter/spec/path.ts';
-import { findDropCondition } from '../../../../../src/workbench/doctor/probes/source/non-record-rows.ts';
+import { findDropCondition } from '../../../../../src/workbench/doctor/probes/source/fields.ts';
 
 describe('what tells rows that are no records from records', () => {
   const records = [{ id: 1, name: 'a' }, { id: 2 }];

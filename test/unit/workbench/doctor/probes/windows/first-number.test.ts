@@ -1,7 +1,7 @@
 import { openFirstWindow } from '../../../../../../src/workbench/doctor/probes/windows/first-window.ts';
 import {
   HIDDEN,
-  judgeFirstNumber,
+  checkFirstNumber,
 } from '../../../../../../src/workbench/doctor/probes/windows/first-number.ts';
 import {
   items,
@@ -20,7 +20,7 @@ async function judge(service: Service, window?: readonly string[], list: readonl
   return withAsk(service, { list, ...(window !== undefined && { window }) }, async (ask) => {
     const { opened } = await openFirstWindow(ask);
     if (opened === undefined) throw new Error('the first window cannot be read');
-    return judgeFirstNumber(opened, opened.base);
+    return checkFirstNumber(opened, opened.base);
   });
 }
 

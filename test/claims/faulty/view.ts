@@ -1,4 +1,4 @@
-import { type LieSpec, liesOf } from '../harness/lie.ts';
+import { type FaultySpec, faultyServices } from '../harness/faulty-services.ts';
 import { drawn } from '../harness/records.ts';
 import { writingRows } from '../harness/steps.ts';
 import { nativeOf } from '../harness/stages.ts';
@@ -12,7 +12,7 @@ const inKind = (
   change: (row: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
 ) => writingRows((row, ask) => (ask.kind === kind ? change(row) : row));
 
-const specs: readonly LieSpec[] = [
+const specs: readonly FaultySpec[] = [
   {
     what: 'record: another name than in the list',
     inValues: true,
@@ -51,11 +51,11 @@ const specs: readonly LieSpec[] = [
   {
     what: 'list: ids of other records',
     inValues: true,
-    breaks: (honest) => ({
+    breaks: (correct) => ({
       row: (ask, row) =>
         ask.kind === 'list'
           ? { ...row, id: drawn(Number((row['id'] as { rawJSON: string }).rawJSON), 400) }
-          : honest.row(ask, row),
+          : correct.row(ask, row),
     }),
     shapes: ['offset users'],
   },
@@ -71,12 +71,12 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'list: ids of another kind',
-    breaks: (honest, { before }) => {
+    breaks: (correct, { before }) => {
       const old = new Set(before.map(({ record }) => nativeOf(record)));
       return {
         row: (ask, row) => {
           const { rawJSON } = row['id'] as { rawJSON: string };
-          return old.has(rawJSON) ? row : { ...honest.row(ask, row), id: `x-${rawJSON}` };
+          return old.has(rawJSON) ? row : { ...correct.row(ask, row), id: `x-${rawJSON}` };
         },
       };
     },
@@ -99,9 +99,9 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'details: none, with status 200',
-    breaks: (honest) => ({
+    breaks: (correct) => ({
       reply: (ask, reply) =>
-        ask.kind === 'one' && ask.number % 4 === 0 ? { body: { id: null } } : honest.reply(ask, reply),
+        ask.kind === 'one' && ask.number % 4 === 0 ? { body: { id: null } } : correct.reply(ask, reply),
     }),
     shapes: ['hydrated products'],
   },
@@ -114,32 +114,32 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'credential: without the key, nobody is there',
-    breaks: (honest, store) => ({
+    breaks: (correct, store) => ({
       refuses: () => false,
-      select: (ask, all) => (ask.number % 5 === 0 ? [] : honest.select(ask, all)),
-      reply: (ask, reply) => (store.writes > 0 ? reply : honest.reply(ask, reply)),
+      select: (ask, all) => (ask.number % 5 === 0 ? [] : correct.select(ask, all)),
+      reply: (ask, reply) => (store.writes > 0 ? reply : correct.reply(ask, reply)),
     }),
     shapes: ['keyed users'],
   },
   {
     what: 'credential: refused as an error with status 200',
-    breaks: (honest) => ({
+    breaks: (correct) => ({
       refuses: () => false,
       reply: (ask, reply) =>
-        ask.number % 4 === 0 ? { body: { error: 'expired', items: [] } } : honest.reply(ask, reply),
+        ask.number % 4 === 0 ? { body: { error: 'expired', items: [] } } : correct.reply(ask, reply),
     }),
     shapes: ['keyed users'],
   },
   {
     what: 'credential: refused as not found',
-    breaks: (honest) => ({
+    breaks: (correct) => ({
       refuses: () => false,
       reply: (ask, reply) =>
-        ask.number % 4 === 0 ? { status: 404, body: { error: 'key' } } : honest.reply(ask, reply),
+        ask.number % 4 === 0 ? { status: 404, body: { error: 'key' } } : correct.reply(ask, reply),
     }),
     shapes: ['keyed users'],
   },
 ];
 
 /** Rows that a list and the view of one record show differently, or that are no records; refused credentials. */
-export const viewLies = specs.flatMap(liesOf);
+export const faultyViews = specs.flatMap(faultyServices);

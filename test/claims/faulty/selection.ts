@@ -1,32 +1,32 @@
 import { filtersOf } from '../harness/ask.ts';
-import { type LieSpec, liesOf } from '../harness/lie.ts';
-import type { Breaks } from '../harness/lying-service.ts';
+import { type FaultySpec, faultyServices } from '../harness/faulty-services.ts';
+import type { Breaks } from '../harness/start-service.ts';
 import { drawn } from '../harness/records.ts';
 
 /** Filters after paging: pages of the unfiltered list, with the rows taken out that do not match. */
 const afterPaging =
   ({ counts }: { counts: 'all' | 'filtered' }): Breaks =>
-  (honest, store) => ({
+  (correct, store) => ({
     matches: () => true,
     window: (ask, rows) => {
-      const windowed = honest.window(ask, rows);
-      return { ...windowed, rows: windowed.rows.filter(({ record }) => honest.matches(ask, record)) };
+      const windowed = correct.window(ask, rows);
+      return { ...windowed, rows: windowed.rows.filter(({ record }) => correct.matches(ask, record)) };
     },
     total: (ask, _matched, all) =>
-      counts === 'all' ? all : store.records.filter(({ record }) => honest.matches(ask, record)).length,
+      counts === 'all' ? all : store.records.filter(({ record }) => correct.matches(ask, record)).length,
   });
 
 /** Leaves rows out, of the window and of the total, as if they were not there. */
 const hiding =
   (isHidden: (n: number, all: number) => boolean): Breaks =>
-  (honest) => ({
-    select: (ask, all) => honest.select(ask, all).filter((_row, n) => !isHidden(n, all.length)),
+  (correct) => ({
+    select: (ask, all) => correct.select(ask, all).filter((_row, n) => !isHidden(n, all.length)),
   });
 
 const NOBODY =
   'the rows are in no list and no total at any time, and no single view exists: nothing tells them from rows that are not there';
 
-const specs: readonly LieSpec[] = [
+const specs: readonly FaultySpec[] = [
   {
     what: 'filter: after paging, and the total counts all rows',
     breaks: afterPaging({ counts: 'all' }),
@@ -47,17 +47,17 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'filter: looks at the first 100 rows only',
-    breaks: (honest) => ({
+    breaks: (correct) => ({
       select: (ask, all) =>
-        filtersOf(ask) > 0 ? honest.select(ask, all).slice(0, 100) : honest.select(ask, all),
+        filtersOf(ask) > 0 ? correct.select(ask, all).slice(0, 100) : correct.select(ask, all),
     }),
     shapes: ['offset products', 'uncounted products', 'whole products'],
   },
   {
     what: 'filter: leaves out the last row that matches',
-    breaks: (honest) => ({
+    breaks: (correct) => ({
       select: (ask, all) => {
-        const last = honest.select(ask, all).findLast(({ record }) => honest.matches(ask, record));
+        const last = correct.select(ask, all).findLast(({ record }) => correct.matches(ask, record));
         return all.filter((row) => row !== last);
       },
     }),
@@ -73,20 +73,20 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'filter: by the values before a write',
-    breaks: (honest, { before }) => {
+    breaks: (correct, { before }) => {
       const old = new Map(before.map((row) => [row.record.id, row.record]));
-      return { matches: (ask, record) => honest.matches(ask, old.get(record.id) ?? record) };
+      return { matches: (ask, record) => correct.matches(ask, old.get(record.id) ?? record) };
     },
     shapes: ['offset products', 'uncounted products', 'cursor products'],
     when: ['only after a write'],
   },
   {
     what: 'filter: does not see new rows',
-    breaks: (honest, { before }) => {
+    breaks: (correct, { before }) => {
       const old = new Set(before.map(({ record }) => record.id));
       return {
         select: (ask, all) =>
-          filtersOf(ask) > 0 ? all.filter(({ record }) => old.has(record.id)) : honest.select(ask, all),
+          filtersOf(ask) > 0 ? all.filter(({ record }) => old.has(record.id)) : correct.select(ask, all),
       };
     },
     shapes: ['offset products', 'page products'],
@@ -108,7 +108,7 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'rows: the list is kept from before a write',
-    breaks: (_honest, { before }) => ({ select: () => before }),
+    breaks: (_correct, { before }) => ({ select: () => before }),
     shapes: ['offset products', 'page users'],
     when: ['only after a write'],
     unseen: {
@@ -118,12 +118,12 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'rows: none, and a total of 0, as if nobody were there',
-    breaks: (honest) => ({
-      select: (ask, all) => (drawn(ask.number, 5) === 0 ? [] : honest.select(ask, all)),
+    breaks: (correct) => ({
+      select: (ask, all) => (drawn(ask.number, 5) === 0 ? [] : correct.select(ask, all)),
     }),
     shapes: ['offset products', 'page users', 'cursor products', 'whole products'],
   },
 ];
 
 /** Selections that leave rows out, or look at other rows than there are. */
-export const selectionLies = specs.flatMap(liesOf);
+export const faultySelections = specs.flatMap(faultyServices);

@@ -1,7 +1,7 @@
 import type { HttpReply } from '../../support/upstream/scripted-upstream.ts';
 import type { Ask } from '../harness/ask.ts';
-import { type LieSpec, liesOf } from '../harness/lie.ts';
-import type { Breaks } from '../harness/lying-service.ts';
+import { type FaultySpec, faultyServices } from '../harness/faulty-services.ts';
+import type { Breaks } from '../harness/start-service.ts';
 import { nativeOf } from '../harness/stages.ts';
 
 type Graph = { readonly data: Readonly<Record<string, unknown>> | null; readonly errors?: unknown };
@@ -21,9 +21,9 @@ const EMPTY = ['graphql users with empty errors'] as const;
 /** Replies otherwise to questions of a kind. */
 const replying =
   (kind: Ask['kind'], change: (graph: Graph) => unknown): Breaks =>
-  (honest) => ({
+  (correct) => ({
     reply: (ask, reply): HttpReply => {
-      const kept = honest.reply(ask, reply);
+      const kept = correct.reply(ask, reply);
       return ask.kind === kind ? { ...kept, body: change(kept.body as Graph) } : kept;
     },
   });
@@ -32,7 +32,7 @@ const replying =
 const listing = (errors: unknown, change: (users: Users) => unknown): Breaks =>
   replying('list', ({ data }) => ({ errors, data: { users: change(data?.['users'] as Users) } }));
 
-const specs: readonly LieSpec[] = [
+const specs: readonly FaultySpec[] = [
   {
     what: 'graphql record: an expired token, with a record of null',
     breaks: replying('one', () => ({ errors: EXPIRED, data: { user: null } })),
@@ -81,11 +81,11 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'graphql record: nobody, as an error without a code',
-    breaks: (honest, { records }) => ({
+    breaks: (correct, { records }) => ({
       reply: (ask, reply) =>
         ask.kind === 'one' && !records.some(({ record }) => nativeOf(record) === ask.id)
           ? { body: { errors: [{ message: 'no such user' }], data: { user: null } } }
-          : honest.reply(ask, reply),
+          : correct.reply(ask, reply),
     }),
     shapes: ONE,
   },
@@ -141,4 +141,4 @@ const specs: readonly LieSpec[] = [
 ];
 
 /** Errors of a GraphQL service, in each order and beside data of all sorts. They come under status 200. */
-export const graphqlLies = specs.flatMap(liesOf);
+export const faultyGraphql = specs.flatMap(faultyServices);

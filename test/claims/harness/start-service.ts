@@ -7,13 +7,13 @@ import {
 } from '../../support/upstream/scripted-upstream.ts';
 import { type Ask, CONTINUED, readAsk } from './ask.ts';
 import type { StoredRecord } from './records.ts';
-import { honestStages, type Stages, type Windowed, writeRow } from './stages.ts';
+import { correctStages, type Stages, type Windowed, writeRow } from './stages.ts';
 import type { Traits } from './traits.ts';
 
 /** The key that a service with `key` asks for, in the header `X-Key`. */
 export const SERVICE_KEY = 'a-key-of-the-claims-tests';
 
-/** What a lie may know of the service: all its records, and those it had before the first write. */
+/** What a faulty step may know of the service: all its records, and those it had before the first write. */
 export type Store = {
   readonly traits: Traits;
   records: readonly StoredRecord[];
@@ -21,20 +21,20 @@ export type Store = {
   writes: number;
 };
 
-/** Replaces steps of the honest service. */
-export type Breaks = (honest: Stages, store: Store) => Partial<Stages>;
+/** Replaces steps of the correct service. */
+export type Breaks = (correct: Stages, store: Store) => Partial<Stages>;
 
 /** A service at work. */
 export type Service = Pick<ScriptedUpstream, 'origin' | 'close'> & {
   readonly store: Store;
   readonly calls: number;
-  /** Replies so far that were not those of the honest service; not counted any more behind 20. */
-  readonly lied: number;
+  /** Replies so far that were not those of the correct service; not counted any more behind 20. */
+  readonly faultyReplies: number;
   /** From now on, it has these records. */
   write(records: readonly StoredRecord[]): void;
 };
 
-const LIED_MAX = 20;
+const FAULTY_MAX = 20;
 
 /** What stands in `errors` of a good reply in GraphQL. */
 const NO_ERRORS = { nothing: {}, null: { errors: null }, 'an empty list': { errors: [] } };
@@ -109,22 +109,25 @@ function answer(stages: Stages, store: Store, request: UpstreamRequest): HttpRep
   return stages.reply(ask, graphql === undefined ? reply : inGraphql(store.traits, ask, reply));
 }
 
-/** Starts a service that is honest but for what a lie replaces. */
+/** Starts a service that is correct except for the steps that `breaks` replaces. */
 export async function startService(
   traits: Traits,
   records: readonly StoredRecord[],
   breaks: Breaks = () => ({}),
 ): Promise<Service> {
   const store: Store = { traits, records, before: records, writes: 0 };
-  const honest = honestStages(traits);
-  const stages: Stages = { ...honest, ...breaks(honest, store) };
-  let lied = 0;
+  const correct = correctStages(traits);
+  const stages: Stages = { ...correct, ...breaks(correct, store) };
+  let faultyReplies = 0;
   const upstream = await startUpstream(
     serving((request) => {
       const reply = answer(stages, store, request);
       // To find out is as much work as to answer.
-      if (lied < LIED_MAX && JSON.stringify(reply) !== JSON.stringify(answer(honest, store, request)))
-        lied += 1;
+      if (
+        faultyReplies < FAULTY_MAX &&
+        JSON.stringify(reply) !== JSON.stringify(answer(correct, store, request))
+      )
+        faultyReplies += 1;
       return reply;
     }),
   );
@@ -134,8 +137,8 @@ export async function startService(
     get calls() {
       return upstream.calls;
     },
-    get lied() {
-      return lied;
+    get faultyReplies() {
+      return faultyReplies;
     },
     write(written) {
       store.records = written;

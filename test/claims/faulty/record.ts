@@ -1,9 +1,9 @@
 import type { HttpReply } from '../../support/upstream/scripted-upstream.ts';
-import { type LieSpec, liesOf } from '../harness/lie.ts';
+import { type FaultySpec, faultyServices } from '../harness/faulty-services.ts';
 import type { StoredRecord } from '../harness/records.ts';
 import { finding } from '../harness/steps.ts';
 import { nativeOf } from '../harness/stages.ts';
-import type { Breaks } from '../harness/lying-service.ts';
+import type { Breaks } from '../harness/start-service.ts';
 
 const byNative = (all: readonly StoredRecord[], isIt: (native: string) => boolean) =>
   all.find(({ record }) => isIt(nativeOf(record)));
@@ -11,12 +11,14 @@ const byNative = (all: readonly StoredRecord[], isIt: (native: string) => boolea
 /** Replies to a question for a record that nobody has in another way. */
 const missing =
   (reply: HttpReply): Breaks =>
-  (honest, store) => ({
+  (correct, store) => ({
     reply: (ask, answer) =>
-      ask.kind === 'one' && honest.find(ask, store.records) === undefined ? reply : honest.reply(ask, answer),
+      ask.kind === 'one' && correct.find(ask, store.records) === undefined
+        ? reply
+        : correct.reply(ask, answer),
   });
 
-const specs: readonly LieSpec[] = [
+const specs: readonly FaultySpec[] = [
   {
     what: 'record: the next one',
     breaks: finding((found, _ask, all) => found && all[(all.indexOf(found) + 1) % all.length]),
@@ -69,8 +71,8 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'record: another one, under the id that was asked for',
-    breaks: (honest) => ({
-      find: (ask, all) => honest.find(ask, all) ?? all[7],
+    breaks: (correct) => ({
+      find: (ask, all) => correct.find(ask, all) ?? all[7],
       row: (ask, row) =>
         ask.kind === 'one'
           ? { ...row, id: row['id'] === undefined ? ask.id : JSON.rawJSON(JSON.stringify(Number(ask.id))) }
@@ -141,4 +143,4 @@ const specs: readonly LieSpec[] = [
 ];
 
 /** Views of one record that show another, nobody, or somebody who is not there. */
-export const recordLies = specs.flatMap(liesOf);
+export const faultyRecords = specs.flatMap(faultyServices);

@@ -1,8 +1,8 @@
-import { type LieSpec, liesOf } from '../harness/lie.ts';
+import { type FaultySpec, faultyServices } from '../harness/faulty-services.ts';
 import { byId, ordering, sortedBy, swapped } from '../harness/steps.ts';
 import { drawn } from '../harness/records.ts';
 
-const specs: readonly LieSpec[] = [
+const specs: readonly FaultySpec[] = [
   {
     what: 'order: descending',
     breaks: ordering((rows) => rows.toReversed()),
@@ -83,4 +83,4 @@ function noise(id: string, salt: number): number {
 }
 
 /** Orders that are not the one that the file names. */
-export const orderLies = specs.flatMap(liesOf);
+export const faultyOrders = specs.flatMap(faultyServices);

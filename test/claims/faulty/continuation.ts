@@ -1,6 +1,6 @@
 import { filtersOf } from '../harness/ask.ts';
-import { type LieSpec, liesOf } from '../harness/lie.ts';
-import type { Breaks } from '../harness/lying-service.ts';
+import { type FaultySpec, faultyServices } from '../harness/faulty-services.ts';
+import type { Breaks } from '../harness/start-service.ts';
 import { asking, paging } from '../harness/steps.ts';
 
 type Continued = { readonly from: string; readonly continue: string };
@@ -8,9 +8,9 @@ type Continued = { readonly from: string; readonly continue: string };
 /** Names the parameters of the next window otherwise, where there is a next window. */
 const continuing =
   (change: (parameters: Continued) => Readonly<Record<string, unknown>>): Breaks =>
-  (honest) => ({
+  (correct) => ({
     reply: (ask, reply) => {
-      const kept = honest.reply(ask, reply);
+      const kept = correct.reply(ask, reply);
       const { continue: parameters, ...rest } = kept.body as { readonly continue?: Continued };
       return parameters === undefined ? kept : { ...kept, body: { ...rest, ...change(parameters) } };
     },
@@ -19,9 +19,9 @@ const continuing =
 /** Names the next page otherwise in its header, where there is a next page. */
 const linking =
   (change: (url: string) => string): Breaks =>
-  (honest) => ({
+  (correct) => ({
     reply: (ask, reply) => {
-      const kept = honest.reply(ask, reply);
+      const kept = correct.reply(ask, reply);
       const { Link: list, 'Next-Page': address } = kept.headers ?? {};
       const url = /^<(.*)>/.exec(list ?? '')?.[1];
       if (url !== undefined) return { ...kept, headers: { ...kept.headers, Link: change(url) } };
@@ -30,7 +30,7 @@ const linking =
     },
   });
 
-const specs: readonly LieSpec[] = [
+const specs: readonly FaultySpec[] = [
   {
     what: 'continuation: forgets the filter',
     breaks: asking(({ first, after }) =>
@@ -111,9 +111,9 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'continuation: the row of the key comes again',
-    breaks: (honest) => ({
+    breaks: (correct) => ({
       window: (ask, rows) => {
-        const windowed = honest.window(ask, rows);
+        const windowed = correct.window(ask, rows);
         const first = windowed.rows[0];
         const at = first === undefined ? -1 : rows.indexOf(first);
         return ask.after === undefined || at < 1
@@ -133,10 +133,10 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'continuation: ends early, with a filter, and the total says so',
-    breaks: (honest) => ({
-      window: (ask, rows) => honest.window(ask, filtersOf(ask) > 0 ? rows.slice(0, 10) : rows),
+    breaks: (correct) => ({
+      window: (ask, rows) => correct.window(ask, filtersOf(ask) > 0 ? rows.slice(0, 10) : rows),
       total: (ask, matched, all) =>
-        filtersOf(ask) > 0 ? Math.min(10, matched) : honest.total(ask, matched, all),
+        filtersOf(ask) > 0 ? Math.min(10, matched) : correct.total(ask, matched, all),
     }),
     shapes: ['cursor products', 'link products', 'offset products'],
   },
@@ -239,4 +239,4 @@ const specs: readonly LieSpec[] = [
 ];
 
 /** Cursors, links and keys that lead elsewhere than to the next rows. */
-export const continuationLies = specs.flatMap(liesOf);
+export const faultyContinuations = specs.flatMap(faultyServices);

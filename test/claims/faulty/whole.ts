@@ -1,8 +1,8 @@
-import { type LieSpec, liesOf } from '../harness/lie.ts';
+import { type FaultySpec, faultyServices } from '../harness/faulty-services.ts';
 import { drawn } from '../harness/records.ts';
 import { paging } from '../harness/steps.ts';
 
-const specs: readonly LieSpec[] = [
+const specs: readonly FaultySpec[] = [
   {
     what: 'whole list: cut off at 100 rows',
     breaks: paging(({ rows }) => ({ rows: rows.slice(0, 100) })),
@@ -42,4 +42,4 @@ const specs: readonly LieSpec[] = [
 ];
 
 /** Lists that come in one call, and are not whole. */
-export const wholeLies = specs.flatMap(liesOf);
+export const faultyWholeLists = specs.flatMap(faultyServices);

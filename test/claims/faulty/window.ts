@@ -1,7 +1,7 @@
-import { type LieSpec, liesOf } from '../harness/lie.ts';
+import { type FaultySpec, faultyServices } from '../harness/faulty-services.ts';
 import { asking, both, paging, totalling } from '../harness/steps.ts';
 
-const specs: readonly LieSpec[] = [
+const specs: readonly FaultySpec[] = [
   {
     what: 'window: the place is ignored',
     breaks: asking(() => ({ first: 0 })),
@@ -191,9 +191,9 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'window: rows of a deleted record',
-    breaks: (honest, { before }) => ({
+    breaks: (correct, { before }) => ({
       select: (ask, all) =>
-        honest.select(ask, [
+        correct.select(ask, [
           ...all,
           ...before.filter((row) => !all.some(({ record }) => record.id === row.record.id)),
         ]),
@@ -207,8 +207,8 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'echo: another place than the rows are from',
-    breaks: (honest) => ({
-      window: (ask, rows) => honest.window({ ...ask, first: ask.first + 1 }, rows),
+    breaks: (correct) => ({
+      window: (ask, rows) => correct.window({ ...ask, first: ask.first + 1 }, rows),
     }),
     shapes: ['echoing products', 'echoing users'],
     when: ['always', 'only behind page 3'],
@@ -222,4 +222,4 @@ const specs: readonly LieSpec[] = [
 ];
 
 /** Windows that hold other rows than those asked for. */
-export const windowLies = specs.flatMap(liesOf);
+export const faultyWindows = specs.flatMap(faultyServices);

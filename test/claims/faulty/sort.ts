@@ -1,9 +1,9 @@
 import { compareIds, compareTexts } from '../../support/model/contract-model.ts';
 import type { Ask } from '../harness/ask.ts';
-import { type LieSpec, liesOf } from '../harness/lie.ts';
+import { type FaultySpec, faultyServices } from '../harness/faulty-services.ts';
 import { drawn, type StoredRecord } from '../harness/records.ts';
 import { asking, byId, ordering, sortedBy, withoutAccents } from '../harness/steps.ts';
-import type { Breaks } from '../harness/lying-service.ts';
+import type { Breaks } from '../harness/start-service.ts';
 
 type Compare = (a: string, b: string) => number;
 
@@ -16,7 +16,7 @@ type SortWay = {
   readonly isDirected?: boolean;
 };
 
-const honestCompare = (field: string): Compare => (field === 'id' ? compareIds : compareTexts);
+const correctCompare = (field: string): Compare => (field === 'id' ? compareIds : compareTexts);
 const ascendingId = (a: StoredRecord, b: StoredRecord) => compareIds(a.record.id, b.record.id);
 
 /** Whether an unknown value stands in front. */
@@ -31,7 +31,7 @@ function sortingBy(field: string | undefined, way: SortWay): Breaks {
     const { sort } = ask;
     if (sort === undefined || (field !== undefined && sort.field !== field)) return rows;
     const { unknown = 'last', ties = ascendingId, isDirected = true } = way;
-    const compare = way.compare ?? honestCompare(sort.field);
+    const compare = way.compare ?? correctCompare(sort.field);
     const sign = sort.descending && isDirected ? -1 : 1;
     return sortedBy(rows, (a, b) => {
       const [left, right] = [a.record[sort.field] ?? null, b.record[sort.field] ?? null];
@@ -48,7 +48,7 @@ const noisy = (a: StoredRecord, b: StoredRecord, { number }: Ask) =>
   drawn(Number(a.record.id.replace(/\D/g, '')) + number, 997) -
   drawn(Number(b.record.id.replace(/\D/g, '')) + number, 997);
 
-const specs: readonly LieSpec[] = [
+const specs: readonly FaultySpec[] = [
   {
     what: 'sort: ignored',
     breaks: ordering((rows) => byId(rows)),
@@ -142,11 +142,11 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'sort: within each page only',
-    breaks: (honest) => ({
+    breaks: (correct) => ({
       order: (_ask, rows) => byId(rows),
       window: (ask, rows) => {
-        const windowed = honest.window(ask, rows);
-        return { ...windowed, rows: honest.order(ask, windowed.rows) };
+        const windowed = correct.window(ask, rows);
+        return { ...windowed, rows: correct.order(ask, windowed.rows) };
       },
     }),
     shapes: ['offset users', 'page users'],
@@ -159,9 +159,9 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'sort: kept from before a write',
-    breaks: (honest, { before }) => ({
+    breaks: (correct, { before }) => ({
       order: (ask, rows) => {
-        const ranks = new Map(honest.order(ask, before).map(({ record }, rank) => [record.id, rank]));
+        const ranks = new Map(correct.order(ask, before).map(({ record }, rank) => [record.id, rank]));
         const rank = ({ record }: StoredRecord) => ranks.get(record.id) ?? Infinity;
         return sortedBy(byId(rows), (a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));
       },
@@ -178,4 +178,4 @@ const specs: readonly LieSpec[] = [
 ];
 
 /** Sorts that are not the contract's, by field and direction. */
-export const sortLies = specs.flatMap(liesOf);
+export const faultySorts = specs.flatMap(faultyServices);

@@ -1,28 +1,28 @@
 import { filtersOf, type Ask } from './ask.ts';
-import type { Breaks, Store } from './lying-service.ts';
+import type { Breaks, Store } from './start-service.ts';
 import type { Stages } from './stages.ts';
 import type { ShapeName } from './traits.ts';
 
 /** A service that breaks one claim of its file in one way. */
-export type Lie = {
+export type FaultyService = {
   /** What is broken, and when: `total: one too many, only with a filter`. */
   readonly name: string;
   readonly shape: ShapeName;
   readonly breaks: Breaks;
-  /** Whether the service is honest until somebody writes. */
+  /** Whether the service is correct until somebody writes. */
   readonly afterWrite: boolean;
-  /** Why nobody can see it from outside, if so: no answer that a tool could ask for would show it. */
+  /** Why nobody can see it from outside, if that is so: no reply that a tool can ask for shows it. */
   readonly unseen?: string;
-  /** Whether the rows themselves are wrong: no disabled claim can mend the answers then, and doctor alone finds it. */
+  /** Whether the rows themselves are wrong. Then no disabled claim can correct the answers, and only doctor finds it. */
   readonly inValues?: boolean;
   /** Whether it runs in `npm test` too. */
   readonly fast?: boolean;
 };
 
-/** When a service lies. */
+/** Decides for each question whether the service breaks its claim. */
 export type When = (ask: Ask, store: Store) => boolean;
 
-/** Times at which a service may lie, by name. */
+/** The times at which a service may break its claim, by name. */
 export const whens = {
   always: () => true,
   'every third time': ({ number }) => number % 3 === 0,
@@ -58,12 +58,12 @@ export const whens = {
 /** The name of such a time. */
 export type WhenName = keyof typeof whens;
 
-/** Steps that break what the honest ones do only when it is time. */
+/** Steps that replace the correct ones, but only if `when` says so. */
 function breaksWhen(when: When, breaks: Breaks): Breaks {
-  return (honest, store) => {
-    const broken = breaks(honest, store);
+  return (correct, store) => {
+    const broken = breaks(correct, store);
     const chosen = Object.entries(broken).map(([name, step]) => {
-      const kept = honest[name as keyof Stages] as (ask: Ask, ...rest: unknown[]) => unknown;
+      const kept = correct[name as keyof Stages] as (ask: Ask, ...rest: unknown[]) => unknown;
       const other = step as typeof kept;
       return [name, (ask: Ask, ...rest: unknown[]) => (when(ask, store) ? other : kept)(ask, ...rest)];
     });
@@ -71,13 +71,13 @@ function breaksWhen(when: When, breaks: Breaks): Breaks {
   };
 }
 
-/** One way to break a claim: at all of its times on the first of its services, at the first time on the others. */
-export type LieSpec = {
+/** One way to break a claim. The first shape has a row for each time, the other shapes one for the first time. */
+export type FaultySpec = {
   /** The claim, and how it is broken. */
   readonly what: string;
   readonly breaks: Breaks;
   readonly shapes: readonly ShapeName[];
-  /** `always`, where nothing is said. */
+  /** Default: `always`. */
   readonly when?: readonly WhenName[];
   /** Whether the rows themselves are wrong. */
   readonly inValues?: boolean;
@@ -87,8 +87,8 @@ export type LieSpec = {
   readonly fast?: readonly WhenName[];
 };
 
-/** The lies of a way to break a claim. */
-export function liesOf({
+/** The services that break a claim in one way: one for each time and shape. */
+export function faultyServices({
   what,
   breaks,
   shapes,
@@ -96,7 +96,7 @@ export function liesOf({
   inValues = false,
   unseen = {},
   fast = [],
-}: LieSpec): readonly Lie[] {
+}: FaultySpec): readonly FaultyService[] {
   return shapes.flatMap((shape, index) =>
     (index === 0 ? when : when.slice(0, 1)).map((name) => ({
       name: `${what}, ${name} (${shape})`,

@@ -1,8 +1,8 @@
 import { filtersOf } from '../harness/ask.ts';
-import { type LieSpec, liesOf } from '../harness/lie.ts';
+import { type FaultySpec, faultyServices } from '../harness/faulty-services.ts';
 import { totalling } from '../harness/steps.ts';
 
-const specs: readonly LieSpec[] = [
+const specs: readonly FaultySpec[] = [
   {
     what: 'total: one too many',
     breaks: totalling((total) => total + 1),
@@ -77,12 +77,12 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'total: of the question before',
-    breaks: (honest) => {
+    breaks: (correct) => {
       let before = 0;
       return {
         total: (ask, matched, all) => {
           const told = before;
-          before = honest.total(ask, matched, all);
+          before = correct.total(ask, matched, all);
           return told;
         },
       };
@@ -92,10 +92,10 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'total: kept from before a write',
-    breaks: (honest, { before }) => ({
+    breaks: (correct, { before }) => ({
       total: (ask) => {
-        const matched = before.filter(({ record }) => honest.matches(ask, record));
-        return honest.total(ask, matched.length, before.length);
+        const matched = before.filter(({ record }) => correct.matches(ask, record));
+        return correct.total(ask, matched.length, before.length);
       },
     }),
     shapes: ['offset products', 'counted products', 'page users', 'checkpoint products'],
@@ -104,10 +104,10 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'total: without a category, of the rows that have one',
-    breaks: (honest, store) => ({
+    breaks: (correct, store) => ({
       total: (ask, matched, all) =>
         filtersOf(ask) > 0
-          ? honest.total(ask, matched, all)
+          ? correct.total(ask, matched, all)
           : store.records.filter(({ record }) => record['category'] !== null).length,
     }),
     shapes: ['offset products'],
@@ -120,4 +120,4 @@ const specs: readonly LieSpec[] = [
 ];
 
 /** Totals that are not the number of rows that match. */
-export const totalLies = specs.flatMap(liesOf);
+export const faultyTotals = specs.flatMap(faultyServices);

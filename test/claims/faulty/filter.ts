@@ -1,6 +1,6 @@
 import { compareDecimals, compareTexts } from '../../support/model/contract-model.ts';
 import { type Ask, filtersOf } from '../harness/ask.ts';
-import { type LieSpec, liesOf } from '../harness/lie.ts';
+import { type FaultySpec, faultyServices } from '../harness/faulty-services.ts';
 import { asking, matching, withoutAccents } from '../harness/steps.ts';
 
 type Equals = (own: string, wanted: string) => boolean;
@@ -29,7 +29,7 @@ const letting = (field: 'category' | 'price') =>
 const without = (...names: readonly ('category' | 'low' | 'high')[]) =>
   asking(() => Object.fromEntries(names.map((name) => [name, undefined])));
 
-const specs: readonly LieSpec[] = [
+const specs: readonly FaultySpec[] = [
   {
     what: 'filter: ignored',
     breaks: without('category', 'low', 'high'),
@@ -50,10 +50,10 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'category: ignored for values that nobody has',
-    breaks: (honest, store) => ({
+    breaks: (correct, store) => ({
       matches: (ask, record) => {
         const isKnown = store.records.some((one) => one.record['category'] === ask.category);
-        return honest.matches(isKnown ? ask : { ...ask, category: undefined }, record);
+        return correct.matches(isKnown ? ask : { ...ask, category: undefined }, record);
       },
     }),
     shapes: ['offset products', 'page products'],
@@ -209,4 +209,4 @@ const specs: readonly LieSpec[] = [
 ];
 
 /** Filters that let other rows through than those that match, by field and operator. */
-export const filterLies = specs.flatMap(liesOf);
+export const faultyFilters = specs.flatMap(faultyServices);
