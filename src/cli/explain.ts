@@ -19,7 +19,7 @@ function isUsable({ answer }: DisplayedLive): boolean {
 
 /**
  * `portico explain`: what becomes of a request, without asking the source, or with `--live` by asking it. Exit code
- * 64 where the request is to no operation, 1 where the live answer is an error.
+ * 64 if the request is to no operation, 1 if the live answer is an error.
  */
 async function runExplain(
   request: string,

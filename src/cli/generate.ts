@@ -27,11 +27,11 @@ function generateAll(): readonly Generated[] {
 /** The options of `portico generate`. */
 export type GenerateOptions = { readonly check?: boolean };
 
-/** `portico generate`: writes the generated documents, or with `--check` fails where a committed one is out of date. */
+/** `portico generate`: writes the generated documents, or with `--check` fails if one is out of date. */
 export function runGenerate({ check }: GenerateOptions, context: CliContext): void {
   const stale = generateAll().filter(({ current, text }) => current !== text);
   for (const { file, text } of stale) {
-    if (check === true) context.err(`${file} is out of date; mend it with: npm run generate\n`);
+    if (check === true) context.err(`${file} is out of date; update it with: npm run generate\n`);
     else writeFileSync(file, text);
   }
   if (check === true && stale.length > 0) throw new ExitError(exitCodes.failure);

@@ -45,7 +45,7 @@ async function findQuality(
 
 /**
  * `portico quality`: what a running gateway has counted of its sources' records, or with `--live` what the sources
- * reply now. Exit code 1 where the gateway cannot be asked, or a source not be read to its end.
+ * reply now. Exit code 1 if the gateway cannot be asked, or a source cannot be read to its end.
  */
 async function runQuality(
   name: string | undefined,
@@ -71,7 +71,7 @@ export function registerQualityCommand({ program, configFile, context }: Command
   const command = program
     .command('quality')
     .description(
-      'tell how well the records of the sources can be read: null, missing and unreadable per field',
+      'show how well the records of the sources can be read: null, missing and unreadable per field',
     )
     .argument('[source]', 'the name of one source; default: all');
   addListenerOptions(command, '--admin, --gateway <url>')

@@ -48,8 +48,8 @@ function choose(
 }
 
 /**
- * `portico doctor`: holds what a source's file claims against the live service. Exit code 1 where they differ
- * or the file bets on an order, 69 where the service cannot be reached and no difference was found before.
+ * `portico doctor`: compares what a source's file claims with the live service. Exit code 1 if they differ or the
+ * file bets on an order, 69 if the service cannot be reached and no difference was found before.
  */
 async function runDoctor(
   name: string | undefined,
@@ -64,14 +64,11 @@ async function runDoctor(
   const diagnosis = await withProgress({ title, callsMax, quiet: options.json }, context, (shown) => {
     const print = (block: ReportBlock, depth: number) =>
       options.json === true ? undefined : printBlocks([block], shown, { depth });
-    return diagnose(
-      compiled,
-      { callsMax, showValues, stop: context.stop },
-      {
-        onResource: (one) => print(resourceHeading(one), 0),
-        onFinding: (finding) => print(findingBlock(finding), 1),
-      },
-    );
+    return diagnose(compiled, {
+      ...{ callsMax, showValues, stop: context.stop },
+      onResource: (one) => print(resourceHeading(one), 0),
+      onFinding: (finding) => print(findingBlock(finding), 1),
+    });
   });
   printReport(diagnosisReport(diagnosis), options.json, context);
   const { source, baseUrl, unreached, differences, bets } = diagnosis;
@@ -84,11 +81,11 @@ async function runDoctor(
 export function registerDoctorCommand({ program, configFile, context }: CommandLine): void {
   program
     .command('doctor')
-    .description('hold what the file of a source claims against the live service; only reads')
+    .description('compare what the file of a source claims with the live service; only reads')
     .argument('[source]', 'the name of a source in the configuration')
     .option('--source <file>', 'examine what one source file describes')
     .option('--calls-max <n>', 'the most calls to the service', parseCalls, CALLS_MAX)
-    .option('--values', 'tell the values that filters were tried with, which are *** otherwise')
+    .option('--values', 'show the values that filters were tried with, which are *** otherwise')
     .option('--json', 'print one JSON document')
     .action((name: string | undefined, options: Options) => runDoctor(name, options, configFile(), context));
 }

@@ -21,7 +21,7 @@ export type Processes = {
   readonly cores: number;
   /** The time that this process has had of the processors, in milliseconds. */
   readonly cpuMs: () => number;
-  /** Present where this process is one of several of a gateway. */
+  /** Present if this process is one of several of a gateway. */
   readonly primary: PrimaryChannel | undefined;
   /** Starts one more, with the same command line. */
   readonly fork: () => WorkerProcess;
@@ -38,7 +38,7 @@ export type Terminal = {
     readonly rows: number;
     write(text: string): boolean;
   };
-  /** False where `NO_COLOR` is set, too. */
+  /** False if `NO_COLOR` is set, too. */
   readonly hasColours: boolean;
 };
 

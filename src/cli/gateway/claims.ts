@@ -43,7 +43,7 @@ const CLAIMS_REDIS: OnRedisItself = {
   },
 };
 
-/** Where the file makes the claim; absent where the file has changed since, so that the claim is believed again. */
+/** The place in the file that makes the claim; absent if the file has changed since, because the claim is then used again. */
 function placeOf(
   { source, resource, digest, claim }: DisabledClaim,
   compiled: readonly CompiledResource[],

@@ -14,14 +14,14 @@ import { type AskOperator, askGateway, createAsk, type GatewayOptions } from './
 
 /** What the commands on a running gateway or its Redis need of the program around them. */
 export type OperatorContext = Pick<CliContext, 'out' | 'err' | 'terminals' | 'env' | 'stop'> & {
-  /** Reads the configuration; rejects where it cannot be used. */
+  /** Reads the configuration; rejects if it cannot be used. */
   readonly loadConfig: () => Promise<GatewayConfig>;
   /** Who runs the command, and where, for the audit. */
   readonly user: string;
   readonly instance: string;
 };
 
-/** What a command does where it works on Redis itself. */
+/** How a command carries out its actions if it works on Redis itself. */
 export type OnRedisItself = RedisWanted & {
   readonly handlers: (
     client: RedisConnection['client'],
@@ -30,7 +30,7 @@ export type OnRedisItself = RedisWanted & {
   ) => { readonly actions: ActionHandlers; readonly close?: () => void };
 };
 
-/** The hint of a command that can ask a running gateway, where the configuration has no Redis. */
+/** The hint if the configuration has no Redis, for a command that can ask a running gateway. */
 export const ASK_GATEWAY_HINT =
   'in the embedded mode add --gateway http://127.0.0.1:9090, which asks the running gateway';
 
@@ -101,7 +101,7 @@ async function onRedisItself<T>(
 }
 
 /**
- * Does some work with `ask`, which asks a running gateway where the options name one, else Redis itself. The same code
+ * Does some work with `ask`. It asks a running gateway if the options name one, and otherwise Redis itself. The same code
  * carries out an action here and there.
  */
 export async function withAsk<T>(

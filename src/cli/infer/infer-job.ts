@@ -173,7 +173,7 @@ function refuseHosts(targets: readonly { readonly resource: string; readonly url
   );
 }
 
-/** The folder of the sources beside the gateway file, where there is one; otherwise this folder. */
+/** The file of a draft: in the folder of the sources beside the gateway file, if it exists, or else in this folder. */
 function defaultFile(name: string, configFile: string): string {
   const folder = join(dirname(configFile), 'sources');
   return existsSync(folder) ? join(folder, `${name}.yaml`) : `${name}.yaml`;

@@ -43,8 +43,8 @@ type Drafted = {
 const plainAddress = (url: string) => url.replace(/[?#].*$/s, '').replace(/(?<=\/\/)[^/]*@/, '');
 
 /**
- * Drafts resource by resource. Where one of several cannot be drafted, that is printed with its address, and the others
- * stand: nothing that was found by many calls is lost. @throws InferError where there is only one
+ * Drafts resource by resource. If one of several cannot be drafted, the reason is printed with its address, and the others
+ * are kept, so that nothing that took many calls is lost. @throws InferError if there is only one
  */
 async function draftAll({ drafts, into }: InferJob, context: CliContext): Promise<Drafted> {
   const resources: InferredSource[] = [];

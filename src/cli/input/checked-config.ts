@@ -25,7 +25,7 @@ async function readChecked(
 const AGAIN_MAX = 5;
 const AGAIN_MS = 100;
 
-/** The texts of the files without what they refer to; `undefined` where one cannot be read, as while they are swapped. */
+/** The texts of the files without what they refer to; `undefined` if one cannot be read, as while they are swapped. */
 function readFilesNow(gatewayFile: string): ConfigTexts['files'] | undefined {
   try {
     return readTexts(gatewayFile, { references: {} }).files;

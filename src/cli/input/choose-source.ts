@@ -3,7 +3,7 @@ import type { CompiledSource } from '../../source/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { liveEnvironment, readSource } from './read-config.ts';
 
-/** The resources of the source with a name. @throws ExitError where there is none, with a suggestion */
+/** The resources of the source with a name. @throws ExitError if there is none, with a suggestion */
 export function sourceNamed(
   name: string,
   compiled: readonly CompiledSource[],

@@ -10,7 +10,7 @@ import type { CheckedTexts, CheckScope } from './checked-config.ts';
 import type { CheckingData, CheckingResult } from './config-check-thread.ts';
 import { readConfigTexts, type ReadyConfig } from './read-config.ts';
 
-/** The same extension as this file: `.ts` where Node strips the types itself, `.js` where they were compiled away. */
+/** The same extension as this file: `.ts` if Node strips the types itself, `.js` if they were compiled away. */
 const THREAD = new URL(`./config-check-thread${extname(import.meta.url)}`, import.meta.url);
 
 /** How long a thread without work is kept, because an operator who corrects a refused file soon reloads again. */
@@ -45,6 +45,7 @@ async function timeIsOver(checkMs: number, cpuMs: () => number, signal: AbortSig
  * Makes the function that reads and checks a configuration in a thread of its own, which starts with the first question
  * and ends after a while without one, or with a check that takes too long.
  * @throws ConfigError with every problem, from the function
+ * @internal
  */
 export function createCheckInThread(
   data: CheckingData,

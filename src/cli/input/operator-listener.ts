@@ -25,9 +25,9 @@ export function addListenerOptions(command: Command, flag = '--gateway <url>'): 
 }
 
 /**
- * The operator's listener: the one that the command names, else that of the configuration. The token is the operator's
- * own, else that of the configuration.
- * @throws ExitError where neither names the listener
+ * The operator's listener: the one that the command names, or else the one of the configuration. The token is the
+ * operator's own, or else the one of the configuration.
+ * @throws ExitError if neither names the listener
  */
 export function findListener(
   named: {

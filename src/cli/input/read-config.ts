@@ -131,7 +131,7 @@ type Used = {
 
 /**
  * The texts of a configuration's files as they are now, with the references that were `known`; one that is gone is empty.
- * @throws ConfigError where a file cannot be read
+ * @throws ConfigError if a file cannot be read
  */
 export function readTexts(
   gatewayFile: string,
@@ -160,7 +160,7 @@ export function readPartialConfig(
 
 /**
  * The resources of a source with the variables and files that it names.
- * @throws ConfigError where one is missing
+ * @throws ConfigError if one is missing
  */
 export function readLive<T extends CompiledSource>(compiled: T, variables: CliContext['env']): T {
   const { resource, source } = compiled;
@@ -192,14 +192,14 @@ const placeholderEnvironment: Environment = { variables: {}, readFile: () => 'pl
 
 /**
  * Reads and compiles one source file alone; by default with the defaults of its variables, or placeholders
- * where they have none.
+ * if they have none.
  * @throws ConfigError with every problem
  */
 export function readSource(file: string, environment = placeholderEnvironment): readonly CompiledSource[] {
   return compileSourceText(readText(file), environment);
 }
 
-/** Tells what drafts of sources leave open: the files serve, but nobody has said yet whether they are right. */
+/** Prints what drafts of sources leave open: such files can be served, but nobody has confirmed yet that they are right. */
 export function printOpenEdits(sources: readonly CompiledSource[], context: CliContext): void {
   for (const { yaml } of new Set(sources.map(({ source }) => source)))
     for (const edit of openEdits(yaml)) context.err(`portico: ${problemText(edit)}\n`);

@@ -5,7 +5,7 @@ import { evictionNote } from '../../store/redis/health/memory.ts';
 import { type RedisProfile, redisProfiles } from '../../store/redis/redis-profile.ts';
 import { createRedis } from '../../store/redis/redis.ts';
 
-/** A check may be made where the gateway's Redis cannot be reached. */
+/** A check may run on a machine that cannot reach the gateway's Redis, so it does not wait for long. */
 const TIMEOUT_MS = 1_000;
 
 /** What a policy may do to what is kept. */
@@ -23,7 +23,7 @@ async function askRedis(profile: RedisProfile, roles: readonly RedisRole[]): Pro
     if (!(await redis.untilReady(TIMEOUT_MS))) return `Redis cannot be reached from here: ${unknown}`;
     return (await evictionNote(redis.client, roles))?.message;
   } catch {
-    return `Redis does not tell its maxmemory-policy: ${unknown}`;
+    return `Redis does not report its maxmemory-policy: ${unknown}`;
   } finally {
     await redis.close();
   }

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 
-/** The text of a file. @throws Error where it cannot be read, or is a pipe or a device: reading one may never end */
+/** The text of a file. @throws Error if it cannot be read, or if it is a pipe or a device, because reading one may never end */
 export function readRegularFile(path: string): string {
   if (!statSync(path).isFile())
     throw Object.assign(new Error('no regular file'), { code: 'no regular file' });

@@ -4,10 +4,10 @@ import { createRedisKeys, type RedisKeys } from '../../store/redis/redis-keys.ts
 import { redisProfile } from '../../store/redis/redis-profile.ts';
 import { createRedis, type RedisConnection } from '../../store/redis/redis.ts';
 
-/** An operator can wait longer for Redis than a request may, where the configuration lets requests wait for less. */
+/** An operator waits for Redis at least so long, even if the configuration lets requests wait for less. */
 const TIMEOUT_MS = 2_000;
 
-/** The role whose Redis is used, and a hint for the operator where there is none. */
+/** The role whose Redis is used, and a hint for the operator if the configuration has none. */
 export type RedisWanted = {
   readonly role: RedisRole;
   readonly without: string;

@@ -144,7 +144,7 @@ function questionOf(resource: string, text: string) {
     : { operation: `${resource}.get`, query: `id=${encodeURIComponent(text)}` };
 }
 
-/** A value as JSON; empty where there is none. */
+/** A value as JSON; empty if there is none. */
 const valueText = (value: unknown) => (value === undefined ? '' : JSON.stringify(value));
 
 function addExplain(add: AddCommand): void {

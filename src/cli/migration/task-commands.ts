@@ -18,9 +18,9 @@ type TaskOptions = GatewayOptions & {
 
 const POLL_MS = 300;
 /** How often the progress is printed. */
-const TELL_MS = 5_000;
+const PROGRESS_MS = 5_000;
 
-/** Starts long work, waits for its end, and prints it. Exit code 1 where it fails. */
+/** Starts long work, waits for its end, and prints it. Exit code 1 if it fails. */
 async function runTask(
   ask: AskOperator,
   input: ActionRequest<'migrations.start'>,
@@ -41,7 +41,7 @@ export async function endOfTask(
   context: CliContext,
 ): Promise<NonNullable<ActionValue<'migrations.status'>['task']>> {
   const started = (await ask('migrations.start', input)).task;
-  let toldAt = performance.now();
+  let printedAt = performance.now();
   for (;;) {
     const { task } = await ask('migrations.status', { resource: input.resource });
     if (task === null || task.startedAt !== started.startedAt || task.kind !== started.kind)
@@ -50,9 +50,9 @@ export async function endOfTask(
         'another process answers, which does not know of this work; look at the audit',
       );
     if (task.outcome.kind !== 'running') return task;
-    if (performance.now() - toldAt > TELL_MS) {
+    if (performance.now() - printedAt > PROGRESS_MS) {
       context.err(`${taskText(task)}\n`);
-      toldAt = performance.now();
+      printedAt = performance.now();
     }
     await sleep(POLL_MS, undefined, { signal: context.stop });
   }

@@ -6,7 +6,7 @@ import type { LogDestination } from '../context/context.ts';
 
 /** The log of a process, on its standard output. */
 export type LogOutput = LogDestination & {
-  /** Writes what was logged, as far as the output is read; false where the rest was dropped. */
+  /** Writes what was logged, as far as the output is read; false if the rest was dropped. */
   end(): Promise<boolean>;
   /** Writes what can be written at once, and drops the rest. */
   abandon(): void;

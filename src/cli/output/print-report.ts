@@ -69,7 +69,7 @@ export function printBlocks(
 }
 
 /**
- * Prints a report on standard output: as JSON where that is asked for, or else as text. With `indent` 0 the JSON is one
+ * Prints a report on standard output: as JSON if that is asked for, or else as text. With `indent` 0 the JSON is one
  * line.
  */
 export function printReport(

@@ -9,7 +9,7 @@ import { plain } from './plain-output.ts';
 export type Work = {
   /** Such as `infer` or `doctor crm`. */
   readonly title: string;
-  /** The most calls that it may make; absent where only its end is known. */
+  /** The most calls that it may make; absent if only its end is known. */
   readonly callsMax?: number | undefined;
 };
 
@@ -17,7 +17,7 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const FRAME_MS = 100;
 /** Without a terminal, lines are not written over, so there are fewer of them. */
 const LINE_MS = 5_000;
-/** Node tells of each request that a client of this process sends. */
+/** On this channel, Node reports each request that a client of this process sends. */
 const CHANNEL = 'http.client.request.start';
 
 /** A time for people: `8 s`, `2 min 5 s`. */
@@ -53,7 +53,7 @@ export function progressText(
   return `${title}: ${parts.join(' · ')}`;
 }
 
-/** Says again and again how a piece of work goes on, until that is ended. */
+/** Reports the progress of a piece of work at an interval; the result ends that. */
 function sayProgress(work: Work, everyMs: number, say: (text: string) => void): () => void {
   const start = performance.now();
   let [calls, doing] = [0, ''];
@@ -75,7 +75,7 @@ function sayProgress(work: Work, everyMs: number, say: (text: string) => void): 
 /** A line at the end of a terminal that is written over; `clear` takes it away until it is next drawn. */
 function openLine(work: Work, terminal: Terminal) {
   const { stream, hasColours } = terminal;
-  // The cursor is left alone, so that a command that is stopped leaves nothing to mend.
+  // The cursor is left alone, so that a command that is stopped leaves the terminal as it was.
   const update = createLogUpdate(stream as unknown as NodeJS.WriteStream, { showCursor: true });
   let frame = 0;
   const stop = sayProgress(work, FRAME_MS, (text) => {

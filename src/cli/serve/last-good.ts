@@ -56,7 +56,7 @@ function filesIn(json: string): ConfigFiles | undefined {
   return { gateway, sources };
 }
 
-/** The last good configuration, compiled; `undefined` where there is none that is sound with the variables of now. */
+/** The last good configuration, compiled; `undefined` if there is none that is sound with the variables of now. */
 export function readLastGood(configFile: string, { env }: CliContext): ReadyConfig | undefined {
   const folder = folderOf(configFile, env);
   if (folder === undefined) return undefined;

@@ -10,7 +10,7 @@ import { watchedFiles } from './config-fingerprint.ts';
 /** How a process reads its configuration again, and what triggers that. */
 export type ReloadTriggers = {
   readonly reloading: Reloading;
-  /** Begins to trigger: at every SIGHUP, and, where the configuration says so, whenever its files change. */
+  /** Begins to trigger reloads: at every SIGHUP, and when files change, if the configuration says so. */
   readonly start: (reload: Reloader['reload']) => void;
 };
 

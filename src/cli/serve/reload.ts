@@ -47,7 +47,7 @@ async function ask(
 }
 
 /**
- * `portico reload`: has a running gateway put its changed files in force. Exit code 78 where they are refused, 1 where
+ * `portico reload`: has a running gateway put its changed files in force. Exit code 78 if they are refused, 1 if
  * some process has not said in time that it serves them, or the gateway refuses the token.
  */
 async function runReload(options: Options, configFile: string, context: CliContext): Promise<void> {

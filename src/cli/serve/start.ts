@@ -15,7 +15,7 @@ import { openPrimary, processServices, runWorker, workersOf } from './start-work
 import { readLastGood } from './last-good.ts';
 import { createReloadTriggers, type OpenReloadTriggers } from './reload-triggers.ts';
 
-/** A gateway that listens, and where. */
+/** A gateway that listens, with its ports. */
 export type RunningGateway = { readonly gateway: Gateway; readonly port: number; readonly adminPort: number };
 
 /** Opens the one log of a gateway that is one process; a reload changes its level. */

@@ -100,7 +100,7 @@ export type GetSpec = z.infer<typeof get>;
 /** A request whose path, query, headers and body are templates that are not compiled yet. */
 export type RequestSpec = z.infer<typeof request>;
 
-/** The body of a POST, told apart by its one main key: `json`, `form` or `xml`. */
+/** The body of a POST, distinguished by its one main key: `json`, `form` or `xml`. */
 export type BodySpec = z.infer<typeof requestBody>;
 
 /**

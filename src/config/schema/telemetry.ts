@@ -42,7 +42,7 @@ const traces = z.strictObject({
     .describe('A PEM text, such as ${file:/run/secrets/ca.pem}: a private authority.'),
 });
 
-/** What the gateway tells of itself, beside log and metrics. */
+/** What the gateway reports besides log and metrics. */
 export const telemetry = z.strictObject({
   traces: traces
     .optional()
@@ -57,7 +57,7 @@ export const telemetry = z.strictObject({
  */
 export type TracesConfig = z.infer<typeof traces>;
 
-/** What a gateway tells by webhook, by the type that its messages carry. */
+/** The types of the events that a gateway sends by webhook. */
 export const webhookEvents = [
   'breaker.opened',
   'breaker.closed',
@@ -76,7 +76,7 @@ export const webhookEvents = [
 /** The `type` that a message carries; receivers choose by it, in `events`. */
 export type WebhookEventType = (typeof webhookEvents)[number];
 
-/** One receiver of what a gateway tells. */
+/** One receiver of events. */
 const gatewayWebhook = z.strictObject({
   url: httpUrl.describe('Where messages are sent, as JSON.'),
   secret: secret.describe(
@@ -89,7 +89,7 @@ const gatewayWebhook = z.strictObject({
     .describe('The types of events that it receives; all by default.'),
 });
 
-/** Every receiver of what a gateway tells. */
+/** All receivers of events. */
 export const webhooks = z
   .array(gatewayWebhook)
   .max(10)

@@ -8,7 +8,7 @@ const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/;
 
 type NamedToken = GatewayConfig['admin']['tokens'][number];
 
-/** The SHA-256 of a token; `undefined` where the entry has none, as with a variable that is not set. */
+/** The SHA-256 of a token; `undefined` if the entry has none, as with a variable that is not set. */
 function digestOf({ token, hash }: Pick<NamedToken, 'token' | 'hash'>): string | undefined {
   return token === undefined ? hash : createHash('sha256').update(token.reveal()).digest('hex');
 }

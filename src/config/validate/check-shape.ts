@@ -61,7 +61,7 @@ function weightOf(issue: z.core.$ZodIssue, content: unknown): number {
   return isMissing(content, issue.path) ? issue.path.length : issue.path.length + 1;
 }
 
-/** Picks the most telling issue of a union. `content` is the value that the issues' paths are relative to. */
+/** Picks the most specific issue of a union. `content` is the value that the issues' paths are relative to. */
 function mostSpecificIssue(issue: z.core.$ZodIssue, content: unknown): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue;
   const here = valueAt(content, issue.path);

@@ -27,7 +27,10 @@ export function hasPublishedPepper({ auth }: GatewayConfig): boolean {
   return auth.apiKeys?.pepper.reveal() === PUBLISHED_PEPPER;
 }
 
-/** Finds settings that are valid but probably a mistake. They do not prevent a start. Those within a source file: `adapter/lint-source.ts`. */
+/**
+ * Finds settings that are valid but probably a mistake. They do not prevent a start. Those within a source file:
+ * `adapter/lint-source.ts`.
+ */
 export function lintGateway(
   gateway: GatewayConfig,
   sources: LoadedConfig['sources'],

@@ -11,7 +11,7 @@ const ALPHABETS: readonly (readonly [tokens: RegExp, size: number])[] = [
 const BASE64 = 64;
 
 /**
- * The most bits of entropy that a token can have, judged by its text: random digits of an alphabet, or words and numbers
+ * The most bits of entropy that a token can have, estimated from its text: random digits of an alphabet, or words and numbers
  * between separators, which is how people make one up.
  */
 export function tokenBits(text: string): number {

@@ -11,8 +11,8 @@ const DEPTH_MAX = 100;
 type Excess = { readonly message: string; readonly offset?: number };
 
 /**
- * What of a YAML text is beyond all bounds, counted on its tokens, before an alias is resolved: aliases of aliases and
- * merges of merges grow exponentially, and each alias takes time to find. `undefined`: nothing is.
+ * The first limit that a YAML text exceeds; `undefined` if it exceeds none. This is counted on its tokens before an alias is
+ * resolved, because aliases of aliases and merges of merges grow exponentially, and each alias takes time to find.
  */
 export function excessOf(text: string): Excess | undefined {
   if (text.length > CHARACTERS_MAX) return { message: `it has more than ${CHARACTERS_MAX} characters` };
@@ -34,7 +34,7 @@ export function excessOf(text: string): Excess | undefined {
     return size;
   }
 
-  /** The nodes of what stands behind some tokens, of which one may be its anchor. */
+  /** The number of nodes of a token; `before` are the tokens in front of it, one of which may be its anchor. */
   function sizeOf(
     before: readonly CST.SourceToken[],
     token: CST.Token | null | undefined,
@@ -54,7 +54,7 @@ export function excessOf(text: string): Excess | undefined {
       excess ??= { offset: token.offset, message: `it is nested deeper than ${DEPTH_MAX} levels` };
     let size = 1;
     for (const { start, key, sep, value } of token.items) {
-      // The rest is not counted: it cannot make up for it.
+      // One excess is enough, so the rest is not counted.
       if (excess !== undefined) break;
       size += sep === undefined ? 0 : sizeOf(start, key, depth + 1);
       size += sizeOf(sep ?? start, value, depth + 1);

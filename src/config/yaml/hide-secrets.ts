@@ -7,10 +7,10 @@ const SECRET_NAME =
 /** Whether the name of a key, a header, a parameter or a variable says that its value is a credential. */
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);
 
-/** A name of a configuration beside these, of which a file shows no value: who it is that has a secret. */
+/** Whether the value under a name is hidden: that of a secret, and the name of the user or the hash that belongs to it. */
 const isHiddenName = (name: string) => isSecretName(name) || /(?:^|[-_.])(?:hash|user|private)$/i.test(name);
 
-/** What of a source's `auth` says how its credential is sent, and not what it is. */
+/** The keys of a source's `auth` that say how its credential is sent. Their values are no secret. */
 const AUTH_TERMS =
   /^(?:kind|name|header|in|scopes?|method|path|url|tokenUrl|format|at|expires\w*|refresh\w*)$/;
 
@@ -21,7 +21,7 @@ const QUERY_VALUE = /([?&;]([\w.-]+)=)[^&\s#"'{}]+/g;
 const JSON_VALUE = /(["']([\w.-]+)["']\s*:\s*)(["'])(?:(?!\3).)*\3/g;
 const XML_VALUE = /(<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>)[^<{]+(?=<\/)/g;
 
-/** A shorter one would hide parts of other words; as the whole of a value it is hidden by its name. */
+/** A shorter secret would hide parts of other words. If it is the whole value of a key, the name of the key hides it. */
 const SECRET_CHARS_MIN = 6;
 
 type Edit = { readonly from: number; readonly to: number; readonly text: string };

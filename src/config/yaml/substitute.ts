@@ -31,7 +31,10 @@ function resolve(match: RegExpExecArray, env: Environment): string | { message: 
     try {
       return env.readFile(file).trimEnd();
     } catch {
-      return { message: `the file ${file} cannot be read`, hint: 'mount it, or mend the path after "file:"' };
+      return {
+        message: `the file ${file} cannot be read`,
+        hint: 'mount it, or correct the path after "file:"',
+      };
     }
   }
   const value = env.variables[variable];

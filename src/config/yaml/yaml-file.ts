@@ -124,7 +124,7 @@ export function parseYamlFile(
 ): YamlFile {
   const lines = new LineCounter();
   const excess = excessOf(text);
-  // Of a text that is beyond all bounds, nothing is read but where its lines end.
+  // A text that exceeds a limit is not parsed; only its lines are counted.
   if (excess !== undefined) for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1);
   const document = parseDocument(excess === undefined ? text : '', {
     lineCounter: lines,

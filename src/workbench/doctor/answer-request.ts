@@ -16,7 +16,7 @@ import type { CompiledSource } from '../../source/compile-sources.ts';
 import type { SourceAnswer } from '../../pipeline/stages/call.ts';
 import { createAnswer } from '../../pipeline/answer/answer-query.ts';
 import { createLocalClaims } from '../../pipeline/reading/windows/source-runtime.ts';
-import { type Operation, operations } from '../../contract/operations.ts';
+import { operations } from '../../contract/operations.ts';
 import { parseRequestTarget } from '../../http/listener/request-head.ts';
 import { compileRoutes } from '../../http/listener/routes.ts';
 import type { SourceSession } from './session/source-session.ts';
@@ -74,18 +74,13 @@ export type AnswerRequestDeps = Omit<AnswerQueryDeps, 'adapter'> & {
   readonly signal: AbortSignal;
 };
 
-/** A request target, such as `/v1/users?page=2`, and the operation of the contract that it reaches. */
-export type OperationMatch = {
-  readonly operation: Operation;
-  readonly rawQuery: string;
-  /** The id as the path has it, percent-encoded. */
-  readonly rawId: string | undefined;
-};
-
 const findRoute = compileRoutes(operations.map((operation) => ({ path: operation.path, target: operation })));
 
-/** Finds the operation that a client reaches with a target; `undefined` if the gateway answers 404. */
-export function findOperation(target: string): OperationMatch | undefined {
+/**
+ * Finds the operation that a client reaches with a target such as `/v1/users?page=2`; `undefined` if the gateway answers 404.
+ * `rawId` is the id as it stands in the path, percent-encoded.
+ */
+export function findOperation(target: string) {
   const parts = parseRequestTarget(target);
   const match = parts && findRoute(parts.path);
   return match && { operation: match.target, rawQuery: parts.query, rawId: match.rawId };

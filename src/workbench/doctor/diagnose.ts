@@ -46,17 +46,13 @@ export type Diagnosis = {
   readonly resources: readonly ResourceDiagnosis[];
 };
 
-/** Called while a source is probed, so that findings can be printed as they come. */
-export type DiagnosisListener = {
-  readonly onResource: (compiled: CompiledSource) => void;
-  readonly onFinding: (finding: DisplayedFinding) => void;
-};
-
-/** The bounds of a diagnosis. */
+/** The bounds of a diagnosis, and what is called while the source is probed, so that findings can be printed as they come. */
 export type DiagnosisOptions = {
   readonly callsMax: number;
   readonly showValues: boolean;
   readonly stop: AbortSignal;
+  readonly onResource: (compiled: CompiledSource) => void;
+  readonly onFinding: (finding: DisplayedFinding) => void;
 };
 
 function displayFinding(
@@ -79,8 +75,7 @@ function displayFinding(
 /** Probes every claim of a source's file, resource by resource. `compiled` are the resources of one source. */
 export async function diagnose(
   compiled: readonly [CompiledSource, ...CompiledSource[]],
-  { callsMax, showValues, stop }: DiagnosisOptions,
-  { onResource, onFinding }: DiagnosisListener,
+  { callsMax, showValues, stop, onResource, onFinding }: DiagnosisOptions,
 ): Promise<Diagnosis> {
   const { spec, yaml } = compiled[0].source;
   const session = openSession(spec, { callsMax });

@@ -69,22 +69,15 @@ async function agreesWith(
   return true;
 }
 
-/** How advice is tried. */
-export type TryAdvice = {
-  readonly claimsOf: (ask: Ask) => readonly Claim[];
-  /** Without it, the first change is given as it stands. */
-  readonly tries: boolean;
-};
-
 /**
  * Turns the advice of a finding into a hint: the first change with which the claim agrees. A change that does not help is left
- * out. A change that could not be tried because too few calls are left is given, and the hint says so.
+ * out. A change that could not be tried because too few calls are left is given, and the hint says so. Without `tries`, the first change is given untried.
  */
 export async function tryAdvice(
   finding: Finding,
   name: string,
   evidence: Evidence,
-  { claimsOf, tries }: TryAdvice,
+  { claimsOf, tries }: { readonly claimsOf: (ask: Ask) => readonly Claim[]; readonly tries: boolean },
 ): Promise<Finding> {
   const { advice } = finding;
   if (advice === undefined) return finding;

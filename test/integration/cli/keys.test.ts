@@ -123,11 +123,11 @@ describe('portico keys on Redis', () => {
   it.each([
     [['revoke', 'nobody'], 'no key in Redis has the id nobody'],
     [['rotate', 'nobody'], 'no key in Redis has the id nobody'],
-    [[...create, '--tier', 'gone'], 'there is no tier gone; tiers: standard'],
+    [[...create, '--tier', 'gone'], 'there is no tier gone\n    hint: tiers: standard'],
     [['create', '--label', 'x', '--permissions', 'everything'], 'expected a permission such as users:read'],
     [
       ['create', '--label', 'x', '--permissions', 'users:read,product:read'],
-      'there is no permission product:read; did you mean products:read? permissions: users:read, products:read',
+      'there is no permission product:read\n    hint: did you mean products:read? permissions: users:read, products:read',
     ],
     [['create', '--permissions', 'users:read'], '--label'],
     [[...create, '--expires', 'soon'], 'Write a duration'],

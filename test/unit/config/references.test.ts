@@ -36,12 +36,12 @@ describe('references', () => {
     });
   });
 
-  it('reports what has no value, all of it, with its place and how to mend it', () => {
+  it('reports what has no value, all of it, with its place and how to fix it', () => {
     expect(read('a: ${X}\nb: [1, "${Y} ${Z}"]\nc: ${file:gone}').problems).toEqual([
       'f.yaml:1:4: the environment variable X is not set\n    hint: set it, or give a default: ${X:-value}',
       'f.yaml:2:8: the environment variable Y is not set\n    hint: set it, or give a default: ${Y:-value}',
       'f.yaml:2:8: the environment variable Z is not set\n    hint: set it, or give a default: ${Z:-value}',
-      'f.yaml:3:4: the file gone cannot be read\n    hint: mount it, or mend the path after "file:"',
+      'f.yaml:3:4: the file gone cannot be read\n    hint: mount it, or correct the path after "file:"',
     ]);
   });
 

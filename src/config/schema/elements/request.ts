@@ -5,7 +5,7 @@ import { addedHeaderName, headerValue } from './scalars.ts';
 export const queryTemplate = z.record(z.string().min(1), z.union([z.string(), z.number().transform(String)]));
 
 /**
- * The body of a POST, told apart by its key. Parts of JSON and fields of a form are left out where their variable has no
+ * The body of a POST, distinguished by its key. Parts of JSON and fields of a form are left out if their variable has no
  * value.
  */
 export const requestBody = z.union([
@@ -28,7 +28,7 @@ export const pathTemplate = z
 
 /**
  * A request to a source as templates. Which variables may stand in it depends on its place in the file, and is checked
- * where the adapter is compiled.
+ * when the adapter is compiled.
  */
 export const request = z.strictObject({
   method: z.enum(['GET', 'POST']).default('GET').describe('POST only if the source is read by POST.'),

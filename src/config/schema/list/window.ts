@@ -60,7 +60,7 @@ const more = z
     }),
   ])
   .optional()
-  .describe('Path of a flag that is false at the end, or { at, present } for a place that tells it.');
+  .describe('Path of a flag that is false at the end, or { at, present } for a place that shows it.');
 
 /** How rows are asked for: the kinds of windows. */
 export const window = z.discriminatedUnion('kind', [

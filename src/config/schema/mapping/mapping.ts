@@ -21,7 +21,7 @@ const constant = z
 
 /**
  * Where the value of each v1 field comes from. Every form becomes `{ from, as }`; a constant has a `value`, too, and no path.
- * Whether the fields are those of the contract is checked where the mapping is compiled.
+ * Whether the fields are those of the contract is checked when the mapping is compiled.
  */
 export const mapping = z
   .record(

@@ -76,7 +76,7 @@ export function hostProblems({ url, others, health: checked, names }: NamedHosts
   return [...problems, { code: 'custom' as const, path: ['health'], message }];
 }
 
-/** How a service is reached over https where the authorities that Node trusts are not enough. */
+/** The certificates for https, if the authorities that Node trusts are not enough. */
 export function tlsOf(service: 'source' | 'upstream') {
   return z
     .strictObject({

@@ -23,13 +23,6 @@ import { isBrokenQuery, refusalHint } from './refusal-hint.ts';
 
 type Read = Exchange<Rows> & { readonly value: Rows };
 
-/** The first window, and the file as it was corrected to read it. */
-export type FirstWindow = {
-  readonly findings: readonly Finding[];
-  /** `undefined` if no window can be read; then nothing more can be probed. */
-  readonly opened: { readonly ask: Ask; readonly first: Read; readonly base: number | undefined } | undefined;
-};
-
 const PLACES: Readonly<Partial<Record<InvalidReason, readonly [readonly string[], string]>>> = {
   content_type: [
     ['decode'],
@@ -149,8 +142,11 @@ async function checkSize(ask: Ask, first: Read, asked: number): Promise<{ findin
   return unclear(`${plural(received, 'row')} came, and no new ones stand right behind them`);
 }
 
-/** Asks for the first window as the gateway would, and checks that it can be read and how large it is. */
-export async function openFirstWindow(declared: Ask): Promise<FirstWindow> {
+/**
+ * Asks for the first window as the gateway would, and checks that it can be read and how large it is. `opened` has the window, and
+ * the file as it was corrected to read it. If no window can be read it is `undefined`, and nothing more can be probed.
+ */
+export async function openFirstWindow(declared: Ask) {
   const { window } = declared.list;
   const size = sizeOf(declared.list);
   let ask = declared;

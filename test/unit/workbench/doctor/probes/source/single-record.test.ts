@@ -155,7 +155,7 @@ describe('the probe of an id of another form', () => {
   it('is not asked if no id at all is known as missing', async () => {
     expect(await probe('malformed id', withRecords(), {}, ['missing id'])).toMatchObject({
       verdict: 'could not tell',
-      observed: 'nor is any other',
+      observed: 'no unknown id is answered as not found',
     });
   });
 });

@@ -50,7 +50,7 @@ describe('the first call', () => {
       {},
     ],
     ['a status that no rule names', { status: 418, body: {} }, ['outcomes'], {}],
-  ])('with %s differs at the place in the file that can mend it', async (_what, reply, at, lines) => {
+  ])('with %s differs at the place in the file to correct', async (_what, reply, at, lines) => {
     const { findings, isOpen } = await open(() => reply, lines);
     expect(isOpen).toBe(false);
     expect(findings).toMatchObject([{ probe: 'first call', verdict: 'differs', at }]);
