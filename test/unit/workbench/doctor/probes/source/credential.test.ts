@@ -33,7 +33,7 @@ describe('the probe of a credential', () => {
     const { found } = await probe(forVisitors(() => ({ status: 418, body: {} })));
     expect(found['wrong credential']).toMatchObject({
       verdict: 'differs',
-      claim: 'a refused credential is known as such',
+      claim: 'a refused credential is recognised',
       advice: { otherwise: 'outcomes, before others: - { status: 418, is: unauthorized }' },
     });
   });
