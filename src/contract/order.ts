@@ -35,8 +35,8 @@ export function idSortKey(id: string): string {
   return `0${String.fromCharCode(id.length - start)}${id.slice(start)}`;
 }
 
-/** Compares ids like their sort keys, but makes no keys if both are numbered. */
-function compareIds(a: string, b: string): number {
+/** Compares ids in the contract's order, like their sort keys: negative if `a` comes first. Numbered ids need no keys. */
+export function compareIds(a: string, b: string): number {
   const left = numberAt(a);
   const right = numberAt(b);
   if (left === 0 || right === 0) return compareCodePoints(idSortKey(a), idSortKey(b));

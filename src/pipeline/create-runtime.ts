@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { isFieldAlarm, PROOF } from '../source/adapter/spec/capability.ts';
 import { type CountedRule, countedRules } from '../source/adapter/read/outcome.ts';
-import type { OnRule } from '../source/adapter/map/reply-observer.ts';
+import type { RuleObserver } from '../source/adapter/map/reply-observer.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createLargeReplies } from './reading/large-replies/large-replies.ts';
 import type { SourceObserver, SourceRuntime } from './reading/windows/source-runtime.ts';
@@ -111,7 +111,7 @@ function watchProofs(
 }
 
 /** Counts the replies that each rule of a source's file decides, in counters that are found once. */
-function countRules({ source: { spec } }: DigestedSource, metrics: ReplyMetrics): OnRule {
+function countRules({ source: { spec } }: DigestedSource, metrics: ReplyMetrics): RuleObserver['onRule'] {
   const counters = countedRules(spec).map(({ rule, is }) => metrics.ruleReplies(spec.name, rule, is));
   const none = counters.length - 1;
   return (rule = none) => counters[rule]?.add();
@@ -128,6 +128,7 @@ function createObserver(
   return {
     onMissingValue: (field, reason) => metrics.unreadableField(name, `${resource.name}.${field}`, reason),
     onRule: countRules(compiled, metrics),
+    onRecords: quality.onRecords,
     contradicted(capability) {
       metrics.guardTrip(name, resource.name, capability);
       const { file, line } = quality.contradicted(capability);
@@ -190,7 +191,7 @@ export function createRuntime(
   const { resource, source } = compiled;
   const { budget } = source.spec;
   const largeReplies = createLargeReplies(compiled);
-  const quality = createQuality({ ...compiled, adapter: largeReplies.adapter }, { clock, metrics });
+  const quality = createQuality(compiled, { clock, metrics });
   const lookName = (name: string) => JSON.stringify([source.spec.name, compiled.digest, resource.name, name]);
   const alarms = createFieldAlarms(compiled, quality, { log, disabledClaims, tell }, () => claims);
   const watch = createListWatch(compiled, clock, alarms, {
@@ -203,7 +204,7 @@ export function createRuntime(
   const verifications = createVerifications();
   const runtime: SourceRuntime = {
     resource,
-    adapter: quality.adapter,
+    adapter: largeReplies.adapter,
     upstream: watchUpstream(upstream, quality, () => watch.asked(runtime)),
     largeReplies,
     budget,
@@ -212,7 +213,13 @@ export function createRuntime(
     takeLook: (name, everyMs) => lookTurns.take(lookName(name), everyMs),
     claims,
     observer,
-    wholeListObserver: { ...observer, onRecords: watch.onRecords },
+    wholeListObserver: {
+      ...observer,
+      onRecords(...read) {
+        quality.onRecords(...read);
+        watch.onRecords(...read);
+      },
+    },
   };
   const endProofs = watchProofs(source.spec.name, runtime, { disabledClaims });
   async function close(): Promise<void> {

@@ -1,13 +1,9 @@
-import type { GetAdapter } from '../source/adapter/compile-record.ts';
-import type { Adapter, Rows, WrittenRows } from '../source/adapter/compile.ts';
 import { claimPlace } from '../source/adapter/spec/claim-place.ts';
-import type { OnMissingValue } from '../source/adapter/map/map-record.ts';
 import type { Capability } from '../source/adapter/spec/capability.ts';
-import { detailFields, detailsPlace, type RecordView } from '../source/adapter/map/row-fields.ts';
-import type { MissingValue, ReadRecords, ReplyObserver } from '../source/adapter/map/reply-observer.ts';
+import { detailFields, detailsPlace } from '../source/adapter/map/row-fields.ts';
+import type { ReplyObserver } from '../source/adapter/map/reply-observer.ts';
 import { GatewayError } from '../kernel/errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { UpstreamReply } from '../kernel/upstream-call.ts';
 import type { CompiledSource } from '../source/compile-sources.ts';
 import { createViewStatistics, type OnUnreadable, type ViewQuality } from './field-statistics.ts';
 
@@ -60,8 +56,8 @@ export type QualityDeps = {
 
 /** Keeps the quality of one resource of one source. */
 export type Quality = {
-  /** The adapter, which counts everything that it reads. */
-  readonly adapter: Adapter;
+  /** Counts the records of a usable reply. */
+  readonly onRecords: NonNullable<ReplyObserver['onRecords']>;
   /** Counts an unusable reply, once for each error; other errors are ignored. */
   readonly failed: (error: unknown) => void;
   /** Keeps that a reply contradicted a claim, and returns where the file makes it. */
@@ -70,63 +66,6 @@ export type Quality = {
   accepted(claim: Capability): void;
   report(): ResourceQuality;
 };
-
-/** The adapter, with `count` called for every reply that could be read, before the reader learns of its missing values. */
-function watchAdapter(
-  { list, get }: Adapter,
-  count: (view: RecordView, records: ReadRecords, missingValues: readonly MissingValue[]) => void,
-): Adapter {
-  /** Missing values wait until the whole reply is read: those of a reply that fails belong to no record. */
-  function read<T>(
-    view: RecordView,
-    { onMissingValue, onRule, onRecords }: ReplyObserver,
-    readWith: (observer: ReplyObserver) => T,
-    recordsOf: (result: T) => ReadRecords,
-  ): T {
-    const missingValues: MissingValue[] = [];
-    const keep: OnMissingValue = (field, reason, found, row) =>
-      missingValues.push({ field, reason, found, row });
-    const result = readWith({ onMissingValue: keep, onRule });
-    const records = recordsOf(result);
-    count(view, records, missingValues);
-    onRecords?.(view, records, missingValues);
-    for (const { field, reason, found } of missingValues)
-      if (reason !== 'absent') onMissingValue(field, reason, found);
-    return result;
-  }
-  function one<T extends GetAdapter>(view: RecordView, adapter: T): T {
-    const watched: GetAdapter['read'] = (reply, id, observer) =>
-      read(
-        view,
-        observer,
-        (keeper) => adapter.read(reply, id, keeper),
-        (record) => (record === undefined ? [] : [record]),
-      );
-    return { ...adapter, read: watched };
-  }
-  function readList(
-    reply: UpstreamReply,
-    observer: ReplyObserver,
-    as: 'written' | undefined,
-  ): Rows | WrittenRows;
-  function readList(reply: UpstreamReply, observer: ReplyObserver): Rows;
-  function readList(reply: UpstreamReply, observer: ReplyObserver, as?: 'written'): Rows | WrittenRows {
-    return read(
-      'list',
-      observer,
-      (keeper) => list.read(reply, keeper, as),
-      (rows) => ('written' in rows ? rows.written : rows.records),
-    );
-  }
-  return {
-    list: {
-      ...list,
-      details: list.details && one('details', list.details),
-      read: readList,
-    },
-    get: get && one('get', get),
-  };
-}
 
 /** Where the file makes a claim. Some fields of rows are mapped with their details. */
 function placeOfClaim({ resource, source }: CompiledSource, claim: Capability): readonly PropertyKey[] {
@@ -157,11 +96,11 @@ export function createQuality(
   const counted = new WeakSet<GatewayError>();
 
   return {
-    adapter: watchAdapter(compiled.adapter, (view, records, missingValues) => {
+    onRecords(view, records, missingValues) {
       const dropped = missingValues.filter(({ field }) => field === 'id').length;
       statistics[view]?.count(records, dropped, missingValues);
       metrics?.records(name, resource.name, view, records.length + dropped, dropped);
-    }),
+    },
     failed(error) {
       if (!(error instanceof GatewayError) || error.code !== 'upstream_invalid_response') return;
       if (counted.has(error)) return;

@@ -64,8 +64,8 @@ function kindsOf(source: LoadedSource, resource: Resource): readonly Kind[] {
 
 /** The calls that a page takes for the details of its rows, beside those for its windows. */
 export function detailCalls(plan: PagePlan, query: ListQuery): number {
-  if (plan.hydrates === undefined) return 0;
-  if (plan.hydrates === 'page') return query.limit;
+  if (plan.detailFetch === undefined) return 0;
+  if (plan.detailFetch === 'page') return query.limit;
   // All rows that are read are asked for one by one.
   const { page, limit } = query;
   return plan.window.cover((page - 1) * limit, limit).reduce((sum, { size }) => sum + size, 0);
@@ -84,8 +84,8 @@ export function pageCalls(plan: PagePlan, query: ListQuery): readonly UpstreamRe
 }
 
 /** A look at the last rows, and one for each filter with a value that no record has. See `verifyPage`. */
-function verifyingCalls({ filters, hydrates, window }: PagePlan): number {
-  if (filters.length === 0 || hydrates === 'rows') return 0;
+function verifyingCalls({ filters, detailFetch, window }: PagePlan): number {
+  if (filters.length === 0 || detailFetch === 'rows') return 0;
   return (window.endsEmpty ? 2 : 1) + filters.length;
 }
 
@@ -106,7 +106,7 @@ function costOf({ query, sort, filters }: Kind, { resource, adapter, source }: C
     return { query, cost: 'page', calls, ...(verifying > 0 && { verifyingCalls: verifying }) };
   }
   const { rows, calls: scanned } = scanReach(plan, source.spec.budget);
-  const calls = scanned + (plan.hydrates === 'page' ? asked.limit : 0);
+  const calls = scanned + (plan.detailFetch === 'page' ? asked.limit : 0);
   const cost = rows < LIMIT_DEFAULT ? 'refused' : 'scan';
   return { query, cost, calls, reason: plan.reason, rowsMax: rows };
 }

@@ -43,7 +43,7 @@ export const explanation = z.looseObject({
       calls: z.array(z.looseObject({ method: z.string(), url: z.string(), body: z.string().optional() })),
       callsMax: z.int(),
       left: z.array(z.string()).describe('What the gateway does itself, in words.'),
-      relies: z.array(placedClaim),
+      dependsOn: z.array(placedClaim),
     })
     .optional(),
   budget: z

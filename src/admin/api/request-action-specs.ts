@@ -59,7 +59,7 @@ const timed = {
   plan: z
     .strictObject({
       kind: z.string(),
-      relies: z.array(z.string()).optional().describe('Claims of the source file.'),
+      dependsOn: z.array(z.string()).optional().describe('Claims of the source file.'),
       why: z.string().optional().describe('Why it takes a scan.'),
     })
     .optional(),

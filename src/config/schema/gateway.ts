@@ -105,7 +105,7 @@ export const gatewaySchema = z.strictObject({
         .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'])
         .default('info')
         .describe(
-          'The least important lines that are written. debug: the line of a request also has the `path` where no route has it (without the query, 200 characters at most), and `plan`, `relies` and `why`: how its source was asked. Such a path is what a caller wrote, and may hold personal data; no other path, no query, body or header is ever logged.',
+          'The least important lines that are written. debug: the line of a request also has the `path` where no route has it (without the query, 200 characters at most), and `plan`, `dependsOn` and `why`: how its source was asked. Such a path is what a caller wrote, and may hold personal data; no other path, no query, body or header is ever logged.',
         ),
     })
     .prefault({}),

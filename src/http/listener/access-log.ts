@@ -86,7 +86,7 @@ function finishedRequest({ summary, startedAt }: RequestContext, line: RequestLo
   // A copy, because the plan itself refers to much of its source.
   const plan = summary.plan && {
     kind: summary.plan.kind,
-    relies: summary.plan.relies,
+    dependsOn: summary.plan.dependsOn,
     why: summary.plan.reason,
   };
   return { line, status, startedAt, plan, timings };
@@ -128,7 +128,7 @@ function addDebug(fields: RequestLogFields, { target, route, summary }: RequestC
   if (route === undefined) fields.path = parseRequestTarget(target)?.path.slice(0, PATH_CHARS_MAX);
   if (summary.plan === undefined) return;
   fields.plan = summary.plan.kind;
-  fields.relies = summary.plan.relies;
+  fields.dependsOn = summary.plan.dependsOn;
   fields.why = summary.plan.reason;
 }
 

@@ -1,6 +1,6 @@
 import type { Capability } from '../../source/adapter/spec/capability.ts';
 import { detailBody, listBody, type Meta, writtenListBody } from '../../contract/response-body.ts';
-import { recordTag } from '../../source/adapter/write/written-records.ts';
+import { cacheTagOf } from '../../source/adapter/row-program/written-records.ts';
 import type { GetQuery, ListQuery } from '../../contract/query.ts';
 import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { FoundAnswer, SourceAnswer, SourceHandler } from '../stages/call.ts';
@@ -45,7 +45,7 @@ function createPageFinder(deps: Parameters<typeof createPlanRunner>[0]) {
       });
       const isDisabled = (capability: Capability) => disabled.has(capability) && !off.has(capability);
       // A claim was proved wrong meanwhile, and the page rests on it.
-      if (plan.kind !== 'nothing' && plan.relies.some(isDisabled)) continue;
+      if (plan.kind !== 'nothing' && plan.dependsOn.some(isDisabled)) continue;
       // Before a claim is blamed for it: windows may only be smaller than the file says. Once in an answer.
       if (attempt.kind === 'inconsistent' && state.isMoved && !isAsked) {
         isAsked = true;
@@ -80,7 +80,7 @@ export function createAnswer(
       const tags = records.length === 0 ? [resource.name] : [resource.name, records.tags];
       return { body: writtenListBody(records.bytes, meta), tags };
     }
-    const tags = [resource.name, ...records.map(({ id }) => recordTag(id))];
+    const tags = [resource.name, ...records.map(({ id }) => cacheTagOf(id))];
     return { body: Buffer.from(listBody(resource, records, meta)), tags };
   }
 
@@ -91,7 +91,7 @@ export function createAnswer(
   }
 
   async function answerGet({ id }: GetQuery, context: CallContext): Promise<SourceAnswer> {
-    const tags = [resource.name, recordTag(id)];
+    const tags = [resource.name, cacheTagOf(id)];
     const storedAt = clock.now();
     context.usage.plan = RECORD_PLAN;
     const record = await readRecord?.(id, context);

@@ -1,4 +1,4 @@
-import type { ListPlan, WalkPlan } from '../../source/adapter/plan/plan.ts';
+import type { ListPlan, CursorPlan } from '../../source/adapter/plan/plan.ts';
 import type { ListQuery } from '../../contract/query.ts';
 import { createDetailFetch } from '../reading/records/detail-fetch.ts';
 import { isPlanFailure, type PlanFailure } from '../reading/windows/plan-failure.ts';
@@ -40,7 +40,7 @@ export function createPlanRunner({ source, scanCaches, walk, freshSeconds }: Pla
   type Dated = Page & { readonly storedAt: number; readonly freshSeconds: number };
 
   /** A total that may not count the filters is compared with the rows of a scan, if the budget allows one. */
-  function hasToBeCounted({ filters, window }: WalkPlan, { total, records }: Page): boolean {
+  function hasToBeCounted({ filters, window }: CursorPlan, { total, records }: Page): boolean {
     const { rows, calls } = source.budget;
     const fitsBudget = total <= rows && total / window.first.size < calls;
     return filters.length > 0 && total > records.length && fitsBudget && isNearlyWhole(source, total);
@@ -67,7 +67,7 @@ export function createPlanRunner({ source, scanCaches, walk, freshSeconds }: Pla
       }
       case 'scan': {
         // Rows that this process has cost no call at all.
-        const near = scanCaches.has(plan) ? undefined : plan.walk;
+        const near = scanCaches.has(plan) ? undefined : plan.cursorPlan;
         const walked = near && (await walk(near, range, context));
         if (isPlanFailure(walked)) return walked;
         if (near !== undefined && walked !== undefined && !hasToBeCounted(near, walked)) {
@@ -86,12 +86,12 @@ export function createPlanRunner({ source, scanCaches, walk, freshSeconds }: Pla
 
   return async function runPlan(query, plan, call, newerThan) {
     const context = { ...call, isWholeList: query.sort === null && query.filters.length === 0 };
-    const hydrates = plan.kind === 'nothing' ? undefined : plan.hydrates;
-    const finish = hydrates && createDetailFetch(source, 'page');
+    const detailFetch = plan.kind === 'nothing' ? undefined : plan.detailFetch;
+    const finish = detailFetch && createDetailFetch(source, 'page');
     const page = await readPlan(
       query,
       plan,
-      hydrates === 'rows' ? { ...context, finish } : context,
+      detailFetch === 'rows' ? { ...context, finish } : context,
       newerThan,
     );
     if (isPlanFailure(page)) return page;
@@ -105,7 +105,7 @@ export function createPlanRunner({ source, scanCaches, walk, freshSeconds }: Pla
       await verifyAgainstScan(readers, { plan, total: page.total }, counted, context);
     else if (isWhole && proven === 'good' && source.verifications !== undefined)
       source.verifications.wholeTotal = page.total;
-    if (finish === undefined || hydrates === 'rows' || isWritten(page.records))
+    if (finish === undefined || detailFetch === 'rows' || isWritten(page.records))
       return { kind: 'page', ...page };
     const records = await finish(page.records, context);
     if (!isPlanFailure(records)) return { kind: 'page', ...page, records };

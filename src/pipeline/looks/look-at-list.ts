@@ -58,7 +58,7 @@ export async function lookAtList(
   const plan = adapter.list.plan({ ...query, sort: null }, claims.disabled);
   if (plan.kind === 'nothing') return undefined;
   const { window, request } = plan;
-  const isBet = adapter.list.bet !== undefined && plan.kind === 'page' && plan.relies.includes('order');
+  const isBet = adapter.list.bet !== undefined && plan.kind === 'page' && plan.dependsOn.includes('order');
   const size = window.kind === 'random' ? window.scanSize : window.first.size;
   const rows = size < SMALL_WINDOW ? ROWS_OF_SMALL_WINDOWS : Math.min(size, ROWS);
   const context: CallContext = {

@@ -30,7 +30,8 @@ async function readAgain(
 ): Promise<Page | PlanFailure> {
   const range = { offset: 0, limit: 1 };
   if (plan.kind === 'page') return readPage(source, plan, range, context);
-  const walked = plan.walk && !scanCaches.has(plan) ? await walk(plan.walk, range, context) : undefined;
+  const walked =
+    plan.cursorPlan && !scanCaches.has(plan) ? await walk(plan.cursorPlan, range, context) : undefined;
   return walked ?? scanCaches.page(plan, range, context, source.clock.now() - 1);
 }
 
@@ -63,7 +64,7 @@ export async function countInScan(
 ): Promise<ScanCount | undefined> {
   const { verifications } = source;
   if (verifications === undefined || scanCaches.keys().length === 0) return undefined;
-  if (plan.kind === 'nothing' || plan.hydrates === 'rows') return undefined;
+  if (plan.kind === 'nothing' || plan.detailFetch === 'rows') return undefined;
   const name = `scan cache ${filtersKey(query.filters)}`;
   const filters = filterClaimsOf(plan);
   if (filters.length === 0 || verifications.isKnown(name)) return undefined;

@@ -8,12 +8,12 @@ import { CHECKED, type SpecLocation } from './spec/spec-location.ts';
 import { isSameFolded } from './map/folded-id.ts';
 import { compileItem, itemsPlace } from './read/items.ts';
 import { compileMapping } from './map/map-record.ts';
-import { compileProjectedRecord } from './projected/projected-record.ts';
+import { compileRecordProgram } from './row-program/record-program.ts';
 import { type ReplyContext, compileDrop, compileReader } from './read/read-reply.ts';
-import { type ReplyObserver, notifyObserver } from './map/reply-observer.ts';
+import { notifyObserver, readObserved, type ReplyObserver } from './map/reply-observer.ts';
 import { compileRequest } from './request/request.ts';
 import { reservedIds } from './request/reserved-ids.ts';
-import { detailFields, detailsPlace, detailsSpec } from './map/row-fields.ts';
+import { detailFields, detailsPlace, detailsSpec, type RecordView, type ViewSpec } from './map/row-fields.ts';
 
 /** The adapter of a single record: makes the request and reads the reply. Pure: no I/O. */
 export type GetAdapter = {
@@ -24,10 +24,10 @@ export type GetAdapter = {
    * @throws GatewayError with the reason `other_record` if it is a record that nobody asked for
    */
   read(reply: UpstreamReply, id: string, observer: ReplyObserver): CanonicalRecord | undefined;
-  /** The record in a reply, whichever it is. @throws GatewayError */
+  /** The record in a reply, whatever its id is. @throws GatewayError */
   readonly find: (reply: UpstreamReply, observer: ReplyObserver) => CanonicalRecord | undefined;
-  /** A record that was found, as `read` gives it. @throws GatewayError as `read` does */
-  only(record: CanonicalRecord | undefined, id: string): CanonicalRecord | undefined;
+  /** `read`, with another function that finds the record in a reply. */
+  readonly readWith: (find: GetAdapter['find']) => GetAdapter['read'];
 };
 
 /** The adapter of the fields that a list's rows lack: its records have these fields and the id. Pure: no I/O. */
@@ -58,8 +58,11 @@ export function compileDetails(
         place.at('map', name).report(`the rows have "${name}" already`, 'map it in one of the two places');
   const ids = resource.itemFields.filter(({ kind }) => kind === 'id');
   const read = compileGet(
-    isOwn ? details : { ...details, map: only(details.map, [...ids, ...fields]) },
-    [...ids, ...fields],
+    'details',
+    {
+      spec: isOwn ? details : { ...details, map: only(details.map, [...ids, ...fields]) },
+      fields: [...ids, ...fields],
+    },
     context,
     isOwn ? here.at(...detailsPlace(spec)) : CHECKED,
   );
@@ -73,8 +76,8 @@ function only(map: GetSpec['map'], fields: readonly Field[]): GetSpec['map'] {
 
 /** Compiles the adapter of a record with some fields; `here` is the place of the spec. */
 export function compileGet(
-  spec: GetSpec,
-  fields: readonly Field[],
+  view: RecordView,
+  { spec, fields }: Pick<ViewSpec, 'fields'> & { readonly spec: GetSpec },
   context: ReplyContext,
   here: SpecLocation,
 ): GetAdapter {
@@ -83,8 +86,8 @@ export function compileGet(
   const request = compileRequest(spec.request, ['id'], here.at('request'));
   const item = compileItem(spec.item, here.at('item'));
   const isDropped = compileDrop(spec.dropWhen, here.at('dropWhen'));
-  const map = compileMapping(spec.map, fields, codec, here.at('map'), undefined, true);
-  const readProjected = compileProjectedRecord(context, spec, fields);
+  const map = compileMapping(spec.map, fields, codec, here.at('map'));
+  const runProgram = compileRecordProgram(context, spec, fields);
   const reserved = new Set(reservedIds(spec.request.path, context.source).map(({ native }) => native));
 
   function findGeneral(reply: UpstreamReply, observer: ReplyObserver): CanonicalRecord | undefined {
@@ -99,14 +102,11 @@ export function compileGet(
     return record;
   }
 
-  function findProjected(reply: UpstreamReply, observer: ReplyObserver): CanonicalRecord | undefined {
-    const found = readProjected?.(reply);
-    if (found !== undefined) notifyObserver(observer, found);
-    return found?.record;
-  }
-
   function find(reply: UpstreamReply, observer: ReplyObserver): CanonicalRecord | undefined {
-    return findProjected(reply, observer) ?? findGeneral(reply, observer);
+    const found = runProgram?.(reply);
+    if (found === undefined) return findGeneral(reply, observer);
+    notifyObserver(observer, found);
+    return found.record;
   }
 
   function only(record: CanonicalRecord | undefined, id: string): CanonicalRecord | undefined {
@@ -116,13 +116,23 @@ export function compileGet(
     throw invalidReply('other_record', 'the record is not the one that was asked for');
   }
 
+  function readWith(findRecord: GetAdapter['find']): GetAdapter['read'] {
+    return (reply, id, observer) =>
+      readObserved(
+        view,
+        observer,
+        (inner) => only(findRecord(reply, inner), id),
+        (record) => (record === undefined ? [] : [record]),
+      );
+  }
+
   return {
     request(id) {
       const native = codec.toNative(id);
       return native === undefined || reserved.has(native) ? undefined : request({ id: native }, []);
     },
-    read: (reply, id, observer) => only(find(reply, observer), id),
+    read: readWith(find),
     find,
-    only,
+    readWith,
   };
 }

@@ -9,11 +9,10 @@ import { requireProof } from './read/credential-proof.ts';
 import { compileDecoder } from './read/decode.ts';
 import { compileEcho, type Echo } from './read/echo.ts';
 import { compileItems, itemsPlace } from './read/items.ts';
-import { compileTypeWatch, type OtherType, type TypeWatch } from './map/certified-types.ts';
+import { compileTypeWatch, type OtherType } from './map/certified-types.ts';
 import { compileRows } from './map/map-rows.ts';
-import type { OnMissingValue } from './map/map-record.ts';
 import { compileIdCodec } from './map/native-id.ts';
-import { compileNext, type NextReader } from './read/next.ts';
+import { compileNext } from './read/next.ts';
 import { compileOutcomes } from './read/outcome.ts';
 import { orderBet, type OrderBet } from './plan/order-bet.ts';
 import type { Planner } from './plan/plan.ts';
@@ -28,19 +27,14 @@ import {
   type ReadRecords,
   type WrittenRecords,
   notifyObserver,
+  readObserved,
 } from './map/reply-observer.ts';
 import { rowFields } from './map/row-fields.ts';
 import { compileTotal } from './read/total.ts';
-import { compileTotalBeside, type TotalBeside } from './read/total-beside.ts';
-import {
-  compileListProgram,
-  type ProgramReply,
-  type RowSink,
-  type RowSlots,
-} from './projected/list-program.ts';
-import { createRecordSink } from './projected/record-sink.ts';
-import { createByteSink } from './write/byte-sink.ts';
-import type { RowMapping } from './write/byte-sink.ts';
+import { compileTotalBeside } from './read/total.ts';
+import { compileListProgram, type ProgramReply, type RowMapping } from './row-program/list-program.ts';
+import { createRecordSink } from './row-program/record-sink.ts';
+import { createByteSink } from './row-program/byte-sink.ts';
 
 /** What one upstream reply to a list says, besides its rows. */
 export type ReplyFacts = {
@@ -50,7 +44,7 @@ export type ReplyFacts = {
   readonly isTotalLost?: boolean;
   /** Rows in the reply, dropped ones included. */
   readonly received: number;
-  /** Values of a type that a filter was not certified for; absent where none came. */
+  /** Values of a type that a filter was not certified for; absent if there were none. */
   readonly otherTypes?: readonly OtherType[] | undefined;
   /** Ids of dropped rows that have one. If an id comes twice, another row is missing. */
   readonly droppedIds?: readonly string[];
@@ -69,50 +63,86 @@ export type WrittenRows = ReplyFacts & { readonly written: WrittenRecords };
 /** The adapter of a resource's list: plans requests and reads replies. Pure: no I/O. */
 export type ListAdapter = {
   readonly plan: Planner;
-  /** The order that pages bet on although nothing asks for it. */
+  /** The order that pages depend on although nothing asks the source for it. */
   readonly bet: OrderBet | undefined;
-  /**
-   * Reads the rows of a reply. `written`: nobody looks at the records, so they may come as the bytes of an answer.
-   * @throws GatewayError if the reply is a failure or does not match the source file.
-   */
-  readonly read: {
-    (reply: UpstreamReply, observer: ReplyObserver, as: 'written' | undefined): Rows | WrittenRows;
-    (reply: UpstreamReply, observer: ReplyObserver): Rows;
-  };
+  /** Reads the rows of a reply. @throws GatewayError if the reply is a failure or does not match the source file */
+  readonly read: (reply: UpstreamReply, observer: ReplyObserver) => Rows;
+  /** Reads the same rows if nobody looks at the records: then they may come as the bytes of an answer. @throws as `read` */
+  readonly readWritten: (reply: UpstreamReply, observer: ReplyObserver) => Rows | WrittenRows;
   /** Reads the total from the reply to a plan's count request. @throws GatewayError */
   readonly readCount: (reply: UpstreamReply, observer: RuleObserver) => number | undefined;
   /** The fields that rows lack, read with one request per row. */
   readonly details: DetailsAdapter | undefined;
 };
 
+/** The readers of a list, which also tell an observer the records. */
+export function observedList({
+  read,
+  readWritten,
+}: Pick<ListAdapter, 'read' | 'readWritten'>): Pick<ListAdapter, 'read' | 'readWritten'> {
+  return {
+    read: (reply, observer) =>
+      readObserved(
+        'list',
+        observer,
+        (inner) => read(reply, inner),
+        ({ records }) => records,
+      ),
+    readWritten: (reply, observer) =>
+      readObserved(
+        'list',
+        observer,
+        (inner) => readWritten(reply, inner),
+        (rows) => ('written' in rows ? rows.written : rows.records),
+      ),
+  };
+}
+
 /** Everything about one resource of one upstream, compiled. */
 export type Adapter = { readonly list: ListAdapter; readonly get: GetAdapter | undefined };
 
-/** Reads the rows of a reply to records. */
-type RecordsReader = (reply: UpstreamReply, observer: ReplyObserver) => Rows;
+/** Compiles the reader of what a reply to a list says besides its rows. */
+function compileFacts({ list }: SourceResourceSpec, { source }: ReplyContext, place: SpecLocation) {
+  const readTotal = compileTotal(list.total, place.at('total'));
+  const total = compileTotalBeside(list, readTotal);
+  const next = compileNext(list, source.net, place.at('window'));
+  const echo = compileEcho(list.window, place.at('window'));
+  const types = compileTypeWatch(list, place);
 
-/** Reads a reply, and what of it is told beside its rows. */
-type BesideReader = {
-  readonly types: TypeWatch;
-  readonly readReply: ReturnType<typeof compileReader>;
-  readonly total: (reply: UpstreamReply, body: Json, onMissingValue: OnMissingValue) => TotalBeside;
-  readonly next: NextReader;
-  readonly echo: (body: Json) => Echo;
-};
+  function factsOf(
+    { reply, body, rows = [] }: { reply: UpstreamReply; body: Json; rows?: readonly Json[] },
+    { onMissingValue }: ReplyObserver,
+  ) {
+    return {
+      ...total(reply, body, onMissingValue),
+      otherTypes: types.take(),
+      next: next(reply, body, rows),
+      echo: echo(body),
+    };
+  }
+  return { readTotal, types, factsOf };
+}
 
 /** Compiles the general reader, which knows everything that a file can say, and why a reply cannot be used. */
 function compileGeneralReader(
   { list, onInvalidRecord }: SourceResourceSpec,
   { fields, codec }: RowMapping,
-  { place, format }: { readonly place: SpecLocation; readonly format: string },
-  { readReply, total, next, echo, types }: BesideReader,
-): RecordsReader {
+  { source: { decode } }: ReplyContext,
+  place: SpecLocation,
+  {
+    readReply,
+    factsOf,
+    types,
+  }: Pick<ReturnType<typeof compileFacts>, 'factsOf' | 'types'> & {
+    readonly readReply: ReturnType<typeof compileReader>;
+  },
+): ListAdapter['read'] {
   const items = compileItems(list.items, list.itemsAbsent, place.at('items'));
   const isDropped = compileDrop(list.dropWhen, place.at('dropWhen'));
   const idAt = [list.map['id']?.from ?? ''].flat().join(', ');
   const findId = pathAt(idAt, CHECKED);
   const mapRows = compileRows(list, fields, codec, {
-    ...{ drop: onInvalidRecord === 'drop', format, here: place.at('map'), idAt, types },
+    ...{ drop: onInvalidRecord === 'drop', format: decode.format, here: place.at('map'), idAt, types },
   });
   return (reply, observer) => {
     const { outcome, body } = readReply(reply, observer);
@@ -124,35 +154,13 @@ function compileGeneralReader(
     return {
       records: mapRows(kept, observer),
       droppedIds: dropped.flatMap((row) => codec.toPublic(findId(row)) ?? []),
-      ...total(reply, body, observer.onMissingValue),
-      otherTypes: types.take(),
+      ...factsOf({ reply, body, rows }, observer),
       received: rows.length,
-      next: next(reply, body, rows),
-      echo: echo(body),
     };
   };
 }
 
-/** What a reader of bytes found, with what is told beside it. */
-function factsOf<Records extends ReadRecords>(
-  { total, next, echo, types }: BesideReader,
-  reply: UpstreamReply,
-  observer: ReplyObserver,
-  found: ProgramReply<Records>,
-): ReplyFacts {
-  const { body, records } = found;
-  notifyObserver(observer, found);
-  return {
-    droppedIds: [],
-    ...total(reply, body, observer.onMissingValue),
-    otherTypes: types.take(),
-    received: records.length,
-    next: next(reply, body, []),
-    echo: echo(body),
-  };
-}
-
-/** Windows that can be asked for by number: only these make a page without their rows being looked at one by one. */
+/** Windows that can be asked for by number. Only these make a page whose rows nobody has to look at. */
 const RANDOM_WINDOWS: readonly string[] = ['offset', 'page', 'none'];
 
 function compileList(
@@ -162,46 +170,49 @@ function compileList(
   here: SpecLocation,
 ): ListAdapter {
   const place = here.at('list');
-  const total = compileTotal(spec.list.total, place.at('total'));
-  const next = compileNext(spec.list, context.source.net, place.at('window'));
-  const echo = compileEcho(spec.list.window, place.at('window'));
   const readReply = compileReader(context, 'list');
-  const types = compileTypeWatch(spec.list, place);
-  const beside = { types, readReply, total: compileTotalBeside(spec.list, total), next, echo };
+  const facts = compileFacts(spec, context, place);
+  const { types, readTotal } = facts;
   const fields = rowFields(spec, resource);
   const mapping = { resource, fields, map: spec.list.map, id: spec.id, codec: context.codec };
-  const { format } = context.source.decode;
-  const readGeneral = compileGeneralReader(spec, mapping, { place, format }, beside);
+  const readGeneral = compileGeneralReader(spec, mapping, context, place, { ...facts, readReply });
   const makesPages = spec.list.hydrate === undefined && RANDOM_WINDOWS.includes(spec.list.window.kind);
-  const compileProgram = <Records extends ReadRecords>(createSink: (slots: RowSlots) => RowSink<Records>) =>
-    compileListProgram(context, spec.list, { mapping, types }, createSink);
-  const project = compileProgram((slots) => createRecordSink(mapping, slots));
-  const transcode = makesPages ? compileProgram((slots) => createByteSink(mapping, slots)) : undefined;
+  const toRecords = compileListProgram(context, spec.list, { mapping, types }, createRecordSink);
+  const toBytes = makesPages
+    ? compileListProgram(context, spec.list, { mapping, types }, createByteSink)
+    : undefined;
 
-  function read(reply: UpstreamReply, observer: ReplyObserver, as: 'written' | undefined): Rows | WrittenRows;
-  function read(reply: UpstreamReply, observer: ReplyObserver): Rows;
-  function read(reply: UpstreamReply, observer: ReplyObserver, as?: 'written'): Rows | WrittenRows {
-    // What was noted in a reply that failed belongs to no other.
+  function factsOf(reply: UpstreamReply, observer: ReplyObserver, found: ProgramReply<ReadRecords>) {
+    notifyObserver(observer, found);
+    const { body, records } = found;
+    return { droppedIds: [], ...facts.factsOf({ reply, body }, observer), received: records.length };
+  }
+
+  function read(reply: UpstreamReply, observer: ReplyObserver): Rows {
+    // Types that were noted in a reply that failed are forgotten.
     types.take();
-    if (as === 'written' && transcode !== undefined) {
-      const found = transcode(reply);
-      if (found !== undefined) return { written: found.records, ...factsOf(beside, reply, observer, found) };
-    } else if (observer.onType === undefined) {
-      // The general reader alone tells all types.
-      const found = project?.(reply);
-      if (found !== undefined) return { records: found.records, ...factsOf(beside, reply, observer, found) };
-    }
-    // A scan of the bytes that found nothing usable is not repeated for the other sink.
-    return readGeneral(reply, observer);
+    // Only the general reader reports the types of all values.
+    const found = observer.onType === undefined ? toRecords?.(reply) : undefined;
+    if (found === undefined) return readGeneral(reply, observer);
+    return { records: found.records, ...factsOf(reply, observer, found) };
+  }
+
+  function readWritten(reply: UpstreamReply, observer: ReplyObserver): Rows | WrittenRows {
+    if (toBytes === undefined) return read(reply, observer);
+    types.take();
+    const found = toBytes(reply);
+    // If one program cannot read the reply, the other one cannot read it either.
+    if (found === undefined) return readGeneral(reply, observer);
+    return { written: found.records, ...factsOf(reply, observer, found) };
   }
 
   return {
     plan: compilePlanner(spec, resource, here),
     bet: orderBet(spec),
-    read,
+    ...observedList({ read, readWritten }),
     readCount(reply, observer) {
       const { body } = readReply(reply, observer);
-      return total(reply, body);
+      return readTotal(reply, body);
     },
     details: compileDetails(spec, resource, context, here),
   };
@@ -244,6 +255,6 @@ export function compileAdapter(
   const get =
     spec.get === undefined || resource.detail === null
       ? undefined
-      : compileGet(spec.get, resource.detailFields, context, here.at('get'));
+      : compileGet('get', { spec: spec.get, fields: resource.detailFields }, context, here.at('get'));
   return { list: compileList(spec, resource, context, here), get };
 }

@@ -70,7 +70,7 @@ export type Evidence = {
   readonly gaps: ReadonlyMap<string, number>;
   /** The most calls that a claim which reads many rows may make. */
   readonly callsMax: number;
-  /** Names of claims that differ: what relies on them cannot be judged. */
+  /** Names of claims that differ: what depends on them cannot be checked. */
   readonly failed: ReadonlySet<string>;
 };
 

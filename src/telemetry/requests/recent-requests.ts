@@ -31,7 +31,7 @@ export type RequestLogFields = {
   spanId?: string;
   path?: string | undefined;
   plan?: string;
-  relies?: readonly string[] | undefined;
+  dependsOn?: readonly string[] | undefined;
   why?: string | undefined;
 };
 

@@ -42,7 +42,7 @@ export type RequestTrace = {
   readonly plan?:
     | {
         readonly kind: string;
-        readonly relies?: readonly string[] | undefined;
+        readonly dependsOn?: readonly string[] | undefined;
         readonly why?: string | undefined;
       }
     | undefined;

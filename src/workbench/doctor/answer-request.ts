@@ -1,6 +1,6 @@
 import type { Adapter } from '../../source/adapter/compile.ts';
 import type { OnMissingValue } from '../../source/adapter/map/map-record.ts';
-import { UNOBSERVED } from '../../source/adapter/map/reply-observer.ts';
+import { type ReplyObserver, UNOBSERVED } from '../../source/adapter/map/reply-observer.ts';
 import { compileParser } from '../../contract/parse-query.ts';
 import type { Query } from '../../contract/query.ts';
 import {
@@ -27,18 +27,20 @@ export type AnswerQuery = (query: Query, signal: AbortSignal) => Promise<SourceA
 /** What `createAnswerQuery` needs. */
 export type AnswerQueryDeps = {
   readonly session: SourceSession;
-  /** Is used instead of the adapter of the source, such as one that counts. */
+  /** Replaces the adapter of the source's file. */
   readonly adapter?: Adapter;
   /** Claims that the answers do not depend on. */
   readonly switchedOff?: Iterable<string>;
   readonly onMissingField?: OnMissingValue;
-  /** Called with every claim that replies contradict; the answer is then made without this claim. */
+  /** Called with the records of each usable reply. */
+  readonly onRecords?: ReplyObserver['onRecords'];
+  /** Called with every claim that replies contradict; the answer is then made without it. */
   readonly onContradicted?: (capability: string) => void;
 };
 
 /** Answers queries as the gateway does on a cache miss, without credentials, limits and cache. */
 export function createAnswerQuery(compiled: CompiledSource, deps: AnswerQueryDeps): AnswerQuery {
-  const { session, adapter = compiled.adapter, switchedOff = [] } = deps;
+  const { session, adapter = compiled.adapter, switchedOff = [], onRecords } = deps;
   const { onMissingField: onMissingValue = () => undefined, onContradicted = () => undefined } = deps;
   const answer = createAnswer(
     {
@@ -51,6 +53,7 @@ export function createAnswerQuery(compiled: CompiledSource, deps: AnswerQueryDep
       observer: {
         ...UNOBSERVED,
         onMissingValue: (...gap) => gap[1] !== 'absent' && onMissingValue(...gap),
+        onRecords,
         contradicted: onContradicted,
       },
     },

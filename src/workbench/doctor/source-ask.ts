@@ -93,8 +93,8 @@ function createOpenRows(
     const plan = adapterFor(selection).list.plan(everyRow(resource, selection), new Set());
     if (plan.kind === 'nothing') return undefined;
     if (plan.kind === 'scan' && plan.residualFilters.length > 0) return undefined;
-    // A scan is sorted by the gateway; only its `walk` asks the source to sort.
-    const sends = plan.kind === 'scan' && selection.sort !== undefined ? plan.walk : plan;
+    // A scan is sorted by the gateway; only its cursor plan asks the source to sort.
+    const sends = plan.kind === 'scan' && selection.sort !== undefined ? plan.cursorPlan : plan;
     if (sends === undefined) return undefined;
     const count = plan.kind === 'page' ? plan.count : undefined;
     return {

@@ -29,7 +29,7 @@ export type ExplainedPlan = {
   readonly callsMax: number;
   /** What the gateway does itself, in words. */
   readonly left: readonly string[];
-  readonly relies: readonly PlacedClaim[];
+  readonly dependsOn: readonly PlacedClaim[];
 };
 
 /** Calls of a scan that are shown. */
@@ -71,10 +71,10 @@ function claimsOf(
 }
 
 /** What is left to be done for rows that lack fields. */
-function detailsLeft({ hydrates }: Pick<PagePlan, 'hydrates'>): readonly string[] {
-  if (hydrates === undefined) return [];
+function detailsLeft({ detailFetch }: Pick<PagePlan, 'detailFetch'>): readonly string[] {
+  if (detailFetch === undefined) return [];
   return [
-    `ask for the details of ${hydrates === 'rows' ? 'every row' : 'the rows of the page'}, each with a call`,
+    `ask for the details of ${detailFetch === 'rows' ? 'every row' : 'the rows of the page'}, each with a call`,
   ];
 }
 
@@ -113,29 +113,29 @@ function explainList(
         calls: [],
         callsMax: 0,
         left: [],
-        relies: [],
+        dependsOn: [],
       };
     case 'page': {
       const calls = pageCalls(plan, query);
-      const relies = claimsOf(source, resource, [...plan.relies, 'total', 'window']);
+      const dependsOn = claimsOf(source, resource, [...plan.dependsOn, 'total', 'window']);
       const callsMax = calls.length + detailCalls(plan, query);
       const looks = [
-        ...(plan.filters.length > 0 && plan.hydrates !== 'rows' ? [LOOKS.page] : []),
-        ...(list.bet !== undefined && plan.relies.includes('order') ? [LOOKS.order] : []),
+        ...(plan.filters.length > 0 && plan.detailFetch !== 'rows' ? [LOOKS.page] : []),
+        ...(list.bet !== undefined && plan.dependsOn.includes('order') ? [LOOKS.order] : []),
       ];
-      return { kind: 'page', calls, callsMax, left: [...detailsLeft(plan), ...looks], relies };
+      return { kind: 'page', calls, callsMax, left: [...detailsLeft(plan), ...looks], dependsOn };
     }
     case 'scan': {
       const scanMax = scanReach(plan, source.spec.budget).calls;
-      const callsMax = scanMax + (plan.hydrates === 'page' ? query.limit : 0);
-      const relies = [...plan.relies, ...(totalInWindows(plan, spec) ? ['total'] : []), 'window'];
+      const callsMax = scanMax + (plan.detailFetch === 'page' ? query.limit : 0);
+      const dependsOn = [...plan.dependsOn, ...(totalInWindows(plan, spec) ? ['total'] : []), 'window'];
       return {
         kind: 'scan',
         reason: plan.reason,
         calls: scanCalls(plan, scanMax),
         callsMax,
         left: gatewaySteps(plan),
-        relies: claimsOf(source, resource, relies),
+        dependsOn: claimsOf(source, resource, dependsOn),
       };
     }
   }
@@ -158,6 +158,6 @@ export function explainPlan(
     calls,
     callsMax: calls.length,
     left: [],
-    relies: claimsOf(source, resource, []),
+    dependsOn: claimsOf(source, resource, []),
   };
 }

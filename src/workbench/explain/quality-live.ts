@@ -1,4 +1,3 @@
-import type { Adapter } from '../../source/adapter/compile.ts';
 import type { Query } from '../../contract/query.ts';
 import { type GatewayError, toGatewayError } from '../../kernel/errors/fault.ts';
 import { systemClock } from '../../kernel/clock.ts';
@@ -66,17 +65,6 @@ function problemText({ code, detail, cause }: GatewayError): string {
   return reason === undefined ? code : `${code}: ${reason}`;
 }
 
-/** The adapter, and the ids of every record that it has read from a list. */
-function keepIds(adapter: Adapter): { adapter: Adapter; ids: Set<string> } {
-  const ids = new Set<string>();
-  const read: Adapter['list']['read'] = (reply, observer) => {
-    const rows = adapter.list.read(reply, observer);
-    for (const { id } of rows.records) ids.add(id);
-    return rows;
-  };
-  return { adapter: { ...adapter, list: { ...adapter.list, read } }, ids };
-}
-
 /**
  * Reads all rows of a resource from its source, within the source's budget, and some records one by one, and counts
  * what became of them. Values are never kept; with `showShapes`, the shape of those that could not be read is.
@@ -92,11 +80,14 @@ export async function readQuality(
     clock: systemClock,
     ...(showShapes && { onUnreadable: (view, field, found) => shapes.add(view, field, shapeOf(found)) }),
   });
-  const { adapter, ids } = keepIds(quality.adapter);
+  const ids = new Set<string>();
   const session = openSession(spec);
   const answer = createAnswerQuery(compiled, {
     session,
-    adapter,
+    onRecords(view, records, missingValues) {
+      quality.onRecords(view, records, missingValues);
+      if (view === 'list' && 'at' in records) for (const { id } of records) ids.add(id);
+    },
     switchedOff: everyClaim(compiled),
     onContradicted: (claim) => void quality.contradicted(claim),
   });
@@ -123,7 +114,7 @@ export async function readQuality(
     quality.failed(error);
     problem = toGatewayError(error);
   }
-  if (adapter.get !== undefined) for (const id of sample([...ids], SINGLE_MAX)) await askOne(id);
+  if (compiled.adapter.get !== undefined) for (const id of sample([...ids], SINGLE_MAX)) await askOne(id);
   session.close();
   return {
     ...quality.report(),

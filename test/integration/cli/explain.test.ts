@@ -68,7 +68,7 @@ Left for Portico
   sort by id ascending
   count, and cut out the page
 
-Relies on
+Depends on
   total  sources/catalog.yaml:${lineOf('sources/catalog.yaml', 'total: { header')}
   window  sources/catalog.yaml:${lineOf('sources/catalog.yaml', 'window: { kind: page')}
 `);
@@ -90,7 +90,7 @@ Relies on
     expect(plan.calls).toMatchObject([
       { method: 'GET', url: expect.stringMatching(/\?pg=2&ps=50&cat=TOY$/) },
     ]);
-    expect(plan.relies).toEqual([
+    expect(plan.dependsOn).toEqual([
       { claim: 'filter.category.eq', ...at('eq: { query') },
       { claim: 'order', ...at('order: id') },
       { claim: 'total', ...at('total: {') },

@@ -105,7 +105,7 @@ describe('log.level: debug', () => {
 
     const [unknown, list, single] = requestsOf(gateway);
     expect(unknown).toMatchObject({ status: 404, path: '/v1/nothing/here' });
-    expect(list).toMatchObject({ plan: 'scan', relies: expect.any(Array), why: expect.any(String) });
+    expect(list).toMatchObject({ plan: 'scan', dependsOn: expect.any(Array), why: expect.any(String) });
     expect(single).toMatchObject({ plan: 'record' });
     for (const line of [list, single]) expect(line).not.toHaveProperty('path');
     expect(gateway.log.join('')).not.toContain('secret');
@@ -119,6 +119,6 @@ describe('log.level: debug', () => {
     await fetch(`${plain.gateway.url}/nothing/here`);
     await plain.gateway.get('/v1/users');
     for (const line of requestsOf(plain.gateway))
-      for (const field of ['path', 'plan', 'relies', 'why']) expect(line).not.toHaveProperty(field);
+      for (const field of ['path', 'plan', 'dependsOn', 'why']) expect(line).not.toHaveProperty(field);
   });
 });

@@ -1,9 +1,9 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { GetAdapter } from '../../../source/adapter/compile-record.ts';
-import type { Adapter, Rows, WrittenRows } from '../../../source/adapter/compile.ts';
+import { type Adapter, observedList } from '../../../source/adapter/compile.ts';
 import { proofOf } from '../../../source/adapter/read/credential-proof.ts';
-import type { ReplyObserver, RuleObserver } from '../../../source/adapter/map/reply-observer.ts';
+import type { RuleObserver } from '../../../source/adapter/map/reply-observer.ts';
 import type { SourceSpec } from '../../../config/schema/source.ts';
 import type { Resource } from '../../../contract/resources.ts';
 import { fault, invalidReply } from '../../../kernel/errors/fault.ts';
@@ -168,14 +168,13 @@ export function createLargeReplies(compiled: Readable): LargeReplies {
   const codecs = compileCodecs(source.spec, resource);
   const bytesOf = new WeakMap<UpstreamReply, Uint8Array>();
 
-  function read(reply: UpstreamReply, observer: ReplyObserver, as: 'written' | undefined): Rows | WrittenRows;
-  function read(reply: UpstreamReply, observer: ReplyObserver): Rows;
-  function read(reply: UpstreamReply, observer: ReplyObserver, as?: 'written'): Rows | WrittenRows {
-    const bytes = bytesOf.get(reply);
-    return bytes === undefined
-      ? adapter.list.read(reply, observer, as)
-      : readPart(codecs.list, bytes, observer.onMissingValue);
-  }
+  const readRows: Adapter['list']['read'] = (reply, { onMissingValue }) =>
+    readPart(codecs.list, bytesOf.get(reply) as Uint8Array, onMissingValue);
+  const parts = observedList({ read: readRows, readWritten: readRows });
+  const read: Adapter['list']['read'] = (reply, observer) =>
+    (bytesOf.has(reply) ? parts : adapter.list).read(reply, observer);
+  const readWritten: Adapter['list']['readWritten'] = (reply, observer) =>
+    (bytesOf.has(reply) ? parts : adapter.list).readWritten(reply, observer);
 
   function readCount(reply: UpstreamReply, observer: RuleObserver): number | undefined {
     const bytes = bytesOf.get(reply);
@@ -189,8 +188,7 @@ export function createLargeReplies(compiled: Readable): LargeReplies {
       if (bytes === undefined) return one.find(reply, observer);
       return readPart(codecs[view], bytes, observer.onMissingValue).records[0];
     };
-    const read: GetAdapter['read'] = (reply, id, observer) => one.only(find(reply, observer), id);
-    return { ...one, find, read };
+    return { ...one, find, read: one.readWith(find) };
   }
 
   async function partsOf(
@@ -212,7 +210,13 @@ export function createLargeReplies(compiled: Readable): LargeReplies {
 
   return {
     adapter: {
-      list: { ...list, read, readCount, details: list.details && recordsOf(list.details, 'details') },
+      list: {
+        ...list,
+        read,
+        readWritten,
+        readCount,
+        details: list.details && recordsOf(list.details, 'details'),
+      },
       get: get && recordsOf(get, 'get'),
     },
     parts(reply, observer, signal, view = 'list') {

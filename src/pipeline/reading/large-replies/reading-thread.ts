@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Adapter, compileAdapter, type Rows } from '../../../source/adapter/compile.ts';
-import type { OnRule, ReplyObserver } from '../../../source/adapter/map/reply-observer.ts';
+import type { ReplyObserver, RuleObserver } from '../../../source/adapter/map/reply-observer.ts';
 import { resources } from '../../../contract/resources.ts';
 import { GatewayError } from '../../../kernel/errors/fault.ts';
 import { Secret } from '../../../kernel/secret.ts';
@@ -51,7 +51,7 @@ function readAs({ list, get }: Adapter, task: ReadingTask, observer: ReplyObserv
 function resultOf(task: ReadingTask): ReadingResult {
   const { id } = task;
   let rule: number | undefined;
-  const onRule: OnRule = (decided) => (rule = decided);
+  const onRule: RuleObserver['onRule'] = (decided) => (rule = decided);
   try {
     if (adapter === undefined) return { id, failed: true };
     const parts = writeParts(codecs[task.view], (onMissingValue) =>

@@ -64,14 +64,16 @@ export const noAttempts: SearchState = {
   vanished: undefined,
 };
 
-/** The filters that a plan relies on. */
+/** The filters that a plan depends on. */
 export function filterClaimsOf(plan: ListPlan): readonly Capability[] {
-  return plan.kind === 'nothing' ? [] : plan.relies.filter((capability) => capability.startsWith('filter.'));
+  return plan.kind === 'nothing'
+    ? []
+    : plan.dependsOn.filter((capability) => capability.startsWith('filter.'));
 }
 
-/** The sort that a plan relies on, which stands behind its filters. */
+/** The sort that a plan depends on, which stands behind its filters. */
 function sortOf(plan: ListPlan): readonly Capability[] {
-  return plan.kind === 'nothing' ? [] : plan.relies.slice(-1);
+  return plan.kind === 'nothing' ? [] : plan.dependsOn.slice(-1);
 }
 
 /**

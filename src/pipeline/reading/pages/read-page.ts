@@ -1,6 +1,10 @@
 import type { PagePlan } from '../../../source/adapter/plan/plan.ts';
 import type { WrittenRecords } from '../../../source/adapter/map/reply-observer.ts';
-import { joinWritten, sliceWritten, writeRecords } from '../../../source/adapter/write/written-records.ts';
+import {
+  joinWritten,
+  sliceWritten,
+  writeRecords,
+} from '../../../source/adapter/row-program/written-records.ts';
 import type { WindowEvidence } from '../../../source/checks/claim.ts';
 import { canTie } from '../../../source/checks/ties.ts';
 import { brokenTotal } from '../../../source/checks/total.ts';
@@ -66,9 +70,9 @@ async function readTotal(
 }
 
 /** Whether the guards of a plan ask for no more than the order of ids, so that nobody needs the records themselves. */
-function needsNoRecords({ filters, sort, hydrates }: PagePlan): boolean {
+function needsNoRecords({ filters, sort, detailFetch }: PagePlan): boolean {
   const isById = sort === null || (sort.field === 'id' && !sort.descending);
-  return filters.length === 0 && hydrates === undefined && isById;
+  return filters.length === 0 && detailFetch === undefined && isById;
 }
 
 /** The guards of such a plan. */
@@ -131,7 +135,7 @@ export async function checkLastRows(
 }
 
 /**
- * A page that is empty shows nothing of what it relies on: the total may count rows that do not match, or be 0 only
+ * A page that is empty shows nothing of what it depends on: the total may count rows that do not match, or be 0 only
  * because nothing came. So the last rows that the total promises must come. Without filters, a total of some rows is
  * checked by the pages before the end.
  */
@@ -191,7 +195,7 @@ async function readSorted(
   return isPlanFailure(settled) ? settled : { ...settled, total };
 }
 
-/** Reads one page straight from the source and checks everything that the plan relies on. @throws GatewayError */
+/** Reads one page straight from the source and checks everything that the plan depends on. @throws GatewayError */
 export async function readPage(
   source: SourceRuntime,
   plan: PagePlan,

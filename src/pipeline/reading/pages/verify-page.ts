@@ -1,6 +1,6 @@
 import { NO_MATCH_LABEL } from '../../../source/adapter/plan/no-match-probe.ts';
 import { firstCall } from '../../../source/adapter/plan/first-rows.ts';
-import type { ListPlan, PagePlan, WalkPlan } from '../../../source/adapter/plan/plan.ts';
+import type { ListPlan, PagePlan, CursorPlan } from '../../../source/adapter/plan/plan.ts';
 import { contradicted } from '../../../source/checks/claim.ts';
 import { brokenFilter } from '../../../source/checks/filter.ts';
 import { brokenTotal } from '../../../source/checks/total.ts';
@@ -40,7 +40,7 @@ async function verifyFilter(
   const filters = [withAbsentValue(filter)];
   const capability = `filter.${filter.field}.${filter.op}`;
   const plan: ListPlan = source.adapter.list.plan({ ...query, sort: null, filters }, source.claims.disabled);
-  if (plan.kind === 'nothing' || !plan.relies.includes(capability)) return undefined;
+  if (plan.kind === 'nothing' || !plan.dependsOn.includes(capability)) return undefined;
   const call = firstCall(plan.window, 1);
   if (call === undefined) return undefined;
   // A source may refuse such a value.
@@ -118,9 +118,10 @@ export async function verifyPage(
   const isSizeKnown = !isLastCut || !plan.window.shortAtEnd || !plan.window.variables.includes('page');
   const ofSize = isSizeKnown ? [] : [sizeVerification(source, plan, total)];
   // Rows that lack fields cannot be judged without a call each.
-  if (plan.filters.length === 0 || plan.hydrates === 'rows') return verifyDue(verifications, ofSize, context);
+  if (plan.filters.length === 0 || plan.detailFetch === 'rows')
+    return verifyDue(verifications, ofSize, context);
   const isEndSeen = offset + limit >= total;
-  const selection = isNearlyWhole(source, total) ? filtersKey(plan.filters) : plan.relies.join(' ');
+  const selection = isNearlyWhole(source, total) ? filtersKey(plan.filters) : plan.dependsOn.join(' ');
   const last: Verification = {
     name: `total ${selection}`,
     verify: (within) => checkLastRows(source, plan, total, within),
@@ -133,7 +134,7 @@ export async function verifyPage(
 export function verifyWalk(
   source: SourceRuntime,
   query: ListQuery,
-  plan: WalkPlan,
+  plan: CursorPlan,
   { total, records }: Page,
   context: CallContext,
 ): Promise<PlanFailure | undefined> {

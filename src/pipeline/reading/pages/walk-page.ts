@@ -1,4 +1,4 @@
-import type { WalkPlan } from '../../../source/adapter/plan/plan.ts';
+import type { CursorPlan } from '../../../source/adapter/plan/plan.ts';
 import { contradicted, type WindowEvidence } from '../../../source/checks/claim.ts';
 import { isFullWindow } from '../../../source/checks/continuation.ts';
 import { canTie } from '../../../source/checks/ties.ts';
@@ -19,7 +19,7 @@ export type WalkedPage = Page & { readonly storedAt: number };
 
 /** Reads pages of lists that can only be walked, from the nearest known checkpoint; `undefined`: none is near. */
 export type Walker = (
-  plan: WalkPlan,
+  plan: CursorPlan,
   range: PageRange,
   context: CallContext,
 ) => Promise<WalkedPage | PlanFailure | undefined>;
@@ -36,7 +36,7 @@ const WRONG_WINDOW = contradicted('window', 'a window is not as full as the tota
 /** The total that the first window of a walk tells; it must be that of the checkpoint. */
 async function readTotal(
   source: SourceRuntime,
-  { count }: WalkPlan,
+  { count }: CursorPlan,
   { rows }: WindowEvidence,
   from: Checkpoint | undefined,
   context: CallContext,
@@ -49,7 +49,7 @@ async function readTotal(
 /** A window behind the last row costs a call, but shows that the total is not too small. */
 async function checkEnd(
   source: SourceRuntime,
-  { request, window }: WalkPlan,
+  { request, window }: CursorPlan,
   { call, rows }: WindowEvidence,
   context: CallContext,
 ): Promise<PlanFailure | undefined> {
@@ -65,7 +65,7 @@ function createWalk(source: SourceRuntime, keep: (walk: string, place: Checkpoin
   const codec = compileRowCodec(resource.itemFields);
 
   /** Whether the first rows of a walk fit the checkpoint that it started from. */
-  function fitsStart({ sort }: WalkPlan, from: Checkpoint, records: readonly CanonicalRecord[]): boolean {
+  function fitsStart({ sort }: CursorPlan, from: Checkpoint, records: readonly CanonicalRecord[]): boolean {
     const last = codec.fromValues(from.last);
     if (last === undefined || records.some(({ id }) => id === from.firstId || id === last.id)) return false;
     const [first] = records;
@@ -76,7 +76,7 @@ function createWalk(source: SourceRuntime, keep: (walk: string, place: Checkpoin
   }
 
   return async function walkFrom(
-    plan: WalkPlan,
+    plan: CursorPlan,
     from: Checkpoint | undefined,
     { offset, limit }: PageRange,
     context: CallContext,
@@ -134,7 +134,7 @@ export function createWalker(source: SourceRuntime, checkpoints: CursorCheckpoin
   const walkFrom = createWalk(source, (walk, place) => void checkpoints.add(walk, place, leftMs(place)));
 
   /** The nearest checkpoint before a row. Windows are full, so checkpoints stand at multiples of their size. */
-  async function nearest({ key, window }: WalkPlan, offset: number): Promise<Checkpoint | undefined> {
+  async function nearest({ key, window }: CursorPlan, offset: number): Promise<Checkpoint | undefined> {
     const { size } = window.first;
     const windows = Math.floor(offset / size);
     const count = Math.min(windows, CALLS_MAX);

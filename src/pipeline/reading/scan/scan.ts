@@ -127,7 +127,7 @@ export async function scan(
   const deadline = AbortSignal.timeout(source.budget.time);
   const signal = AbortSignal.any([context.signal, deadline]);
   try {
-    const finish = plan.hydrates === 'rows' ? createDetailFetch(watched.source, 'scan') : undefined;
+    const finish = plan.detailFetch === 'rows' ? createDetailFetch(watched.source, 'scan') : undefined;
     const priority = context.priority === 'shadow' ? 'shadow' : 'scan';
     const isWholeList = plan.pushedFilters.length === 0;
     return await scanOnce(watched.source, plan, name, { ...context, signal, priority, finish, isWholeList });

@@ -9,7 +9,7 @@ import type { Sort } from '../../../contract/query.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
 import type { SourceRuntime } from '../windows/source-runtime.ts';
 
-type Relied = Pick<PagePlan, 'filters' | 'sort' | 'relies'>;
+type Relied = Pick<PagePlan, 'filters' | 'sort' | 'dependsOn'>;
 
 function kindOf({ resource }: SourceRuntime, sort: Sort) {
   return resource.itemFields.find((field) => field.name === sort.field)?.kind ?? 'text';
@@ -21,8 +21,8 @@ export function tiesOf(source: SourceRuntime, sort: Sort): Ties {
 }
 
 /** The rows contradict the order that a plan relied on. */
-export const inOtherOrder = ({ relies }: Pick<PagePlan, 'relies'>): ClaimContradicted =>
-  contradicted(relies.at(-1) ?? 'order', 'rows come in another order, or twice');
+export const inOtherOrder = ({ dependsOn }: Pick<PagePlan, 'dependsOn'>): ClaimContradicted =>
+  contradicted(dependsOn.at(-1) ?? 'order', 'rows come in another order, or twice');
 
 function areOrdered(source: SourceRuntime, sort: Sort, records: readonly CanonicalRecord[]): boolean {
   if (!canTie(sort)) return isOrdered(records, compileOrder(sort, kindOf(source, sort)));

@@ -27,7 +27,7 @@ export async function verifyScannedFilter(
   const { verifications } = source;
   if (plan.unfiltered === undefined || verifications === undefined || isEndKnown(plan, first))
     return undefined;
-  const name = `before paging: ${plan.relies.join(' ')}`;
+  const name = `before paging: ${plan.dependsOn.join(' ')}`;
   if (verifications.isKnown(name)) return undefined;
   const { finish: _finish, ...plain } = context;
   const whole = await readWindow(source, plan.unfiltered, first.call, plain);

@@ -24,7 +24,8 @@ async function readRows(
   const { signal } = context;
   const observer = observerOf(source, context);
   const parts = await largeReplies?.parts(reply, observer, signal);
-  if (parts === undefined) return list.read(reply, observer, as);
+  if (parts === undefined)
+    return as === 'written' ? list.readWritten(reply, observer) : list.read(reply, observer);
   const yieldToLoop = createYieldToLoop(signal);
   let all: Rows | undefined;
   const records: CanonicalRecord[] = [];

@@ -88,11 +88,8 @@ function compileField(
   paths: readonly Path[],
   steps: readonly CompiledStep[],
   missing: null | undefined,
-  tellsAbsent: boolean,
 ): FieldReader {
-  function tell(onMissingValue: OnMissingValue): void {
-    if (tellsAbsent) onMissingValue(field.name, 'absent');
-  }
+  const tell = (onMissingValue: OnMissingValue) => onMissingValue(field.name, 'absent');
   function read(record: Json, onMissingValue: OnMissingValue): Value {
     const value = collect(paths, record, tell, onMissingValue);
     const found = value === undefined ? missing : value;
@@ -142,7 +139,6 @@ export function compileFieldReader(
   mapping: MappingSpec[string],
   here: SpecLocation,
   pathsOf: PathCompiler = compilePaths,
-  tellsAbsent = false,
 ): FieldReader {
   const fixed = fixedValue(field, mapping);
   if (fixed !== undefined) {
@@ -160,13 +156,12 @@ export function compileFieldReader(
         .at('as', index, 'default')
         .report(`makes no value of ${field.name}, which is ${field.kind}`, DEFAULTS[field.kind]);
   });
-  return compileField(field, paths, steps, missingAs(mapping), tellsAbsent);
+  return compileField(field, paths, steps, missingAs(mapping));
 }
 
 /**
  * Compiles a mapping into a function that builds a record from the named fields only. Missing or unsuitable mappings
- * are reported at their place in the source file. `pathsOf` may find the values elsewhere than in the record;
- * `tellsAbsent`: missing values `absent` are told, too.
+ * are reported at their place in the source file. `pathsOf` may find the values elsewhere than in the record.
  */
 export function compileMapping(
   spec: MappingSpec,
@@ -174,7 +169,6 @@ export function compileMapping(
   codec: IdCodec,
   here: SpecLocation,
   pathsOf: PathCompiler = compilePaths,
-  tellsAbsent = false,
 ): RecordMapper {
   const known = fields.map((field) => field.name);
   for (const key of Object.keys(spec)) {
@@ -194,7 +188,7 @@ export function compileMapping(
     }
     const place = here.at(field.name);
     if (field.kind !== 'id') {
-      readers.push(compileFieldReader(field, mapping, place, pathsOf, tellsAbsent));
+      readers.push(compileFieldReader(field, mapping, place, pathsOf));
       continue;
     }
     [idPath] = pathsOf(mapping.from, place);

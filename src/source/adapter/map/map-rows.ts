@@ -49,7 +49,7 @@ export function compileRows(
   codec: IdCodec,
   { drop, format, here, idAt, types }: RowsContext,
 ) {
-  const map = typedMapper(compileMapping(spec, fields, codec, here, undefined, true), types);
+  const map = typedMapper(compileMapping(spec, fields, codec, here), types);
   const findGhosts = compileGhosts(spec, fields, format);
   return function mapRows(rows: readonly Json[], observer: ReplyObserver): CanonicalRecord[] {
     const records: CanonicalRecord[] = [];

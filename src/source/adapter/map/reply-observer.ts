@@ -4,26 +4,48 @@ import type { JsonType } from '../../../kernel/json/values.ts';
 import type { MissingReason, OnMissingValue } from './map-record.ts';
 import type { RecordView } from './row-fields.ts';
 
-/** Learns the index of the rule that decided a reply, once for each reply; `undefined`: no rule matched. */
-export type OnRule = (rule: number | undefined) => void;
+/** Is told which rule decided a reply. */
+export type RuleObserver = {
+  /** Called once for each reply, with the index of the rule; `undefined`: no rule matched. */
+  readonly onRule: (rule: number | undefined) => void;
+};
 
-/** Learns which rule decides a reply. */
-export type RuleObserver = { readonly onRule: OnRule };
-
-/** Learns how a reply is read: which rule decides it, and what its records lack. */
+/** Is told how a reply is read: which rule decided it, its records, and which values they lack. */
 export type ReplyObserver = RuleObserver & {
   readonly onMissingValue: OnMissingValue;
-  /** Learns the JSON type of each value of a field that has filters, by the id of its record. It costs time. */
+  /** Called with the JSON type of each value of a field that has filters, by the id of its record. It costs time. */
   readonly onType?: ((field: string, id: string, type: JsonType) => void) | undefined;
-  /** Takes ghost records, too, to say how they are left out. */
+  /** If true, ghost records are returned as well. */
   readonly keepsGhosts?: true;
-  /** Called with the records of each usable reply and with what they lack; absent where nobody compares them. */
-  readonly onRecords?: (
-    view: RecordView,
-    records: ReadRecords,
-    missingValues: readonly MissingValue[],
-  ) => void;
+  /**
+   * Called with the records of each usable reply, before `onMissingValue`. If it is given, `onMissingValue` is called for
+   * usable replies only, and not for values that are `absent`.
+   */
+  readonly onRecords?:
+    ((view: RecordView, records: ReadRecords, missingValues: readonly MissingValue[]) => void) | undefined;
 };
+
+/**
+ * Reads a reply, and then tells the observer its records if the observer asks for them. Missing values wait until the whole
+ * reply is read, because those of a reply that fails belong to no record.
+ */
+export function readObserved<T>(
+  view: RecordView,
+  observer: ReplyObserver,
+  readWith: (observer: ReplyObserver) => T,
+  recordsOf: (result: T) => ReadRecords,
+): T {
+  const { onMissingValue, onRecords } = observer;
+  if (onRecords === undefined) return readWith(observer);
+  const missingValues: MissingValue[] = [];
+  const keep: OnMissingValue = (field, reason, found, row) =>
+    missingValues.push({ field, reason, found, row });
+  const result = readWith({ ...observer, onMissingValue: keep });
+  onRecords(view, recordsOf(result), missingValues);
+  for (const { field, reason, found } of missingValues)
+    if (reason !== 'absent') onMissingValue(field, reason, found);
+  return result;
+}
 
 /** Records as they stand in the body of a list, in place of records in memory. */
 export type WrittenRecords = {
@@ -32,9 +54,9 @@ export type WrittenRecords = {
   readonly bytes: Buffer;
   /** Where each record ends. */
   readonly ends: readonly number[];
-  /** What is purged with each record, such as `user:42`, with spaces between. */
+  /** The cache tags of the records, such as `user:42`, with spaces between. */
   readonly tags: string;
-  /** Whether each id comes behind the one before it in the contract's order. */
+  /** Whether the ids are in the contract's order. */
   readonly isAscending: boolean;
   /** How many records of a reply have `null` for each field, the id left out; absent for records of several replies. */
   readonly nulls?: ReadonlyMap<string, number>;
@@ -51,19 +73,16 @@ export type MissingValue = {
   readonly row: number | undefined;
 };
 
-/** The observer of a reply of which nothing is counted. */
+/** An observer that ignores everything. */
 export const UNOBSERVED: ReplyObserver = { onMissingValue: () => undefined, onRule: () => undefined };
 
-/** What a reader of bytes has found in a reply for its observer. */
+/** What a row program has found in a reply for its observer. */
 export type Observed = {
   readonly rule: number;
   readonly missingValues: readonly Parameters<OnMissingValue>[];
 };
 
-/**
- * Tells an observer what a reader of bytes has found in a reply. The rule is told here, once: who reads the reply again
- * tells nothing.
- */
+/** Tells an observer what a row program has found in a reply. */
 export function notifyObserver(
   { onMissingValue, onRule }: ReplyObserver,
   { rule, missingValues }: Observed,

@@ -4,32 +4,32 @@ import type { Capability } from '../spec/capability.ts';
 import type { RandomWindow, SequentialWindow, Window, WindowCall } from './window.ts';
 
 /**
- * Which rows need a call each for the fields that their windows lack: those of the page, or all rows if a filter or the
- * sort needs such a field. `undefined` if windows have all fields.
+ * The rows for which Portico fetches the details (fields that a list's rows lack), one call for each row: the rows of the
+ * page, or all rows if a filter or the sort needs such a field. `undefined` if the list's rows have all fields.
  */
-export type Hydrated = 'page' | 'rows' | undefined;
+export type DetailFetch = 'page' | 'rows' | undefined;
 
 /** Makes the request for a window of a plan. */
 export type WindowRequest = (call: WindowCall) => UpstreamRequest;
 
-/** One page directly from the source: a few windows, from which the page is cut out. */
+/** Offset paging: the page is cut out of a few windows that the source is asked for by number. */
 export type PagePlan = {
   readonly kind: 'page';
   readonly request: WindowRequest;
   readonly window: RandomWindow;
-  /** The request for the total, if the windows do not have it. */
+  /** The request for the total; `undefined` if the windows state the total. */
   readonly count: UpstreamRequest | undefined;
-  /** The claims that the answer relies on; every reply is checked against them. */
+  /** Filters, order and claims that the answer depends on. Every reply is checked against them. */
   readonly filters: readonly Filter[];
   readonly sort: Sort | null;
-  readonly relies: readonly Capability[];
-  readonly hydrates: Hydrated;
+  readonly dependsOn: readonly Capability[];
+  readonly detailFetch: DetailFetch;
 };
 
-/** One page of a source whose windows can only be read in order: a walk from the nearest checkpoint. */
-export type WalkPlan = Omit<PagePlan, 'kind' | 'window' | 'hydrates'> & {
+/** Cursor paging: the windows can only be read in order, so reading starts at the nearest checkpoint before the page. */
+export type CursorPlan = Omit<PagePlan, 'kind' | 'window' | 'detailFetch'> & {
   readonly window: SequentialWindow;
-  /** Identifies the walked rows: equal keys mean equal rows in equal order. */
+  /** The key of the checkpoints: plans with equal keys read equal rows in equal order. */
   readonly key: string;
 };
 
@@ -38,35 +38,31 @@ export type ScanPlan = {
   readonly kind: 'scan';
   readonly request: WindowRequest;
   readonly window: Window;
-  /** The same without filters, where an early end of the rows may be the filters' doing; `undefined` where it is none. */
+  /** The request without filters, to find out if filters end the rows too early; `undefined` if they cannot do that. */
   readonly unfiltered: WindowRequest | undefined;
-  /** Identifies the scanned rows: equal keys mean equal rows. */
+  /** The key of the scan cache: plans with equal keys read equal rows. */
   readonly key: string;
+  /** Filters that the source applies exactly. */
   readonly pushedFilters: readonly Filter[];
+  /** Filters that the gateway applies. */
   readonly residualFilters: readonly Filter[];
   readonly sort: Sort | null;
-  readonly relies: readonly Capability[];
-  /** Whether the total in a reply is the number of rows scanned. */
+  readonly dependsOn: readonly Capability[];
+  /** Whether the total in a reply is the number of rows that a scan must bring. */
   readonly totalCounts: boolean;
-  /** Whether that total may only be a lower bound: a total of this source was wrong before. */
+  /** Whether that total may be too small, because an earlier total of this source was wrong. */
   readonly totalIsLowerBound: boolean;
-  /** The request for such a total, if the windows do not have it. */
+  /** The request for a total that may be too small; `undefined` if the windows state the total. */
   readonly count: UpstreamRequest | undefined;
-  /** A walk that can read the page without a scan if a checkpoint is near. */
-  readonly walk: WalkPlan | undefined;
-  readonly hydrates: Hydrated;
+  /** Cursor paging, which reads the page without a scan if a checkpoint is near. */
+  readonly cursorPlan: CursorPlan | undefined;
+  readonly detailFetch: DetailFetch;
   /** Why the source cannot answer the page itself; for the log and for authors of source files. */
   readonly reason: string;
 };
 
-/** No record can match: no call is needed. */
-export type NothingPlan = { readonly kind: 'nothing' };
+/** How a list is answered: by a few windows, by a scan, or without a call because no record can match. */
+export type ListPlan = PagePlan | ScanPlan | { readonly kind: 'nothing' };
 
-/**
- * How a list is answered, told apart by `kind`: by a few windows of the source, by all rows that match, or without a
- * call.
- */
-export type ListPlan = PagePlan | ScanPlan | NothingPlan;
-
-/** Plans a query without the capabilities that are switched off. */
-export type Planner = (query: ListQuery, switchedOff: ReadonlySet<Capability>) => ListPlan;
+/** Plans a query. The plan does not depend on any of the disabled claims. */
+export type Planner = (query: ListQuery, disabled: ReadonlySet<Capability>) => ListPlan;

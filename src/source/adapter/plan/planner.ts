@@ -11,7 +11,15 @@ import { checkParameterConflicts } from './check-parameter-conflicts.ts';
 import { constantSizes } from './constant-sizes.ts';
 import { compileFixedFields } from './fixed-fields.ts';
 import { asksByOwnSort } from './order-bet.ts';
-import type { Hydrated, ListPlan, PagePlan, Planner, ScanPlan, WalkPlan, WindowRequest } from './plan.ts';
+import type {
+  DetailFetch,
+  ListPlan,
+  PagePlan,
+  Planner,
+  ScanPlan,
+  CursorPlan,
+  WindowRequest,
+} from './plan.ts';
 import type { Capability } from '../spec/capability.ts';
 import { compileFilters, compileSorts, naturalOrder, type SortPush } from './push-down.ts';
 import { type Split, splitFilters } from './split-filters.ts';
@@ -30,17 +38,17 @@ type ListRequests = {
   readonly count: (combined: Combined) => UpstreamRequest | undefined;
 };
 
-/** A query, split into what the source does and what is left for the gateway. */
+/** A query: what the source does of it, and what is left for the gateway. */
 type SplitQuery = {
   readonly split: Split;
   /** The order of the answer; `null` for the order of the source. */
   readonly sort: Sort | null;
   readonly pushedSort: SortPush | undefined;
-  readonly hydrates: Hydrated;
+  readonly detailFetch: DetailFetch;
   readonly off: ReadonlySet<Capability>;
   /** The request of a scan: with the pushed filters, without the sort. */
   readonly unsorted: Combined;
-  /** The request of a page or a walk: with the pushed sort as well. */
+  /** The request of a page: with the pushed filters and the pushed sort; `undefined` if the source does not sort. */
   readonly sorted: Combined | undefined;
 };
 
@@ -78,7 +86,7 @@ function compileSortPush(list: ListSpec, resource: Resource, here: SpecLocation)
     if (isNatural && !asksById && !off.has('order')) return naturalOrder();
     // If the source declares no order of its own, the contract's default applies: ascending id.
     const wanted = sort ?? BY_ID;
-    // Both directions rest on one comparison, so a source that breaks one is not believed in the other.
+    // A source compares in one way for both directions. If one direction is disabled, the other is not used either.
     const isBroken =
       off.size > 0 && DIRECTIONS.some((direction) => off.has(`sort.${wanted.field}.${direction}`));
     return isBroken
@@ -87,8 +95,8 @@ function compileSortPush(list: ListSpec, resource: Resource, here: SpecLocation)
   };
 }
 
-/** Compiles the choice of the rows that need a call each. */
-function compileHydration(spec: SourceResourceSpec, resource: Resource): (query: ListQuery) => Hydrated {
+/** Compiles the choice of the rows whose details are fetched. */
+function compileDetailFetch(spec: SourceResourceSpec, resource: Resource): (query: ListQuery) => DetailFetch {
   const lacking = new Set(detailFields(spec, resource).map(({ name }) => name));
   if (lacking.size === 0) return () => undefined;
   return ({ filters, sort }) => {
@@ -113,8 +121,8 @@ function compilePlans(
 ) {
   const { list } = spec;
   const hidesRows = 'shortPage' in list.window && list.window.shortPage === 'anywhere';
-  const canWalk = hasPositions(spec);
-  // Where the source names the next window or says that there is none, short windows end nothing.
+  const hasCheckpoints = hasPositions(spec);
+  // If the source itself names the next window or the end, a short window is not the end.
   const endsItself = ['cursor', 'link', 'continue', 'none'].includes(list.window.kind);
 
   /** The part of a query that the source answers itself: filters, order and total. */
@@ -124,50 +132,50 @@ function compilePlans(
       count: requests.count(unsorted),
       filters: pushed.map(({ filter }) => filter),
       sort,
-      relies: pushedSort === undefined ? capabilities : [...capabilities, pushedSort.capability],
+      dependsOn: pushedSort === undefined ? capabilities : [...capabilities, pushedSort.capability],
     };
   }
 
   function page(query: SplitQuery): PagePlan | undefined {
-    const { sorted, hydrates } = query;
+    const { sorted, detailFetch } = query;
     if (sorted === undefined || window.kind !== 'random') return undefined;
-    return { kind: 'page', request: requests.windows(sorted), window, hydrates, ...answered(query) };
+    return { kind: 'page', request: requests.windows(sorted), window, detailFetch, ...answered(query) };
   }
 
-  function walk(query: SplitQuery): WalkPlan | undefined {
+  function cursorPlanOf(query: SplitQuery): CursorPlan | undefined {
     const { sorted, off } = query;
-    if (sorted === undefined || window.kind !== 'sequential' || !canWalk || off.has('window'))
+    if (sorted === undefined || window.kind !== 'sequential' || !hasCheckpoints || off.has('window'))
       return undefined;
-    const key = JSON.stringify(['walk', sorted.path, sorted.query, sorted.variables]);
+    const key = JSON.stringify(['cursor', sorted.path, sorted.query, sorted.variables]);
     return { request: requests.windows(sorted), window, key, ...answered(query) };
   }
 
   function scan(query: SplitQuery, reason: string | undefined): ScanPlan {
-    const { split, unsorted, sort, hydrates, off } = query;
+    const { split, unsorted, sort, detailFetch, off } = query;
     const { pushed, residual } = split;
     const { path, query: parts, variables } = unsorted;
     const hasTotal =
       !hidesRows && list.dropWhen.length === 0 && (list.total?.counts !== 'all' || pushed.length === 0);
     const totalIsLowerBound = hasTotal && off.has('total');
-    const walked = reason === SEQUENTIAL_WINDOWS ? walk(query) : undefined;
+    const cursorPlan = reason === SEQUENTIAL_WINDOWS ? cursorPlanOf(query) : undefined;
     return {
       kind: 'scan',
       request: requests.windows(unsorted),
       window,
       unfiltered: endsItself || pushed.length === 0 ? undefined : whole,
       // Rows with details and rows without must not share a key.
-      key: JSON.stringify([path, parts, variables, ...(hydrates === 'rows' ? [hydrates] : [])]),
+      key: JSON.stringify([path, parts, variables, ...(detailFetch === 'rows' ? [detailFetch] : [])]),
       pushedFilters: pushed.filter(({ push }) => push.exact).map(({ filter }) => filter),
       residualFilters: residual,
       sort,
-      relies: pushed.map(({ push }) => push.capability),
+      dependsOn: pushed.map(({ push }) => push.capability),
       totalCounts: hasTotal && !off.has('total'),
       totalIsLowerBound,
       count: totalIsLowerBound && path === undefined ? requests.count(unsorted) : undefined,
-      walk: walked,
-      hydrates,
+      cursorPlan,
+      detailFetch,
       reason:
-        walked === undefined
+        cursorPlan === undefined
           ? (reason ?? 'the source cannot answer the page itself')
           : `${SEQUENTIAL_WINDOWS}, and no checkpoint may be near the page`,
     };
@@ -185,11 +193,11 @@ export function compilePlanner(spec: SourceResourceSpec, resource: Resource, her
   const resolveFixed = compileFixedFields(list.map, resource.itemFields);
   const filters = compileFilters({ ...list, map: wholeMapping(spec) }, resource, place);
   const pushSort = compileSortPush(list, resource, place);
-  const hydratedBy = compileHydration(spec, resource);
+  const detailFetchOf = compileDetailFetch(spec, resource);
   const combine = compileCombine(list);
   checkParameterConflicts(list, resource, place);
   checkVariables(list, [...window.variables, ...FILTER_VARIABLES, ...SORT_VARIABLES], place);
-  // The list as it is, without any part of a query.
+  // The list without any part of a query.
   const whole = requests.windows(combine([], undefined));
   const plans = compilePlans(spec, window, requests, whole);
 
@@ -206,7 +214,7 @@ export function compilePlanner(spec: SourceResourceSpec, resource: Resource, her
       // With `order: source`, the default order is that of the rows.
       sort: query.sort ?? (list.order === 'source' && !off.has('order') ? null : BY_ID),
       pushedSort,
-      hydrates: hydratedBy(query),
+      detailFetch: detailFetchOf(query),
       off,
       unsorted: combine(parts, undefined),
       sorted: pushedSort && combine(parts, pushedSort.part),

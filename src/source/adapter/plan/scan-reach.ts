@@ -5,14 +5,14 @@ type Reach = { readonly rows: number; readonly calls: number };
 
 /** The most rows that a scan can bring, and the most calls it takes for them. */
 export function scanReach(
-  { window, hydrates }: Pick<ScanPlan, 'window' | 'hydrates'>,
+  { window, detailFetch }: Pick<ScanPlan, 'window' | 'detailFetch'>,
   { rows, calls }: Pick<SourceSpec['budget'], 'rows' | 'calls'>,
 ): Reach {
-  if (hydrates === 'rows') {
+  if (detailFetch === 'rows') {
     // A window and its rows, each with a call of its own.
     const size = window.kind === 'sequential' ? window.first.size : window.scanSize;
     const windows = Number.isFinite(size) ? Math.max(1, Math.floor(calls / (size + 1))) : 1;
-    const reach = scanReach({ window, hydrates: undefined }, { rows, calls: windows });
+    const reach = scanReach({ window, detailFetch: undefined }, { rows, calls: windows });
     return { rows: Math.min(reach.rows, calls - 1), calls };
   }
   if (window.kind === 'sequential') return { rows: Math.min(rows, calls * window.first.size), calls };

@@ -2,7 +2,7 @@ import type { SourceResourceSpec } from '../../../config/schema/source.ts';
 import { type Capability, TIES } from '../spec/capability.ts';
 import type { Split } from './split-filters.ts';
 
-/** The reason for a scan of a source that may be walked instead. */
+/** The reason for a scan that cursor paging may replace. */
 export const SEQUENTIAL_WINDOWS = 'the source gives its rows only one window after the other';
 
 /** The first reason why the source cannot return a page itself, so that a scan is needed; `undefined` if it can. */

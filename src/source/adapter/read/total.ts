@@ -1,14 +1,12 @@
 import type { ListSpec } from '../../../config/schema/source.ts';
-import { invalidReply } from '../../../kernel/errors/fault.ts';
+import { GatewayError, invalidReply } from '../../../kernel/errors/fault.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
+import type { OnMissingValue } from '../map/map-record.ts';
 import { compileOneOf } from '../spec/literal.ts';
 import { pathAt } from '../spec/path.ts';
 import { patternAt } from '../spec/pattern.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
-
-/** Reads the number of matching rows; `undefined` if the reply marks it as a lower bound. */
-export type TotalReader = (reply: UpstreamReply, body: Json) => number | undefined;
 
 function wholeNumber(value: Json | undefined, place: string): number {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
@@ -19,8 +17,11 @@ function wholeNumber(value: Json | undefined, place: string): number {
 
 const pickWith = (pattern: RegExp) => (text: string) => pattern.exec(text)?.[1];
 
-/** Compiles the reader of a total, from a path or a header. */
-export function compileTotal(spec: ListSpec['total'], here: SpecLocation): TotalReader {
+/** Compiles the reader of a total at a path or in a header. It answers `undefined` for a total that is only a lower bound. */
+export function compileTotal(
+  spec: ListSpec['total'],
+  here: SpecLocation,
+): (reply: UpstreamReply, body: Json) => number | undefined {
   if (spec === undefined) return () => undefined;
   const { header, unless } = spec;
   if ((header === undefined) === (spec.at === undefined))
@@ -39,5 +40,19 @@ export function compileTotal(spec: ListSpec['total'], here: SpecLocation): Total
     if (header === undefined) return wholeNumber(find(body), `at "${spec.at ?? ''}"`);
     const text = reply.header(header.toLowerCase());
     return wholeNumber(text === undefined ? undefined : pick(text), `of the header ${header}`);
+  };
+}
+
+/** Compiles the reader of the total in a reply with rows. An unreadable total is ignored, because the rows can be counted. */
+export function compileTotalBeside({ total: spec }: ListSpec, readTotal: ReturnType<typeof compileTotal>) {
+  return (reply: UpstreamReply, body: Json, onMissingValue: OnMissingValue) => {
+    if (spec?.count !== undefined) return { total: undefined };
+    try {
+      return { total: readTotal(reply, body) };
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.reason !== 'total') throw error;
+      onMissingValue('total', 'unreadable');
+      return { total: undefined, isTotalLost: true };
+    }
   };
 }

@@ -5,10 +5,10 @@ import type { TraceHeaders, UpstreamTrace } from '../../../telemetry/request-spa
 import type { TimingsCarrier, RequestTimings } from '../../../telemetry/requests/request-timings.ts';
 import type { CallAttempt } from '../../resilience/call-attempt.ts';
 
-/** How a source is asked: `relies` names claims of its file, `reason` why it takes a scan. No value of a caller is in it. */
+/** How a source is asked: `dependsOn` names claims of its file, `reason` why it takes a scan. No value of a caller is in it. */
 type PlanNote = {
   readonly kind: string;
-  readonly relies?: readonly string[];
+  readonly dependsOn?: readonly string[];
   readonly reason?: string;
 };
 

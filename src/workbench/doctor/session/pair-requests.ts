@@ -1,6 +1,6 @@
 import type { GetAdapter } from '../../../source/adapter/compile-record.ts';
 import type { Adapter } from '../../../source/adapter/compile.ts';
-import type { ListPlan, WalkPlan } from '../../../source/adapter/plan/plan.ts';
+import type { ListPlan, CursorPlan } from '../../../source/adapter/plan/plan.ts';
 import type { RecordView } from '../../../source/adapter/map/row-fields.ts';
 import type { WindowCall } from '../../../source/adapter/plan/window.ts';
 import type { ListQuery } from '../../../contract/query.ts';
@@ -46,12 +46,12 @@ function createPairs(counterparts: Counterparts, window: (call: WindowCall) => W
     return request;
   }
 
-  function pairWalk(walk: WalkPlan, other: WalkPlan | undefined): WalkPlan {
-    if (other === undefined) return walk;
+  function pairCursorPlans(cursorPlan: CursorPlan, other: CursorPlan | undefined): CursorPlan {
+    if (other === undefined) return cursorPlan;
     return {
-      ...walk,
-      request: (call) => pair(walk.request(call), other.request(window(call))),
-      count: walk.count && pair(walk.count, other.count),
+      ...cursorPlan,
+      request: (call) => pair(cursorPlan.request(call), other.request(window(call))),
+      count: cursorPlan.count && pair(cursorPlan.count, other.count),
     };
   }
 
@@ -62,7 +62,9 @@ function createPairs(counterparts: Counterparts, window: (call: WindowCall) => W
       return {
         ...plan,
         request,
-        walk: plan.walk && pairWalk(plan.walk, other.kind === 'scan' ? other.walk : undefined),
+        cursorPlan:
+          plan.cursorPlan &&
+          pairCursorPlans(plan.cursorPlan, other.kind === 'scan' ? other.cursorPlan : undefined),
       };
     if (other.kind === 'scan') return { ...plan, request };
     return { ...plan, request, count: plan.count && pair(plan.count, other.count) };
@@ -106,17 +108,19 @@ export function pairRequests(
   }
 
   const { list, get } = real;
+  const read: Adapter['list']['read'] = (reply, observer) => {
+    views.set(reply, 'list');
+    const found = list.read(reply, observer);
+    rows.set(reply, found.received);
+    return found;
+  };
   const adapter: Adapter = {
     list: {
       ...list,
       details: list.details && pairRecord(list.details, other.list.details, 'details'),
       plan: (asked, off) => pairPlan(list.plan(asked, off), other.list.plan(query(asked), off)),
-      read(reply, observer) {
-        views.set(reply, 'list');
-        const found = list.read(reply, observer);
-        rows.set(reply, found.received);
-        return found;
-      },
+      read,
+      readWritten: read,
     },
     get: get && pairRecord(get, other.get, 'get'),
   };

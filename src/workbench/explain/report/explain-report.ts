@@ -117,7 +117,7 @@ export function explanationReport(explanation: Explanation): Report {
     { heading: request, blocks: about },
     ...planBlocks(plan),
     ...section('Left for Portico', plan.left),
-    ...section('Relies on', plan.relies.map(claimLine)),
+    ...section('Depends on', plan.dependsOn.map(claimLine)),
     ...section('Budget of a scan', [budgetLine(budget)]),
     ...section('Cache', [
       `fresh for ${explanation.freshSeconds} s`,

@@ -33,14 +33,14 @@ function errorSection({ error }: RequestDetail): VNode | null {
 
 function planSection({ plan }: RequestDetail): VNode | null {
   if (plan === undefined) return null;
-  const { kind, relies, why } = plan;
+  const { kind, dependsOn, why } = plan;
   return cardOf(
     'How it was read',
     '',
     factList([
       ['Plan', kind],
       ['Why', why],
-      ['Relies on', relies?.join(', ')],
+      ['Depends on', dependsOn?.join(', ')],
     ]),
   );
 }

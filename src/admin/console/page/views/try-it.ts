@@ -74,10 +74,10 @@ function planOf({
     }
     ${
       plan &&
-      plan.relies.length > 0 &&
-      html`<h3>Relies on</h3>
+      plan.dependsOn.length > 0 &&
+      html`<h3>Depends on</h3>
         <ul class="plain">
-          ${plan.relies.map(placeText)}
+          ${plan.dependsOn.map(placeText)}
         </ul>`
     }
   </div>`;

@@ -16,7 +16,8 @@ import {
 } from '../../../../../src/pipeline/reading/pages/next-attempt.ts';
 
 const page: DatedPage = { kind: 'page', records: [], total: 0, storedAt: 0, freshSeconds: 1 };
-const planWith = (...relies: string[]) => ({ kind: 'page', relies, count: undefined }) as unknown as ListPlan;
+const planWith = (...dependsOn: string[]) =>
+  ({ kind: 'page', dependsOn, count: undefined }) as unknown as ListPlan;
 const moved = inconsistent('rows moved');
 
 /** The last step after some attempts with one plan, and all claims that were switched off on the way. */
@@ -65,7 +66,7 @@ describe('the step after an attempt at a page', () => {
   });
 
   it('fails where total and rows disagree twice, and no claim is left that may be why', () => {
-    const plan = { kind: 'scan', relies: ['order'], totalCounts: false } as unknown as ListPlan;
+    const plan = { kind: 'scan', dependsOn: ['order'], totalCounts: false } as unknown as ListPlan;
     expect(after([moved, moved], plan).step).toMatchObject({ kind: 'fail', error: { reason: 'window' } });
   });
 

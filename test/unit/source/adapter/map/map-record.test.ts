@@ -121,7 +121,7 @@ describe('a name in two parts', () => {
 
   it.each([
     ['{"id":1,"a":"Ada","b":"Lovelace"}', 'Ada Lovelace', []],
-    ['{"id":1,"b":"Lovelace"}', 'Lovelace', []],
+    ['{"id":1,"b":"Lovelace"}', 'Lovelace', ['name absent']],
     ['{"id":1,"a":null,"b":null}', null, []],
     ['{"id":1}', null, ['name missing']],
     ['{"id":1,"a":{},"b":"Lovelace"}', null, ['name unreadable']],
@@ -150,11 +150,11 @@ describe('a constant', () => {
 });
 
 describe('a default', () => {
-  it('replaces missing and unknown values without reporting a missing value; unreadable ones stay null', () => {
+  it('replaces missing and unknown values, and only reports that a key is absent; unreadable ones stay null', () => {
     const category = from('cat', { nullIf: ['-'] }, 'text', { default: 'Other' });
     const of = (cat: string) => mapped(`{"id":1,"name":"a","text":"b","price":1${cat}}`, { category });
     for (const [cat, value, missingValues] of [
-      ['', 'Other', []],
+      ['', 'Other', ['category absent']],
       [',"cat":null', 'Other', []],
       [',"cat":"-"', 'Other', []],
       [',"cat":"Toys"', 'Toys', []],

@@ -23,7 +23,7 @@ describe('two pushed parts that write one parameter', () => {
       queryOf('products', 'min_price=1&max_price=2'),
       new Set(),
     );
-    expect(plan).toMatchObject({ kind: 'page', relies: ['filter.price.ge', 'filter.price.le', 'order'] });
+    expect(plan).toMatchObject({ kind: 'page', dependsOn: ['filter.price.ge', 'filter.price.le', 'order'] });
   });
 
   it('are an error where only one of them says so', () => {
@@ -56,7 +56,7 @@ describe('two pushed parts that write one parameter', () => {
     const plan = adapter.list.plan(queryOf('products', 'min_price=1&max_price=2'), new Set());
     expect(plan).toMatchObject({
       kind: 'scan',
-      relies: ['filter.price.ge'],
+      dependsOn: ['filter.price.ge'],
       residualFilters: [{ field: 'price', op: 'le' }],
     });
   });
@@ -74,7 +74,7 @@ describe('a bound of a field that was contradicted', () => {
 
   it('leaves it alone where another filter was contradicted', () => {
     expect(plan('min_price=20', ['filter.category.eq'])).toMatchObject({
-      relies: ['filter.price.ge', 'order'],
+      dependsOn: ['filter.price.ge', 'order'],
     });
   });
 });

@@ -168,7 +168,7 @@ describe('a filter with a path of its own', () => {
     expect(plan).toMatchObject({
       pushedFilters: [{ field: 'category' }],
       residualFilters: [{ field: 'price', op: 'ge' }],
-      relies: ['filter.category.eq'],
+      dependsOn: ['filter.category.eq'],
     });
     const others = planOf(spring(), 'min_price=1');
     expect(plan.kind === 'scan' && others.kind === 'scan' && plan.key === others.key).toBe(false);

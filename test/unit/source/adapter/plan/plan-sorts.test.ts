@@ -35,7 +35,7 @@ function describePlan(plan: ListPlan): string {
     plan.request({ firstRow: 0, size: 40, variables: { offset: 0, limit: 40 } }).target,
   )?.[1];
   const sort = plan.sort === null ? 'as it comes' : `${plan.sort.descending ? '-' : ''}${plan.sort.field}`;
-  return [plan.kind, decodeURIComponent(asked ?? 'unsorted'), sort, ...plan.relies].join(', ');
+  return [plan.kind, decodeURIComponent(asked ?? 'unsorted'), sort, ...plan.dependsOn].join(', ');
 }
 
 describe('the order of a list, by what a source can', () => {

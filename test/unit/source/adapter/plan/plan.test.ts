@@ -129,14 +129,14 @@ describe('the part of a query that is pushed to the source', () => {
   });
 });
 
-describe('what a plan relies on', () => {
+describe('what a plan depends on', () => {
   const full = list(total, order, category('exact'));
 
   it('is named, so that a reply can be checked against it', () => {
     const plan = planOf(full, 'category=Toys');
     expect(plan).toMatchObject({
       kind: 'page',
-      relies: ['filter.category.eq', 'order'],
+      dependsOn: ['filter.category.eq', 'order'],
       sort: { field: 'id', descending: false },
       filters: [{ field: 'category', op: 'eq', value: 'Toys' }],
     });

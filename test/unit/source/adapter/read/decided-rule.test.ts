@@ -56,7 +56,7 @@ describe('the rule that decides a reply is told once', () => {
     const reply = replyOf(body, options);
     expect(toldBy(() => list.read(reply, observer))).toEqual([rule]);
     told.length = 0;
-    expect(toldBy(() => list.read(reply, observer, 'written'))).toEqual([rule]);
+    expect(toldBy(() => list.readWritten(reply, observer))).toEqual([rule]);
   });
 
   it('of a count', () => expect(toldBy(() => list.readCount(replyOf({ n: 3 }), observer))).toEqual([1]));

@@ -26,7 +26,7 @@ const reply = (items: string) => replyOf(`{"total": 2, "items": ${items}}`);
 const TYPED = { ...UNOBSERVED, onType: () => undefined };
 
 const readers: Readonly<Record<string, Reader>> = {
-  written: ({ list }, items) => list.read(reply(items), UNOBSERVED, 'written').otherTypes,
+  written: ({ list }, items) => list.readWritten(reply(items), UNOBSERVED).otherTypes,
   projecting: ({ list }, items) => list.read(reply(items), UNOBSERVED).otherTypes,
   general: ({ list }, items) => list.read(reply(items), TYPED).otherTypes,
 };

@@ -139,8 +139,8 @@ describe('a ghost record', () => {
     productsText().replace('{ kind: number }', '{ kind: number }\n    onInvalidRecord: drop'),
   ).list;
 
-  it.each(['written', undefined] as const)('is invalid beside others (%s)', (as) => {
-    const thrown = refusal(() => without.read(replyOf(ghostly), UNOBSERVED, as));
+  it.each(['readWritten', 'read'] as const)('is invalid beside others (%s)', (way) => {
+    const thrown = refusal(() => without[way](replyOf(ghostly), UNOBSERVED));
     expect(thrown).toMatchObject({
       code: 'upstream_invalid_response',
       detail: 'record 2 of 3 is a ghost: it has no mapped key but its id',
@@ -161,6 +161,6 @@ describe('a ghost record', () => {
     ['alone', [{ id: 2 }]],
   ])('is none %s', (_, rows) => {
     expect(read(without, { rows }).ids).toHaveLength(rows.length);
-    expect(() => without.read(replyOf({ rows }), UNOBSERVED, 'written')).not.toThrow();
+    expect(() => without.readWritten(replyOf({ rows }), UNOBSERVED)).not.toThrow();
   });
 });

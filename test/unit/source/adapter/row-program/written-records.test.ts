@@ -4,7 +4,7 @@ import {
   joinWritten,
   sliceWritten,
   writeRecords,
-} from '../../../../../src/source/adapter/write/written-records.ts';
+} from '../../../../../src/source/adapter/row-program/written-records.ts';
 import { resources } from '../../../../../src/contract/resources.ts';
 import { adapterOf, replyOf } from '../../../../support/pipeline/source-text.ts';
 
@@ -27,7 +27,7 @@ describe('written records', () => {
   it('stand in slices as in a page of their own', () => {
     const all = Array.from({ length: 9 }, (_, index) => `{"no":${index + 1},"first":"n${index}"}`);
     const read = (rows: readonly string[]) => {
-      const found = list.read(replyOf(`{"data":{"rows":[${rows.join(',')}]}}`), UNOBSERVED, 'written');
+      const found = list.readWritten(replyOf(`{"data":{"rows":[${rows.join(',')}]}}`), UNOBSERVED);
       if (!('written' in found)) throw new Error('not written');
       return found.written;
     };
@@ -53,7 +53,7 @@ describe('written records', () => {
         `{"data":{"rows":[${numbers.map((no) => `{"no":${no},"first":"ö${no % 3 === 0 ? '' : no}"}`).join(',')}]}}`,
       );
     const written = (numbers: readonly number[]) => {
-      const found = list.read(reply(numbers), UNOBSERVED, 'written');
+      const found = list.readWritten(reply(numbers), UNOBSERVED);
       return 'written' in found ? found.written : writeRecords(resource, found.records);
     };
     const recorded = (numbers: readonly number[]) =>

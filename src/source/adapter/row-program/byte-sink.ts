@@ -1,59 +1,39 @@
-import type { SourceResourceSpec } from '../../../config/schema/source.ts';
 import type { Field } from '../../../contract/fields.ts';
-import { compileOrder } from '../../../contract/order.ts';
-import type { Resource } from '../../../contract/resources.ts';
+import { compareIds } from '../../../contract/order.ts';
 import { frameOf } from '../../../contract/response-body.ts';
 import { packBytes, type PackedBytes } from '../../../kernel/json/learned-keys.ts';
 import { DOCUMENT, WHOLE } from '../../../kernel/json/scan-json.ts';
-import { compileFieldReader, type OnMissingValue } from '../map/map-record.ts';
-import { type IdCodec, INTEGER_FORMS } from '../map/native-id.ts';
+import { compileFieldReader } from '../map/map-record.ts';
+import { INTEGER_FORMS } from '../map/native-id.ts';
 import type { WrittenRecords } from '../map/reply-observer.ts';
-import type { RowSink, RowSlots } from '../projected/list-program.ts';
-import type { FieldMapping } from '../projected/slot-paths.ts';
 import { CHECKED } from '../spec/spec-location.ts';
-import { JsonSink } from './json-sink.ts';
-import type { WriteContext, WriteValue } from './write-value.ts';
-import { compileValueWriter, generalWriter } from './value-writers.ts';
-
-/** What the rows of a list are mapped by. */
-export type RowMapping = FieldMapping & {
-  readonly resource: Resource;
-  readonly id: SourceResourceSpec['id'];
-  readonly codec: IdCodec;
-};
+import { compileFieldWriter, generalWriter } from './field-writers.ts';
+import type { CurrentRow, RowMapping, RowSink } from './list-program.ts';
+import { type FieldWriter, numberIn, OutputBuffer, type WriteContext } from './output-buffer.ts';
+import { slotPaths } from './slot-paths.ts';
+import { cacheTagOf } from './written-records.ts';
 
 const BYTES = new Uint8Array(DOCUMENT);
 const MINUS = 0x2d;
-const ZERO = 0x30;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const SPACE = 0x20;
-const byId = compileOrder({ field: 'id', descending: false }, 'id');
 
-/** The number in a text of at most 15 digits, which a float holds exactly. */
-function numberIn(start: number, end: number): number {
-  let value = 0;
-  for (let at = start; at < end; at += 1) value = value * 10 + (BYTES[at] as number) - ZERO;
-  return value;
-}
-
-/** Compiles the writer of ids and of their tags, which also looks at their order. */
+/** Compiles the writer of ids and of their cache tags. It also finds out if the ids ascend. */
 function compileIdWriter(
   { resource, fields, id, codec }: RowMapping,
   slot: number,
-  context: WriteContext,
-  tags: JsonSink,
+  { projection, output }: WriteContext,
 ) {
-  const { projection, sink } = context;
   const { kinds, starts, ends } = projection;
   const field = fields.find(({ kind }) => kind === 'id');
   const isPlain = id.form === undefined || INTEGER_FORMS.has(id.form);
   const isPlainNumber = id.kind === 'number' && id.pattern === undefined && isPlain;
-  // Every form of whole numbers holds those of 9 digits; without a form, the projection bounds them.
+  // Whole numbers of 9 digits fit every form of ids. Without a form, the projection takes no more than 15 digits for WHOLE.
   const digitsMax = id.form === undefined ? Infinity : 9;
   const idStart = packBytes(Buffer.from(`"${resource.idPrefix}_`));
   const tagStart = packBytes(Buffer.from(`${resource.idPrefix}:`));
-  /** The id before, as a number where it is one. */
+  /** The id of the row before, as a number if it is one. */
   let before: string | number | undefined;
   let isAscending = true;
 
@@ -64,7 +44,7 @@ function compileIdWriter(
       isAscending =
         typeof before === 'number' && typeof next === 'number'
           ? before < next
-          : byId({ id: idOf(before) }, { id: idOf(next) }) < 0;
+          : compareIds(idOf(before), idOf(next)) < 0;
     before = next;
   }
 
@@ -72,8 +52,8 @@ function compileIdWriter(
   function writeGeneral(): boolean {
     const text = codec.toPublic(projection.valueIn(slot));
     if (text === undefined || field?.accepts(text) !== true) return false;
-    sink.text(JSON.stringify(text));
-    tags.text(text.replace('_', ':'));
+    output.text(JSON.stringify(text));
+    tags.text(cacheTagOf(text));
     follow(text);
     return true;
   }
@@ -84,14 +64,14 @@ function compileIdWriter(
       isAscending = true;
     },
     isAscending: () => isAscending,
-    /** False where the row has no id that can be used. */
+    /** False if the row has no usable id. */
     write(): boolean {
       const [start, end] = [starts[slot] as number, ends[slot] as number];
       if (!isPlainNumber || kinds[slot] !== WHOLE || BYTES[start] === MINUS || end - start > digitsMax)
         return writeGeneral();
-      sink.write(idStart);
-      sink.copy(start, end);
-      sink.byte(QUOTE);
+      output.write(idStart);
+      output.copy(start, end);
+      output.byte(QUOTE);
       tags.write(tagStart);
       tags.copy(start, end);
       follow(numberIn(start, end));
@@ -100,13 +80,14 @@ function compileIdWriter(
   };
 }
 
-/** Reading a reply takes one turn, so all views share what they write into. */
-const sink = new JsonSink('records');
-const tags = new JsonSink('tags');
+/** All lists share two buffers, because a reply is read in one turn of the event loop. */
+const output = new OutputBuffer('records');
+const tags = new OutputBuffer('tags');
 
-type Part = {
+/** A field of a record: the bytes before its value, and the writer of the value. */
+type RecordPart = {
   readonly before: PackedBytes;
-  readonly write: WriteValue;
+  readonly write: FieldWriter;
   readonly name: string;
   nulls: number;
 };
@@ -114,27 +95,24 @@ type Part = {
 /** Creates the sink that writes rows as the bytes of an answer. */
 export function createByteSink(
   mapping: RowMapping,
-  { projection, slotsOf, onMissingValue }: RowSlots,
+  { slotsOf, ...row }: CurrentRow,
 ): RowSink<WrittenRecords> {
   const { fields, map } = mapping;
-  const onMissingInRow: OnMissingValue = (field, reason, found) =>
-    onMissingValue(field, reason, found, recordEnds.length);
-  const context: WriteContext = { projection, sink, onMissingValue: onMissingInRow };
+  const context: WriteContext = { ...row, output };
+  const pathsOf = slotPaths(row.projection, mapping, slotsOf);
   const frame = frameOf(fields);
   const end = packBytes(Buffer.from(frame.end));
-  const idSlot = slotsOf.get('id')?.[0] ?? -1;
-  const id = compileIdWriter(mapping, idSlot, context, tags);
+  const id = compileIdWriter(mapping, slotsOf.get('id')?.[0] ?? -1, context);
 
-  function writeOf(field: Field): WriteValue {
+  function writeOf(field: Field): FieldWriter {
     const spec = map[field.name];
     if (field.kind === 'id' || spec === undefined) return () => id.write() || undefined;
     const slots = slotsOf.get(field.name) ?? [];
-    const paths = slots.map((slot) => () => projection.valueIn(slot));
-    const reader = compileFieldReader(field, spec, CHECKED, () => paths, true);
-    return compileValueWriter(field, spec, slots, context, generalWriter(field, reader, context));
+    const reader = compileFieldReader(field, spec, CHECKED, pathsOf);
+    return compileFieldWriter(field, spec, slots, context, generalWriter(field, reader, context));
   }
 
-  const parts = fields.map((field, index): Part => {
+  const parts = fields.map((field, index): RecordPart => {
     const before = packBytes(Buffer.from(frame.before[index] ?? ''));
     return { name: field.name, before, write: writeOf(field), nulls: 0 };
   });
@@ -142,7 +120,7 @@ export function createByteSink(
 
   return {
     begin() {
-      sink.clear();
+      output.clear();
       tags.clear();
       id.begin();
       recordEnds = [];
@@ -150,22 +128,22 @@ export function createByteSink(
     },
     add() {
       if (recordEnds.length > 0) {
-        sink.byte(COMMA);
+        output.byte(COMMA);
         tags.byte(SPACE);
       }
       for (const part of parts) {
-        sink.write(part.before);
+        output.write(part.before);
         const isValue = part.write();
         if (isValue === undefined) return false;
         if (!isValue) part.nulls += 1;
       }
-      sink.write(end);
-      recordEnds.push(sink.length);
-      return !sink.isFull && !tags.isFull;
+      output.write(end);
+      recordEnds.push(output.length);
+      return !output.isFull && !tags.isFull;
     },
     take: () => ({
       length: recordEnds.length,
-      bytes: sink.bytes(),
+      bytes: output.bytes(),
       ends: recordEnds,
       tags: tags.ascii(),
       isAscending: id.isAscending(),

@@ -1,12 +1,14 @@
-// Reads the rows of a list from the bytes of a reply, without making what no field wants. Two sinks take the rows: as records,
-// or as the bytes of an answer. All else is left to the general reader.
+// Reads the rows of a list from the bytes of a reply, without creating the values that no field needs. There are two sinks for
+// the rows: one makes records of them, the other the bytes of an answer. The general reader reads all other replies.
 
-import type { ListSpec } from '../../../config/schema/source.ts';
+import type { ListSpec, SourceResourceSpec } from '../../../config/schema/source.ts';
+import type { Resource } from '../../../contract/resources.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { Projection } from '../../../kernel/json/projection.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { compileSlotLook, type TypeWatch } from '../map/certified-types.ts';
 import type { OnMissingValue } from '../map/map-record.ts';
+import type { IdCodec } from '../map/native-id.ts';
 import type { Observed, ReadRecords } from '../map/reply-observer.ts';
 import { compileUtf8Body } from '../read/decode.ts';
 import type { ReplyContext } from '../read/read-reply.ts';
@@ -17,32 +19,39 @@ import { wantedDocument } from './wanted-paths.ts';
 /** Takes the rows of a reply, one by one. */
 export type RowSink<Records extends ReadRecords> = {
   begin(): void;
-  /** Takes the row in the slots; false if it is no good record. */
+  /** Adds the current row; false if it is not a valid record. */
   add(): boolean;
-  /** What came since `begin`. */
+  /** All rows since `begin`. */
   take(): Records;
 };
 
-/** Where the values of a row stand, and who learns what the row lacks. */
-export type RowSlots = {
+/** How the rows of a list are mapped. */
+export type RowMapping = FieldMapping & {
+  readonly resource: Resource;
+  readonly id: SourceResourceSpec['id'];
+  readonly codec: IdCodec;
+};
+
+/** The row that is read now: where its values stand in the reply, and who is told which values it lacks. */
+export type CurrentRow = {
   readonly projection: Projection;
   readonly slotsOf: FieldSlots;
   readonly onMissingValue: OnMissingValue;
 };
 
-/** The rows of a reply, and what the file's other paths find in it. */
+/** The rows of a reply, and `body`: the values of the document that the file's other paths need. */
 export type ProgramReply<Records> = Observed & { readonly records: Records; readonly body: Json };
 
-/** Answers `undefined` for a reply that is anything but good rows: the general reader then knows what to do, or what is wrong. */
-export type ListProgram<Records> = (reply: UpstreamReply) => ProgramReply<Records> | undefined;
-
-/** Compiles the program of a list for a sink; `undefined` if the file has something that it does not know. */
+/**
+ * Compiles the program of a list for a sink; `undefined` if the file uses something that programs cannot do. The program
+ * answers `undefined` if a reply is not a list of valid rows, or may not be one. The general reader then decides.
+ */
 export function compileListProgram<Records extends ReadRecords>(
   context: ReplyContext,
   list: ListSpec,
-  { mapping, types }: { readonly mapping: FieldMapping; readonly types: TypeWatch },
-  createSink: (slots: RowSlots) => RowSink<Records>,
-): ListProgram<Records> | undefined {
+  { mapping, types }: { readonly mapping: RowMapping; readonly types: TypeWatch },
+  createSink: (mapping: RowMapping, row: CurrentRow) => RowSink<Records>,
+): ((reply: UpstreamReply) => ProgramReply<Records> | undefined) | undefined {
   const utf8Of = compileUtf8Body(context.source.decode);
   const places = compileListPlaces(context, list, mapping);
   if (utf8Of === undefined || places === undefined) return undefined;
@@ -51,14 +60,16 @@ export function compileListProgram<Records extends ReadRecords>(
   const look = compileSlotLook(types, slotsOf, projection);
   const bare = new BareRows(projection, mapping, slotsOf);
   let missingValues: Parameters<OnMissingValue>[] = [];
-  const sink = createSink({
+  let rows = 0;
+  const sink = createSink(mapping, {
     projection,
     slotsOf,
-    onMissingValue: (...missing) => void missingValues.push(missing),
+    onMissingValue: (field, reason, found) => void missingValues.push([field, reason, found, rows]),
   });
 
   function addRow(): boolean {
     if (!sink.add()) return false;
+    rows += 1;
     look?.();
     bare.add();
     return true;
@@ -69,17 +80,16 @@ export function compileListProgram<Records extends ReadRecords>(
     if (bytes === undefined) return undefined;
     const found = (missingValues = []);
     sink.begin();
-    bare.count = 0;
+    rows = bare.count = 0;
     const isRead = projection.read(bytes);
-    // What was found in a reply is not kept until the next one.
+    // Values of this reply must not stay in memory until the next reply comes.
     missingValues = [];
     if (!isRead) return undefined;
     const body = wantedDocument(projection, root);
     const outcome = context.classify('list', reply, body);
     if (outcome?.is !== 'ok') return undefined;
-    const records = sink.take();
-    // Without a record, there may be no rows in the declared form.
-    if (records.length === 0 || bare.areSome(records.length)) return undefined;
-    return { records, body, rule: outcome.rule, missingValues: found };
+    // If there is no record, the document may have no rows in the declared form.
+    if (rows === 0 || bare.areSome(rows)) return undefined;
+    return { records: sink.take(), body, rule: outcome.rule, missingValues: found };
   };
 }

@@ -160,7 +160,7 @@ function expectSame({ list, general, resource }: (typeof adapters)[number], repl
   });
   let isWritten = false;
   const written = outcomeOf(list, resource, () => {
-    const rows = list.read(reply, observerOf('written'), 'written');
+    const rows = list.readWritten(reply, observerOf('written'));
     isWritten = 'written' in rows;
     return rows;
   });
@@ -212,7 +212,7 @@ describe('rows that are written', () => {
     expect(expectSame(adapter!, page(wide(0, 500)))).toBe(false);
     for (let from = 0; from < 4_000; from += 50)
       expect(expectSame(adapter!, page(wide(from, 50)))).toBe(true);
-    for (let again = 0; again < 1_100; again += 1) adapter!.list.read(page('1'), UNOBSERVED, 'written');
+    for (let again = 0; again < 1_100; again += 1) adapter!.list.readWritten(page('1'), UNOBSERVED);
     expect(expectSame(adapter!, page('1'))).toBe(true);
   });
 });

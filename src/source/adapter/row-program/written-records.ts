@@ -1,22 +1,21 @@
-import { compileOrder } from '../../../contract/order.ts';
+import { compareIds } from '../../../contract/order.ts';
 import type { Resource } from '../../../contract/resources.ts';
 import { type CanonicalRecord, writerOf } from '../../../contract/response-body.ts';
 import type { WrittenRecords } from '../map/reply-observer.ts';
 
-const byId = compileOrder({ field: 'id', descending: false }, 'id');
 const COMMA = Buffer.from(',');
 
-/** What is purged with a record: `user_42` is `user:42`. */
-export function recordTag(id: string): string {
+/** The cache tag of a record, by which answers are purged: `user:42` for the id `user_42`. */
+export function cacheTagOf(id: string): string {
   return id.replace('_', ':');
 }
 
-/** Whether the id of a tag comes before that of another in the contract's order. */
+/** Whether the id of one cache tag comes before the id of another, in the contract's order. */
 function isBefore(tag: string, other: string): boolean {
-  return byId({ id: tag.replace(':', '_') }, { id: other.replace(':', '_') }) < 0;
+  return compareIds(tag.replace(':', '_'), other.replace(':', '_')) < 0;
 }
 
-/** The bytes of records that are there as such. @throws GatewayError if a record breaks the contract */
+/** Writes records as bytes. @throws GatewayError if a record breaks the contract */
 export function writeRecords({ itemFields }: Resource, records: readonly CanonicalRecord[]): WrittenRecords {
   const write = writerOf(itemFields);
   const bytes: Buffer[] = [];
@@ -31,12 +30,14 @@ export function writeRecords({ itemFields }: Resource, records: readonly Canonic
     length: records.length,
     bytes: Buffer.concat(bytes),
     ends,
-    tags: records.map(({ id }) => recordTag(id)).join(' '),
-    isAscending: records.every((one, index) => index === 0 || byId(records[index - 1] ?? one, one) < 0),
+    tags: records.map(({ id }) => cacheTagOf(id)).join(' '),
+    isAscending: records.every(
+      (one, index) => index === 0 || compareIds((records[index - 1] ?? one).id, one.id) < 0,
+    ),
   };
 }
 
-/** Records one behind the other. */
+/** Concatenates records. */
 export function joinWritten(all: readonly WrittenRecords[]): WrittenRecords {
   const parts = all.filter(({ length }) => length > 0);
   const [first] = parts;
@@ -59,7 +60,7 @@ export function joinWritten(all: readonly WrittenRecords[]): WrittenRecords {
   };
 }
 
-/** Some of the records. */
+/** The records with the numbers from `start` to `end - 1`. */
 export function sliceWritten(records: WrittenRecords, start: number, end: number): WrittenRecords {
   if (start <= 0 && end >= records.length) return records;
   const ends = records.ends.slice(start, end);

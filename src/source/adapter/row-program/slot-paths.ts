@@ -1,18 +1,27 @@
-import type { MappingSpec } from '../../../config/schema/source.ts';
+// Slots are the numbers of the values that a projection finds in a document. Here a path gets its slot.
+
+import type { MappingSpec, SourceSpec } from '../../../config/schema/source.ts';
 import type { Field } from '../../../contract/fields.ts';
 import type { Projection } from '../../../kernel/json/projection.ts';
 import { ABSENT } from '../../../kernel/json/scan-json.ts';
 import type { PathCompiler } from '../map/map-record.ts';
+import { proofPaths } from '../read/credential-proof.ts';
 import { keysOfPath } from '../spec/path.ts';
 import type { KeySlots } from './wanted-paths.ts';
 
-/** What records are mapped by. */
+/** How records are mapped. */
 export type FieldMapping = { readonly fields: readonly Field[]; readonly map: MappingSpec };
 
 /** The slots of each field's paths, in the order of the paths. */
 export type FieldSlots = ReadonlyMap<string, readonly number[]>;
 
-/** The slots of some paths; `undefined` if one of them has more than keys. */
+/** The paths of a reply that its response rules and the credential proof look at. */
+export function outcomePaths(source: SourceSpec, on: 'list' | 'get'): readonly string[] {
+  const rules = source.outcomes.filter((rule) => rule.on === undefined || rule.on === on);
+  return [...rules.flatMap(({ at }) => at ?? []), ...proofPaths(source)];
+}
+
+/** The slots of some paths below some keys; `undefined` if one of the paths does not consist of keys alone. */
 export function slotsAt(
   from: string | readonly string[],
   slots: KeySlots,
@@ -27,7 +36,7 @@ export function slotsAt(
   return found;
 }
 
-/** The slots of all fields, `below` some keys; `undefined` where a path of a field has more than keys. */
+/** The slots of all fields, below some keys; `undefined` if a path of a field does not consist of keys alone. */
 export function fieldSlots(
   { fields, map }: FieldMapping,
   slots: KeySlots,
@@ -42,7 +51,7 @@ export function fieldSlots(
   return slotsOf;
 }
 
-/** Has a mapping find the values of its fields in the slots of a projection. */
+/** Makes a mapping read the values of its fields from the slots of a projection. */
 export function slotPaths(
   projection: Projection,
   { fields, map }: FieldMapping,
@@ -55,8 +64,8 @@ export function slotPaths(
 }
 
 /**
- * Counts the rows in which nothing stands at any path but that of the id. If only some rows of a reply are such, they may be
- * ghost records, which the general reader tells.
+ * Counts the rows that have nothing but an id. If a reply has such rows and other rows, they may be ghost records, so the
+ * general reader has to decide.
  */
 export class BareRows {
   count = 0;
@@ -68,14 +77,14 @@ export class BareRows {
     this.slots = fields.flatMap(({ kind, name }) => (kind === 'id' ? [] : (slotsOf.get(name) ?? [])));
   }
 
-  /** Looks at the row in the slots. */
+  /** Counts the current row if it has nothing but an id. */
   add(): void {
     const { kinds, slots } = this;
     for (const slot of slots) if (kinds[slot] !== ABSENT) return;
     if (slots.length > 0) this.count += 1;
   }
 
-  /** Whether some of the rows are bare, and others are not. */
+  /** Whether some of so many rows have nothing but an id, and others have more. */
   areSome(rows: number): boolean {
     return this.count > 0 && this.count < rows;
   }

@@ -1,4 +1,4 @@
-// The values that a file wants of a document: their slots, their places in it, and the document that has them alone.
+// The values that a source file reads from a document: their slots, their places, and a document of these values alone.
 
 import type { Json } from '../../../kernel/json/json.ts';
 import { createPlace, type WantedPlace } from '../../../kernel/json/learned-keys.ts';
@@ -7,7 +7,7 @@ import type { Projection } from '../../../kernel/json/projection.ts';
 type KeyPath = readonly string[];
 type Wanted = { readonly keys: KeyPath; readonly slot: number };
 
-/** Numbers paths of keys: equal ones have one slot. */
+/** Gives each path of keys a slot. Equal paths share a slot. */
 export class KeySlots {
   readonly wanted: Wanted[] = [];
   private readonly first: number;
@@ -28,8 +28,8 @@ export class KeySlots {
 }
 
 /**
- * The tree of the places that a file needs in a document, or in a row. `undefined` if it needs a value that contains the
- * rows, or a value inside of them.
+ * Makes a tree of the places of the wanted values in a document, or in a row. `undefined` if a wanted value contains the rows
+ * or is inside of them.
  */
 export function placesOf(
   wanted: readonly Wanted[],
@@ -52,7 +52,7 @@ export function placesOf(
   return createPlace(slot, children);
 }
 
-/** The document in the slots of a projection: the wanted values alone, which is all that the file's paths look at. */
+/** Makes a document of the wanted values that a projection has found. It has all that the paths of the file look at. */
 export function wantedDocument(projection: Projection, { wanted }: WantedPlace): Json {
   const document = Object.create(null) as Record<string, Json>;
   for (const [key, child] of wanted) {

@@ -4,7 +4,7 @@ import type { OnMissingValue } from '../../../../../src/source/adapter/map/map-r
 import { GatewayError } from '../../../../../src/kernel/errors/fault.ts';
 import type { UpstreamReply } from '../../../../../src/kernel/upstream-call.ts';
 import { adapterOf } from '../../../../support/pipeline/source-text.ts';
-import { recordReplies } from '../write/odd-replies.ts';
+import { recordReplies } from '../row-program/odd-replies.ts';
 
 const PERSON = `name: { from: [first, last], as: [{ join: ' ' }] }, email: { from: mail, as: [trim] }, created_at: { from: created, as: [{ date: { format: 'yyyy-MM-dd HH:mm:ss', zone: UTC } }] }, profile.bio: data.mail, profile.location: { from: last, as: [{ default: none }] }, profile.avatar_url: null`;
 const file = (item: string, drop = '', top = '') => `

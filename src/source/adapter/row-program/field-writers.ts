@@ -1,4 +1,5 @@
-// Copies the bytes of a field where its mapping leaves them as they are. The general reader does all else.
+// Writers of one field of a row. If the mapping does not change a value, its bytes are copied from the reply. The general
+// reader reads all other values.
 
 import type { MappingSpec } from '../../../config/schema/source.ts';
 import type { Field } from '../../../contract/fields.ts';
@@ -8,20 +9,19 @@ import { ABSENT, ASCII, DOCUMENT, FRACTION, NULL, PLAIN, WHOLE } from '../../../
 import { packBytes } from '../../../kernel/json/learned-keys.ts';
 import type { FieldReader } from '../map/map-record.ts';
 import { compileInstantWriter } from './instant-writer.ts';
-import type { JsonSink } from './json-sink.ts';
-import type { WriteContext, WriteValue } from './write-value.ts';
+import type { FieldWriter, OutputBuffer, WriteContext } from './output-buffer.ts';
 
 const BYTES = new Uint8Array(DOCUMENT);
 const QUOTE = 0x22;
 const NULL_JSON = packBytes(Buffer.from('null'));
-/** Longer numbers are left to the general way. `Decimal` refuses only texts that are far longer. */
+/** The general reader reads longer numbers. `Decimal` refuses only texts that are far longer. */
 const FRACTION_LENGTH_MAX = 1_000;
 
 /** The first byte of a character in UTF-8 that `trim` may remove: U+0085 … U+00A0, U+1680, U+2000 … U+3000, U+FEFF. */
 const isSpaceLike = (byte: number) =>
   byte <= 0x20 || byte === 0xc2 || (byte >= 0xe1 && byte <= 0xe3) || byte === 0xef;
 
-/** Whether a text neither begins nor ends with what `trim` may remove; false is right for any text. */
+/** Whether `trim` surely leaves a text as it is. False is a safe answer for any text. */
 function isTrimmed(start: number, end: number): boolean {
   if (start === end) return true;
   let last = end - 1;
@@ -29,49 +29,46 @@ function isTrimmed(start: number, end: number): boolean {
   return !isSpaceLike(BYTES[start] as number) && !isSpaceLike(BYTES[last] as number);
 }
 
-/** Writes what the general reader reads. */
+/** Creates the writer of what the general reader reads. */
 export function generalWriter(
   field: Field,
   reader: FieldReader,
-  { sink, onMissingValue }: WriteContext,
-): WriteValue {
+  { output, onMissingValue }: WriteContext,
+): FieldWriter {
   return () => {
     const value = reader.read(null, onMissingValue);
     if (!field.accepts(value)) return undefined;
-    sink.text(jsonOf(value));
+    output.text(jsonOf(value));
     return value !== null;
   };
 }
 
-function nullWriter(sink: JsonSink): WriteValue {
-  return () => {
-    sink.write(NULL_JSON);
-    return false;
-  };
+function writeNull(output: OutputBuffer): false {
+  output.write(NULL_JSON);
+  return false;
 }
 
-/** Writes a text as its bytes stand in the reply, where no step would change them. */
+/** Creates the writer of a text, which copies its bytes if no step would change them. */
 function textWriter(
   slot: number,
   { isLabel, trims }: { readonly isLabel: boolean; readonly trims: boolean },
-  { projection: { kinds, starts, ends }, sink }: WriteContext,
-  general: WriteValue,
-): WriteValue {
-  const writeNull = nullWriter(sink);
+  { projection: { kinds, starts, ends }, output }: WriteContext,
+  general: FieldWriter,
+): FieldWriter {
   return () => {
     const kind = kinds[slot];
-    if (kind === NULL) return writeNull();
+    if (kind === NULL) return writeNull(output);
     if (kind !== ASCII && (kind !== PLAIN || isLabel)) return general();
     const [start, end] = [starts[slot] as number, ends[slot] as number];
     if (trims && !isTrimmed(start, end)) return general();
-    sink.byte(QUOTE);
-    sink.copy(start, end);
-    sink.byte(QUOTE);
+    output.byte(QUOTE);
+    output.copy(start, end);
+    output.byte(QUOTE);
     return true;
   };
 }
 
-/** Writes several texts or numbers with a separator between, as their bytes stand in the reply. */
+/** Creates the writer of several texts or numbers with a separator between them, which copies their bytes. */
 function joinWriter(
   slots: readonly number[],
   {
@@ -79,10 +76,9 @@ function joinWriter(
     isLabel,
     separator,
   }: { readonly name: string; readonly isLabel: boolean; readonly separator: string },
-  { projection: { kinds, starts, ends }, sink, onMissingValue }: WriteContext,
-  general: WriteValue,
-): WriteValue {
-  const writeNull = nullWriter(sink);
+  { projection: { kinds, starts, ends }, output, onMissingValue }: WriteContext,
+  general: FieldWriter,
+): FieldWriter {
   const between = packBytes(Buffer.from(JSON.stringify(separator).slice(1, -1)));
 
   function isCopied(slot: number): boolean {
@@ -104,43 +100,43 @@ function joinWriter(
       const [start, end] = [starts[slot] as number, ends[slot] as number];
       const kind = kinds[slot];
       if (kind === ABSENT || kind === NULL || start === end) continue;
-      if (isEmpty) sink.byte(QUOTE);
-      else sink.write(between);
+      if (isEmpty) output.byte(QUOTE);
+      else output.write(between);
       isEmpty = false;
-      sink.copy(start, end);
+      output.copy(start, end);
     }
-    if (isEmpty) return writeNull();
-    sink.byte(QUOTE);
+    if (isEmpty) return writeNull(output);
+    output.byte(QUOTE);
     return true;
   };
 }
 
-/** Writes a number as it stands in the reply. */
+/** Creates the writer of a number, which copies its digits. */
 function decimalWriter(
   slot: number,
-  { projection: { kinds, starts, ends }, sink }: WriteContext,
-  general: WriteValue,
-): WriteValue {
+  { projection: { kinds, starts, ends }, output }: WriteContext,
+  general: FieldWriter,
+): FieldWriter {
   return () => {
     const [start, end] = [starts[slot] as number, ends[slot] as number];
     const kind = kinds[slot];
     if (kind !== WHOLE && (kind !== FRACTION || end - start > FRACTION_LENGTH_MAX)) return general();
-    sink.copy(start, end);
+    output.copy(start, end);
     return true;
   };
 }
 
 /**
- * Compiles the writer of a field whose mapping leaves bytes as they are; for other values of it, and for other mappings,
- * `general` does what the general reader does.
+ * Compiles the writer of a field. It copies bytes from the reply if the mapping leaves them as they are, and calls `general`
+ * for all other values and mappings.
  */
-export function compileValueWriter(
+export function compileFieldWriter(
   field: Field,
   { as }: MappingSpec[string],
   slots: readonly number[],
   context: WriteContext,
-  general: WriteValue,
-): WriteValue {
+  general: FieldWriter,
+): FieldWriter {
   const [slot] = slots;
   if (slot === undefined) return general;
   const isLabel = field.isLabel === true;

@@ -1,23 +1,11 @@
-// What a file wants of the reply to a list, where it wants nothing but values at keys.
-
 import type { ListSpec } from '../../../config/schema/source.ts';
-import type { WantedPlace } from '../../../kernel/json/learned-keys.ts';
 import { keysOfPath } from '../spec/path.ts';
 import { pathAbove } from '../read/next.ts';
-import { proofPaths } from '../read/credential-proof.ts';
 import type { ReplyContext } from '../read/read-reply.ts';
-import { type FieldMapping, type FieldSlots, fieldSlots, slotsAt } from './slot-paths.ts';
+import { type FieldMapping, fieldSlots, outcomePaths, slotsAt } from './slot-paths.ts';
 import { KeySlots, placesOf } from './wanted-paths.ts';
 
-/** The places of a document and of its rows, with a slot for each value. */
-export type ListPlaces = {
-  readonly root: WantedPlace;
-  readonly slotsOf: FieldSlots;
-  /** How many slots there are. */
-  readonly counts: { readonly document: number; readonly row: number };
-};
-
-/** The paths at which a window names the next one; `undefined` where a row does. */
+/** The paths at which a reply names the next window; `undefined` if the last row names it. */
 function nextPaths(list: ListSpec): readonly (string | undefined)[] | undefined {
   const { window } = list;
   switch (window.kind) {
@@ -36,25 +24,23 @@ function nextPaths(list: ListSpec): readonly (string | undefined)[] | undefined 
   }
 }
 
-/** The paths that a file looks at in the document itself, besides that of the rows; `undefined` where it needs the rows. */
+/** All paths into the document besides the path of the rows; `undefined` if the next window is named by a row. */
 function documentPaths(source: ReplyContext['source'], list: ListSpec): readonly string[] | undefined {
   const { total, window } = list;
   const next = nextPaths(list);
   if (next === undefined) return undefined;
-  const conditions = source.outcomes.flatMap(({ on, at }) => (on === 'get' ? [] : (at ?? [])));
   const totals = total === undefined || total.count !== undefined ? [] : [total.at, total.unless?.at];
   const echoes = 'echo' in window ? Object.values(window.echo ?? {}) : [];
-  return [...conditions, ...proofPaths(source), ...totals, ...echoes, ...next].filter(
+  return [...outcomePaths(source, 'list'), ...totals, ...echoes, ...next].filter(
     (path) => path !== undefined,
   );
 }
 
-/** What a file wants of the reply to a list; `undefined` where its paths have more than keys, or it looks at whole rows. */
-export function compileListPlaces(
-  { source }: ReplyContext,
-  list: ListSpec,
-  mapping: FieldMapping,
-): ListPlaces | undefined {
+/**
+ * Compiles the places of the values that a source file reads from the reply to a list, with a slot for each value and the
+ * numbers of slots. `undefined` if a path does not consist of keys alone, or if a whole row has to be looked at.
+ */
+export function compileListPlaces({ source }: ReplyContext, list: ListSpec, mapping: FieldMapping) {
   const { items, dropWhen } = list;
   const rowsAt = typeof items === 'string' ? keysOfPath(items) : undefined;
   const paths = documentPaths(source, list);

@@ -1,23 +1,36 @@
 import { packBytes, type PackedBytes } from '../../../kernel/json/learned-keys.ts';
 import { DOCUMENT } from '../../../kernel/json/scan-json.ts';
+import type { CurrentRow } from './list-program.ts';
 
 /** Longer runs of bytes are copied by Node, whose call costs as much as a loop over so many. */
 const LOOP_MAX = 512;
-/** Four bytes are written at once, also where fewer count. */
+/** Bytes are written four at a time, so up to three bytes behind the last one are overwritten. */
 const SLACK = 8;
 /** Room for records, and for their tags. */
 const SIZES = { records: 512 * 1024, tags: 256 * 1024 };
 
 const NO_INSTANT = packBytes(Buffer.from('"0000-00-00T00:00:00Z"'));
 
-/** What sinks write into: constant, as the document is. */
+/** The memory of all output buffers. It is one constant, as the document is, because that is fastest. */
 const BUFFER = Buffer.from(new ArrayBuffer(SIZES.records + SIZES.tags));
 const WORDS = new DataView(BUFFER.buffer);
 const SOURCE = Buffer.from(DOCUMENT);
 const SOURCE_WORDS = new DataView(DOCUMENT);
+const ZERO = 0x30;
 
-/** A place into which bytes are written, one behind the other. What does not fit is left out, and `isFull` says so. */
-export class JsonSink {
+/** The whole number in the bytes of the document from `start` to `end`; NaN if one of them is no digit. */
+export function numberIn(start: number, end: number): number {
+  let value = 0;
+  for (let at = start; at < end; at += 1) {
+    const digit = (SOURCE[at] as number) - ZERO;
+    if (!(digit >= 0 && digit <= 9)) return NaN;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+/** An append-only buffer of fixed size. What does not fit is left out, and `isFull` says so. */
+export class OutputBuffer {
   at: number;
   isFull = false;
   private readonly start: number;
@@ -44,7 +57,7 @@ export class JsonSink {
     return Buffer.from(BUFFER.subarray(this.start, this.at));
   }
 
-  /** What was written, where it is ASCII. */
+  /** What was written, if all of it is ASCII. */
   ascii(): string {
     return BUFFER.toString('latin1', this.start, this.at);
   }
@@ -108,3 +121,9 @@ export class JsonSink {
     return false;
   }
 }
+
+/** What a field writer needs: the row that it reads, and the buffer that it writes into. */
+export type WriteContext = Omit<CurrentRow, 'slotsOf'> & { readonly output: OutputBuffer };
+
+/** Writes the value of a field of the current row. It answers false for `null`, `undefined` if the contract refuses the value. */
+export type FieldWriter = () => boolean | undefined;
