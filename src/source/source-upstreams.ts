@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PROOF } from './adapter/spec/capability.ts';
 import { compileCredentialProof } from './adapter/read/credential-proof.ts';
-import { compileSessionReader } from './adapter/read/session-reader.ts';
 import type { SourceSpec } from '../config/schema/source.ts';
 import type { MadeComponent, ComponentSet } from '../kernel/shared-components.ts';
 import type { TakeToken } from './client/bulkhead/token-pacer.ts';
@@ -62,7 +61,6 @@ function makeSourceClient(
   const upstream: CheckableUpstream = createUpstream(spec, {
     name,
     onExchange: (outcome, seconds) => deps.metrics.upstreamCall(name, outcome, seconds),
-    readSession: compileSessionReader(spec),
     takeToken: rate?.takeToken,
     quota: deps.quotaOf?.(name, spec.net.concurrency),
     resilience: createSourceResilience(spec, {

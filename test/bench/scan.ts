@@ -81,7 +81,7 @@ function open(form: Form, url: string, share?: SharedStore) {
   });
   if (adapter === undefined) throw new Error('the source has no products');
   const largeReplies = createLargeReplies({ adapter, resource, source: { spec } });
-  const upstream = createUpstream(spec, { onExchange: () => undefined, readSession: () => undefined });
+  const upstream = createUpstream(spec, { onExchange: () => undefined });
   const runtime: SourceRuntime = {
     ...{ resource, adapter: largeReplies.adapter, upstream, largeReplies, budget: spec.budget },
     ...{ clock: systemClock, claims: createLocalClaims() },

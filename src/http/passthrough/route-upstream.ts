@@ -7,7 +7,7 @@ import type { SourceUpstreamsDeps } from '../../source/source-upstreams.ts';
 import { createSourceResilience, type SourceResilienceDeps } from '../../source/source-resilience.ts';
 import { openTimings } from '../../telemetry/requests/request-timings.ts';
 import { createGuardedClient, type GuardedCall } from '../../source/client/guard/guarded-client.ts';
-import { createAgents } from '../../source/client/transport/agents.ts';
+import { createAgent } from '../../source/client/transport/agents.ts';
 import { serveOneHost } from '../../source/client/transport/one-host-agent.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
 import type { SendProxyRequest } from './proxy.ts';
@@ -51,8 +51,7 @@ function netOf(route: PassthroughConfig): SourceSpec['net'] {
 function destinationOf(base: string, net: SourceSpec['net']): Destination {
   const url = new URL(base);
   const { isTls, hostname: host, port } = originOf(url);
-  const { httpAgent, httpsAgent } = createAgents(net, true);
-  const agent = isTls ? httpsAgent : httpAgent;
+  const agent = createAgent(net, isTls, true);
   const place = {
     host,
     port,

@@ -11,7 +11,7 @@ import { obtainByOAuth2 } from './credentials/oauth2.ts';
 import { obtainedCredential, type Obtain, type Obtained } from './credentials/obtained-credential.ts';
 import type { ProofWatch } from './credentials/proof-watch.ts';
 import { createProofs, type UpstreamProof } from './credentials/proofs.ts';
-import { obtainBySession, type ReadSession } from './credentials/session.ts';
+import { obtainBySession } from './credentials/session.ts';
 import {
   createGuardedClient,
   type GuardedCall,
@@ -59,14 +59,12 @@ export type CheckableUpstream = Upstream & {
   readonly askHealthProbe: AskHealthProbe;
 };
 
-/** A question that shows whether a source is well. `read` throws if the reply is not a good answer. */
+/** A request that shows if a source is well: the first row of a list. `read` throws if the reply is not a good answer. */
 export type HealthProbe = { readonly request: UpstreamRequest; readonly read: Read<unknown> };
 
 /** The client's dependencies besides the source's file. */
 export type UpstreamDeps = GuardedClientDeps & {
-  /** Finds the session's token in the reply to a login, for sources with sessions. */
-  readonly readSession: ReadSession;
-  /** A question that no caller chose; absent: there is none. */
+  /** Absent: the health of the source cannot be asked for. */
   readonly healthProbe?: HealthProbe | undefined;
   /** Absent: a credential is good until the source refuses it. */
   readonly proof?: UpstreamProof | undefined;
@@ -149,14 +147,13 @@ function compileLogIn(guard: GuardedClient, timeoutMs: number): LogIn {
 }
 
 function createCredentials(
-  auth: ConnectionSpec['auth'],
+  { auth, decode }: ConnectionSpec,
   transport: Transport,
-  readSession: ReadSession,
   logIn: LogIn,
 ): CredentialSource {
   if (auth.kind !== 'oauth2' && auth.kind !== 'session') return fixedCredential(namedCredential(auth));
   const obtain =
-    auth.kind === 'oauth2' ? obtainByOAuth2(auth, transport) : obtainBySession(auth, transport, readSession);
+    auth.kind === 'oauth2' ? obtainByOAuth2(auth, transport) : obtainBySession(auth, decode, transport);
   return obtainedCredential((signal) => logIn(obtain, signal));
 }
 
@@ -185,13 +182,13 @@ function createSend(spec: ConnectionSpec, transport: Transport, credentials: Cre
 /** Creates the client of one source. It keeps connections open; `close` closes them. */
 export function createUpstream(
   spec: ConnectionSpec,
-  { readSession, healthProbe, proof, ...deps }: UpstreamDeps,
+  { healthProbe, proof, ...deps }: UpstreamDeps,
 ): CheckableUpstream {
   const { net } = spec;
   const transport = createTransport(net);
   const guard = createGuardedClient(net, deps);
   const logIn = compileLogIn(guard, net.timeout);
-  const credentials = createCredentials(spec.auth, transport, readSession, logIn);
+  const credentials = createCredentials(spec, transport, logIn);
 
   const send = createSend(spec, transport, credentials);
   const proofs = proof && createProofs(proof, { send, guard, credentials, healthProbe, net });

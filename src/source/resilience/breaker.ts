@@ -42,82 +42,68 @@ type State =
 export type BreakerState = State['name'];
 
 /** A circuit breaker: keeps calls away from a source that fails. */
-export type Breaker = {
-  readonly state: BreakerState;
-  /** Admits one call; `undefined`: the call must not be made. */
-  enter(): RecordOutcome | undefined;
-  /** Opens it if it is closed, because others have found out that it should be. */
-  open(): void;
-  /** The source has been silent since then: sends the health probe now, because calls will soon time out. */
-  suspect(sinceMs: number): void;
-  /** Whether `enter` would refuse a call now. Reading it changes nothing. */
-  readonly isRefusing: boolean;
-  /** Milliseconds until a probe is admitted; 0 if one may be admitted now. */
-  readonly waitMs: number;
-};
+export type Breaker = ReturnType<typeof createBreaker>;
 
-/** When a source last answered which question well: the breaker asks whether one question fails, or the source. */
-export type LastSuccesses = {
-  add(question: string): void;
-  /** When it last answered any question well, by the monotonic clock in ms; -Infinity: never. */
-  readonly lastMs: number;
-  /** When it last answered another question than this one well. */
-  lastOtherThan(question: string): number;
-};
-
+type LastSuccesses = ReturnType<typeof createLastSuccesses>;
 type Answered = { readonly question: string; atMs: number };
 
 /**
- * Creates it empty. It keeps the last two different questions, so however many there are, it needs no more memory.
+ * Creates the memory of when a source last answered which question well. The breaker needs it to find out if the source
+ * fails, or only at one question. Only the last two different questions are kept.
  * @internal
  */
-export function createLastSuccesses(monotonic: () => number): LastSuccesses {
+export function createLastSuccesses(monotonic: () => number) {
   let last: Answered | undefined;
   let before: Answered | undefined;
   return {
-    add(question) {
+    add(question: string): void {
       if (last?.question === question) last.atMs = monotonic();
       else [last, before] = [{ question, atMs: monotonic() }, last];
     },
+    /** When the source last answered any question well, by the monotonic clock in ms; -Infinity: never. */
     get lastMs() {
       return last?.atMs ?? -Infinity;
     },
-    lastOtherThan(question) {
+    /** When the source last answered another question than this one well. */
+    lastOtherThan(question: string) {
       return (last?.question === question ? before?.atMs : last?.atMs) ?? -Infinity;
     },
   };
 }
 
-/** A good answer shows that calls sent before it were odd. A bad one holds until anything is answered again. */
+/**
+ * Whether the answer to a health probe says something about a call. A good answer does if it came after the call was sent. A bad
+ * answer does until the source answers anything again.
+ */
 function isNewsSince(startedMs: number, answered: LastSuccesses): IsCurrent {
   return ({ isHealthy, askedMs, endedMs }) => (isHealthy ? endedMs >= startedMs : answered.lastMs <= askedMs);
 }
 
-/** Makes the function that opens a closed breaker once the outcomes of calls say so. */
-function createJudge(
+/** Creates the rule that opens a closed breaker once too many calls have failed. */
+function createTripRule(
   options: FailureRateOptions,
   { monotonic, checkHealth, onQuestionsHang }: BreakerDeps,
   answered: LastSuccesses,
 ): (isClosed: () => boolean, open: () => void) => RecordOutcome {
-  return function judge(isClosed, open) {
+  return function createRecorder(isClosed, open) {
     const rate = createFailureRate(options, monotonic);
-    let isJudging = false;
+    let isAsking = false;
 
-    /** Opens where other questions are answered no better. */
+    /** Opens unless the source has answered another question well since then. */
     function openUnlessAnswered(question: string, sinceMs: number): void {
       if (isClosed() && answered.lastOtherThan(question) <= sinceMs) open();
     }
 
-    async function judgeErrors(question: string, asked: ReturnType<AskedHealthProbe>): Promise<void> {
+    async function openAfterErrors(question: string, asked: ReturnType<AskedHealthProbe>): Promise<void> {
       const verdict = await asked;
       if (verdict?.isHealthy === true) rate.forgetErrors();
       else if (verdict !== undefined) openUnlessAnswered(question, verdict.askedMs);
     }
 
-    async function judgeTimeouts(asked: ReturnType<AskedHealthProbe>): Promise<void> {
-      isJudging = true;
+    async function openAfterTimeouts(asked: ReturnType<AskedHealthProbe>): Promise<void> {
+      isAsking = true;
       const verdict = await asked;
-      isJudging = false;
+      isAsking = false;
       if (!isClosed() || verdict === undefined) return;
       if (verdict.isHealthy) {
         rate.forgetTimeouts();
@@ -134,36 +120,35 @@ function createJudge(
       if (level === 'fine') return;
       if (level === 'too many failures') open();
       else if (checkHealth === undefined) openUnlessAnswered(question, monotonic() - options.windowMs);
-      else if (level === 'too many errors') void judgeErrors(question, checkHealth());
-      else if (!isJudging) {
-        // Asked for some timeouts already, so that the breaker of a source that hangs opens no later for it.
+      else if (level === 'too many errors') void openAfterErrors(question, checkHealth());
+      else if (!isAsking) {
+        // The health probe is sent at the first timeouts, so that it does not delay the breaker of a source that hangs.
         const asked = checkHealth(isNewsSince(startedMs, answered));
-        if (level === 'too many timeouts') void judgeTimeouts(asked);
+        if (level === 'too many timeouts') void openAfterTimeouts(asked);
       }
     };
   };
 }
 
 /**
- * Creates a closed breaker. Failures open it by themselves. Timeouts open it only if the health probe fails, too.
- * Errors open it only if the source answers other questions no better: neither the health probe nor, meanwhile,
- * those of other calls. Otherwise the odd values of one caller would close the source to all others. Without a known-good
- * request, timeouts are failures.
+ * Creates a closed circuit breaker. Failures open it by themselves. Timeouts open it only if the health probe fails, too.
+ * Errors open it only if the health probe fails and the source has not answered another question well meanwhile. Otherwise
+ * the odd values of one caller would close the source to all others. If there is no health probe, timeouts are failures.
  *
  * We do not use cockatiel 4.0.0 for four reasons: callers wait for a half-open probe, but ours must be refused at once;
  * a cancelled call counts as a success and closes the circuit; it reads the wall clock; and if calls are rare it counts
  * some that are older than the window.
  */
-export function createBreaker({ openMs, ...options }: BreakerOptions, deps: BreakerDeps): Breaker {
+export function createBreaker({ openMs, ...options }: BreakerOptions, deps: BreakerDeps) {
   const { monotonic, onChange, checkHealth } = deps;
   const answered = createLastSuccesses(monotonic);
-  const judge = createJudge(options, deps, answered);
+  const createRecorder = createTripRule(options, deps, answered);
   let current = closed();
 
   function closed(): State {
     const state: State = {
       name: 'closed',
-      record: judge(
+      record: createRecorder(
         () => current === state,
         () => become(open()),
       ),
@@ -200,25 +185,30 @@ export function createBreaker({ openMs, ...options }: BreakerOptions, deps: Brea
   }
 
   return {
-    get state() {
+    get state(): BreakerState {
       return current.name;
     },
-    enter() {
+    /** Admits one call; `undefined`: the call must not be made. */
+    enter(): RecordOutcome | undefined {
       if (current.name === 'closed') return current.record;
       return isRefusing() ? undefined : probe();
     },
+    /** Opens the breaker if it is closed. */
     open() {
       if (current.name === 'closed') become(open());
     },
-    suspect(sinceMs) {
+    /** Sends the health probe now, because the source has been silent since then and calls will soon time out. */
+    suspect(sinceMs: number) {
       if (current.name !== 'closed') return;
       const isNews = isNewsSince(sinceMs, answered);
       // A source may be slow for long: it is asked no more often than a breaker tries.
       void checkHealth?.((last) => isNews(last) || (last.isHealthy && monotonic() < last.askedMs + openMs));
     },
+    /** Whether `enter` would refuse a call now. Reading it changes nothing. */
     get isRefusing() {
       return isRefusing();
     },
+    /** Milliseconds until a probe is admitted; 0 if one may be admitted now. */
     get waitMs() {
       return current.name === 'open' ? Math.max(0, current.untilMs - monotonic()) : 0;
     },

@@ -5,9 +5,9 @@ import type { Query } from '../../contract/query.ts';
 import type { Breaker, CallOutcome, RecordOutcome } from './breaker.ts';
 import type { Host, Hosts } from './hosts.ts';
 import type { QuestionBreakers } from './question-breakers.ts';
-import type { RetryBudget } from './retry-budget.ts';
-import type { SilenceTimer } from './silence-timer.ts';
-import type { SourcePause } from './source-pause.ts';
+import type { createRetryBudget } from './retry-budget.ts';
+import type { createSilenceTimer } from './silence-timer.ts';
+import type { createSourcePause } from './source-pause.ts';
 
 /** One call to a source. It may take several exchanges, one after the other. */
 export type CallAttempt = {
@@ -31,12 +31,10 @@ export type AttemptParts = {
   readonly net: Pick<SourceSpec['net'], 'timeout' | 'retries'>;
   readonly breaker: Breaker;
   readonly questions: QuestionBreakers;
-  readonly budget: RetryBudget;
+  readonly budget: ReturnType<typeof createRetryBudget>;
   readonly hosts: Hosts;
-  readonly pause: SourcePause;
-  readonly silence: SilenceTimer;
-  /** Looks whether the source is silent, from the start of a call until none runs. */
-  readonly silenceWatch: { readonly callStarted: () => void; readonly callEnded: () => void };
+  readonly pause: ReturnType<typeof createSourcePause>;
+  readonly silence: Pick<ReturnType<typeof createSilenceTimer>, 'ms' | 'callStarted' | 'callEnded'>;
   readonly monotonic: () => number;
   /** From 0 to below 1. */
   readonly random: () => number;
@@ -168,7 +166,6 @@ export function createCallAttempt(
       const host = hosts.choose(affinity, failedHost);
       host.active += 1;
       silence.callStarted();
-      parts.silenceWatch.callStarted();
       const recordShape = questions.enter(usage?.query);
       active = { host, record, recordShape, startedMs: monotonic() };
       return host.base;
@@ -179,7 +176,6 @@ export function createCallAttempt(
       active = undefined;
       const outcome = isAbandoned ? abandonedOutcome(error, monotonic() - startedMs) : outcomeOf(error);
       silence.callEnded(outcome === 'success');
-      parts.silenceWatch.callEnded();
       host.active -= 1;
       hosts.report(host, outcome, startedMs);
       if (recordShape !== undefined) recordShape(outcome);

@@ -10,32 +10,26 @@ export type FailureRateOptions = {
 };
 
 /**
- * Whether too many calls have failed: surely, or only together with timeouts and errors, which may be the fault of the
- * questions. `some timeouts`: not yet, but timeouts alone are a quarter of the calls that it takes.
+ * Creates the failure rate of a source over a sliding window. Errors and timeouts are counted apart from failures, because
+ * they may be the fault of what was asked. `monotonic` is a clock that never jumps, in milliseconds.
  */
-export type FailureLevel =
-  'fine' | 'some timeouts' | 'too many errors' | 'too many timeouts' | 'too many failures';
-
-/** The failure rate of a source over a sliding window. Errors and timeouts are counted apart from failures. */
-export type FailureRate = {
-  add(outcome: 'success' | 'failure' | 'timeout' | 'error'): FailureLevel;
-  /** Forgets the errors or the timeouts so far, because the source is well. */
-  forgetErrors(): void;
-  forgetTimeouts(): void;
-};
-
-/** Creates a rate without calls; `monotonic` is a clock that never jumps, in milliseconds. */
 export function createFailureRate(
   { calls, windowMs, failuresPercent }: FailureRateOptions,
   monotonic: () => number,
-): FailureRate {
+) {
   const certain = createSlidingCounter(windowMs, monotonic);
   let errors = createSlidingCounter(windowMs, monotonic);
   let timeouts = createSlidingCounter(windowMs, monotonic);
   const isTooMuch = (failed: number, total: number) =>
     total >= calls && failed * 100 >= total * failuresPercent;
   return {
-    add(outcome) {
+    /**
+     * Counts a call, and answers if too many have failed: by failures alone, or only together with timeouts and errors.
+     * `some timeouts`: not yet, but the timeouts alone are a quarter of `calls`.
+     */
+    add(
+      outcome: 'success' | 'failure' | 'timeout' | 'error',
+    ): 'fine' | 'some timeouts' | 'too many errors' | 'too many timeouts' | 'too many failures' {
       if (outcome === 'error') errors.add(true);
       else if (outcome === 'timeout') timeouts.add(true);
       else certain.add(outcome === 'failure');
@@ -48,7 +42,9 @@ export function createFailureRate(
       if (isTooMuch(failures + doubtful, total + doubtful)) return 'too many errors';
       return outcome === 'timeout' && late * 4 >= calls ? 'some timeouts' : 'fine';
     },
+    /** Forgets the errors so far, because the source is well. */
     forgetErrors: () => void (errors = createSlidingCounter(windowMs, monotonic)),
+    /** Forgets the timeouts so far, because the source is well. */
     forgetTimeouts: () => void (timeouts = createSlidingCounter(windowMs, monotonic)),
   };
 }

@@ -1,4 +1,5 @@
 import type { CallOutcome } from './breaker.ts';
+import type { AttemptParts } from './call-attempt.ts';
 import type { HealthCheck } from './health-check.ts';
 
 /** One host of a source. */
@@ -14,29 +15,8 @@ export type Host = {
 /** What happened to a host: ejected after failures in a row, or found healthy or unhealthy by a check. */
 export type HostEvent = 'ejected' | 'unhealthy' | 'healthy';
 
-/** The thresholds of outlier ejection. */
-export type HostsOptions = {
-  /** Failures in a row. */
-  readonly failures: number;
-  /** The length of the first ejection; the n-th lasts n times as long. */
-  readonly ejectMs: number;
-};
-
-/** The hosts of one source, with outlier ejection. */
-export type Hosts = {
-  readonly all: readonly Host[];
-  /**
-   * Chooses the host of a call by the power of two choices: of two random hosts, the one with fewer running calls.
-   * Calls with the same `affinity` stay at one host while it is usable. `avoid` is not chosen if there is another.
-   */
-  choose(affinity: object, avoid?: Host): Host;
-  /** Reports the outcome of a call to a host, and when it was sent. */
-  report(host: Host, outcome: CallOutcome, startedMs: number): void;
-  /** Reports the result of a health check. */
-  reportHealth(host: Host, isHealthy: boolean): void;
-};
-
-type HostFailure = 'failure' | 'timeout' | 'error';
+/** The hosts of one source. */
+export type Hosts = ReturnType<typeof createHosts>;
 
 type TrackedHost = Host & { failures: number; ejections: number; ejectedUntil: number; isHealthy: boolean };
 
@@ -51,53 +31,31 @@ function leastLoadedOfTwo(hosts: readonly TrackedHost[], random: () => number): 
   return other.active < one.active ? other : one;
 }
 
-/** What the hosts of a source are made with. */
-export type HostsDeps = {
-  /** A clock that never jumps, in milliseconds. */
-  readonly monotonic: () => number;
-  /** From 0 to below 1. */
-  readonly random: () => number;
-  /** Sends a host the health probe; absent: there is none. */
+/**
+ * Outlier ejection: a host that fails `failures` times in a row is not used for a time. The first ejection lasts `ejectMs`, the
+ * n-th n times as long.
+ */
+type EjectionLimits = { readonly failures: number; readonly ejectMs: number };
+
+/** What the hosts of a source are made with. `checkHealth` sends a host the health probe; absent: there is none. */
+type HostsDeps = Pick<AttemptParts, 'monotonic' | 'random'> & {
   readonly checkHealth?: HealthCheck | undefined;
+  readonly onEvent: (host: Host, event: HostEvent) => void;
 };
 
-/** Creates the hosts of a source: at least one. */
-export function createHosts(
-  bases: readonly string[],
-  { failures: failuresMax, ejectMs }: HostsOptions,
-  { monotonic, random, checkHealth }: HostsDeps,
-  onEvent: (host: Host, event: HostEvent) => void,
-): Hosts {
-  const all = bases.map((base): TrackedHost => ({
-    ...{ base, name: new URL(base).host, active: 0 },
-    ...{ failures: 0, ejections: 0, ejectedUntil: -Infinity, isHealthy: true },
-  }));
-  const [only] = all as [TrackedHost];
-  // Pages read from several hosts may be inconsistent, because one host may lag behind another.
-  const affinities = new WeakMap<object, TrackedHost>();
+/** Creates the rules by which hosts are ejected. */
+function createEjections(
+  all: readonly TrackedHost[],
+  { failures: failuresMax, ejectMs }: EjectionLimits,
+  { monotonic, checkHealth, onEvent }: HostsDeps,
+) {
   const isUsable = (host: TrackedHost) => host.isHealthy && monotonic() >= host.ejectedUntil;
-
-  function draw(avoid: Host | undefined): TrackedHost {
-    const usable = all.filter(isUsable);
-    // If no host is usable, any of them may have recovered without being noticed.
-    const candidates = usable.length > 0 ? usable : all;
-    const others = candidates.filter((host) => host !== avoid);
-    return leastLoadedOfTwo(others.length > 0 ? others : candidates, random);
-  }
-
   const isLast = (host: TrackedHost) => !all.some((other) => other !== host && isUsable(other));
 
-  function recordFailure(host: TrackedHost, outcome: HostFailure, startedMs: number): void {
-    // Failures of calls that started before the ejection do not count.
-    if (!isUsable(host)) return;
-    host.failures += 1;
-    // After a timeout it is asked at once, so that a host which hangs is ejected no later for it.
-    const asked =
-      outcome === 'timeout' ? checkHealth?.(host.base, ({ endedMs }) => endedMs >= startedMs) : undefined;
-    if (host.failures < failuresMax || isLast(host)) return;
-    host.failures = 0;
-    if (outcome === 'failure' || checkHealth === undefined) eject(host);
-    else void ejectUnlessWell(host, asked ?? checkHealth(host.base));
+  function eject(host: TrackedHost): void {
+    host.ejections = Math.min(EJECTIONS_MAX, host.ejections + 1);
+    host.ejectedUntil = monotonic() + ejectMs * host.ejections;
+    onEvent(host, 'ejected');
   }
 
   /** A host that fails at what callers ask, but answers the health probe well, is not at fault. */
@@ -106,21 +64,55 @@ export function createHosts(
     if (verdict?.isHealthy === false && isUsable(host) && !isLast(host)) eject(host);
   }
 
-  function eject(host: TrackedHost): void {
-    host.ejections = Math.min(EJECTIONS_MAX, host.ejections + 1);
-    host.ejectedUntil = monotonic() + ejectMs * host.ejections;
-    onEvent(host, 'ejected');
-  }
+  return {
+    isUsable,
+    addFailure(host: TrackedHost, outcome: 'failure' | 'timeout' | 'error', startedMs: number): void {
+      // Failures of calls that started before the ejection do not count.
+      if (!isUsable(host)) return;
+      host.failures += 1;
+      // After a timeout, the health probe is sent at once, so that it does not delay the ejection of a host that hangs.
+      const asked =
+        outcome === 'timeout' ? checkHealth?.(host.base, ({ endedMs }) => endedMs >= startedMs) : undefined;
+      if (host.failures < failuresMax || isLast(host)) return;
+      host.failures = 0;
+      if (outcome === 'failure' || checkHealth === undefined) eject(host);
+      else void ejectUnlessWell(host, asked ?? checkHealth(host.base));
+    },
+    addSuccess(host: TrackedHost): void {
+      host.failures = 0;
+      // The host has been usable for as long as it was ejected, so the next ejection counts as its first.
+      if (monotonic() >= host.ejectedUntil + ejectMs * host.ejections) host.ejections = 0;
+    },
+  };
+}
 
-  function recordSuccess(host: TrackedHost): void {
-    host.failures = 0;
-    // The host has been usable for as long as it was ejected, so the next ejection counts as its first.
-    if (monotonic() >= host.ejectedUntil + ejectMs * host.ejections) host.ejections = 0;
+/** Creates the hosts of a source, at least one. */
+export function createHosts(bases: readonly string[], limits: EjectionLimits, deps: HostsDeps) {
+  const all = bases.map((base): TrackedHost => ({
+    ...{ base, name: new URL(base).host, active: 0 },
+    ...{ failures: 0, ejections: 0, ejectedUntil: -Infinity, isHealthy: true },
+  }));
+  const [only] = all as [TrackedHost];
+  const ejections = createEjections(all, limits, deps);
+  const { isUsable } = ejections;
+  // Pages read from several hosts may be inconsistent, because one host may lag behind another.
+  const affinities = new WeakMap<object, TrackedHost>();
+
+  function draw(avoid: Host | undefined): TrackedHost {
+    const usable = all.filter(isUsable);
+    // If no host is usable, any of them may have recovered without being noticed.
+    const candidates = usable.length > 0 ? usable : all;
+    const others = candidates.filter((host) => host !== avoid);
+    return leastLoadedOfTwo(others.length > 0 ? others : candidates, deps.random);
   }
 
   return {
-    all,
-    choose(affinity, avoid) {
+    all: all as readonly Host[],
+    /**
+     * Chooses the host of a call by the power of two choices: of two random hosts, the one with fewer running calls.
+     * Calls with the same `affinity` stay at one host while it is usable. `avoid` is not chosen if there is another.
+     */
+    choose(affinity: object, avoid?: Host): Host {
       if (all.length === 1) return only;
       const last = affinities.get(affinity);
       if (last !== undefined && last !== avoid && isUsable(last)) return last;
@@ -128,16 +120,18 @@ export function createHosts(
       affinities.set(affinity, drawn);
       return drawn;
     },
-    report(host, outcome, startedMs) {
+    /** Reports the outcome of a call to a host, and when the call was sent. */
+    report(host: Host, outcome: CallOutcome, startedMs: number): void {
       if (all.length === 1 || outcome === 'ignored') return;
-      if (outcome === 'success') recordSuccess(host as TrackedHost);
-      else recordFailure(host as TrackedHost, outcome, startedMs);
+      if (outcome === 'success') ejections.addSuccess(host as TrackedHost);
+      else ejections.addFailure(host as TrackedHost, outcome, startedMs);
     },
-    reportHealth(reported, isHealthy) {
+    /** Reports the result of a health check. */
+    reportHealth(reported: Host, isHealthy: boolean): void {
       const host = reported as TrackedHost;
       if (host.isHealthy === isHealthy) return;
       host.isHealthy = isHealthy;
-      onEvent(host, isHealthy ? 'healthy' : 'unhealthy');
+      deps.onEvent(host, isHealthy ? 'healthy' : 'unhealthy');
     },
   };
 }

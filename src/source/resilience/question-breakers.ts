@@ -6,23 +6,12 @@ import {
   type CallOutcome,
   createBreaker,
 } from './breaker.ts';
-import { createSlidingCounter, type SlidingCounter } from './sliding-counter.ts';
+import { createSlidingCounter } from './sliding-counter.ts';
 
-/** Breakers of single shapes of questions, for a source that hangs at one shape and answers others. */
-export type QuestionBreakers = {
-  /** Whether a question of some shape has timed out within the window. */
-  readonly isWatching: boolean;
-  /** The shape of a question that must not be asked, and for how many milliseconds; `undefined`: it may be. */
-  refusal(query: Query | undefined): { readonly shape: string; readonly waitMs: number } | undefined;
-  /** A question is asked; returns what its outcome must be reported to. `undefined`: its shape is not watched. */
-  enter(query: Query | undefined): ((outcome: CallOutcome) => void) | undefined;
-  /** The first question of its shape has timed out. */
-  addTimeout(query: Query | undefined): void;
-  /** Opens the breaker of the shape that timed out most often, if that is most of its calls. */
-  openWorst(): void;
-};
+/** The breakers of single shapes of questions. */
+export type QuestionBreakers = ReturnType<typeof createQuestionBreakers>;
 
-type Shape = { readonly ended: SlidingCounter; readonly breaker: Breaker };
+type Shape = { readonly ended: ReturnType<typeof createSlidingCounter>; readonly breaker: Breaker };
 
 const shapeOf = (query: Query | undefined) => (query === undefined ? 'of Portico itself' : queryShape(query));
 
@@ -32,12 +21,15 @@ function outcomeForShape(outcome: CallOutcome): CallOutcome {
   return outcome === 'error' ? 'success' : outcome === 'failure' ? 'ignored' : outcome;
 }
 
-/** Creates them without a shape that is watched. A shape is watched while a question of it has timed out in the window. */
+/**
+ * Creates breakers for single shapes of questions (an operation and the names of its parameters), for a source that hangs at
+ * one shape and answers others. A shape is watched while a question of it has timed out within the window.
+ */
 export function createQuestionBreakers(
   options: BreakerOptions,
   monotonic: () => number,
   onChange: (shape: string, state: BreakerState) => void,
-): QuestionBreakers {
+) {
   const shapes = new Map<string, Shape>();
 
   function watch(name: string): Shape {
@@ -62,27 +54,32 @@ export function createQuestionBreakers(
   }
 
   return {
+    /** Whether a shape may be watched. */
     get isWatching() {
       return shapes.size > 0;
     },
-    refusal(query) {
+    /** The shape of a question that must not be asked, and for how many milliseconds; `undefined`: it may be asked. */
+    refusal(query: Query | undefined) {
       const breaker = watched(query)?.breaker;
       return breaker?.isRefusing === true ? { shape: shapeOf(query), waitMs: breaker.waitMs } : undefined;
     },
-    enter(query) {
+    /** A question is asked. Returns the function that takes its outcome; `undefined`: its shape is not watched. */
+    enter(query: Query | undefined) {
       const shape = watched(query);
       if (shape === undefined) return undefined;
       const record = shape.breaker.enter();
-      return (outcome) => {
+      return (outcome: CallOutcome) => {
         const said = outcomeForShape(outcome);
         if (said !== 'ignored') shape.ended.add(said === 'failure');
         record?.(said, '', 0);
       };
     },
-    addTimeout(query) {
+    /** Watches the shape of a question that has timed out. */
+    addTimeout(query: Query | undefined) {
       const name = shapeOf(query);
       (shapes.get(name) ?? watch(name)).ended.add(true);
     },
+    /** Opens the breaker of the shape that timed out most often, if too many of its calls did. */
     openWorst() {
       const hanging = [...shapes.values()].filter(
         ({ ended, breaker }) =>

@@ -12,7 +12,7 @@ import { type AskHealthProbe, createHealthCheck } from './health-check.ts';
 import { createHosts, type Host, type HostEvent, type Hosts } from './hosts.ts';
 import { createQuestionBreakers } from './question-breakers.ts';
 import { createRetryBudget } from './retry-budget.ts';
-import { createSilenceTimer } from './silence-timer.ts';
+import { checkSilence, createSilenceTimer, SILENT_MS_MIN } from './silence-timer.ts';
 import { createSourcePause } from './source-pause.ts';
 
 /** Decides whether a source may be called now, at which host, and whether a failed call is retried. */
@@ -44,9 +44,8 @@ export type ResilienceDeps = Pick<AttemptParts, 'monotonic' | 'random' | 'deadli
   readonly askHealthProbe?: AskHealthProbe | undefined;
 };
 
-/** Portico asks early whether a source is well if that was silent for this part of the time that a call may take. */
+/** A source that is silent for this part of the time that a call may take gets the health probe. */
 const SILENT_PART = 1 / 8;
-const SILENT_MS_MIN = 250;
 
 function refusal(detail: string, waitMs: number): GatewayError {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000));
@@ -62,7 +61,7 @@ export function createResilience(
   const { calls, window: windowMs, failures: failuresPercent, open: openMs } = net.breaker;
   const pause = createSourcePause(net.retries.pauseMax, monotonic, on.paused);
   const silence = createSilenceTimer(monotonic);
-  // Callers that wait for less would not get an answer that comes later.
+  // An answer that comes later would be too late for callers that wait for less than `net.timeout`.
   const probeMs = Math.min(net.timeout, deps.patienceMs);
   const silentMs = Math.max(SILENT_MS_MIN, probeMs * SILENT_PART);
 
@@ -78,8 +77,7 @@ export function createResilience(
   const hosts = createHosts(
     [net.baseUrl, ...net.otherUrls],
     { failures: net.outliers.failures, ejectMs: net.outliers.time },
-    { monotonic, random, checkHealth },
-    on.host,
+    { monotonic, random, checkHealth, onEvent: on.host },
   );
   const thresholds = { calls, windowMs, failuresPercent, openMs };
   const questions = createQuestionBreakers(thresholds, monotonic, on.question);
@@ -99,33 +97,12 @@ export function createResilience(
       throw refusal(`the breaker of questions ${refused.shape} is open`, refused.waitMs);
   }
 
-  let silenceCheck: NodeJS.Timeout | undefined;
-
-  /** Looks whether the source is silent, for as long as calls run. */
-  function checkSilence(afterMs: number): void {
-    silenceCheck ??= setTimeout(() => {
-      silenceCheck = undefined;
-      if (!silence.isRunning) return;
-      const ms = silence.ms();
-      if (ms >= silentMs) breaker.suspect(monotonic() - ms);
-      checkSilence(ms < silentMs ? silentMs - ms : silentMs);
-    }, afterMs).unref();
-  }
-
-  const silenceWatch = {
-    callStarted() {
-      if (askHealthProbe !== undefined) checkSilence(Math.max(SILENT_MS_MIN, silentMs - silence.ms()));
-    },
-    callEnded() {
-      if (silence.isRunning) return;
-      // A timer would keep this source in memory, with its credential, after a reload has taken it away.
-      clearTimeout(silenceCheck);
-      silenceCheck = undefined;
-    },
-  };
-
   const parts: AttemptParts = {
-    ...{ ...deps, net, breaker, questions, hosts, pause, silence, silenceWatch, check },
+    ...{ ...deps, net, breaker, questions, hosts, pause, check },
+    silence:
+      askHealthProbe === undefined
+        ? silence
+        : checkSilence(silence, silentMs, monotonic, (sinceMs) => breaker.suspect(sinceMs)),
     budget: createRetryBudget(net.retries.budget, monotonic),
     onRetry: on.retry,
   };

@@ -1,24 +1,21 @@
-/** A token bucket for retries: it keeps retries a small part of all calls, so that they never keep a source down. */
-export type RetryBudget = {
-  /** Adds a part of a token: a call begins, even if it is then refused. */
-  earn(): void;
-  /** Takes a token for one retry; false if there is none. */
-  spend(): boolean;
-};
-
 /** The bucket holds at most this many tokens. */
 const TOKENS_MAX = 10;
 /** A source with hardly any calls may still be retried once in this time. */
 const FREE_RETRY_EVERY_MS = 10_000;
 
-/** Creates an empty budget. Each call earns `percent` of a token; one more retry is free every ten seconds. */
-export function createRetryBudget(percent: number, monotonic: () => number): RetryBudget {
+/**
+ * Creates a token bucket for retries. It keeps retries a small part of all calls, so that they never keep a source down. Each
+ * call earns `percent` of a token, and one more retry is free every ten seconds.
+ */
+export function createRetryBudget(percent: number, monotonic: () => number) {
   // Counted in hundredths of a token, so that parts add up exactly.
   let hundredths = 0;
   let lastFreeAt = -Infinity;
   return {
+    /** Adds a part of a token because a call begins, even if the call is then refused. */
     earn: () => void (hundredths = Math.min(TOKENS_MAX * 100, hundredths + percent)),
-    spend() {
+    /** Takes a token for one retry; false if there is none. */
+    spend(): boolean {
       if (hundredths >= 100) {
         hundredths -= 100;
         return true;

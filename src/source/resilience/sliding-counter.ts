@@ -1,22 +1,18 @@
-/** A sliding-window counter: the calls that ended within the last `windowMs`, and how many of them failed. */
-export type SlidingCounter = {
-  readonly total: number;
-  readonly failures: number;
-  add(isFailure: boolean): void;
-};
-
 /** The window moves in slices, each a tenth of it. */
 const SLICES = 10;
 
-/** Creates an empty counter; `monotonic` is a clock that never jumps, in milliseconds. */
-export function createSlidingCounter(windowMs: number, monotonic: () => number): SlidingCounter {
+/**
+ * Creates a sliding-window counter of the calls that ended within the last `windowMs`, and of those that failed. `monotonic`
+ * is a clock that never jumps, in milliseconds.
+ */
+export function createSlidingCounter(windowMs: number, monotonic: () => number) {
   const sliceMs = windowMs / SLICES;
   const slices = Array.from({ length: SLICES }, () => ({ total: 0, failures: 0 }));
   const sum = { total: 0, failures: 0 };
   const sliceNumber = () => Math.floor(monotonic() / sliceMs);
   let newest = sliceNumber();
 
-  /** Empties the slices that have left the window; after a long silence these are all slices. */
+  /** Empties the slices that have left the window, which may be all of them. */
   function currentSlice() {
     const now = sliceNumber();
     for (let number = Math.max(newest + 1, now - SLICES + 1); number <= now; number += 1) {
@@ -38,7 +34,7 @@ export function createSlidingCounter(windowMs: number, monotonic: () => number):
       currentSlice();
       return sum.failures;
     },
-    add(isFailure) {
+    add(isFailure: boolean): void {
       for (const count of [currentSlice(), sum]) {
         count.total += 1;
         if (isFailure) count.failures += 1;

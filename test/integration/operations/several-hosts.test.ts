@@ -45,7 +45,6 @@ function openSource([baseUrl, ...otherUrls]: readonly string[], net: object = {}
   });
   const client = createUpstream(spec, {
     onExchange: () => undefined,
-    readSession: () => undefined,
     resilience,
   });
   upstream = client;

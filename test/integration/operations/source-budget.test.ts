@@ -79,7 +79,6 @@ async function openFleet(processes: number, net: object) {
     const rate = createRate(spec);
     const upstream = createUpstream(spec, {
       onExchange: () => undefined,
-      readSession: () => undefined,
       takeToken: noting(granted, rate?.takeToken),
     });
     opened.push(

@@ -1,6 +1,5 @@
 import { parse } from 'yaml';
 import { compileAdapter } from '../../../src/source/adapter/compile.ts';
-import { compileSessionReader } from '../../../src/source/adapter/read/session-reader.ts';
 import { UNOBSERVED } from '../../../src/source/adapter/map/reply-observer.ts';
 import { pathText } from '../../../src/config/yaml/problem.ts';
 import { sourceSchema } from '../../../src/config/schema/source.ts';
@@ -29,7 +28,6 @@ export function modelAnswer(says: Capabilities, baseUrl: string) {
   if (adapter === undefined) throw new Error('the source does not have the resource');
   const upstream = createUpstream(spec, {
     onExchange: () => undefined,
-    readSession: compileSessionReader(spec),
   });
   const answer = createAnswer(
     {

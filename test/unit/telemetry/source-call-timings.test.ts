@@ -33,7 +33,6 @@ function open(net: object, auth: object = { kind: 'none' }) {
   });
   const upstream = createUpstream(spec, {
     onExchange: () => undefined,
-    readSession: () => undefined,
     resilience,
   });
   opened.push(upstream);

@@ -37,8 +37,8 @@ export type BulkheadOptions = {
 };
 
 /** What a bulkhead needs to know of a call. */
-export type BulkheadCall = SlotCall & {
-  /** Gets the time that the call waits for its slot. */
+type BulkheadCall = SlotCall & {
+  /** Records how long the call waits for its slot. */
   readonly timings?: RequestTimings | undefined;
 };
 

@@ -1,47 +1,29 @@
 import { createSlowPrincipals, principalOf, type SlotCall } from './slow-principals.ts';
 
-/** The slots that each principal holds. One whose calls are slow may hold half of all. */
-export type PrincipalSlots = {
-  /** The moving average of how long calls take, milliseconds. */
-  readonly meanMs: number;
-  /** How many calls hold a slot. */
-  readonly active: number;
-  /** Whether there is a slot for a call. While half of the slots are free, nobody has more than half. */
-  isFree(call: SlotCall): boolean;
-  /** How many more slots a principal may take. */
-  room(principal: string): number;
-  /** Whether so many waiting calls are too many for a principal: others wait as well, or its calls are slow. */
-  isCrowding(principal: string, waiting: number, waitingOfAll: number): boolean;
-  enter(call: SlotCall): void;
-  leave(call: SlotCall): void;
-};
-
-/** What they are made with. */
-export type PrincipalSlotsOptions = {
-  /** The slots of the source, and those that this process has now. */
-  readonly concurrency: number;
-  readonly size: () => number;
-  /** The most calls that wait. */
-  readonly queueMax: number;
-  /** Whether the source answers nobody: then nobody is slow, and its breaker must see its timeouts. */
-  readonly isSilent: () => boolean;
-  readonly monotonic: () => number;
-};
-
-/** Where there are fewer slots, half of them is too little. */
+/** With fewer slots, half of them would be too few for a principal. */
 const SLOTS_MIN = 4;
 /** One principal has at most this part of the queue, or a few calls. */
 const QUEUE_PART = 1 / 8;
 const QUEUE_MIN = 4;
 
-/** Creates them without a call. */
+/**
+ * Creates the record of the slots that each principal holds. A principal whose calls are slow may hold half of all slots.
+ * `concurrency`: the slots of the source. `size`: those that this process has now. `queueMax`: the most calls that wait.
+ * `isSilent`: whether the source answers nobody; then no principal is slow, and the breaker of the source must see the timeouts.
+ */
 export function createPrincipalSlots({
   concurrency,
   size,
   queueMax,
   isSilent,
   monotonic,
-}: PrincipalSlotsOptions): PrincipalSlots {
+}: {
+  readonly concurrency: number;
+  readonly size: () => number;
+  readonly queueMax: number;
+  readonly isSilent: () => boolean;
+  readonly monotonic: () => number;
+}) {
   const slow = createSlowPrincipals(monotonic);
   const held = new Map<string, number>();
   const waitingMax = Math.max(QUEUE_MIN, Math.floor(queueMax * QUEUE_PART));
@@ -56,26 +38,31 @@ export function createPrincipalSlots({
   }
 
   return {
+    /** The moving average of how long calls take, milliseconds. */
     get meanMs() {
       return slow.meanMs;
     },
+    /** How many calls hold a slot. */
     get active() {
       return active;
     },
-    isFree(call) {
+    /** Whether there is a slot for a call. While half of the slots are free, no principal is limited. */
+    isFree(call: SlotCall): boolean {
       const allowed = size();
       return active < allowed && ((active + 1) * 2 <= allowed || room(principalOf(call)) > 0);
     },
+    /** How many more slots a principal may take. */
     room,
-    isCrowding: (principal, waiting, waitingOfAll) =>
+    /** Whether so many waiting calls are too many for a principal, because others wait as well or its calls are slow. */
+    isCrowding: (principal: string, waiting: number, waitingOfAll: number) =>
       isBounded(principal) && waiting > waitingMax && (waiting < waitingOfAll || isSlow(principal)),
-    enter(call) {
+    enter(call: SlotCall): void {
       active += 1;
       slow.callStarted(call);
       const principal = principalOf(call);
       held.set(principal, (held.get(principal) ?? 0) + 1);
     },
-    leave(call) {
+    leave(call: SlotCall): void {
       active -= 1;
       slow.callEnded(call);
       const principal = principalOf(call);

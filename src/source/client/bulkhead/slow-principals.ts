@@ -13,16 +13,6 @@ export function principalOf({ priority, usage }: SlotCall): string {
   return priority === 'caller' ? (usage?.principal ?? '') : priority;
 }
 
-/** Which principals have slow calls, by how long those of all take. */
-export type SlowPrincipals = {
-  /** The moving average of how long calls take, milliseconds. */
-  readonly meanMs: number;
-  /** Whether a call of a principal runs, or ran a short time ago, for several times the mean. */
-  has(principal: string): boolean;
-  callStarted(call: SlotCall): void;
-  callEnded(call: SlotCall): void;
-};
-
 /** A call that runs for so many times the mean is slow, but none below `SLOW_MS_MIN`, which may be chance. */
 const SLOW_TIMES = 5;
 const SLOW_MS_MIN = 100;
@@ -33,8 +23,11 @@ const PRINCIPALS_MAX = 1_000;
 const NEWEST_WEIGHT = 0.1;
 const SLOW_WEIGHT = 0.002;
 
-/** Creates it without a call; `monotonic` is a clock that never jumps, in milliseconds. */
-export function createSlowPrincipals(monotonic: () => number): SlowPrincipals {
+/**
+ * Creates the record of the principals whose calls are slow, compared with the calls of all. `monotonic` is a clock that never
+ * jumps, in milliseconds.
+ */
+export function createSlowPrincipals(monotonic: () => number) {
   /**
    * The running calls, the oldest first. No Map: each table that a Map outgrows points to the next one, so one dead table
    * in V8's old space keeps all later calls in memory, until its slow collection runs.
@@ -64,16 +57,18 @@ export function createSlowPrincipals(monotonic: () => number): SlowPrincipals {
   }
 
   return {
+    /** The moving average of how long calls take, milliseconds. */
     get meanMs() {
       return meanMs;
     },
-    has(principal) {
+    /** Whether a call of a principal runs for several times the mean, or did so a short time ago. */
+    has(principal: string): boolean {
       const nowMs = monotonic();
       if (nowMs >= lookedMs + 1) markRunning(nowMs);
       return (slowUntil.get(principal) ?? 0) > nowMs;
     },
-    callStarted: (call) => void running.push({ call, startMs: monotonic() }),
-    callEnded(call) {
+    callStarted: (call: SlotCall) => void running.push({ call, startMs: monotonic() }),
+    callEnded(call: SlotCall): void {
       const nowMs = monotonic();
       const index = running.findIndex((one) => one.call === call);
       const [ended] = index < 0 ? [] : running.splice(index, 1);

@@ -15,24 +15,11 @@ export async function waitForToken(takeToken: TakeToken = () => 0): Promise<void
   }
 }
 
-/** Requests tokens, and waits for as long as the rate limiter says. */
-export type TokenPacer = {
-  /** Whether the rate limiter said to wait: nothing may be requested now. */
-  readonly isThrottled: boolean;
-  /** Token requests without an answer yet. */
-  readonly pending: number;
-  /** Requests a token; true if it is granted at once. */
-  request(): boolean;
-};
-
 /**
- * Creates a pacer; without `takeToken`, every token is granted at once. `onSettled` is called after the answer to a
+ * Creates a pacer, which requests tokens and waits for as long as the rate limiter says. Without `takeToken`, every token is granted at once. `onSettled` is called after the answer to a
  * pending request, and after a wait.
  */
-export function createTokenPacer(
-  takeToken: TakeToken | undefined,
-  onSettled: (isGranted: boolean) => void,
-): TokenPacer {
+export function createTokenPacer(takeToken: TakeToken | undefined, onSettled: (isGranted: boolean) => void) {
   let pending = 0;
   let isThrottled = false;
 
@@ -53,13 +40,16 @@ export function createTokenPacer(
   }
 
   return {
+    /** Whether the rate limiter said to wait, so that nothing may be requested now. */
     get isThrottled() {
       return isThrottled;
     },
+    /** Token requests without an answer yet. */
     get pending() {
       return pending;
     },
-    request() {
+    /** Requests a token; true if it is granted at once. */
+    request(): boolean {
       const answer = takeToken?.() ?? 0;
       if (typeof answer === 'number') {
         if (answer > 0) throttle(answer);

@@ -3,7 +3,7 @@ import { principalOf, type SlotCall } from './slow-principals.ts';
 import { PRIORITIES } from '../../../kernel/upstream-call.ts';
 
 /** A call that waits for a slot of a bulkhead. */
-export type WaitingCall = {
+type WaitingCall = {
   readonly asking: SlotCall;
   /** Resolves once the call has its slot; rejects if it was refused or its signal aborted. */
   readonly entered: Promise<void>;
@@ -17,29 +17,14 @@ export type WaitingCall = {
 /** How many slots a principal may take now. */
 type Room = (principal: string) => number;
 
-/**
- * A priority queue: the most urgent calls come first; within a priority, principals take turns; of each, the oldest call
- * comes first.
- */
-export type WaitingCalls = {
-  readonly size: number;
-  /** Adds a call; it removes itself when it enters, is refused, or its signal aborts. */
-  add(asking: SlotCall): WaitingCall;
-  /** How many calls of the principal of a call wait, that one included. */
-  countOf(asking: SlotCall): number;
-  /** How many calls may enter if there are slots. */
-  ready(room: Room): number;
-  /** The next call that may enter. */
-  first(room: Room): WaitingCall | undefined;
-  /** Of the lowest priority, the newest call of the principal of whom most wait. */
-  last(): WaitingCall | undefined;
-};
-
 /** Calls of one priority by principal. The principal whose turn is next comes first. */
 type Line = Map<string, Set<WaitingCall>>;
 
-/** Creates an empty queue. */
-export function createWaitingCalls(): WaitingCalls {
+/**
+ * Creates an empty priority queue. The most urgent calls come first. Within a priority, principals take turns, and the oldest
+ * call of a principal comes first.
+ */
+export function createWaitingCalls() {
   const lines = new Map(PRIORITIES.map((priority) => [priority, new Map() as Line]));
   const inOrder = [...lines.values()];
   let size = 0;
@@ -54,7 +39,8 @@ export function createWaitingCalls(): WaitingCalls {
     get size() {
       return size;
     },
-    add(asking) {
+    /** Adds a call. It removes itself when it enters, is refused, or its signal aborts. */
+    add(asking: SlotCall): WaitingCall {
       const { signal } = asking;
       const principal = principalOf(asking);
       const line = lines.get(asking.priority) as Line;
@@ -95,19 +81,23 @@ export function createWaitingCalls(): WaitingCalls {
       signal.addEventListener('abort', abort, { once: true });
       return call;
     },
-    countOf: (asking) => lines.get(asking.priority)?.get(principalOf(asking))?.size ?? 0,
-    ready(room) {
+    /** How many calls of the principal of a call wait, this call included. */
+    countOf: (asking: SlotCall) => lines.get(asking.priority)?.get(principalOf(asking))?.size ?? 0,
+    /** How many calls may enter if there are slots. */
+    ready(room: Room): number {
       let count = 0;
       for (const line of inOrder)
         for (const [principal, calls] of line) count += Math.max(0, Math.min(calls.size, room(principal)));
       return count;
     },
-    first(room) {
+    /** The next call that may enter. */
+    first(room: Room): WaitingCall | undefined {
       for (const line of inOrder)
         for (const [principal, calls] of line) if (room(principal) > 0) return calls.values().next().value;
       return undefined;
     },
-    last() {
+    /** The call that is refused first: in the lowest priority, the newest call of the principal with most waiting calls. */
+    last(): WaitingCall | undefined {
       const line = inOrder.findLast(({ size: principals }) => principals > 0);
       const [most] = [...(line?.values() ?? [])].sort((a, b) => b.size - a.size);
       return [...(most ?? [])].at(-1);

@@ -1,14 +1,13 @@
-import type { SourceSpec } from '../../../config/schema/source.ts';
+import type { ConnectionSpec } from '../../../config/schema/source.ts';
+import { compileDecoder } from '../../adapter/read/decode.ts';
+import { compilePath } from '../../adapter/spec/path.ts';
 import { fault } from '../../../kernel/errors/fault.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { headerCredential } from '../transport/credential.ts';
 import type { Obtain } from './obtained-credential.ts';
 import type { Transport } from '../transport/transport.ts';
 
-type Session = Extract<SourceSpec['auth'], { kind: 'session' }>;
-
-/** Finds the session's token in the reply to a login; `undefined` if there is none. */
-export type ReadSession = (reply: UpstreamReply) => string | undefined;
+type Session = Extract<ConnectionSpec['auth'], { kind: 'session' }>;
 
 function loginBody({ login }: Session): { contentType: string; body: string } {
   if ('form' in login) {
@@ -26,8 +25,24 @@ function cookieValue(header: string | undefined, name: string): string | undefin
   return found?.slice(name.length + 1);
 }
 
+/** Compiles the reader of the session's token in the reply to a login: in a cookie or in the body. */
+function compileToken({ cookie, token }: Session, decode: ConnectionSpec['decode']) {
+  if (cookie !== undefined) return (reply: UpstreamReply) => cookieValue(reply.header('set-cookie'), cookie);
+  const read = compileDecoder(decode);
+  const find = token === undefined ? () => undefined : compilePath(token);
+  return function readToken(reply: UpstreamReply): string | undefined {
+    const found = find(read(reply));
+    return typeof found === 'string' ? found : undefined;
+  };
+}
+
 /** Obtains a session by a login. */
-export function obtainBySession(auth: Session, transport: Transport, readSession: ReadSession): Obtain {
+export function obtainBySession(
+  auth: Session,
+  decode: ConnectionSpec['decode'],
+  transport: Transport,
+): Obtain {
+  const tokenOf = compileToken(auth, decode);
   return async (base, signal) => {
     const { contentType, body } = loginBody(auth);
     const headers = { 'Content-Type': contentType, Accept: 'application/json' };
@@ -38,8 +53,7 @@ export function obtainBySession(auth: Session, transport: Transport, readSession
       body,
       signal,
     });
-    const token =
-      auth.cookie === undefined ? readSession(reply) : cookieValue(reply.header('set-cookie'), auth.cookie);
+    const token = tokenOf(reply);
     if (reply.status >= 400 || token === undefined || !/^[\x21-\x7e]+$/.test(token)) {
       throw fault('upstream_error', {
         detail: `the reply to the login holds no session (HTTP ${reply.status})`,

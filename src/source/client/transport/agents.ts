@@ -3,9 +3,6 @@ import https from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { SourceSpec } from '../../../config/schema/source.ts';
 
-/** The connection pools of one source, for http and https. */
-export type Agents = { readonly httpAgent: http.Agent; readonly httpsAgent: https.Agent };
-
 type Callback = (error: Error | null, stream: Duplex) => void;
 
 /** A connect timeout. It leaves no timer or listener on an open connection, so a kept connection costs nothing. */
@@ -18,11 +15,12 @@ function limited<T extends Duplex | null | undefined>(socket: T, ms: number, rea
   return socket;
 }
 
-/** Creates agents; without `keepAlive`, every request opens a new connection. */
-export function createAgents(
+/** Creates an agent for http or https; without `keepAlive`, every request opens a new connection. */
+export function createAgent(
   { tls, connectTimeout }: Pick<SourceSpec['net'], 'tls' | 'connectTimeout'>,
+  isTls: boolean,
   keepAlive: boolean,
-): Agents {
+): http.Agent {
   class PlainAgent extends http.Agent {
     override createConnection(options: http.ClientRequestArgs, callback?: Callback) {
       return limited(super.createConnection(options, callback), connectTimeout, 'connect');
@@ -33,7 +31,12 @@ export function createAgents(
       return limited(super.createConnection(options, callback), connectTimeout, 'secureConnect');
     }
   }
+  if (!isTls) return new PlainAgent({ keepAlive });
   const { ca, cert, key } = tls ?? {};
-  const given = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key: key.reveal() }) };
-  return { httpAgent: new PlainAgent({ keepAlive }), httpsAgent: new TlsAgent({ keepAlive, ...given }) };
+  return new TlsAgent({
+    keepAlive,
+    ...(ca && { ca }),
+    ...(cert && { cert }),
+    ...(key && { key: key.reveal() }),
+  });
 }

@@ -2,7 +2,6 @@ import http from 'node:http';
 import https from 'node:https';
 import { AxiosError, type AxiosResponse, CanceledError, type InternalAxiosRequestConfig } from 'axios';
 import type { RequestAddress } from './request-address.ts';
-import { readBoundedBody } from './bounded-body.ts';
 import { noteKeepAlive } from './one-host-agent.ts';
 
 /** A complete answer; the header names are in lower case. */
@@ -13,6 +12,14 @@ export type HttpAnswer = { readonly headers: http.IncomingHttpHeaders; readonly 
  * members of its own settings several times, which takes as long as the exchange itself.
  */
 export class HttpExchange {
+  readonly request: HttpRequest;
+
+  constructor(request: HttpRequest) {
+    this.request = request;
+  }
+}
+
+type HttpRequest = {
   readonly address: RequestAddress;
   readonly method: string;
   /** Names and values in turn, `Host` first: Node writes such a list as it is, at a third of the price of an object. */
@@ -21,20 +28,9 @@ export class HttpExchange {
   readonly agent: http.Agent;
   /** A longer body is an error. */
   readonly bytesMax: number;
+};
 
-  constructor(
-    exchange: Pick<HttpExchange, 'address' | 'method' | 'headers' | 'body' | 'agent' | 'bytesMax'>,
-  ) {
-    this.address = exchange.address;
-    this.method = exchange.method;
-    this.headers = exchange.headers;
-    this.body = exchange.body;
-    this.agent = exchange.agent;
-    this.bytesMax = exchange.bytesMax;
-  }
-}
-
-function requestOf({ address, method, headers, body, agent }: HttpExchange): http.ClientRequest {
+function requestOf({ address, method, headers, body, agent }: HttpRequest): http.ClientRequest {
   const { origin, path } = address;
   const { hostname, port } = origin;
   const sent = (origin.isTls ? https : http).request({ hostname, port, path, method, headers, agent });
@@ -43,14 +39,33 @@ function requestOf({ address, method, headers, body, agent }: HttpExchange): htt
 }
 
 /**
+ * Reads the body of an upstream's answer as it was sent, and bounds its size: beyond `bytesMax` (`net.bytesMax`) it calls
+ * `onTooLarge`, which must end the connection. `decompress` bounds the size after decompression.
+ */
+function readBoundedBody(
+  response: http.IncomingMessage,
+  bytesMax: number,
+  { onEnd, onTooLarge }: { readonly onEnd: (body: Buffer) => void; readonly onTooLarge: () => void },
+): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    chunks.push(chunk);
+    if (bytes > bytesMax) onTooLarge();
+  });
+  response.on('end', () => onEnd(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes)));
+}
+
+/**
  * An adapter of axios over node:http, without what axios' own one has and Portico switches off: redirects, proxies,
  * decompression, streams and progress. Those cost more than the exchange itself. An incomplete answer is an error.
  */
 export function sendOverHttp(config: InternalAxiosRequestConfig): Promise<AxiosResponse<HttpAnswer>> {
   return new Promise((resolve, reject) => {
-    const exchange = config.data as HttpExchange;
-    const request = requestOf(exchange);
-    const { bytesMax } = exchange;
+    const { request: asked } = config.data as HttpExchange;
+    const request = requestOf(asked);
+    const { bytesMax } = asked;
     const signal = config.signal as AbortSignal | undefined;
     /** Set once an answer has begun. An error that carries it shows that the request had arrived. */
     let reply: AxiosResponse<HttpAnswer> | undefined;

@@ -5,18 +5,15 @@ import type { UpstreamCredential } from './credential.ts';
 import type { TraceHeaders } from '../../../telemetry/request-span.ts';
 import type { TransportRequest } from './transport.ts';
 
-/** Builds the outgoing request, with everything that the source's file and its credential add. */
-export type Outgoing = (
-  request: UpstreamRequest,
-  credential: UpstreamCredential,
-  base?: string,
-  trace?: TraceHeaders,
-) => Omit<TransportRequest, 'signal'>;
-
-/** Compiles what a source's file adds to its requests. */
-export function compileOutgoing({ net, decode }: ConnectionSpec): Outgoing {
+/** Compiles what adds to a request everything that the source's file and the credential say. */
+export function compileOutgoing({ net, decode }: ConnectionSpec) {
   const added = { Accept: contentTypesOf(decode).join(', '), ...net.headers };
-  return ({ method, target, headers, body }, credential, base = net.baseUrl, trace) => ({
+  return (
+    { method, target, headers, body }: UpstreamRequest,
+    credential: UpstreamCredential,
+    base = net.baseUrl,
+    trace?: TraceHeaders,
+  ): Omit<TransportRequest, 'signal'> => ({
     method,
     url: base + credential.sign(target),
     headers: {

@@ -1,4 +1,3 @@
-import { compileSessionReader } from '../../../source/adapter/read/session-reader.ts';
 import type { Exchange } from '../../../source/checks/evidence/ask.ts';
 import type { ConnectionSpec } from '../../../config/schema/source.ts';
 import { GatewayError, toGatewayError } from '../../../kernel/errors/fault.ts';
@@ -184,7 +183,7 @@ export function createSession(
 
 /** The client of a live source for commands: without Redis, other hosts and retries. */
 export function createCommandClient(spec: ConnectionSpec): Upstream {
-  return createUpstream(spec, { onExchange: () => undefined, readSession: compileSessionReader(spec) });
+  return createUpstream(spec, { onExchange: () => undefined });
 }
 
 /** Opens a session with a live source. Its connection is enough: `infer` has no more of a source file yet. */

@@ -87,7 +87,7 @@ function openSource(format: string) {
   const countedHere = countReads(adapter, () => (read.here += 1));
   const largeReplies = createLargeReplies({ adapter: countedHere, resource, source: { spec } });
   const counted = countReads(largeReplies.adapter, (rows) => read.parts.push({ rows, turn: turns }));
-  const upstream = createUpstream(spec, { onExchange: () => undefined, readSession: () => undefined });
+  const upstream = createUpstream(spec, { onExchange: () => undefined });
   const missingValues: string[] = [];
   const runtime = {
     ...{ resource, adapter: counted, largeReplies, upstream, budget: spec.budget },

@@ -10,8 +10,11 @@ function openHosts(count: number) {
   const hosts = createHosts(
     Array.from({ length: count }, (_, index) => `http://h${index + 1}/api`),
     { failures: 3, ejectMs: 10_000 },
-    { monotonic: () => clock.monotonic(), random },
-    ({ name }, event) => void events.push(`${name} ${event}`),
+    {
+      monotonic: () => clock.monotonic(),
+      random,
+      onEvent: ({ name }, event) => void events.push(`${name} ${event}`),
+    },
   );
   const [first] = hosts.all as [Host];
   /** The hosts that many requests are sent to. */

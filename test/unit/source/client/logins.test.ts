@@ -42,7 +42,6 @@ function open(net: object = {}) {
   });
   upstream = createUpstream(spec, {
     onExchange: () => undefined,
-    readSession: () => undefined,
     takeToken: () => {
       tokens += 1;
       return 0;

@@ -39,7 +39,6 @@ export function openUpstream(
   const usage: Usage = { upstreamCalls: 0, upstreamMs: 0 };
   const upstream = createUpstream(spec, {
     onExchange: (outcome) => void outcomes.push(outcome),
-    readSession: () => undefined,
   });
   opened.push(upstream);
   const get = (target = '/x', signal = new AbortController().signal) =>

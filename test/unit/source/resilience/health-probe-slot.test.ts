@@ -28,7 +28,7 @@ async function open(status: number | undefined, takeToken?: () => number) {
     ...({ method: 'GET', target, headers: {}, body: undefined } as const),
   });
   upstream = createUpstream(spec, {
-    ...{ onExchange: () => undefined, readSession: () => undefined, takeToken },
+    ...{ onExchange: () => undefined, takeToken },
     healthProbe: {
       request: requestOf('/first'),
       read: (reply) => {
