@@ -1,4 +1,4 @@
-import { claimPlace } from '../source/adapter/spec/claim-place.ts';
+import { claimPlace } from '../source/adapter/spec/capability.ts';
 import type { Capability } from '../source/adapter/spec/capability.ts';
 import { detailFields, detailsPlace } from '../source/adapter/map/row-fields.ts';
 import type { ReplyObserver } from '../source/adapter/map/reply-observer.ts';

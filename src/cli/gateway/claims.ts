@@ -1,7 +1,7 @@
 import { refuseIfRedisFails } from '../../admin/actions/act.ts';
 import type { Command } from 'commander';
 import { createClaimActions } from '../../admin/actions/disabled-claim-actions.ts';
-import { claimPlace } from '../../source/adapter/spec/claim-place.ts';
+import { claimPlace } from '../../source/adapter/spec/capability.ts';
 import { type CompiledResource, withTargets } from '../../source/compile-sources.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { createDisabledClaims, type DisabledClaim } from '../../store/disabled-claims.ts';

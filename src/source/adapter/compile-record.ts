@@ -5,7 +5,7 @@ import type { Resource } from '../../contract/resources.ts';
 import { invalidReply } from '../../kernel/errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
 import { CHECKED, type SpecLocation } from './spec/spec-location.ts';
-import { isSameFolded } from './map/folded-id.ts';
+import { isSameFolded } from './map/native-id.ts';
 import { compileItem, itemsPlace } from './read/items.ts';
 import { compileMapping } from './map/map-record.ts';
 import { compileRecordProgram } from './row-program/record-program.ts';

@@ -7,10 +7,10 @@ import type { Finding, Findings } from './evidence/finding.ts';
 import type { RowWalk } from './evidence/walk.ts';
 
 /**
- * What a source can promise is judged in this folder, one file per promise. A file has a pure check, which takes what a
- * reply showed and says how it breaks the promise (`undefined`: it does not), and a claim, whose probe asks a source for
- * evidence and says what it found. The gateway runs the checks on every answer, so a check that finds nothing allocates
- * nothing. `runClaims` in probe/run-claims.ts runs all claims of a source: for doctor, and for infer on its drafts.
+ * This folder checks what a source file can claim, one file for each kind of claim. Each file has a pure run-time check, which
+ * takes what a reply showed and says how it contradicts the claim (`undefined`: it does not). The gateway runs these checks on
+ * every answer, so a check that finds nothing allocates nothing. Each file also has a `Claim`, whose probe asks a source for
+ * evidence and reports what it found. `doctor`, and `infer` for its drafts, run the probes of all claims.
  */
 
 /** A row as claims see it: its id, and its values by field. `infer` can make one before it has a mapping. */
@@ -35,17 +35,17 @@ export type ClaimContradicted = {
   readonly detail: string;
 };
 
-/** The replies of one walk do not fit together, or not with the total. */
+/** The replies that were read for one list do not fit together, or do not fit the total. */
 export type InconsistentReads = {
   readonly kind: 'inconsistent';
   readonly detail: string;
-  /** The claim that is wrong if this is seen again, whatever else is left out. */
+  /** The claim that is wrong if the same is seen again. */
   readonly breaks?: Capability;
   /** Two totals that the same rows were said to have, in the order in which they came. */
   readonly totals?: readonly [number, number];
 };
 
-/** How a reply breaks what the file promises. */
+/** How a reply contradicts the source file. */
 export type Violation = ClaimContradicted | InconsistentReads;
 
 /** The rows contradict the claim of a capability; `detail` says how, in words. */
@@ -61,7 +61,7 @@ export function inconsistent(
   return { kind: 'inconsistent', detail, ...shown };
 }
 
-/** What a claim is held against: a source to ask, its first window, and the rows that were read before. */
+/** What the probe of a claim gets: a source to ask, its first window, and the rows that were read before. */
 export type Evidence = {
   readonly ask: Ask;
   readonly first: Exchange<Rows> & { readonly value: Rows };
@@ -74,10 +74,10 @@ export type Evidence = {
   readonly failed: ReadonlySet<string>;
 };
 
-/** Claims that do not hold where rows move or windows lose rows. */
+/** Claims that fail if rows move or windows lose rows. */
 const UNSETTLED = ['order', 'stability', 'walk', 'short windows'];
 
-/** Whether a finding already says that the rows of the sample, or these other claims, are wrong. */
+/** Whether a finding already says that the rows of the sample, or some other claims, are wrong. */
 export function isTold({ failed }: Pick<Evidence, 'failed'>, ...others: readonly string[]): boolean {
   return UNSETTLED.some((name) => failed.has(name)) || others.some((name) => failed.has(name));
 }
@@ -88,12 +88,12 @@ export type Claim = {
   readonly probe: (evidence: Evidence) => AsyncIterable<Finding>;
 };
 
-/** A claim whose judgement ends with at most a few findings. */
-export function claimOf(name: string, judge: (evidence: Evidence) => Promise<Findings> | Findings): Claim {
+/** A claim whose check ends with a few findings at most. */
+export function claimOf(name: string, check: (evidence: Evidence) => Promise<Findings> | Findings): Claim {
   return {
     name,
     async *probe(evidence) {
-      const found = await judge(evidence);
+      const found = await check(evidence);
       if (found !== undefined) yield* 'probe' in found ? [found] : found;
     },
   };

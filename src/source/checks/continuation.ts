@@ -15,7 +15,7 @@ export function isFullWindow({ call, rows }: WindowEvidence, total: number): boo
 }
 
 /** Whether each window names the next, and the last names none. */
-function judgeWalk({ ask, sample }: Evidence): Finding {
+function checkWalk({ ask, sample }: Evidence): Finding {
   const claim = 'each window names the next, and the last names none';
   const conclude = concludeAt('last window', claim, listPlace(ask, 'window'));
   const windows = plural(sample.steps.length, 'window');
@@ -37,7 +37,7 @@ function judgeWalk({ ask, sample }: Evidence): Finding {
 }
 
 /** Whether the name of the second window gives the same rows each time. */
-async function judgeTwice({ ask, first }: Evidence): Promise<Finding> {
+async function checkTwice({ ask, first }: Evidence): Promise<Finding> {
   const claim = 'the name of a window may be used more than once';
   const conclude = concludeAt('cursor twice', claim, listPlace(ask, 'window'));
   const reader = ask.open({});
@@ -66,7 +66,7 @@ function writtenAddress({ ask: { spec, resource, list }, first: { reply } }: Evi
 }
 
 /** Whether links lead to another host than Portico talks to. */
-function judgeHost(evidence: Evidence): Finding {
+function checkHost(evidence: Evidence): Finding {
   const { ask, first } = evidence;
   const conclude = concludeAt(
     'link host',
@@ -83,9 +83,9 @@ function judgeHost(evidence: Evidence): Finding {
 
 /** The claims of a source that names each window in the one before. */
 export const continuationClaims: readonly Claim[] = [
-  claimOf('last window', judgeWalk),
-  claimOf('cursor twice', judgeTwice),
+  claimOf('last window', checkWalk),
+  claimOf('cursor twice', checkTwice),
 ];
 
 /** Whether links lead to the source itself. */
-export const linkHostClaim = claimOf('link host', judgeHost);
+export const linkHostClaim = claimOf('link host', checkHost);

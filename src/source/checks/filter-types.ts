@@ -39,7 +39,7 @@ function countTypes({ ask, sample }: Evidence, field: string) {
 }
 
 /** Whether the rows have the types that a filter was certified for; `undefined` where no type was seen. */
-export function judgeTypes(
+export function checkTypes(
   evidence: Evidence,
   { field, op, spec }: DeclaredFilter,
   without: Change,

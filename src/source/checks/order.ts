@@ -55,7 +55,7 @@ function orderAdvice({ ask }: Evidence) {
 }
 
 /** Whether the rows come in the order that is claimed without a sort. */
-function judgeOrder(evidence: Evidence): Finding {
+function checkOrder(evidence: Evidence): Finding {
   const { ask, sample } = evidence;
   const { order } = ask.list;
   const { records } = sample;
@@ -79,7 +79,7 @@ function judgeOrder(evidence: Evidence): Finding {
 }
 
 /** Whether the same call gives the same rows twice. */
-async function judgeStable({ ask, first }: Evidence): Promise<Finding> {
+async function checkStable({ ask, first }: Evidence): Promise<Finding> {
   const at = listPlace(ask, 'order');
   const conclude = concludeAt('stability', 'the same call gives the same rows', at);
   const [again, third] = [await rowsAt(ask, 0, sizeOf(ask.list)), await rowsAt(ask, 0, sizeOf(ask.list))];
@@ -98,6 +98,6 @@ async function judgeStable({ ask, first }: Evidence): Promise<Finding> {
 
 /** The order without a sort, and whether it is always the same. */
 export const orderClaims: readonly Claim[] = [
-  claimOf('order', judgeOrder),
-  claimOf('stability', judgeStable),
+  claimOf('order', checkOrder),
+  claimOf('stability', checkStable),
 ];

@@ -115,7 +115,7 @@ function withoutTotal(ask: Ask, isTooLarge: boolean, others: readonly Change[] =
 }
 
 /** Whether the last row that the total promises can be read, where not all rows were. */
-async function judgeLast({ ask }: Evidence, total: number, exchange: Exchange<unknown>): Promise<Finding> {
+async function checkLast({ ask }: Evidence, total: number, exchange: Exchange<unknown>): Promise<Finding> {
   const conclude = concludeAt('total', 'the total is that of the rows', listPlace(ask, 'total'));
   if (ask.open({})?.window.kind !== 'random' || hidesRows(ask.list))
     return conclude('could not tell', 'not all rows were read');
@@ -148,7 +148,7 @@ async function judgeLast({ ask }: Evidence, total: number, exchange: Exchange<un
 }
 
 /** Whether the total is the number of rows. */
-async function judgeTotal(evidence: Evidence): Promise<Finding | undefined> {
+async function checkTotal(evidence: Evidence): Promise<Finding | undefined> {
   const { ask, first, sample } = evidence;
   if (ask.list.total === undefined) return proposeTotal(evidence);
   const conclude = concludeAt('total', 'the total is that of the rows', listPlace(ask, 'total'));
@@ -172,7 +172,7 @@ async function judgeTotal(evidence: Evidence): Promise<Finding | undefined> {
   if (!sample.complete) {
     if (total === 0 && rows === 0) return conclude('could not tell', 'there are no rows');
     if (total < rows) return differs(`${total}, but there are at least ${rows} rows`);
-    return judgeLast(evidence, total, exchange);
+    return checkLast(evidence, total, exchange);
   }
   if (total === rows) return conclude('agrees', `${total}, and as many rows`);
   if (hidesRows(ask.list) && total > rows)
@@ -181,10 +181,10 @@ async function judgeTotal(evidence: Evidence): Promise<Finding | undefined> {
 }
 
 /** The number of all rows. */
-export const totalClaim = claimOf('total', judgeTotal);
+export const totalClaim = claimOf('total', checkTotal);
 
 /** Whether the total with filters counts the rows that match; `found` are all rows that came with them. */
-export async function judgeFilteredTotal(
+export async function checkFilteredTotal(
   { ask, sample, failed }: Evidence,
   reader: OpenList,
   filters: readonly Filter[],

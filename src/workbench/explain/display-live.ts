@@ -1,5 +1,5 @@
 import type { FieldProvenance } from '../../source/adapter/map/explain-record.ts';
-import { claimPlace } from '../../source/adapter/spec/claim-place.ts';
+import { claimPlace } from '../../source/adapter/spec/capability.ts';
 import { type StepValue, UNREADABLE } from '../../source/adapter/map/coercion/flow.ts';
 import { viewSpecOf } from '../../source/adapter/map/row-fields.ts';
 import type { CoercionSpec, SourceSpec } from '../../config/schema/source.ts';

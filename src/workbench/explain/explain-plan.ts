@@ -1,5 +1,5 @@
 import { PROOF } from '../../source/adapter/spec/capability.ts';
-import { claimPlace } from '../../source/adapter/spec/claim-place.ts';
+import { claimPlace } from '../../source/adapter/spec/capability.ts';
 import { proofOf } from '../../source/adapter/read/credential-proof.ts';
 import type { Adapter } from '../../source/adapter/compile.ts';
 import type { PagePlan, ScanPlan } from '../../source/adapter/plan/plan.ts';

@@ -1,4 +1,4 @@
-import { NO_MATCH_LABEL } from '../../../source/adapter/plan/no-match-probe.ts';
+import { NO_MATCH_LABEL } from '../../../source/adapter/plan/inverse.ts';
 import { firstCall } from '../../../source/adapter/plan/first-rows.ts';
 import type { ListPlan, PagePlan, CursorPlan } from '../../../source/adapter/plan/plan.ts';
 import { contradicted } from '../../../source/checks/claim.ts';

@@ -10,20 +10,20 @@ import { compileStep } from './coercion/coerce.ts';
 import type { ReplyObserver } from './reply-observer.ts';
 import { type RecordMapper, runSteps } from './map-record.ts';
 
-/** A value came that has a type which a filter was not certified for. */
+/** A type of a value that a filter was not certified for. */
 export type OtherType = { readonly capability: Capability; readonly field: string; readonly type: JsonType };
 
 /** Looks at the types of a field that has filters. */
-export type TypedField = {
+type TypedField = {
   readonly field: string;
   readonly from: string;
   /** Whether a filter states its types. */
   readonly isTyped: boolean;
-  /** Types that all these filters state; none where another value than that at the path is compared. */
+  /** Types that all these filters state; none if the filters compare another value than the value at the path. */
   readonly certified: readonly JsonType[];
   /**
-   * The type of a value, which is noted if a filter does not state it; `undefined` for none, and for a value that the
-   * steps know to be none.
+   * The type of a value. It is noted if a filter does not state it. `undefined`: there is no value, or the steps make `null`
+   * of it.
    */
   readonly look: (value: Json | undefined) => JsonType | undefined;
 };
@@ -91,13 +91,10 @@ export function compileTypeWatch({ filters, map }: ListSpec, here: SpecLocation)
   };
 }
 
-/** Builds a record of a row, and looks at the types of its fields. */
-export type TypedMapper = (row: Json, observer: ReplyObserver) => CanonicalRecord | undefined;
-
-/** Has a mapper look at types, too; `onType` of its observer learns of each. */
-export function typedMapper(map: RecordMapper, { fields }: TypeWatch): TypedMapper {
+/** Extends a mapper of rows: it also looks at the types of fields and tells them `onType` of the observer. */
+export function typedMapper(map: RecordMapper, { fields }: TypeWatch) {
   const all = fields.map(({ from, ...field }) => ({ ...field, find: pathAt(from, CHECKED) }));
-  return (row, { onMissingValue, onType }) => {
+  return (row: Json, { onMissingValue, onType }: ReplyObserver): CanonicalRecord | undefined => {
     const record = map(row, onMissingValue);
     if (record === undefined) return undefined;
     for (const { field, find, isTyped, look } of all) {
@@ -109,7 +106,7 @@ export function typedMapper(map: RecordMapper, { fields }: TypeWatch): TypedMapp
   };
 }
 
-/** Has a row's fields looked at, in the slots of a projection; `undefined` where no filter states its types. */
+/** Compiles what looks at the types of the current row's fields; `undefined` if no filter states its types. */
 export function compileSlotLook(
   { fields }: TypeWatch,
   slotsOf: ReadonlyMap<string, readonly number[]>,

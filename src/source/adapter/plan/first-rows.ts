@@ -1,22 +1,17 @@
 import type { ResourceName } from '../../../contract/resources.ts';
-import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
 import type { Planner } from './plan.ts';
 import type { Window, WindowCall } from './window.ts';
-
-/** The request for the first rows of a list, without any value of a caller. */
-export type FirstRows = {
-  readonly request: UpstreamRequest;
-  /** The most rows that come; `Infinity` if the source gives all rows at once. */
-  readonly size: number;
-};
 
 /** The call that brings the first rows of a list; `undefined` if none covers them. */
 export function firstCall(window: Window, limit: number): WindowCall | undefined {
   return window.kind === 'random' ? window.cover(0, limit)[0] : window.first;
 }
 
-/** The smallest request that brings the first rows of a list; `undefined` if the list needs no call. */
-export function firstRows(plan: Planner, resource: ResourceName, limit: number): FirstRows | undefined {
+/**
+ * The smallest request that brings the first rows of a list, without any value of a caller, and the most rows that come;
+ * `undefined` if the list needs no call.
+ */
+export function firstRows(plan: Planner, resource: ResourceName, limit: number) {
   const asked = plan({ kind: 'list', resource, page: 1, limit, sort: null, filters: [] }, new Set());
   if (asked.kind === 'nothing') return undefined;
   const { window, request } = asked;

@@ -10,18 +10,21 @@ import { canonical, runSteps } from '../map/map-record.ts';
 /** No record of the source can satisfy the filter. */
 export const NO_MATCH = Symbol('no match');
 
-/**
- * Converts a filter's canonical value to the value of the source's parameter; `undefined` if the source cannot be asked
- * for this value.
- */
-export type ValueCodec = (value: string | Decimal) => string | typeof NO_MATCH | undefined;
+/** A label that no record is likely to have. */
+export const NO_MATCH_LABEL = 'none-7f3a9c';
+/** A number that is hardly the code of anything; it fits 32 bits. */
+const ABSENT_CODE = '987654321';
 
-/** The inverse of a chain of steps. */
-export type Inverse = {
-  readonly codec: ValueCodec;
-  /** Whether a request for the native value finds exactly the records with the canonical one. */
-  readonly exact: boolean;
-};
+/**
+ * What a source is sent for the label that no record has. A file that lists the codes of a source has no code for that
+ * label. Then the source is sent a value that is not among the codes: a number where all codes are numbers.
+ */
+export function noMatchNative(steps: readonly CoercionSpec[]): string {
+  const codes = steps.flatMap((step) =>
+    typeof step === 'object' && 'enum' in step ? Object.keys(step.enum) : [],
+  );
+  return codes.length > 0 && codes.every((code) => /^\d+$/.test(code)) ? ABSENT_CODE : NO_MATCH_LABEL;
+}
 
 type Op = 'eq' | 'ge' | 'le';
 type Wanted = string | Decimal;
@@ -77,12 +80,12 @@ function invertEnum(
 function invertTemplate(template: string, op: Op): InverseStep | undefined {
   const around = templateAround(template);
   if (around === undefined || op !== 'eq') return undefined;
-  const { before, behind } = around;
+  const { before, after } = around;
   return (value) => {
     const text = String(value);
     const fits =
-      text.startsWith(before) && text.endsWith(behind) && text.length >= before.length + behind.length;
-    return fits ? text.slice(before.length, text.length - behind.length) : NO_MATCH;
+      text.startsWith(before) && text.endsWith(after) && text.length >= before.length + after.length;
+    return fits ? text.slice(before.length, text.length - after.length) : NO_MATCH;
   };
 }
 
@@ -124,7 +127,7 @@ function invertStep(inChain: StepInChain): InverseStep | undefined {
  * Compiles the inverse of a field's coercion, to push a filter on it; `undefined` if there is none. Steps that only
  * clean up (`trim`, `nullIf`, `text`) are skipped, but if they would change the text that is sent, no record can match.
  */
-export function invertCoercion(steps: readonly CoercionSpec[], op: Op): Inverse | undefined {
+export function invertCoercion(steps: readonly CoercionSpec[], op: Op) {
   const compiled = steps.map((step) => compileStep(step));
   const inverses = steps.map((step, index) => {
     const rest = compiled.slice(index + 1);
@@ -139,8 +142,10 @@ export function invertCoercion(steps: readonly CoercionSpec[], op: Op): Inverse 
   if (inverses.includes(undefined)) return undefined;
   const backwards = inverses.filter((inverse) => inverse !== undefined).reverse();
   return {
+    /** Whether a request for the native value finds exactly the records with the canonical value. */
     exact: !steps.some((step) => typeof step === 'object' && 'money' in step),
-    codec(wanted) {
+    /** The value of the source's parameter for a canonical value; `undefined` if the source cannot be asked for it. */
+    codec(wanted: Wanted): string | typeof NO_MATCH | undefined {
       let value: Wanted = wanted;
       for (const back of backwards) {
         const before = back(value, wanted);

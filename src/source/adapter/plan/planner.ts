@@ -8,7 +8,6 @@ import { type Combined, compileCombine } from '../request/combine-parts.ts';
 import { compileRequest } from '../request/request.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
 import { checkParameterConflicts } from './check-parameter-conflicts.ts';
-import { constantSizes } from './constant-sizes.ts';
 import { compileFixedFields } from './fixed-fields.ts';
 import { asksByOwnSort } from './order-bet.ts';
 import type {
@@ -188,7 +187,7 @@ function compilePlans(
 export function compilePlanner(spec: SourceResourceSpec, resource: Resource, here: SpecLocation): Planner {
   const { list } = spec;
   const place = here.at('list');
-  const window = compileWindow(list.window, constantSizes(list.request));
+  const window = compileWindow(list.window, list.request);
   const requests = compileRequests(list, window, place);
   const resolveFixed = compileFixedFields(list.map, resource.itemFields);
   const filters = compileFilters({ ...list, map: wholeMapping(spec) }, resource, place);

@@ -1,4 +1,4 @@
-import type { ListSpec } from '../../../config/schema/source.ts';
+import type { ListSpec, RequestSpec } from '../../../config/schema/source.ts';
 
 /** Some rows as one upstream call: the variables of its templates, or the target of a link. */
 export type WindowCall = {
@@ -17,7 +17,7 @@ export type WindowCall = {
 /** Random access: any rows can be requested by number. */
 export type RandomWindow = {
   readonly kind: 'random';
-  /** The variables its templates may name. */
+  /** The variables that the templates of the request may name. */
   readonly variables: readonly string[];
   /** The fewest calls that cover the rows `[offset, offset + limit)`. */
   cover(offset: number, limit: number): readonly WindowCall[];
@@ -33,7 +33,7 @@ export type RandomWindow = {
   readonly shortAtEnd: boolean;
   /** The most rows that can be reached. */
   readonly depthMax: number;
-  /** The same in windows of at most so many rows; `undefined` where none are so small. */
+  /** Windows of at most so many rows; `undefined` if the source has no windows so small. */
   readonly upTo?: (rows: number) => RandomWindow | undefined;
 };
 
@@ -177,11 +177,20 @@ function linkWindow({ sizeMax: size }: Kind<'link'>): SequentialWindow {
   };
 }
 
-/** Compiles the windows of a source; `constants` are the page sizes that its request names, if any. */
-export function compileWindow(
-  spec: ListSpec['window'],
-  constants: ReadonlyMap<number, string> = new Map(),
-): Window {
+/** What page sizes are called, followed by a number: `limit=50`, `page[size]=50`, `first: 50`, `"maxResults":50`. */
+const SIZE =
+  /(?<![a-z])((?:[a-z]+_)?limit|(?:page|batch|fetch)?_?size|(?:results?_?)?per_?page|max_?(?:results?|records?|rows|items|count)?|\$?top|first|take|rows|count|num|n)[\])"]{0,2}\s*[=:\s]\s*"?(\d{1,7})(?!\d)/gi;
+
+/** The constant page sizes that a request names, with the words that name them: 50 is `limit`. */
+function constantSizes({ path, query, body }: RequestSpec): ReadonlyMap<number, string> {
+  const parameters = Object.entries(query).map(([name, value]) => `${name}=${value}`);
+  const texts = [path, ...parameters, ...(body === undefined ? [] : [JSON.stringify(body)])];
+  const found = texts.flatMap((text) => [...text.replaceAll('\\', '').matchAll(SIZE)]);
+  return new Map(found.map(([, name = '', size]) => [Number(size), name]));
+}
+
+/** Compiles the windows of a list. */
+export function compileWindow(spec: ListSpec['window'], request?: RequestSpec): Window {
   switch (spec.kind) {
     case 'offset':
       return offsetWindow(spec);
@@ -196,6 +205,6 @@ export function compileWindow(
     case 'link':
       return linkWindow(spec);
     case 'none':
-      return everything(constants);
+      return everything(request === undefined ? new Map() : constantSizes(request));
   }
 }

@@ -1,4 +1,4 @@
-// Shows whether a source knows the credential that it was asked with, or takes Portico for a visitor.
+// Finds out if a source knows Portico's credential, or takes Portico for an anonymous visitor.
 
 import type { ProofSpec } from '../../../config/schema/net/proof.ts';
 import type { ConnectionSpec, OutcomeKind } from '../../../config/schema/source.ts';
@@ -12,7 +12,7 @@ import { CHECKED, type SpecLocation } from '../spec/spec-location.ts';
 import { compileDecoder } from './decode.ts';
 import type { Classifier } from './outcome.ts';
 
-/** The proof that a file asks of its source's replies; `undefined` where it asks for none. */
+/** The proof of the credential that a source file names; `undefined` if it names none. */
 export function proofOf({ auth }: Pick<ConnectionSpec, 'auth'>): ProofSpec | undefined {
   return auth.kind === 'none' ? undefined : auth.proof;
 }
@@ -39,12 +39,12 @@ function compileProofRequest({ request }: ProofSpec, here: SpecLocation): Upstre
   return compileRequest(whole, [], here.at('request'))({}, []);
 }
 
-/** What an answer is made of. */
+/** The outcomes from which an answer can be made. */
 const ANSWERS: ReadonlySet<OutcomeKind> = new Set(['ok', 'not_found', 'past_end']);
 
 /**
- * Makes a reply that would be an answer `unauthorized` where the file says that every reply has a proof, and this one has
- * none. A status of failure is left to the client: such a reply often has less than others, so another one must show it.
+ * Extends the response rules: if the file says that every reply has a proof, a reply without it is `unauthorized`. A reply with
+ * a status of failure is left to the client, because such a reply often lacks the proof, so another reply must show it.
  */
 export function requireProof(
   classify: Classifier,
@@ -70,22 +70,16 @@ export function proofPaths(source: Pick<ConnectionSpec, 'auth'>): readonly strin
   return proof?.at === undefined || proof.request !== undefined ? [] : [proof.at];
 }
 
-/** The proof of a credential, as the client of a source asks for it. */
-export type CredentialProof = {
-  /** Absent: every reply has the proof. */
-  readonly request: UpstreamRequest | undefined;
-  readonly holds: (reply: UpstreamReply) => boolean;
-};
-
-/** Compiles the proof of a file that has no problems; `undefined` where it asks for none. */
-export function compileCredentialProof(source: ConnectionSpec): CredentialProof | undefined {
+/** Compiles the proof of a credential, as the client asks for it; `undefined` if the file names no proof. */
+export function compileCredentialProof(source: ConnectionSpec) {
   const proof = proofOf(source);
   if (proof === undefined) return undefined;
   const read = compileDecoder(source.decode);
   const test = compileTest(proof, CHECKED);
   return {
+    /** Absent: every reply has the proof. */
     request: compileProofRequest(proof, CHECKED),
-    holds(reply) {
+    holds: (reply: UpstreamReply): boolean => {
       try {
         return test(reply, proof.at === undefined ? undefined : read(reply));
       } catch (error) {

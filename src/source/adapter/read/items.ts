@@ -3,9 +3,6 @@ import { type Json, NumberText } from '../../../kernel/json/json.ts';
 import { type Path, pathAt } from '../spec/path.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
 
-/** Finds the rows of a document; `undefined` if it has none in the declared form. */
-export type ItemsReader = (document: Json) => readonly Json[] | undefined;
-
 /** Reads the rows from the value at their path; `undefined` if it has another form. */
 type FormReader = (found: Json | undefined, document: Json) => readonly Json[] | undefined;
 
@@ -87,16 +84,16 @@ function compileForm(spec: Exclude<ItemsSpec, string>, here: SpecLocation): Form
 }
 
 /**
- * Compiles the place and form of rows; `absent` decides whether a missing value means no rows. A row without a value at
- * `row` is `null`, which is not a record.
+ * Compiles the reader of the rows of a document; `undefined` if it has no rows in the declared form. `absent` decides if a
+ * missing value means no rows. A row without a value at `row` is `null`, which is not a record.
  */
-export function compileItems(spec: ItemsSpec, absent: 'invalid' | 'empty', here: SpecLocation): ItemsReader {
+export function compileItems(spec: ItemsSpec, absent: 'invalid' | 'empty', here: SpecLocation) {
   const path = typeof spec === 'string' ? spec : spec.at;
   const find = pathAt(path, typeof spec === 'string' ? here : here.at('at'));
   const read = typeof spec === 'string' ? asList : compileForm(spec, here);
   const row = typeof spec === 'string' || spec.row === '' ? undefined : spec.row;
   const inner = row === undefined ? undefined : pathAt(row, here.at('row'));
-  return (document) => {
+  return (document: Json): readonly Json[] | undefined => {
     const found = find(document);
     // XML writes an empty list as an empty element.
     if (absent === 'empty' && (found === undefined || found === null || found === '')) return [];

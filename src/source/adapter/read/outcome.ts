@@ -25,10 +25,10 @@ export type Classifier = (
   body: Json | undefined,
 ) => (Outcome & { readonly rule: number }) | undefined;
 
-/** An outcome rule as it is counted: its place in the source file, and what it says that a reply means. */
+/** A response rule as it is counted: its place in the source file, and what a reply means by this rule. */
 export type CountedRule = { readonly rule: string; readonly is: OutcomeKind | 'by_status' };
 
-/** The rules of a source as they are counted, in the order of its file; the last stands for no rule. */
+/** The response rules of a source in the order of its file. The last entry counts replies that no rule matches. */
 export function countedRules({ outcomes }: Pick<SourceSpec, 'outcomes'>): readonly CountedRule[] {
   const rules = outcomes.map(({ is }, index) => ({ rule: `outcomes[${index}]`, is }));
   return [...rules, { rule: 'none', is: 'by_status' }];
@@ -41,21 +41,17 @@ function statusFits(wanted: OutcomeSpec['status'], status: number): boolean {
   return typeof wanted === 'number' ? status === wanted : Math.floor(status / 100) === Number(wanted[0]);
 }
 
-/** Finds the index of the first rule that matches a reply; `undefined` if none does. */
-export type RuleFinder = (
-  on: 'list' | 'get',
-  reply: UpstreamReply,
-  body: Json | undefined,
-) => number | undefined;
-
-/** Compiles the ordered outcome rules of a source to a function that finds the rule that decides. */
-export function compileRules(specs: readonly OutcomeSpec[], here: SpecLocation): RuleFinder {
+/**
+ * Compiles the ordered response rules of a source to a function that finds the index of the first rule that matches a reply;
+ * `undefined` if none does.
+ */
+export function compileRules(specs: readonly OutcomeSpec[], here: SpecLocation) {
   const rules = specs.map((spec, index): Rule => {
     const bodyFits = compileCondition(spec, here.at(index)) ?? (() => true);
     return (on, reply, body) =>
       (spec.on === undefined || spec.on === on) && statusFits(spec.status, reply.status) && bodyFits(body);
   });
-  return (on, reply, body) => {
+  return (on: 'list' | 'get', reply: UpstreamReply, body: Json | undefined) => {
     const found = rules.findIndex((fits) => fits(on, reply, body));
     return found === -1 ? undefined : found;
   };

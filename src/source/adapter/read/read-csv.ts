@@ -1,15 +1,16 @@
 import { CsvError, parse } from 'csv-parse/sync';
+import type { DecodeSpec } from '../../../config/schema/source.ts';
 import { invalidReply } from '../../../kernel/errors/fault.ts';
 import type { Json } from '../../../kernel/json/json.ts';
-
-/** The notation of CSV. */
-export type CsvSpec = { readonly delimiter: string; readonly quote: string };
 
 /**
  * Compiles a parser of CSV with a header row (RFC 4180): an array of rows, each an object by column name, all values
  * text. Rows of another length than the header, and duplicate columns, make the body invalid.
  */
-export function compileCsvReader({ delimiter, quote }: CsvSpec): (text: string) => Json {
+export function compileCsvReader({
+  delimiter,
+  quote,
+}: Pick<DecodeSpec, 'delimiter' | 'quote'>): (text: string) => Json {
   return function readCsv(text) {
     let rows: string[][];
     try {

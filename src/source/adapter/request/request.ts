@@ -11,13 +11,6 @@ import {
   type Variables,
 } from './text-template.ts';
 
-/** Builds a request from variables, with additional query parts, and with another path if one is given. */
-export type RequestTemplate = (
-  variables: Variables,
-  query: readonly string[],
-  otherPath?: string,
-) => UpstreamRequest;
-
 /** Compiles a path; literal slashes are kept, a variable is always one segment. */
 export function compileTarget(path: string): (variables: Variables) => string {
   const render = compileText(path, percentEncode, false);
@@ -42,12 +35,11 @@ function compileHeaders(headers: Readonly<Record<string, string>>) {
     );
 }
 
-/** Compiles a request of a source file; unknown variables are reported at their place. */
-export function compileRequest(
-  spec: RequestSpec,
-  allowed: readonly string[],
-  here: SpecLocation,
-): RequestTemplate {
+/**
+ * Compiles a request of a source file to a function of its variables, of additional query parts, and of another path if one is
+ * given. Unknown variables are reported at their place.
+ */
+export function compileRequest(spec: RequestSpec, allowed: readonly string[], here: SpecLocation) {
   checkTemplate(spec.path, allowed, here.at('path'));
   checkQuery(spec.query, allowed, here.at('query'));
   for (const [name, template] of Object.entries(spec.headers))
@@ -59,7 +51,7 @@ export function compileRequest(
   const query = compileQuery(spec.query);
   const headers = compileHeaders(spec.headers);
   const body = spec.body === undefined ? undefined : compileBody(spec.body, allowed, here.at('body'));
-  return (variables, more, otherPath = path(variables)) => {
+  return (variables: Variables, more: readonly string[], otherPath = path(variables)): UpstreamRequest => {
     const parts = [...query(variables), ...more];
     return {
       method: spec.method,

@@ -27,15 +27,11 @@ function decoded(segment: string): string | undefined {
   }
 }
 
-/** A native id with which the request of a single record would be another request of the source. */
-export type ReservedId = {
-  readonly native: string;
-  /** The place of that other request's path. */
-  readonly place: readonly string[];
-};
-
-/** The reserved ids of a single record's path: `/users/{id}` fits the list's path `/users/_all`, too. */
-export function reservedIds(path: string, source: SourceSpec): readonly ReservedId[] {
+/**
+ * The native ids with which the request of a single record would be another request of the source, with the place of that
+ * request's path: with the id `_all`, `/users/{id}` is the list's path `/users/_all`.
+ */
+export function reservedIds(path: string, source: SourceSpec) {
   const [before = '', behind, ...more] = path.replace(/[?#].*$/, '').split(ID);
   if (behind === undefined || more.length > 0) return [];
   return constantPaths(source).flatMap(([constant, place]) => {

@@ -6,7 +6,7 @@ import type { SpecLocation } from '../spec/spec-location.ts';
  */
 export type Variables = Readonly<Record<string, string | number | readonly unknown[] | undefined>>;
 
-type Piece = { readonly literal: string } | { readonly variable: string };
+type TemplatePart = { readonly literal: string } | { readonly variable: string };
 
 const VARIABLE = /\{([A-Za-z][\w-]*)\}/g;
 
@@ -21,16 +21,16 @@ export function percentEncode(text: string): string {
   );
 }
 
-function readPieces(template: string): readonly Piece[] {
-  const pieces: Piece[] = [];
+function readParts(template: string): readonly TemplatePart[] {
+  const parts: TemplatePart[] = [];
   let from = 0;
   for (const match of template.matchAll(VARIABLE)) {
-    if (match.index > from) pieces.push({ literal: template.slice(from, match.index) });
-    pieces.push({ variable: match[1] as string });
+    if (match.index > from) parts.push({ literal: template.slice(from, match.index) });
+    parts.push({ variable: match[1] as string });
     from = match.index + match[0].length;
   }
-  if (from < template.length) pieces.push({ literal: template.slice(from) });
-  return pieces;
+  if (from < template.length) parts.push({ literal: template.slice(from) });
+  return parts;
 }
 
 /** The variables that a template names. */
@@ -79,8 +79,8 @@ export function checkQuery(
 
 /** The variable, if the template is just one variable. */
 export function soleVariable(template: string): string | undefined {
-  const [piece, ...more] = readPieces(template);
-  return piece !== undefined && more.length === 0 && 'variable' in piece ? piece.variable : undefined;
+  const [part, ...more] = readParts(template);
+  return part !== undefined && more.length === 0 && 'variable' in part ? part.variable : undefined;
 }
 
 /**
@@ -92,17 +92,17 @@ export function compileText(
   encode: (text: string) => string,
   encodeLiterals: boolean,
 ): (variables: Variables) => string | undefined {
-  const pieces = readPieces(template).map((piece) =>
-    'literal' in piece && encodeLiterals ? { literal: encode(piece.literal) } : piece,
+  const parts = readParts(template).map((part) =>
+    'literal' in part && encodeLiterals ? { literal: encode(part.literal) } : part,
   );
   return (variables) => {
     let text = '';
-    for (const piece of pieces) {
-      if ('literal' in piece) {
-        text += piece.literal;
+    for (const part of parts) {
+      if ('literal' in part) {
+        text += part.literal;
         continue;
       }
-      const value = variables[piece.variable];
+      const value = variables[part.variable];
       if (value === undefined) return undefined;
       text += encode(String(value));
     }

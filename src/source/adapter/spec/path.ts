@@ -12,7 +12,7 @@ export type Path = (document: Json) => Json | undefined;
  */
 export class PathError extends Error {}
 
-/** One step of a path; `key` is that of an object, where the step is one. */
+/** One step of a path. `key` is set if the step reads a key of an object. */
 type Step = { readonly find: (value: Json) => Json | undefined; readonly key?: string };
 
 const KEY = String.raw`[A-Za-z_@$][\w@$-]*`;
@@ -22,7 +22,7 @@ const STEP = new RegExp(
   'y',
 );
 /** A quoted key, in which ` | ` is text; a divider between alternatives; or any other character. */
-const PIECE = new RegExp(`${QUOTED}|\\s\\|\\s|[^]`, 'g');
+const TOKEN = new RegExp(`${QUOTED}|\\s\\|\\s|[^]`, 'g');
 
 function unquote(text: string): string {
   return text.startsWith('"') ? text.slice(1, -1).replaceAll(/\\(.)/g, '$1') : text;
@@ -87,11 +87,11 @@ function readSteps(text: string): readonly Step[] {
 function splitAlternatives(text: string): readonly string[] {
   const alternatives: string[] = [];
   let alternative = '';
-  for (const [piece] of text.matchAll(PIECE)) {
-    if (/^\s\|\s$/.test(piece)) {
+  for (const [token] of text.matchAll(TOKEN)) {
+    if (/^\s\|\s$/.test(token)) {
       alternatives.push(alternative);
       alternative = '';
-    } else alternative += piece;
+    } else alternative += token;
   }
   return [...alternatives, alternative];
 }

@@ -2,16 +2,15 @@
 
 import type { SourceSpec } from '../../../config/schema/source.ts';
 import { GatewayError, refusedCredential } from '../../../kernel/errors/fault.ts';
+import type { compileCredentialProof } from '../../adapter/read/credential-proof.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../../kernel/upstream-call.ts';
 import type { GuardedCall, GuardedClient, GuardedTry } from '../guard/guarded-client.ts';
 import type { CredentialSource, UpstreamCredential } from '../transport/credential.ts';
-import { createProofWatch, type ProofResult, type ProofWatch, type ProofWatchDeps } from './proof-watch.ts';
+import { createProofWatch, type ProofResult, type ProofWatchDeps } from './proof-watch.ts';
 
 /** What shows that the source knows the credential: every reply, or the one to this request. */
-export type UpstreamProof = Pick<ProofWatchDeps, 'takeTurn'> & {
-  readonly request: UpstreamRequest | undefined;
-  readonly holds: (reply: UpstreamReply) => boolean;
-};
+export type UpstreamProof = Pick<ProofWatchDeps, 'takeTurn'> &
+  NonNullable<ReturnType<typeof compileCredentialProof>>;
 
 type SentCall = Pick<GuardedCall, 'signal' | 'timings'>;
 
@@ -30,16 +29,6 @@ type ProofsDeps = {
   readonly net: Pick<SourceSpec['net'], 'baseUrl' | 'timeout'>;
 };
 
-/** The proofs of a source's credential. */
-export type Proofs = {
-  /** A reply of failure, such as that to an unknown id, may lack the proof: then the list must show it. @throws GatewayError */
-  check(reply: UpstreamReply, call: SentCall): Promise<void>;
-  /** Why the credential that got this reply is renewed, as `renew` wants to know it. */
-  whyRenew(reply: UpstreamReply): 'unproven' | undefined;
-  /** Present where the proof takes a request. */
-  readonly watch: ProofWatch | undefined;
-};
-
 /** A proof that takes longer shows nothing, because callers wait for it. */
 const PROOF_MS = 2_000;
 /** Statuses that say that the service is busy, and nothing of a credential. */
@@ -49,7 +38,7 @@ const REFUSED: readonly number[] = [401, 403];
 const about = { priority: 'caller', method: 'GET' } as const;
 
 /** Creates the proofs of one source's credential. */
-export function createProofs(proof: UpstreamProof, deps: ProofsDeps): Proofs {
+export function createProofs(proof: UpstreamProof, deps: ProofsDeps) {
   const { send, guard, credentials, healthProbe, net } = deps;
   const { request, holds, takeTurn } = proof;
   const lacksProof = (reply: UpstreamReply) => request === undefined && !holds(reply);
@@ -73,8 +62,11 @@ export function createProofs(proof: UpstreamProof, deps: ProofsDeps): Proofs {
   }
 
   return {
-    whyRenew: (reply) => (!REFUSED.includes(reply.status) && lacksProof(reply) ? 'unproven' : undefined),
-    async check(checked, call) {
+    /** Why the credential that got this reply is renewed, for `renew`. */
+    whyRenew: (reply: UpstreamReply) =>
+      !REFUSED.includes(reply.status) && lacksProof(reply) ? 'unproven' : undefined,
+    /** If a reply of failure, such as the reply to an unknown id, lacks the proof, the list must show it. @throws GatewayError */
+    async check(checked: UpstreamReply, call: SentCall): Promise<void> {
       if (checked.status < 400 || healthProbe === undefined || !lacksProof(checked)) return;
       await guard.runAt(net.baseUrl, { ...about, ...call }, async (attempt) => {
         const { reply } = await send(healthProbe.request, call, attempt);
@@ -83,6 +75,7 @@ export function createProofs(proof: UpstreamProof, deps: ProofsDeps): Proofs {
           throw refusedCredential('the source took Portico for a visitor: its list lacks auth.proof');
       });
     },
+    /** Present if the proof takes a request. */
     watch:
       request &&
       createProofWatch({

@@ -17,8 +17,8 @@ import {
   objection,
   tryFilters,
 } from '../../../source/checks/filter.ts';
-import { judgeTypes } from '../../../source/checks/filter-types.ts';
-import { judgeFilteredTotal } from '../../../source/checks/total.ts';
+import { checkTypes } from '../../../source/checks/filter-types.ts';
+import { checkFilteredTotal } from '../../../source/checks/total.ts';
 
 /**
  * The file without a filter; of several, only the first stays. A filter that other parts of the file name stays, but with
@@ -167,7 +167,7 @@ export async function tryEach(
     const one = await tryFilters(evidence, reader, { filters, kind, callsMax });
     tried.push(one);
     if (total === undefined && showsTotal(one))
-      total = await judgeFilteredTotal(evidence, reader, filters, one.found);
+      total = await checkFilteredTotal(evidence, reader, filters, one.found);
   }
   return { tried, total };
 }
@@ -216,7 +216,7 @@ async function* probeFilter(evidence: Evidence, declared: DeclaredFilter): Async
   const ofHow = op === 'eq' ? ` (${ownOf(tried).length} of the ${ownOf(trials).length} that rows have)` : '';
   const judged = checkTried(ask, [declared], tried, conclude, ofHow);
   yield judged;
-  const typed = judgeTypes(evidence, declared, withoutFilters(ask, [declared], `no filter ${field} ${op}`));
+  const typed = checkTypes(evidence, declared, withoutFilters(ask, [declared], `no filter ${field} ${op}`));
   if (typed !== undefined) yield typed;
   const unset = judged.verdict === 'agrees' ? checkUnset(evidence, declared, tried) : undefined;
   if (unset !== undefined) yield unset;

@@ -1,4 +1,4 @@
-import { claimPlace } from '../../../source/adapter/spec/claim-place.ts';
+import { claimPlace } from '../../../source/adapter/spec/capability.ts';
 import type { CompiledSource } from '../../../source/compile-sources.ts';
 import { type DraftNote, toEdit } from '../notes/note.ts';
 import { type DraftTrial, isOverBudget } from './try-draft.ts';

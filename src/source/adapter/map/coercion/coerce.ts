@@ -75,7 +75,7 @@ const COMPILERS: Compilers = {
   join: (separator) => ({ run: compileJoin(separator), yields: 'text' }),
   enum: (labels) => ({ run: compileEnum(labels), yields: 'text' }),
   template: (template) => ({ run: compileTemplate(template), yields: 'text' }),
-  split: (pieces) => ({ run: compileSplit(pieces), yields: 'text' }),
+  split: (spec) => ({ run: compileSplit(spec), yields: 'text' }),
   match: (pattern, here) => ({ run: compileMatch(groupAt(pattern, here)), yields: 'text' }),
   parseJson: (path, here) => ({ run: compileParseJson(pathAt(path, here)), yields: 'same' }),
   money({ amount, currency, expect }, here) {

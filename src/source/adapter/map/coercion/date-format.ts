@@ -31,13 +31,13 @@ const OFFSETS: Readonly<Record<string, RegExp>> = {
 };
 
 /** A token, a quoted text, or a character that stands for itself. */
-const PIECE = /'([^']+)'|([A-Za-z])\2*|[^']/g;
+const TOKEN = /'([^']+)'|([A-Za-z])\2*|[^']/g;
 
 /**
- * A piece of a format. With a part, it is `min` to `max` digits. Without one, it is a single character: `code` in lower
- * case, `other` in upper case. All pieces have the same fields, which keeps reading fast.
+ * A part of a format. If it names a part of the time, it is `min` to `max` digits. If not, it is a single character: `code` in
+ * lower case, `other` in upper case. All have the same fields, which keeps reading fast.
  */
-type Piece = {
+type FormatPart = {
   readonly part: keyof CivilTime | undefined;
   readonly min: number;
   readonly max: number;
@@ -46,9 +46,9 @@ type Piece = {
 };
 
 /** A format of digits, ASCII characters and, at its end, an offset. */
-type DigitFormat = { readonly pieces: readonly Piece[]; readonly offset: RegExp | undefined };
+type DigitFormat = { readonly formatParts: readonly FormatPart[]; readonly offset: RegExp | undefined };
 
-function literalPieces(literal: string): readonly Piece[] {
+function literalParts(literal: string): readonly FormatPart[] {
   return literal.split('').map((character) => ({
     part: undefined,
     min: 0,
@@ -58,32 +58,32 @@ function literalPieces(literal: string): readonly Piece[] {
   }));
 }
 
-/** Whether it is certain where each piece ends: nothing that may be a digit follows a variable number of digits. */
-function isUnambiguous(pieces: readonly Piece[]): boolean {
-  return pieces.every((piece, index) => {
-    const next = pieces[index + 1];
-    if (piece.part === undefined || piece.min === piece.max || next === undefined) return true;
+/** Whether it is certain where each part ends: nothing that may be a digit follows a variable number of digits. */
+function isUnambiguous(formatParts: readonly FormatPart[]): boolean {
+  return formatParts.every((one, index) => {
+    const next = formatParts[index + 1];
+    if (one.part === undefined || one.min === one.max || next === undefined) return true;
     return next.part === undefined && !(next.code >= 0x30 && next.code <= 0x39);
   });
 }
 
 /** Compiles a format of digits that names a whole date; `undefined` for formats that are left to luxon. */
 function compileDigits(format: string): DigitFormat | undefined {
-  const pieces: Piece[] = [];
+  const formatParts: FormatPart[] = [];
   let offset: RegExp | undefined;
   let length = 0;
-  for (const [piece, quoted, letter] of format.matchAll(PIECE)) {
+  for (const [token, quoted, letter] of format.matchAll(TOKEN)) {
     if (offset !== undefined) return undefined;
-    length += piece.length;
-    const [part, min = 0, max = 0] = DIGITS[piece] ?? [];
-    if (letter === undefined) pieces.push(...literalPieces(quoted ?? piece));
-    else if (part !== undefined) pieces.push({ part, min, max, code: 0, other: 0 });
-    else if ((offset = OFFSETS[piece]) === undefined) return undefined;
+    length += token.length;
+    const [part, min = 0, max = 0] = DIGITS[token] ?? [];
+    if (letter === undefined) formatParts.push(...literalParts(quoted ?? token));
+    else if (part !== undefined) formatParts.push({ part, min, max, code: 0, other: 0 });
+    else if ((offset = OFFSETS[token]) === undefined) return undefined;
   }
-  const parts = pieces.flatMap(({ part }) => part ?? []);
+  const parts = formatParts.flatMap(({ part }) => part ?? []);
   const isWholeDate = (['year', 'month', 'day'] as const).every((part) => parts.includes(part));
   const isPlain = length === format.length && /^[ -~]*$/.test(format) && new Set(parts).size === parts.length;
-  return isWholeDate && isPlain && isUnambiguous(pieces) ? { pieces, offset } : undefined;
+  return isWholeDate && isPlain && isUnambiguous(formatParts) ? { formatParts, offset } : undefined;
 }
 
 /** Milliseconds of an offset such as +02:00, -0330 or +1. */
@@ -111,15 +111,15 @@ function numberAt(text: string, { at, end }: DigitPlace): number {
 export type FixedFormat = {
   readonly length: number;
   readonly places: Readonly<Record<keyof CivilTime, DigitPlace>>;
-  readonly literals: readonly (Pick<Piece, 'code' | 'other'> & { readonly at: number })[];
+  readonly literals: readonly (Pick<FormatPart, 'code' | 'other'> & { readonly at: number })[];
 };
 
-function fixedOf({ pieces, offset }: DigitFormat): FixedFormat | undefined {
-  if (offset !== undefined || pieces.some(({ min, max }) => min !== max)) return undefined;
+function fixedOf({ formatParts, offset }: DigitFormat): FixedFormat | undefined {
+  if (offset !== undefined || formatParts.some(({ min, max }) => min !== max)) return undefined;
   const found = new Map<keyof CivilTime, DigitPlace>();
   const literals: FixedFormat['literals'][number][] = [];
   let length = 0;
-  for (const { part, max, code, other } of pieces) {
+  for (const { part, max, code, other } of formatParts) {
     if (part === undefined) literals.push({ at: length, code, other });
     else found.set(part, { at: length, end: length + max });
     length += part === undefined ? 1 : max;
@@ -158,11 +158,11 @@ function readFixed({ length, places, literals }: FixedFormat): DateReader {
 function readDigits(digits: DigitFormat): DateReader {
   const fixed = fixedOf(digits);
   if (fixed !== undefined) return readFixed(fixed);
-  const { pieces, offset } = digits;
+  const { formatParts, offset } = digits;
   return function readDate(text) {
     const time = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, millisecond: 0 };
     let at = 0;
-    for (const { part, min, max, code, other } of pieces) {
+    for (const { part, min, max, code, other } of formatParts) {
       if (part === undefined) {
         const found = text.charCodeAt(at);
         if (found !== code && found !== other) return undefined;

@@ -10,18 +10,18 @@ const MATCH_LENGTH_MAX = 10_000;
 /** The text before and after the value in a template; `undefined` if the template names the value never or twice. */
 export function templateAround(
   template: string,
-): { readonly before: string; readonly behind: string } | undefined {
-  const [before, behind, ...more] = template.split(PLACEHOLDER);
-  return before === undefined || behind === undefined || more.length > 0 ? undefined : { before, behind };
+): { readonly before: string; readonly after: string } | undefined {
+  const [before, after, ...more] = template.split(PLACEHOLDER);
+  return before === undefined || after === undefined || more.length > 0 ? undefined : { before, after };
 }
 
 /** Puts text around a value. */
 export function compileTemplate(template: string): Step {
   const around = templateAround(template);
-  return onText((text) => (around === undefined ? UNREADABLE : around.before + text + around.behind));
+  return onText((text) => (around === undefined ? UNREADABLE : around.before + text + around.after));
 }
 
-/** Picks one piece of a text; a text with fewer pieces is unreadable. */
+/** Splits a text and picks one part; a text with fewer parts is unreadable. */
 export function compileSplit({ by, at }: { readonly by: string; readonly at: number }): Step {
   return onText((text) => text.split(by).at(at) ?? UNREADABLE);
 }

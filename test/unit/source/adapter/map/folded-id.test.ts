@@ -1,4 +1,4 @@
-import { isSameFolded } from '../../../../../src/source/adapter/map/folded-id.ts';
+import { isSameFolded } from '../../../../../src/source/adapter/map/native-id.ts';
 
 describe('ids that a careless source takes for one', () => {
   it.each([
