@@ -12,7 +12,7 @@ export function brokenEcho(echo: Echo, { variables }: WindowCall): string | unde
   );
 }
 
-/** Whether replies repeat what they were asked for. */
+/** The claim that replies repeat the page or offset that they were asked for. */
 export const echoClaim = claimOf('echo', ({ ask, sample: { steps } }) => {
   const conclude = concludeAt(
     'echo',

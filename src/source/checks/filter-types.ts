@@ -38,7 +38,7 @@ function countTypes({ ask, sample }: Evidence, field: string) {
   return counts;
 }
 
-/** Whether the rows have the types that a filter was certified for; `undefined` where no type was seen. */
+/** Whether the rows have the types that a filter was certified for; `undefined` if no type was seen. */
 export function checkTypes(
   evidence: Evidence,
   { field, op, spec }: DeclaredFilter,

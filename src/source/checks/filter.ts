@@ -43,7 +43,7 @@ export type FilterResult = Pick<FilterProbe, 'kind'> & {
   readonly found: RowWalk;
   /** Rows that do not match. */
   readonly extra: readonly EvidenceRow[];
-  /** Matching rows of the sample that did not come; `undefined` where not all rows that come were read. */
+  /** Matching rows of the sample that did not come; `undefined` if not all rows that come were read. */
   readonly missing: number | undefined;
   /** Whether just the first or the last of the matching rows did not come: the window loses them, not the filter. */
   readonly isCutOff: boolean;
@@ -152,7 +152,7 @@ type Objection = {
   readonly of?: 'extra rows' | 'list';
 };
 
-/** Why a filter value contradicts the claim; `undefined` where it does not. */
+/** Why a filter value contradicts the claim; `undefined` if it does not. */
 export function objection(
   { found, extra, missing = 0, isCutOff, unlisted, ignored, torn, kind }: FilterResult,
   isExact: boolean,

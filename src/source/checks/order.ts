@@ -21,14 +21,14 @@ function isSame(kind: FieldKind, left: Value, right: Value): boolean {
   return compareKeys(sortKeyOf(kind, left), sortKeyOf(kind, right)) === 0;
 }
 
-/** Whether rows are in order once the case of letters does not count; the order of ties is judged elsewhere. */
+/** Whether rows are in order once the case of letters does not count; the order of ties is checked elsewhere. */
 function isOrderedInLowerCase(rows: readonly EvidenceRow[], { field }: Sort, order: RecordOrder): boolean {
   const folded = (value: Value) => (typeof value === 'string' ? value.toLocaleLowerCase('en') : value);
   const lower = rows.map((one) => ({ ...one, [field]: folded(one[field] ?? null) }));
   return isOrdered(lower, (a, b) => ((a[field] ?? null) === (b[field] ?? null) ? -1 : order(a, b)));
 }
 
-/** In what way rows are not in the contract's order; `undefined` where they are. */
+/** How rows break the contract's order, in words; `undefined` if they are in order. */
 export function disorder(rows: readonly EvidenceRow[], sort: Sort, kind: FieldKind): string | undefined {
   const order = compileOrder(sort, kind);
   for (const [index, row] of rows.entries()) {
@@ -46,7 +46,7 @@ export function disorder(rows: readonly EvidenceRow[], sort: Sort, kind: FieldKi
   return undefined;
 }
 
-/** What an order by id is good for: only numbered windows with a total are read page by page. */
+/** The advice to declare an order by id. Only numbered windows with a total are then read page by page. */
 function orderAdvice({ ask }: Evidence) {
   const { window, total } = ask.list;
   const straight = isNumbered(window) && total !== undefined;

@@ -21,13 +21,13 @@ export type SortedRun = {
   readonly keys: readonly (SortKey | null)[];
 };
 
-/** A group of ties that no reply held whole. A side is open if nobody knows yet whether the group goes on there. */
+/** A group of ties that no single reply held. A side is open if it is not known yet whether the group continues there. */
 export type SplitGroup = RowRange & { readonly isOpenBefore: boolean; readonly isOpenAfter: boolean };
 
 /** Keys of rows that are known from elsewhere, by the number of the row. */
 export type KnownKeys = ReadonlyMap<number, SortKey | null>;
 
-/** Judges and orders the ties of one sort. */
+/** Checks and orders the ties of one sort. */
 export type Ties = {
   readonly order: FieldOrder;
   runOf(first: number, records: readonly CanonicalRecord[]): SortedRun;
@@ -42,7 +42,7 @@ export type Ties = {
     range: RowRange,
     total: number,
   ): { readonly records: readonly CanonicalRecord[] } | 'unsorted' | undefined;
-  /** The keys that some replies show; `undefined` where two of them do not fit together: rows have moved, or are unsorted. */
+  /** The keys that some replies show; `undefined` if two of them do not fit together: rows have moved, or are unsorted. */
   keysOf(runs: readonly SortedRun[], known: KnownKeys): KnownKeys | undefined;
   /**
    * The records of a range in the contract's order, or the first group of ties that keeps them from being known. `runs`
@@ -63,7 +63,7 @@ export function canTie(sort: Sort | null): sort is Sort {
   return sort !== null && sort.field !== 'id';
 }
 
-/** Compiles what is known of the ties of a sort; `kind` is the kind of its field. */
+/** Compiles the rules for the ties of a sort; `kind` is the kind of its field. */
 export function compileTies(sort: Sort, kind: FieldKind): Ties {
   const order = compileFieldOrder(sort, kind);
   const whole = compileOrder(sort, kind);

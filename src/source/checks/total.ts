@@ -63,7 +63,7 @@ function findTotal({ ask, first, sample }: Evidence): readonly (Change & { reado
   const body = explainReplies(ask.spec, ask.resource, 'list')?.body(first.reply);
   // A number that only counts the rows of the window says nothing.
   if (!sample.complete || rows <= first.value.received || body === undefined) return [];
-  // Where a total is declared, any other number may be that of the rows by chance.
+  // If a total is declared, any other number may be that of the rows by chance.
   const isLikely = ({ count, isNamed }: StatedNumber) =>
     count === rows && (isNamed || ask.list.total === undefined);
   const place = statedNumbers(first.reply, body).find(isLikely)?.place;

@@ -48,7 +48,7 @@ export type Upstream = {
   ): Promise<T>;
   /** Running and waiting calls. */
   readonly load: GuardedClient['load'];
-  /** Present where a request shows that the source knows the credential. */
+  /** Present if a request shows that the source knows the credential. */
   readonly proofs?: Pick<ProofWatch, 'confirm' | 'doubt' | 'listen'> | undefined;
   close(): void;
 };

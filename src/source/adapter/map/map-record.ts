@@ -12,7 +12,7 @@ import type { IdCodec } from './native-id.ts';
 import { type Path, pathAt } from '../spec/path.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
 
-/** Why a field has a missing value. `absent`: a mapped key is absent, but a default or another key makes a value. */
+/** Why a field has a missing value. `absent`: a mapped key is absent, but a default or another key gives the value. */
 export type MissingReason = 'missing' | 'unreadable' | 'absent';
 
 /**
@@ -50,8 +50,8 @@ export function canonical(
 }
 
 /**
- * The value at the path of a field, or a list for several paths; `undefined` if there is no value. `onAbsent` is called
- * where some of several paths find nothing.
+ * The value at the path of a field, or a list for several paths; `undefined` if there is no value. `onAbsent` is called if
+ * some paths find a value and others do not.
  */
 export function collect(
   paths: readonly Path[],

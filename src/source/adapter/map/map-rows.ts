@@ -13,9 +13,9 @@ import type { IdCodec } from './native-id.ts';
 const NONE: ReadonlySet<Json> = new Set();
 
 /**
- * Compiles the search for ghost records: rows that have none of the mapped keys but the id, while other rows of the same
- * reply have them. XML may leave out an element that is empty, so there it counts only if another row has an empty one.
- * Fields without a path, such as constants, have no key.
+ * Compiles the search for ghost records: rows that have no mapped key but the id, while other rows of the same reply have more
+ * keys. XML may leave out empty elements. So in XML, such a row is a ghost only if another row has an empty element. Fields
+ * without a path, such as constants, have no key.
  */
 function compileGhosts(map: MappingSpec, fields: readonly Field[], format: string) {
   const paths = fields.flatMap(({ kind, name }) => (kind === 'id' ? [] : (map[name]?.from ?? [])));
@@ -31,7 +31,7 @@ function compileGhosts(map: MappingSpec, fields: readonly Field[], format: strin
   };
 }
 
-/** What rows are mapped with, besides their mapping. */
+/** What the mapping of rows needs besides the mapping itself. */
 type RowsContext = {
   /** Whether invalid records are left out and counted. */
   readonly drop: boolean;
@@ -42,7 +42,7 @@ type RowsContext = {
   readonly types: TypeWatch;
 };
 
-/** Compiles the mapping of the rows of a reply. What it makes throws GatewayError at an invalid record, or leaves it out. */
+/** Compiles the mapping of the rows of a reply. An invalid record is left out, or a GatewayError is thrown. */
 export function compileRows(
   { map: spec }: ListSpec,
   fields: readonly Field[],

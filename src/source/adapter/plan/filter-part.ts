@@ -48,7 +48,7 @@ function treeValue(text: string, isNumber: boolean): string | number | undefined
     : undefined;
 }
 
-/** Compiles the request part of a filter, for a value in the source's form; `undefined`: it cannot be asked for. */
+/** Compiles the request part of a filter for a value of the source; `undefined` if the source cannot be asked for the value. */
 export function compileFilterPart(spec: FilterSpec): (value: string) => RequestPart | undefined {
   const query = compileQuery(spec.query);
   const escape = spec.escape ?? 'number';

@@ -1,12 +1,12 @@
 import type { ListSpec, RequestSpec, SourceResourceSpec } from '../../../config/schema/source.ts';
 import { whyScan } from './why-scan.ts';
 
-/** An order that pages rest on although nothing asks for it: one UPDATE of a row may move it to another page. */
+/** An order that pages depend on although the request does not ask for it: an UPDATE of a row may move it to another page. */
 export type OrderBet = {
   readonly by: 'id' | 'source';
-  /** The file says `orderIs: observed`: its author knows. */
+  /** Whether the author of the file accepts this, by `orderIs: observed`. */
   readonly isAccepted: boolean;
-  /** What its author can write instead, or beside it. */
+  /** What the author of the file can write instead. */
   readonly remedy: string;
 };
 
@@ -60,7 +60,7 @@ export function asksForOrder(
     .some(([, behind = '']) => behind.split(/[^\p{L}\p{N}_]+/u).some(isAsked));
 }
 
-/** Whether rows are asked for by number: other windows need no order to fit together. */
+/** Whether rows are asked for by number. Other windows fit together without an order. */
 const isNumbered = ({ window }: ListSpec) => window.kind === 'offset' || window.kind === 'page';
 
 /** Whether an order by id is asked for by the file's own sort, since nothing says that it need not be. */
@@ -70,12 +70,12 @@ export function asksByOwnSort(list: ListSpec): boolean {
   return order === 'id' && orderIs === undefined && asksForIds && isNumbered(list);
 }
 
-/** The order that pages of a list bet on; `undefined` where there is none, or something asks for it or promises it. */
+/** The order that pages of a list depend on although nothing asks for it or promises it; `undefined` if there is none. */
 export function orderBet(spec: SourceResourceSpec): OrderBet | undefined {
   const { list } = spec;
   const { order, orderIs } = list;
   if (order === 'unknown' || orderIs === 'asked' || orderIs === 'documented') return undefined;
-  // Where lists are scanned in any case, no page rests on their order.
+  // If lists are always scanned, no page depends on their order.
   if (!isNumbered(list) || whyScan(spec, NO_FILTERS, true, NONE_OFF) !== undefined) return undefined;
   const ids = { idPaths: [list.map['id']?.from ?? []].flat(), none: list.sort?.none };
   const isAsked = asksByOwnSort(list) || asksForOrder(order, list.request, ids);

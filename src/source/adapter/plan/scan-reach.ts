@@ -9,7 +9,7 @@ export function scanReach(
   { rows, calls }: Pick<SourceSpec['budget'], 'rows' | 'calls'>,
 ): Reach {
   if (detailFetch === 'rows') {
-    // A window and its rows, each with a call of its own.
+    // A window takes one call, and each of its rows takes another one.
     const size = window.kind === 'sequential' ? window.first.size : window.scanSize;
     const windows = Number.isFinite(size) ? Math.max(1, Math.floor(calls / (size + 1))) : 1;
     const reach = scanReach({ window, detailFetch: undefined }, { rows, calls: windows });
@@ -19,6 +19,6 @@ export function scanReach(
   const { scanSize, depthMax, shortAtEnd } = window;
   if (!Number.isFinite(scanSize)) return { rows, calls: 1 };
   const reach = Math.min(rows, calls * scanSize, depthMax);
-  // One more looks behind the end; windows that may be short anywhere may take any number.
+  // One more call looks behind the last row. If windows may be short anywhere, any number of calls may be needed.
   return { rows: reach, calls: shortAtEnd ? Math.min(calls, Math.ceil(reach / scanSize) + 1) : calls };
 }

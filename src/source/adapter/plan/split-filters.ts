@@ -16,7 +16,7 @@ export type Split = {
   readonly matchesNone: boolean;
 };
 
-/** A filter with its own path excludes the others. If it combines, those with the same path or none join it. */
+/** A filter with a path of its own excludes other filters, unless it combines with filters of the same path or of none. */
 function combinable(wanted: readonly PushedFilter[]): readonly PushedFilter[] {
   const own = wanted.find(({ part }) => part.path !== undefined);
   if (own === undefined) return wanted;
@@ -27,7 +27,7 @@ function combinable(wanted: readonly PushedFilter[]): readonly PushedFilter[] {
 
 const namesOf = ({ part }: PushedFilter) => part.query.map((one) => one.slice(0, one.indexOf('=')));
 
-/** Filters that write one parameter are not sent together, unless every value counts: the gateway does the later one. */
+/** Two filters of one parameter are sent together only if the source uses both values. Otherwise the gateway does the second. */
 function apart(wanted: readonly PushedFilter[]): readonly PushedFilter[] {
   if (wanted.length < 2) return wanted;
   const once = new Set<string>();
@@ -43,13 +43,13 @@ function apart(wanted: readonly PushedFilter[]): readonly PushedFilter[] {
   });
 }
 
-/** Whether a claim is switched off. Both bounds of a field rest on how the source compares its values. */
+/** Whether the claim of a filter is disabled. Both bounds of a field depend on how the source compares its values. */
 function isOff({ field, op }: Filter, { capability }: FilterPush, off: ReadonlySet<Capability>): boolean {
   const both = op === 'eq' ? [capability] : [`filter.${field}.ge`, `filter.${field}.le`];
   return both.some((one) => off.has(one));
 }
 
-/** Splits filters into those that the source does, without switched-off claims, and the rest. */
+/** Splits filters into those that the source does, without disabled claims, and those that the gateway does. */
 export function splitFilters(
   filters: readonly Filter[],
   pushes: ReadonlyMap<string, FilterPush>,

@@ -102,7 +102,7 @@ function targetWithin(
 const PARAMETERS_MAX = 20;
 const CONTINUATION_LENGTH_MAX = 4_000;
 
-/** The parameters of a continuation as query parts; `undefined` where there are none. */
+/** The parameters of a continuation as query parts; `undefined` if there are none. */
 function parametersOf(value: Json | undefined, taken: ReadonlySet<string>): string | undefined {
   if (value === undefined || value === null || value === false || value === '') return undefined;
   if (!isObject(value)) throw invalidReply('next', 'the continuation is no object of parameters');
@@ -129,7 +129,7 @@ function parametersTaken({ request, filters, sort }: ListSpec): ReadonlySet<stri
   );
 }
 
-/** Compiles what says whether there is another window. A flag that contradicts the continuation is an error. */
+/** Compiles the test if there is another window. A flag that contradicts the continuation is an error. */
 function compileMore(
   more: Extract<ListSpec['window'], { kind: 'cursor' }>['more'],
   here: SpecLocation,
@@ -145,7 +145,7 @@ function compileMore(
 
 /**
  * The path of what holds a path's last key, where no rows are in it: those say themselves where it is missing.
- * `undefined` where there is none.
+ * `undefined` if there is none.
  */
 export function pathAbove(path: string, { items }: Pick<ListSpec, 'items'>): string | undefined {
   const above = keysOfPath(path)?.slice(0, -1) ?? [];

@@ -8,7 +8,7 @@ import { type Classifier, outcomeFault } from './outcome.ts';
 import type { RuleObserver } from '../map/reply-observer.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
 
-/** The shared parts that a resource's adapter is compiled with. */
+/** What the readers of a resource share. */
 export type ReplyContext = {
   readonly source: SourceSpec;
   readonly decode: (reply: UpstreamReply) => Json;
@@ -45,7 +45,7 @@ export function compileReader({ decode, classify }: ReplyContext, on: 'list' | '
   };
 }
 
-/** Compiles the test for rows that are not records; `undefined` if there is none. */
+/** Compiles the test for rows that are dropped because they are no records; `undefined` if the file names no such rows. */
 export function compileDrop(
   specs: readonly ConditionSpec[],
   here: SpecLocation,

@@ -59,7 +59,7 @@ function checkAbsent(list: ListSpec, here: SpecLocation): void {
   }
 }
 
-/** The variables that a list's parts fill, and whether anything fills them. */
+/** The variables of a list's request, each with whether a filter or sort fills it and the place in the file that does. */
 function filledVariables({
   filters,
   filterAlways,

@@ -132,7 +132,7 @@ export function compilePath(text: string): Path {
   };
 }
 
-/** The steps of each alternative of a path; `undefined` for what is no path. */
+/** The steps of each alternative of a path; `undefined` if the path is invalid. */
 function stepsOf(text: string): readonly (readonly Step[])[] | undefined {
   try {
     return splitAlternatives(text).map((alternative) => readSteps(alternative.trim()));
@@ -142,7 +142,7 @@ function stepsOf(text: string): readonly (readonly Step[])[] | undefined {
   }
 }
 
-/** The keys of a path that has keys only, outermost first; `undefined` for any other, and for what is no path. */
+/** The keys of a path, outermost first; `undefined` if the path is invalid or does not consist of keys alone. */
 export function keysOfPath(text: string): readonly string[] | undefined {
   const [only, ...others] = stepsOf(text) ?? [];
   const keys = only?.map(({ key }) => key);
@@ -150,8 +150,8 @@ export function keysOfPath(text: string): readonly string[] | undefined {
 }
 
 /**
- * Compiles whether a document has the keys that a path begins with. An object without one of them has not; `null`, or another
- * value in place of an object, is a value. What is no path is in any document: it is reported where it is read.
+ * Compiles the test if a document has the keys that a path begins with. It fails only if an object lacks one of them, not if
+ * `null` or another value stands in place of an object. An invalid path passes the test, because it is reported elsewhere.
  */
 export function compilePresence(text: string): (document: Json) => boolean {
   const alternatives = stepsOf(text) ?? [[]];

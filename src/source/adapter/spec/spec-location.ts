@@ -16,5 +16,5 @@ export function locationIn(report: ReportProblem, path: readonly PropertyKey[] =
   };
 }
 
-/** For a file that is already checked: its problems are not reported again. */
+/** A location that reports nothing, for a file that is already checked. */
 export const CHECKED = locationIn(() => undefined);

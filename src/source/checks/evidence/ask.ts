@@ -59,13 +59,13 @@ export type Ask = {
    * out. Windows behind the last row do not count.
    */
   readonly totals: ReadonlyMap<string, readonly TotalSeen[]>;
-  /** `undefined` where the planner would not send the selection as it is. */
+  /** `undefined` if the planner would not send the selection as it is. */
   open(selection: RowSelection): OpenList | undefined;
-  /** Asks for a single record by its v1 id; `undefined` where no request is made for it. */
+  /** Asks for a single record by its v1 id; `undefined` if no request is made for it. */
   one(id: string): Promise<Exchange<CanonicalRecord | undefined>> | undefined;
-  /** Asks for the fields that a row of the list lacks; `undefined` where it lacks none, or no request is made for it. */
+  /** Asks for the fields that a row of the list lacks; `undefined` if it lacks none, or no request is made for it. */
   details(id: string): Promise<Exchange<CanonicalRecord | undefined>> | undefined;
-  /** The outcome that the rules give a reply, and the number of the rule; `undefined` where none fits. */
+  /** The outcome that the rules give a reply, and the number of the rule; `undefined` if none fits. */
   outcomeOf(
     on: 'list' | 'get',
     reply: UpstreamReply,
@@ -83,7 +83,7 @@ export function depthOf({ window }: ListSpec): number {
   return ('depthMax' in window ? window.depthMax : undefined) ?? Infinity;
 }
 
-/** The most rows that a call asks for; `Infinity` where one call returns everything. */
+/** The most rows that a call asks for; `Infinity` if one call returns everything. */
 export function sizeOf(list: ListSpec): number {
   const { window } = list;
   if (window.kind === 'none') return Infinity;

@@ -7,13 +7,13 @@ import type { SpecChange } from './spec-change.ts';
  */
 export type ClaimVerdict = 'agrees' | 'differs' | 'could not tell' | 'noted' | 'bet';
 
-/** A change that may mend a file, with the words for it where they are others than the changed keys. */
+/** A change that may fix a source file; `text` describes it if other words than the changed keys are needed. */
 export type Change = { readonly sets: readonly SpecChange[]; readonly text?: string };
 
-/** How to correct or improve a file: changes that are tried in turn, and what to say where none of them helps. */
+/** How to correct or improve a file: changes that are tried in turn, and the advice if none of them helps. */
 export type Advice = { readonly tries?: readonly Change[]; readonly otherwise?: string };
 
-/** What one claim turned out to be. No text holds a value of a record (unless asked for) or a secret. */
+/** The result of checking one claim. No text holds a secret, or a value of a record unless asked for. */
 export type Finding = {
   /** A name that stays the same, such as `past end` or `filter category eq`. */
   readonly probe: string;
@@ -23,7 +23,7 @@ export type Finding = {
   readonly at: readonly PropertyKey[];
   readonly verdict: ClaimVerdict;
   readonly observed: string;
-  /** What may mend it, to be tried; in its place, the two that follow stand in what a run of claims gives. */
+  /** Changes to be tried. A run of all claims replaces it by `hint` and `changes`. */
   readonly advice?: Advice;
   /** How to correct or improve the file, in words. */
   readonly hint?: string;
@@ -33,7 +33,7 @@ export type Finding = {
   readonly calls?: readonly UpstreamRequest[];
 };
 
-/** What a judgement finds: mostly one thing, sometimes several or none. */
+/** What a check finds: mostly one finding, sometimes several or none. */
 export type Findings = Finding | readonly Finding[] | undefined;
 
 type Shown = { readonly request: UpstreamRequest };

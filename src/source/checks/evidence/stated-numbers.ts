@@ -22,7 +22,7 @@ const TOTAL_NAME =
 /** A longer text of digits is a code, and no number of rows. */
 const DIGITS_MAX = 9;
 
-/** Those that a test fits come first. */
+/** A sort order: the items that pass a test come first. */
 const firstBy =
   <T>(isFirst: (one: T) => boolean) =>
   (a: T, b: T) =>

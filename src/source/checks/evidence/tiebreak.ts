@@ -19,7 +19,7 @@ const LISTABLE = /^(?:\{direction\})?\{column\}(?:[ .:|]?\{direction\})?$/;
 
 /**
  * The id as the second column, in the way in which the first is written: `sort=mail,id`, `order=mail.asc,id.asc`;
- * `undefined` where the templates have no place for it, or a tiebreak already.
+ * `undefined` if the templates have no place for it, or a tiebreak already.
  */
 export function idAsTiebreak(sort: SortTemplates, idColumn: string): TiebreakSection | undefined {
   const { query = {}, expr, ascending = 'asc' } = sort;

@@ -48,8 +48,8 @@ function withoutBody({ exchange, ...step }: WalkStep): WalkStep {
 }
 
 /**
- * How far a walk may go. With `goesOn`, it does as the gateway does that scans without a total: each window begins
- * behind the rows that came, and not behind those that were asked for.
+ * The limits of a walk. With `goesOn`, each window begins behind the rows that came and not behind the rows that were asked
+ * for, as in the gateway's scans without a total.
  */
 export type WalkBounds = { readonly callsMax: number; readonly goesOn?: boolean };
 
@@ -77,7 +77,7 @@ function createTrail({ spec }: Ask, callsMax: number) {
         (calls === 1 || performance.now() < until)
       );
     },
-    /** Takes a window; false where all of its rows had come before. */
+    /** Takes a window; false if all of its rows had come before. */
     take(call: WindowCall, exchange: Exchange<Rows>, rows: Rows): boolean {
       const again = rows.records.filter(({ id }) => known.has(id)).length;
       if (again > 0 && again === rows.records.length) return false;
@@ -98,7 +98,7 @@ function createTrail({ spec }: Ask, callsMax: number) {
   };
 }
 
-/** Whether a refusal comes where the last row is known to have been seen. */
+/** Whether the last row had certainly been seen before a refusal. */
 function sawAll(steps: readonly WalkStep[], shortAnywhere: boolean): boolean {
   const [first, last] = [steps[0], steps.at(-1)];
   if (first === undefined || last === undefined) return false;
@@ -174,7 +174,7 @@ export async function walkAgain(ask: Ask, { steps }: Pick<RowWalk, 'steps'>): Pr
   return reader && walkRows(ask, reader, { callsMax: steps.length + 2 });
 }
 
-/** Whether records stand at the numbers of their rows, because no row was left out. */
+/** Whether no row was left out, so that each record has the number of its row. */
 export function isDense({ received, records, repeated }: RowWalk): boolean {
   return received === records.length - repeated;
 }

@@ -10,7 +10,7 @@ export type Obtain = (base: string, signal: AbortSignal) => Promise<Obtained>;
 /** A credential is renewed this long before its end, for requests that are running then. */
 const MARGIN_MS = 10_000;
 
-/** How often a credential is renewed that the source does not refuse, but does not know either. */
+/** A credential that the source neither refuses nor knows is renewed at most once in this time. */
 const UNPROVEN_MS = 60_000;
 
 /**
@@ -20,7 +20,7 @@ const UNPROVEN_MS = 60_000;
 export function obtainedCredential(obtain: (signal: AbortSignal) => Promise<Obtained>): CredentialSource {
   const flights = createSingleFlight<UpstreamCredential>();
   let unprovenMs = -Infinity;
-  /** Why no other could be had for one without a proof. */
+  /** Why no other credential could be obtained in place of one without a proof. */
   let failure: { readonly error: unknown } | undefined;
   let held: { readonly credential: UpstreamCredential; readonly until: number } | undefined;
 

@@ -3,10 +3,10 @@
 import { type GatewayError, refusedCredential } from '../../../kernel/errors/fault.ts';
 import type { UpstreamCredential } from '../transport/credential.ts';
 
-/** What a proof request showed of a credential; `isGood` is absent where it showed nothing, as a time-out does. */
+/** What a proof request showed of a credential; `isGood` is absent if it showed nothing, as a time-out does. */
 export type ProofResult = { readonly credential: UpstreamCredential; readonly isGood: boolean | undefined };
 
-/** Learns what the proofs of a source show. */
+/** Is told what the proofs of a source show. */
 export type ProofListener = {
   /** The source does not know the credential: what was read since the last good proof may be a visitor's. */
   readonly failed: (detail: string) => void;
@@ -36,7 +36,7 @@ export type ProofWatch = {
 export type ProofWatchDeps = {
   /** Asks the proof request. @throws GatewayError if a credential cannot be obtained */
   readonly ask: () => Promise<ProofResult>;
-  /** Discards a credential that has no proof; false where no other can be had for now. */
+  /** Discards a credential that has no proof; false if no other can be had for now. */
   readonly renew: (refused: UpstreamCredential) => boolean;
   /** Whether it is this process' turn in the fleet to ask for a proof. */
   readonly takeTurn: (name: string, everyMs: number) => Promise<boolean>;
@@ -45,10 +45,10 @@ export type ProofWatchDeps = {
 const PROVEN_MS = 60_000;
 /** A failed proof is asked again this often, while there are calls. */
 const FAILED_MS = 10_000;
-/** How often falling totals may cause a proof. */
+/** Falling totals cause a proof at most once in this time. */
 const FALL_MS = 5_000;
 
-/** A failed proof ends what rests on it; so does the end of the service's page that shows it, which nobody can tell apart. */
+/** The error while the source does not know the credential. A service that has removed its proof page looks the same. */
 function notProven(): GatewayError {
   return refusedCredential('the source took Portico for a visitor: auth.proof.request has shown no account');
 }
@@ -85,7 +85,7 @@ export function createProofWatch({ ask, renew, takeTurn }: ProofWatchDeps): Proo
     }
   }
 
-  /** All who need a proof at a time share it. */
+  /** Calls that need a proof at the same time share one. */
   function proveNow(): Promise<boolean | undefined> {
     flight ??= prove().finally(() => (flight = undefined));
     return flight;
@@ -94,7 +94,7 @@ export function createProofWatch({ ask, renew, takeTurn }: ProofWatchDeps): Proo
   async function proveIfDue(): Promise<void> {
     const everyMs = state === 'failed' ? FAILED_MS : PROVEN_MS;
     if (state === 'unknown' || (await takeTurn(state, everyMs))) await proveNow();
-    // Another process asks for it. It tells what it finds; if it does not come to that, this one asks soon.
+    // Another process asks for the proof and reports the result. If no report comes, this process asks soon.
     else dueMs = performance.now() + FALL_MS;
   }
 

@@ -87,7 +87,7 @@ export function createTransport(net: TransportSettings): Transport {
         } satisfies AxiosRequestConfig);
       const response = await ask(false).catch((error: unknown) => {
         if (request.method !== 'GET' || !isStaleKeepAlive(error) || signal.aborted) throw error;
-        // Where one kept connection has died, the others have probably died, too.
+        // If one kept connection has died, the others have probably died, too.
         return ask(true);
       });
       const { headers, body: sent } = response.data;

@@ -14,8 +14,8 @@ export type Step = (value: StepValue) => StepValue;
 export type StepKind = 'same' | 'text' | 'decimal' | 'instant';
 
 /**
- * `run` makes `UNREADABLE` of a value that it cannot read. A step that yields `same` is passed over where a chain is
- * checked against its field.
+ * `run` makes `UNREADABLE` of a value that it cannot read. A step that yields `same` is ignored when a chain is checked
+ * against its field.
  */
 export type CompiledStep = { readonly run: Step; readonly yields: StepKind };
 
