@@ -1,5 +1,4 @@
 import type { CallOutcome } from './breaker.ts';
-import type { AttemptParts } from './call-attempt.ts';
 import type { HealthCheck } from './health-check.ts';
 
 /** One host of a source. */
@@ -38,7 +37,11 @@ function leastLoadedOfTwo(hosts: readonly TrackedHost[], random: () => number): 
 type EjectionLimits = { readonly failures: number; readonly ejectMs: number };
 
 /** What the hosts of a source are made with. `checkHealth` sends a host the health probe; absent: there is none. */
-type HostsDeps = Pick<AttemptParts, 'monotonic' | 'random'> & {
+type HostsDeps = {
+  /** A clock that never jumps, in milliseconds. */
+  readonly monotonic: () => number;
+  /** From 0 to below 1. */
+  readonly random: () => number;
   readonly checkHealth?: HealthCheck | undefined;
   readonly onEvent: (host: Host, event: HostEvent) => void;
 };
