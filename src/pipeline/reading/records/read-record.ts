@@ -36,14 +36,14 @@ async function listedIds(
 ): Promise<readonly string[]> {
   const { adapter, observer, resource, upstream } = source;
   const { list } = adapter;
-  const { onRule } = observer;
+  const { onRule, onRecords } = observer;
   const request = firstRows(list.plan, resource.name, 2)?.request;
   if (request === undefined) return [];
   const { records } = await upstream.ask(
     request,
     (reply) =>
       readInThreadIfLarge(source, reply, { view: 'list', observer, signal }, (part) =>
-        list.read(part, { ...UNOBSERVED, onRule }),
+        list.read(part, { ...UNOBSERVED, onRule, onRecords }),
       ),
     signal,
     usage,
