@@ -6,43 +6,32 @@ import {
   startGatewayProcess,
 } from '../support/gateway/gateway-process.ts';
 import { eventually } from '../support/time/eventually.ts';
-import { type ScriptedUpstream, startUpstream } from '../support/upstream/scripted-upstream.ts';
+import { startUpstream } from '../support/upstream/scripted-upstream.ts';
 import { crmList, holding } from '../support/upstream/scripts.ts';
-import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
-import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
+import { startRedis } from '../support/redis/redis-server.ts';
+import { copyConfig } from '../support/gateway/config-copy.ts';
+import { startForAll } from '../support/jest/lifetime.ts';
 
 let name = 'Ada';
 /** A user service in the form of the sample CRM. */
 const answers = holding((request) => crmList(request, name), false);
-let users: ScriptedUpstream;
-let redis: RedisServer;
-let config: ConfigCopy;
-let env: Record<string, string>;
 let key: string;
-const fleet: GatewayProcess[] = [];
 
+const redis = startForAll(startRedis);
+const users = startForAll(() => startUpstream(answers));
+const config = startForAll(copyConfig);
 beforeAll(async () => {
-  redis = await startRedis();
-  users = await startUpstream(answers);
-  config = copyConfig();
   // A busy machine must not look like a Redis that has gone: each process would then fill alone.
   config.useGenerousTimeouts();
   config.edit('portico.yaml', 'fresh: 10s, notFound: 2s', 'fresh: 300s, notFound: 2s');
   config.edit('portico.yaml', '200 per 1s, 20000 per 60s', '100000 per 60s');
-  env = {
-    USERS_URL: users.origin,
-    REDIS_URL: redis.url,
-    PORTICO_KEY_PEPPER: 'a-pepper-of-the-fleet',
-  };
-  fleet.push(...(await Promise.all([1, 2, 3].map(() => startGatewayProcess(env, config.file)))));
-  ({ key } = await createKey(config.file, env));
+  ({ key } = await createKey(config.file, env()));
 });
-afterAll(async () => {
-  await Promise.all(fleet.map((gateway) => gateway.close()));
-  await users.close();
-  await redis.stop();
-  config.remove();
+const env = () => ({
+  ...{ USERS_URL: users.origin, REDIS_URL: redis.url, PORTICO_KEY_PEPPER: 'a-pepper-of-the-fleet' },
 });
+const start = () => startGatewayProcess(env(), config.file);
+const fleet = startForAll(() => Promise.all([start(), start(), start()]));
 
 /** The name of the first user, or what else a process answered. */
 async function ask(gateway: GatewayProcess, query: string): Promise<string> {
@@ -51,6 +40,11 @@ async function ask(gateway: GatewayProcess, query: string): Promise<string> {
   });
   const body = (await answer.json()) as { data?: { name: string }[] };
   return body.data?.[0]?.name ?? String(answer.status);
+}
+
+async function purge(tag: string): Promise<void> {
+  const { code } = await runPortico(['--config', config.file, 'cache', 'purge', '--tag', tag], env());
+  expect(code).toBe(0);
 }
 
 async function callsDuring(work: () => Promise<unknown>): Promise<number> {
@@ -85,7 +79,7 @@ describe('three gateway processes on one cache', () => {
     answers.release();
     expect(await asked).toEqual(['Ada X', 'Ada X']);
     expect(users.calls - before).toBe(2);
-    fleet[0] = await startGatewayProcess(env, config.file);
+    fleet[0] = await start();
   });
 
   it.each(['users', 'user:2', 'user_2'])('drop what is purged by %s, long before it expires', async (tag) => {
@@ -93,15 +87,13 @@ describe('three gateway processes on one cache', () => {
     const calls = await callsDuring(() => Promise.all(fleet.map((gateway) => ask(gateway, 'limit=5'))));
     expect(calls).toBe(0);
     name = `${name}a`;
-    const { code } = await runPortico(['--config', config.file, 'cache', 'purge', '--tag', tag], env);
-    expect(code).toBe(0);
+    await purge(tag);
     for (const gateway of fleet)
       await eventually(async () => (await ask(gateway, 'limit=5')) === `${name} X`);
   });
 
   it('keep what a purge does not name', async () => {
-    const { code } = await runPortico(['--config', config.file, 'cache', 'purge', '--tag', 'user:77'], env);
-    expect(code).toBe(0);
+    await purge('user:77');
     // Waiting is the proof: a purge is known everywhere within half a second, and this one must have no effect.
     await sleep(500);
     expect(await callsDuring(() => Promise.all(fleet.map((gateway) => ask(gateway, 'limit=5'))))).toBe(0);

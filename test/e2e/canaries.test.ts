@@ -6,10 +6,11 @@ import { createRedisKeys } from '../../src/store/redis/redis-keys.ts';
 import { eventually } from '../support/time/eventually.ts';
 import { askRaw, request } from '../support/client/raw-client.ts';
 import { readRedisValue } from '../support/redis/read-value.ts';
-import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
-import { type Issuer, startIssuer } from '../support/auth/issuer-server.ts';
+import { startRedis } from '../support/redis/redis-server.ts';
+import { startIssuer } from '../support/auth/issuer-server.ts';
 import { INNER_TEXT, startFailingUpstream } from '../support/upstream/failing-upstream.ts';
 import { KEY, PEPPER, type Stack, type StackOptions, startStack } from '../support/gateway/stack.ts';
+import { startForAll } from '../support/jest/lifetime.ts';
 
 /** Stands in every secret of the legacy records, the credentials, and whatever else a caller sends. */
 const CANARY = 'kanarienvogel';
@@ -28,26 +29,18 @@ const env = {
   PEOPLE_TOKEN: credentials.people.token,
 };
 
-let redis: RedisServer;
-let issuer: Issuer;
 /** Everything that came out of a gateway, and what it came out as. */
 let outputs: [what: string, text: string][] = [];
 /** What may come out nowhere. */
 const secrets = [CANARY, KEY, PEPPER, INNER_TEXT, ...Object.values(env)];
 
-beforeAll(async () => {
-  redis = await startRedis();
-  issuer = await startIssuer();
-});
+const redis = startForAll(startRedis);
+const issuer = startForAll(startIssuer);
 beforeEach(async () => {
   outputs = [];
   const client = new Redis(redis.url);
   await client.flushall();
   await client.quit();
-});
-afterAll(async () => {
-  await issuer.close();
-  await redis.stop();
 });
 
 function start(options: StackOptions = {}): Promise<Stack> {

@@ -1,13 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { runPortico } from '../support/gateway/gateway-process.ts';
-import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
+import { copyConfig } from '../support/gateway/config-copy.ts';
+import { startForEach } from '../support/jest/lifetime.ts';
 
-let config: ConfigCopy;
-beforeEach(() => {
-  config = copyConfig();
-});
-afterEach(() => config.remove());
+const config = startForEach(copyConfig);
 
 describe('a configuration with mistakes', () => {
   /** `portico check`, and its problems as `file:line path: message`, with the file as seen from the folder. */

@@ -1,14 +1,11 @@
 import { type ActionName, actionSpecs, type ActionValue } from '../../src/admin/api/action-table.ts';
-import { startWorkers, type WorkerGateway } from '../support/gateway/worker-gateway.ts';
+import { startWorkers } from '../support/gateway/worker-gateway.ts';
+import { startForAll } from '../support/jest/lifetime.ts';
 
 const OPERATOR = 'the-token-of-ada-the-operator';
 const VIEWER = 'the-token-of-vera-the-viewer';
 
-let gateway: WorkerGateway;
-beforeAll(async () => {
-  gateway = await startWorkers(2);
-});
-afterAll(() => gateway.stop());
+const gateway = startForAll(() => startWorkers(2));
 
 const ask = (method: string, path: string, headers: Readonly<Record<string, string>> = {}, body?: object) =>
   fetch(gateway.adminUrl + path, {

@@ -3,16 +3,14 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { type Demo, runPortico, startDemo } from '../support/gateway/gateway-process.ts';
-import { type RunningProcess, startProcess } from '../support/process/running-process.ts';
+import { startProcess } from '../support/process/running-process.ts';
+import { endAfterTest } from '../support/jest/lifetime.ts';
 
 const run = promisify(execFile);
 
-let running: RunningProcess | undefined;
-afterEach(() => running?.kill());
-
 async function demo(env: Record<string, string>): Promise<Demo> {
   const started = await startDemo(env);
-  running = started.process;
+  endAfterTest(started.process);
   return started;
 }
 
@@ -76,16 +74,15 @@ describe('npm run demo', () => {
   });
 
   it('says in one line that its port is taken, and leaves nothing behind', async () => {
-    const occupant = createServer().listen(0, '127.0.0.1');
+    const occupant = endAfterTest(createServer().listen(0, '127.0.0.1'));
     await once(occupant, 'listening');
     const port = String((occupant.address() as AddressInfo).port);
-    running = startProcess('npm', ['run', 'demo'], { PORT: port });
+    const running = endAfterTest(startProcess('npm', ['run', 'demo'], { PORT: port }));
     expect(await running.ended).toEqual({ code: 1, signal: null });
     // npm tells on the same stream that its script has failed.
     const own = running.err.split('\n').filter((line) => line !== '' && !line.startsWith('npm '));
     expect(own).toEqual([`portico: cannot listen on port ${port} (EADDRINUSE)`]);
     expect(running.isGroupAlive()).toBe(false);
-    occupant.close();
   });
 
   it('refuses a key that cannot stand in a header', async () => {

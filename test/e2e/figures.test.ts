@@ -1,16 +1,12 @@
 import { type ActionName, actionSpecs, type ActionValue } from '../../src/admin/api/action-table.ts';
 import { createFleetFigures } from '../../src/store/fleet/fleet-figures.ts';
 import { createRedisKeys } from '../../src/store/redis/redis-keys.ts';
-import { createRedis } from '../../src/store/redis/redis.ts';
-import { patientTimes } from '../support/gateway/generous-timeouts.ts';
-import { startWorkers, type WorkerGateway } from '../support/gateway/worker-gateway.ts';
+import { startWorkers } from '../support/gateway/worker-gateway.ts';
 import { eventually } from '../support/time/eventually.ts';
+import { connectRedis } from '../support/redis/connect-redis.ts';
+import { endAfterTest, startForAll } from '../support/jest/lifetime.ts';
 
-let gateway: WorkerGateway;
-beforeAll(async () => {
-  gateway = await startWorkers(2);
-});
-afterAll(() => gateway.stop());
+const gateway = startForAll(() => startWorkers(2));
 
 const MINUTE_MS = 60_000;
 
@@ -202,7 +198,7 @@ describe('the figures of two workers on one Redis', () => {
 
   it('of the fleet are in Redis, once a minute is over or the gateway ends, and its streams end with a bye', async () => {
     await ask('/v1/users?limit=77');
-    const stream = await openStream((text) => text.split('event: tick').length > 2);
+    const stream = endAfterTest(await openStream((text) => text.split('event: tick').length > 2));
     expect(stream.answer.headers.get('content-type')).toContain('text/event-stream');
     const [first, second] = stream.ticks().map((tick) => actionSpecs.overview.output.parse(tick));
     expect([first?.scope, Date.parse(second?.at ?? '') > Date.parse(first?.at ?? '')]).toEqual([
@@ -215,11 +211,7 @@ describe('the figures of two workers on one Redis', () => {
     gateway.process.signal('SIGTERM');
     await gateway.process.ended;
     expect(stream.isBye()).toBe(true);
-    const redis = createRedis(
-      { url: gateway.redisUrl, ...patientTimes },
-      { info: () => undefined, warn: () => undefined },
-    );
-    await redis.untilReady(10_000);
+    const redis = endAfterTest(await connectRedis(gateway.redisUrl));
     const fleet = createFleetFigures({
       client: redis.client,
       keys: createRedisKeys('portico:'),
@@ -229,7 +221,5 @@ describe('the figures of two workers on one Redis', () => {
     const range = { fromMs: now - 30 * MINUTE_MS, toMs: now, stepMs: MINUTE_MS };
     const { columns } = await fleet.read(range, ['requests|'], AbortSignal.timeout(10_000));
     expect(sum([...columns.values()].map((counts) => sum(counts)))).toBe(total);
-    await redis.close();
-    await stream.close();
   });
 });

@@ -1,4 +1,4 @@
-import { type ScriptedUpstream, startUpstream } from '../support/upstream/scripted-upstream.ts';
+import { startUpstream } from '../support/upstream/scripted-upstream.ts';
 import { forwardingTo } from '../support/upstream/scripts.ts';
 import { checkedFetch } from '../support/client/openapi-check.ts';
 import {
@@ -7,47 +7,32 @@ import {
   startGatewayProcess,
   startUpstreams,
 } from '../support/gateway/gateway-process.ts';
-import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
-import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
+import { startRedis } from '../support/redis/redis-server.ts';
+import { copyConfig } from '../support/gateway/config-copy.ts';
+import { startForAll } from '../support/jest/lifetime.ts';
 
 /** 5,000 users, 40 in a call, and a look behind the last one. */
 const CALLS_OF_A_SCAN = 126;
 
-let redis: RedisServer;
-let upstreams: Awaited<ReturnType<typeof startUpstreams>>;
-/** They stand between the gateways and the sources, and count the calls. */
-let users: ScriptedUpstream;
-let catalog: ScriptedUpstream;
-let config: ConfigCopy;
 let key = '';
-const fleet: GatewayProcess[] = [];
 
+const redis = startForAll(startRedis);
+const upstreams = startForAll(startUpstreams);
+/** They stand between the gateways and the sources, and count the calls. */
+const users = startForAll(() => startUpstream(forwardingTo(upstreams.env.USERS_URL)));
+const catalog = startForAll(() => startUpstream(forwardingTo(upstreams.env.CATALOG_URL)));
+const config = startForAll(copyConfig);
 beforeAll(async () => {
-  redis = await startRedis();
-  upstreams = await startUpstreams();
-  users = await startUpstream(forwardingTo(upstreams.env.USERS_URL));
-  catalog = await startUpstream(forwardingTo(upstreams.env.CATALOG_URL));
-  config = copyConfig();
   // A busy machine must not look like a Redis that has gone.
   config.useGenerousTimeouts();
-  const env = {
-    ...upstreams.env,
-    USERS_URL: users.origin,
-    CATALOG_URL: catalog.origin,
-    REDIS_URL: redis.url,
-    PORTICO_KEY_PEPPER: 'a-pepper-of-the-fleet',
-  };
-  fleet.push(...(await Promise.all([1, 2].map(() => startGatewayProcess(env, config.file)))));
-  ({ key } = await createKey(config.file, env, { permissions: 'users:read,products:read' }));
+  ({ key } = await createKey(config.file, env(), { permissions: 'users:read,products:read' }));
 });
-afterAll(async () => {
-  await Promise.all(fleet.map((gateway) => gateway.close()));
-  await users.close();
-  await catalog.close();
-  await upstreams.close();
-  await redis.stop();
-  config.remove();
+const env = () => ({
+  ...{ ...upstreams.env, USERS_URL: users.origin, CATALOG_URL: catalog.origin },
+  ...{ REDIS_URL: redis.url, PORTICO_KEY_PEPPER: 'a-pepper-of-the-fleet' },
 });
+const start = () => startGatewayProcess(env(), config.file);
+const fleet = startForAll(() => Promise.all([start(), start()]));
 
 const ask = ({ url }: GatewayProcess, query: string) =>
   checkedFetch(`${url}/v1/${query}`, { headers: { authorization: `Bearer ${key}` } });

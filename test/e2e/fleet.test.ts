@@ -7,33 +7,25 @@ import {
   startGatewayProcess,
   startUpstreams,
 } from '../support/gateway/gateway-process.ts';
-import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
-import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
+import { startRedis } from '../support/redis/redis-server.ts';
+import { copyConfig } from '../support/gateway/config-copy.ts';
+import { startForAll } from '../support/jest/lifetime.ts';
 
-let redis: RedisServer;
-let upstreams: Awaited<ReturnType<typeof startUpstreams>>;
-let config: ConfigCopy;
-let env: Record<string, string>;
-const fleet: GatewayProcess[] = [];
-
-beforeAll(async () => {
-  redis = await startRedis();
-  upstreams = await startUpstreams();
-  config = copyConfig();
+const redis = startForAll(startRedis);
+const upstreams = startForAll(startUpstreams);
+const config = startForAll(copyConfig);
+beforeAll(() => {
   // A busy machine must not look like a Redis that has gone: each gateway would then count alone.
   config.useGenerousTimeouts();
   config.edit('portico.yaml', '    roomy:', '    few: { windows: [25 per 60s] }\n    roomy:');
-  env = { ...upstreams.env, REDIS_URL: redis.url, PORTICO_KEY_PEPPER: 'a-pepper-of-the-fleet' };
-  fleet.push(...(await Promise.all([1, 2].map(() => startGatewayProcess(env, config.file)))));
 });
-afterAll(async () => {
-  await Promise.all(fleet.map((gateway) => gateway.close()));
-  await upstreams.close();
-  await redis.stop();
-  config.remove();
+const env = () => ({
+  ...{ ...upstreams.env, REDIS_URL: redis.url, PORTICO_KEY_PEPPER: 'a-pepper-of-the-fleet' },
 });
+const start = () => startGatewayProcess(env(), config.file);
+const fleet = startForAll(() => Promise.all([start(), start()]));
 
-const keyOf = (tier: string) => createKey(config.file, env, { tier });
+const keyOf = (tier: string) => createKey(config.file, env(), { tier });
 
 async function ask(gateway: GatewayProcess, key: string): Promise<number> {
   const headers = { authorization: `Bearer ${key}` };
@@ -48,7 +40,7 @@ describe('two gateway processes on one Redis', () => {
     const { key, id } = await keyOf('roomy');
     expect(await Promise.all(fleet.map((gateway) => ask(gateway, key)))).toEqual([200, 200]);
 
-    const { code } = await runPortico(['--config', config.file, 'keys', 'revoke', id], env);
+    const { code } = await runPortico(['--config', config.file, 'keys', 'revoke', id], env());
     expect(code).toBe(0);
     await Promise.all(fleet.map((gateway) => untilRefused(gateway, key)));
   });

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import {
   createKey,
-  type GatewayProcess,
   NODE,
   startDemo,
   startGatewayProcess,
@@ -10,7 +9,8 @@ import {
 import { eventually } from '../support/time/eventually.ts';
 import { describeOnRequest } from '../support/jest/describe-on-request.ts';
 import { readDocument } from '../project/documents/document.ts';
-import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
+import { startRedis } from '../support/redis/redis-server.ts';
+import { startForAll } from '../support/jest/lifetime.ts';
 
 /** Where the commands of the document are run. */
 type Place = {
@@ -91,25 +91,14 @@ describeOnRequest('FLEETS', 'the ten steps of config/docs/migrate.md', () => {
   });
 
   describe('with Redis', () => {
-    let redis: RedisServer;
-    let upstreams: Awaited<ReturnType<typeof startUpstreams>>;
-    let gateway: GatewayProcess;
-    let env: Record<string, string>;
-    beforeAll(async () => {
-      redis = await startRedis();
-      upstreams = await startUpstreams();
-      const own = { REDIS_URL: redis.url, PORTICO_KEY_PEPPER: 'a-pepper-of-the-ten-steps' };
-      env = { ...upstreams.env, ...own };
-      gateway = await startGatewayProcess(env, 'config/demo.yaml');
-    });
-    afterAll(async () => {
-      await gateway.close();
-      await upstreams.close();
-      await redis.stop();
-    });
+    const redis = startForAll(startRedis);
+    const upstreams = startForAll(startUpstreams);
+    const pepper = { PORTICO_KEY_PEPPER: 'a-pepper-of-the-ten-steps' };
+    const env = () => ({ ...upstreams.env, REDIS_URL: redis.url, ...pepper });
+    const gateway = startForAll(() => startGatewayProcess(env(), 'config/demo.yaml'));
 
     it('do the same', async () => {
-      const { key } = await createKey('config/demo.yaml', env);
+      const { key } = await createKey('config/demo.yaml', env());
       const { url, adminUrl: admin } = gateway;
       await follow({ url, key, admin, people: upstreams.env.PEOPLE_URL });
     });

@@ -1,13 +1,10 @@
 import { Redis } from 'ioredis';
-import {
-  type GatewayProcess,
-  startGatewayProcess,
-  startUpstreams,
-} from '../support/gateway/gateway-process.ts';
+import { startGatewayProcess, startUpstreams } from '../support/gateway/gateway-process.ts';
 import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
 import { runCommand } from '../support/command/run-command.ts';
 import { eventually } from '../support/time/eventually.ts';
-import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
+import { copyConfig } from '../support/gateway/config-copy.ts';
+import { startForAll } from '../support/jest/lifetime.ts';
 
 const ROLES = ['keys', 'limits', 'cache'] as const;
 type Role = (typeof ROLES)[number];
@@ -20,18 +17,12 @@ const NAMES: Readonly<Record<Role, RegExp>> = {
 };
 const POINTS = 25;
 
-let servers: Readonly<Record<Role, RedisServer>>;
-let upstreams: Awaited<ReturnType<typeof startUpstreams>>;
-let config: ConfigCopy;
-let gateway: GatewayProcess;
-let env: Readonly<Record<string, string>>;
-
-beforeAll(async () => {
-  const [keys, limits, cache] = await Promise.all([startRedis(), startRedis(), startRedis()]);
-  servers = { keys, limits, cache };
-  upstreams = await startUpstreams();
-  env = { ...upstreams.env, PORTICO_KEY_PEPPER: 'a-pepper-of-the-roles' };
-  config = copyConfig();
+const [keys, limits, cache] = [startForAll(startRedis), startForAll(startRedis), startForAll(startRedis)];
+const servers: Readonly<Record<Role, RedisServer>> = { keys, limits, cache };
+const upstreams = startForAll(startUpstreams);
+const env = () => ({ ...upstreams.env, PORTICO_KEY_PEPPER: 'a-pepper-of-the-roles' });
+const config = startForAll(copyConfig);
+beforeAll(() => {
   const roles = ROLES.map((role) => `  ${role}: { url: '${servers[role].url}' }\n`).join('');
   // A busy machine must not look like a Redis that has gone.
   config.useGenerousTimeouts();
@@ -44,17 +35,11 @@ beforeAll(async () => {
     few: { windows: [${POINTS} per 60s] }
     strict: { windows: [1000000 per 60s], onStoreFailure: closed }`,
   );
-  gateway = await startGatewayProcess(env, config.file);
 });
-afterAll(async () => {
-  await gateway.close();
-  await upstreams.close();
-  await Promise.all(ROLES.map((role) => servers[role].stop()));
-  config.remove();
-});
+const gateway = startForAll(() => startGatewayProcess(env(), config.file));
 
 async function portico(...args: string[]): Promise<string> {
-  const { code, out, err } = await runCommand(['--config', config.file, ...args], env);
+  const { code, out, err } = await runCommand(['--config', config.file, ...args], env());
   expect([code, err]).toEqual([0, '']);
   return out;
 }

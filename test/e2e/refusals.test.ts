@@ -1,13 +1,11 @@
 import { checkAnswer, checkedFetch } from '../support/client/openapi-check.ts';
-import { type Demo, startDemo } from '../support/gateway/gateway-process.ts';
+import { startDemo } from '../support/gateway/gateway-process.ts';
 import { askRaw, request } from '../support/client/raw-client.ts';
+import { startForAll } from '../support/jest/lifetime.ts';
 
 const LIMITED = 'a-key-that-may-not-read-products';
 
-let demo: Demo;
-beforeAll(async () => {
-  demo = await startDemo({ PORTICO_DEMO_LIMITED_KEY: LIMITED });
-});
+const demo = startForAll(() => startDemo({ PORTICO_DEMO_LIMITED_KEY: LIMITED }));
 afterAll(() => demo.process.kill());
 
 type Case = [what: string, status: number, code: string, path: string, init?: RequestInit];

@@ -1,10 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
+import { copyConfig } from '../support/gateway/config-copy.ts';
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway/gateway-process.ts';
+import { createFolder } from '../support/process/folder.ts';
 import { mountConfig } from '../support/gateway/mounted-config.ts';
 import { eventually } from '../support/time/eventually.ts';
+import { endAfterTest, startForAll } from '../support/jest/lifetime.ts';
 
 const SECRET = 'a-pepper-that-must-not-be-kept';
 const env = { PORTICO_KEY_PEPPER: SECRET };
@@ -15,10 +16,12 @@ const readiness = async (gateway: GatewayProcess) =>
 
 describe('a gateway that watches its files', () => {
   it('sees every swap of the folder that Kubernetes makes, what is put back after a refusal, and nothing where nothing changed', async () => {
-    const mounted = mountConfig((config) =>
-      config.edit('portico.yaml', 'workers: ${WORKERS:-1}', 'reload: watch\nworkers: 1'),
+    const mounted = endAfterTest(
+      mountConfig((config) =>
+        config.edit('portico.yaml', 'workers: ${WORKERS:-1}', 'reload: watch\nworkers: 1'),
+      ),
     );
-    const gateway = await startGatewayProcess(env, mounted.file);
+    const gateway = endAfterTest(await startGatewayProcess(env, mounted.file));
     for (let swap = 1; swap <= 4; swap += 1) {
       mounted.swap((config) => config.edit('portico.yaml', 'notFound: 2s', `notFound: ${2 + swap}s`));
       await eventually(async () => (await readiness(gateway)).rev === 1 + swap, patient);
@@ -32,29 +35,21 @@ describe('a gateway that watches its files', () => {
     mounted.swap((config) => config.edit('portico.yaml', 'notFound: 2s', 'notFound: 9s'));
     await eventually(async () => (await readiness(gateway)).stale === undefined, patient);
     expect(await gateway.counted('portico_config_stale')).toBe(0);
-    await gateway.close();
-    mounted.remove();
   });
 });
 
 describe('a gateway with a state.dir', () => {
-  let config: ConfigCopy;
-  let state: string;
+  const state = startForAll(() => createFolder('state'));
+  const config = startForAll(copyConfig);
   beforeAll(() => {
-    state = mkdtempSync(join(tmpdir(), 'portico-state-'));
-    config = copyConfig();
-    config.edit('portico.yaml', 'limits:\n', `state: { dir: ${state} }\n\nlimits:\n`);
-  });
-  afterAll(() => {
-    config.remove();
-    rmSync(state, { recursive: true });
+    config.edit('portico.yaml', 'limits:\n', `state: { dir: ${state.path} }\n\nlimits:\n`);
   });
 
   it('keeps the last good configuration, and no value of a variable', async () => {
     const gateway = await startGatewayProcess(env, config.file);
     await gateway.close();
-    expect(readdirSync(state)).toEqual(['last-good.json']);
-    const file = join(state, 'last-good.json');
+    expect(readdirSync(state.path)).toEqual(['last-good.json']);
+    const file = join(state.path, 'last-good.json');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, 'utf8')).toContain('${PORTICO_KEY_PEPPER');
     expect(readFileSync(file, 'utf8')).not.toContain(SECRET);
@@ -62,7 +57,7 @@ describe('a gateway with a state.dir', () => {
 
   it('starts with it where the files are broken, says so, and takes them once they are sound', async () => {
     config.edit('portico.yaml', '    source: crm\n', '    source: crmm\n');
-    const gateway = await startGatewayProcess(env, config.file);
+    const gateway = endAfterTest(await startGatewayProcess(env, config.file));
     expect(gateway.process.err).toContain('no source is named "crmm"');
     expect((await readiness(gateway)).stale).toMatchObject({ why: 'started on the last good one' });
     expect(await gateway.counted('portico_config_stale')).toBe(1);
@@ -70,6 +65,5 @@ describe('a gateway with a state.dir', () => {
     gateway.process.signal('SIGHUP');
     await eventually(async () => (await readiness(gateway)).stale === undefined, patient);
     expect(await gateway.counted('portico_config_stale')).toBe(0);
-    await gateway.close();
   });
 });

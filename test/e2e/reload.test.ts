@@ -2,15 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ActionValue } from '../../src/admin/api/action-table.ts';
 import { readAuditLine } from '../../src/store/audit/audit-entry.ts';
 import { eventually } from '../support/time/eventually.ts';
-import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
-import { type GatewayProcess, runPortico, startGatewayProcess } from '../support/gateway/gateway-process.ts';
+import { copyConfig } from '../support/gateway/config-copy.ts';
+import { runPortico, startGatewayProcess } from '../support/gateway/gateway-process.ts';
 import { startLoad } from '../support/client/keep-alive-load.ts';
-import { type ScriptedUpstream, serving, startUpstream } from '../support/upstream/scripted-upstream.ts';
+import { serving, startUpstream } from '../support/upstream/scripted-upstream.ts';
 import { crmList } from '../support/upstream/scripts.ts';
+import { startForAll } from '../support/jest/lifetime.ts';
 
-let upstream: ScriptedUpstream;
-let config: ConfigCopy;
-let gateway: GatewayProcess;
 const edit = (from: string, to: string) => config.edit('portico.yaml', from, to);
 const users = (query: string) => fetch(`${gateway.url}/v1/users?${query}`);
 const statusOf = async (query: string) => (await users(query)).status;
@@ -21,22 +19,17 @@ type Readiness = {
   readonly config: { readonly rev: number; readonly digest: string; readonly stale?: object };
 };
 
-beforeAll(async () => {
-  upstream = await startUpstream(serving((request) => crmList(request, 'Ada')));
-  config = copyConfig();
+const upstream = startForAll(() => startUpstream(serving((request) => crmList(request, 'Ada'))));
+const config = startForAll(copyConfig);
+beforeAll(() => {
   config.useGenerousTimeouts();
   edit('    source: crm\n', '    source: crm\n    public: true\n');
   // Below a file, nothing can be kept: each configuration in force is worth a warning.
   edit('\nredis:', `\nstate: { dir: '${config.file}/state' }\n\nredis:`);
   edit('standard: { windows: [20 per 1s, 600 per 60s] }', 'standard: { windows: [1000000 per 60s] }');
   edit('cache: { fresh: 10s, notFound: 2s }', 'cache: { fresh: 300s, notFound: 2s }');
-  gateway = await startGatewayProcess({ USERS_URL: upstream.origin }, config.file);
 });
-afterAll(async () => {
-  await gateway.close();
-  await upstream.close();
-  config.remove();
-});
+const gateway = startForAll(() => startGatewayProcess({ USERS_URL: upstream.origin }, config.file));
 
 describe('a process that serves alone', () => {
   it('puts a changed configuration in force on SIGHUP, and fails no request', async () => {

@@ -9,6 +9,7 @@ import {
 } from '../support/gateway/gateway-process.ts';
 import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
 import { serving, startUpstream } from '../support/upstream/scripted-upstream.ts';
+import { endAfterTest } from '../support/jest/lifetime.ts';
 
 const RETRY_SECONDS = 60;
 
@@ -16,17 +17,12 @@ let upstreams: Awaited<ReturnType<typeof startUpstreams>>;
 let gateway: GatewayProcess;
 let config: ConfigCopy;
 async function start(drain: string, more = ''): Promise<void> {
-  upstreams = await startUpstreams();
-  config = copyConfig();
+  upstreams = endAfterTest(await startUpstreams());
+  config = endAfterTest(copyConfig());
   config.useGenerousTimeouts();
   config.edit('portico.yaml', '  port: ${PORT:-8080}', `  port: \${PORT:-8080}\n  drain: ${drain}\n${more}`);
-  gateway = await startGatewayProcess(upstreams.env, config.file);
+  gateway = endAfterTest(await startGatewayProcess(upstreams.env, config.file));
 }
-afterEach(async () => {
-  await gateway.close();
-  config.remove();
-  await upstreams.close();
-});
 
 /** One request over a client's own kept-alive connection; rejects where there was no whole answer. */
 async function ask(agent: Agent): Promise<IncomingMessage> {
@@ -82,7 +78,7 @@ describe('SIGTERM', () => {
 
   it('does not wait for a collector of spans that asks to be tried again in a minute', async () => {
     const headers = { 'Retry-After': String(RETRY_SECONDS) };
-    const collector = await startUpstream(serving(() => ({ status: 503, headers })));
+    const collector = endAfterTest(await startUpstream(serving(() => ({ status: 503, headers }))));
     const traces = `{ endpoint: '${collector.origin}/v1/traces', ratio: 1, timeout: 100s }`;
     await start('0s', `telemetry:\n  traces: ${traces}\n`);
     await (await fetch(`${gateway.url}/v1/openapi.json`)).arrayBuffer();
@@ -91,6 +87,5 @@ describe('SIGTERM', () => {
     gateway.process.signal('SIGTERM');
     expect(await gateway.process.ended).toEqual({ code: 0, signal: null });
     expect(performance.now() - from).toBeLessThan((RETRY_SECONDS * 1_000) / 2);
-    await collector.close();
   });
 });

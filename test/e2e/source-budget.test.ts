@@ -7,6 +7,7 @@ import {
 } from '../support/gateway/budget-fleet.ts';
 import { describeOnRequest } from '../support/jest/describe-on-request.ts';
 import { askSteadily, mostWithin } from '../support/client/steady-load.ts';
+import { startForAll } from '../support/jest/lifetime.ts';
 
 const PROCESSES = 3;
 const PER_SECOND = 60;
@@ -21,7 +22,6 @@ const IS_LONG = SECONDS >= 20;
 const MARGIN_MS = 80;
 const KNOWN = Array.from({ length: 10 }, (_, at) => `/v1/users/user_${at + 1}`);
 
-let fleet: BudgetFleet;
 type Phase = {
   readonly times: number;
   readonly users: readonly Answer[];
@@ -40,7 +40,7 @@ let unasked = 1_000;
 /** A question that was never asked: its answer is in no cache. */
 const next = () => (unasked += 1);
 
-async function run(times: number, seconds: number): Promise<Phase> {
+async function run(fleet: BudgetFleet, times: number, seconds: number): Promise<Phase> {
   await Promise.all([...KNOWN.map((path) => fleet.ask(path)), fleet.lagMs()]);
   await Promise.all([fleet.users(), fleet.catalog()]);
   const start = performance.now();
@@ -83,21 +83,15 @@ describeOnRequest(
   'FLEETS',
   'three gateway processes that are asked for four times what their sources were promised',
   () => {
-    beforeAll(async () => {
-      fleet = await startBudgetFleet(PROCESSES, {
-        usersPerSecond: PER_SECOND,
-        catalogConcurrency: CONCURRENCY,
-        catalogMs: CATALOG_MS,
-      });
-    });
-    afterAll(() => fleet.stop());
+    const budgets = { usersPerSecond: PER_SECOND, catalogConcurrency: CONCURRENCY, catalogMs: CATALOG_MS };
+    const fleet = startForAll(() => startBudgetFleet(PROCESSES, budgets));
 
     const phases: Phase[] = [];
     const overrun = () => phases.at(-1) as Phase;
     beforeAll(
       async () => {
-        if (IS_LONG) for (const times of [1, 2]) phases.push(await run(times, SECONDS / 6));
-        phases.push(await run(4, SECONDS));
+        if (IS_LONG) for (const times of [1, 2]) phases.push(await run(fleet, times, SECONDS / 6));
+        phases.push(await run(fleet, 4, SECONDS));
         if (IS_LONG) phases.forEach(printPhase);
       },
       SECONDS * 2_000 + 30_000,

@@ -1,10 +1,11 @@
-import { type ScriptedUpstream, serving, startUpstream } from '../support/upstream/scripted-upstream.ts';
+import { serving, startUpstream } from '../support/upstream/scripted-upstream.ts';
 import { crmCard } from '../support/upstream/scripts.ts';
 import { eventually } from '../support/time/eventually.ts';
 import { checkedFetch } from '../support/client/openapi-check.ts';
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway/gateway-process.ts';
-import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
-import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
+import { startRedis } from '../support/redis/redis-server.ts';
+import { copyConfig } from '../support/gateway/config-copy.ts';
+import { startForAll } from '../support/jest/lifetime.ts';
 
 const FRESH_MS = 1_000;
 const REVALIDATE_MS = 1_000;
@@ -59,15 +60,10 @@ function askUntilServed(gateway: GatewayProcess): Promise<Answer> {
   });
 }
 
-let users: ScriptedUpstream;
-let redis: RedisServer;
-let config: ConfigCopy;
-const gateways: GatewayProcess[] = [];
-
-beforeAll(async () => {
-  users = await startUpstream(naming('Old'));
-  redis = await startRedis();
-  config = copyConfig();
+const users = startForAll(() => startUpstream(naming('Old')));
+const redis = startForAll(startRedis);
+const config = startForAll(copyConfig);
+beforeAll(() => {
   // A busy machine must not look like a Redis that has gone.
   config.useGenerousTimeouts();
   const cache = 'fresh: 1s, staleWhileRevalidate: 1s, staleIfError: 3s';
@@ -77,17 +73,11 @@ beforeAll(async () => {
   config.edit('sources/crm.yaml', 'concurrency: 8', 'concurrency: 8\n  breaker: { open: 20ms }');
   config.edit('portico.yaml', '20 per 1s, 600 per 60s', '100000 per 60s');
   config.edit('portico.yaml', 'resources:', 'cache: { jitter: 0 }\n\nresources:');
+});
+const gateways = startForAll(() => {
   const env = { USERS_URL: users.origin };
   const onRedis = { ...env, REDIS_URL: redis.url };
-  gateways.push(
-    ...(await Promise.all([env, onRedis, onRedis].map((own) => startGatewayProcess(own, config.file)))),
-  );
-});
-afterAll(async () => {
-  await Promise.all(gateways.map((gateway) => gateway.close()));
-  await users.close();
-  await redis.stop();
-  config.remove();
+  return Promise.all([env, onRedis, onRedis].map((own) => startGatewayProcess(own, config.file)));
 });
 
 describe('a user service that dies after it has answered', () => {

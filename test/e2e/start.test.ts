@@ -1,38 +1,26 @@
-import { cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
-import {
-  type GatewayProcess,
-  NODE,
-  runPortico,
-  startGatewayProcess,
-} from '../support/gateway/gateway-process.ts';
+import { copyConfig } from '../support/gateway/config-copy.ts';
+import { NODE, runPortico, startGatewayProcess } from '../support/gateway/gateway-process.ts';
+import { createFolder } from '../support/process/folder.ts';
 import { freePort } from '../support/process/free-port.ts';
 import { runProcess } from '../support/process/running-process.ts';
 import { eventually } from '../support/time/eventually.ts';
 import { crmList } from '../support/upstream/scripts.ts';
-import { type ScriptedUpstream, serving, startUpstream } from '../support/upstream/scripted-upstream.ts';
+import { serving, startUpstream } from '../support/upstream/scripted-upstream.ts';
+import { endAfterTest, startForAll } from '../support/jest/lifetime.ts';
 
 const LIST_MODULES = resolve('test/support/process/list-modules.ts');
 
-let scratch: string;
-let upstream: ScriptedUpstream;
-let config: ConfigCopy;
-beforeAll(async () => {
-  scratch = await mkdtemp(join(tmpdir(), 'portico-start-'));
-  upstream = await startUpstream(serving((request) => crmList(request, 'Ada')));
-  config = copyConfig();
+const scratch = startForAll(() => createFolder('start'));
+const upstream = startForAll(() => startUpstream(serving((request) => crmList(request, 'Ada'))));
+const config = startForAll(copyConfig);
+beforeAll(() => {
   config.useGenerousTimeouts();
   config.edit('portico.yaml', '    source: crm\n', '    source: crm\n    public: true\n');
 });
-afterAll(async () => {
-  await upstream.close();
-  config.remove();
-  await rm(scratch, { recursive: true });
-});
 
-const modulesFile = () => join(scratch, 'modules');
+const modulesFile = () => join(scratch.path, 'modules');
 
 /** Starts a program as `portico start`, and reads which files it has loaded once it has answered. */
 async function startAndAnswer(main: string) {
@@ -91,7 +79,7 @@ describe('the compiled gateway', () => {
   let main: string;
   // As an installation has it: what runs from source reads files of the checkout, and this may not.
   beforeAll(async () => {
-    const folder = join(scratch, 'installed');
+    const folder = join(scratch.path, 'installed');
     const build = ['run', '--silent', 'build:program', '--', `--outdir=${join(folder, 'dist')}`];
     expect(await runProcess('npm', build)).toMatchObject({ code: 0 });
     await cp('package.json', join(folder, 'package.json'));
@@ -100,12 +88,9 @@ describe('the compiled gateway', () => {
     main = join(folder, 'dist/main.js');
   });
 
-  let gateway: GatewayProcess | undefined;
-  afterEach(() => gateway?.close());
-
   it('answers after loading few files, and reads a changed configuration', async () => {
     const started = await startAndAnswer(main);
-    gateway = started.gateway;
+    const gateway = endAfterTest(started.gateway);
     expect(started.status).toBe(200);
     // From source there are 1,450. The threads and the commands are files of their own; the first files are checked in one.
     expect(started.files.length).toBeLessThan(20);
@@ -123,9 +108,9 @@ describe('the compiled gateway', () => {
 
   it('reads what operators post in a charset of its own', async () => {
     const started = await startAndAnswer(main);
-    gateway = started.gateway;
+    const gateway = endAfterTest(started.gateway);
     const post = (charset: string, body: Buffer) =>
-      fetch(`${gateway!.adminUrl}/api/session`, {
+      fetch(`${gateway.adminUrl}/api/session`, {
         method: 'POST',
         headers: { 'Content-Type': `application/json; charset=${charset}` },
         body,

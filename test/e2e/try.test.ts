@@ -1,34 +1,23 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { execFile } from 'node:child_process';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { runCommand } from '../support/command/run-command.ts';
 import { serve, TOKEN } from '../support/dialects/serve.ts';
 import { twoLists } from '../support/dialects/two-lists.ts';
 import { freePort } from '../support/process/free-port.ts';
-import { type RunningProcess, startProcess } from '../support/process/running-process.ts';
-import type { ScriptedUpstream } from '../support/upstream/scripted-upstream.ts';
+import { startProcess } from '../support/process/running-process.ts';
+import { createFolder } from '../support/process/folder.ts';
+import { endAfterTest, startForEach } from '../support/jest/lifetime.ts';
 
 const run = promisify(execFile);
 
-let folder: string;
-let service: ScriptedUpstream;
-let running: RunningProcess | undefined;
-
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'portico-try-'));
-  service = await serve(twoLists);
-});
-afterEach(async () => {
-  await running?.kill();
-  await service.close();
-  rmSync(folder, { recursive: true });
-});
+const folder = startForEach(() => createFolder('try'));
+const service = startForEach(() => serve(twoLists));
 
 /** The file that `portico infer` writes of both lists. */
 async function drafted(): Promise<string> {
-  const file = join(folder, 'shop.yaml');
+  const file = join(folder.path, 'shop.yaml');
   const resources = ['users', 'products'].flatMap((one) => [
     '--resource',
     `${one}=${service.origin}/api/${one}`,
@@ -44,7 +33,7 @@ describe('portico try', () => {
     async (signal) => {
       const file = await drafted();
       const args = ['run', '-s', 'portico', '--', 'try', file, '--port', '0'];
-      running = startProcess('npm', args, { SHOP_TOKEN: TOKEN });
+      const running = endAfterTest(startProcess('npm', args, { SHOP_TOKEN: TOKEN }));
       await running.prints(/Ctrl-C/);
       const commands = running.out.split('\n').flatMap((line) => /^ *(curl .*)$/.exec(line)?.[1] ?? []);
       const totals: unknown[] = [];
@@ -64,7 +53,9 @@ describe('portico try', () => {
     const [fromEnvironment, fromOption] = [await freePort(), await freePort()];
     const listens = async (options: readonly string[]) => {
       const args = ['src/main.ts', 'try', file, ...options];
-      running = startProcess(process.execPath, args, { SHOP_TOKEN: TOKEN, PORT: String(fromEnvironment) });
+      const running = endAfterTest(
+        startProcess(process.execPath, args, { SHOP_TOKEN: TOKEN, PORT: String(fromEnvironment) }),
+      );
       await running.prints(/Ctrl-C/);
       const [, port] = /is served on http:\/\/127\.0\.0\.1:(\d+),/.exec(running.out) ?? [];
       running.signal('SIGTERM');
@@ -87,7 +78,7 @@ describe('portico try', () => {
   });
 
   it('says what is wrong with a file', async () => {
-    const file = join(folder, 'wrong.yaml');
+    const file = join(folder.path, 'wrong.yaml');
     writeFileSync(file, 'source: 1\nname: wrong\n');
     expect((await runCommand(['try', file])).code).toBe(78);
   });

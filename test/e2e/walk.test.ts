@@ -1,16 +1,13 @@
 import { compareIds, compareTexts } from '../support/model/contract-model.ts';
-import { type Client, createClient } from '../support/client/contract-client.ts';
-import { type Demo, startDemo } from '../support/gateway/gateway-process.ts';
+import { createClient } from '../support/client/contract-client.ts';
+import { startDemo } from '../support/gateway/gateway-process.ts';
+import { startForAll } from '../support/jest/lifetime.ts';
 
 type User = { id: string; name: string | null; email: string | null; created_at: string | null };
 type Product = { id: string; price: number | null; category: string | null };
 
-let demo: Demo;
-let client: Client;
-beforeAll(async () => {
-  demo = await startDemo();
-  client = createClient(demo.url, demo.key);
-});
+const demo = startForAll(startDemo);
+const client = startForAll(() => createClient(demo.url, demo.key));
 afterAll(() => demo.process.kill());
 
 /** The places at which neighbours are in the wrong order. */

@@ -3,13 +3,10 @@ import { readAuditLine } from '../../src/store/audit/audit-entry.ts';
 import { eventually } from '../support/time/eventually.ts';
 import { checkedFetch } from '../support/client/openapi-check.ts';
 import { startLoad } from '../support/client/keep-alive-load.ts';
-import { startWorkers, type WorkerGateway } from '../support/gateway/worker-gateway.ts';
+import { startWorkers } from '../support/gateway/worker-gateway.ts';
+import { startForAll } from '../support/jest/lifetime.ts';
 
-let gateway: WorkerGateway;
-beforeAll(async () => {
-  gateway = await startWorkers(2);
-});
-afterAll(() => gateway.stop());
+const gateway = startForAll(() => startWorkers(2));
 
 const openapi = () => `${gateway.url}/v1/openapi.json`;
 const bearer = (key: string) => ({ authorization: `Bearer ${key}`, connection: 'close' });

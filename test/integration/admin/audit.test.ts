@@ -1,35 +1,21 @@
 import { Redis } from 'ioredis';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readAuditLine } from '../../../src/store/audit/audit-entry.ts';
 import { runCommand } from '../../support/command/run-command.ts';
-import { PEPPER, type Stack, startStack } from '../../support/gateway/stack.ts';
-import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
+import { PEPPER, startStack } from '../../support/gateway/stack.ts';
+import { startRedis } from '../../support/redis/redis-server.ts';
+import { createFolder } from '../../support/process/folder.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 const TOKEN = 'the-token-of-ada-the-operator';
 
-let redis: RedisServer;
-let client: Redis;
-let stacks: Stack[];
-let folder: string;
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'portico-audit-'));
-  redis = await startRedis();
-  client = new Redis(redis.url);
-  const start = () =>
-    startStack({
-      redis: { url: redis.url, prefix: 'portico:' },
-      env: { ADMIN_TOKEN: TOKEN },
-    });
-  stacks = await Promise.all([start(), start()]);
-});
-afterAll(async () => {
-  await Promise.all(stacks.map((stack) => stack.close()));
-  client.disconnect();
-  await redis.stop();
-  rmSync(folder, { recursive: true });
-});
+const folder = startForAll(() => createFolder('audit'));
+const redis = startForAll(startRedis);
+const client = startForAll(() => new Redis(redis.url));
+const start = () =>
+  startStack({ redis: { url: redis.url, prefix: 'portico:' }, env: { ADMIN_TOKEN: TOKEN } });
+const stacks = startForAll(() => Promise.all([start(), start()]));
 
 const own = () => ({ REDIS_URL: redis.url, PORTICO_KEY_PEPPER: PEPPER });
 /** Runs a command on Redis itself, or through the listener of a gateway, without the pepper or Redis at hand. */
@@ -136,7 +122,7 @@ describe('the audit of two gateways on one Redis', () => {
 
   it('survives the loss of Redis by what `audit --json` wrote, and is put before no other line', async () => {
     const before = (await portico('audit', '--json')).out;
-    const file = join(folder, 'audit.jsonl');
+    const file = join(folder.path, 'audit.jsonl');
     writeFileSync(file, before);
     await client.flushall();
     expect((await portico('audit', 'restore', file)).code).toBe(0);

@@ -1,22 +1,10 @@
 import { actionList } from '../../../src/admin/api/action-table.ts';
-import {
-  type ConsoleGateway,
-  OPERATOR,
-  type SentHeaders,
-  startConsole,
-  type TabHeaders,
-  VIEWER,
-} from '../../support/client/console-gateway.ts';
+import { OPERATOR, type SentHeaders, startConsole, VIEWER } from '../../support/client/console-gateway.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
-let gateway: ConsoleGateway;
-let operator: TabHeaders;
-let viewer: TabHeaders;
-beforeAll(async () => {
-  gateway = await startConsole({ hasTokens: true });
-  operator = await gateway.signIn(OPERATOR);
-  viewer = await gateway.signIn(VIEWER);
-});
-afterAll(() => gateway.close());
+const gateway = startForAll(() => startConsole({ hasTokens: true }));
+const operator = startForAll(() => gateway.signIn(OPERATOR));
+const viewer = startForAll(() => gateway.signIn(VIEWER));
 
 /** The same headers without some. */
 function without(headers: SentHeaders, ...names: readonly string[]): SentHeaders {

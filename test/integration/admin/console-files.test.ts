@@ -1,17 +1,8 @@
-import {
-  type ConsoleGateway,
-  startConsole,
-  type TabHeaders,
-  VIEWER,
-} from '../../support/client/console-gateway.ts';
+import { startConsole, VIEWER } from '../../support/client/console-gateway.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
-let gateway: ConsoleGateway;
-let viewer: TabHeaders;
-beforeAll(async () => {
-  gateway = await startConsole({ hasTokens: true });
-  viewer = await gateway.signIn(VIEWER);
-});
-afterAll(() => gateway.close());
+const gateway = startForAll(() => startConsole({ hasTokens: true }));
+const viewer = startForAll(() => gateway.signIn(VIEWER));
 
 describe('the files of the console', () => {
   it.each([

@@ -1,19 +1,8 @@
-import {
-  type ConsoleGateway,
-  OPERATOR,
-  type SentHeaders,
-  startConsole,
-  type TabHeaders,
-  VIEWER,
-} from '../../support/client/console-gateway.ts';
+import { OPERATOR, type SentHeaders, startConsole, VIEWER } from '../../support/client/console-gateway.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
-let gateway: ConsoleGateway;
-let operator: TabHeaders;
-beforeAll(async () => {
-  gateway = await startConsole({ hasTokens: true });
-  operator = await gateway.signIn(OPERATOR);
-});
-afterAll(() => gateway.close());
+const gateway = startForAll(() => startConsole({ hasTokens: true }));
+const operator = startForAll(() => gateway.signIn(OPERATOR));
 
 describe('a page of another origin', () => {
   const foreign: readonly [string, SentHeaders][] = [
@@ -64,11 +53,7 @@ describe('a page of another origin', () => {
 });
 
 describe('a listener without a token', () => {
-  let open: ConsoleGateway;
-  beforeAll(async () => {
-    open = await startConsole({ hasTokens: false });
-  });
-  afterAll(() => open.close());
+  const open = startForAll(() => startConsole({ hasTokens: false }));
   const local = (headers: SentHeaders = {}) => ({ ...open.fromPage(), ...headers });
   it.each([
     'evil.example',

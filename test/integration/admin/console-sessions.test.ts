@@ -1,21 +1,19 @@
 import {
-  type ConsoleGateway,
   OPERATOR,
   type SentHeaders,
   startConsole,
   type TabHeaders,
   VIEWER,
 } from '../../support/client/console-gateway.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
-let gateway: ConsoleGateway;
 let operator: TabHeaders;
 let elsewhere: TabHeaders;
+const gateway = startForAll(() => startConsole({ hasTokens: true }));
 beforeAll(async () => {
-  gateway = await startConsole({ hasTokens: true });
   operator = await gateway.signIn(OPERATOR);
   elsewhere = await gateway.signIn(OPERATOR);
 });
-afterAll(() => gateway.close());
 
 describe('somebody who has signed in', () => {
   it('is who the token says, changes things from the page, and stands in the audit with role and address', async () => {

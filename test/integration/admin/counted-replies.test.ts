@@ -1,12 +1,12 @@
-import { startSourceGateway, type SourceGateway } from '../../support/gateway/start-gateway.ts';
+import { startSourceGateway } from '../../support/gateway/start-gateway.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import {
   type HttpReply,
-  type ScriptedUpstream,
   serving,
   startUpstream,
   type UpstreamRequest,
 } from '../../support/upstream/scripted-upstream.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 const sourceText = (origin: string) => `
 source: 1
@@ -51,16 +51,8 @@ function answer({ path, id }: UpstreamRequest): HttpReply {
   return { body: { id: id === 8 ? 1 : id, n: 'n', text: 't' } };
 }
 
-let upstream: ScriptedUpstream;
-let gateway: SourceGateway;
-beforeAll(async () => {
-  upstream = await startUpstream();
-  gateway = await startSourceGateway(sourceText(upstream.origin));
-});
-afterAll(async () => {
-  await gateway.close();
-  await upstream.close();
-});
+const upstream = startForAll(startUpstream);
+const gateway = startForAll(() => startSourceGateway(sourceText(upstream.origin)));
 
 /** The paths that the gateway has asked for since `become`, each once. */
 const pathsAsked = () => [...new Set(upstream.requests.map(({ path }) => path))].sort();

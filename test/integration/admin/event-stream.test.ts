@@ -7,6 +7,7 @@ import express from 'express';
 import { createEventStream, type EventStream } from '../../../src/admin/event-stream.ts';
 import { type MetricSample, sampleMetrics } from '../../../src/telemetry/history/metric-sample.ts';
 import { eventually } from '../../support/time/eventually.ts';
+import { startForEach } from '../../support/jest/lifetime.ts';
 
 /** A stream whose ticks the test makes, behind a listener; what it opened ends with `close`. */
 async function startStream() {
@@ -85,11 +86,7 @@ async function startStream() {
   };
 }
 
-let started: Awaited<ReturnType<typeof startStream>>;
-beforeEach(async () => {
-  started = await startStream();
-});
-afterEach(() => started.close());
+const started = startForEach(startStream);
 
 describe('the stream of events', () => {
   it('gives a tick at once, then one each time, made once for all readers', async () => {

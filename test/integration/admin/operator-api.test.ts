@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
-import { type Stack, startStack } from '../../support/gateway/stack.ts';
+import { startRedis } from '../../support/redis/redis-server.ts';
+import { startStack } from '../../support/gateway/stack.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 type Method = 'get' | 'post' | 'patch' | 'delete';
 type Described = {
@@ -16,16 +17,8 @@ const described = Object.entries(document.paths).flatMap(([path, item]) =>
 );
 const ajv = new Ajv2020({ strict: false });
 
-let redis: RedisServer;
-let stack: Stack;
-beforeAll(async () => {
-  redis = await startRedis();
-  stack = await startStack({ redis: { url: redis.url, prefix: 'portico:' } });
-});
-afterAll(async () => {
-  await stack.close();
-  await redis.stop();
-});
+const redis = startForAll(startRedis);
+const stack = startForAll(() => startStack({ redis: { url: redis.url, prefix: 'portico:' } }));
 
 async function ask(path: string, method: string = 'get', body?: object) {
   const answer = await fetch(stack.adminUrl + path, {

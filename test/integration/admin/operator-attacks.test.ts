@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { Secret } from '../../../src/kernel/secret.ts';
-import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
-import { type Stack, startStack } from '../../support/gateway/stack.ts';
+import { startRedis } from '../../support/redis/redis-server.ts';
+import { startStack } from '../../support/gateway/stack.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 const OPERATOR = 'the-token-of-ada-the-operator';
 const VIEWER = 'the-token-that-prometheus-has';
@@ -17,11 +18,9 @@ const changing = Object.entries(paths).flatMap(([path, item]) =>
     .map(([method]) => ({ path: path.replace('{id}', 'abcdefghijkl'), method: method.toUpperCase() })),
 );
 
-let redis: RedisServer;
-let stack: Stack;
-beforeAll(async () => {
-  redis = await startRedis();
-  stack = await startStack({
+const redis = startForAll(startRedis);
+const stack = startForAll(() =>
+  startStack({
     redis: { url: redis.url, prefix: 'portico:' },
     configure({ admin }) {
       const named = { token: undefined, hash: undefined };
@@ -30,12 +29,8 @@ beforeAll(async () => {
         { ...named, name: 'prometheus', role: 'viewer', token: new Secret(VIEWER) },
       ];
     },
-  });
-});
-afterAll(async () => {
-  await stack.close();
-  await redis.stop();
-});
+  }),
+);
 
 type Headers = Readonly<Record<string, string | string[]>>;
 

@@ -1,12 +1,8 @@
 import { actionSpecs, type ActionValue } from '../../../src/admin/api/action-table.ts';
-import { startSourceGateway, type SourceGateway } from '../../support/gateway/start-gateway.ts';
-import {
-  type HttpReply,
-  type ScriptedUpstream,
-  serving,
-  startUpstream,
-} from '../../support/upstream/scripted-upstream.ts';
+import { startSourceGateway } from '../../support/gateway/start-gateway.ts';
+import { type HttpReply, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { eventually } from '../../support/time/eventually.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 const row = { id: 1, n: 'Ada', m: null, at: null };
 /** The lines of the rules in the file below, from 1. */
@@ -33,17 +29,9 @@ resources:
       map: { id: id, name: n, email: m, created_at: { from: at, as: [iso8601] }, profile.bio: b, profile.location: l, profile.avatar_url: a }
 `;
 
-let upstream: ScriptedUpstream;
-let gateway: SourceGateway;
 let reply: HttpReply = { body: {} };
-beforeAll(async () => {
-  upstream = await startUpstream(serving(() => reply));
-  gateway = await startSourceGateway(sourceText(upstream.origin));
-});
-afterAll(async () => {
-  await gateway.close();
-  await upstream.close();
-});
+const upstream = startForAll(() => startUpstream(serving(() => reply)));
+const gateway = startForAll(() => startSourceGateway(sourceText(upstream.origin)));
 
 /** Asks while the source replies like this, and gives the status of the answer. */
 async function askOf(next: HttpReply, path: string): Promise<number> {

@@ -1,12 +1,8 @@
-import {
-  type HttpReply,
-  type ScriptedUpstream,
-  serving,
-  startUpstream,
-} from '../../support/upstream/scripted-upstream.ts';
+import { type HttpReply, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { readFileSync } from 'node:fs';
 import type { ResourceQuality } from '../../../src/pipeline/quality.ts';
-import { type Stack, startStack } from '../../support/gateway/stack.ts';
+import { startStack } from '../../support/gateway/stack.ts';
+import { startForEach } from '../../support/jest/lifetime.ts';
 
 const FILE = 'config/sources/catalog.yaml';
 /** The line, from 1, of the catalogue's file in which a text stands first. */
@@ -22,21 +18,12 @@ const rows = [
   { sku: '3', nm: 'Vase', txt: 'x', prc: 'n/a', cc: CANARY },
 ];
 
-let stack: Stack;
-let service: ScriptedUpstream;
-
 const json = (body: unknown): HttpReply => ({ headers: { 'X-Result-Count': '3' }, body });
 /** Has the service reply with this from now on. */
 const replyWith = (reply: HttpReply) => service.become(serving(() => reply));
 
-beforeEach(async () => {
-  service = await startUpstream(serving(() => json(rows)));
-  stack = await startStack({ upstream: service.origin });
-});
-afterEach(async () => {
-  await stack.close();
-  await service.close();
-});
+const service = startForEach(() => startUpstream(serving(() => json(rows))));
+const stack = startForEach(() => startStack({ upstream: service.origin }));
 
 async function adminText(path: string): Promise<string> {
   return (await fetch(stack.adminUrl + path)).text();

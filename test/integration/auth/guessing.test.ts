@@ -2,29 +2,21 @@ import { Redis } from 'ioredis';
 import { mintKey } from '../../../src/pipeline/stages/authentication/key-changes.ts';
 import { newApiKey, newKeyId, parseApiKey } from '../../../src/pipeline/stages/authentication/api-key.ts';
 import { bearerCall, createCall } from '../../support/pipeline/call.ts';
-import { type RunningAdmission, openAdmission, PEPPER } from '../../support/gateway/admission.ts';
+import { openAdmission, PEPPER } from '../../support/gateway/admission.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
-import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
+import { startRedis } from '../../support/redis/redis-server.ts';
+import { startForEach } from '../../support/jest/lifetime.ts';
 
 const limits = { failedCredentials: '20 per 1h', tiers: { standard: { windows: ['100000 per 60s'] } } };
 
 describe('a client that guesses keys', () => {
-  let server: RedisServer;
-  let counter: Redis;
-  let gates: RunningAdmission[] = [];
-
-  beforeEach(async () => {
-    // A Redis that nobody else uses, because its commands are counted.
-    server = await startRedis();
-    counter = new Redis(server.url);
+  // A Redis that nobody else uses, because its commands are counted.
+  const server = startForEach(startRedis);
+  const counter = startForEach(() => new Redis(server.url));
+  const gates = startForEach(async () => {
     // Time stands still, so that nothing known is looked up again.
     const settings = { url: server.url, prefix: 'portico:', limits, clock: createManualClock() };
-    gates = [await openAdmission(settings), await openAdmission(settings)];
-  });
-  afterEach(async () => {
-    await Promise.all(gates.map((gate) => gate.close()));
-    counter.disconnect();
-    await server.stop();
+    return [await openAdmission(settings), await openAdmission(settings)];
   });
 
   const guess = () => bearerCall(newApiKey(newKeyId()));

@@ -1,16 +1,10 @@
-import {
-  type Answer,
-  type ScriptedUpstream,
-  serving,
-  startUpstream,
-} from '../../support/upstream/scripted-upstream.ts';
+import { type Answer, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { createJwksClient } from '../../../src/pipeline/stages/authentication/jwks-fetch.ts';
+import { startForEach } from '../../support/jest/lifetime.ts';
 
 describe('reading a key set over HTTP', () => {
-  let issuer: ScriptedUpstream;
   const client = createJwksClient(undefined);
-  beforeEach(async () => (issuer = await startUpstream()));
-  afterEach(() => issuer.close());
+  const issuer = startForEach(startUpstream);
   afterAll(() => client.close());
 
   const answer = (reply: Answer) => issuer.become(serving(() => reply));

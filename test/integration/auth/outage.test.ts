@@ -2,9 +2,10 @@ import { mintKey } from '../../../src/pipeline/stages/authentication/key-changes
 import { newApiKey, newKeyId } from '../../../src/pipeline/stages/authentication/api-key.ts';
 import { bearerCall } from '../../support/pipeline/call.ts';
 import { type RunningAdmission, openAdmission, PEPPER, storeKey } from '../../support/gateway/admission.ts';
-import { createManualClock, type ManualClock } from '../../support/time/manual-clock.ts';
-import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
+import { createManualClock } from '../../support/time/manual-clock.ts';
+import { startRedis } from '../../support/redis/redis-server.ts';
 import { PATIENCE_MS } from '../../support/gateway/generous-timeouts.ts';
+import { endAfterTest, startForEach } from '../../support/jest/lifetime.ts';
 
 const limits = {
   tiers: {
@@ -19,9 +20,7 @@ const limits = {
 const HUNG_MS = 2_000;
 
 describe('while Redis fails', () => {
-  let server: RedisServer;
   let gate: RunningAdmission;
-  let clock: ManualClock;
 
   const settings = () => ({
     url: server.url,
@@ -30,9 +29,9 @@ describe('while Redis fails', () => {
     limits,
   });
 
+  const server = startForEach(startRedis);
+  const clock = startForEach(createManualClock);
   beforeEach(async () => {
-    server = await startRedis();
-    clock = createManualClock();
     gate = await openAdmission(settings());
   });
   /** Has the gate wait for Redis no longer than it must where that hangs. */
@@ -42,7 +41,6 @@ describe('while Redis fails', () => {
   }
   afterEach(async () => {
     await gate.close();
-    await server.stop();
   });
 
   async function newKey(tier: string): Promise<string> {
@@ -144,12 +142,11 @@ describe('while Redis fails', () => {
 
   it('starts without Redis, and uses it once it is there', async () => {
     await server.kill();
-    const early = await openAdmission({ ...settings(), waitForRedis: false });
+    const early = endAfterTest(await openAdmission({ ...settings(), waitForRedis: false }));
     expect(await early.redis.untilReady(200)).toBe(false);
     expect(await early.statusOf(bearerCall(stranger()))).toBe(503);
     await server.restart();
     expect(await early.redis.untilReady(PATIENCE_MS)).toBe(true);
     expect(await early.statusOf(bearerCall(stranger()))).toBe(401);
-    await early.close();
   });
 });

@@ -1,20 +1,17 @@
 import { mintKey, revokeKey, rotateKey } from '../../../src/pipeline/stages/authentication/key-changes.ts';
 import { bearerCall } from '../../support/pipeline/call.ts';
-import { type RunningAdmission, openAdmission, PEPPER } from '../../support/gateway/admission.ts';
+import { openAdmission, PEPPER } from '../../support/gateway/admission.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
+import { startForEach } from '../../support/jest/lifetime.ts';
 
 const terms = { label: 'CRM', permissions: ['users:read'], tier: 'standard' };
 
 describe('two gateways on one Redis', () => {
   const shared = useRedis();
   const clock = createManualClock();
-  let gates: RunningAdmission[] = [];
-
-  beforeEach(async () => {
-    gates = [await openAdmission({ ...shared, clock }), await openAdmission({ ...shared, clock })];
-  });
-  afterEach(() => Promise.all(gates.map((gate) => gate.close())));
+  const open = () => openAdmission({ ...shared, clock });
+  const gates = startForEach(() => Promise.all([open(), open()]));
 
   const statuses = (key: string) => Promise.all(gates.map((gate) => gate.statusOf(bearerCall(key))));
   const mint = () => mintKey(PEPPER, clock.now(), terms);

@@ -1,31 +1,29 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { startVisitorService, type VisitorService } from '../../claims/credential/visitor-service.ts';
+import { startVisitorService } from '../../claims/credential/visitor-service.ts';
 import { SERVICE_KEY } from '../../claims/harness/start-service.ts';
 import { sourceText } from '../../claims/harness/source-file.ts';
 import { shapes } from '../../claims/harness/traits.ts';
 import { PEPPER, type Stack, startStack } from '../../support/gateway/stack.ts';
-import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
+import { startRedis } from '../../support/redis/redis-server.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { eventually } from '../../support/time/eventually.ts';
+import { createFolder } from '../../support/process/folder.ts';
+import { endAfterTest, startForEach } from '../../support/jest/lifetime.ts';
 
 const USERS = 137;
 const spec = { shape: 'offset users', auth: 'header', shown: 'page', sees: 'fewer' } as const;
 
-let redis: RedisServer;
-let service: VisitorService;
-let folder: string;
-const stacks: Stack[] = [];
-beforeEach(async () => {
-  [redis, service] = await Promise.all([startRedis(), startVisitorService(spec)]);
-  folder = mkdtempSync(join(tmpdir(), 'portico-proof-'));
-  mkdirSync(join(folder, 'sources'));
+const folder = startForEach(() => createFolder('proof'));
+const redis = startForEach(startRedis);
+const service = startForEach(() => startVisitorService(spec));
+beforeEach(() => {
+  mkdirSync(join(folder.path, 'sources'));
   const source = parse(sourceText(shapes[spec.shape], service.origin)) as Record<string, unknown>;
   const proof = { request: { path: '/me' }, at: 'login' };
   const auth = { kind: 'header', name: 'X-Key', value: SERVICE_KEY, proof };
-  writeFileSync(join(folder, 'sources', 'draft.yaml'), stringify({ ...source, auth }));
+  writeFileSync(join(folder.path, 'sources', 'draft.yaml'), stringify({ ...source, auth }));
   const gateway = {
     portico: 1,
     listen: { host: '127.0.0.1', port: 0 },
@@ -34,21 +32,13 @@ beforeEach(async () => {
     redis: { url: '${REDIS_URL:-}' },
     resources: { users: { source: 'draft', cache: { fresh: '10m', notFound: '10m' } } },
   };
-  writeFileSync(join(folder, 'portico.yaml'), stringify(gateway));
-});
-afterEach(async () => {
-  await Promise.all(stacks.splice(0).map((stack) => stack.close()));
-  await Promise.all([redis.stop(), service.close()]);
-  rmSync(folder, { recursive: true });
+  writeFileSync(join(folder.path, 'portico.yaml'), stringify(gateway));
 });
 
 async function open(): Promise<Stack> {
-  const configFile = join(folder, 'portico.yaml');
-  const stack = await startStack({
-    ...{ configFile, upstream: service.origin, redis: { url: redis.url, prefix: 'portico:' } },
-  });
-  stacks.push(stack);
-  return stack;
+  const configFile = join(folder.path, 'portico.yaml');
+  const shared = { url: redis.url, prefix: 'portico:' };
+  return endAfterTest(await startStack({ configFile, upstream: service.origin, redis: shared }));
 }
 
 /** The status of a page, with its total where it has one. */
@@ -66,7 +56,7 @@ describe('a credential that the service takes for a visitor', () => {
     expect(await ask(first, 2)).toEqual([502, undefined]);
     for (const stack of [first, other])
       await eventually(async () => (await ask(stack, 1))[0] === 502, { withinMs: 2_000 });
-    const { out } = await runCommand(['--config', join(folder, 'portico.yaml'), 'claims'], {
+    const { out } = await runCommand(['--config', join(folder.path, 'portico.yaml'), 'claims'], {
       ...{ PORTICO_KEY_PEPPER: PEPPER, REDIS_URL: redis.url },
     });
     expect(out).toContain('auth.proof');

@@ -2,28 +2,16 @@ import { eventually } from '../../support/time/eventually.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
 import { PEPPER, type Stack, startStack } from '../../support/gateway/stack.ts';
-import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
+import { startRedis } from '../../support/redis/redis-server.ts';
 import { lyingCatalog, LYING_BOOKS as BOOKS } from '../../support/upstream/lying-catalog.ts';
-import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { endAfterTest, startForEach } from '../../support/jest/lifetime.ts';
 
-let redis: RedisServer;
-let upstream: ScriptedUpstream;
-const configs: ConfigCopy[] = [];
-const stacks: Stack[] = [];
-beforeEach(async () => {
-  redis = await startRedis();
-  upstream = await startUpstream(serving(lyingCatalog));
-});
-afterEach(async () => {
-  await Promise.all(stacks.splice(0).map((stack) => stack.close()));
-  await Promise.all([redis.stop(), upstream.close()]);
-  for (const config of configs.splice(0)) config.remove();
-});
+const redis = startForEach(startRedis);
+const upstream = startForEach(() => startUpstream(serving(lyingCatalog)));
 
 function newConfig(): ConfigCopy {
-  const config = copyConfig();
-  configs.push(config);
-  return config;
+  return endAfterTest(copyConfig());
 }
 
 /** A gateway whose answers live for ten minutes. */
@@ -36,8 +24,7 @@ async function open({ file }: ConfigCopy, isShared = true): Promise<Stack> {
       if (resources.products !== undefined) resources.products.cache.fresh = 600;
     },
   });
-  stacks.push(stack);
-  return stack;
+  return endAfterTest(stack);
 }
 
 async function totalOf(stack: Stack, page = 1): Promise<number> {

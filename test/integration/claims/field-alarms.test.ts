@@ -2,29 +2,23 @@ import { Redis } from 'ioredis';
 import { answerOf, sourceOf, storedUser } from '../../claims/fields/field-service.ts';
 import { startGateway } from '../../support/gateway/start-gateway.ts';
 import type { LocalGateway } from '../../support/gateway/running-gateway.ts';
-import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
+import { startRedis } from '../../support/redis/redis-server.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
-import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { endAfterTest, startForEach } from '../../support/jest/lifetime.ts';
 
-let redis: RedisServer;
-let upstream: ScriptedUpstream;
 let isRenamed = false;
-const gateways: LocalGateway[] = [];
 const clock = createManualClock();
 const users = Array.from({ length: 120 }, (_, n) => storedUser(n + 1));
 const renamed = users.map(({ mail, ...user }) => ({ ...user, eMail: mail }));
 
-beforeEach(async () => {
+const redis = startForEach(startRedis);
+const upstream = startForEach(() =>
+  startUpstream(serving((request) => answerOf('json', isRenamed ? renamed : users, request))),
+);
+beforeEach(() => {
   isRenamed = false;
-  redis = await startRedis();
-  upstream = await startUpstream(
-    serving((request) => answerOf('json', isRenamed ? renamed : users, request)),
-  );
-});
-afterEach(async () => {
-  await Promise.all(gateways.splice(0).map((gateway) => gateway.close()));
-  await Promise.all([redis.stop(), upstream.close()]);
 });
 
 /** A gateway on the Redis; `webhook` is told. */
@@ -35,9 +29,7 @@ resources:
   users: { source: people, public: true, deadline: 60s, cache: { fresh: 0s, notFound: 0s } }
 `;
   const sources = { 'people.yaml': sourceOf('json', upstream.origin) };
-  const gateway = await startGateway({ sources, config, clock });
-  gateways.push(gateway);
-  return gateway;
+  return endAfterTest(await startGateway({ sources, config, clock }));
 }
 
 const ask = (gateway: LocalGateway, path = '/v1/users?limit=100') =>
@@ -57,11 +49,13 @@ async function endTurns(): Promise<void> {
 describe('a field that records suddenly lack', () => {
   it('is told in the log, the metrics, by webhook, on the overview and by the quality, in every gateway', async () => {
     const events: { type: string; data: Record<string, unknown> }[] = [];
-    const receiver = await startUpstream(
-      serving(({ body }) => {
-        events.push(JSON.parse(body) as (typeof events)[number]);
-        return { status: 204 };
-      }),
+    const receiver = endAfterTest(
+      await startUpstream(
+        serving(({ body }) => {
+          events.push(JSON.parse(body) as (typeof events)[number]);
+          return { status: 204 };
+        }),
+      ),
     );
     const [gateway, other] = [await open(receiver.origin), await open()];
     await ask(gateway);
@@ -86,7 +80,6 @@ describe('a field that records suddenly lack', () => {
     const told = { source: 'people', resource: 'users', field: 'email', kind: 'gone' };
     expect(events.map(({ type }) => type)).toEqual(['field.lost', 'field.restored']);
     for (const { data } of events) expect(data).toMatchObject(told);
-    await receiver.close();
   });
 
   it('is told by a gateway that starts after the key was renamed', async () => {
@@ -98,7 +91,6 @@ describe('a field that records suddenly lack', () => {
     await eventually(async () => (await client.keys('*:left')).length === 1);
     await client.quit();
     await before.close();
-    gateways.splice(0);
     await endTurns();
     isRenamed = true;
     const after = await open();

@@ -3,13 +3,10 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { startRedis } from '../../support/redis/redis-server.ts';
 import { runCommand } from '../../support/command/run-command.ts';
-import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
+import { copyConfig } from '../../support/gateway/config-copy.ts';
+import { startForEach } from '../../support/jest/lifetime.ts';
 
-let config: ConfigCopy;
-beforeEach(() => {
-  config = copyConfig();
-});
-afterEach(() => config.remove());
+const config = startForEach(copyConfig);
 
 /** `portico check`; file names are told from the folder of the configuration. */
 async function check(...args: string[]) {

@@ -1,13 +1,13 @@
 import {
   type HttpReply,
-  type ScriptedUpstream,
   serving,
   startUpstream,
   type UpstreamRequest,
 } from '../../support/upstream/scripted-upstream.ts';
 import { writeFileSync } from 'node:fs';
 import { runCommand } from '../../support/command/run-command.ts';
-import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
+import { copyConfig } from '../../support/gateway/config-copy.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 const TOKEN = 'canary-of-a-session';
 const names = ['Private Parts', 'Secret Sauce', 'Zebra'];
@@ -37,17 +37,11 @@ function answer({ path, query, headers }: UpstreamRequest): HttpReply {
   return { status: isKnown ? 200 : 401, body: rows.slice(from, from + 2) };
 }
 
-let source: ScriptedUpstream;
-let config: ConfigCopy;
+const source = startForAll(() => startUpstream(serving(answer)));
+const config = startForAll(copyConfig);
 beforeAll(async () => {
-  source = await startUpstream(serving(answer));
-  config = copyConfig();
   config.useGenerousTimeouts();
   writeFileSync(config.file.replace('portico.yaml', 'sources/catalog.yaml'), sourceText(source.origin));
-});
-afterAll(async () => {
-  config.remove();
-  await source.close();
 });
 
 async function explain(...args: string[]) {

@@ -1,15 +1,14 @@
-import { anyPorts, type RunningSamples, startSamples } from '../../../src/cli/demo/serve.ts';
+import { anyPorts, startSamples } from '../../../src/cli/demo/serve.ts';
 import { runCommand } from '../../support/command/run-command.ts';
-import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
+import { copyConfig } from '../../support/gateway/config-copy.ts';
+import { startForAll, startForEach } from '../../support/jest/lifetime.ts';
 
 const PASSWORD = 'a-canary-of-a-password';
 const KEY = 'a-canary-of-a-key';
 
-let samples: RunningSamples;
-let config: ConfigCopy;
 let env: Record<string, string>;
-beforeAll(async () => {
-  samples = await startSamples({
+const samples = startForAll(() =>
+  startSamples({
     ports: anyPorts,
     credentials: {
       users: { user: 'portico', password: PASSWORD },
@@ -17,15 +16,13 @@ beforeAll(async () => {
       orders: { token: 'orders-token-of-a-test' },
       people: { token: 'people-token-of-a-test' },
     },
-  });
+  }),
+);
+beforeAll(async () => {
   const { users = '', catalog = '' } = samples.urls;
   env = { USERS_URL: users, USERS_PASSWORD: PASSWORD, CATALOG_URL: catalog, CATALOG_KEY: KEY };
 });
-afterAll(() => samples.close());
-beforeEach(() => {
-  config = copyConfig();
-});
-afterEach(() => config.remove());
+const config = startForEach(copyConfig);
 
 /** `portico explain`; file names are told from the folder of the configuration, ports as `PORT`. */
 async function explain(...args: string[]) {

@@ -1,28 +1,23 @@
 import { Redis } from 'ioredis';
 import { startRedis } from '../../support/redis/redis-server.ts';
-import { startWatchedRedis, type WatchedRedis } from '../../support/redis/sentinel.ts';
+import { startWatchedRedis } from '../../support/redis/sentinel.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { eventually } from '../../support/time/eventually.ts';
-import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
+import { copyConfig } from '../../support/gateway/config-copy.ts';
+import { endAfterTest, startForAll } from '../../support/jest/lifetime.ts';
 
 const UNSURE = 'no replica has acknowledged the change within a second';
 const env = { PORTICO_KEY_PEPPER: 'a-pepper-of-the-replicas' };
 
-let watched: WatchedRedis;
-let config: ConfigCopy;
+const watched = startForAll(startWatchedRedis);
+const config = startForAll(copyConfig);
 beforeAll(async () => {
-  watched = await startWatchedRedis();
-  config = copyConfig();
   const nodes = watched.sentinels.map((node) => `'${node}'`).join(', ');
   config.edit(
     'portico.yaml',
     '  url: ${REDIS_URL:-}',
     `  sentinel: { name: ${watched.name}, nodes: [${nodes}] }`,
   );
-});
-afterAll(async () => {
-  await watched.stop();
-  config.remove();
 });
 
 async function keys(args: readonly string[], { file, url = '' }: { file: string; url?: string } = config) {
@@ -68,8 +63,7 @@ describe('a key that is changed in a Redis with a replica', () => {
   });
 
   it('does not wait where the server has no replica', async () => {
-    const alone = await startRedis();
+    const alone = endAfterTest(await startRedis());
     expect((await keys(create, { file: 'config/portico.yaml', url: alone.url })).err).toBe('');
-    await alone.stop();
   });
 });

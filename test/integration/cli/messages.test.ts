@@ -1,29 +1,20 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { runCommand } from '../../support/command/run-command.ts';
 import { inferDraft, runInfer } from '../../support/dialects/infer-draft.ts';
 import { type Dialect, serve } from '../../support/dialects/serve.ts';
 import { twoLists } from '../../support/dialects/two-lists.ts';
-import type { ScriptedUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { createFolder } from '../../support/process/folder.ts';
+import { endAfterTest, startForEach } from '../../support/jest/lifetime.ts';
 
-let folder: string;
-const running: ScriptedUpstream[] = [];
-
+const folder = startForEach(() => createFolder('messages'));
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'portico-messages-'));
-  mkdirSync(join(folder, 'sources'));
-});
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((service) => service.close()));
-  rmSync(folder, { recursive: true });
+  mkdirSync(join(folder.path, 'sources'));
 });
 
 async function serving(dialect: Dialect): Promise<string> {
-  const service = await serve(dialect, { open: true });
-  running.push(service);
-  return service.origin;
+  return endAfterTest(await serve(dialect, { open: true })).origin;
 }
 
 const SOURCE = {
@@ -42,14 +33,14 @@ const LIST = {
 };
 
 function writeSource(baseUrl: string, list: object = {}, more: object = {}): string {
-  const file = join(folder, 'sources', `${(more as { name?: string }).name ?? 'shop'}.yaml`);
+  const file = join(folder.path, 'sources', `${(more as { name?: string }).name ?? 'shop'}.yaml`);
   const products = { id: { kind: 'number' }, list: { ...LIST, ...list } };
   writeFileSync(file, stringify({ ...SOURCE, net: { baseUrl }, resources: { products }, ...more }));
   return file;
 }
 
 function writeGateway(sections: object = {}): string {
-  const file = join(folder, 'portico.yaml');
+  const file = join(folder.path, 'portico.yaml');
   const auth = { apiKeys: { pepper: '${A_PEPPER}' } };
   writeFileSync(
     file,
@@ -59,7 +50,7 @@ function writeGateway(sections: object = {}): string {
 }
 
 const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  runCommand(['-c', join(folder, 'portico.yaml'), ...args], env);
+  runCommand(['-c', join(folder.path, 'portico.yaml'), ...args], env);
 
 describe('a tool that asks one source', () => {
   it.each([
@@ -104,7 +95,7 @@ describe('portico keys create --print', () => {
     const { code, err } = await run(args, { A_PEPPER: 'a pepper of more than sixteen' });
     expect({ code, err }).toEqual({
       code: 0,
-      err: expect.stringContaining(`pepper of ${folder}/portico.yaml`),
+      err: expect.stringContaining(`pepper of ${folder.path}/portico.yaml`),
     });
   });
 

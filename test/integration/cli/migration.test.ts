@@ -1,20 +1,18 @@
 import { createPeopleService } from '../../../src/cli/demo/people-service.ts';
 import { sampleCredentials } from '../../../src/cli/demo/serve.ts';
-import type { LegacyService } from '../../../src/cli/demo/legacy-service.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { fewUsers } from '../../support/gateway/sample-services.ts';
-import { type Stack, startStack } from '../../support/gateway/stack.ts';
-import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
+import { startStack } from '../../support/gateway/stack.ts';
+import { startRedis } from '../../support/redis/redis-server.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
-let people: LegacyService;
-let redis: RedisServer;
-let stack: Stack;
-
-beforeAll(async () => {
-  people = createPeopleService({ users: fewUsers, credentials: sampleCredentials.people });
-  redis = await startRedis();
+const people = startForAll(() =>
+  createPeopleService({ users: fewUsers, credentials: sampleCredentials.people }),
+);
+const redis = startForAll(startRedis);
+const stack = startForAll(async () => {
   const { url: PEOPLE_URL } = await people.listen(0);
-  stack = await startStack({
+  return startStack({
     ...{ configFile: 'config/demo.yaml', env: { PEOPLE_URL }, redis: { url: redis.url, prefix: 'portico:' } },
     configure({ resources: { users } }) {
       if (users?.migration === undefined) return;
@@ -22,11 +20,6 @@ beforeAll(async () => {
       users.migration.steps = [1, 5, 100];
     },
   });
-});
-afterAll(async () => {
-  await stack.close();
-  await redis.stop();
-  await people.close();
 });
 
 /** Runs `portico migration` with these words. */

@@ -1,26 +1,25 @@
-import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { runCommand } from '../../support/command/run-command.ts';
-import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
+import { copyConfig } from '../../support/gateway/config-copy.ts';
 import { fewUsers } from '../../support/gateway/sample-services.ts';
 import { startStack } from '../../support/gateway/stack.ts';
+import { startForEach } from '../../support/jest/lifetime.ts';
 
-let service: ScriptedUpstream;
-let config: ConfigCopy;
 let env: Record<string, string>;
 /** What the service replies to the catalogue's list: rows, or a text that is none. */
 let rows: readonly object[] | string;
 
-beforeEach(async () => {
+const service = startForEach(() =>
+  startUpstream(serving(() => ({ headers: { 'X-Result-Count': String(rows.length) }, body: rows }))),
+);
+const config = startForEach(copyConfig);
+beforeEach(() => {
   rows = [
     { sku: '1', nm: 'Rope', txt: '', prc: '1990', cc: 'TOY' },
     { sku: '2', nm: 'Lamp', prc: '12.05.2024', cc: 'HOM' },
     { sku: '3', nm: 'Vase', txt: 'x', prc: 'Ünsold!', cc: 'HOM' },
     { sku: 'none', nm: 'Ghost', txt: 'x', prc: '1', cc: 'HOM' },
   ];
-  service = await startUpstream(
-    serving(() => ({ headers: { 'X-Result-Count': String(rows.length) }, body: rows })),
-  );
-  config = copyConfig();
   config.useGenerousTimeouts();
   config.edit(
     'sources/catalog.yaml',
@@ -28,10 +27,6 @@ beforeEach(async () => {
     'id: { kind: number }\n    onInvalidRecord: drop',
   );
   env = { CATALOG_URL: service.origin };
-});
-afterEach(async () => {
-  await service.close();
-  config.remove();
 });
 
 const quality = (...args: string[]) => runCommand(['--config', config.file, 'quality', ...args], env);

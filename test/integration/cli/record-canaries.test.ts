@@ -2,13 +2,9 @@ import { writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { fixtureTexts } from '../../support/command/fixture-texts.ts';
 import { runCommand } from '../../support/command/run-command.ts';
-import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
-import {
-  type HttpReply,
-  type ScriptedUpstream,
-  serving,
-  startUpstream,
-} from '../../support/upstream/scripted-upstream.ts';
+import { copyConfig } from '../../support/gateway/config-copy.ts';
+import { type HttpReply, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { startForEach } from '../../support/jest/lifetime.ts';
 
 /** Names of fields that services keep, some of which stand in the source file as something else. */
 const UNREAD = ['password', 'passwordHash', 'Authorization', 'token', 'baseUrl', 'header', 'ssn', 'limit'];
@@ -107,18 +103,10 @@ resources:
       map: { id: id, name: name, description: null, price: null, category: null }
 `;
 
-let config: ConfigCopy;
-let service: ScriptedUpstream;
 let reply: HttpReply;
-beforeEach(async () => {
-  config = copyConfig();
-  config.drop('fixtures');
-  service = await startUpstream(serving(() => reply));
-});
-afterEach(async () => {
-  await service.close();
-  config.remove();
-});
+const config = startForEach(copyConfig);
+const service = startForEach(() => startUpstream(serving(() => reply)));
+beforeEach(() => config.drop('fixtures'));
 
 /** What a recording keeps of replies: everything but the requests, which name what was asked for. */
 function keptOf(texts: string): string {

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { fixtureTexts } from '../../support/command/fixture-texts.ts';
 import { runCommand } from '../../support/command/run-command.ts';
-import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
-import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { copyConfig } from '../../support/gateway/config-copy.ts';
+import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { startForEach } from '../../support/jest/lifetime.ts';
 
 const rows = ['Anton Meier', 'Berta Huber', 'Dora Wagner'].map((name, index) => ({
   id: index + 1,
@@ -13,23 +14,14 @@ const rows = ['Anton Meier', 'Berta Huber', 'Dora Wagner'].map((name, index) => 
 }));
 const PERSONAL = /Anton|Berta|Dora|, born/;
 
-let config: ConfigCopy;
-let service: ScriptedUpstream;
 let replied: readonly object[];
-beforeEach(async () => {
-  config = copyConfig();
+const config = startForEach(copyConfig);
+const service = startForEach(() =>
+  startUpstream(serving(() => ({ body: { total: replied.length, rows: replied } }))),
+);
+beforeEach(() => {
   config.drop('fixtures');
   replied = rows;
-  service = await startUpstream(
-    serving(() => ({
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ total: replied.length, rows: replied }),
-    })),
-  );
-});
-afterEach(async () => {
-  config.remove();
-  await service.close();
 });
 
 /** Records the whole list of a source that maps its prices so. */

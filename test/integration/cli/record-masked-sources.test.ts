@@ -1,17 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { fixtureTexts } from '../../support/command/fixture-texts.ts';
 import { runCommand } from '../../support/command/run-command.ts';
-import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
+import { copyConfig } from '../../support/gateway/config-copy.ts';
 import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { endAfterTest, startForEach } from '../../support/jest/lifetime.ts';
 
-let config: ConfigCopy;
 let env: Record<string, string>;
+const config = startForEach(copyConfig);
 beforeEach(() => {
-  config = copyConfig();
   config.drop('fixtures');
   env = {};
 });
-afterEach(() => config.remove());
 
 const record = (...args: string[]) => runCommand(['--config', config.file, 'test', '--record', ...args], env);
 const replay = () => runCommand(['--config', config.file, 'test'], {});
@@ -58,17 +57,18 @@ describe('portico test --record, of a source', () => {
   let type: string;
   beforeEach(async () => {
     type = 'application/json';
-    service = await startUpstream(
-      serving(({ query }) => {
-        const all = rows.filter(({ category }) => category === (query.get('cat') ?? category));
-        const from = Number(query.get('from'));
-        const some = all.slice(from, from + Number(query.get('n') ?? 100));
-        return { headers: { 'Content-Type': type }, body: write(some, all.length, query) };
-      }),
+    service = endAfterTest(
+      await startUpstream(
+        serving(({ query }) => {
+          const all = rows.filter(({ category }) => category === (query.get('cat') ?? category));
+          const from = Number(query.get('from'));
+          const some = all.slice(from, from + Number(query.get('n') ?? 100));
+          return { headers: { 'Content-Type': type }, body: write(some, all.length, query) };
+        }),
+      ),
     );
     env = { SHOP_URL: service.origin };
   });
-  afterEach(() => service.close());
 
   async function masked(source: string, ...requests: string[]) {
     writeFileSync(config.file.replace('portico.yaml', 'sources/shop.yaml'), source);

@@ -2,17 +2,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fixtureTexts } from '../../support/command/fixture-texts.ts';
 import { runCommand } from '../../support/command/run-command.ts';
-import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
+import { copyConfig } from '../../support/gateway/config-copy.ts';
 import { createSampleServices, fewProducts, fewUsers } from '../../support/gateway/sample-services.ts';
+import { startForEach } from '../../support/jest/lifetime.ts';
 
-let config: ConfigCopy;
 let env: Record<string, string>;
+const config = startForEach(copyConfig);
 beforeEach(() => {
-  config = copyConfig();
   config.drop('fixtures');
   env = {};
 });
-afterEach(() => config.remove());
 
 const record = (...args: string[]) => runCommand(['--config', config.file, 'test', '--record', ...args], env);
 const replay = () => runCommand(['--config', config.file, 'test'], {});

@@ -1,24 +1,19 @@
-import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { anyPorts, type RunningSamples, startSamples } from '../../../src/cli/demo/serve.ts';
+import { anyPorts, startSamples } from '../../../src/cli/demo/serve.ts';
 import { runCommand } from '../../support/command/run-command.ts';
-import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
+import { copyConfig } from '../../support/gateway/config-copy.ts';
+import { startForAll, startForEach } from '../../support/jest/lifetime.ts';
 
-let samples: RunningSamples;
-let config: ConfigCopy;
 let env: Record<string, string>;
-beforeAll(async () => {
-  samples = await startSamples({ ports: anyPorts, count: 60 });
-});
-afterAll(() => samples.close());
+const samples = startForAll(() => startSamples({ ports: anyPorts, count: 60 }));
+const config = startForEach(copyConfig);
 beforeEach(() => {
-  config = copyConfig();
   config.useGenerousTimeouts();
   config.drop('fixtures');
   env = { USERS_URL: samples.urls.users!, CATALOG_URL: samples.urls.catalog! };
 });
-afterEach(() => config.remove());
 
 const record = (...args: string[]) => runCommand(['--config', config.file, 'test', '--record', ...args], env);
 const replay = () => runCommand(['--config', config.file, 'test'], env);
@@ -109,9 +104,10 @@ describe('portico test --record', () => {
 
 describe('a request with a secret of the environment in it', () => {
   const CANARY = 'a-canary-of-a-key';
-  let service: ScriptedUpstream;
+  const service = startForEach(() =>
+    startUpstream(serving(() => ({ headers: { 'X-Result-Count': '0' }, body: [] }))),
+  );
   beforeEach(async () => {
-    service = await startUpstream(serving(() => ({ headers: { 'X-Result-Count': '0' }, body: [] })));
     env['CATALOG_URL'] = service.origin;
     env['CATALOG_ZONE'] = CANARY;
     config.edit(
@@ -120,7 +116,6 @@ describe('a request with a secret of the environment in it', () => {
       "query: { zone: '${CATALOG_ZONE}', pg: '{page}'",
     );
   });
-  afterEach(() => service.close());
 
   it('is recorded with the secret masked, and replays whatever the secret is', async () => {
     expect((await record('catalog', '/v1/products')).code).toBe(0);

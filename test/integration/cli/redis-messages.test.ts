@@ -1,12 +1,11 @@
 import { runCommand } from '../../support/command/run-command.ts';
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 let server: RedisServer | undefined;
 
-afterEach(() => server?.stop());
-
 async function run(args: readonly string[], options: readonly string[], url = (at: string) => at) {
-  server = await startRedis(...options);
+  server = endAfterTest(await startRedis(...options));
   return runCommand(args, { REDIS_URL: url(server.url) });
 }
 

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../../src/cli/program.ts';
 import type { CliContext } from '../../../src/cli/context/context.ts';
@@ -10,24 +9,20 @@ import { aloneProcess } from '../../support/command/single-process.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { runPortico } from '../../support/gateway/gateway-process.ts';
 import { twoLists } from '../../support/dialects/two-lists.ts';
-import { type ScriptedUpstream, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { createFolder } from '../../support/process/folder.ts';
+import { startForEach } from '../../support/jest/lifetime.ts';
 
 /** How long the service takes for a call: long enough for the line to be drawn several times. */
 const CALL_MS = 250;
 
-let folder: string;
 let file: string;
-let service: ScriptedUpstream;
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'portico-terminal-'));
-  file = join(folder, 'shop.yaml');
-  service = await startUpstream({
-    async onRequest(request, response) {
-      await delay(CALL_MS);
-      const { status = 200, body } = twoLists(request);
-      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
-    },
-  });
+const folder = startForEach(() => createFolder('terminal'));
+const service = startForEach(() =>
+  startUpstream(serving(async (request) => (await delay(CALL_MS), twoLists(request)))),
+);
+beforeEach(() => {
+  file = join(folder.path, 'shop.yaml');
   writeFileSync(
     file,
     `source: 1
@@ -46,10 +41,6 @@ resources:
       map: { id: id, name: title, description: description, price: price, category: category }
 `,
   );
-});
-afterEach(async () => {
-  await service.close();
-  rmSync(folder, { recursive: true });
 });
 
 const DOCTOR = () => ['doctor', '--source', file, '--calls-max', '4'];

@@ -1,13 +1,13 @@
 import {
   type HttpReply,
-  type ScriptedUpstream,
   serving,
   startUpstream,
   type UpstreamRequest,
 } from '../../support/upstream/scripted-upstream.ts';
 import { writeFileSync } from 'node:fs';
 import { runCommand } from '../../support/command/run-command.ts';
-import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
+import { copyConfig } from '../../support/gateway/config-copy.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 // The accent of the last one is a character of its own, which the service sorts before every other letter than E.
 const names = ['Ada', 'Émile', 'Zoe', 'E\u0301va'];
@@ -60,17 +60,11 @@ function answer({ path, id: no, query }: UpstreamRequest): HttpReply {
   return { body: { rows: sorted.slice(from, behind), next, total: people.length } };
 }
 
-let source: ScriptedUpstream;
-let config: ConfigCopy;
+const source = startForAll(() => startUpstream(serving(answer)));
+const config = startForAll(copyConfig);
 beforeAll(async () => {
-  source = await startUpstream(serving(answer));
-  config = copyConfig();
   config.useGenerousTimeouts();
   writeFileSync(config.file.replace('portico.yaml', 'sources/crm.yaml'), sourceText(source.origin));
-});
-afterAll(async () => {
-  config.remove();
-  await source.close();
 });
 
 describe('a sort of a cursor source with checkpoints', () => {

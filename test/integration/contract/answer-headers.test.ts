@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { parseList } from 'structured-headers';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { KEY, USERS_KEY, type Stack, startStack } from '../../support/gateway/stack.ts';
+import { KEY, USERS_KEY, startStack } from '../../support/gateway/stack.ts';
 import { decision } from './decisions.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
-let stack: Stack;
 /** The clock stands still, but for what a test lets go by. */
 const startedAt = Date.now();
 let aheadMs = 0;
-beforeAll(async () => {
-  stack = await startStack({
+const stack = startForAll(() =>
+  startStack({
     clock: { ...systemClock, now: () => startedAt + aheadMs },
     configure({ limits }) {
       limits.tiers['roomy'] = {
@@ -21,9 +21,8 @@ beforeAll(async () => {
         dryRun: false,
       };
     },
-  });
-});
-afterAll(() => stack.close());
+  }),
+);
 
 const paths = [
   '/v1/users',

@@ -1,15 +1,16 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type GatewayProcess, startGatewayProcess } from '../../support/gateway/gateway-process.ts';
+import { createFolder, type Folder } from '../../support/process/folder.ts';
+import { startGatewayProcess } from '../../support/gateway/gateway-process.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 const PACKAGE = 'swagger-ui-dist';
 
 /** Portico's sources in a folder of their own, beside every package but Swagger UI; of that, `files` alone. */
-function installWithout(files: readonly string[]): string {
-  const folder = mkdtempSync(join(tmpdir(), 'portico-install-'));
-  for (const part of ['src', 'package.json']) cpSync(part, join(folder, part), { recursive: true });
-  const packages = join(folder, 'node_modules');
+function installWithout(files: readonly string[]): Folder {
+  const folder = createFolder('install');
+  for (const part of ['src', 'package.json']) cpSync(part, join(folder.path, part), { recursive: true });
+  const packages = join(folder.path, 'node_modules');
   mkdirSync(join(packages, PACKAGE), { recursive: true });
   for (const name of readdirSync('node_modules'))
     if (name !== PACKAGE) symlinkSync(resolve('node_modules', name), join(packages, name));
@@ -24,32 +25,24 @@ const installs = [
 ];
 
 describe.each(installs)('an install without Swagger UI, $what', ({ files }) => {
-  let folder: string;
-  let gateway: GatewayProcess;
-  let url: string;
-  beforeAll(async () => {
-    folder = installWithout(files);
-    gateway = await startGatewayProcess({}, undefined, undefined, join(folder, 'src/main.ts'));
-    ({ url } = gateway);
-  });
-  afterAll(async () => {
-    await gateway.process.kill();
-    rmSync(folder, { recursive: true });
-  });
+  const folder = startForAll(() => installWithout(files));
+  const gateway = startForAll(() =>
+    startGatewayProcess({}, undefined, undefined, join(folder.path, 'src/main.ts')),
+  );
 
   it('serves the API page without a script, and the page says what is missing and where the same stands', async () => {
-    const answer = await fetch(`${url}/docs`);
+    const answer = await fetch(`${gateway.url}/docs`);
     const page = await answer.text();
     expect(answer.status).toBe(200);
     expect(page).toContain('The reference is not installed on this gateway.');
     for (const part of ['v1/openapi.json', 'rate_limit_exceeded', 'users:read']) expect(page).toContain(part);
     expect(page).not.toContain('<script');
     const style = /href="([^"]+page\.css[^"]*)"/.exec(page)?.[1] ?? '';
-    expect((await fetch(new URL(style, `${url}/docs`))).status).toBe(200);
+    expect((await fetch(new URL(style, `${gateway.url}/docs`))).status).toBe(200);
   });
 
   it.each(['swagger-ui-bundle.js', 'swagger-ui.css', 'page.js'])('answers 404 for /docs/%s', async (name) => {
-    const answer = await fetch(`${url}/docs/${name}`);
+    const answer = await fetch(`${gateway.url}/docs/${name}`);
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ error: { code: 'not_found' } });
   });
@@ -58,6 +51,6 @@ describe.each(installs)('an install without Swagger UI, $what', ({ files }) => {
     expect(gateway.process.out).toMatch(
       /swagger-ui-dist is not installed, so the API page at \/docs has no reference/,
     );
-    expect((await fetch(`${url}/v1/openapi.json`)).status).toBe(200);
+    expect((await fetch(`${gateway.url}/v1/openapi.json`)).status).toBe(200);
   });
 });

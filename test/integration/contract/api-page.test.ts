@@ -1,16 +1,13 @@
 import { brotliDecompressSync } from 'node:zlib';
 import { askRaw, request } from '../../support/client/raw-client.ts';
-import { type Stack, startStack } from '../../support/gateway/stack.ts';
+import { startStack } from '../../support/gateway/stack.ts';
 import { decision } from './decisions.ts';
+import { endAfterTest, startForAll } from '../../support/jest/lifetime.ts';
 
 const YEAR = 'public, max-age=31536000, immutable';
 const CODED = 'Accept-Encoding: br';
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack();
-});
-afterAll(() => stack.close());
+const stack = startForAll(startStack);
 
 const ask = (path: string, headers: readonly string[] = [], { port } = stack, method = 'GET') =>
   askRaw(port, request(method, path, headers));
@@ -84,23 +81,23 @@ describe(decision('/docs'), () => {
   });
 
   it('is not there with docs: false', async () => {
-    const off = await startStack({ configure: (config) => void (config.docs = false) });
+    const off = endAfterTest(await startStack({ configure: (config) => void (config.docs = false) }));
     expect((await ask('/docs', [], off)).status).toBe(404);
     expect((await ask('/docs/page.js', [], off)).status).toBe(404);
-    await off.close();
   });
 
   it('leaves its path, and all below, to a pass-through route', async () => {
-    const other = await startStack({
-      configure({ passthrough: [orders] }) {
-        Object.assign(orders!, { path: '/docs', permission: null });
-      },
-    });
+    const other = endAfterTest(
+      await startStack({
+        configure({ passthrough: [orders] }) {
+          Object.assign(orders!, { path: '/docs', permission: null });
+        },
+      }),
+    );
     for (const path of ['/docs', '/docs/page.js']) {
       const { headers } = await ask(path, [], other);
       expect(headers['content-type']).not.toMatch(/html|javascript/);
     }
     expect(await other.metrics()).not.toContain('operation="docs"');
-    await other.close();
   });
 });

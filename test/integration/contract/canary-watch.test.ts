@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, get, type Server } from 'node:http';
+import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,19 +15,21 @@ import {
 } from '../../support/canaries/canary-watch.ts';
 import { NODE } from '../../support/gateway/gateway-process.ts';
 import { askRaw, request } from '../../support/client/raw-client.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
-let server: Server;
 let port: number;
 let folder: string;
 let watch: OutputWatch;
 
-beforeAll(async () => {
-  // The canary comes in two pieces.
-  server = createServer((_request, response) => {
+// The canary comes in two pieces.
+const server = startForAll(() =>
+  createServer((_request, response) => {
     response.setHeader('Content-Length', MARK.length + 11);
     response.write(`{"name":"${MARK.slice(0, 5)}`);
     setTimeout(() => response.end(`${MARK.slice(5)}"}`), 20);
-  });
+  }),
+);
+beforeAll(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   port = (server.address() as AddressInfo).port;
@@ -42,7 +44,6 @@ afterEach(() => {
 });
 afterAll(() => {
   server.closeAllConnections();
-  server.close();
 });
 
 const ways: Readonly<Record<string, () => Promise<unknown>>> = {

@@ -2,21 +2,20 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { generateUsers } from '../../../src/cli/demo/data/generate-users.ts';
 import { askRaw, type RawAnswer, request } from '../../support/client/raw-client.ts';
-import { KEY, type Stack, startStack } from '../../support/gateway/stack.ts';
+import { KEY, startStack } from '../../support/gateway/stack.ts';
 import { decision } from './decisions.ts';
+import { endAfterTest, startForAll } from '../../support/jest/lifetime.ts';
 
 const BOTH = 'Accept-Encoding: gzip, deflate, br';
 const users = generateUsers({ seed: 5, count: 40 });
 
-let stack: Stack;
 let aheadMs = 0;
-beforeAll(async () => {
-  stack = await startStack({
+const stack = startForAll(() =>
+  startStack({
     users,
     clock: { ...systemClock, now: () => systemClock.now() + aheadMs },
-  });
-});
-afterAll(() => stack.close());
+  }),
+);
 
 const ask = (path: string, headers: readonly string[] = [], method = 'GET', { port } = stack) =>
   askRaw(port, request(method, path, [`X-API-Key: ${KEY}`, ...headers]));
@@ -166,19 +165,15 @@ describe(decision('Caching headers'), () => {
 
 describe('cache.compression: off', () => {
   it('serves bodies uncompressed, without Vary: Accept-Encoding', async () => {
-    const off = await startStack({ configure: ({ cache }) => (cache.compression = 'off') });
-    try {
-      const tags = new Set<string | undefined>();
-      for (let i = 0; i < 3; i += 1) {
-        const { headers, body } = await ask('/v1/users', [BOTH], 'GET', off);
-        expect(JSON.parse(body.toString())).toHaveProperty('data');
-        expect(headers['content-encoding']).toBeUndefined();
-        expect(headers.vary).toBe('Authorization, X-API-Key');
-        tags.add(headers.etag);
-      }
-      expect(tags.size).toBe(1);
-    } finally {
-      await off.close();
+    const off = endAfterTest(await startStack({ configure: ({ cache }) => (cache.compression = 'off') }));
+    const tags = new Set<string | undefined>();
+    for (let i = 0; i < 3; i += 1) {
+      const { headers, body } = await ask('/v1/users', [BOTH], 'GET', off);
+      expect(JSON.parse(body.toString())).toHaveProperty('data');
+      expect(headers['content-encoding']).toBeUndefined();
+      expect(headers.vary).toBe('Authorization, X-API-Key');
+      tags.add(headers.etag);
     }
+    expect(tags.size).toBe(1);
   });
 });

@@ -1,17 +1,16 @@
 import { hashApiKey, newApiKey } from '../../../src/pipeline/stages/authentication/api-key.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
-import { KEY, PEPPER, USERS_KEY, type Stack, startStack } from '../../support/gateway/stack.ts';
-import { type Issuer, startIssuer } from '../../support/auth/issuer-server.ts';
+import { KEY, PEPPER, USERS_KEY, startStack } from '../../support/gateway/stack.ts';
+import { startIssuer } from '../../support/auth/issuer-server.ts';
 import { decision } from './decisions.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 const minted = newApiKey('abcdef12');
 const expired = newApiKey('expired1');
 
-let issuer: Issuer;
-let stack: Stack;
-beforeAll(async () => {
-  issuer = await startIssuer();
-  stack = await startStack({
+const issuer = startForAll(startIssuer);
+const stack = startForAll(() =>
+  startStack({
     configure({ auth, resources }) {
       const { issuer: iss, audience, jwksUrl } = issuer;
       const claims = { permissionsClaim: 'scope', tier: 'roomy', clockTolerance: 0 };
@@ -26,12 +25,8 @@ beforeAll(async () => {
       );
       if (resources.products !== undefined) resources.products.public = true;
     },
-  });
-});
-afterAll(async () => {
-  await stack.close();
-  await issuer.close();
-});
+  }),
+);
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 

@@ -6,16 +6,12 @@ import { type FaultName, startFailingUpstream } from '../../support/upstream/fai
 import { hurry } from '../../support/gateway/operation-cases.ts';
 import { type Stack, type StackOptions, startStack, USERS_KEY } from '../../support/gateway/stack.ts';
 import { decision } from './decisions.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 type Produce = () => Promise<Response>;
 
 async function withStack(options: StackOptions, ask: (stack: Stack) => Promise<Response>): Promise<Response> {
-  const stack = await startStack(options);
-  try {
-    return await ask(stack);
-  } finally {
-    await stack.close();
-  }
+  return ask(endAfterTest(await startStack(options)));
 }
 
 const onDefaultStack =
@@ -26,13 +22,9 @@ const onDefaultStack =
 const behind =
   (fault: FaultName): Produce =>
   async () => {
-    const upstream = await startFailingUpstream(fault);
-    const options = { upstream: upstream.origin, ...(fault === 'says nothing' ? { configure: hurry } : {}) };
-    try {
-      return await withStack(options, (stack) => stack.get('/v1/users'));
-    } finally {
-      await upstream.close();
-    }
+    const { origin } = endAfterTest(await startFailingUpstream(fault));
+    const options = { upstream: origin, ...(fault === 'says nothing' ? { configure: hurry } : {}) };
+    return withStack(options, (stack) => stack.get('/v1/users'));
   };
 
 /** How each error comes about, over HTTP. */
@@ -73,25 +65,21 @@ const producers: Partial<Record<ErrorCode, Produce>> = {
       (stack) => stack.get('/v1/users?sort=name'),
     ),
   async overloaded() {
-    const upstream = await startFailingUpstream('says nothing');
+    const upstream = endAfterTest(await startFailingUpstream('says nothing'));
     const configure: StackOptions['configure'] = (_, sources) => {
       for (const { net } of sources) Object.assign(net, { concurrency: 1, queue: { max: 1, time: 20 } });
     };
-    try {
-      return await withStack({ upstream: upstream.origin, configure }, async (stack) => {
-        const calls = [1, 2].map((page) => {
-          const caller = new AbortController();
-          return { caller, answer: stack.get(`/v1/users?page=${page}`, { signal: caller.signal }) };
-        });
-        const first = await Promise.race(calls.map((call) => call.answer.then(() => call)));
-        // The other has the only place until its caller goes.
-        for (const { caller, answer } of calls) if (answer !== first.answer) caller.abort();
-        await Promise.allSettled(calls.map(({ answer }) => answer));
-        return first.answer;
+    return withStack({ upstream: upstream.origin, configure }, async (stack) => {
+      const calls = [1, 2].map((page) => {
+        const caller = new AbortController();
+        return { caller, answer: stack.get(`/v1/users?page=${page}`, { signal: caller.signal }) };
       });
-    } finally {
-      await upstream.close();
-    }
+      const first = await Promise.race(calls.map((call) => call.answer.then(() => call)));
+      // The other has the only place until its caller goes.
+      for (const { caller, answer } of calls) if (answer !== first.answer) caller.abort();
+      await Promise.allSettled(calls.map(({ answer }) => answer));
+      return first.answer;
+    });
   },
   async limiter_unavailable() {
     const closed = { windows: [{ points: 9, seconds: 1 }], onStoreFailure: 'closed' as const, dryRun: false };

@@ -1,12 +1,12 @@
-import { KEY, storedHash, type Stack, startStack } from '../../support/gateway/stack.ts';
+import { KEY, storedHash, startStack } from '../../support/gateway/stack.ts';
 import { decision } from './decisions.ts';
+import { startForEach } from '../../support/jest/lifetime.ts';
 
 /** May read users only, and only three times in a minute. */
 const THRIFTY = 'a-test-key-with-three-requests';
 
-let stack: Stack;
-beforeEach(async () => {
-  stack = await startStack({
+const stack = startForEach(() =>
+  startStack({
     configure({ limits, auth }) {
       limits.tiers['three'] = {
         windows: [{ points: 3, seconds: 60 }],
@@ -22,9 +22,8 @@ beforeEach(async () => {
         tier: 'three',
       });
     },
-  });
-});
-afterEach(() => stack.close());
+  }),
+);
 
 async function spendThree(): Promise<void> {
   for (let i = 0; i < 3; i += 1)

@@ -1,11 +1,8 @@
-import { type Stack, startStack } from '../../support/gateway/stack.ts';
+import { startStack } from '../../support/gateway/stack.ts';
 import { decision } from './decisions.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack();
-});
-afterAll(() => stack.close());
+const stack = startForAll(startStack);
 
 type Line = Record<string, unknown>;
 

@@ -1,17 +1,16 @@
-import { type Stack, startStack } from '../../support/gateway/stack.ts';
+import { startStack } from '../../support/gateway/stack.ts';
 import { decision } from './decisions.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 const paths = ['/v1/users', '/v1/users/user_3', '/v1/products'];
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack({
+const stack = startForAll(() =>
+  startStack({
     configure(config) {
       config.cors = { origins: ['https://app.example'], maxAge: 600 };
     },
-  });
-});
-afterAll(() => stack.close());
+  }),
+);
 
 async function codeOf(response: Response): Promise<string> {
   return ((await response.json()) as { error: { code: string } }).error.code;

@@ -4,25 +4,22 @@ import { copyConfig } from '../../support/gateway/config-copy.ts';
 import { type Stack, startStack } from '../../support/gateway/stack.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { decision } from './decisions.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 let stack: Stack;
-let stop: () => Promise<void>;
 
 async function startBehind(fault: FaultName, serverStatus: 'precise' | 'contract'): Promise<void> {
-  const upstream = await startFailingUpstream(fault);
-  stack = await startStack({
-    upstream: upstream.origin,
-    configure(config, sources) {
-      if (fault === 'says nothing') hurry(config, sources);
-      config.errors.serverStatus = serverStatus;
-    },
-  });
-  stop = async () => {
-    await stack.close();
-    await upstream.close();
-  };
+  const upstream = endAfterTest(await startFailingUpstream(fault));
+  stack = endAfterTest(
+    await startStack({
+      upstream: upstream.origin,
+      configure(config, sources) {
+        if (fault === 'says nothing') hurry(config, sources);
+        config.errors.serverStatus = serverStatus;
+      },
+    }),
+  );
 }
-afterEach(() => stop());
 
 async function statusAndCode(path: string) {
   const response = await stack.get(path);
@@ -42,7 +39,6 @@ describe(decision('serverStatus'), () => {
       const [fault, status, code] = row;
       await startBehind(fault, 'precise');
       expect(await statusAndCode('/v1/users')).toEqual([status, code]);
-      await stop();
       await startBehind(fault, 'contract');
       expect(await statusAndCode('/v1/users')).toEqual([500, code]);
       expect(await statusAndCode('/v1/users?page=0')).toEqual([400, 'invalid_parameter']);
@@ -65,15 +61,11 @@ describe(decision('Credential refused upstream'), () => {
   );
 
   it('is upstream_error also where the service says so within a 200', async () => {
-    const config = copyConfig();
+    const config = endAfterTest(copyConfig());
     config.edit('sources/crm.yaml', '${USERS_PASSWORD:-crm-sample-password}', 'another-password');
     config.edit('sources/catalog.yaml', '${CATALOG_KEY:-catalogue-sample-key}', 'another-key');
     config.edit('portico.yaml', '${ORDERS_TOKEN:-orders-sample-token}', 'another-token');
-    stack = await startStack({ configFile: config.file });
-    stop = async () => {
-      await stack.close();
-      config.remove();
-    };
+    stack = endAfterTest(await startStack({ configFile: config.file }));
     for (const path of ['/v1/users', '/v1/users/user_3', '/v1/products', '/legacy/orders'])
       expect(await statusAndCode(path)).toEqual([502, 'upstream_error']);
   });

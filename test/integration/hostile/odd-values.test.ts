@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { connectRaw, request } from '../../support/client/raw-client.ts';
 import { checkAnswer } from '../../support/client/openapi-check.ts';
-import { type SourceGateway, startSourceGateway } from '../../support/gateway/start-gateway.ts';
-import { KEY, type Stack, startStack } from '../../support/gateway/stack.ts';
+import { startSourceGateway } from '../../support/gateway/start-gateway.ts';
+import { KEY, startStack } from '../../support/gateway/stack.ts';
 import { holdsControl, oddTargets, oddValues } from '../../support/hostile/odd-values.ts';
 import { fragileSource, startFragileUpstream } from '../../support/upstream/fragile-upstream.ts';
-import type { ScriptedUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 /** Row U24 of the fault matrix asks for a thousand. */
 const VALUES = 300;
@@ -39,14 +39,12 @@ async function askAll(
 const partsOf = ({ url = '', rawHeaders }: IncomingMessage) => [url, ...rawHeaders];
 
 describe('odd values, as every parameter and every id of the sample sources', () => {
-  let stack: Stack;
   const received: string[] = [];
+  const stack = startForAll(startStack);
   beforeAll(async () => {
-    stack = await startStack();
     for (const { server } of [stack.services.users, stack.services.catalog])
       server.on('request', (incoming: IncomingMessage) => received.push(...partsOf(incoming)));
   });
-  afterAll(() => stack.close());
 
   it('are each answered as the contract says, none with a 5xx, and no source receives a control character', async () => {
     const targets = oddValues(VALUES).flatMap(oddTargets);
@@ -58,16 +56,8 @@ describe('odd values, as every parameter and every id of the sample sources', ()
 });
 
 describe('a source whose ids and labels may be any text', () => {
-  let upstream: ScriptedUpstream;
-  let gateway: SourceGateway;
-  beforeAll(async () => {
-    upstream = await startFragileUpstream();
-    gateway = await startSourceGateway(fragileSource('fragile', upstream.origin));
-  });
-  afterAll(async () => {
-    await gateway.close();
-    await upstream.close();
-  });
+  const upstream = startForAll(startFragileUpstream);
+  const gateway = startForAll(() => startSourceGateway(fragileSource('fragile', upstream.origin)));
 
   /** The answer, and how often the source was asked for it. */
   async function asked(path: string): Promise<[status: number, body: unknown, calls: number]> {

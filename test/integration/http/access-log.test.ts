@@ -1,24 +1,18 @@
 import { fault } from '../../../src/kernel/errors/fault.ts';
 import type { Handler } from '../../../src/pipeline/stages/call.ts';
-import {
-  operation,
-  type PublicListener,
-  replyOf,
-  startPublicListener,
-} from '../../support/gateway/public-listener.ts';
-import { askRaw, request } from '../../support/client/raw-client.ts';
+import { replyOf, useListener } from '../../support/gateway/public-listener.ts';
+import { request } from '../../support/client/raw-client.ts';
 
 const CANARY = 'canary-7f3a';
 
 describe('the access log', () => {
-  let listener: PublicListener;
-  afterEach(() => listener.stop());
+  const listener = useListener();
 
   async function lineFor(handler: Handler, headers: string[] = [], target = '/v1/users') {
-    listener = await startPublicListener({ operations: [operation(handler)] });
-    const answer = await askRaw(listener.port, request('GET', target, headers));
-    const line = await listener.line(({ requestId }) => requestId === answer.headers['x-request-id']);
-    expect(listener.lines).toHaveLength(1);
+    await listener.start(handler);
+    const answer = await listener.ask(headers, 'GET', target);
+    const line = await listener.latest.line(({ requestId }) => requestId === answer.headers['x-request-id']);
+    expect(listener.latest.lines).toHaveLength(1);
     return line;
   }
 

@@ -1,22 +1,10 @@
 import type { Handler, CallAnswer } from '../../../src/pipeline/stages/call.ts';
-import {
-  operation,
-  type PublicListener,
-  replyOf,
-  startPublicListener,
-  type ListenerSpec,
-} from '../../support/gateway/public-listener.ts';
-import { askRaw, request } from '../../support/client/raw-client.ts';
+import { replyOf, useListener } from '../../support/gateway/public-listener.ts';
 
 describe('an answer of the public listener', () => {
-  let listener: PublicListener;
-  afterEach(() => listener.stop());
+  const listener = useListener();
+  const { start, ask } = listener;
 
-  async function start(handler: Handler, over: ListenerSpec = {}) {
-    listener = await startPublicListener({ operations: [operation(handler)], ...over });
-  }
-  const ask = (headers: string[] = [], method = 'GET', target = '/v1/users') =>
-    askRaw(listener.port, request(method, target, headers));
   const answering =
     (reply: CallAnswer): Handler =>
     () =>

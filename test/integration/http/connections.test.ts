@@ -1,29 +1,21 @@
 import { eventually } from '../../support/time/eventually.ts';
 import { once } from 'node:events';
-import {
-  echoOperations,
-  type PublicListener,
-  startPublicListener,
-} from '../../support/gateway/public-listener.ts';
+import { echoOperations, startPublicListener } from '../../support/gateway/public-listener.ts';
 import { connectRaw, HOST, request, requestOf } from '../../support/client/raw-client.ts';
+import { endAfterTest, startForAll } from '../../support/jest/lifetime.ts';
 
 const CRLF = '\r\n';
 
 describe('a connection to the public listener', () => {
-  let listener: PublicListener;
-  beforeAll(async () => {
-    listener = await startPublicListener({ operations: echoOperations() });
-  });
-  afterAll(() => listener.stop());
+  const listener = startForAll(() => startPublicListener({ operations: echoOperations() }));
 
   it('answers a hundred pipelined requests in their order', async () => {
-    const connection = await connectRaw(listener.port);
+    const connection = endAfterTest(await connectRaw(listener.port));
     connection.send(Array.from({ length: 100 }, (_, i) => request('GET', `/v1/users?n=${i}`)).join(''));
     for (let i = 0; i < 100; i += 1) {
       const answer = await connection.answer();
       expect(JSON.parse(answer.body.toString())).toMatchObject({ rawQuery: `n=${i}` });
     }
-    connection.close();
   });
 
   it('answers the valid requests in front of garbage on a pipelined connection, and closes it', async () => {
@@ -46,14 +38,13 @@ describe('a connection to the public listener', () => {
   });
 
   it('keeps the connection open after a small body that was not read', async () => {
-    const connection = await connectRaw(listener.port);
+    const connection = endAfterTest(await connectRaw(listener.port));
     connection.send(
       requestOf('POST /v1/users HTTP/1.1', HOST, 'Content-Length: 4') + 'GET ' + request('GET', '/v1/users'),
     );
 
     expect((await connection.answer()).status).toBe(405);
     expect((await connection.answer()).status).toBe(200);
-    connection.close();
   });
 
   it('closes the connection after a large body that was not read', async () => {
@@ -73,25 +64,21 @@ describe('a client that reads none of its answers', () => {
   // More than the buffers of a connection take.
   const openapi = Buffer.from(JSON.stringify({ openapi: 'x'.repeat(1_000_000) }));
   const document = request('GET', '/v1/openapi.json');
-  let listener: PublicListener;
-  beforeAll(async () => {
-    const overload = { eventLoopDelayMax: 60_000, inFlightMax: 5 };
-    listener = await startPublicListener({ openapi, overload, operations: echoOperations() });
-  });
-  afterAll(() => listener.stop());
+  const overload = { eventLoopDelayMax: 60_000, inFlightMax: 5 };
+  const listener = startForAll(() =>
+    startPublicListener({ openapi, overload, operations: echoOperations() }),
+  );
 
   it('does not count against the requests of other clients', async () => {
-    const unread = await connectRaw(listener.port);
+    const unread = endAfterTest(await connectRaw(listener.port));
     unread.socket.pause();
     unread.send(document.repeat(30) + request('GET', '/v1/users').repeat(30));
-    const other = await connectRaw(listener.port);
+    const other = endAfterTest(await connectRaw(listener.port));
     for (let round = 0; round < 20; round += 1) {
       other.send(request('GET', '/v1/users'));
       expect((await other.answer()).status).toBe(200);
       await new Promise(setImmediate);
     }
-    unread.close();
-    other.close();
   });
 
   it('is disconnected once more than a hundred of its requests wait for unread answers', async () => {
@@ -105,9 +92,8 @@ describe('a client that reads none of its answers', () => {
     expect(listener.finished.slice(before).filter(({ status }) => status === 499).length).toBeGreaterThan(
       100,
     );
-    const other = await connectRaw(listener.port);
+    const other = endAfterTest(await connectRaw(listener.port));
     other.send(request('GET', '/v1/users'));
     expect((await other.answer()).status).toBe(200);
-    other.close();
   });
 });

@@ -1,24 +1,11 @@
 import { fault } from '../../../src/kernel/errors/fault.ts';
 import type { Handler } from '../../../src/pipeline/stages/call.ts';
-import {
-  operation,
-  type PublicListener,
-  replyOf,
-  startPublicListener,
-  type ListenerSpec,
-} from '../../support/gateway/public-listener.ts';
-import { askRaw, request } from '../../support/client/raw-client.ts';
+import { replyOf, useListener } from '../../support/gateway/public-listener.ts';
 
 describe('an answer of the public listener to a browser of another origin', () => {
   const empty: Handler = () => Promise.resolve(replyOf('{}'));
-  let listener: PublicListener;
-  afterEach(() => listener.stop());
-
-  async function start(handler: Handler, over: ListenerSpec = {}) {
-    listener = await startPublicListener({ operations: [operation(handler)], ...over });
-  }
-  const ask = (headers: string[] = [], method = 'GET') =>
-    askRaw(listener.port, request(method, '/v1/users', headers));
+  const listener = useListener();
+  const { start, ask } = listener;
 
   const cors = { origins: ['https://app.example.test'], maxAge: 600 };
 

@@ -1,6 +1,7 @@
 import { fault } from '../../../src/kernel/errors/fault.ts';
 import { OK, usePassthrough } from '../../support/gateway/passthrough-route.ts';
 import { HOST, request, requestOf } from '../../support/client/raw-client.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 const EXPECT = 'Expect: 100-continue';
 
@@ -50,22 +51,20 @@ describe('a client that waits for a 100 before it sends the body', () => {
 
   it('is told to go on once the upstream takes the request', async () => {
     await route.start({}, { script: (socket, heard) => heard.endsWith('hello') && socket.write(OK) });
-    const connection = await route.connect();
+    const connection = endAfterTest(await route.connect());
     connection.send(request('POST', '/legacy/orders', [EXPECT, 'Content-Length: 5']));
     expect((await connection.answer()).status).toBe(100);
     connection.send('hello');
     expect((await connection.answer()).status).toBe(200);
     connection.send(request('GET', '/legacy/other'));
     expect((await connection.answer()).status).toBe(404);
-    connection.close();
   });
 
   it('gets no 100 over HTTP/1.0, which knows none', async () => {
     await route.start({}, { script: (socket, heard) => heard.endsWith('hello') && socket.write(OK) });
-    const connection = await route.connect();
+    const connection = endAfterTest(await route.connect());
     const lines = [HOST, EXPECT, 'Content-Length: 5'];
     connection.send(`${requestOf('POST /legacy/orders HTTP/1.0', ...lines)}hello`);
     expect((await connection.answer()).status).toBe(200);
-    connection.close();
   });
 });

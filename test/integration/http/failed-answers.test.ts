@@ -1,23 +1,11 @@
 import { fault } from '../../../src/kernel/errors/fault.ts';
 import { createDeadline } from '../../../src/pipeline/stages/deadline.ts';
 import type { Call, Handler } from '../../../src/pipeline/stages/call.ts';
-import {
-  operation,
-  type PublicListener,
-  replyOf,
-  startPublicListener,
-  type ListenerSpec,
-} from '../../support/gateway/public-listener.ts';
-import { askRaw, request } from '../../support/client/raw-client.ts';
+import { operation, replyOf, useListener } from '../../support/gateway/public-listener.ts';
 
 describe('an answer of the public listener where the pipeline fails', () => {
-  let listener: PublicListener;
-  afterEach(() => listener.stop());
-
-  async function start(handler: Handler, over: ListenerSpec = {}) {
-    listener = await startPublicListener({ operations: [operation(handler)], ...over });
-  }
-  const ask = (method = 'GET') => askRaw(listener.port, request(method, '/v1/users'));
+  const listener = useListener();
+  const { start, ask } = listener;
 
   it('sends a fault of the pipeline with its headers and those that the pipeline had added', async () => {
     await start((call) => {
@@ -35,7 +23,7 @@ describe('an answer of the public listener where the pipeline fails', () => {
       'cache-control': 'no-store',
       vary: 'Authorization, X-API-Key',
     });
-    expect((await ask('HEAD')).headers['content-length']).toBe(answer.headers['content-length']);
+    expect((await ask([], 'HEAD')).headers['content-length']).toBe(answer.headers['content-length']);
   });
 
   it.each([
@@ -66,7 +54,9 @@ describe('an answer of the public listener where the pipeline fails', () => {
           request_id: answer.headers['x-request-id'],
         },
       });
-      const line = await listener.line(({ requestId }) => requestId === answer.headers['x-request-id']);
+      const line = await listener.latest.line(
+        ({ requestId }) => requestId === answer.headers['x-request-id'],
+      );
       expect(line).toMatchObject({ level: 50, status: 500, code: 'server_error', operation: 'users.list' });
       expect(line.cause).toEqual(expect.any(String));
     },
@@ -80,7 +70,7 @@ describe('an answer of the public listener where the pipeline fails', () => {
     expect(answer.status).toBe(500);
     expect(answer.headers['retry-after']).toBe('1');
     expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { code: 'upstream_unavailable' } });
-    expect(listener.finished).toEqual([{ operation: 'users.list', status: 503 }]);
+    expect(listener.latest.finished).toEqual([{ operation: 'users.list', status: 503 }]);
   });
 
   it('is 504 upstream_timeout once the deadline is spent, even when the handler ignores its signal', async () => {

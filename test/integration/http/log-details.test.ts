@@ -1,8 +1,10 @@
+import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
 import { blameUpstream, fault } from '../../../src/kernel/errors/fault.ts';
 import { askRaw, request } from '../../support/client/raw-client.ts';
 import { startPassthrough } from '../../support/gateway/passthrough-route.ts';
 import { type SourceGateway, startSourceGateway } from '../../support/gateway/start-gateway.ts';
-import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 const sourceText = (url: string, net = '') => `source: 1
 name: crm
@@ -22,23 +24,11 @@ resources:
       map: { id: no, name: name, email: name, created_at: null, profile.bio: null, profile.location: null, profile.avatar_url: null }
 `;
 
-const ends: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0)) await end();
-});
-
-async function start(
-  net = '',
-  level = 'info',
-): Promise<{ gateway: SourceGateway; upstream: ScriptedUpstream }> {
-  const upstream = await startUpstream(serving(() => ({ body: { rows: [{ no: 1, name: 'Ada' }] } })));
-  const gateway = await startSourceGateway(sourceText(upstream.origin, net), ({ log }) => {
-    log.level = level as 'info';
-  });
-  ends.push(
-    () => gateway.close(),
-    () => upstream.close(),
-  );
+async function start(net = '', level: 'info' | 'debug' = 'info') {
+  const reply = { body: { rows: [{ no: 1, name: 'Ada' }] } };
+  const upstream = endAfterTest(await startUpstream(serving(() => reply)));
+  const configure = ({ log }: GatewayConfig) => void (log.level = level);
+  const gateway = endAfterTest(await startSourceGateway(sourceText(upstream.origin, net), configure));
   return { gateway, upstream };
 }
 
@@ -77,10 +67,6 @@ describe('the log line of a failure of an upstream', () => {
 
   it('names route and host of a pass-through upstream', async () => {
     const { listener, upstream } = await startPassthrough({}, { script: (socket) => socket.destroy() });
-    ends.push(
-      () => listener.stop(),
-      () => upstream.close(),
-    );
     await askRaw(listener.port, request('POST', '/legacy/orders', ['Content-Length: 0']));
 
     const line = await listener.line(({ operation }) => operation === 'passthrough.orders');

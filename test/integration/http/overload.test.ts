@@ -1,37 +1,28 @@
 import { systemClock } from '../../../src/kernel/clock.ts';
-import {
-  operation,
-  type PublicListener,
-  replyOf,
-  startPublicListener,
-} from '../../support/gateway/public-listener.ts';
+import { operation, replyOf, startPublicListener } from '../../support/gateway/public-listener.ts';
 import { connectRaw, type RawAnswer, type RawConnection, request } from '../../support/client/raw-client.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 const CONNECTIONS = 6;
 const EACH = 50;
 const GET = request('GET', '/v1/users');
 
 let now = 0;
-let listener: PublicListener;
-let connections: RawConnection[];
 const refusals: [string, string][] = [];
 
-beforeAll(async () => {
-  // Every answer takes a millisecond by the only clock that is looked at.
-  const handler = () => ((now += 1), replyOf('{}'));
-  listener = await startPublicListener({
+// Every answer takes a millisecond by the only clock that is looked at.
+const handler = () => ((now += 1), replyOf('{}'));
+const listener = startForAll(() =>
+  startPublicListener({
     operations: [operation(handler)],
     overload: { eventLoopDelayMax: 50, inFlightMax: 1_000 },
     clock: { ...systemClock, monotonic: () => now },
     metrics: { overloaded: (name, reason) => void refusals.push([name, reason]) },
-  });
-  connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => connectRaw(listener.port)));
-});
-
-afterAll(async () => {
-  for (const connection of connections) connection.close();
-  await listener.stop();
-});
+  }),
+);
+const connections = startForAll(() =>
+  Promise.all(Array.from({ length: CONNECTIONS }, () => connectRaw(listener.port))),
+);
 
 async function answersOn(connection: RawConnection): Promise<RawAnswer[]> {
   const answers: RawAnswer[] = [];

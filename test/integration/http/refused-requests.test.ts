@@ -1,10 +1,7 @@
-import {
-  echoOperations,
-  type PublicListener,
-  startPublicListener,
-} from '../../support/gateway/public-listener.ts';
+import { echoOperations, startPublicListener } from '../../support/gateway/public-listener.ts';
 import { askRaw, connectRaw, type RawAnswer } from '../../support/client/raw-client.ts';
 import { refusedRequests } from '../../support/client/refused-requests.ts';
+import { endAfterTest, startForAll } from '../../support/jest/lifetime.ts';
 
 const CRLF = '\r\n';
 
@@ -18,11 +15,7 @@ function errorOf(answer: RawAnswer): { code: string; request_id: string } {
 }
 
 describe('the public listener, byte by byte', () => {
-  let listener: PublicListener;
-  beforeAll(async () => {
-    listener = await startPublicListener({ operations: echoOperations() });
-  });
-  afterAll(() => listener.stop());
+  const listener = startForAll(() => startPublicListener({ operations: echoOperations() }));
 
   it.each(refusedRequests)('refuses %s in the words of the contract', async (_name, bytes, status, code) => {
     const answer = await askRaw(listener.port, bytes);
@@ -40,7 +33,7 @@ describe('the public listener, byte by byte', () => {
 
   it('answers 400 to a request head that does not end within five seconds, and closes silent connections without a word', async () => {
     expect(listener.server.headersTimeout).toBeLessThanOrEqual(5_000);
-    const dripping = await connectRaw(listener.port);
+    const dripping = endAfterTest(await connectRaw(listener.port));
     dripping.send(`GET /v1/users HTTP/1.1${CRLF}X: `);
     const silent = await connectRaw(listener.port);
 
@@ -48,6 +41,5 @@ describe('the public listener, byte by byte', () => {
     expect(answer.status).toBe(400);
     expect(errorOf(answer).code).toBe('bad_request');
     expect(await silent.ended()).toMatchObject({ rest: Buffer.alloc(0) });
-    dripping.close();
   });
 });

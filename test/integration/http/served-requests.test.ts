@@ -1,18 +1,11 @@
-import {
-  echoOperations,
-  type PublicListener,
-  startPublicListener,
-} from '../../support/gateway/public-listener.ts';
+import { echoOperations, startPublicListener } from '../../support/gateway/public-listener.ts';
 import { askRaw, HOST, request, requestOf } from '../../support/client/raw-client.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 const CRLF = '\r\n';
 
 describe('the public listener, byte by byte', () => {
-  let listener: PublicListener;
-  beforeAll(async () => {
-    listener = await startPublicListener({ operations: echoOperations() });
-  });
-  afterAll(() => listener.stop());
+  const listener = startForAll(() => startPublicListener({ operations: echoOperations() }));
 
   it.each([
     ['a trailing slash', request('GET', '/v1/users/'), { rawQuery: '' }],

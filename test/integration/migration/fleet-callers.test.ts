@@ -7,22 +7,17 @@ import { callerOf } from '../../support/migration/origin-stage.ts';
 import { createCall } from '../../support/pipeline/call.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 const redis = useRedis();
-const closing: (() => unknown)[] = [];
 const bucketOf = createBuckets({ salt: 'u-7f3a', resource: 'users' });
 const NOBODY = { allow: [], deny: [] };
 const HOUR_MS = 3_600_000;
 let round = 0;
 
-afterEach(async () => {
-  await Promise.all(closing.splice(0).map((close) => close()));
-});
-
 /** The callers as so many processes of a fleet count them. */
 async function open(processes: number) {
-  const client = new Redis(redis.url);
-  closing.push(() => client.quit());
+  const client = endAfterTest(new Redis(redis.url));
   await client.ping();
   round += 1;
   const prefix = `${redis.prefix}${round}:`;
@@ -37,9 +32,7 @@ async function open(processes: number) {
   const scripted = { callBuffer, hgetall: client.hgetall.bind(client) } as unknown as Redis;
   const all = Array.from({ length: processes }, () => {
     const deps = { client: scripted, keyOf, now: () => clock.now(), secret: 'of the test' };
-    const callers = createFleetCallers('users:crm:people', deps);
-    closing.push(() => callers.close());
-    return callers;
+    return endAfterTest(createFleetCallers('users:crm:people', deps));
   });
   return {
     ...{ client, prefix, clock, all },

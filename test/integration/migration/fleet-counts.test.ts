@@ -9,8 +9,9 @@ import { BEGAN, migrationState } from '../../support/migration/migration-facts.t
 import { redisUsers } from '../../support/redis/documented-users.ts';
 import { startRedis } from '../../support/redis/redis-server.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
-const { open, closing } = useFleetEvidence();
+const { open } = useFleetEvidence();
 
 describe('the evidence of a fleet', () => {
   test('is added once where Redis has taken it and the answer was lost', async () => {
@@ -27,7 +28,7 @@ describe('the evidence of a fleet', () => {
       ...{ states: { current: () => migrationState() }, clock: fleet.clock },
       ...{ secret: 's', critical: () => [] },
     });
-    closing.push(() => counts.close());
+    endAfterTest(counts);
     counts.compared(comparison('user_1'));
     await expect(counts.flush()).rejects.toThrow('lost');
     counts.compared(comparison('user_2'));
@@ -70,7 +71,7 @@ describe('the evidence of a fleet', () => {
       ...{ secret: 's', critical: () => ['data.name'] },
     });
     const memory = createRedisJudgeMemory(client, (part) => `portico:{migration}:${part}`);
-    closing.push(() => counts.close());
+    endAfterTest(counts);
     const alone = { ...difference('data[].id', 'h:2'), kind: 'missing_id' } as const;
     counts.compared(mismatch('user_1'));
     counts.compared(comparison('user_2', { verdict: 'mismatch', differences: [alone] }));

@@ -2,20 +2,15 @@ import { Redis } from 'ioredis';
 import { createRedisJudgeMemory } from '../../../src/migration/judge/judge-memory.ts';
 import { FAILED, useJudged } from '../../support/migration/judged-migration.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 const redis = useRedis();
 const openJudged = useJudged();
-const closing: (() => unknown)[] = [];
 let round = 0;
-
-afterEach(async () => {
-  await Promise.all(closing.splice(0).map((close) => close()));
-});
 
 /** What the judges of two processes remember together. */
 async function open() {
-  const client = new Redis(redis.url);
-  closing.push(() => client.quit());
+  const client = endAfterTest(new Redis(redis.url));
   await client.ping();
   round += 1;
   const keyOf = (part: string) => `${redis.prefix}${round}:{migration}:${part}`;

@@ -1,12 +1,8 @@
-import {
-  answerOf,
-  KEYS,
-  type MigratingServices,
-  startMigratingServices,
-} from '../../support/migration/migrating-gateway.ts';
+import { answerOf, KEYS, startMigratingServices } from '../../support/migration/migrating-gateway.ts';
 import type { LocalGateway } from '../../support/gateway/running-gateway.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { serving } from '../../support/upstream/scripted-upstream.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 const MIGRATING =
   '{ source: crm, cache: { fresh: 0s, notFound: 0s }, migration: { to: people, stage: STAGE } }';
@@ -28,15 +24,9 @@ const stable = ({ body, ...rest }: Awaited<ReturnType<typeof ask>>) => ({
 });
 
 describe('a resource that moves', () => {
-  let services: MigratingServices;
-  let plain: LocalGateway;
-  let live: LocalGateway;
-  beforeAll(async () => {
-    services = await startMigratingServices();
-    plain = await services.start('{ source: crm, cache: { fresh: 0s, notFound: 0s } }');
-    live = await services.start(migrating('live'));
-  });
-  afterAll(() => services.close());
+  const services = startForAll(startMigratingServices);
+  const plain = startForAll(() => services.start('{ source: crm, cache: { fresh: 0s, notFound: 0s } }'));
+  const live = startForAll(() => services.start(migrating('live')));
   beforeEach(() => {
     for (const upstream of [services.legacy, services.next])
       upstream.become(serving(({ path }) => answerOf(path)));

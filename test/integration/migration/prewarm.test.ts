@@ -1,10 +1,6 @@
-import {
-  KEYS,
-  type MigratingServices,
-  startMigratingServices,
-} from '../../support/migration/migrating-gateway.ts';
-import type { LocalGateway } from '../../support/gateway/running-gateway.ts';
+import { KEYS, startMigratingServices } from '../../support/migration/migrating-gateway.ts';
 import { eventually } from '../../support/time/eventually.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 const USERS =
   '{ source: crm, cache: { fresh: 1h }, migration: { to: people, stage: shadow, shadow: { timeout: 5s } } }';
@@ -15,13 +11,8 @@ const PATHS = [
 ];
 
 describe('a shadow that warms the cache of the new source', () => {
-  let services: MigratingServices;
-  let gateway: LocalGateway;
-  beforeAll(async () => {
-    services = await startMigratingServices();
-    gateway = await services.start(USERS);
-  });
-  afterAll(() => services.close());
+  const services = startForAll(startMigratingServices);
+  const gateway = startForAll(() => services.start(USERS));
 
   async function get(path: string) {
     const answer = await fetch(gateway.url + path, { headers: { 'x-api-key': KEYS.ana } });

@@ -1,20 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { redisUsers } from '../../support/redis/documented-users.ts';
 import { atRamp, move, users, useStateFleet } from '../../support/migration/state-fleet.ts';
 import { eventually } from '../../support/time/eventually.ts';
+import { createFolder } from '../../support/process/folder.ts';
+import { startForEach } from '../../support/jest/lifetime.ts';
 
 /** The key of the state of users. */
 const STATE = 'portico:{migration}:state:users:crm:people';
 
 const fleet = useStateFleet();
 const { open } = fleet;
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'portico-states-'));
-});
-afterEach(() => rm(folder, { recursive: true }));
+const folder = startForEach(() => createFolder('states'));
 
 describe('the state of a migration in a fleet', () => {
   it('is what the file says until somebody begins, and then the same in every process', async () => {
@@ -96,11 +91,11 @@ describe('the state of a migration in a fleet', () => {
   });
 
   it('is read from state.dir by a process that starts without Redis, the override of that process included', async () => {
-    const a = await open('a', { dir: folder });
+    const a = await open('a', { dir: folder.path });
     const state = await move(a, 5);
     a.rollBackHere({ ...state, stage: 'shadow', percent: 0 });
     await fleet.server.kill();
-    const b = await open('b', { dir: folder });
+    const b = await open('b', { dir: folder.path });
     expect(b.current('users')).toEqual({ ...state, stage: 'shadow', percent: 0, rev: 0 });
     await fleet.server.restart();
     // Redis has lost everything with the restart, and learns it from a process.

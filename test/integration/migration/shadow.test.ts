@@ -1,8 +1,8 @@
 import { startGateway } from '../../support/gateway/start-gateway.ts';
-import type { LocalGateway } from '../../support/gateway/running-gateway.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { nameOf, sourceText, users } from '../../support/upstream/named-users.ts';
-import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 const config = `
 resources:
@@ -15,19 +15,13 @@ resources:
 `;
 
 describe('a gateway whose users are shadowed', () => {
-  let [legacy, next]: ScriptedUpstream[] = [];
-  let gateway: LocalGateway;
-
-  beforeAll(async () => {
-    [legacy, next] = await Promise.all([startUpstream(), startUpstream()]);
+  const legacy = startForAll(startUpstream);
+  const next = startForAll(startUpstream);
+  const gateway = startForAll(() => {
     const sources = { 'old.yaml': sourceText('old', legacy), 'next.yaml': sourceText('next', next) };
-    gateway = await startGateway({ sources, config, isPatient: false });
+    return startGateway({ sources, config, isPatient: false });
   });
-  afterAll(async () => {
-    await gateway.close();
-    await Promise.all([legacy!.close(), next!.close()]);
-  });
-  beforeEach(() => legacy!.become(serving(users(nameOf))));
+  beforeEach(() => legacy.become(serving(users(nameOf))));
 
   const verdicts = (verdict: string) =>
     gateway.counted('portico_migration_compare_total', `verdict="${verdict}"`);
@@ -44,7 +38,7 @@ describe('a gateway whose users are shadowed', () => {
   }
 
   it('serves the legacy answers and compares them, lists and records', async () => {
-    next!.become(serving(users(nameOf)));
+    next.become(serving(users(nameOf)));
     expect(JSON.parse(await get('/v1/users/user_1'))).toMatchObject({ data: { name: 'User 1' } });
     expect(JSON.parse(await get('/v1/users'))).toMatchObject({ meta: { total: 2 } });
     await askUntil('/v1/users/user_1', 'match');
@@ -53,7 +47,7 @@ describe('a gateway whose users are shadowed', () => {
   });
 
   it('confirms what differs, and shows it to operators without a value', async () => {
-    next!.become(serving(users((id) => `Other ${id}`)));
+    next.become(serving(users((id) => `Other ${id}`)));
     await askUntil('/v1/users/user_2', 'mismatch');
     const shown = await (await fetch(`${gateway.adminUrl}/api/migrations/users/diffs`)).text();
     expect(shown).toContain('data.name');
@@ -61,10 +55,10 @@ describe('a gateway whose users are shadowed', () => {
   });
 
   it('answers callers while the new source hangs, with no more calls at it than may be', async () => {
-    next!.become(serving(users(() => undefined)));
+    next.become(serving(users(() => undefined)));
     const asked = Array.from({ length: 40 }, (_, index) => get(`/v1/users/user_${index + 1}`));
     for (const body of await Promise.all(asked)) expect(body).toContain('"data"');
-    expect(next!.requests.length).toBeLessThanOrEqual(4);
+    expect(next.requests.length).toBeLessThanOrEqual(4);
     expect(await gateway.counted('portico_migration_shadow_total', 'outcome="dropped_')).toBeGreaterThan(0);
     expect(await gateway.counted('portico_breaker_state', 'source="next"', 'state="open"')).toBe(0);
   });

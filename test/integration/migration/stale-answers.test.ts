@@ -1,22 +1,14 @@
-import {
-  answerOf,
-  KEYS,
-  type MigratingServices,
-  startMigratingServices,
-} from '../../support/migration/migrating-gateway.ts';
+import { answerOf, KEYS, startMigratingServices } from '../../support/migration/migrating-gateway.ts';
 import type { LocalGateway } from '../../support/gateway/running-gateway.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { serving } from '../../support/upstream/scripted-upstream.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 const CACHE = 'cache: { fresh: 1s, staleWhileRevalidate: 1h, staleIfError: 1h }';
 const PATH = '/v1/users/user_1';
 
 describe('a resource that moves and whose stale answers may be served', () => {
-  let services: MigratingServices;
-  beforeAll(async () => {
-    services = await startMigratingServices();
-  });
-  afterAll(() => services.close());
+  const services = startForAll(startMigratingServices);
 
   const start = (stage: string) =>
     services.start(

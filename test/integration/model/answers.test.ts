@@ -3,7 +3,8 @@ import { GatewayError } from '../../../src/kernel/errors/fault.ts';
 import { lyingCase, type ModelCase, truthfulCase } from '../../support/model/cases.ts';
 import { modelAnswer, type ModelAnswer } from '../../support/model/gateway.ts';
 import { expectedAnswer } from '../../support/model/oracle.ts';
-import { type ModelUpstream, startModelUpstream } from '../../support/model/upstream.ts';
+import { startModelUpstream } from '../../support/model/upstream.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 const CASES = Number(process.env['MODEL_CASES'] ?? 160);
 const TIME_MAX_MS = 600_000 + CASES * 200;
@@ -11,9 +12,7 @@ const TIME_MAX_MS = 600_000 + CASES * 200;
 /** The ways in which an answer may be refused: they blame the source, and say so. */
 const DECLARED = /^(upstream_\w+|scan_limit_exceeded)$/;
 
-let upstream: ModelUpstream;
-beforeAll(async () => (upstream = await startModelUpstream()));
-afterAll(() => upstream.close());
+const upstream = startForAll(startModelUpstream);
 
 type Answered = {
   readonly question: unknown;

@@ -1,5 +1,6 @@
-import { KEY, storedHash, type Stack, startStack } from '../../support/gateway/stack.ts';
+import { KEY, storedHash, startStack } from '../../support/gateway/stack.ts';
 import { operationCases } from '../../support/gateway/operation-cases.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 /** May do everything, once a minute. */
 const ONCE = 'a-test-key-for-one-request';
@@ -13,9 +14,8 @@ async function codeOf(response: Response): Promise<string> {
 }
 
 describe.each(operationCases)('$name', ({ path, permission }) => {
-  let stack: Stack;
-  beforeAll(async () => {
-    stack = await startStack({
+  const stack = startForAll(() =>
+    startStack({
       configure({ limits, auth }) {
         limits.tiers['once'] = {
           windows: [{ points: 1, seconds: 60 }],
@@ -29,9 +29,8 @@ describe.each(operationCases)('$name', ({ path, permission }) => {
           { ...key, id: 'others', hash: storedHash(OTHERS), permissions: others },
         );
       },
-    });
-  });
-  afterAll(() => stack.close());
+    }),
+  );
 
   it('answers a caller with a key and the permission', async () => {
     expect([200, 404]).toContain((await stack.get(path)).status);

@@ -1,19 +1,12 @@
 import { eventually } from '../../support/time/eventually.ts';
-import { type ScriptedUpstream, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { connectRaw, request } from '../../support/client/raw-client.ts';
 import { operationCases } from '../../support/gateway/operation-cases.ts';
-import { KEY, type Stack, startStack } from '../../support/gateway/stack.ts';
+import { KEY, startStack } from '../../support/gateway/stack.ts';
+import { startForEach } from '../../support/jest/lifetime.ts';
 
-let upstream: ScriptedUpstream;
-let stack: Stack;
-beforeEach(async () => {
-  upstream = await startUpstream(() => undefined);
-  stack = await startStack({ upstream: upstream.origin });
-});
-afterEach(async () => {
-  await stack.close();
-  await upstream.close();
-});
+const upstream = startForEach(() => startUpstream(() => undefined));
+const stack = startForEach(() => startStack({ upstream: upstream.origin }));
 
 async function askAndWait(path: string) {
   const client = await connectRaw(stack.port);

@@ -3,7 +3,8 @@ import { compileReader } from '../../../src/source/adapter/read/read-reply.ts';
 import { compileOutcomes } from '../../../src/source/adapter/read/outcome.ts';
 import { startGateway } from '../../support/gateway/start-gateway.ts';
 import { nameOf, sourceText, users } from '../../support/upstream/named-users.ts';
-import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 const config = `
 resources:
@@ -29,11 +30,7 @@ async function callsDuring(work: () => Promise<void>): Promise<ReadonlyMap<strin
   }
 }
 
-let upstream: ScriptedUpstream;
-beforeAll(async () => {
-  upstream = await startUpstream(serving(users(nameOf)));
-});
-afterAll(() => upstream.close());
+const upstream = startForAll(() => startUpstream(serving(users(nameOf))));
 
 it('a gateway that has read its files, started and answered has compiled its source once', async () => {
   const statuses: number[] = [];

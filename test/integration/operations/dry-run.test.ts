@@ -1,17 +1,16 @@
-import { KEY, type Stack, startStack } from '../../support/gateway/stack.ts';
+import { KEY, startStack } from '../../support/gateway/stack.ts';
 import { operationCases } from '../../support/gateway/operation-cases.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 describe('a tier in dry run', () => {
-  let stack: Stack;
-  beforeAll(async () => {
-    stack = await startStack({
+  const stack = startForAll(() =>
+    startStack({
       configure({ limits }) {
         const windows = [{ points: 1, seconds: 3_600 }];
         limits.tiers['roomy'] = { windows, onStoreFailure: 'closed', dryRun: true };
       },
-    });
-  });
-  afterAll(() => stack.close());
+    }),
+  );
 
   it('answers every request of every route as if it had no limit, and reports those over it', async () => {
     const refused = { wouldRefuse: 'rate_limit_exceeded' };

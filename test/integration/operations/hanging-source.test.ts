@@ -1,31 +1,30 @@
 import { type ScriptedUpstream, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { connectRaw, type RawAnswer, request } from '../../support/client/raw-client.ts';
 import { KEY, type Stack, startStack } from '../../support/gateway/stack.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 /** So many calls open a breaker, more than go out at once. */
 const CALLS = 6;
 
 let upstream: ScriptedUpstream;
 let stack: Stack;
-afterEach(async () => {
-  await stack.close();
-  await upstream.close();
-});
 
 /** A gateway in front of users that hang; its callers wait for much less than a call may take. */
 async function startHanging(deadline: number) {
-  upstream = await startUpstream(() => undefined);
-  stack = await startStack({
-    upstream: upstream.origin,
-    configure({ resources }, sources) {
-      if (resources.users !== undefined) resources.users.deadline = deadline;
-      for (const { net } of sources) {
-        net.concurrency = 2;
-        net.timeout = 60_000;
-        Object.assign(net.breaker, { calls: CALLS, open: 600_000, window: 600_000 });
-      }
-    },
-  });
+  upstream = endAfterTest(await startUpstream(() => undefined));
+  stack = endAfterTest(
+    await startStack({
+      upstream: upstream.origin,
+      configure({ resources }, sources) {
+        if (resources.users !== undefined) resources.users.deadline = deadline;
+        for (const { net } of sources) {
+          net.concurrency = 2;
+          net.timeout = 60_000;
+          Object.assign(net.breaker, { calls: CALLS, open: 600_000, window: 600_000 });
+        }
+      },
+    }),
+  );
 }
 
 let lastId = 0;
@@ -76,16 +75,18 @@ describe("a source that hangs longer than its callers' deadlines", () => {
 
 describe('a source whose calls may take longer than a scan', () => {
   it('is 504 upstream_timeout where it hangs: a larger budget would not help', async () => {
-    upstream = await startUpstream(() => undefined);
-    stack = await startStack({
-      upstream: upstream.origin,
-      configure(_config, sources) {
-        for (const { net, budget } of sources) {
-          net.timeout = 60_000;
-          budget.time = 200;
-        }
-      },
-    });
+    upstream = endAfterTest(await startUpstream(() => undefined));
+    stack = endAfterTest(
+      await startStack({
+        upstream: upstream.origin,
+        configure(_config, sources) {
+          for (const { net, budget } of sources) {
+            net.timeout = 60_000;
+            budget.time = 200;
+          }
+        },
+      }),
+    );
     for (const path of ['/v1/users?sort=name', '/v1/products?min_price=1']) {
       const response = await stack.get(path);
       const { error } = (await response.json()) as { error: { code: string } };

@@ -5,23 +5,17 @@ import {
   startFragileUpstream,
 } from '../../support/upstream/fragile-upstream.ts';
 import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 let upstream: ScriptedUpstream;
-let other: ScriptedUpstream | undefined;
 let gateway: SourceGateway;
-afterEach(async () => {
-  await gateway.close();
-  await upstream.close();
-  await other?.close();
-  other = undefined;
-});
 
 const CALLS = 20;
 
 async function start(net = ''): Promise<void> {
-  upstream = await startFragileUpstream();
-  gateway = await startSourceGateway(
-    fragileSource('fragile', upstream.origin, `breaker: { open: 60s }, ${net}`),
+  upstream = endAfterTest(await startFragileUpstream());
+  gateway = endAfterTest(
+    await startSourceGateway(fragileSource('fragile', upstream.origin, `breaker: { open: 60s }, ${net}`)),
   );
 }
 
@@ -74,7 +68,7 @@ describe('the breaker of a source that fails at the odd values of one caller', (
   });
 
   it('leaves no host out that answers the health probe', async () => {
-    other = await startUpstream();
+    const other = endAfterTest(await startUpstream());
     await start(`otherUrls: ['${other.origin}'], outliers: { failures: 3 }`);
     other.become(serving(() => ({ status: 500, body: {} })));
     await askOddly(4 * CALLS);

@@ -1,16 +1,15 @@
 import { eventually } from '../../support/time/eventually.ts';
-import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
+import { startRedis } from '../../support/redis/redis-server.ts';
 import { operationCases } from '../../support/gateway/operation-cases.ts';
-import { KEY, type Stack, startStack, storedHash } from '../../support/gateway/stack.ts';
+import { KEY, startStack, storedHash } from '../../support/gateway/stack.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 /** Its tier answers only where the limit can be counted. */
 const STRICT = 'a-test-key-that-fails-closed';
 
-let redis: RedisServer;
-let stack: Stack;
-beforeAll(async () => {
-  redis = await startRedis();
-  stack = await startStack({
+const redis = startForAll(startRedis);
+const stack = startForAll(() =>
+  startStack({
     redis: { url: redis.url, prefix: 'down:' },
     configure({ limits, auth }) {
       limits.tiers['strict'] = {
@@ -27,7 +26,9 @@ beforeAll(async () => {
         tier: 'strict',
       });
     },
-  });
+  }),
+);
+beforeAll(async () => {
   for (const { path } of operationCases)
     for (const key of [KEY, STRICT])
       expect([200, 404]).toContain((await stack.ask(path, { headers: { 'x-api-key': key } })).status);
@@ -36,10 +37,6 @@ beforeAll(async () => {
   // Points that this process had set aside are spent first: for half a second at most.
   const [{ path }] = operationCases as [(typeof operationCases)[number]];
   await eventually(async () => (await stack.ask(path, { headers: { 'x-api-key': STRICT } })).status === 503);
-});
-afterAll(async () => {
-  await stack.close();
-  await redis.stop();
 });
 
 describe('a Redis that is gone', () => {

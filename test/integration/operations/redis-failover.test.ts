@@ -12,6 +12,7 @@ import { startWatchedRedis } from '../../support/redis/sentinel.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { startStack, storedHash } from '../../support/gateway/stack.ts';
 import { PATIENCE_MS, patientTimes } from '../../support/gateway/generous-timeouts.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 /** A key that only Redis knows cannot be judged without it; that is never taken for a wrong key. */
 const ALLOWED = ['200', '503'];
@@ -56,21 +57,19 @@ async function failOver(redis: Partial<GatewayConfig['redis']>, kill: () => Prom
 
 describeOnRequest('FLEETS', 'while a replica takes the place of a master', () => {
   it('watched by sentinels: no valid key is refused, and the new master is used', async () => {
-    const watched = await startWatchedRedis();
+    const watched = endAfterTest(await startWatchedRedis());
     const nodes = watched.sentinels.map((node) => hostAndPort.parse(node));
     const sentinel = { name: watched.name, nodes };
     const { statuses } = await failOver({ sentinel }, () => watched.master.kill());
     expect(statuses[200]).toBeGreaterThan(0);
     expect(Object.keys(statuses).filter((status) => !ALLOWED.includes(status))).toEqual([]);
-    await watched.stop();
   });
 
   it('of a cluster: no valid key is refused, and the new master is used', async () => {
-    const cluster = await startRedisCluster({ replica: true });
+    const cluster = endAfterTest(await startRedisCluster({ replica: true }));
     const nodes = cluster.nodes.map((node) => hostAndPort.parse(node));
     const { statuses } = await failOver({ cluster: nodes }, () => cluster.masters[0]!.kill());
     expect(statuses[200]).toBeGreaterThan(0);
     expect(Object.keys(statuses).filter((status) => !ALLOWED.includes(status))).toEqual([]);
-    await cluster.stop();
   });
 });

@@ -2,21 +2,13 @@ import { type ScriptedUpstream, serving, startUpstream } from '../../support/ups
 import { createCondition } from '../../support/time/eventually.ts';
 import { sourceSchema } from '../../../src/config/schema/source.ts';
 import type { UpstreamRequest } from '../../../src/kernel/upstream-call.ts';
-import { createUpstream, type Upstream } from '../../../src/source/client/client.ts';
+import { createUpstream } from '../../../src/source/client/client.ts';
 import { createResilience } from '../../../src/source/resilience/resilience.ts';
-
-const hosts: ScriptedUpstream[] = [];
-let upstream: Upstream | undefined;
-afterEach(async () => {
-  upstream?.close();
-  await Promise.all(hosts.splice(0).map((host) => host.close()));
-});
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 /** Starts a host; `answers` says with which status. */
 async function startHost(answers: (path: string) => number = () => 200): Promise<ScriptedUpstream> {
-  const host = await startUpstream(serving(({ path }) => ({ status: answers(path), body: {} })));
-  hosts.push(host);
-  return host;
+  return endAfterTest(await startUpstream(serving(({ path }) => ({ status: answers(path), body: {} }))));
 }
 
 /** A source of these hosts; what happens to them is told. */
@@ -43,11 +35,9 @@ function openSource([baseUrl, ...otherUrls]: readonly string[], net: object = {}
       },
     },
   });
-  const client = createUpstream(spec, {
-    onExchange: () => undefined,
-    resilience,
-  });
-  upstream = client;
+  const client = endAfterTest(
+    createUpstream(spec, { onExchange: () => undefined, resilience }),
+  );
   const never = new AbortController().signal;
   const request: UpstreamRequest = { method: 'GET', target: '/x', headers: {}, body: undefined };
   const ask = (context = { upstreamCalls: 0, upstreamMs: 0 }) =>

@@ -5,6 +5,7 @@ import {
   serving,
   startUpstream,
 } from '../../support/upstream/scripted-upstream.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 const users = ['ada', 'bob', 'Zoë', '_all'].map((id) => ({
   id,
@@ -49,20 +50,18 @@ resources:
 
 let upstream: ScriptedUpstream;
 let gateway: SourceGateway;
-afterEach(async () => {
-  await gateway.close();
-  await upstream.close();
-});
 
 async function start(find: Find, path = '/users/{id}'): Promise<void> {
-  upstream = await startUpstream(
-    serving(({ path: asked }): Answer => {
-      if (asked === '/users/_all') return { body: { total: users.length, rows: users } };
-      const user = find(decodeURIComponent(asked.replace('/users/', '')));
-      return user === undefined ? { status: 404, body: {} } : { body: user };
-    }),
+  upstream = endAfterTest(
+    await startUpstream(
+      serving(({ path: asked }): Answer => {
+        if (asked === '/users/_all') return { body: { total: users.length, rows: users } };
+        const user = find(decodeURIComponent(asked.replace('/users/', '')));
+        return user === undefined ? { status: 404, body: {} } : { body: user };
+      }),
+    ),
   );
-  gateway = await startSourceGateway(sourceText(upstream.origin, path));
+  gateway = endAfterTest(await startSourceGateway(sourceText(upstream.origin, path)));
 }
 
 async function ask(id: string): Promise<[status: number, id: string | undefined]> {

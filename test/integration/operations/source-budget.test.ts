@@ -12,6 +12,7 @@ import { useRedis } from '../../support/redis/redis-server.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { holding } from '../../support/upstream/scripts.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 const redis = useRedis();
 
@@ -32,11 +33,6 @@ function specOf(baseUrl: string, net: object) {
   const basics = { source: 1, name: 'shop', outcomes: [{ is: 'ok' }], resources: {}, auth: { kind: 'none' } };
   return sourceSchema.parse({ ...basics, net: { baseUrl, ...net } });
 }
-
-const opened: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of opened.splice(0).reverse()) await close();
-});
 
 /** When the right to a call was asked for, and when it was there: in between, Redis gave it. */
 type Grant = { readonly asked: number; readonly had: number };
@@ -62,30 +58,25 @@ function mostInASecond(granted: readonly Grant[]): number {
 /** A fleet of so many processes' clients of one source. */
 async function openFleet(processes: number, net: object) {
   const answers = holding();
-  const legacy = await startUpstream(answers);
-  opened.push(() => legacy.close());
+  const legacy = endAfterTest(await startUpstream(answers));
   const spec = specOf(legacy.origin, net);
   const upstreams: Upstream[] = [];
   const granted: Grant[] = [];
   for (let index = 0; index < processes; index += 1) {
-    const client = new Redis(redis.url);
+    const client = endAfterTest(new Redis(redis.url));
     await once(client, 'ready');
-    opened.push(() => client.disconnect());
     const createRate = createSourceRates({
       redis: { client },
       keys: createRedisKeys(redis.prefix),
       clock: systemClock,
     });
     const rate = createRate(spec);
+    if (rate !== undefined) endAfterTest(rate);
     const upstream = createUpstream(spec, {
       onExchange: () => undefined,
       takeToken: noting(granted, rate?.takeToken),
     });
-    opened.push(
-      () => rate?.close(),
-      () => upstream.close(),
-    );
-    upstreams.push(upstream);
+    upstreams.push(endAfterTest(upstream));
   }
   return { legacy, answers, upstreams, granted };
 }

@@ -2,6 +2,7 @@ import { type FaultName, INNER_TEXT, startFailingUpstream } from '../../support/
 import type { ScriptedUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { hurry, operationCases } from '../../support/gateway/operation-cases.ts';
 import { type Stack, startStack } from '../../support/gateway/stack.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 type Expected = readonly [status: number, code: string];
 
@@ -39,17 +40,15 @@ const cases = operationCases.flatMap(({ name, path, translated: isTranslated }) 
 let upstream: ScriptedUpstream;
 let stack: Stack;
 async function start(fault: FaultName): Promise<void> {
-  upstream = await startFailingUpstream(fault);
+  upstream = endAfterTest(await startFailingUpstream(fault));
   // Where something else than silence is meant, a busy machine must not turn it into a timeout.
-  stack = await startStack({
-    upstream: upstream.origin,
-    ...(fault === 'says nothing' ? { configure: hurry } : {}),
-  });
+  stack = endAfterTest(
+    await startStack({
+      upstream: upstream.origin,
+      ...(fault === 'says nothing' ? { configure: hurry } : {}),
+    }),
+  );
 }
-afterEach(async () => {
-  await stack.close();
-  await upstream.close();
-});
 
 describe('an upstream that fails', () => {
   it.each(cases)('$name: $fault → $expected', async ({ path, fault, expected: [status, code] }) => {

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
-import type { Stack } from '../../support/gateway/stack.ts';
 import { expectModelAnswers, QUERIES, seed, startFullStack, userTruths } from './oracle.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startFullStack();
-});
-afterAll(() => stack.close());
+const stack = startForAll(startFullStack);
 
 describe('the gateway on embedded stores', () => {
   it(`answers ${QUERIES} random queries as the model of the contract does (seed ${seed})`, async () => {

@@ -1,18 +1,10 @@
-import { startRedis, type RedisServer } from '../../support/redis/redis-server.ts';
-import type { Stack } from '../../support/gateway/stack.ts';
+import { startRedis } from '../../support/redis/redis-server.ts';
 import { expectModelAnswers, QUERIES, seed, startFullStack } from './oracle.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
-let redis: RedisServer;
-let stacks: Stack[] = [];
-beforeAll(async () => {
-  redis = await startRedis();
-  const shared = { url: redis.url, prefix: 'oracle:' };
-  stacks = [await startFullStack(shared), await startFullStack(shared)];
-});
-afterAll(async () => {
-  await Promise.all(stacks.map((stack) => stack.close()));
-  await redis.stop();
-});
+const redis = startForAll(startRedis);
+const start = () => startFullStack({ url: redis.url, prefix: 'oracle:' });
+const stacks = startForAll(() => Promise.all([start(), start()]));
 
 describe('two gateways on one real Redis', () => {
   it(`answer ${QUERIES} random queries as the model of the contract does, out of each other’s cache too (seed ${seed})`, async () => {

@@ -1,6 +1,7 @@
 import { onHead, type Script } from '../../support/upstream/scripted-upstream.ts';
 import { usePassthrough } from '../../support/gateway/passthrough-route.ts';
 import { request } from '../../support/client/raw-client.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 const ORDERLY = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnext';
 
@@ -80,7 +81,7 @@ describe('a pass-through route to an upstream with invalid framing', () => {
     ],
   ])('passes on %s as one answer, and the next one separately', async (_name, status, body, lines) => {
     await route.start({}, { script: firstSaying(...lines) });
-    const connection = await route.connect();
+    const connection = endAfterTest(await route.connect());
     connection.send(get);
 
     const answer = await connection.answer();
@@ -89,19 +90,17 @@ describe('a pass-through route to an upstream with invalid framing', () => {
     if (status === 204) expect(answer.headers).not.toHaveProperty('content-length');
     connection.send(get);
     expect((await connection.answer()).body.toString()).toBe('next');
-    connection.close();
   });
 
   it('answers HEAD with the length and nothing else, whatever comes after the head', async () => {
     await route.start({}, { script: firstSaying('HTTP/1.1 200 OK', 'Content-Length: 5', '', 'stray') });
-    const connection = await route.connect();
+    const connection = endAfterTest(await route.connect());
     connection.send(request('HEAD', '/legacy/orders'));
 
     const head = await connection.answer({ bodiless: true });
     expect(head).toMatchObject({ status: 200, headers: { 'content-length': '5' } });
     connection.send(get);
     expect((await connection.answer()).body.toString()).toBe('next');
-    connection.close();
   });
 
   it('passes a body that ends with the connection on as a whole', async () => {

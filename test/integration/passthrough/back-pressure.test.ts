@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { onHead, type Script } from '../../support/upstream/scripted-upstream.ts';
 import { OK, usePassthrough } from '../../support/gateway/passthrough-route.ts';
 import { request } from '../../support/client/raw-client.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 const CHUNK = Buffer.alloc(64 * 1024, 'portico ');
 const MANY = 1_000;
@@ -124,7 +125,7 @@ describe('a pass-through route between a fast and a slow side', () => {
       if (!isLong) socket.write('\r\n0\r\n\r\n');
     });
     await route.start({ deadline: 20_000 }, { script });
-    const connection = await route.connect();
+    const connection = endAfterTest(await route.connect());
     connection.socket.on('data', () => {
       connection.socket.pause();
       setImmediate(() => connection.socket.resume());
@@ -133,7 +134,6 @@ describe('a pass-through route between a fast and a slow side', () => {
 
     const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
     expect(digest((await connection.answer()).body)).toBe(digest(body));
-    connection.close();
   });
 
   it('passes all of a request on to a slow reader, and keeps one connection for large answers', async () => {

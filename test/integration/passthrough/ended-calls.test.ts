@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { onHead, type Script } from '../../support/upstream/scripted-upstream.ts';
 import { OK, usePassthrough } from '../../support/gateway/passthrough-route.ts';
 import { request } from '../../support/client/raw-client.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -95,7 +96,7 @@ describe('a pass-through route whose clients leave', () => {
     route.listener.server.on('connection', (socket) => sockets.add(socket));
     const listeners = () =>
       [...sockets].flatMap((socket) => socket.eventNames().map((name) => socket.listenerCount(name)));
-    const connection = await route.connect();
+    const connection = endAfterTest(await route.connect());
     const ask = async () => {
       connection.send(get);
       expect((await connection.answer()).status).toBe(200);
@@ -108,6 +109,5 @@ describe('a pass-through route whose clients leave', () => {
     expect(route.upstream.received).toHaveLength(1);
     await watched.over(CLIENTS);
     expect(await watched.kept()).toBeLessThan(CLIENTS / 10);
-    connection.close();
   });
 });

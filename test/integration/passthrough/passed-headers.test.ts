@@ -2,6 +2,7 @@ import { Secret } from '../../../src/kernel/secret.ts';
 import { answering } from '../../support/upstream/scripted-upstream.ts';
 import { OK, usePassthrough } from '../../support/gateway/passthrough-route.ts';
 import { request } from '../../support/client/raw-client.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 describe('a pass-through route', () => {
   const route = usePassthrough();
@@ -135,14 +136,13 @@ describe('a pass-through route', () => {
 
   it('answers Expect: 100-continue itself', async () => {
     await route.start({}, { script: (socket, heard) => heard.endsWith('hello') && socket.write(OK) });
-    const connection = await route.connect();
+    const connection = endAfterTest(await route.connect());
     connection.send(request('POST', '/legacy/orders', ['Content-Length: 5', 'Expect: 100-continue']));
     expect((await connection.answer()).status).toBe(100);
     connection.send('hello');
 
     expect((await connection.answer()).status).toBe(200);
     expect(route.upstream.received[0]).not.toMatch(/expect/i);
-    connection.close();
   });
 
   it("returns the upstream's headers for the caller, and its own", async () => {

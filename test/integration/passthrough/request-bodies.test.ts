@@ -1,6 +1,7 @@
 import { onHead } from '../../support/upstream/scripted-upstream.ts';
 import { OK, usePassthrough } from '../../support/gateway/passthrough-route.ts';
 import { request } from '../../support/client/raw-client.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 describe('a pass-through route with a request body', () => {
   const route = usePassthrough();
@@ -81,13 +82,12 @@ describe('a pass-through route with a request body', () => {
         script: onHead((socket) => socket.write('HTTP/1.1 422 Unprocessable\r\nContent-Length: 2\r\n\r\nno')),
       },
     );
-    const connection = await route.connect();
+    const connection = endAfterTest(await route.connect());
     connection.send(`${framed('POST', 'Content-Length: 10')}xxxxx`);
     expect((await connection.answer()).status).toBe(422);
     connection.send(`xxxxx${request('OPTIONS', '/legacy/orders')}`);
 
     expect((await connection.answer()).status).toBe(204);
-    connection.close();
   });
 
   it('sends Content-Length: 0 for methods that may have a body', async () => {

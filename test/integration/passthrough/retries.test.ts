@@ -9,6 +9,7 @@ import {
 import { answering } from '../../support/upstream/scripted-upstream.ts';
 import { OK, type RouteChanges, usePassthrough } from '../../support/gateway/passthrough-route.ts';
 import { request } from '../../support/client/raw-client.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 const breaker = { calls: 1_000_000, window: 600_000, failures: 50, open: 60_000 };
 
@@ -116,7 +117,6 @@ describe('a pass-through route of two hosts', () => {
   const route = usePassthrough();
   const get = request('GET', '/legacy/orders');
   let other: ScriptedUpstream | undefined;
-  afterEach(() => other?.close());
 
   it('uses the healthy host, and ejects the other', async () => {
     const location = (socket: Socket) => {
@@ -125,7 +125,7 @@ describe('a pass-through route of two hosts', () => {
         `HTTP/1.1 201 Made\r\nLocation: http://127.0.0.1:${port}/legacy/orders/7\r\nContent-Length: 0\r\n\r\n`,
       );
     };
-    other = await startUpstream(location);
+    other = endAfterTest(await startUpstream(location));
     const outliers = { failures: 2, time: 600_000 };
     const retries = { max: 1, budget: 100 };
     await route.start(
@@ -144,10 +144,12 @@ describe('a pass-through route of two hosts', () => {
 
   it('ejects a host that reports itself unhealthy', async () => {
     const well: Script = (socket) => void socket.write(OK);
-    other = await startUpstream((socket, heard) =>
-      heard.includes('GET /health')
-        ? socket.end('HTTP/1.1 503 Sick\r\nContent-Length: 0\r\n\r\n')
-        : socket.destroy(),
+    other = endAfterTest(
+      await startUpstream((socket, heard) =>
+        heard.includes('GET /health')
+          ? socket.end('HTTP/1.1 503 Sick\r\nContent-Length: 0\r\n\r\n')
+          : socket.destroy(),
+      ),
     );
     const health = { path: '/health', interval: 20, timeout: 30_000, failures: 2 };
     await route.start({ breaker, health, otherUpstreams: [other.origin] }, { script: well });

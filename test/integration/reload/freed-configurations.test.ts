@@ -12,6 +12,7 @@ import { changed } from '../../support/gateway/config-texts.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { crmList } from '../../support/upstream/scripts.ts';
+import { endAfterTest, startForEach } from '../../support/jest/lifetime.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -34,11 +35,7 @@ function compileNumber(number: number, { origin }: ScriptedUpstream): SoundConfi
 }
 
 describe('a configuration that a reload replaces', () => {
-  let upstream: ScriptedUpstream;
-  beforeEach(async () => {
-    upstream = await startUpstream(serving((request) => crmList(request, 'Ada')));
-  });
-  afterEach(() => upstream.close());
+  const upstream = startForEach(() => startUpstream(serving((request) => crmList(request, 'Ada'))));
 
   it('is freed with its secrets, the first one too, although other parts of the gateway live on', async () => {
     const weak: Record<string, WeakRef<object>> = {};
@@ -64,7 +61,7 @@ describe('a configuration that a reload replaces', () => {
         reloading: { pid: 1, texts: first.texts, read: () => Promise.resolve(read((number += 1))) },
       });
     }
-    const gateway = start();
+    const gateway = endAfterTest(start());
     const { port } = await gateway.listen();
     const ask = async () => {
       const { status } = await fetch(`http://127.0.0.1:${port}/v1/users?limit=3`);
@@ -82,6 +79,5 @@ describe('a configuration that a reload replaces', () => {
       return kept().every((name) => name.endsWith(` ${RELOADS}`));
     }).catch(() => undefined);
     expect(kept()).toEqual([`file ${RELOADS}`, `texts ${RELOADS}`, `crm ${RELOADS}`]);
-    await gateway.close();
   });
 });

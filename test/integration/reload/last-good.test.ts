@@ -1,16 +1,9 @@
-import {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLastGoodWriter } from '../../../src/cli/serve/last-good.ts';
 import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
+import { createFolder } from '../../support/process/folder.ts';
+import { startForEach } from '../../support/jest/lifetime.ts';
 
 const files = { gateway: { file: 'portico.yaml', text: 'portico: 1' }, sources: [] };
 const keptIn = (dir: string) => ({
@@ -19,14 +12,10 @@ const keptIn = (dir: string) => ({
 });
 
 describe('the last good configuration', () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'portico-state-'));
-  });
-  afterEach(() => rmSync(folder, { recursive: true }));
+  const folder = startForEach(() => createFolder('state'));
 
   it('is written to a file of its own, whatever a crash or somebody else has left in its place', () => {
-    const [elsewhere, state] = [join(folder, 'elsewhere'), join(folder, 'state')];
+    const [elsewhere, state] = [join(folder.path, 'elsewhere'), join(folder.path, 'state')];
     createLastGoodWriter({ warn: fail })(keptIn(state));
     writeFileSync(elsewhere, 'the file of somebody else', { mode: 0o644 });
     symlinkSync(elsewhere, join(state, 'last-good.json.new'));
@@ -38,7 +27,7 @@ describe('the last good configuration', () => {
 
   it('is a warning where it cannot be kept', () => {
     const warnings: unknown[] = [];
-    const inTheWay = join(folder, 'a-file');
+    const inTheWay = join(folder.path, 'a-file');
     writeFileSync(inTheWay, '');
     createLastGoodWriter({ warn: (fields: object) => void warnings.push(fields) })(keptIn(inTheWay));
     expect(warnings).toHaveLength(1);

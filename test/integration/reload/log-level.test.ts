@@ -5,6 +5,7 @@ import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createPublicSide } from '../../../src/gateway/reload/public-side.ts';
 import { eventually } from '../../support/time/eventually.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 type Level = 'debug' | 'info';
 const served = (level: Level) => ({
@@ -21,10 +22,12 @@ describe('a reload that changes log.level', () => {
     ['info', 'debug'],
   ] as const)('from %s to %s decides what the lines of the next requests tell', async (before, after) => {
     const lines: string[] = [];
-    const side = createPublicSide(served(before), {
-      ...{ log: pino({ level: before }, { write: (line) => lines.push(line) }), clock: systemClock },
-      ...{ createExplainActions, openapi: servedOpenapi(), version: 'test', nodeVersion: 'test' },
-    });
+    const side = endAfterTest(
+      createPublicSide(served(before), {
+        ...{ log: pino({ level: before }, { write: (line) => lines.push(line) }), clock: systemClock },
+        ...{ createExplainActions, openapi: servedOpenapi(), version: 'test', nodeVersion: 'test' },
+      }),
+    );
     const port = await side.listen();
     const requests = () =>
       lines.map((line) => JSON.parse(line) as object).filter((line) => Object(line).msg === 'request');
@@ -38,6 +41,5 @@ describe('a reload that changes log.level', () => {
     expect('path' in Object(await lineOf(1))).toBe(hasPath[before]);
     (await side.stage(served(after))).apply();
     expect('path' in Object(await lineOf(2))).toBe(hasPath[after]);
-    await side.close();
   });
 });

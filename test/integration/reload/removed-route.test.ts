@@ -4,6 +4,7 @@ import { servedOpenapi } from '../../../src/contract/openapi.ts';
 import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createPublicSide } from '../../../src/gateway/reload/public-side.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 const services = {
   ...{ log: pino({ level: 'silent' }), clock: systemClock, createExplainActions, openapi: servedOpenapi() },
@@ -18,7 +19,7 @@ const served = (...names: readonly string[]) => {
 
 describe('a route that a reload removes', () => {
   it('has no breaker in the metrics any more, though its last calls still end', async () => {
-    const side = createPublicSide(served('orders', 'stock'), services);
+    const side = endAfterTest(createPublicSide(served('orders', 'stock'), services));
     const states = async () => (await side.metrics.text()).match(/^portico_breaker_state\{.*/gm);
     side.metrics.breakerState('passthrough.orders', 'open');
     (await side.stage(served('stock', 'prices'))).apply();
@@ -27,6 +28,5 @@ describe('a route that a reload removes', () => {
       'portico_breaker_state{source="passthrough.stock"} 0',
       'portico_breaker_state{source="passthrough.prices"} 0',
     ]);
-    await side.close();
   });
 });

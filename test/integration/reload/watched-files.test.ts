@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { readConfig } from '../../../src/cli/input/read-config.ts';
 import { watchedFiles } from '../../../src/cli/serve/config-fingerprint.ts';
 import { copyConfig } from '../../support/gateway/config-copy.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 describe('the files that are watched', () => {
   it('look changed when a file comes that a changed text names already', () => {
-    const config = copyConfig();
+    const config = endAfterTest(copyConfig());
     const folder = mkdtempSync(join(tmpdir(), 'portico-secret-'));
     const secret = join(folder, 'token');
     const { texts } = readConfig(config.file, {});
@@ -19,6 +20,5 @@ describe('the files that are watched', () => {
     writeFileSync(secret, 'a-token-that-was-mounted-later');
     expect(watched.fingerprint()).not.toBe(refused);
     rmSync(folder, { recursive: true });
-    config.remove();
   });
 });

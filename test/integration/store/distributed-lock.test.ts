@@ -1,16 +1,13 @@
 import { Redis } from 'ioredis';
 import { acquireLock } from '../../../src/store/redis/distributed-lock.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 const redis = useRedis();
-let client: Redis;
 
 const keys = () => ({ lock: `${redis.prefix}lock`, fence: `${redis.prefix}fence` });
 
-beforeAll(() => {
-  client = new Redis(redis.url);
-});
-afterAll(() => client.quit());
+const client = startForAll(() => new Redis(redis.url));
 
 describe('the fencing token of a lock', () => {
   it('grows with every lock, and is kept for as long as its holder may take to write', async () => {

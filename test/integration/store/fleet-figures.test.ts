@@ -1,25 +1,15 @@
 import { createFleetFigures } from '../../../src/store/fleet/fleet-figures.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
-import { createRedis, type RedisConnection } from '../../../src/store/redis/redis.ts';
-import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
-import { patientTimes } from '../../support/gateway/generous-timeouts.ts';
+import { startRedis } from '../../support/redis/redis-server.ts';
+import { connectRedis } from '../../support/redis/connect-redis.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 const MINUTE_MS = 60_000;
 const NOW = 1_700_000_040_000;
 const keys = createRedisKeys('portico:');
 
-let server: RedisServer;
-let redis: RedisConnection;
-beforeAll(async () => {
-  server = await startRedis();
-  const silent = { info: () => undefined, warn: () => undefined };
-  redis = createRedis({ url: server.url, ...patientTimes }, silent);
-  await redis.untilReady(10_000);
-});
-afterAll(async () => {
-  await redis.close();
-  await server.stop();
-});
+const server = startForAll(startRedis);
+const redis = startForAll(() => connectRedis(server.url));
 beforeEach(() => redis.client.flushall());
 
 const open = (gateway: string) => createFleetFigures({ client: redis.client, keys, gateway });

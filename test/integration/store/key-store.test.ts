@@ -1,13 +1,9 @@
-import type { Redis } from 'ioredis';
 import type { KeyRecord } from '../../../src/store/key-record.ts';
-import { createKeyStore, type KeyStore } from '../../../src/store/key-store.ts';
+import { createKeyStore } from '../../../src/store/key-store.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
-import { createRedis, type RedisConnection } from '../../../src/store/redis/redis.ts';
 import { startRedis, useRedis } from '../../support/redis/redis-server.ts';
-import { PATIENCE_MS, patientTimes } from '../../support/gateway/generous-timeouts.ts';
-
-const silent = { info: () => undefined, warn: () => undefined };
-const connect = (url: string) => createRedis({ url, ...patientTimes }, silent);
+import { connectRedis } from '../../support/redis/connect-redis.ts';
+import { endAfterTest, startForEach } from '../../support/jest/lifetime.ts';
 
 function recordOf(id: string, rest: Partial<KeyRecord> = {}): KeyRecord {
   const hashes = [{ hash: 'x'.repeat(43) }];
@@ -16,21 +12,12 @@ function recordOf(id: string, rest: Partial<KeyRecord> = {}): KeyRecord {
 
 describe('the key store', () => {
   const shared = useRedis();
-  let connections: RedisConnection[] = [];
-  let client: Redis;
-  let store: KeyStore;
-
-  beforeEach(async () => {
-    connections = [connect(shared.url), connect(shared.url)];
-    await Promise.all(connections.map((redis) => redis.untilReady(PATIENCE_MS)));
-    client = connections[0]!.client;
-    store = storeOn(0);
-  });
-  afterEach(() => Promise.all(connections.map((redis) => redis.close())));
-
-  function storeOn(index: number): KeyStore {
-    return createKeyStore(connections[index]!.client, createRedisKeys(shared.prefix));
-  }
+  const connect = () => connectRedis(shared.url);
+  const connections = startForEach(() => Promise.all([connect(), connect()]));
+  const storeOn = (index: number) =>
+    createKeyStore(connections[index]!.client, createRedisKeys(shared.prefix));
+  const client = () => connections[0].client;
+  const store = startForEach(() => storeOn(0));
 
   const nameOf = (id: string) => createRedisKeys(shared.prefix).apiKey(id);
 
@@ -63,18 +50,18 @@ describe('the key store', () => {
   it('changes nothing where there is no key or its record is damaged', async () => {
     const change = (record: KeyRecord) => record;
     expect(await store.update('aaaaaaaaaaaa', change)).toEqual({ kind: 'absent' });
-    await client.set(nameOf('aaaaaaaaaaaa'), '{');
+    await client().set(nameOf('aaaaaaaaaaaa'), '{');
     expect(await store.update('aaaaaaaaaaaa', change)).toEqual({ kind: 'damaged' });
-    expect(await client.get(nameOf('aaaaaaaaaaaa'))).toBe('{');
+    expect(await client().get(nameOf('aaaaaaaaaaaa'))).toBe('{');
   });
 
   it('lists every key by id, damaged ones too, and skips an id whose record is gone', async () => {
     await store.create(recordOf('cccccccccccc'));
     await store.create(recordOf('aaaaaaaaaaaa'));
     await store.create(recordOf('bbbbbbbbbbbb'));
-    await client.set(nameOf('bbbbbbbbbbbb'), 'damaged');
+    await client().set(nameOf('bbbbbbbbbbbb'), 'damaged');
     await store.create(recordOf('dddddddddddd'));
-    await client.del(nameOf('dddddddddddd'));
+    await client().del(nameOf('dddddddddddd'));
     const listed = await store.list();
     expect(listed.map(({ id, lookup }) => [id, lookup.kind])).toEqual([
       ['aaaaaaaaaaaa', 'found'],
@@ -84,10 +71,10 @@ describe('the key store', () => {
   });
 
   it('calls a key of another type damaged, and a record that was put under another id', async () => {
-    await client.rpush(nameOf('aaaaaaaaaaaa'), 'x');
+    await client().rpush(nameOf('aaaaaaaaaaaa'), 'x');
     expect(await store.find('aaaaaaaaaaaa')).toEqual({ kind: 'damaged' });
     await store.create(recordOf('bbbbbbbbbbbb'));
-    await client.copy(nameOf('bbbbbbbbbbbb'), nameOf('cccccccccccc'));
+    await client().copy(nameOf('bbbbbbbbbbbb'), nameOf('cccccccccccc'));
     expect(await store.find('cccccccccccc')).toEqual({ kind: 'damaged' });
   });
 });
@@ -95,8 +82,7 @@ describe('the key store', () => {
 describe('the key store without Redis', () => {
   it('reports that Redis cannot be reached, without the arguments of the command', async () => {
     const server = await startRedis();
-    const redis = connect(server.url);
-    await redis.untilReady(PATIENCE_MS);
+    const redis = endAfterTest(await connectRedis(server.url));
     const store = createKeyStore(redis.client, createRedisKeys('portico:'));
     await server.stop();
     const lookup = await store.find('aaaaaaaaaaaa');
@@ -104,6 +90,5 @@ describe('the key store without Redis', () => {
     expect(Object.keys(lookup.kind === 'unreachable' ? lookup.cause : {})).toEqual([]);
     await expect(store.create(recordOf('aaaaaaaaaaaa'))).rejects.toThrow();
     await expect(store.list()).rejects.toThrow();
-    await redis.close();
   });
 });

@@ -1,13 +1,11 @@
 import { eventually } from '../../support/time/eventually.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { createLimiter, type Limiter, type Tier } from '../../../src/store/limiter/limiter.ts';
+import { createLimiter, type Tier } from '../../../src/store/limiter/limiter.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
-import { createRedis, type RedisConnection } from '../../../src/store/redis/redis.ts';
+import type { RedisConnection } from '../../../src/store/redis/redis.ts';
 import { startRedis, useRedis } from '../../support/redis/redis-server.ts';
-import { PATIENCE_MS, patientTimes } from '../../support/gateway/generous-timeouts.ts';
-
-const silent = { info: () => undefined, warn: () => undefined };
-const connect = (url: string) => createRedis({ url, ...patientTimes }, silent);
+import { connectRedis } from '../../support/redis/connect-redis.ts';
+import { endAfterTest, startForEach } from '../../support/jest/lifetime.ts';
 
 const limiterOn = (redis: RedisConnection, prefix: string) =>
   createLimiter({
@@ -28,20 +26,12 @@ const tiers: Readonly<Record<string, Tier>> = {
 
 describe('a limit on one Redis', () => {
   const shared = useRedis();
-  let connections: RedisConnection[] = [];
-  let limiters: Limiter[] = [];
   const countsOf = (tier: string, windows: Tier['windows']) =>
     createRedisKeys(shared.prefix).tierCounts(tier, windows, 'key:a');
 
-  beforeEach(async () => {
-    connections = [connect(shared.url), connect(shared.url)];
-    await Promise.all(connections.map((redis) => redis.untilReady(PATIENCE_MS)));
-    limiters = connections.map((redis) => limiterOn(redis, shared.prefix));
-  });
-  afterEach(async () => {
-    for (const limiter of limiters) limiter.close();
-    for (const redis of connections) await redis.close();
-  });
+  const connect = () => connectRedis(shared.url);
+  const connections = startForEach(() => Promise.all([connect(), connect()]));
+  const limiters = startForEach(() => connections.map((redis) => limiterOn(redis, shared.prefix)));
 
   const client = () => connections[0]!.client;
   /** Scripts that Redis has run. */
@@ -152,15 +142,11 @@ describe('a limit on one Redis', () => {
 
 describe('a limit whose Redis is out of memory', () => {
   it('is kept by this process alone', async () => {
-    const server = await startRedis('--maxmemory-policy', 'noeviction');
-    const redis = connect(server.url);
-    await redis.untilReady(PATIENCE_MS);
+    const server = endAfterTest(await startRedis('--maxmemory-policy', 'noeviction'));
+    const redis = endAfterTest(await connectRedis(server.url));
     await redis.client.config('SET', 'maxmemory', '1');
-    const limiter = limiterOn(redis, '');
+    const limiter = endAfterTest(limiterOn(redis, ''));
     expect(await limiter.consume('open', 'key:a')).toMatchObject({ allowed: true, by: 'local' });
     expect(await limiter.consume('closed', 'key:a')).toMatchObject({ allowed: false, by: 'unavailable' });
-    limiter.close();
-    await redis.close();
-    await server.stop();
   });
 });

@@ -7,9 +7,9 @@ import {
   readPurgeNotes,
 } from '../../../src/store/cache/purges.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 const redis = useRedis();
-const closing: (() => unknown)[] = [];
 const keyOf = (part: string) => `${redis.prefix}purges:${part}`;
 
 /** The purges of a process that has asked for them once. */
@@ -18,14 +18,10 @@ async function open(): Promise<{ purges: Purges; client: Redis }> {
   await client.ping();
   const purges = createSharedPurges(client, { purges: keyOf });
   await purges.refresh();
-  closing.push(() => purges.close());
-  closing.push(() => client.quit());
+  endAfterTest(purges);
+  endAfterTest(client);
   return { purges, client };
 }
-
-afterEach(async () => {
-  await Promise.all(closing.splice(0).map((close) => close()));
-});
 
 describe('the purges that processes share', () => {
   it('are all learned by a process that starts when the most tags are kept', async () => {
@@ -109,17 +105,15 @@ describe('the notes of purges', () => {
   it('are known to every process that knows of the purge', async () => {
     const { purges } = await open();
     const seen: unknown[] = [];
-    const client = new Redis(redis.url);
+    const client = endAfterTest(new Redis(redis.url));
     await client.ping();
-    const other = createSharedPurges(client, { purges: keyOf }, (notes) =>
-      seen.push([notes, other.current().purges]),
+    const other = endAfterTest(
+      createSharedPurges(client, { purges: keyOf }, (notes) => seen.push([notes, other.current().purges])),
     );
     await purges.purge('users', { name: 'a', text: 'one' });
     await other.refresh();
     expect(seen.at(-1)).toEqual([{ a: 'one' }, 0]);
     expect(other.current().purges).toBe(1);
-    other.close();
-    await client.quit();
   });
 
   it.each(['', '{', '7', '[1]', 'null', '{"a":{"b":1}}'])(

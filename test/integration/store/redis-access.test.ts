@@ -6,20 +6,20 @@ import type { RedisProfile } from '../../../src/store/redis/redis-profile.ts';
 import { createRedis } from '../../../src/store/redis/redis.ts';
 import { freePort } from '../../support/process/free-port.ts';
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
-import { type Certificate, makeCertificate } from '../../support/redis/certificate.ts';
+import { makeCertificate } from '../../support/redis/certificate.ts';
 import { redisUsers } from '../../support/redis/documented-users.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
 import { PEPPER, type Stack, startStack } from '../../support/gateway/stack.ts';
 import { patientTimes } from '../../support/gateway/generous-timeouts.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
-let certificate: Certificate;
 let server: RedisServer;
 let admin: Redis;
 let tlsPort: number;
 const configs: ConfigCopy[] = [];
+const certificate = startForAll(makeCertificate);
 beforeAll(async () => {
-  certificate = await makeCertificate();
   tlsPort = await freePort();
   server = await startRedis('--tls-port', String(tlsPort), ...certificate.args);
   admin = new Redis(server.url);
@@ -29,7 +29,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await admin.quit();
   await server.stop();
-  await certificate.remove();
   for (const config of configs) config.remove();
 });
 

@@ -1,21 +1,20 @@
 import { hostAndPort } from '../../../src/config/schema/elements/scalars.ts';
 import { holding } from '../../support/pipeline/held-calls.ts';
-import { type RedisCluster, startRedisCluster } from '../../support/redis/cluster.ts';
+import { startRedisCluster } from '../../support/redis/cluster.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { closeMembers, openMember } from '../../support/pipeline/scan-cache-fleet.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { PEPPER, type Stack, startStack } from '../../support/gateway/stack.ts';
-import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
+import { copyConfig } from '../../support/gateway/config-copy.ts';
 import { expectedBody, honest, products, shopText } from '../../unit/pipeline/reading/shop.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 
 const FEW = 25;
-let cluster: RedisCluster;
-let config: ConfigCopy;
 const fleet: Stack[] = [];
 
+const cluster = startForAll(startRedisCluster);
+const config = startForAll(copyConfig);
 beforeAll(async () => {
-  cluster = await startRedisCluster();
-  config = copyConfig();
   // A busy machine must not look like a Redis that has gone: each gateway would then count alone.
   config.useGenerousTimeouts();
   config.edit('portico.yaml', '  url: ${REDIS_URL:-}', `  cluster: [${cluster.nodes.join(', ')}]`);
@@ -24,8 +23,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(fleet.map((stack) => stack.close()));
-  config.remove();
-  await cluster.stop();
 });
 
 /** A command of `portico` with the configuration of the fleet. */

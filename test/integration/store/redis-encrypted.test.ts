@@ -7,6 +7,7 @@ import { redisUsers } from '../../support/redis/documented-users.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { copyConfig } from '../../support/gateway/config-copy.ts';
 import { PEPPER, startStack } from '../../support/gateway/stack.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 let certificate: Certificate;
 
@@ -60,16 +61,15 @@ describeOnRequest('FLEETS', 'behind TLS and a user with the rights of config/doc
   afterAll(() => certificate.remove());
 
   it('a cluster with a replica is used', async () => {
-    const cluster = await startRedisCluster({ replica: true, certificate });
+    const cluster = endAfterTest(await startRedisCluster({ replica: true, certificate }));
     const rules = [...everything, '+cluster|slots', '+cluster|info', '+readonly', '+client|setname'];
     const refused = await addUser(cluster.adminPorts, 'portico', rules);
     await useRedis([`  cluster: [${cluster.nodes.join(', ')}]`]);
     expect(await refused()).toEqual([]);
-    await cluster.stop();
   });
 
   it('a master is used that sentinels name, who ask for a user of their own', async () => {
-    const watched = await startWatchedRedis(certificate);
+    const watched = endAfterTest(await startWatchedRedis(certificate));
     const refused = await addUser([watched.master.port], 'portico', everything);
     const rules = ['+sentinel|get-master-addr-by-name', '+sentinel|sentinels'];
     const refusedBySentinels = await addUser(watched.adminPorts, 'watcher', rules);
@@ -82,6 +82,5 @@ describeOnRequest('FLEETS', 'behind TLS and a user with the rights of config/doc
     ]);
     expect(await refused()).toEqual([]);
     expect(await refusedBySentinels()).toEqual([]);
-    await watched.stop();
   });
 });

@@ -2,23 +2,19 @@ import { createRedis } from '../../../src/store/redis/redis.ts';
 import { PATIENCE_MS, patientTimes } from '../../support/gateway/generous-timeouts.ts';
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
 import { eventually } from '../../support/time/eventually.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 let server: RedisServer;
 let redis: ReturnType<typeof createRedis>;
 let lines: string[];
 
 async function open(...args: readonly string[]): Promise<void> {
-  server = await startRedis(...args);
+  server = endAfterTest(await startRedis(...args));
   lines = [];
   const note = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`);
-  redis = createRedis({ url: server.url, ...patientTimes }, { info: note, warn: note });
+  redis = endAfterTest(createRedis({ url: server.url, ...patientTimes }, { info: note, warn: note }));
   await redis.untilReady(PATIENCE_MS);
 }
-
-afterEach(async () => {
-  await redis.close();
-  await server.stop();
-});
 
 const stateIs = (state: string) =>
   eventually(() => redis.health().state === state, { withinMs: PATIENCE_MS });

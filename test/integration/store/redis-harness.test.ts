@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { startRedis, useRedis } from '../../support/redis/redis-server.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 function connect(url: string): Redis {
   const client = new Redis(url, { retryStrategy: null, maxRetriesPerRequest: 0 });
@@ -13,16 +14,15 @@ describe('the test harness for Redis', () => {
   const prefixes = new Set<string>();
 
   it.each([1, 2])('gives test %i a prefix of its own on a Redis that answers', async () => {
-    const client = connect(shared.url);
+    const client = endAfterTest(connect(shared.url));
     expect(await client.set(`${shared.prefix}a`, '1')).toBe('OK');
     expect(prefixes).not.toContain(shared.prefix);
     prefixes.add(shared.prefix);
-    await client.quit();
   });
 
   it('hangs while paused and goes on when resumed', async () => {
-    const server = await startRedis();
-    const client = connect(server.url);
+    const server = endAfterTest(await startRedis());
+    const client = endAfterTest(connect(server.url));
     await client.set('a', '1');
     await server.pause();
     let isAnswered = false;
@@ -32,12 +32,10 @@ describe('the test harness for Redis', () => {
     expect(isAnswered).toBe(false);
     server.resume();
     expect(await asked).toBe('1');
-    client.disconnect();
-    await server.stop();
   });
 
   it('refuses connections when killed, and is empty on the same port when started again', async () => {
-    const server = await startRedis();
+    const server = endAfterTest(await startRedis());
     const before = connect(server.url);
     await before.set('a', '1');
     await server.kill();
@@ -48,6 +46,5 @@ describe('the test harness for Redis', () => {
     after.disconnect();
     // ioredis holds the process for two seconds when it is told to disconnect from what is gone already.
     expect(before.status).toBe('end');
-    await server.stop();
   });
 });

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createRedis, type RedisConnection } from '../../../src/store/redis/redis.ts';
 import type { RedisProfile } from '../../../src/store/redis/redis-profile.ts';
-import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
-import { type RedisCluster, startRedisCluster } from '../../support/redis/cluster.ts';
+import { startRedis } from '../../support/redis/redis-server.ts';
+import { startRedisCluster } from '../../support/redis/cluster.ts';
+import { endAfterTest, startForAll } from '../../support/jest/lifetime.ts';
 
 const COMMAND_MS = 100;
 const lines: string[] = [];
@@ -11,21 +12,13 @@ const note = (_fields: object, message: string) => void lines.push(message);
 const log = { info: note, warn: note };
 const times = { commandTimeoutMs: COMMAND_MS, connectTimeoutMs: 5_000 };
 
-let server: RedisServer;
-let cluster: RedisCluster | undefined;
-beforeAll(async () => {
-  server = await startRedis();
-});
-afterAll(() => Promise.all([server.stop(), cluster?.stop()]));
-afterEach(async () => {
+const server = startForAll(startRedis);
+afterEach(() => {
   lines.splice(0);
-  await Promise.all(opened.splice(0).map((redis) => redis.close()));
 });
 
-const opened: RedisConnection[] = [];
 async function open(place: RedisProfile = { url: server.url, ...times }): Promise<RedisConnection> {
-  const redis = createRedis(place, log);
-  opened.push(redis);
+  const redis = endAfterTest(createRedis(place, log));
   expect(await redis.untilReady(30_000)).toBe(true);
   return redis;
 }
@@ -70,7 +63,7 @@ describe('a halt of this process is not taken for one of Redis', () => {
   });
 
   it('in a cluster', async () => {
-    cluster = await startRedisCluster();
+    const cluster = endAfterTest(await startRedisCluster());
     const nodes = cluster.nodes.map((node) => {
       const at = node.lastIndexOf(':');
       return { host: node.slice(0, at), port: Number(node.slice(at + 1)) };
@@ -87,12 +80,14 @@ describe('a command that Redis answers too slowly', () => {
   it('fails alone, and the connection is kept', async () => {
     let tooSlow = false;
     const sockets = new Set<Socket>();
-    const slow = createServer((near) => {
-      const far = connect(server.port, '127.0.0.1');
-      for (const socket of [near, far]) sockets.add(socket.on('error', () => near.destroy()));
-      near.pipe(far);
-      far.on('data', (answered: Buffer) => near.write(tooSlow ? 'x' : answered));
-    }).listen(0, '127.0.0.1');
+    const slow = endAfterTest(
+      createServer((near) => {
+        const far = connect(server.port, '127.0.0.1');
+        for (const socket of [near, far]) sockets.add(socket.on('error', () => near.destroy()));
+        near.pipe(far);
+        far.on('data', (answered: Buffer) => near.write(tooSlow ? 'x' : answered));
+      }).listen(0, '127.0.0.1'),
+    );
     await once(slow, 'listening');
     const redis = await open({ ...times, url: `redis://127.0.0.1:${(slow.address() as AddressInfo).port}` });
     // Behind whatever is asked of a new connection.
@@ -106,6 +101,5 @@ describe('a command that Redis answers too slowly', () => {
     expect([redis.isReady(), lines]).toEqual([true, []]);
     clearInterval(trickle);
     for (const socket of sockets) socket.destroy();
-    slow.close();
   });
 });

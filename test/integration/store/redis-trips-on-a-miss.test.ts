@@ -1,22 +1,18 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createRedisEntries } from '../../../src/store/cache/redis-entries.ts';
-import { createRedis } from '../../../src/store/redis/redis.ts';
-import { PATIENCE_MS, patientTimes } from '../../support/gateway/generous-timeouts.ts';
 import { startStack } from '../../support/gateway/stack.ts';
-import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
+import { startRedis } from '../../support/redis/redis-server.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { crmList } from '../../support/upstream/scripts.ts';
+import { connectRedis } from '../../support/redis/connect-redis.ts';
+import { endAfterTest, startForAll } from '../../support/jest/lifetime.ts';
 
 // Others forget the scripts of the one that files share.
-let redis: RedisServer;
 const PREFIX = 'round-trips:';
 
-beforeAll(async () => {
-  redis = await startRedis();
-});
-afterAll(() => redis.stop());
+const redis = startForAll(startRedis);
 
 /**
  * What a miss asks Redis for, by a part of the key. All else is asked in the background (PING, purges, figures), and for
@@ -62,15 +58,17 @@ async function startWatchedWay(onWrite: (kinds: readonly string[]) => void) {
 describe('Redis on a miss', () => {
   it('is asked in one round trip before the call and one after it', async () => {
     const events: string[] = [];
-    const way = await startWatchedWay((kinds) => events.push(kinds.join('+')));
-    const upstream = await startUpstream(
-      serving((request) => {
-        events.push('call');
-        return crmList(request, 'Ada');
-      }),
+    const way = endAfterTest(await startWatchedWay((kinds) => events.push(kinds.join('+'))));
+    const upstream = endAfterTest(
+      await startUpstream(
+        serving((request) => {
+          events.push('call');
+          return crmList(request, 'Ada');
+        }),
+      ),
     );
     const shared = { url: way.url, prefix: PREFIX };
-    const stack = await startStack({ redis: shared, upstream: upstream.origin });
+    const stack = endAfterTest(await startStack({ redis: shared, upstream: upstream.origin }));
     const miss = async (limit: number) => {
       events.length = 0;
       expect((await stack.get(`/v1/users?limit=${limit}`)).status).toBe(200);
@@ -83,17 +81,12 @@ describe('Redis on a miss', () => {
       const found = await miss(limit);
       expect(found).toEqual(['cache', 'call', 'cache']);
     }
-    await stack.close();
-    await upstream.close();
-    await way.close();
   });
 
   it('is asked in one write for all that is missed in one turn of the event loop, and told so, too', async () => {
     const writes: string[] = [];
-    const way = await startWatchedWay((kinds) => writes.push(kinds.join('+')));
-    const log = { info: () => undefined, warn: () => undefined };
-    const connection = createRedis({ url: way.url, ...patientTimes }, log);
-    await connection.untilReady(PATIENCE_MS);
+    const way = endAfterTest(await startWatchedWay((kinds) => writes.push(kinds.join('+'))));
+    const connection = endAfterTest(await connectRedis(way.url));
     const keyOf = (answer: string, part: string) => `${PREFIX}cache:{${answer}}:${part}`;
     const entries = createRedisEntries({ client: connection.client, keyOf });
     await entries.getOrLock('taught', 'look');
@@ -104,7 +97,5 @@ describe('Redis on a miss', () => {
     const locks = found.flatMap(({ lock }) => lock ?? []);
     expect(locks).toHaveLength(keys.length);
     await Promise.all(locks.map((lock) => lock.release()));
-    await connection.close();
-    await way.close();
   });
 });

@@ -4,6 +4,7 @@ import { inspect } from 'node:util';
 import { createRedis, plainRedisError, type RedisConnection } from '../../../src/store/redis/redis.ts';
 import { startRedis } from '../../support/redis/redis-server.ts';
 import { PATIENCE_MS, patientTimes } from '../../support/gateway/generous-timeouts.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 /** Where Redis does not answer; the times are long where it does, so that a busy machine is not taken for that. */
 const hasty = { commandTimeoutMs: 200, connectTimeoutMs: 500 };
@@ -11,7 +12,7 @@ const hasty = { commandTimeoutMs: 200, connectTimeoutMs: 500 };
 function open(url: string, times: typeof hasty = patientTimes) {
   const lines: string[] = [];
   const note = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`);
-  const redis = createRedis({ url, ...times }, { info: note, warn: note });
+  const redis = endAfterTest(createRedis({ url, ...times }, { info: note, warn: note }));
   return { redis, lines };
 }
 
@@ -31,11 +32,10 @@ describe('the connection to Redis', () => {
     // At once: it is not sent, and so does not wait for its timeout.
     await expect(redis.client.get('a')).rejects.toThrow("Stream isn't writeable");
     expect(redis.isReady()).toBe(false);
-    await redis.close();
   });
 
   it('fails the command under way when Redis is killed, and never sends it again', async () => {
-    const server = await startRedis();
+    const server = endAfterTest(await startRedis());
     const { redis } = open(server.url);
     await redis.untilReady(PATIENCE_MS);
     const waiting = redis.client.blpop('nothing', 30);
@@ -44,12 +44,10 @@ describe('the connection to Redis', () => {
     await server.restart();
     expect(await redis.untilReady(PATIENCE_MS)).toBe(true);
     expect(await redis.client.get('a')).toBeNull();
-    await redis.close();
-    await server.stop();
   });
 
   it('fails a command within the command timeout while Redis hangs, and every other one with it and at once', async () => {
-    const server = await startRedis();
+    const server = endAfterTest(await startRedis());
     const { redis, lines } = open(server.url, hasty);
     await redis.untilReady(PATIENCE_MS);
     await server.pause();
@@ -65,12 +63,10 @@ describe('the connection to Redis', () => {
     expect(await redis.untilReady(PATIENCE_MS)).toBe(true);
     expect(lines[0]).toContain('Redis is out of reach');
     expect(lines.at(-1)).toContain('Redis is back');
-    await redis.close();
-    await server.stop();
   });
 
   it('drops a connection after a second of silence, and opens another', async () => {
-    const server = await startRedis();
+    const server = endAfterTest(await startRedis());
     const { redis } = open(server.url, hasty);
     await redis.untilReady(PATIENCE_MS);
     await server.pause();
@@ -78,41 +74,34 @@ describe('the connection to Redis', () => {
     await expect(redis.client.get('a')).rejects.toThrow("Stream isn't writeable");
     server.resume();
     expect(await redis.untilReady(PATIENCE_MS)).toBe(true);
-    await redis.close();
-    await server.stop();
   });
 
   it('notices without traffic that Redis hangs, and that it answers again', async () => {
-    const server = await startRedis();
+    const server = endAfterTest(await startRedis());
     const { redis } = open(server.url, hasty);
     await redis.untilReady(PATIENCE_MS);
     await server.pause();
     await eventually(() => !redis.isReady());
     server.resume();
     expect(await redis.untilReady(PATIENCE_MS)).toBe(true);
-    await redis.close();
-    await server.stop();
   });
 
   it('is not ready while Redis refuses to serve, and says so once', async () => {
-    const server = await startRedis('--replica-serve-stale-data', 'no');
+    const server = endAfterTest(await startRedis('--replica-serve-stale-data', 'no'));
     const { redis, lines } = open(server.url);
     await redis.untilReady(PATIENCE_MS);
     await redis.client.replicaof('127.0.0.1', 1);
     await eventually(() => !redis.isReady());
     await redis.client.replicaof('NO', 'ONE').catch(() => undefined);
-    const other = open(server.url).redis;
+    const other = endAfterTest(open(server.url).redis);
     await other.untilReady(PATIENCE_MS);
     await other.client.replicaof('NO', 'ONE');
     expect(await redis.untilReady(PATIENCE_MS)).toBe(true);
     expect(lines.filter((line) => line.includes('out of reach')).length).toBeLessThanOrEqual(2);
-    await other.close();
-    await redis.close();
-    await server.stop();
   });
 
   it('connects anew when the server has become a replica: a failover has happened', async () => {
-    const server = await startRedis();
+    const server = endAfterTest(await startRedis());
     const { redis, lines } = open(server.url);
     await redis.untilReady(PATIENCE_MS);
     await redis.client.replicaof('127.0.0.1', 1);
@@ -121,12 +110,10 @@ describe('the connection to Redis', () => {
     await lost;
     expect(await redis.untilReady(PATIENCE_MS)).toBe(true);
     expect(lines.filter((line) => line.includes('out of reach'))).toHaveLength(1);
-    await redis.close();
-    await server.stop();
   });
 
   it('does not connect anew for every command while the server stays a replica', async () => {
-    const server = await startRedis();
+    const server = endAfterTest(await startRedis());
     const { redis, lines } = open(server.url);
     await redis.untilReady(PATIENCE_MS);
     await redis.client.replicaof('127.0.0.1', 1);
@@ -139,8 +126,6 @@ describe('the connection to Redis', () => {
       expect(redis.isReady()).toBe(true);
     }
     expect(lines.filter((line) => line.includes('out of reach'))).toHaveLength(1);
-    await redis.close();
-    await server.stop();
   });
 
   it.each([
@@ -166,29 +151,26 @@ describe('the connection to Redis', () => {
     ['noeviction', '64mb', 0],
     ['allkeys-lfu', '0', 0],
   ])('warns where Redis may evict API keys: %s within %s', async (policy, bound, warnings) => {
-    const server = await startRedis('--maxmemory-policy', policy, '--maxmemory', bound);
+    const server = endAfterTest(await startRedis('--maxmemory-policy', policy, '--maxmemory', bound));
     const { redis, lines } = open(server.url);
     await redis.untilReady(PATIENCE_MS);
     // Answered behind what was asked as soon as the connection stood.
     await redis.client.ping();
     await new Promise(setImmediate);
     expect(lines.filter((line) => line.includes(`maxmemory-policy is ${policy}`))).toHaveLength(warnings);
-    await redis.close();
-    await server.stop();
   });
 
   it('is silent about an end that was asked for, and may be closed twice', async () => {
-    const server = await startRedis();
+    const server = endAfterTest(await startRedis());
     const { redis, lines } = open(server.url);
     await redis.untilReady(PATIENCE_MS);
     await redis.close();
     await redis.close();
     expect(lines).toEqual([]);
-    await server.stop();
   });
 
   it('hands out errors without the arguments of the command', async () => {
-    const server = await startRedis();
+    const server = endAfterTest(await startRedis());
     const { redis } = open(server.url);
     await redis.untilReady(PATIENCE_MS);
     const error: unknown = await redis.client
@@ -197,7 +179,5 @@ describe('the connection to Redis', () => {
     expect(inspect(error)).toContain('canary');
     expect(inspect(plainRedisError(error), { showHidden: true })).not.toContain('canary');
     expect(plainRedisError(error).message).toMatch(/^ERR/);
-    await redis.close();
-    await server.stop();
   });
 });

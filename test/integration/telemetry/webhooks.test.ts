@@ -6,15 +6,11 @@ import { openWebhooks } from '../../../src/gateway/reload/open-webhooks.ts';
 import type { WebhookEvent } from '../../../src/telemetry/webhooks/webhook-message.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { serving, startUpstream, type UpstreamRequest } from '../../support/upstream/scripted-upstream.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
-const closing: (() => unknown)[] = [];
 const held = (subject: string, number = 0): WebhookEvent => {
   return { type: 'migration.held', subject, data: { number, reason: 'slow' } };
 };
-
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 /** Webhooks to a receiver whose answers have the statuses that `statusOf` gives them; `undefined`: it hangs. */
 async function open(statusOf: (request: UpstreamRequest) => number | undefined, events = [...webhookEvents]) {
@@ -29,19 +25,20 @@ async function open(statusOf: (request: UpstreamRequest) => number | undefined, 
       return status === undefined ? undefined : { status, body: {} };
     }),
   );
-  closing.push(() => receiver.close());
-  const webhooks = openWebhooks({
-    targets: () => [{ url: `${receiver.origin}/hook`, secret: new Secret('of the test'), events }],
-    clock: systemClock,
-    instance: 'host:1',
-    log: { warn: (fields: unknown) => void warned.push(fields) },
-    metrics: {
-      webhook: (_event, outcome) => void (counts[outcome] = (counts[outcome] ?? 0) + 1),
-      watchWebhooks: (next) => void (waiting = next),
-    },
-    ...{ retriesMs: [1, 1, 1], timeoutMs: 300 },
-  });
-  closing.push(() => webhooks.close());
+  endAfterTest(receiver);
+  const webhooks = endAfterTest(
+    openWebhooks({
+      targets: () => [{ url: `${receiver.origin}/hook`, secret: new Secret('of the test'), events }],
+      clock: systemClock,
+      instance: 'host:1',
+      log: { warn: (fields: unknown) => void warned.push(fields) },
+      metrics: {
+        webhook: (_event, outcome) => void (counts[outcome] = (counts[outcome] ?? 0) + 1),
+        watchWebhooks: (next) => void (waiting = next),
+      },
+      ...{ retriesMs: [1, 1, 1], timeoutMs: 300 },
+    }),
+  );
   const numbers = () =>
     received.map(({ body }) => (JSON.parse(body) as { data: { number: number } }).data.number);
   return { ...webhooks, received, warned, counts, numbers, waiting: () => waiting() };

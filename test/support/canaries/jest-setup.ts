@@ -1,4 +1,7 @@
+import { endOfTest } from '../jest/lifetime.ts';
 import { watch } from './canary-watch.ts';
+
+afterEach(endOfTest);
 
 afterAll(() => {
   const found = watch.noteTotals();

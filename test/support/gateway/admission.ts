@@ -11,7 +11,8 @@ import type { KeyRecord } from '../../../src/store/key-record.ts';
 import { createKeyStore, type KeyStore } from '../../../src/store/key-store.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import { createRedis, type RedisConnection } from '../../../src/store/redis/redis.ts';
-import { PATIENCE_MS, patientTimes } from './generous-timeouts.ts';
+import { PATIENCE_MS } from './generous-timeouts.ts';
+import { connectRedis } from '../redis/connect-redis.ts';
 
 export const PEPPER = new Secret('a pepper of the tests only');
 
@@ -98,8 +99,7 @@ export async function openAdmission(options: AdmissionOptions): Promise<RunningA
 
 /** Stores a key as an operator does: over a connection of its own, with patience. */
 export async function storeKey({ url, prefix }: AdmissionOptions, record: KeyRecord): Promise<void> {
-  const redis = createRedis({ url, ...patientTimes }, { info: () => undefined, warn: () => undefined });
-  await redis.untilReady(PATIENCE_MS);
+  const redis = await connectRedis(url);
   await createKeyStore(redis.client, createRedisKeys(prefix)).create(record);
   await redis.close();
 }

@@ -10,6 +10,7 @@ import {
 } from '../upstream/scripted-upstream.ts';
 import { type PublicListener, startPublicListener } from './public-listener.ts';
 import { askRaw, connectRaw, type RawAnswer, type RawConnection } from '../client/raw-client.ts';
+import { endAfterTest } from '../jest/lifetime.ts';
 
 /** A whole answer of an upstream: a text. */
 export const OK = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok';
@@ -17,14 +18,7 @@ export const OK = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length
 /** What of the route `/legacy/orders` a test wants otherwise; `basePath` is appended to its upstream's origin. */
 export type RouteChanges = Partial<PassthroughConfig> & { readonly basePath?: string };
 
-/** A route, its upstream, and what the metrics were told: calls, changes of the breaker, retries, hosts. */
-type StartedRoute = {
-  readonly upstream: ScriptedUpstream;
-  readonly listener: PublicListener;
-  readonly events: readonly string[];
-};
-
-/** Starts a listener with the route `/legacy/orders` to an upstream; without a script it answers `OK`. */
+/** Starts, for the running test, a listener with the route `/legacy/orders` to an upstream that by default answers `OK`. */
 export async function startPassthrough(
   { basePath = '', ...changes }: RouteChanges = {},
   {
@@ -38,8 +32,8 @@ export async function startPassthrough(
     clock?: Clock;
     cors?: GatewayConfig['cors'];
   } = {},
-): Promise<StartedRoute> {
-  const upstream = await startUpstream(script);
+) {
+  const upstream = endAfterTest(await startUpstream(script));
   const base = { name: 'orders', path: '/legacy/orders', permission: 'orders:read' };
   const methods = ['GET', 'HEAD', 'POST', 'DELETE'];
   const route: PassthroughConfig = {
@@ -57,7 +51,9 @@ export async function startPassthrough(
     watchLoad: () => () => undefined,
   };
   const passthrough = { routes: [route], admit, gatewayHeaders: ['X-Origin-Of-Tests'] };
-  return { upstream, events, listener: await startPublicListener({ passthrough, metrics, clock, cors }) };
+  const listener = endAfterTest(await startPublicListener({ passthrough, metrics, clock, cors }));
+  /** `events` is what the metrics were told: calls, changes of the breaker, retries, hosts. */
+  return { upstream, events: events as readonly string[], listener };
 }
 
 /** The route of one test after another, as `usePassthrough` gives it. */
@@ -75,21 +71,14 @@ export type PassthroughRoute = {
 
 /** Gives every test of a group a route of its own. */
 export function usePassthrough(): PassthroughRoute {
-  const started: StartedRoute[] = [];
+  let started: Awaited<ReturnType<typeof startPassthrough>> | undefined;
   const latest = () => {
-    const route = started.at(-1);
-    if (route === undefined) throw new Error('no route was started');
-    return route;
+    if (started === undefined) throw new Error('no route was started');
+    return started;
   };
-  afterEach(async () => {
-    for (const { listener, upstream } of started.splice(0)) {
-      await listener.stop();
-      await upstream.close();
-    }
-  });
   return {
     async start(...setup) {
-      started.push(await startPassthrough(...setup));
+      started = await startPassthrough(...setup);
     },
     get upstream() {
       return latest().upstream;

@@ -13,8 +13,10 @@ import { systemClock } from '../../../src/kernel/clock.ts';
 import { createRecentRequests } from '../../../src/telemetry/requests/recent-requests.ts';
 import type { Handler, CallAnswer } from '../../../src/pipeline/stages/call.ts';
 import { createCondition } from '../time/eventually.ts';
+import { askRaw, type RawAnswer, request } from '../client/raw-client.ts';
 import { watch } from '../canaries/canary-watch.ts';
 import { createCallerCounts } from '../../../src/telemetry/caller-counts.ts';
+import { endAfterTest } from '../jest/lifetime.ts';
 
 /** A line of the log, parsed. */
 export type LogLine = Record<string, unknown>;
@@ -107,6 +109,30 @@ export async function startPublicListener(
       server.closeAllConnections();
       await closed;
       forget();
+    },
+  };
+}
+
+/** The listener of one test after another, as `useListener` gives it. */
+export type ListenerOfTest = {
+  /** Starts a listener with one operation; it ends with the test. */
+  start(handler: Handler, over?: ListenerSpec): Promise<void>;
+  /** Asks the one that was started last. */
+  ask(headers?: readonly string[], method?: string, target?: string): Promise<RawAnswer>;
+  readonly latest: PublicListener;
+};
+
+/** Lets every test start a listener of its own. */
+export function useListener(): ListenerOfTest {
+  let latest: PublicListener | undefined;
+  return {
+    async start(handler, over) {
+      latest = endAfterTest(await startPublicListener({ operations: [operation(handler)], ...over }));
+    },
+    ask: (headers = [], method = 'GET', target = '/v1/users') =>
+      askRaw(latest!.port, request(method, target, headers)),
+    get latest() {
+      return latest!;
     },
   };
 }

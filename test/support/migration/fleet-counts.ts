@@ -10,16 +10,12 @@ import type { MigrationState } from '../../../src/migration/state/migration-stat
 import { useRedis } from '../redis/redis-server.ts';
 import { createManualClock } from '../time/manual-clock.ts';
 import { BEGAN, migrationState } from './migration-facts.ts';
+import { endAfterTest } from '../jest/lifetime.ts';
 
 /** Opens the evidence of a fleet in the tests of a file; what it opens is closed after each of them. */
 export function useFleetEvidence() {
   const redis = useRedis();
-  const closing: (() => unknown)[] = [];
   let round = 0;
-
-  afterEach(async () => {
-    await Promise.all(closing.splice(0).map((close) => close()));
-  });
 
   /** Two processes of a fleet, or one process twice, which gather evidence of one state. */
   async function open(kind: 'redis' | 'local') {
@@ -31,17 +27,13 @@ export function useFleetEvidence() {
     };
     round += 1;
     const prefix = `${redis.prefix}${round}:`;
-    const client = new Redis(redis.url);
-    closing.push(() => client.quit());
+    const client = endAfterTest(new Redis(redis.url));
     await client.ping();
     const local = createLocalCountsStore();
     const storeOf = () =>
       kind === 'local' ? local : createRedisCountsStore(client, (part) => `${prefix}{migration}:${part}`);
-    const evidenceOf = (): MigrationCounts => {
-      const counts = createMigrationCounts({ ...deps, store: storeOf() });
-      closing.push(() => counts.close());
-      return counts;
-    };
+    const evidenceOf = (): MigrationCounts =>
+      endAfterTest(createMigrationCounts({ ...deps, store: storeOf() }));
     return {
       ...{ clock, client, prefix },
       processes: [evidenceOf(), evidenceOf()] as const,
@@ -53,5 +45,5 @@ export function useFleetEvidence() {
     };
   }
 
-  return { open, closing };
+  return { open };
 }

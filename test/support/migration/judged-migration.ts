@@ -13,6 +13,7 @@ import { createLocalStates } from '../../../src/migration/state/state-replica.ts
 import type { Clock } from '../../../src/kernel/clock.ts';
 import { createManualClock } from '../time/manual-clock.ts';
 import { BEGAN, migrationConfig, migrationState } from './migration-facts.ts';
+import { endAfterTest } from '../jest/lifetime.ts';
 
 /** A call that failed at the new source alone. */
 export const FAILED: Partial<NewSourceCall> = { fallback: 'failed', isAttributable: true };
@@ -150,13 +151,7 @@ export type JudgedMigrationOfTest = Awaited<ReturnType<typeof openJudged>>;
  * is opened with where a test says nothing.
  */
 export function useJudged(usual: JudgedOptions = {}) {
-  const opened: JudgedMigrationOfTest[] = [];
-  afterEach(async () => {
-    await Promise.all(opened.splice(0).map((judged) => judged.close()));
-  });
   return async function open(options = usual): Promise<JudgedMigrationOfTest> {
-    const judged = await openJudged(options);
-    opened.push(judged);
-    return judged;
+    return endAfterTest(await openJudged(options));
   };
 }

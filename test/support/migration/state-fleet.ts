@@ -7,7 +7,9 @@ import { createRedisStates } from '../../../src/migration/state/redis-states.ts'
 import { openStateFile } from '../../../src/migration/state/state-file.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import { createRedis } from '../../../src/store/redis/redis.ts';
-import { type RedisServer, startRedis } from '../redis/redis-server.ts';
+import { startRedis } from '../redis/redis-server.ts';
+import { silentLog } from '../redis/connect-redis.ts';
+import { endAfterTest, startForAll } from '../jest/lifetime.ts';
 
 /** A migration of users that stays in `legacy` until somebody begins. */
 export const users: DeclaredMigration = {
@@ -31,37 +33,25 @@ export async function move(states: MigrationStateStore, percent: number): Promis
   return change.state;
 }
 
-const quiet = { info: () => undefined, warn: () => undefined };
-
 /** How a process of the fleet is opened. */
 type Opened = { readonly declared?: DeclaredMigration; readonly dir?: string; readonly url?: string };
 
 /** The processes of a fleet over a Redis of its own, as far as they share states. Call it at the top of a file of tests. */
 export function useStateFleet() {
-  let [server, admin]: [RedisServer?, Redis?] = [];
-  const closing: (() => unknown)[] = [];
   const warnings: string[] = [];
   const regressed: string[] = [];
   const onRegressed = (resource: string) => void regressed.push(resource);
   const log = { warn: (_fields: object, message: string) => void warnings.push(message) };
-  beforeAll(async () => {
-    server = await startRedis();
-    admin = new Redis(server.url);
-    admin.on('error', () => undefined);
-  });
+  const server = startForAll(startRedis);
+  const admin = startForAll(() => new Redis(server.url).on('error', () => undefined));
   afterEach(async () => {
-    for (const close of closing.splice(0)) await close();
     warnings.length = 0;
     regressed.length = 0;
-    await admin?.flushall();
-  });
-  afterAll(async () => {
-    admin?.disconnect();
-    await server?.stop();
+    await admin.flushall();
   });
   /** A process of the fleet, which has asked Redis once where Redis is there. */
-  async function open(instance: string, { declared = users, dir, url = server!.url }: Opened = {}) {
-    const redis = createRedis({ url, commandTimeoutMs: 250, connectTimeoutMs: 1_000 }, quiet);
+  async function open(instance: string, { declared = users, dir, url = server.url }: Opened = {}) {
+    const redis = createRedis({ url, commandTimeoutMs: 250, connectTimeoutMs: 1_000 }, silentLog);
     await redis.untilReady(1_000);
     const keyOf = (part: string) => createRedisKeys('portico:').migration(part);
     const file = openStateFile(dir, instance, (problem) => warnings.push(problem));
@@ -69,23 +59,14 @@ export function useStateFleet() {
     const states = createRedisStates(deps);
     states.declare([declared]);
     await states.refresh();
-    closing.push(
-      () => states.close(),
-      () => redis.close(),
-    );
-    return states;
+    endAfterTest(redis);
+    return endAfterTest(states);
   }
 
   return {
     warnings,
     /** The resources whose last changes Redis had lost. */
     regressed,
-    get server() {
-      return server!;
-    },
-    get admin() {
-      return admin!;
-    },
-    open,
+    ...{ server, admin, open },
   };
 }

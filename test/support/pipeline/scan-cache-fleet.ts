@@ -6,6 +6,8 @@ import { createRedisScanCaches } from '../../../src/store/scan-cache/redis-scan-
 import { PATIENCE_MS } from '../gateway/generous-timeouts.ts';
 import type { SharedRedis } from '../redis/redis-server.ts';
 import { openSource, type ScriptedSource, type Serve } from './scripted-source.ts';
+import { silentLog } from '../redis/connect-redis.ts';
+import { endAfterTest } from '../jest/lifetime.ts';
 
 /** One gateway of a fleet, as far as snapshots go: the pipeline of a products source, with a Redis connection. */
 export type Member = ScriptedSource & { readonly redis: RedisConnection };
@@ -31,7 +33,7 @@ export async function openMember(
       commandTimeoutMs,
       connectTimeoutMs: PATIENCE_MS,
     },
-    { info: () => undefined, warn: () => undefined },
+    silentLog,
   );
   if (!(await redis.untilReady(PATIENCE_MS))) throw new Error('the test has no Redis');
   const keys = createRedisKeys(prefix);
@@ -68,11 +70,10 @@ export function useMembers(redis: SharedRedis, text: string): Members {
   const members: Member[] = [];
   let client: Redis;
   beforeEach(() => {
-    client = new Redis(redis.url);
+    client = endAfterTest(new Redis(redis.url));
   });
   afterEach(async () => {
     await closeMembers(members.splice(0));
-    client.disconnect();
   });
   const keysLike = (ending: string) => client.keys(`${redis.prefix}snapshot:*${ending}`);
 

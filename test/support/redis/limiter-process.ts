@@ -4,16 +4,12 @@ import { systemClock } from '../../../src/kernel/clock.ts';
 import { createRandom, type Random } from '../../../src/cli/demo/data/random.ts';
 import { createLimiter } from '../../../src/store/limiter/limiter.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
-import { createRedis } from '../../../src/store/redis/redis.ts';
 import type { LimiterLog, LimiterTask } from './limiter-fleet.ts';
+import { connectRedis } from './connect-redis.ts';
 
 const { url, prefix, tiers, seed, milliseconds } = JSON.parse(process.argv[2] ?? '') as LimiterTask;
 
-const redis = createRedis(
-  { url, commandTimeoutMs: 60_000, connectTimeoutMs: 60_000 },
-  { info: () => undefined, warn: () => undefined },
-);
-await redis.untilReady(60_000);
+const redis = await connectRedis(url);
 const limiter = createLimiter({
   redis: redis.client,
   tiers,

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
 import { endWithUs, unref } from '../process/end-with-us.ts';
+import { startForAll } from '../jest/lifetime.ts';
 import { freePort } from '../process/free-port.ts';
 
 /** A real redis-server of the test's own, and the faults it can be put into. */
@@ -111,26 +112,19 @@ async function removeKeys(url: string, pattern: string): Promise<void> {
  */
 export function useRedis(): SharedRedis {
   const family = `test-${randomBytes(6).toString('hex')}`;
-  let url = process.env['REDIS_URL'] ?? '';
-  let own: RedisServer | undefined;
+  const given = process.env['REDIS_URL'] ?? '';
   let tests = 0;
-
-  beforeAll(async () => {
-    if (url !== '') return;
-    own = await startRedis();
-    url = own.url;
-  });
+  // Clients that are started behind it are ended before it: ioredis waits for seconds for a server that has gone.
+  const server = startForAll(() =>
+    given === '' ? startRedis() : { url: given, stop: () => removeKeys(given, `${family}-*`) },
+  );
   beforeEach(() => {
     tests += 1;
-  });
-  afterAll(async () => {
-    if (own === undefined) await removeKeys(url, `${family}-*`);
-    await own?.stop();
   });
 
   return {
     get url() {
-      return url;
+      return server.url;
     },
     get prefix() {
       return `${family}-${tests}:`;

@@ -1,7 +1,5 @@
 import { runPortico } from '../../../support/gateway/gateway-process.ts';
-import { ask, config, env, OPERATOR, useTraceGateway, VALUES, VIEWER } from './trace-gateway.ts';
-
-useTraceGateway();
+import { ask, config, env, OPERATOR, VALUES, VIEWER } from './trace-gateway.ts';
 
 describe('the runbook', () => {
   it.each(['nothing', '__proto__', 'constructor'])(

@@ -3,12 +3,13 @@ import type { ActionValue } from '../../../../src/admin/api/action-table.ts';
 import { Secret } from '../../../../src/kernel/secret.ts';
 import { hashApiKey, newApiKey } from '../../../../src/pipeline/stages/authentication/api-key.ts';
 import { copyConfig } from '../../../support/gateway/config-copy.ts';
-import { type GatewayProcess, startGatewayProcess } from '../../../support/gateway/gateway-process.ts';
-import { type Stack, startStack } from '../../../support/gateway/stack.ts';
-import { type RedisServer, startRedis } from '../../../support/redis/redis-server.ts';
+import { startGatewayProcess } from '../../../support/gateway/gateway-process.ts';
+import { startStack } from '../../../support/gateway/stack.ts';
+import { startRedis } from '../../../support/redis/redis-server.ts';
 import { eventually } from '../../../support/time/eventually.ts';
 import { type Answer, serving, startUpstream } from '../../../support/upstream/scripted-upstream.ts';
 import { crmCard, crmList } from '../../../support/upstream/scripts.ts';
+import { startForAll } from '../../../support/jest/lifetime.ts';
 
 export type Told = ActionValue<'request'>;
 export type Listed = ActionValue<'requests'>;
@@ -59,32 +60,16 @@ function writeConfig() {
   return config;
 }
 
-export let redis: RedisServer;
-let upstream: Awaited<ReturnType<typeof startUpstream>>;
-export let config: ReturnType<typeof copyConfig>;
-export let gateway: GatewayProcess;
-export let other: Stack;
+export const redis = startForAll(startRedis);
+const upstream = startForAll(() => startUpstream(serving(answer)));
+export const config = startForAll(writeConfig);
 /** The variables of the gateway. */
 export const env = () => ({
   ...{ USERS_URL: upstream.origin, CATALOG_URL: upstream.origin, REDIS_URL: redis.url },
   PORTICO_KEY_PEPPER: PEPPER,
 });
-/** Starts the gateways, Redis and the services of this folder's tests, and stops them after the tests of a file. */
-export function useTraceGateway(): void {
-  beforeAll(async () => {
-    [redis, upstream] = await Promise.all([startRedis(), startUpstream(serving(answer))]);
-    config = writeConfig();
-    gateway = await startGatewayProcess(env(), config.file, OPERATOR);
-    other = await startStack({ redis: { url: redis.url, prefix: 'portico:' } });
-  });
-  afterAll(async () => {
-    await other.close();
-    await gateway.process.kill();
-    await upstream.close();
-    await redis.stop();
-    config.remove();
-  });
-}
+export const gateway = startForAll(() => startGatewayProcess(env(), config.file, OPERATOR));
+export const other = startForAll(() => startStack({ redis: { url: redis.url, prefix: 'portico:' } }));
 
 /** Asks the listener of operators. */
 export async function ask(

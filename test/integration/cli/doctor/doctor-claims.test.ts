@@ -4,11 +4,10 @@ import {
   startUpstream,
   type UpstreamRequest,
 } from '../../../support/upstream/scripted-upstream.ts';
-import { type DoctorRoom, openDoctorRoom } from '../../../support/command/run-doctor.ts';
+import { openDoctorRoom } from '../../../support/command/run-doctor.ts';
+import { startForAll } from '../../../support/jest/lifetime.ts';
 
-let room: DoctorRoom;
-beforeAll(async () => (room = await openDoctorRoom()));
-afterAll(() => room.close());
+const room = startForAll(openDoctorRoom);
 
 type Item = { readonly id: number | string; readonly title?: string | null; readonly kind?: string | null };
 

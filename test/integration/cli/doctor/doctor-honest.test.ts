@@ -1,13 +1,12 @@
 import fc from 'fast-check';
-import { type DoctorRoom, openDoctorRoom } from '../../../support/command/run-doctor.ts';
+import { openDoctorRoom } from '../../../support/command/run-doctor.ts';
 import { truthfulCase } from '../../../support/model/cases.ts';
+import { startForAll } from '../../../support/jest/lifetime.ts';
 
 const CASES = Number(process.env['DOCTOR_CASES'] ?? 40);
 const TIME_MAX_MS = 600_000 + CASES * 1_000;
 
-let room: DoctorRoom;
-beforeAll(async () => (room = await openDoctorRoom()));
-afterAll(() => room.close());
+const room = startForAll(openDoctorRoom);
 
 describe('portico doctor, in front of a source whose file says what is true', () => {
   it(

@@ -1,9 +1,8 @@
-import { type DoctorRoom, openDoctorRoom } from '../../../support/command/run-doctor.ts';
+import { openDoctorRoom } from '../../../support/command/run-doctor.ts';
 import { type Capabilities, CATEGORIES, type Row } from '../../../support/model/capabilities.ts';
+import { startForAll } from '../../../support/jest/lifetime.ts';
 
-let room: DoctorRoom;
-beforeAll(async () => (room = await openDoctorRoom()));
-afterAll(() => room.close());
+const room = startForAll(openDoctorRoom);
 
 const NAMES = ['Ann', 'ann', 'Bob', 'Zoë', 'Émile', null, "O'Neil", 'Bob'];
 

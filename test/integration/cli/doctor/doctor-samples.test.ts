@@ -4,25 +4,22 @@ import {
   startUpstream,
   type UpstreamRequest,
 } from '../../../support/upstream/scripted-upstream.ts';
-import { anyPorts, type RunningSamples, startSamples } from '../../../../src/cli/demo/serve.ts';
-import { type DoctorRoom, openDoctorRoom } from '../../../support/command/run-doctor.ts';
+import { anyPorts, startSamples } from '../../../../src/cli/demo/serve.ts';
+import { openDoctorRoom } from '../../../support/command/run-doctor.ts';
 import { runCommand } from '../../../support/command/run-command.ts';
-import { type ConfigCopy, copyConfig } from '../../../support/gateway/config-copy.ts';
+import { copyConfig } from '../../../support/gateway/config-copy.ts';
+import { startForAll, startForEach } from '../../../support/jest/lifetime.ts';
 
-let samples: RunningSamples;
-let config: ConfigCopy;
 let env: Record<string, string>;
+const samples = startForAll(() => startSamples({ ports: anyPorts }));
 beforeAll(async () => {
-  samples = await startSamples({ ports: anyPorts });
   const { users = '', catalog = '', people = '' } = samples.urls;
   env = { USERS_URL: users, CATALOG_URL: catalog, PEOPLE_URL: people };
 });
-afterAll(() => samples.close());
+const config = startForEach(copyConfig);
 beforeEach(() => {
-  config = copyConfig();
   config.useGenerousTimeouts();
 });
-afterEach(() => config.remove());
 
 const doctor = (...args: string[]) => runCommand(['--config', config.file, 'doctor', ...args], env);
 
@@ -82,9 +79,7 @@ describe('portico doctor in front of the sample services', () => {
 });
 
 describe('portico doctor, in front of a source that can do more than its file says', () => {
-  let room: DoctorRoom;
-  beforeAll(async () => (room = await openDoctorRoom()));
-  afterAll(() => room.close());
+  const room = startForAll(openDoctorRoom);
 
   const items = Array.from({ length: 12 }, (_, n) => ({
     id: n + 1,

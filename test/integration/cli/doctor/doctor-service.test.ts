@@ -1,24 +1,16 @@
-import { type DoctorRoom, openDoctorRoom } from '../../../support/command/run-doctor.ts';
+import { openDoctorRoom } from '../../../support/command/run-doctor.ts';
 import {
   hangUp,
-  type PeopleService,
   peopleAt,
   people,
   peopleSource,
   type Quirks,
   startPeopleService,
 } from '../../../support/upstream/people-upstream.ts';
+import { startForAll } from '../../../support/jest/lifetime.ts';
 
-let room: DoctorRoom;
-let service: PeopleService;
-beforeAll(async () => {
-  room = await openDoctorRoom();
-  service = await startPeopleService();
-});
-afterAll(async () => {
-  await room.close();
-  await service.close();
-});
+const room = startForAll(openDoctorRoom);
+const service = startForAll(startPeopleService);
 
 type Says = Parameters<typeof peopleSource>[1];
 

@@ -8,6 +8,7 @@ import { scim } from '../../../support/dialects/identity.ts';
 import { compileDraft, inferDraft, runInfer } from '../../../support/dialects/infer-draft.ts';
 import { type Dialect, serve, TOKEN } from '../../../support/dialects/serve.ts';
 import type { ScriptedUpstream } from '../../../support/upstream/scripted-upstream.ts';
+import { endAfterTest } from '../../../support/jest/lifetime.ts';
 
 const LIST = [1, 2, 3, 4].map((id) => ({
   id,
@@ -16,14 +17,9 @@ const LIST = [1, 2, 3, 4].map((id) => ({
   created: '2020-05-01T00:00:00Z',
 }));
 
-const running: ScriptedUpstream[] = [];
-afterEach(() => Promise.all(running.splice(0).map((service) => service.close())));
-
 /** Serves a dialect until the end of the test. */
 async function serving(...args: Parameters<typeof serve>): Promise<ScriptedUpstream> {
-  const service = await serve(...args);
-  running.push(service);
-  return service;
+  return endAfterTest(await serve(...args));
 }
 
 /** Serves one reply to whatever is asked, and runs infer on it. */

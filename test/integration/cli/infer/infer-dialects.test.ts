@@ -1,17 +1,11 @@
 import type { SourceResourceSpec } from '../../../../src/config/schema/source.ts';
 import { Secret } from '../../../../src/kernel/secret.ts';
-import type { CompiledSource } from '../../../../src/source/compile-sources.ts';
 import { dialectCases } from '../../../support/dialects/cases.ts';
 import { type DialectCase, exampleOf } from '../../../support/dialects/dialect-case.ts';
-import {
-  answererOf,
-  compileDraft,
-  draftOf,
-  type DraftReport,
-} from '../../../support/dialects/infer-draft.ts';
+import { answererOf, compileDraft, draftOf } from '../../../support/dialects/infer-draft.ts';
 import { type FoundRow, foundRow, foundSection } from '../../../support/dialects/found-table.ts';
 import { serve, TOKEN } from '../../../support/dialects/serve.ts';
-import type { ScriptedUpstream } from '../../../support/upstream/scripted-upstream.ts';
+import { startForAll } from '../../../support/jest/lifetime.ts';
 
 /** The hand-written source of the same dialect, in front of the same service. */
 function exampleAt(one: DialectCase, origin: string) {
@@ -98,19 +92,15 @@ afterAll(() =>
 describe.each(dialectCases.map((one) => [`${one.example} ${one.resource}`, one] as const))(
   'a draft of %s',
   (_name, one) => {
-    let service: ScriptedUpstream;
-    let report: DraftReport;
-    let draft: CompiledSource;
+    const service = startForAll(() => serve(one.dialect()));
+    const report = startForAll(() => draftOf(one, service));
+    const draft = startForAll(() => compileDraft(report.draft, { DRAFT_TOKEN: TOKEN }));
     beforeAll(async () => {
-      service = await serve(one.dialect());
-      report = await draftOf(one, service);
-      draft = compileDraft(report.draft, { DRAFT_TOKEN: TOKEN });
       found.push(foundRow(`${one.example} ${one.resource}`, draft, report.edits));
       summaryLines.push(
         `${one.example.padEnd(18)} ${one.resource.padEnd(9)} ${String(report.calls).padEnd(6)} ${report.edits}`,
       );
     });
-    afterAll(() => service.close());
 
     it('passes check, and says what is left to edit in few lines', () => {
       expect(report.draft.match(/^ *# EDIT/gm)?.length ?? 0).toBe(report.edits);

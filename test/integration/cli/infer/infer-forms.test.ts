@@ -2,16 +2,16 @@ import { compileDraft, inferDraft } from '../../../support/dialects/infer-draft.
 import { listing, products, type Row, users, withGaps } from './listing.ts';
 import { type Dialect, serve, whole } from '../../../support/dialects/serve.ts';
 import type { ScriptedUpstream } from '../../../support/upstream/scripted-upstream.ts';
+import { endAfterTest } from '../../../support/jest/lifetime.ts';
 
 let running: ScriptedUpstream | undefined;
-afterEach(async () => {
-  await running?.close();
+afterEach(() => {
   running = undefined;
 });
 
 /** The draft of a service without a known dialect: its list, and its trials. */
 async function draftOf(dialect: Dialect, resource: 'users' | 'products') {
-  running = await serve(dialect, { open: true });
+  running = endAfterTest(await serve(dialect, { open: true }));
   const report = await inferDraft([`${running.origin}/list`, '--resource', resource, '--name', 'draft']);
   return { report, list: compileDraft(report.draft).source.spec.resources[resource]!.list };
 }

@@ -19,6 +19,7 @@ import { type FoundRow, foundRow, foundSection } from '../../../support/dialects
 import { type Dialect, serve } from '../../../support/dialects/serve.ts';
 import { modelBody, modelList, type ModelRecord } from '../../../support/model/contract-model.ts';
 import { productsQuery, usersQuery } from '../../../support/model/contract-queries.ts';
+import { endAfterTest } from '../../../support/jest/lifetime.ts';
 
 const TRAITS = { count: 130, ids: 'number' } as Parameters<typeof truthsOf>[0];
 /** A Float has no digits but those of its value: 0.00 is 0. */
@@ -138,7 +139,7 @@ it('finds what the table in FOUND.md says', () => {
 
 describe('a GraphQL service that does not describe itself', () => {
   it('is refused with the words that give the query', async () => {
-    const service = await serve(plainList(rows, { describes: false }), { open: true });
+    const service = endAfterTest(await serve(plainList(rows, { describes: false }), { open: true }));
     const run = await runInfer([`${service.origin}/graphql`, '--resource', 'users', '--name', 'graph']);
     expect([run.code, run.err]).toEqual([
       1,
@@ -146,11 +147,10 @@ describe('a GraphQL service that does not describe itself', () => {
         /does not describe itself \(introspection\)[^]*hint: [^]*--body <file>[^]*--one-body <file>/,
       ),
     ]);
-    await service.close();
   });
 
   it('is drafted from a body, and asks for the body of one record, not for an address', async () => {
-    const service = await serve(plainList(rows, { describes: false }), { open: true });
+    const service = endAfterTest(await serve(plainList(rows, { describes: false }), { open: true }));
     const query =
       'query List($limit: Int, $offset: Int) { users(limit: $limit, offset: $offset) { id name email createdAt } }';
     const report = await inferDraft([`${service.origin}/graphql`, '--resource', 'users', '--name', 'graph'], {
@@ -160,11 +160,10 @@ describe('a GraphQL service that does not describe itself', () => {
       expect.stringMatching(/^resources\.users\.get: .*--one-body <file with an id>/),
     );
     expect(report.draft).not.toContain('--one <address');
-    await service.close();
   });
 
   it('has the view of one record found by introspection, if the operator gave the query of the list only', async () => {
-    const service = await serve(plainList(rows), { open: true });
+    const service = endAfterTest(await serve(plainList(rows), { open: true }));
     const query =
       'query List($limit: Int, $offset: Int) { users(limit: $limit, offset: $offset) { id name email createdAt } }';
     const report = await inferDraft([`${service.origin}/graphql`, '--resource', 'users', '--name', 'graph'], {
@@ -172,6 +171,5 @@ describe('a GraphQL service that does not describe itself', () => {
     });
     expect(editsOf(report)).toEqual([]);
     expect(report.draft).toContain('query One($id: ID!)');
-    await service.close();
   });
 });

@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import { dialectCases } from '../../../support/dialects/cases.ts';
 import { compileDraft, inferCase, runInfer } from '../../../support/dialects/infer-draft.ts';
 import { serve } from '../../../support/dialects/serve.ts';
+import { endAfterTest } from '../../../support/jest/lifetime.ts';
 
 const seed = Number(process.env['INFER_SEED'] ?? 20_261_121);
 
@@ -142,9 +143,10 @@ describe('a hostile service', () => {
   });
 
   it('that hangs is left after the call timeout', async () => {
-    const service = await serve(() => ({ headers: { 'Content-Length': '100' }, body: '[' }), { open: true });
+    const service = endAfterTest(
+      await serve(() => ({ headers: { 'Content-Length': '100' }, body: '[' }), { open: true }),
+    );
     const { code, err } = await runInfer([`${service.origin}/list`, '--resource', 'users', '--timeout', '1']);
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('did not answer in time') });
-    await service.close();
   });
 });

@@ -15,6 +15,7 @@ import {
   inferDraft,
 } from '../../../support/dialects/infer-draft.ts';
 import { serve } from '../../../support/dialects/serve.ts';
+import { endAfterTest } from '../../../support/jest/lifetime.ts';
 
 const seed = Number(process.env['INFER_SEED'] ?? 20_261_121);
 
@@ -56,7 +57,7 @@ function withNulls({ draft, guesses }: DraftReport): string {
 describe('a draft of the sample services', () => {
   it('answers 60 random questions about users as the model does, with two open edits', async () => {
     const users = generateUsers({ seed: 1, count: 900 });
-    const service = createUsersService({ users, credentials: sampleCredentials.users });
+    const service = endAfterTest(createUsersService({ users, credentials: sampleCredentials.users }));
     const { url } = await service.listen();
     const { user, password } = sampleCredentials.users;
     const login = Buffer.from(`${user}:${password}`).toString('base64');
@@ -78,7 +79,9 @@ describe('a draft of the sample services', () => {
       ['resources.users.list.order', expect.stringContaining('order: id is faster')],
       ['resources.users.get.map.profile.avatar_url', expect.anything()],
     ]);
-    const answerer = answererOf(compileDraft(report.draft, { CRM_USER: user, CRM_PASSWORD: password }));
+    const answerer = endAfterTest(
+      answererOf(compileDraft(report.draft, { CRM_USER: user, CRM_PASSWORD: password })),
+    );
     const truths = users.map<ModelRecord>(({ truth: { profile: _profile, ...item } }) => item);
     for (const query of fc.sample(usersQuery, { seed, numRuns: 60 }))
       await expectModel(answerer, query, truths);
@@ -93,13 +96,11 @@ describe('a draft of the sample services', () => {
       });
     }
     expect((await answerer.answer('GET /v1/users/user_999999999')).status).toBe(404);
-    answerer.close();
-    await service.close();
   });
 
   it('answers 60 random questions about products as the model does, once its two edits are made', async () => {
     const products = generateProducts({ seed: 1, count: 700 });
-    const service = createCatalogService({ products, credentials: sampleCredentials.catalog });
+    const service = endAfterTest(createCatalogService({ products, credentials: sampleCredentials.catalog }));
     const { url } = await service.listen();
     const report = await inferDraft([
       `${url}/catalogue/items`,
@@ -122,14 +123,12 @@ describe('a draft of the sample services', () => {
     const corrected = report.draft
       .replace('{ number: {} }', 'cents')
       .replace('category: cc', `category: { from: cc, as: [{ enum: { ${table} } }] }`);
-    const answerer = answererOf(
-      compileDraft(corrected, { CATALOG_CATALOGUE_KEY: sampleCredentials.catalog.key }),
+    const answerer = endAfterTest(
+      answererOf(compileDraft(corrected, { CATALOG_CATALOGUE_KEY: sampleCredentials.catalog.key })),
     );
     const truths = products.map<ModelRecord>(({ truth }) => truth);
     for (const query of fc.sample(productsQuery(truths), { seed, numRuns: 60 }))
       await expectModel(answerer, query, truths);
-    answerer.close();
-    await service.close();
   });
 });
 

@@ -2,16 +2,16 @@ import { listing, products, type Row, users, withGaps } from './listing.ts';
 import { compileDraft, inferDraft, runInfer } from '../../../support/dialects/infer-draft.ts';
 import { type Dialect, notFound, serve } from '../../../support/dialects/serve.ts';
 import type { ScriptedUpstream } from '../../../support/upstream/scripted-upstream.ts';
+import { endAfterTest } from '../../../support/jest/lifetime.ts';
 
 let running: ScriptedUpstream | undefined;
-afterEach(async () => {
-  await running?.close();
+afterEach(() => {
   running = undefined;
 });
 
 /** The draft of a service. */
 async function draftOf(dialect: Dialect, resource: 'users' | 'products', path = '/list') {
-  running = await serve(dialect, { open: true });
+  running = endAfterTest(await serve(dialect, { open: true }));
   const report = await inferDraft([running.origin + path, '--resource', resource, '--name', 'draft']);
   const { list, get, id } = compileDraft(report.draft).source.spec.resources[resource]!;
   const said = (place: string) => report.guesses.filter(({ path: at }) => at === place);
@@ -145,13 +145,15 @@ describe('proposed ids', () => {
 
 describe('a proposed window', () => {
   it('is found where the body of the request begins in the middle of the list', async () => {
-    running = await serve(
-      ({ body, method }) => {
-        if (method !== 'POST') return notFound;
-        const { page, size } = JSON.parse(body) as { page: number; size: number };
-        return { body: { items: users.slice((page - 1) * size, page * size), total: users.length } };
-      },
-      { open: true },
+    running = endAfterTest(
+      await serve(
+        ({ body, method }) => {
+          if (method !== 'POST') return notFound;
+          const { page, size } = JSON.parse(body) as { page: number; size: number };
+          return { body: { items: users.slice((page - 1) * size, page * size), total: users.length } };
+        },
+        { open: true },
+      ),
     );
     const report = await inferDraft([running.origin, '--resource', 'users', '--name', 'draft'], {
       '--body': JSON.stringify({ page: 3, size: 10 }),
@@ -190,9 +192,11 @@ describe('the view of one record', () => {
 
 describe('a list of errors', () => {
   it('is not taken for the records', async () => {
-    running = await serve(() => ({ body: { errors: [{ id: 1, name: 'x', message: 'no such field' }] } }), {
-      open: true,
-    });
+    running = endAfterTest(
+      await serve(() => ({ body: { errors: [{ id: 1, name: 'x', message: 'no such field' }] } }), {
+        open: true,
+      }),
+    );
     const run = await runInfer([running.origin, '--resource', 'users', '--name', 'draft']);
     expect({ code: run.code, err: run.err }).toEqual({
       code: 1,

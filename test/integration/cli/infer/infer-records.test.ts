@@ -2,6 +2,7 @@ import { parse } from 'yaml';
 import { inferDraft, runInfer } from '../../../support/dialects/infer-draft.ts';
 import { type Dialect, serve, TOKEN } from '../../../support/dialects/serve.ts';
 import type { UpstreamRequest } from '../../../support/upstream/scripted-upstream.ts';
+import { endAfterTest } from '../../../support/jest/lifetime.ts';
 
 const people = Array.from({ length: 64 }, (_, index) => ({
   person_id: 3 * index + 1,
@@ -101,21 +102,17 @@ describe('a draft of a list', () => {
   });
 
   it('is refused where more rows are lists of values than the rows it would take', async () => {
-    const service = await serve(unnamed);
-    try {
-      const address = `${service.origin}/shop/people.json`;
-      const run = await runInfer([address, '--resource', 'users', '--name', 'crm', ...credential]);
-      expect({
-        code: run.code,
-        explained: run.err.includes('the records at rows are lists of values'),
-      }).toEqual({
-        code: 1,
-        explained: true,
-      });
-      expect(run.err).toContain("items: { at: 'rows', form: table, columns: … }");
-    } finally {
-      await service.close();
-    }
+    const service = endAfterTest(await serve(unnamed));
+    const address = `${service.origin}/shop/people.json`;
+    const run = await runInfer([address, '--resource', 'users', '--name', 'crm', ...credential]);
+    expect({
+      code: run.code,
+      explained: run.err.includes('the records at rows are lists of values'),
+    }).toEqual({
+      code: 1,
+      explained: true,
+    });
+    expect(run.err).toContain("items: { at: 'rows', form: table, columns: … }");
   });
 });
 

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { liveEnvironment, readSource } from '../../../../src/cli/input/read-config.ts';
@@ -7,32 +6,27 @@ import { runCommand } from '../../../support/command/run-command.ts';
 import { answererOf } from '../../../support/dialects/infer-draft.ts';
 import { notFound, serve, TOKEN } from '../../../support/dialects/serve.ts';
 import { twoLists } from '../../../support/dialects/two-lists.ts';
-import type { ScriptedUpstream } from '../../../support/upstream/scripted-upstream.ts';
+import { createFolder } from '../../../support/process/folder.ts';
+import { endAfterTest, startForEach } from '../../../support/jest/lifetime.ts';
 
 const HEADER = ['--header', `Authorization: Bearer ${TOKEN}`];
 
-let folder: string;
-let service: ScriptedUpstream;
+const folder = startForEach(() => createFolder('together'));
+const service = startForEach(() => serve(twoLists));
 let users: string;
 let products: string;
 
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'portico-together-'));
-  mkdirSync(join(folder, 'sources'));
-  service = await serve(twoLists);
+beforeEach(() => {
+  mkdirSync(join(folder.path, 'sources'));
   users = `${service.origin}/api/users`;
   products = `${service.origin}/api/products`;
 });
-afterEach(async () => {
-  await service.close();
-  rmSync(folder, { recursive: true });
-});
 
 const infer = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  runCommand(['-c', join(folder, 'portico.yaml'), 'infer', ...args], env);
+  runCommand(['-c', join(folder.path, 'portico.yaml'), 'infer', ...args], env);
 
 const both = () => ['--resource', `users=${users}`, '--resource', `products=${products}`, '--name', 'shop'];
-const shopFile = () => join(folder, 'sources', 'shop.yaml');
+const shopFile = () => join(folder.path, 'sources', 'shop.yaml');
 
 /** Asks what a source file describes for one page of each resource. */
 async function answersOf(file: string): Promise<readonly string[]> {
@@ -56,7 +50,7 @@ describe('portico infer for several resources', () => {
       '--map',
       'colour=price',
       '--out',
-      join(folder, 'x.yaml'),
+      join(folder.path, 'x.yaml'),
     ]);
     expect([unknown.code, unknown.err]).toEqual([
       1,
@@ -159,7 +153,7 @@ describe('a draft that cannot be written', () => {
     ['the file exists', (): void => writeFileSync(shopFile(), ''), 'exists, and is not replaced'],
     [
       'its name is taken',
-      (): void => writeFileSync(join(folder, 'sources', 'other.yaml'), 'source: 1\nname: shop\n'),
+      (): void => writeFileSync(join(folder.path, 'sources', 'other.yaml'), 'source: 1\nname: shop\n'),
       'the name "shop" is taken by',
     ],
     ['its folder is missing', (): void => undefined, 'mkdir -p', ['--out', 'no-such-folder/shop.yaml']],
@@ -171,20 +165,16 @@ describe('a draft that cannot be written', () => {
   });
 
   it('goes to standard output where the file comes into being meanwhile', async () => {
-    const racing = await serve((request) => {
-      if (request.number === 5) writeFileSync(shopFile(), 'of somebody else');
-      return request.path === '/api/users' ? twoLists(request) : notFound;
-    });
-    try {
-      const { code, out, err } = await infer([
-        ...['--resource', `users=${racing.origin}/api/users`, '--name', 'shop'],
-        ...HEADER,
-      ]);
-      expect(code).toBe(1);
-      expect(err).toContain('cannot be written (EEXIST): the draft stands above');
-      expect(Object.keys(parse(out).resources)).toEqual(['users']);
-    } finally {
-      await racing.close();
-    }
+    const racing = endAfterTest(
+      await serve((request) => {
+        if (request.number === 5) writeFileSync(shopFile(), 'of somebody else');
+        return request.path === '/api/users' ? twoLists(request) : notFound;
+      }),
+    );
+    const list = ['--resource', `users=${racing.origin}/api/users`, '--name', 'shop'];
+    const { code, out, err } = await infer([...list, ...HEADER]);
+    expect(code).toBe(1);
+    expect(err).toContain('cannot be written (EEXIST): the draft stands above');
+    expect(Object.keys(parse(out).resources)).toEqual(['users']);
   });
 });

@@ -1,5 +1,6 @@
 import { type DraftReport, inferDraft, runInfer } from '../../../support/dialects/infer-draft.ts';
 import { type Dialect, serve } from '../../../support/dialects/serve.ts';
+import { endAfterTest } from '../../../support/jest/lifetime.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -130,13 +131,12 @@ describe('a draft of columns with names that say nothing', () => {
 
   it('proposes the only column of times, whatever it is called', async () => {
     const people = odd.map(({ id, a1, stand }) => ({ id, name: a1, email: `u${id}@example.com`, stand }));
-    const service = await serve(whole(people), { open: true });
+    const service = endAfterTest(await serve(whole(people), { open: true }));
     const report = await inferDraft([`${service.origin}/things`, '--resource', 'users', '--name', 'crm']);
     expect(report.draft).toContain('created_at: { from: stand, as: [iso8601] }');
     expect(editsOf(report, 'list.map.created_at')).toEqual([
       'stand is the only column of times: check that it means created_at, or write null',
     ]);
-    await service.close();
   });
 });
 

@@ -1,6 +1,7 @@
 import { compileDraft, inferDraft, runInfer } from '../../../support/dialects/infer-draft.ts';
 import { type Dialect, notFound, serve, whole } from '../../../support/dialects/serve.ts';
 import type { ScriptedUpstream } from '../../../support/upstream/scripted-upstream.ts';
+import { endAfterTest } from '../../../support/jest/lifetime.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -12,13 +13,12 @@ const users: readonly Row[] = Array.from({ length: 60 }, (_, n) => ({
 }));
 
 let running: ScriptedUpstream | undefined;
-afterEach(async () => {
-  await running?.close();
+afterEach(() => {
   running = undefined;
 });
 
 async function draftOf(dialect: Dialect, path = '/list', ...args: readonly string[]) {
-  running = await serve(dialect, { open: true });
+  running = endAfterTest(await serve(dialect, { open: true }));
   const report = await inferDraft([running.origin + path, '--resource', 'users', '--name', 'draft', ...args]);
   const edits = report.guesses.filter(({ confidence }) => confidence === 'edit');
   return {
@@ -135,7 +135,7 @@ describe('an unknown id', () => {
 
 describe('infer ends', () => {
   it('with what doctor says of the draft and what each kind of query costs', async () => {
-    running = await serve(offsets(users), { open: true });
+    running = endAfterTest(await serve(offsets(users), { open: true }));
     const { err, code } = await runInfer([
       `${running.origin}/list`,
       '--resource',

@@ -1,13 +1,10 @@
 import { fewProducts, fewUsers } from '../../../support/gateway/sample-services.ts';
 import { copyConfig } from '../../../support/gateway/config-copy.ts';
-import { type Stack, startStack } from '../../../support/gateway/stack.ts';
+import { startStack } from '../../../support/gateway/stack.ts';
 import { decision } from '../decisions.ts';
+import { startForAll } from '../../../support/jest/lifetime.ts';
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack();
-});
-afterAll(() => stack.close());
+const stack = startForAll(startStack);
 
 describe(decision('Missing or unreadable optional field'), () => {
   it('is null in a list, and its key is there', async () => {

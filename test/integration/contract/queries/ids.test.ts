@@ -1,13 +1,10 @@
-import { type Stack, startStack } from '../../../support/gateway/stack.ts';
+import { startStack } from '../../../support/gateway/stack.ts';
 import { fewProducts, fewUsers } from '../../../support/gateway/sample-services.ts';
 import { copyConfig } from '../../../support/gateway/config-copy.ts';
 import { decision } from '../decisions.ts';
+import { endAfterTest, startForAll } from '../../../support/jest/lifetime.ts';
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack();
-});
-afterAll(() => stack.close());
+const stack = startForAll(startStack);
 
 async function outcome(path: string): Promise<[status: number, code: string | undefined, calls: number]> {
   const before = stack.services.users.requests;
@@ -82,17 +79,12 @@ describe(decision('id'), () => {
   });
 
   it('is the text of the source, escaped so that it is one segment, where it has no number', async () => {
-    const config = copyConfig();
+    const config = endAfterTest(copyConfig());
     config.edit('sources/catalog.yaml', 'id: { kind: number }', 'id: { kind: text }');
     const [first] = fewProducts;
     const products = ['A/7 ü', '~', '00012'].map((sku) => ({ ...first!, legacy: { ...first!.legacy, sku } }));
-    const other = await startStack({ configFile: config.file, products });
-    try {
-      const { data } = (await (await other.get('/v1/products')).json()) as { data: { id: string }[] };
-      expect(data.map(({ id }) => id)).toEqual(['prod_00012', 'prod_A~2f7~20~c3~bc', 'prod_~7e']);
-    } finally {
-      await other.close();
-      config.remove();
-    }
+    const other = endAfterTest(await startStack({ configFile: config.file, products }));
+    const { data } = (await (await other.get('/v1/products')).json()) as { data: { id: string }[] };
+    expect(data.map(({ id }) => id)).toEqual(['prod_00012', 'prod_A~2f7~20~c3~bc', 'prod_~7e']);
   });
 });

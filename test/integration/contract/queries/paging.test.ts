@@ -1,6 +1,7 @@
-import { type Stack, startStack } from '../../../support/gateway/stack.ts';
+import { startStack } from '../../../support/gateway/stack.ts';
 import { fewProducts, fewUsers } from '../../../support/gateway/sample-services.ts';
 import { decision } from '../decisions.ts';
+import { startForAll } from '../../../support/jest/lifetime.ts';
 
 type Page = {
   data: { id: string }[];
@@ -8,16 +9,10 @@ type Page = {
 };
 type Refusal = { error: { code: string; message: string } };
 
-let stack: Stack;
-let clamping: Stack;
-beforeAll(async () => {
-  stack = await startStack();
-  clamping = await startStack({ configure: ({ contract }) => void (contract.limitOverflow = 'clamp') });
-});
-afterAll(async () => {
-  await clamping.close();
-  await stack.close();
-});
+const stack = startForAll(startStack);
+const clamping = startForAll(() =>
+  startStack({ configure: ({ contract }) => void (contract.limitOverflow = 'clamp') }),
+);
 
 async function refusal(path: string, from = stack): Promise<string> {
   const response = await from.get(path);

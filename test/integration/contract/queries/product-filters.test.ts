@@ -1,6 +1,7 @@
 import type { SampleProduct } from '../../../../src/cli/demo/data/generate-products.ts';
-import { type Stack, startStack } from '../../../support/gateway/stack.ts';
+import { startStack } from '../../../support/gateway/stack.ts';
 import { decision } from '../decisions.ts';
+import { startForAll } from '../../../support/jest/lifetime.ts';
 
 /** A product as the legacy catalogue has it; `prc` in cents. */
 function product(sku: string, prc: string | null, cc: string | null): SampleProduct {
@@ -21,11 +22,7 @@ const products = [
   product('00000010', '12', 'ZZZ'),
 ];
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack({ products });
-});
-afterAll(() => stack.close());
+const stack = startForAll(() => startStack({ products }));
 
 async function found(query: string): Promise<number[]> {
   const response = await stack.get(`/v1/products?${query}`);

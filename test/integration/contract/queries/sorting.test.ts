@@ -1,6 +1,7 @@
 import type { SampleUser } from '../../../../src/cli/demo/data/generate-users.ts';
-import { type Stack, startStack } from '../../../support/gateway/stack.ts';
+import { startStack } from '../../../support/gateway/stack.ts';
 import { decision } from '../decisions.ts';
+import { startForAll } from '../../../support/jest/lifetime.ts';
 
 /** A user as the legacy service has it; `created` in epoch seconds. */
 function user(cid: bigint, fname: string | null, created: number | null, mail: string | null): SampleUser {
@@ -29,11 +30,7 @@ const users = [
   user(9007199254740993n, 'z', 86_400, 'z@x.example'),
 ];
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack({ users });
-});
-afterAll(() => stack.close());
+const stack = startForAll(() => startStack({ users }));
 
 async function order(query: string): Promise<string[]> {
   const response = await stack.get(`/v1/users?${query}`);

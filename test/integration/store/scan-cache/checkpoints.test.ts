@@ -5,15 +5,10 @@ import {
 } from '../../../../src/store/scan-cache/cursor-checkpoints.ts';
 import { createRedisKeys } from '../../../../src/store/redis/redis-keys.ts';
 import { useRedis } from '../../../support/redis/redis-server.ts';
+import { startForEach } from '../../../support/jest/lifetime.ts';
 
 const shared = useRedis();
-let client: Redis;
-beforeEach(() => {
-  client = new Redis(shared.url);
-});
-afterEach(async () => {
-  await client.quit();
-});
+const client = startForEach(() => new Redis(shared.url));
 
 const place = (offset: number): Checkpoint => ({
   offset,

@@ -1,8 +1,4 @@
-import {
-  type ScriptedUpstream,
-  serving,
-  startUpstream,
-} from '../../../support/upstream/scripted-upstream.ts';
+import { serving, startUpstream } from '../../../support/upstream/scripted-upstream.ts';
 import { type Adapter, compileAdapter } from '../../../../src/source/adapter/compile.ts';
 import { UNOBSERVED } from '../../../../src/source/adapter/map/reply-observer.ts';
 import { resources } from '../../../../src/contract/resources.ts';
@@ -17,6 +13,7 @@ import type { ModelRecord } from '../../../support/model/contract-model.ts';
 import { parseList } from '../../../support/pipeline/parse-as.ts';
 import { replyOf, specOf } from '../../../support/pipeline/source-text.ts';
 import { codeOf, expectedBody } from '../../../unit/pipeline/reading/shop.ts';
+import { startForAll } from '../../../support/jest/lifetime.ts';
 
 /** The most rows of a large reply that this thread takes over at once. */
 const ROWS_AT_ONCE = 256;
@@ -24,18 +21,16 @@ const ROWS_AT_ONCE = 256;
 let body = Buffer.alloc(0);
 let type = '';
 let status = 200;
-let upstream: ScriptedUpstream;
 type Source = ReturnType<typeof openSource>;
 const open: Source[] = [];
-beforeAll(async () => {
-  upstream = await startUpstream(serving(() => ({ status, headers: { 'Content-Type': type }, body })));
-});
+const upstream = startForAll(() =>
+  startUpstream(serving(() => ({ status, headers: { 'Content-Type': type }, body }))),
+);
 afterEach(() => {
   status = 200;
 });
 afterAll(async () => {
   await Promise.all(open.map((one) => one.close()));
-  await upstream.close();
 });
 
 const sourceText = (format: string) => `

@@ -4,6 +4,7 @@ import { openSource } from '../../../support/pipeline/scripted-source.ts';
 import { useMembers } from '../../../support/pipeline/scan-cache-fleet.ts';
 import { eventually } from '../../../support/time/eventually.ts';
 import { expectedBody, honest, products, shopText } from '../../../unit/pipeline/reading/shop.ts';
+import { endAfterTest } from '../../../support/jest/lifetime.ts';
 
 const CALLS_OF_A_SCAN = 4;
 const before = products(35);
@@ -18,10 +19,12 @@ const { open, keysLike, isPublished } = useMembers(useRedis(), text);
 describe('a scan cache that is used in the last third of its life', () => {
   it('is refreshed in the background, and serves readers until then', async () => {
     let now = before;
-    const source = openSource(
-      'products',
-      text,
-      honest(() => now),
+    const source = endAfterTest(
+      openSource(
+        'products',
+        text,
+        honest(() => now),
+      ),
     );
     expect(await source.list('limit=5')).toBe(expected('limit=5', before));
     now = after;
@@ -33,7 +36,6 @@ describe('a scan cache that is used in the last third of its life', () => {
     source.clock.advance(LATE_MS - 1_500);
     expect(await source.list('limit=5')).toBe(expected('limit=5', after));
     expect(source.calls).toHaveLength(2 * CALLS_OF_A_SCAN);
-    await source.close();
   });
 
   it('is refreshed once for all gateways of a fleet', async () => {
@@ -58,7 +60,7 @@ describe('a scan cache that is used in the last third of its life', () => {
 
   it('is kept when the refresh fails, and is not served after its end', async () => {
     let serve = honest(() => before);
-    const source = openSource('products', text, (asked) => serve(asked));
+    const source = endAfterTest(openSource('products', text, (asked) => serve(asked)));
     await source.list('limit=5');
     serve = () => Promise.reject(new Error('the source is down'));
     source.clock.advance(LATE_MS);
@@ -70,12 +72,11 @@ describe('a scan cache that is used in the last third of its life', () => {
     expect(source.calls).toHaveLength(CALLS_OF_A_SCAN + 2);
     source.clock.advance(6_000);
     await expect(source.list('limit=5')).rejects.toThrow('the source is down');
-    await source.close();
   });
 
   it('has all callers wait for one refresh when it expires during it', async () => {
     const { serve, held, release } = holding(honest(() => before));
-    const source = openSource('products', text, serve);
+    const source = endAfterTest(openSource('products', text, serve));
     await release(source.list('limit=5'));
     source.clock.advance(LATE_MS);
     await source.list('limit=5');
@@ -83,7 +84,6 @@ describe('a scan cache that is used in the last third of its life', () => {
     source.clock.advance(10_000);
     expect(await release(source.list('limit=6'))).toBe(expected('limit=6', before));
     expect(source.calls).toHaveLength(2 * CALLS_OF_A_SCAN);
-    await source.close();
   });
 });
 

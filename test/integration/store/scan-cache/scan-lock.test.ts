@@ -1,19 +1,16 @@
 import { holding } from '../../../support/pipeline/held-calls.ts';
-import { type RedisServer, startRedis } from '../../../support/redis/redis-server.ts';
+import { startRedis } from '../../../support/redis/redis-server.ts';
 import { useMembers } from '../../../support/pipeline/scan-cache-fleet.ts';
 import { eventually } from '../../../support/time/eventually.ts';
 import { expectedBody, honest, products, shopText } from '../../../unit/pipeline/reading/shop.ts';
+import { startForAll } from '../../../support/jest/lifetime.ts';
 
 const CALLS_OF_A_SCAN = 4;
 const rows = products(35);
 const expected = (raw: string, all = rows) => expectedBody('products', all, raw);
 
-let redis: RedisServer;
 let tests = 0;
-beforeAll(async () => {
-  redis = await startRedis();
-});
-afterAll(() => redis.stop());
+const redis = startForAll(startRedis);
 beforeEach(() => {
   tests += 1;
 });
