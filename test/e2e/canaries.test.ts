@@ -10,7 +10,7 @@ import { startRedis } from '../support/redis/redis-server.ts';
 import { startIssuer } from '../support/auth/issuer-server.ts';
 import { INNER_TEXT, startFailingUpstream } from '../support/upstream/failing-upstream.ts';
 import { KEY, PEPPER, type Stack, type StackOptions, startStack } from '../support/gateway/stack.ts';
-import { startForAll } from '../support/jest/lifetime.ts';
+import { endAfterTest, startForAll } from '../support/jest/lifetime.ts';
 
 /** Stands in every secret of the legacy records, the credentials, and whatever else a caller sends. */
 const CANARY = 'kanarienvogel';
@@ -36,11 +36,10 @@ const secrets = [CANARY, KEY, PEPPER, INNER_TEXT, ...Object.values(env)];
 
 const redis = startForAll(startRedis);
 const issuer = startForAll(startIssuer);
+const client = startForAll(() => new Redis(redis.url));
 beforeEach(async () => {
   outputs = [];
-  const client = new Redis(redis.url);
   await client.flushall();
-  await client.quit();
 });
 
 function start(options: StackOptions = {}): Promise<Stack> {
@@ -67,11 +66,9 @@ function start(options: StackOptions = {}): Promise<Stack> {
 
 /** A key in Redis, as an operator makes it. */
 async function storeKey(): Promise<string> {
-  const client = new Redis(redis.url);
   const about = { label: 'canaries', permissions: ['users:read', 'products:read'], tier: 'roomy' };
   const { key, record } = mintKey(new Secret(PEPPER), Date.now(), about);
   await createKeyStore(client, createRedisKeys('canaries:')).create(record);
-  await client.quit();
   return key;
 }
 
@@ -127,7 +124,6 @@ async function askEverything(stack: Stack, keys: readonly string[], token: strin
 }
 
 async function readRedis(): Promise<void> {
-  const client = new Redis(redis.url);
   let values = 0;
   for await (const keys of client.scanStream({ count: 1_000 })) {
     for (const key of keys as string[]) {
@@ -135,15 +131,12 @@ async function readRedis(): Promise<void> {
       outputs.push([`Redis key ${key}`, `${key} ${await readRedisValue(client, key)}`]);
     }
   }
-  await client.quit();
   expect(values).toBeGreaterThan(5);
 }
 
 /** The stories of failed and refused requests reach Redis a second later. */
 async function storiesAreWritten(): Promise<void> {
-  const client = new Redis(redis.url);
   await eventually(async () => (await client.keys('canaries:{requests}:*')).length > 0);
-  await client.quit();
 }
 
 async function collect(stack: Stack): Promise<void> {
@@ -180,12 +173,11 @@ describe('a canary in every secret', () => {
     'refuses connections',
     'resets the connection',
   ] as const)('comes out of none where an upstream %s', async (fault) => {
-    const upstream = await startFailingUpstream(fault);
+    const upstream = endAfterTest(await startFailingUpstream(fault));
     const stack = await start({ upstream: upstream.origin });
     const translated = paths.filter((path) => path.startsWith('/v1/'));
     for (const path of translated) await record(stack, path, { headers: { 'x-api-key': KEY } });
     await collect(stack);
-    await upstream.close();
     expect(leaks()).toEqual([]);
   });
 

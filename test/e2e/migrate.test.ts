@@ -10,7 +10,7 @@ import { eventually } from '../support/time/eventually.ts';
 import { describeOnRequest } from '../support/jest/describe-on-request.ts';
 import { readDocument } from '../project/documents/document.ts';
 import { startRedis } from '../support/redis/redis-server.ts';
-import { startForAll } from '../support/jest/lifetime.ts';
+import { endAfterTest, startForAll } from '../support/jest/lifetime.ts';
 
 /** Where the commands of the document are run. */
 type Place = {
@@ -80,14 +80,11 @@ async function follow(place: Place): Promise<void> {
 describeOnRequest('FLEETS', 'the ten steps of config/docs/migrate.md', () => {
   it('move the users of the demo, with a rollback on the way, and no answer changes', async () => {
     const { process: running, url, key } = await startDemo();
-    try {
-      const [, admin = '', people = ''] = await running.prints(/PORTICO_ADMIN=(\S+) PEOPLE_URL=(\S+)/);
-      await follow({ url, key, admin, people });
-      running.signalGroup('SIGINT');
-      expect((await running.ended).code).toBe(0);
-    } finally {
-      await running.kill();
-    }
+    endAfterTest(running);
+    const [, admin = '', people = ''] = await running.prints(/PORTICO_ADMIN=(\S+) PEOPLE_URL=(\S+)/);
+    await follow({ url, key, admin, people });
+    running.signalGroup('SIGINT');
+    expect((await running.ended).code).toBe(0);
   });
 
   describe('with Redis', () => {

@@ -39,7 +39,7 @@ function answer({ path, query, headers }: UpstreamRequest): HttpReply {
 
 const source = startForAll(() => startUpstream(serving(answer)));
 const config = startForAll(copyConfig);
-beforeAll(async () => {
+beforeAll(() => {
   config.useGenerousTimeouts();
   writeFileSync(config.file.replace('portico.yaml', 'sources/catalog.yaml'), sourceText(source.origin));
 });

@@ -18,7 +18,7 @@ const samples = startForAll(() =>
     },
   }),
 );
-beforeAll(async () => {
+beforeAll(() => {
   const { users = '', catalog = '' } = samples.urls;
   env = { USERS_URL: users, USERS_PASSWORD: PASSWORD, CATALOG_URL: catalog, CATALOG_KEY: KEY };
 });

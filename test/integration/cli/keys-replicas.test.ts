@@ -11,7 +11,7 @@ const env = { PORTICO_KEY_PEPPER: 'a-pepper-of-the-replicas' };
 
 const watched = startForAll(startWatchedRedis);
 const config = startForAll(copyConfig);
-beforeAll(async () => {
+beforeAll(() => {
   const nodes = watched.sentinels.map((node) => `'${node}'`).join(', ');
   config.edit(
     'portico.yaml',

@@ -107,7 +107,7 @@ describe('a request with a secret of the environment in it', () => {
   const service = startForEach(() =>
     startUpstream(serving(() => ({ headers: { 'X-Result-Count': '0' }, body: [] }))),
   );
-  beforeEach(async () => {
+  beforeEach(() => {
     env['CATALOG_URL'] = service.origin;
     env['CATALOG_ZONE'] = CANARY;
     config.edit(

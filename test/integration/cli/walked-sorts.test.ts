@@ -62,7 +62,7 @@ function answer({ path, id: no, query }: UpstreamRequest): HttpReply {
 
 const source = startForAll(() => startUpstream(serving(answer)));
 const config = startForAll(copyConfig);
-beforeAll(async () => {
+beforeAll(() => {
   config.useGenerousTimeouts();
   writeFileSync(config.file.replace('portico.yaml', 'sources/crm.yaml'), sourceText(source.origin));
 });

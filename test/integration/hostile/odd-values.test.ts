@@ -41,7 +41,7 @@ const partsOf = ({ url = '', rawHeaders }: IncomingMessage) => [url, ...rawHeade
 describe('odd values, as every parameter and every id of the sample sources', () => {
   const received: string[] = [];
   const stack = startForAll(startStack);
-  beforeAll(async () => {
+  beforeAll(() => {
     for (const { server } of [stack.services.users, stack.services.catalog])
       server.on('request', (incoming: IncomingMessage) => received.push(...partsOf(incoming)));
   });

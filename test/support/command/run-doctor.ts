@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Diagnosis, DisplayedFinding } from '../../../src/workbench/doctor/diagnose.ts';
 import type { Capabilities, Row } from '../model/capabilities.ts';
 import { modelSource } from '../model/source.ts';
 import { type ModelUpstream, startModelUpstream } from '../model/upstream.ts';
+import { createFolder } from '../process/folder.ts';
 import { runCommand } from './run-command.ts';
 
 /** What a run of `portico doctor` found out. */
@@ -19,7 +19,7 @@ export type Examined = {
 };
 
 /** A folder for source files, and `portico doctor` in front of what they describe. */
-export type DoctorRoom = {
+export type Examiner = {
   /** Examines the source in a YAML text, as JSON. */
   examine(yaml: string, ...args: readonly string[]): Promise<Examined>;
   /** The same as a person reads it. */
@@ -30,11 +30,11 @@ export type DoctorRoom = {
   close(): Promise<void>;
 };
 
-/** Opens a room with a model upstream in it. */
-export async function openDoctorRoom(): Promise<DoctorRoom> {
+/** Opens one, with a model upstream. */
+export async function openExaminer(): Promise<Examiner> {
   const upstream = await startModelUpstream();
-  const folder = mkdtempSync(join(tmpdir(), 'portico-doctor-'));
-  const file = join(folder, 'source.yaml');
+  const folder = createFolder('doctor');
+  const file = join(folder.path, 'source.yaml');
 
   async function run(yaml: string, args: readonly string[]) {
     writeFileSync(file, yaml);
@@ -59,7 +59,7 @@ export async function openDoctorRoom(): Promise<DoctorRoom> {
       return examine(modelSource(says, upstream.baseUrl));
     },
     async close() {
-      rmSync(folder, { recursive: true });
+      folder.remove();
       await upstream.close();
     },
   };

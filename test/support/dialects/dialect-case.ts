@@ -1,3 +1,4 @@
+import type { ResourceName } from '../../../src/contract/resources.ts';
 import { readSource } from '../../../src/cli/input/read-config.ts';
 import type { RequestSpec } from '../../../src/config/schema/source.ts';
 import type { CompiledSource } from '../../../src/source/compile-sources.ts';
@@ -6,7 +7,7 @@ import type { Dialect } from './serve.ts';
 /** One dialect: its service, the address of its list, and what a person's hand-written source says of it. */
 export type DialectCase = {
   readonly example: string;
-  readonly resource: 'users' | 'products';
+  readonly resource: ResourceName;
   readonly dialect: () => Dialect;
   /** The bare address that everything starts from, where it is not that of the example's list. */
   readonly list?: string;

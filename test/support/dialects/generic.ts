@@ -1,3 +1,4 @@
+import type { ResourceName } from '../../../src/contract/resources.ts';
 import fc from 'fast-check';
 import type { ModelRecord } from '../model/contract-model.ts';
 import { type Dialect, notFound } from './serve.ts';
@@ -57,10 +58,7 @@ function startOf({ kind, size }: ServiceTraits): string {
 const CATEGORIES = ['Tools', 'Home & Garden', "O'Brien", 'Café'];
 
 /** The records of a service, as the contract has them. */
-export function truthsOf(
-  { count, ids }: ServiceTraits,
-  resource: 'users' | 'products',
-): readonly ModelRecord[] {
+export function truthsOf({ count, ids }: ServiceTraits, resource: ResourceName): readonly ModelRecord[] {
   return Array.from({ length: count }, (_, n) => {
     const native = ids === 'text' ? `k${String(n * 7).padStart(4, '0')}x` : String(n * 3 + 5);
     const day = new Date(Date.UTC(2015, n % 12, (n % 27) + 1));
@@ -150,7 +148,7 @@ function numbered(habits: ServiceTraits, query: URLSearchParams): { first: numbe
 }
 
 /** The service itself. Rows in no order are in the same one at every call. */
-export function genericService(habits: ServiceTraits, resource: 'users' | 'products'): Dialect {
+export function genericService(habits: ServiceTraits, resource: ResourceName): Dialect {
   const ascending = truthsOf(habits, resource).map((truth) => rowOf(habits, truth));
   const rows =
     habits.order === 'id' ? ascending : ascending.map((_, n) => ascending[(n * 7 + 3) % ascending.length]!);

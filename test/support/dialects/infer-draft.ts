@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answerRequest } from '../../../src/workbench/doctor/answer-request.ts';
 import { openSession } from '../../../src/workbench/doctor/session/source-session.ts';
@@ -7,6 +6,7 @@ import { jsonText } from '../../../src/workbench/doctor/session/compare-json.ts'
 import { type CompiledSource, compileSourceText } from '../../../src/source/compile-sources.ts';
 import type { SourceSpec } from '../../../src/config/schema/source.ts';
 import { type CliRun, runCommand } from '../command/run-command.ts';
+import { createFolder } from '../process/folder.ts';
 import { type DialectCase, listOf } from './dialect-case.ts';
 import { TOKEN } from './serve.ts';
 import type { ScriptedUpstream } from '../upstream/scripted-upstream.ts';
@@ -27,16 +27,16 @@ export async function runInfer(
   args: readonly string[],
   files: Readonly<Record<string, string | Buffer>> = {},
 ): Promise<CliRun> {
-  const folder = mkdtempSync(join(tmpdir(), 'portico-infer-'));
+  const folder = createFolder('infer');
   try {
     const named = Object.entries(files).flatMap(([option, content]) => {
-      const file = join(folder, option.replaceAll('-', ''));
+      const file = join(folder.path, option.replaceAll('-', ''));
       writeFileSync(file, content);
       return [option, file];
     });
     return await runCommand(['infer', ...args, ...named]);
   } finally {
-    rmSync(folder, { recursive: true });
+    folder.remove();
   }
 }
 

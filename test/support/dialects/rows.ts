@@ -1,3 +1,4 @@
+import type { ResourceName } from '../../../src/contract/resources.ts';
 import { readSource } from '../../../src/cli/input/read-config.ts';
 import { readFixtures } from '../../../src/workbench/recordings/read-fixtures.ts';
 
@@ -28,7 +29,7 @@ function idLike(model: unknown, n: number): unknown {
 /** Where a dialect's fixtures hold the rows of its list, and their ids. */
 export type RowSource = {
   readonly example: string;
-  readonly resource: 'users' | 'products';
+  readonly resource: ResourceName;
   /** Keys of the list in a reply; empty where the reply is the list. */
   readonly items: string;
   /** Keys of the id in a row. */

@@ -4,10 +4,10 @@ import {
   startUpstream,
   type UpstreamRequest,
 } from '../../../support/upstream/scripted-upstream.ts';
-import { openDoctorRoom } from '../../../support/command/run-doctor.ts';
-import { startForAll } from '../../../support/jest/lifetime.ts';
+import { openExaminer } from '../../../support/command/run-doctor.ts';
+import { endAfterTest, startForAll } from '../../../support/jest/lifetime.ts';
 
-const room = startForAll(openDoctorRoom);
+const examiner = startForAll(openExaminer);
 
 type Item = { readonly id: number | string; readonly title?: string | null; readonly kind?: string | null };
 
@@ -48,13 +48,9 @@ async function examine(
   list: readonly string[],
   more: { id?: string; budget?: string } = {},
 ) {
-  const upstream = await startUpstream(serving(answer));
-  try {
-    const run = await room.examine(shop(upstream.origin, list, more));
-    return { ...run, of: (probe: string) => run.findings.find((finding) => finding.probe === probe) };
-  } finally {
-    await upstream.close();
-  }
+  const upstream = endAfterTest(await startUpstream(serving(answer)));
+  const run = await examiner.examine(shop(upstream.origin, list, more));
+  return { ...run, of: (probe: string) => run.findings.find((finding) => finding.probe === probe) };
 }
 
 const windowOf = <T>(rows: readonly T[], { query }: UpstreamRequest) => {

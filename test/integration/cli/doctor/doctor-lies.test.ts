@@ -1,8 +1,8 @@
-import { openDoctorRoom } from '../../../support/command/run-doctor.ts';
+import { openExaminer } from '../../../support/command/run-doctor.ts';
 import { type Capabilities, CATEGORIES, type Row } from '../../../support/model/capabilities.ts';
 import { startForAll } from '../../../support/jest/lifetime.ts';
 
-const room = startForAll(openDoctorRoom);
+const examiner = startForAll(openExaminer);
 
 const NAMES = ['Ann', 'ann', 'Bob', 'Zoë', 'Émile', null, "O'Neil", 'Bob'];
 
@@ -102,7 +102,7 @@ const LIES: readonly Lie[] = [
 
 describe('portico doctor, in front of a source whose file lies', () => {
   it.each(LIES)('names the false claim, and no other: %s', async (_what, says, does, differing) => {
-    const run = await room.model({ ...says, ...does }, rowsOf(says), says);
+    const run = await examiner.model({ ...says, ...does }, rowsOf(says), says);
     expect(run.differing).toEqual(differing);
     expect(run.code).toBe(differing.length === 0 ? 0 : 1);
     for (const finding of run.findings.filter(({ verdict }) => verdict === 'differs')) {
@@ -113,14 +113,14 @@ describe('portico doctor, in front of a source whose file lies', () => {
 
   it('finds nothing wrong where the file says what is true', async () => {
     for (const says of [honest, paged, users, keyed, deep]) {
-      const { code, differing } = await room.model(says, rowsOf(says));
+      const { code, differing } = await examiner.model(says, rowsOf(says));
       expect({ code, differing }).toEqual({ code: 0, differing: [] });
     }
   });
 
   it('prints no value of a record, and no field beside the mapped ones', async () => {
-    room.upstream.become({ ...honest, filter: 'superset' }, rowsOf(honest));
-    const { out } = await room.model({ ...honest, filter: 'superset' }, rowsOf(honest), honest);
+    examiner.upstream.become({ ...honest, filter: 'superset' }, rowsOf(honest));
+    const { out } = await examiner.model({ ...honest, filter: 'superset' }, rowsOf(honest), honest);
     expect(out).not.toMatch(new RegExp(`canary|Möbel|Kid|M%C3|${NAMES.filter(Boolean).join('|')}`));
     expect(out).toContain('category.eq=***');
   });

@@ -5,14 +5,14 @@ import {
   type UpstreamRequest,
 } from '../../../support/upstream/scripted-upstream.ts';
 import { anyPorts, startSamples } from '../../../../src/cli/demo/serve.ts';
-import { openDoctorRoom } from '../../../support/command/run-doctor.ts';
+import { openExaminer } from '../../../support/command/run-doctor.ts';
 import { runCommand } from '../../../support/command/run-command.ts';
 import { copyConfig } from '../../../support/gateway/config-copy.ts';
-import { startForAll, startForEach } from '../../../support/jest/lifetime.ts';
+import { endAfterTest, startForAll, startForEach } from '../../../support/jest/lifetime.ts';
 
 let env: Record<string, string>;
 const samples = startForAll(() => startSamples({ ports: anyPorts }));
-beforeAll(async () => {
+beforeAll(() => {
   const { users = '', catalog = '', people = '' } = samples.urls;
   env = { USERS_URL: users, CATALOG_URL: catalog, PEOPLE_URL: people };
 });
@@ -79,7 +79,7 @@ describe('portico doctor in front of the sample services', () => {
 });
 
 describe('portico doctor, in front of a source that can do more than its file says', () => {
-  const room = startForAll(openDoctorRoom);
+  const examiner = startForAll(openExaminer);
 
   const items = Array.from({ length: 12 }, (_, n) => ({
     id: n + 1,
@@ -97,8 +97,8 @@ describe('portico doctor, in front of a source that can do more than its file sa
   }
 
   it('advises a filter and a total, and tells that links name another host', async () => {
-    const upstream = await startUpstream(serving(answer));
-    const { code, findings } = await room.examine(`
+    const upstream = endAfterTest(await startUpstream(serving(answer)));
+    const { code, findings } = await examiner.examine(`
 source: 1
 name: shop
 net: { baseUrl: '${upstream.origin}' }
@@ -112,7 +112,6 @@ resources:
       items: ''
       map: { id: id, name: kind, description: null, price: null, category: kind }
 `);
-    await upstream.close();
     expect(code).toBe(0);
     const noted = findings.filter(({ verdict }) => verdict === 'noted');
     expect(noted).toMatchObject([

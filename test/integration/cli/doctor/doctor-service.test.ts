@@ -1,4 +1,4 @@
-import { openDoctorRoom } from '../../../support/command/run-doctor.ts';
+import { openExaminer } from '../../../support/command/run-doctor.ts';
 import {
   hangUp,
   peopleAt,
@@ -9,7 +9,7 @@ import {
 } from '../../../support/upstream/people-upstream.ts';
 import { startForAll } from '../../../support/jest/lifetime.ts';
 
-const room = startForAll(openDoctorRoom);
+const examiner = startForAll(openExaminer);
 const service = startForAll(startPeopleService);
 
 type Says = Parameters<typeof peopleSource>[1];
@@ -17,7 +17,7 @@ type Says = Parameters<typeof peopleSource>[1];
 /** Examines the service with some quirks, behind a file with some changes; no value of a record may be told. */
 async function examine(quirks: Quirks = {}, says: Says = {}, ...args: string[]) {
   service.become(quirks);
-  const run = await room.examine(peopleSource(service.baseUrl, says), ...args);
+  const run = await examiner.examine(peopleSource(service.baseUrl, says), ...args);
   expect(run.out + run.err).not.toMatch(/secret|Secret/);
   const of = (probe: string) => run.findings.find((finding) => finding.probe === probe);
   return { ...run, of };
@@ -157,7 +157,7 @@ describe('portico doctor', () => {
 
 describe('portico doctor, where the service cannot be examined', () => {
   it('ends with 69 when the connection is refused', async () => {
-    const { code, err, differing } = await room.examine(peopleSource('http://127.0.0.1:1'));
+    const { code, err, differing } = await examiner.examine(peopleSource('http://127.0.0.1:1'));
     expect({ code, differing }).toEqual({ code: 69, differing: [] });
     expect(err).toBe(
       'portico: people at http://127.0.0.1:1: the exchange with the source failed: ECONNREFUSED\n',
@@ -183,7 +183,7 @@ describe('portico doctor, where the service cannot be examined', () => {
 describe('portico doctor for a person', () => {
   it('writes a line for each probe, and a difference with its place, its call and a hint', async () => {
     service.become({});
-    const { code, out } = await room.read(
+    const { code, out } = await examiner.read(
       peopleSource(service.baseUrl, { list: TOTAL }).replace('sizeMax: 10', 'sizeMax: 25'),
     );
     expect(code).toBe(1);

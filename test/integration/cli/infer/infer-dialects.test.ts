@@ -5,7 +5,7 @@ import { type DialectCase, exampleOf } from '../../../support/dialects/dialect-c
 import { answererOf, compileDraft, draftOf } from '../../../support/dialects/infer-draft.ts';
 import { type FoundRow, foundRow, foundSection } from '../../../support/dialects/found-table.ts';
 import { serve, TOKEN } from '../../../support/dialects/serve.ts';
-import { startForAll } from '../../../support/jest/lifetime.ts';
+import { endAfterTest, startForAll } from '../../../support/jest/lifetime.ts';
 
 /** The hand-written source of the same dialect, in front of the same service. */
 function exampleAt(one: DialectCase, origin: string) {
@@ -95,7 +95,7 @@ describe.each(dialectCases.map((one) => [`${one.example} ${one.resource}`, one] 
     const service = startForAll(() => serve(one.dialect()));
     const report = startForAll(() => draftOf(one, service));
     const draft = startForAll(() => compileDraft(report.draft, { DRAFT_TOKEN: TOKEN }));
-    beforeAll(async () => {
+    beforeAll(() => {
       found.push(foundRow(`${one.example} ${one.resource}`, draft, report.edits));
       summaryLines.push(
         `${one.example.padEnd(18)} ${one.resource.padEnd(9)} ${String(report.calls).padEnd(6)} ${report.edits}`,
@@ -128,8 +128,8 @@ describe.each(dialectCases.map((one) => [`${one.example} ${one.resource}`, one] 
       }, report.draft);
       const example = exampleAt(one, service.origin);
       const [own, theirs] = [
-        answererOf(compileDraft(text, { DRAFT_TOKEN: TOKEN })),
-        answererOf(example.compiled, example.spec),
+        endAfterTest(answererOf(compileDraft(text, { DRAFT_TOKEN: TOKEN }))),
+        endAfterTest(answererOf(example.compiled, example.spec)),
       ];
       const { body } = await theirs.answer(`GET /v1/${one.resource}?limit=100`);
       for (const question of questionsTo(one.resource, body)) {
@@ -142,8 +142,6 @@ describe.each(dialectCases.map((one) => [`${one.example} ${one.resource}`, one] 
         });
       }
       expect(own.contradicted).toEqual([]);
-      own.close();
-      theirs.close();
     });
   },
 );

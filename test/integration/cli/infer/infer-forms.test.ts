@@ -1,20 +1,5 @@
-import { compileDraft, inferDraft } from '../../../support/dialects/infer-draft.ts';
-import { listing, products, type Row, users, withGaps } from './listing.ts';
-import { type Dialect, serve, whole } from '../../../support/dialects/serve.ts';
-import type { ScriptedUpstream } from '../../../support/upstream/scripted-upstream.ts';
-import { endAfterTest } from '../../../support/jest/lifetime.ts';
-
-let running: ScriptedUpstream | undefined;
-afterEach(() => {
-  running = undefined;
-});
-
-/** The draft of a service without a known dialect: its list, and its trials. */
-async function draftOf(dialect: Dialect, resource: 'users' | 'products') {
-  running = endAfterTest(await serve(dialect, { open: true }));
-  const report = await inferDraft([`${running.origin}/list`, '--resource', resource, '--name', 'draft']);
-  return { report, list: compileDraft(report.draft).source.spec.resources[resource]!.list };
-}
+import { draftOf, listing, products, type Row, users, withGaps } from './listing.ts';
+import { whole } from '../../../support/dialects/serve.ts';
 
 describe('a service of no known kind', () => {
   it('has its filters found where they are an object of JSON in one parameter, and joined there', async () => {

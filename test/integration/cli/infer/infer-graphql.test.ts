@@ -1,3 +1,4 @@
+import type { ResourceName } from '../../../../src/contract/resources.ts';
 import fc from 'fast-check';
 import { hasura, postgraphile } from '../../../support/dialects/graphql/databases.ts';
 import { graphqlRows, type GraphqlRows } from '../../../support/dialects/graphql/schema-server.ts';
@@ -56,13 +57,10 @@ const SERVERS: readonly (readonly [string, (all: GraphqlRows) => Dialect, Found]
   ],
 ];
 
-async function draftAt(dialect: Dialect, resource: 'users' | 'products') {
-  const service = await serve(dialect, { open: true });
-  const report = await inferDraft([
-    `${service.origin}/graphql`,
-    ...['--resource', resource, '--name', 'graph', '--calls-max', '400'],
-  ]);
-  return { service, report };
+async function draftAt(dialect: Dialect, resource: ResourceName) {
+  const { origin } = endAfterTest(await serve(dialect, { open: true }));
+  const name = ['--resource', resource, '--name', 'graph', '--calls-max', '400'];
+  return inferDraft([`${origin}/graphql`, ...name]);
 }
 
 /** What is left to edit; a faster order that nobody can ask for is an offer, and the draft right without it. */
@@ -72,7 +70,7 @@ const editsOf = ({ guesses }: DraftReport) =>
     .map(({ path, text }) => `${path}: ${text}`);
 
 /** The questions of a resource, answered from a draft as the model answers them. */
-async function expectAnswers(answerer: ReturnType<typeof answererOf>, resource: 'users' | 'products') {
+async function expectAnswers(answerer: ReturnType<typeof answererOf>, resource: ResourceName) {
   const questions = resource === 'users' ? usersQuery : productsQuery(truths.products);
   for (const { parameters } of fc.sample(questions, { seed: 7, numRuns: 40 })) {
     const query = new URLSearchParams(parameters).toString();
@@ -93,23 +91,21 @@ const tableRows: FoundRow[] = [];
 
 describe.each(SERVERS)('a draft of %s from the bare address', (name, dialect, found) => {
   it('answers about users as the model does, with nothing to edit', async () => {
-    const { service, report } = await draftAt(dialect(rows), 'users');
+    const report = await draftAt(dialect(rows), 'users');
     expect(editsOf(report)).toEqual([]);
     expect(report.draft).not.toMatch(/canary|password/);
     const compiled = compileDraft(report.draft);
     tableRows.push(foundRow(`${name}: users`, compiled, report.edits));
-    const answerer = answererOf(compiled);
+    const answerer = endAfterTest(answererOf(compiled));
     await expectAnswers(answerer, 'users');
     const { id } = truths.users.at(-1)!;
     const { status, body } = await answerer.answer(`GET /v1/users/${id}`);
     expect([status, JSON.parse(body)]).toMatchObject([200, { data: { id, profile: { location: 'Oslo' } } }]);
     expect((await answerer.answer('GET /v1/users/user_99999')).status).toBe(404);
-    answerer.close();
-    await service.close();
   });
 
   it('answers about products as the model does, by the window, total, order and filters that it has', async () => {
-    const { service, report } = await draftAt(dialect(rows), 'products');
+    const report = await draftAt(dialect(rows), 'products');
     expect(editsOf(report)).toEqual([]);
     expect(report.draft).not.toMatch(/canary|supplierToken/);
     const compiled = compileDraft(report.draft);
@@ -123,10 +119,8 @@ describe.each(SERVERS)('a draft of %s from the bare address', (name, dialect, fo
       ...(category && { category: category.eq?.exactness }),
       ...(price && { price: price.ge?.exactness }),
     }).toEqual(found);
-    const answerer = answererOf(compiled);
+    const answerer = endAfterTest(answererOf(compiled));
     await expectAnswers(answerer, 'products');
-    answerer.close();
-    await service.close();
   });
 });
 

@@ -1,22 +1,7 @@
-import { listing, products, type Row, users, withGaps } from './listing.ts';
+import { draftOf, listing, products, type Row, users, withGaps } from './listing.ts';
 import { compileDraft, inferDraft, runInfer } from '../../../support/dialects/infer-draft.ts';
-import { type Dialect, notFound, serve } from '../../../support/dialects/serve.ts';
-import type { ScriptedUpstream } from '../../../support/upstream/scripted-upstream.ts';
+import { notFound, serve } from '../../../support/dialects/serve.ts';
 import { endAfterTest } from '../../../support/jest/lifetime.ts';
-
-let running: ScriptedUpstream | undefined;
-afterEach(() => {
-  running = undefined;
-});
-
-/** The draft of a service. */
-async function draftOf(dialect: Dialect, resource: 'users' | 'products', path = '/list') {
-  running = endAfterTest(await serve(dialect, { open: true }));
-  const report = await inferDraft([running.origin + path, '--resource', resource, '--name', 'draft']);
-  const { list, get, id } = compileDraft(report.draft).source.spec.resources[resource]!;
-  const said = (place: string) => report.guesses.filter(({ path: at }) => at === place);
-  return { report, list, get, id, said };
-}
 
 const byCategory = (rows: readonly Row[], query: URLSearchParams, others: (row: Row) => boolean) => {
   const wanted = query.get('category');
@@ -145,7 +130,7 @@ describe('proposed ids', () => {
 
 describe('a proposed window', () => {
   it('is found where the body of the request begins in the middle of the list', async () => {
-    running = endAfterTest(
+    const running = endAfterTest(
       await serve(
         ({ body, method }) => {
           if (method !== 'POST') return notFound;
@@ -192,7 +177,7 @@ describe('the view of one record', () => {
 
 describe('a list of errors', () => {
   it('is not taken for the records', async () => {
-    running = endAfterTest(
+    const running = endAfterTest(
       await serve(() => ({ body: { errors: [{ id: 1, name: 'x', message: 'no such field' }] } }), {
         open: true,
       }),

@@ -55,13 +55,9 @@ const tabular = ({ path, query }: UpstreamRequest) => {
 };
 
 async function draftOf(dialect: Dialect, path: string, more: readonly string[] = []): Promise<string> {
-  const service = await serve(dialect);
-  try {
-    const args = [`${service.origin}${path}`, '--resource', 'users', '--name', 'crm', ...credential];
-    return (await inferDraft([...args, ...more])).draft;
-  } finally {
-    await service.close();
-  }
+  const { origin } = endAfterTest(await serve(dialect));
+  const args = [origin + path, '--resource', 'users', '--name', 'crm', ...credential];
+  return (await inferDraft([...args, ...more])).draft;
 }
 
 describe('a draft of the view of one record', () => {
@@ -105,13 +101,8 @@ describe('a draft of a list', () => {
     const service = endAfterTest(await serve(unnamed));
     const address = `${service.origin}/shop/people.json`;
     const run = await runInfer([address, '--resource', 'users', '--name', 'crm', ...credential]);
-    expect({
-      code: run.code,
-      explained: run.err.includes('the records at rows are lists of values'),
-    }).toEqual({
-      code: 1,
-      explained: true,
-    });
+    const explained = run.err.includes('the records at rows are lists of values');
+    expect({ code: run.code, explained }).toEqual({ code: 1, explained: true });
     expect(run.err).toContain("items: { at: 'rows', form: table, columns: … }");
   });
 });

@@ -32,10 +32,9 @@ const shopFile = () => join(folder.path, 'sources', 'shop.yaml');
 async function answersOf(file: string): Promise<readonly string[]> {
   const answers: string[] = [];
   for (const one of readSource(file, liveEnvironment({ SHOP_TOKEN: TOKEN }))) {
-    const source = answererOf(one);
+    const source = endAfterTest(answererOf(one));
     const { body } = await source.answer(`GET /v1/${one.resource.name}?limit=1`);
     answers.push(body);
-    source.close();
   }
   return answers;
 }

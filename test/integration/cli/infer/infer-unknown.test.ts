@@ -14,31 +14,16 @@ const things = Array.from({ length: 64 }, (_, n) => ({
 
 /** A service without a known dialect, asked at `address` for products. */
 async function draftOf(dialect: Dialect, address: string, ...more: readonly string[]): Promise<DraftReport> {
-  const service = await serve(dialect, { open: true });
-  try {
-    return await inferDraft([service.origin + address, '--resource', 'products', '--name', 'shop', ...more]);
-  } finally {
-    await service.close();
-  }
+  const { origin } = endAfterTest(await serve(dialect, { open: true }));
+  return inferDraft([origin + address, '--resource', 'products', '--name', 'shop', ...more]);
 }
 
 /** What a refused run says. */
 async function refusalOf(dialect: Dialect, address: string, ...more: readonly string[]): Promise<string> {
-  const service = await serve(dialect, { open: true });
-  try {
-    const run = await runInfer([
-      service.origin + address,
-      '--resource',
-      'products',
-      '--name',
-      'shop',
-      ...more,
-    ]);
-    expect(run.code).toBe(1);
-    return run.err;
-  } finally {
-    await service.close();
-  }
+  const { origin } = endAfterTest(await serve(dialect, { open: true }));
+  const run = await runInfer([origin + address, '--resource', 'products', '--name', 'shop', ...more]);
+  expect(run.code).toBe(1);
+  return run.err;
 }
 
 const whole =

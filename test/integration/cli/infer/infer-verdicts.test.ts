@@ -1,9 +1,7 @@
-import { compileDraft, inferDraft, runInfer } from '../../../support/dialects/infer-draft.ts';
+import { draftOf as draftFor, listing, type Row } from './listing.ts';
+import { compileDraft, runInfer } from '../../../support/dialects/infer-draft.ts';
 import { type Dialect, notFound, serve, whole } from '../../../support/dialects/serve.ts';
-import type { ScriptedUpstream } from '../../../support/upstream/scripted-upstream.ts';
 import { endAfterTest } from '../../../support/jest/lifetime.ts';
-
-type Row = Readonly<Record<string, unknown>>;
 
 const users: readonly Row[] = Array.from({ length: 60 }, (_, n) => ({
   id: n + 1,
@@ -12,33 +10,15 @@ const users: readonly Row[] = Array.from({ length: 60 }, (_, n) => ({
   created: '2020-05-01T00:00:00Z',
 }));
 
-let running: ScriptedUpstream | undefined;
-afterEach(() => {
-  running = undefined;
-});
-
-async function draftOf(dialect: Dialect, path = '/list', ...args: readonly string[]) {
-  running = endAfterTest(await serve(dialect, { open: true }));
-  const report = await inferDraft([running.origin + path, '--resource', 'users', '--name', 'draft', ...args]);
-  const edits = report.guesses.filter(({ confidence }) => confidence === 'edit');
-  return {
-    report,
-    spec: compileDraft(report.draft).source.spec,
-    edits: edits.map(({ path: at, text }) => `${at}: ${text}`),
-  };
-}
+const draftOf = (dialect: Dialect, ...more: readonly string[]) => draftFor(dialect, 'users', ...more);
 
 /** A list by offsets, and its single records. */
-const offsets =
-  (rows: readonly Row[], total = true): Dialect =>
-  ({ path, query }) => {
-    const id = /^\/list\/([^/]+)$/.exec(path)?.[1];
-    const row = rows.find((one) => String(one['id']) === id);
-    if (id !== undefined) return row === undefined ? notFound : { body: row };
-    const offset = whole(query, 'offset', 0);
-    const items = rows.slice(offset, offset + whole(query, 'limit', 20));
-    return path === '/list' ? { body: { items, ...(total && { total: rows.length }) } } : notFound;
-  };
+const offsets = (rows: readonly Row[], total = true): Dialect =>
+  listing(
+    rows,
+    (all) => all,
+    (items, found) => ({ body: { items, ...(total && { total: found }) } }),
+  );
 
 describe('infer asks the operator', () => {
   it('about a list of just as many rows as its request asks for', async () => {
@@ -135,7 +115,7 @@ describe('an unknown id', () => {
 
 describe('infer ends', () => {
   it('with what doctor says of the draft and what each kind of query costs', async () => {
-    running = endAfterTest(await serve(offsets(users), { open: true }));
+    const running = endAfterTest(await serve(offsets(users), { open: true }));
     const { err, code } = await runInfer([
       `${running.origin}/list`,
       '--resource',

@@ -1,5 +1,8 @@
+import type { ResourceName } from '../../../../src/contract/resources.ts';
+import { compileDraft, inferDraft } from '../../../support/dialects/infer-draft.ts';
 import type { HttpReply, UpstreamRequest } from '../../../support/upstream/scripted-upstream.ts';
-import { type Dialect, notFound, whole } from '../../../support/dialects/serve.ts';
+import { type Dialect, notFound, serve, whole } from '../../../support/dialects/serve.ts';
+import { endAfterTest } from '../../../support/jest/lifetime.ts';
 
 /** A row as a service writes it. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -45,4 +48,22 @@ export function listing(
     const offset = whole(query, 'offset', 0);
     return reply(found.slice(offset, offset + whole(query, 'limit', 20)), found.length);
   };
+}
+
+/** Has `portico infer` draft the source of a service that asks for no credential. */
+export async function draftOf(
+  dialect: Dialect,
+  resource: ResourceName,
+  path = '/list',
+  ...options: readonly string[]
+) {
+  const { origin } = endAfterTest(await serve(dialect, { open: true }));
+  const report = await inferDraft([origin + path, '--resource', resource, '--name', 'draft', ...options]);
+  const { spec } = compileDraft(report.draft).source;
+  const { list, get, id } = spec.resources[resource]!;
+  const said = (place: string) => report.guesses.filter(({ path: at }) => at === place);
+  const edits = report.guesses
+    .filter(({ confidence }) => confidence === 'edit')
+    .map(({ path: at, text }) => `${at}: ${text}`);
+  return { report, spec, list, get, id, said, edits };
 }

@@ -1,3 +1,4 @@
+import type { ResourceName } from '../../../../src/contract/resources.ts';
 import type { Dialect } from '../serve.ts';
 import {
   type Args,
@@ -31,7 +32,7 @@ export function hasura(all: GraphqlRows): Dialect {
         return op === '_gte' ? compare(own, value) >= 0 : compare(own, value) <= 0;
       });
     });
-  const fields = (name: 'users' | 'products') => {
+  const fields = (name: ResourceName) => {
     const found = ({ where }: Args) => all[name].filter((row) => fits(row, where as Where | undefined));
     return {
       [name]: (args: Args) => {

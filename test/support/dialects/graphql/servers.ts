@@ -1,3 +1,4 @@
+import type { ResourceName } from '../../../../src/contract/resources.ts';
 import type { Dialect } from '../serve.ts';
 import { type Args, byId, type GraphqlRows, ITEMS, type Row, serveSchema, sorted } from './schema-server.ts';
 
@@ -43,7 +44,7 @@ export function relay(all: GraphqlRows): Dialect {
 /** json-graphql-server: pages from 0, filters in which null is 0 as in JavaScript, the count a list of its own. */
 export function jsonGraphqlServer(all: GraphqlRows): Dialect {
   const fields = (name: 'Users' | 'Products') => {
-    const own = all[name.toLowerCase() as 'users' | 'products'];
+    const own = all[name.toLowerCase() as ResourceName];
     const found = ({ filter }: Args) =>
       own.filter((row) =>
         Object.entries((filter ?? {}) as Args).every(([key, value]) => {
