@@ -13,7 +13,7 @@ const project = (name) => ({
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.ts',
   testEnvironment: '<rootDir>/test/support/jest/native-environment.ts',
   runtime: '<rootDir>/test/support/jest/native-runtime.ts',
-  setupFilesAfterEnv: ['<rootDir>/test/support/canaries/jest-setup.ts'],
+  setupFilesAfterEnv: ['<rootDir>/test/support/jest/test-setup.ts'],
   testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

@@ -1,5 +1,5 @@
 import { attackRows } from './attacks.ts';
-import { canaryRows } from './canaries.ts';
+import { secretMarkerRows } from './secret-markers.ts';
 import { changeRows } from './changes.ts';
 import { docsRows } from './docs.ts';
 import { figureRows } from './figures.ts';
@@ -20,6 +20,6 @@ export const browserRows: readonly BenchRow[] = [
   ...pictureRows,
   ...changeRows,
   ...attackRows,
-  ...canaryRows,
+  ...secretMarkerRows,
   ...questionRows,
 ];

@@ -13,7 +13,7 @@ type Role = (typeof ROLES)[number];
 const NAMES: Readonly<Record<Role, RegExp>> = {
   keys: /^portico:(?:api-key:|api-keys(?:-used)?$|audit$)/,
   limits: /^portico:limit:\{/,
-  cache: /^portico:(?:cache:|snapshot:|\{purges\}:)/,
+  cache: /^portico:(?:cache:|snapshot:|\{purges\}:|\{?(?:requests|figures)\b)/,
 };
 const POINTS = 25;
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { totalsText, watch } from '../../support/canaries/canary-watch.ts';
+import { totalsText, watch } from '../../support/secret-markers/marker-watch.ts';
 import { openBench } from './bench.ts';
 import { comeFirst } from './load/priority.ts';
 import type { BenchRow, Figure, Outcome, Themes } from './row.ts';

@@ -31,7 +31,7 @@ export type BenchSecrets = {
 
 /** Makes the secrets of a bench. */
 export function createBenchSecrets(): BenchSecrets {
-  const secretMarker = `kanarienvogel${randomBytes(4).toString('hex')}`;
+  const secretMarker = `secretmarker${randomBytes(4).toString('hex')}`;
   const credentials = {
     users: { user: `user-${secretMarker}`, password: `password-${secretMarker}` },
     catalog: { key: `key-${secretMarker}` },

@@ -11,11 +11,11 @@ const lineOf = (text: string) =>
     .split('\n')
     .findIndex((line) => line.includes(text)) + 1;
 
-const CANARY = 'SECRET-VALUE';
+const MARKER = 'SECRET-VALUE';
 const rows = [
   { sku: '1', nm: 'Rope', txt: '', prc: '1990', cc: 'TOY' },
-  { sku: '2', nm: 'Lamp', prc: CANARY, cc: 'HOM' },
-  { sku: '3', nm: 'Vase', txt: 'x', prc: 'n/a', cc: CANARY },
+  { sku: '2', nm: 'Lamp', prc: MARKER, cc: 'HOM' },
+  { sku: '3', nm: 'Vase', txt: 'x', prc: 'n/a', cc: MARKER },
 ];
 
 const json = (body: unknown): HttpReply => ({ headers: { 'X-Result-Count': '3' }, body });
@@ -110,12 +110,12 @@ describe('the quality of a source', () => {
 
   it('holds no value of a record', async () => {
     await stack.get('/v1/products');
-    replyWith(json([{ ...rows[0], sku: CANARY }]));
+    replyWith(json([{ ...rows[0], sku: MARKER }]));
     await stack.get('/v1/products?limit=3');
 
     expect((await productsQuality()).invalidReplies).toHaveLength(1);
     expect(
       (await adminText('/api/quality')) + (await adminText('/metrics')) + stack.log.join(),
-    ).not.toContain(CANARY);
+    ).not.toContain(MARKER);
   });
 });

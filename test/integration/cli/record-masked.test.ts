@@ -17,10 +17,10 @@ const record = (...args: string[]) => runCommand(['--config', config.file, 'test
 const replay = () => runCommand(['--config', config.file, 'test'], {});
 
 describe('portico test --record', () => {
-  const CANARY = 'CanaryOfASecret77';
+  const MARKER = 'CanaryOfASecret77';
 
   it('keeps no text of the records by default, and replays', async () => {
-    const services = createSampleServices({ canary: CANARY });
+    const services = createSampleServices({ canary: MARKER });
     env = { ...(await services.listen()) };
     const [users, products] = [await record('crm'), await record('catalog')];
     await services.close();
@@ -28,7 +28,7 @@ describe('portico test --record', () => {
     expect((await replay()).out).toContain('19 passed, 0 failed');
 
     const text = fixtureTexts(config.file, 'crm') + fixtureTexts(config.file, 'catalog');
-    expect(text).not.toContain(CANARY);
+    expect(text).not.toContain(MARKER);
     const words = [
       ...fewUsers.flatMap(({ truth }) => [
         truth.email,

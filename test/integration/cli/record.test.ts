@@ -103,13 +103,13 @@ describe('portico test --record', () => {
 });
 
 describe('a request with a secret of the environment in it', () => {
-  const CANARY = 'a-canary-of-a-key';
+  const MARKER = 'a-canary-of-a-key';
   const service = startForEach(() =>
     startUpstream(serving(() => ({ headers: { 'X-Result-Count': '0' }, body: [] }))),
   );
   beforeEach(() => {
     env['CATALOG_URL'] = service.origin;
-    env['CATALOG_ZONE'] = CANARY;
+    env['CATALOG_ZONE'] = MARKER;
     config.edit(
       'sources/catalog.yaml',
       "query: { pg: '{page}'",
@@ -120,10 +120,10 @@ describe('a request with a secret of the environment in it', () => {
   it('is recorded with the secret masked, and replays whatever the secret is', async () => {
     expect((await record('catalog', '/v1/products')).code).toBe(0);
     expect(service.requests.map(({ target }) => target)).toEqual([
-      `/catalogue/items?zone=${CANARY}&pg=0&ps=50`,
+      `/catalogue/items?zone=${MARKER}&pg=0&ps=50`,
     ]);
     const text = textOf('catalog', 'products');
-    expect(text).not.toContain(CANARY);
+    expect(text).not.toContain(MARKER);
     expect(text).toContain('target: /catalogue/items?zone=***&pg=0&ps=50');
 
     env['CATALOG_ZONE'] = 'another';

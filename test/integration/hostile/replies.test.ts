@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createRandom, type Random } from '../../../src/cli/demo/data/random.ts';
-import { CANARY } from '../../support/hostile/case.ts';
+import { REPLY_MARKER } from '../../support/hostile/case.ts';
 import { type HostileGateway, startHostileGateway } from '../../support/hostile/gateway.ts';
 import { mutate, mutationNames, plainMutant } from '../../support/hostile/mutate.ts';
 import { type Dialect, hostileDialects, type Seed } from '../../support/hostile/seeds.ts';
@@ -81,7 +81,7 @@ async function askOnce(gateway: HostileGateway, seed: Seed, { answers }: Tally):
   const result = 'error' in answer ? answer.error.code : 'ok';
   answers.set(result, (answers.get(result) ?? 0) + 1);
   expect(result).toMatch(/^(?:ok|not_found|scan_limit_exceeded|upstream_\w+)$/);
-  for (const text of [body, headers, gateway.takeLog()]) expect(text).not.toContain(CANARY);
+  for (const text of [body, headers, gateway.takeLog()]) expect(text).not.toContain(REPLY_MARKER);
 }
 
 type Lane = { readonly dialect: Dialect; readonly upstream: HostileUpstream };
@@ -115,9 +115,9 @@ async function runShare(lane: Lane, cases: readonly number[], tally: Tally): Pro
   for (const number of cases) await runCase(lane, gateway, number, tally);
   // Nothing is under way any more, though nobody has closed the gateway yet.
   await lane.upstream.abandoned();
-  expect(await gateway.metrics()).not.toContain(CANARY);
+  expect(await gateway.metrics()).not.toContain(REPLY_MARKER);
   await gateway.close();
-  expect(gateway.takeLog()).not.toContain(CANARY);
+  expect(gateway.takeLog()).not.toContain(REPLY_MARKER);
 }
 
 /** The cases in rounds: in each, every dialect has a new gateway. */

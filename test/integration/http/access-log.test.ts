@@ -3,7 +3,7 @@ import type { Handler } from '../../../src/pipeline/stages/call.ts';
 import { replyOf, useListener } from '../../support/gateway/public-listener.ts';
 import { request } from '../../support/client/raw-client.ts';
 
-const CANARY = 'canary-7f3a';
+const MARKER = 'canary-7f3a';
 
 describe('the access log', () => {
   const listener = useListener();
@@ -65,23 +65,23 @@ describe('the access log', () => {
       new Error('Request failed with status code 500', { cause: new Error('socket') }),
       {
         code: 'ERR_BAD_RESPONSE',
-        config: { headers: { Authorization: CANARY } },
-        request: { _header: CANARY },
-        response: { data: CANARY, headers: { 'set-cookie': CANARY } },
+        config: { headers: { Authorization: MARKER } },
+        request: { _header: MARKER },
+        response: { data: MARKER, headers: { 'set-cookie': MARKER } },
       },
     );
     const line = await lineFor(
       () => Promise.reject(fault('upstream_error', { detail: 'status 500', cause: axiosLike })),
       [
-        `Authorization: Bearer ${CANARY}`,
-        `X-API-Key: ${CANARY}`,
-        `Cookie: s=${CANARY}`,
-        `User-Agent: ${CANARY}`,
+        `Authorization: Bearer ${MARKER}`,
+        `X-API-Key: ${MARKER}`,
+        `Cookie: s=${MARKER}`,
+        `User-Agent: ${MARKER}`,
       ],
-      `/v1/users?api_key=${CANARY}`,
+      `/v1/users?api_key=${MARKER}`,
     );
 
-    expect(JSON.stringify(line)).not.toContain(CANARY);
+    expect(JSON.stringify(line)).not.toContain(MARKER);
     expect(line).toMatchObject({
       level: 50,
       status: 502,

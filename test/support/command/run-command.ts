@@ -1,5 +1,5 @@
 import { aloneProcess } from './single-process.ts';
-import { watch } from '../canaries/canary-watch.ts';
+import { watch } from '../secret-markers/marker-watch.ts';
 import { runCli } from '../../../src/cli/program.ts';
 
 /** How a command ended, and what it wrote. */

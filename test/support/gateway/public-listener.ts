@@ -14,7 +14,7 @@ import { createRecentRequests } from '../../../src/telemetry/requests/recent-req
 import type { Handler, CallAnswer } from '../../../src/pipeline/stages/call.ts';
 import { createCondition } from '../time/eventually.ts';
 import { askRaw, type RawAnswer, request } from '../client/raw-client.ts';
-import { watch } from '../canaries/canary-watch.ts';
+import { watch } from '../secret-markers/marker-watch.ts';
 import { createCallerCounts } from '../../../src/telemetry/caller-counts.ts';
 import { endAfterTest } from '../jest/lifetime.ts';
 

@@ -7,7 +7,7 @@ import type { ReloadOutcome } from '../../../src/gateway/reload/reload-outcome.t
 import type { ServedConfig } from '../../../src/gateway/reload/snapshot.ts';
 import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
 import { createTracing } from '../../../src/telemetry/span-exporter.ts';
-import { watch } from '../canaries/canary-watch.ts';
+import { watch } from '../secret-markers/marker-watch.ts';
 
 /** A gateway that listens, in this process or in one of its own. */
 export type RunningGateway = {
@@ -66,7 +66,7 @@ export type LocalGateway = RunningGateway & {
   readonly log: readonly string[];
 };
 
-/** Starts a gateway in this process. All that it logs and answers is searched for canaries. */
+/** Starts a gateway in this process. All that it logs and answers is searched for secret markers. */
 export async function runGateway(
   config: GatewayConfig,
   compiled: ServedConfig['compiled'],

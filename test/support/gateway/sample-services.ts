@@ -6,7 +6,7 @@ import { generateUsers, type SampleUser } from '../../../src/cli/demo/data/gener
 import type { LegacyService } from '../../../src/cli/demo/legacy-service.ts';
 import { createOrdersService } from '../../../src/cli/demo/orders-service.ts';
 import { createUsersService } from '../../../src/cli/demo/users-service.ts';
-import { MARK } from '../canaries/canary-watch.ts';
+import { MARKER } from '../secret-markers/marker-watch.ts';
 
 /** What the sample services of a stack serve, where the defaults will not do. */
 export type ServicesOptions = {
@@ -38,7 +38,7 @@ export const fewProducts = generateProducts({ seed: 1, count: 40 });
 export function createSampleServices({
   users,
   products,
-  canary = MARK,
+  canary = MARKER,
   credentials = sampleCredentials,
 }: ServicesOptions): SampleServices {
   const services = {

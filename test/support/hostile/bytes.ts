@@ -1,5 +1,5 @@
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
-import { CANARY, type Mutant, type ReplyChange } from './case.ts';
+import { REPLY_MARKER, type Mutant, type ReplyChange } from './case.ts';
 
 /** 16 MiB of nothing, in a few kilobytes. */
 const NOTHING = Buffer.alloc(16 * 1024 ** 2, 0x20);
@@ -10,7 +10,7 @@ const BOMBS = [
   brotliCompressSync(NOTHING, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
 ];
 
-const HTML = `<!doctype html><html><head><title>${CANARY}</title></head><body><h1>Sign in</h1>${CANARY}</body></html>`;
+const HTML = `<!doctype html><html><head><title>${REPLY_MARKER}</title></head><body><h1>Sign in</h1>${REPLY_MARKER}</body></html>`;
 
 function setHeader({ headers }: Mutant, name: string, value: string): void {
   const at = headers.findIndex(([known]) => known.toLowerCase() === name.toLowerCase());
@@ -33,8 +33,8 @@ const TYPES = [
   'text/html',
   'text/plain; charset=utf-8',
   'application/json; charset=utf-16',
-  `application/json; charset=${CANARY}`,
-  `text/${CANARY}`,
+  `application/json; charset=${REPLY_MARKER}`,
+  `text/${REPLY_MARKER}`,
   'application/json;;;charset',
   'application/json, text/html',
   'APPLICATION/JSON',
@@ -45,29 +45,29 @@ const TYPES = [
 ];
 
 const LYING_HEADERS: readonly (readonly [string, string])[] = [
-  ['Set-Cookie', `session=${CANARY}; Path=/`],
-  ['X-Request-Id', CANARY],
-  ['X-Internal-Token', CANARY],
-  ['Location', `http://127.0.0.1:9/${CANARY}`],
-  ['Link', `<http://evil.example/${CANARY}?page=2>; rel="next"`],
-  ['Link', `<?${CANARY}=1>; rel="next", <?a=1>; rel=next; title="${'"'.repeat(50)}"`],
-  ['Retry-After', CANARY],
+  ['Set-Cookie', `session=${REPLY_MARKER}; Path=/`],
+  ['X-Request-Id', REPLY_MARKER],
+  ['X-Internal-Token', REPLY_MARKER],
+  ['Location', `http://127.0.0.1:9/${REPLY_MARKER}`],
+  ['Link', `<http://evil.example/${REPLY_MARKER}?page=2>; rel="next"`],
+  ['Link', `<?${REPLY_MARKER}=1>; rel="next", <?a=1>; rel=next; title="${'"'.repeat(50)}"`],
+  ['Retry-After', REPLY_MARKER],
   ['Retry-After', '99999999999999999999'],
   ['Retry-After', '-1'],
-  ['ETag', `"${CANARY}"`],
+  ['ETag', `"${REPLY_MARKER}"`],
   ['Cache-Control', 'public, max-age=31536000'],
   ['Age', '-5'],
-  ['Vary', CANARY],
-  ['WWW-Authenticate', `Basic realm="${CANARY}"`],
+  ['Vary', REPLY_MARKER],
+  ['WWW-Authenticate', `Basic realm="${REPLY_MARKER}"`],
   ['Access-Control-Allow-Origin', '*'],
   ['Connection', 'upgrade'],
-  ['Trailer', CANARY],
-  ['__proto__', CANARY],
-  ['Content-Range', `items 0-1/${CANARY}`],
+  ['Trailer', REPLY_MARKER],
+  ['__proto__', REPLY_MARKER],
+  ['Content-Range', `items 0-1/${REPLY_MARKER}`],
 ];
 
 const TOTALS = [
-  CANARY,
+  REPLY_MARKER,
   '',
   '-1',
   '1e3',
@@ -108,19 +108,19 @@ export const byteMutations: Readonly<Record<string, ReplyChange>> = {
   },
   manyHeaders: (mutant, random) => {
     const count = random.pick([100, 500, 3_000]);
-    for (let at = 0; at < count; at += 1) mutant.headers.push([`X-${CANARY}-${at}`, CANARY]);
+    for (let at = 0; at < count; at += 1) mutant.headers.push([`X-${REPLY_MARKER}-${at}`, REPLY_MARKER]);
   },
   longHeader: (mutant, random) =>
     void mutant.headers.push(['X-Long', 'x'.repeat(random.pick([1_000, 20_000, 200_000]))]),
   oddHeader: (mutant, random) => {
     const odd: readonly [string, string][] = [
-      ['X-Nul', `a\u0000${CANARY}`],
-      ['X-Folded', `a\r\n ${CANARY}`],
-      ['X-Split', `a\r\nSet-Cookie: ${CANARY}=1`],
-      ['X Space', CANARY],
-      ['', CANARY],
+      ['X-Nul', `a\u0000${REPLY_MARKER}`],
+      ['X-Folded', `a\r\n ${REPLY_MARKER}`],
+      ['X-Split', `a\r\nSet-Cookie: ${REPLY_MARKER}=1`],
+      ['X Space', REPLY_MARKER],
+      ['', REPLY_MARKER],
       ['X-Latin', 'ÿþ'],
-      ['X-Lone-Newline', `a\nX-More: ${CANARY}`],
+      ['X-Lone-Newline', `a\nX-More: ${REPLY_MARKER}`],
     ];
     mutant.headers.push(random.pick(odd));
   },
@@ -182,7 +182,7 @@ export const byteMutations: Readonly<Record<string, ReplyChange>> = {
     setHeader(
       mutant,
       'Content-Encoding',
-      random.pick(['gzip', 'br', 'deflate', CANARY, 'gzip, gzip', 'zstd']),
+      random.pick(['gzip', 'br', 'deflate', REPLY_MARKER, 'gzip, gzip', 'zstd']),
     ),
   gzipSilent: (mutant) => void (mutant.body = gzipSync(mutant.body)),
   bomb: (mutant, random) => encode(mutant, random.pick(['gzip', 'br', 'gzip, gzip']), random.pick(BOMBS)),

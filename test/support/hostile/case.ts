@@ -1,7 +1,7 @@
 import type { Random } from '../../../src/cli/demo/data/random.ts';
 
 /** What must never leave the gateway, wherever a source put it. */
-export const CANARY = 'kanarienvogel9f3c27';
+export const REPLY_MARKER = 'secretmarker9f3c27';
 
 /** Changes something; `textKeys` are the names under which a text may leave the gateway. */
 export type Mutation<T> = (value: T, random: Random, textKeys: ReadonlySet<string>) => T;

@@ -1,7 +1,9 @@
-import { CANARY, type Mutant, type ReplyChange } from './case.ts';
+import { REPLY_MARKER, type Mutant, type ReplyChange } from './case.ts';
 
 /** A record that would pass for one of the source's, in a reply that nobody asked for. */
-const SMUGGLED_BODY = JSON.stringify([{ id: 1, name: CANARY, title: CANARY, email: CANARY }]);
+const SMUGGLED_BODY = JSON.stringify([
+  { id: 1, name: REPLY_MARKER, title: REPLY_MARKER, email: REPLY_MARKER },
+]);
 const SMUGGLED = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${SMUGGLED_BODY.length}\r\n\r\n${SMUGGLED_BODY}`;
 
 const headOf = ({ status, headers }: Mutant, framing: string) =>
@@ -67,13 +69,13 @@ export const framingMutations: Readonly<Record<string, ReplyChange>> = {
       'xchunked',
       'chunked, chunked',
       'identity',
-      CANARY,
+      REPLY_MARKER,
     ]);
     const start = random.pick([
       'zz\r\n',
       '-5\r\n',
       'ffffffffffffffffff\r\n',
-      `5;${CANARY}=1\r\n`,
+      `5;${REPLY_MARKER}=1\r\n`,
       '\r\n',
       '0\r\n\r\n',
       '2\r\nabcdef',
@@ -85,7 +87,7 @@ export const framingMutations: Readonly<Record<string, ReplyChange>> = {
     };
   },
   trailer: (mutant) => {
-    const tail = Buffer.from(`0\r\nX-Total-Count: 1\r\nSet-Cookie: ${CANARY}\r\n\r\n`);
+    const tail = Buffer.from(`0\r\nX-Total-Count: 1\r\nSet-Cookie: ${REPLY_MARKER}\r\n\r\n`);
     mutant.wire = {
       head: (m) => headOf(m, 'Transfer-Encoding: chunked\r\nTrailer: X-Total-Count\r\n'),
       body: (m) => Buffer.concat([chunked(m.body).subarray(0, -5), tail]),
@@ -111,11 +113,11 @@ export const framingMutations: Readonly<Record<string, ReplyChange>> = {
     void (mutant.wire = { head: () => '', body: () => Buffer.alloc(0), then: random.pick(['end', 'reset']) }),
   noise: (mutant, random) => {
     const head = random.pick([
-      `\u0016\u0003\u0001 ${CANARY}`,
+      `\u0016\u0003\u0001 ${REPLY_MARKER}`,
       'HTTP/1.1\r\n\r\n',
       'HTTP/9.9 200 OK\r\n\r\n',
-      `HTTP/1.1 2x0 ${CANARY}\r\n\r\n`,
-      `${CANARY}\r\n`,
+      `HTTP/1.1 2x0 ${REPLY_MARKER}\r\n\r\n`,
+      `${REPLY_MARKER}\r\n`,
       'HTTP/1.1 100 Continue\r\n\r\n'.repeat(200),
       'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
       'HTTP/1.1 200 OK\n\n',

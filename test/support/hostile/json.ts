@@ -1,14 +1,14 @@
 import type { Random } from '../../../src/cli/demo/data/random.ts';
-import { CANARY, type Mutation, plantable } from './case.ts';
+import { REPLY_MARKER, type Mutation, plantable } from './case.ts';
 import { containersOf, copyTree, Members, type Node, Raw, sitesOf, writeTree } from './tree.ts';
 
 type TreeMutation = (root: Node, random: Random, textKeys: ReadonlySet<string>) => Node;
 
 const canaryObject = () =>
   new Members([
-    ['secret', CANARY],
-    ['id', CANARY],
-    ['name', new Members([['secret', CANARY]])],
+    ['secret', REPLY_MARKER],
+    ['id', REPLY_MARKER],
+    ['name', new Members([['secret', REPLY_MARKER]])],
   ]);
 
 /** Numbers that are none, or that no double holds. */
@@ -109,7 +109,7 @@ const trees: Readonly<Record<string, TreeMutation>> = {
   },
   retype: (root, random, textKeys) =>
     change(root, random, (_value, keys) => {
-      const text = plantable(keys, textKeys) ? CANARY : 'retyped';
+      const text = plantable(keys, textKeys) ? REPLY_MARKER : 'retyped';
       return random.pick<Node>([
         null,
         true,
@@ -132,7 +132,7 @@ const trees: Readonly<Record<string, TreeMutation>> = {
     const sites = sitesOf(root).filter(
       ({ keys, value }) => plantable(keys, textKeys) && typeof value !== 'object',
     );
-    if (sites.length > 0) random.pick(sites).put(CANARY);
+    if (sites.length > 0) random.pick(sites).put(REPLY_MARKER);
     return root;
   },
   number: (root, random) => change(root, random, () => new Raw(random.pick(NUMBERS))),
@@ -154,7 +154,7 @@ const trees: Readonly<Record<string, TreeMutation>> = {
       '__defineGetter__',
     ]);
     if (container instanceof Members)
-      container.entries.unshift([key, random.chance(0.5) ? canaryObject() : CANARY]);
+      container.entries.unshift([key, random.chance(0.5) ? canaryObject() : REPLY_MARKER]);
   }),
   swap: inList((list, random) => {
     const [left, right] = [random.below(list.length), random.below(list.length)];
@@ -174,7 +174,7 @@ const trees: Readonly<Record<string, TreeMutation>> = {
       true,
       0,
       '',
-      CANARY,
+      REPLY_MARKER,
       [],
       new Members([]),
       [[]],
@@ -184,7 +184,7 @@ const trees: Readonly<Record<string, TreeMutation>> = {
     ]),
 };
 
-const tail = ['', ' ', ',', '}', '\u0000', '{}', ` // ${CANARY}`, '\ufeff'];
+const tail = ['', ' ', ',', '}', '\u0000', '{}', ` // ${REPLY_MARKER}`, '\ufeff'];
 
 /** What may become of a JSON document, by name. */
 export const jsonMutations: Readonly<Record<string, Mutation<Node>>> = trees;
@@ -192,9 +192,9 @@ export const jsonMutations: Readonly<Record<string, Mutation<Node>>> = trees;
 /** What stands behind a document, mostly nothing. */
 export const tailOf = (random: Random) => (random.chance(0.03) ? random.pick(tail) : '');
 
-/** Puts the canary into every object of a document, under a name that no source file maps. */
+/** Puts the secret marker into every object of a document, under a name that no source file maps. */
 export function plantInTree(root: Node): Node {
   for (const container of containersOf(root))
-    if (container instanceof Members) container.entries.push(['zzInternal', CANARY]);
+    if (container instanceof Members) container.entries.push(['zzInternal', REPLY_MARKER]);
   return root;
 }

@@ -7,7 +7,7 @@ import {
 } from '../../../src/config/fixture/fixture-schema.ts';
 import type { MappingSpec, SourceSpec } from '../../../src/config/schema/source.ts';
 import { resources, type ResourceName } from '../../../src/contract/resources.ts';
-import { CANARY } from './case.ts';
+import { REPLY_MARKER } from './case.ts';
 
 /** What is asked of the gateway, and what the source says to it before anything is changed. */
 export type Seed = { readonly name: string; readonly path: string; readonly fixture: Fixture };
@@ -20,10 +20,10 @@ const examples = new URL('../../../config/examples/', import.meta.url).pathname;
 /** Logs in before it asks; a login is no reply of a list or a record. */
 const LOGS_IN = /kind: (?:oauth2|session)/;
 
-/** The recorded replies plant canaries of their own. */
+/** The recorded replies plant secret markers of their own. */
 function renamed(exchange: RecordedExchange): RecordedExchange {
   const { body, base64, headers } = exchange.reply;
-  const rename = (text: string) => text.replaceAll('canary', CANARY);
+  const rename = (text: string) => text.replaceAll('canary', REPLY_MARKER);
   return {
     ...exchange,
     reply: {

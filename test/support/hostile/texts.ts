@@ -1,4 +1,4 @@
-import { CANARY, type Mutation } from './case.ts';
+import { REPLY_MARKER, type Mutation } from './case.ts';
 
 /** A leaf element: `<a:name …>text</a:name>`. */
 const LEAF = /<([\w:.-]+)((?:\s[^<>]*)?)>([^<>]*)<\/\1>/g;
@@ -19,16 +19,16 @@ const afterProlog = (xml: string, insert: string) =>
 const laughs = Array.from({ length: 10 }, (_, n) => `<!ENTITY l${n + 1} "${`&l${n};`.repeat(10)}">`).join('');
 
 const DOCTYPES = [
-  `<!DOCTYPE r [<!ENTITY l0 "${CANARY}">${laughs}]>`,
+  `<!DOCTYPE r [<!ENTITY l0 "${REPLY_MARKER}">${laughs}]>`,
   `<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]>`,
-  `<!DOCTYPE r SYSTEM "http://127.0.0.1:9/${CANARY}.dtd">`,
-  `<!doctype r [<!ENTITY % p "<!ENTITY x '${CANARY}'>">%p;]>`,
+  `<!DOCTYPE r SYSTEM "http://127.0.0.1:9/${REPLY_MARKER}.dtd">`,
+  `<!doctype r [<!ENTITY % p "<!ENTITY x '${REPLY_MARKER}'>">%p;]>`,
 ];
 
 const REFERENCES = [
   '&l10;',
   '&x;',
-  `&${CANARY};`,
+  `&${REPLY_MARKER};`,
   '&#0;',
   '&#xD800;',
   '&#x110000;',
@@ -40,21 +40,22 @@ const REFERENCES = [
 /** What may become of an XML document, by name. */
 export const xmlMutations: Readonly<Record<string, Mutation<string>>> = {
   drop: atLeaf(() => ''),
-  retype: atLeaf((name, attributes) => `<${name}${attributes}><secret>${CANARY}</secret></${name}>`),
+  retype: atLeaf((name, attributes) => `<${name}${attributes}><secret>${REPLY_MARKER}</secret></${name}>`),
   nest: atLeaf((name, attributes, text) => `<${name}${attributes}><${name}>${text}</${name}></${name}>`),
   twice: atLeaf((name, attributes, text) => `<${name}${attributes}>${text}</${name}>`.repeat(2)),
   nil: atLeaf((name, _attributes, text) => `<${name} xsi:nil="true">${text}</${name}>`),
   attribute: atLeaf(
-    (name, _attributes, text) => `<${name} id="${CANARY}" id="2" zz='${CANARY}'>${text}</${name}>`,
+    (name, _attributes, text) =>
+      `<${name} id="${REPLY_MARKER}" id="2" zz='${REPLY_MARKER}'>${text}</${name}>`,
   ),
   hollow: atLeaf((name) => `<${name}/>`),
   cdata: atLeaf(
-    (name, attributes, text) => `<${name}${attributes}><![CDATA[${text}]]><!-- ${CANARY} --></${name}>`,
+    (name, attributes, text) => `<${name}${attributes}><![CDATA[${text}]]><!-- ${REPLY_MARKER} --></${name}>`,
   ),
   prefix: atLeaf((_name, _attributes, text) => `<nowhere:zz>${text}</nowhere:zz>`),
   prototype: atLeaf(
     (name, attributes, text) =>
-      `<__proto__><Id>${CANARY}</Id></__proto__><${name}${attributes}>${text}</${name}>`,
+      `<__proto__><Id>${REPLY_MARKER}</Id></__proto__><${name}${attributes}>${text}</${name}>`,
   ),
   number: (xml, random, textKeys) =>
     atLeaf((name, attributes) => {
@@ -100,15 +101,15 @@ export const xmlMutations: Readonly<Record<string, Mutation<string>>> = {
   encoding: (xml, random) =>
     xml.replace(
       /^(<\?xml[^>]*\?>)?/,
-      `<?xml version="1.0" encoding="${random.pick(['utf-16', 'utf-7', CANARY, 'iso-8859-1', ''])}"?>`,
+      `<?xml version="1.0" encoding="${random.pick(['utf-16', 'utf-7', REPLY_MARKER, 'iso-8859-1', ''])}"?>`,
     ),
-  instruction: (xml) => afterProlog(xml, `<?xml-stylesheet href="${CANARY}"?><!-- ${CANARY} -->`),
+  instruction: (xml) => afterProlog(xml, `<?xml-stylesheet href="${REPLY_MARKER}"?><!-- ${REPLY_MARKER} -->`),
   roots: (xml) => `${xml}<again/>`,
 };
 
-/** Puts the canary beside the fields of every record, in an element that no source file maps. */
+/** Puts the secret marker beside the fields of every record, in an element that no source file maps. */
 export function plantInXml(xml: string): string {
-  return xml.replace(LEAF, (leaf) => `${leaf}<zzInternal>${CANARY}</zzInternal>`);
+  return xml.replace(LEAF, (leaf) => `${leaf}<zzInternal>${REPLY_MARKER}</zzInternal>`);
 }
 
 function atRow(change: (row: string) => string): Mutation<string> {
@@ -121,7 +122,7 @@ function atRow(change: (row: string) => string): Mutation<string> {
 }
 
 /** What is put behind a row; within a value of several lines it would rightly be read as a part of that. */
-const behind = (row: string) => (/^\d+;[^"]*$/.test(row) ? CANARY : 'zz');
+const behind = (row: string) => (/^\d+;[^"]*$/.test(row) ? REPLY_MARKER : 'zz');
 
 /** What may become of a CSV document, by name. */
 export const csvMutations: Readonly<Record<string, Mutation<string>>> = {
@@ -134,13 +135,16 @@ export const csvMutations: Readonly<Record<string, Mutation<string>>> = {
   nul: atRow((row) => row.replace(/;/, '\u0000;')),
   number: (csv, random, textKeys) =>
     atRow((row) =>
-      row.replace(/\d+,\d\d/, random.pick([CANARY, '1e99', '-', '1.2.3,4,5', '9'.repeat(5_000), '１,５'])),
+      row.replace(
+        /\d+,\d\d/,
+        random.pick([REPLY_MARKER, '1e99', '-', '1.2.3,4,5', '9'.repeat(5_000), '１,５']),
+      ),
     )(csv, random, textKeys),
   long: (csv, random, textKeys) =>
     atRow((row) => `${row}${'x'.repeat(random.pick([1_000, 400_000]))}`)(csv, random, textKeys),
   twice: atRow((row) => `${row}\r\n${row}`),
   header: (csv, random) =>
-    csv.replace(/^[^;]*;[^;]*/, random.pick(['', '__proto__;constructor', 'a;a', `${CANARY};b`, '"'])),
+    csv.replace(/^[^;]*;[^;]*/, random.pick(['', '__proto__;constructor', 'a;a', `${REPLY_MARKER};b`, '"'])),
   headless: (csv) => csv.slice(csv.indexOf('\n') + 1),
   onlyHeader: (csv) => csv.slice(0, csv.indexOf('\n') + 1),
   swap: (csv, random) => {

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { env } from 'node:process';
-import { FOLDER_VARIABLE } from '../canaries/canary-watch.ts';
+import { FOLDER_VARIABLE } from '../secret-markers/marker-watch.ts';
 import { COMPILE_CACHE } from '../process/compile-cache.ts';
 
 const hint =
@@ -37,5 +37,5 @@ function needRedis(): void {
 export default function globalSetup(): void {
   needRedis();
   env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
-  env[FOLDER_VARIABLE] = mkdtempSync(join(tmpdir(), 'portico-canaries-'));
+  env[FOLDER_VARIABLE] = mkdtempSync(join(tmpdir(), 'portico-markers-'));
 }

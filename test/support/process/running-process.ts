@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createCondition } from '../time/eventually.ts';
-import { watch } from '../canaries/canary-watch.ts';
+import { watch } from '../secret-markers/marker-watch.ts';
 import { COMPILE_CACHE } from './compile-cache.ts';
 import { endWithUs } from './end-with-us.ts';
 

@@ -21,7 +21,7 @@ const UNREAD = [
   'limit',
 ];
 
-/** A tree of values that the file does not read, with a canary in each text. */
+/** A tree of values that the file does not read, with a secret marker in each text. */
 const hidden = fc.letrec<{ tree: unknown }>((tie) => ({
   tree: fc.oneof(
     { depthSize: 'small' },

@@ -5,12 +5,12 @@ import { missingSamples, openDifferingScene, openSamples } from './harness/diffe
 import { TOKENS } from './harness/scene.ts';
 
 /** Stands in every text of every record. The public API answers with it, and nothing of the operator's does. */
-const CANARY = 'goldhaehnchen4711';
+const MARKER = 'goldhaehnchen4711';
 
-/** Users of whose texts each holds the canary. */
+/** Users of whose texts each holds the secret marker. */
 function markedUsers(): readonly SampleUser[] {
-  const text = `the ${CANARY} of the rows`;
-  const marked = { lname: text, notes: text, town: text, mail: `${CANARY}@web.example` };
+  const text = `the ${MARKER} of the rows`;
+  const marked = { lname: text, notes: text, town: text, mail: `${MARKER}@web.example` };
   return generateUsers({ seed: 1, count: 40 }).map((user) => ({
     ...user,
     legacy: { ...user.legacy, ...marked },
@@ -35,18 +35,18 @@ async function readTicks(adminUrl: string, ticks: number): Promise<string> {
 }
 
 const nowhere: BenchRow = {
-  id: 'canaries-1',
+  id: 'secret-markers-1',
   name: 'a value of a record is on no page, in no JSON and in no event of the console, whatever fails, differs or is tried',
   async run(bench) {
-    // Both stores have the canary, and differ in every record: samples of that are kept, masked.
-    const scene = await openDifferingScene(bench, markedUsers(), CANARY);
+    // Both stores have the secret marker, and differ in every record: samples of that are kept, masked.
+    const scene = await openDifferingScene(bench, markedUsers(), MARKER);
     // The check by which a migration begins says so, with samples of its own.
     await scene.api('migrations/users/tasks', { body: { task: 'create' } });
     const { requests } = await scene.api<{ requests: { requestId: string }[] }>('requests');
     const answer = await fetch(`${scene.gateway.url}/v1/users/user_3`, {
       headers: { 'x-api-key': scene.gateway.configuredKey },
     });
-    const isPlanted = (await answer.text()).includes(CANARY);
+    const isPlanted = (await answer.text()).includes(MARKER);
     const tab = await openAs(bench, scene, 'operator');
     const texts: string[] = [];
     for (const hash of Object.values(viewsOf(requests[0]?.requestId ?? 'none'))) {
@@ -63,8 +63,8 @@ const nowhere: BenchRow = {
     const ticks = await readTicks(scene.gateway.adminUrl, 2);
     const all = [...texts, ...tab.seen.texts, ticks, JSON.stringify(await tab.context.cookies())];
     const found = all
-      .filter((text) => text.includes(CANARY))
-      .map((text) => text.slice(text.indexOf(CANARY) - 80, text.indexOf(CANARY) + 20));
+      .filter((text) => text.includes(MARKER))
+      .map((text) => text.slice(text.indexOf(MARKER) - 80, text.indexOf(MARKER) + 20));
     return promised(
       isPlanted && unseen.length === 0 && found.length === 0 && ticks.includes('event: tick') && isClean(tab),
       {
@@ -79,4 +79,4 @@ const nowhere: BenchRow = {
 };
 
 /** What is promised of values of records. */
-export const canaryRows: readonly BenchRow[] = [nowhere];
+export const secretMarkerRows: readonly BenchRow[] = [nowhere];

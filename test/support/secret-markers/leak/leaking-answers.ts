@@ -1,4 +1,4 @@
-import { MARK } from '../canary-watch.ts';
+import { MARKER } from '../marker-watch.ts';
 import { type Stack, startStack } from '../../gateway/stack.ts';
 import { fewUsers } from '../../gateway/sample-services.ts';
 
@@ -6,7 +6,7 @@ let stack: Stack;
 
 beforeAll(async () => {
   // A secret in a field that everybody may see.
-  const users = fewUsers.map(({ legacy, ...rest }) => ({ ...rest, legacy: { ...legacy, lname: MARK } }));
+  const users = fewUsers.map(({ legacy, ...rest }) => ({ ...rest, legacy: { ...legacy, lname: MARKER } }));
   stack = await startStack({ users });
 });
 afterAll(() => stack.close());

@@ -10,16 +10,14 @@ import { startRedis } from '../support/redis/redis-server.ts';
 import { startIssuer } from '../support/auth/issuer-server.ts';
 import { INNER_TEXT, startFailingUpstream } from '../support/upstream/failing-upstream.ts';
 import { KEY, PEPPER, type Stack, type StackOptions, startStack } from '../support/gateway/stack.ts';
+import { MARKER } from '../support/secret-markers/marker-watch.ts';
 import { endAfterTest, startForAll } from '../support/jest/lifetime.ts';
 
-/** Stands in every secret of the legacy records, the credentials, and whatever else a caller sends. */
-const CANARY = 'kanarienvogel';
-
 const credentials = {
-  users: { user: `user-${CANARY}`, password: `password-${CANARY}` },
-  catalog: { key: `key-${CANARY}` },
-  orders: { token: `token-${CANARY}` },
-  people: { token: `people-${CANARY}` },
+  users: { user: `user-${MARKER}`, password: `password-${MARKER}` },
+  catalog: { key: `key-${MARKER}` },
+  orders: { token: `token-${MARKER}` },
+  people: { token: `people-${MARKER}` },
 };
 const env = {
   USERS_USER: credentials.users.user,
@@ -32,7 +30,7 @@ const env = {
 /** Everything that came out of a gateway, and what it came out as. */
 let outputs: [what: string, text: string][] = [];
 /** What may come out nowhere. */
-const secrets = [CANARY, KEY, PEPPER, INNER_TEXT, ...Object.values(env)];
+const secrets = [MARKER, KEY, PEPPER, INNER_TEXT, ...Object.values(env)];
 
 const redis = startForAll(startRedis);
 const issuer = startForAll(startIssuer);
@@ -44,10 +42,10 @@ beforeEach(async () => {
 
 function start(options: StackOptions = {}): Promise<Stack> {
   return startStack({
-    canary: CANARY,
+    canary: MARKER,
     credentials,
     env,
-    redis: { url: redis.url, prefix: 'canaries:' },
+    redis: { url: redis.url, prefix: 'markers:' },
     ...options,
     configure(config, sources) {
       const { issuer: iss, audience, jwksUrl } = issuer;
@@ -66,20 +64,20 @@ function start(options: StackOptions = {}): Promise<Stack> {
 
 /** A key in Redis, as an operator makes it. */
 async function storeKey(): Promise<string> {
-  const about = { label: 'canaries', permissions: ['users:read', 'products:read'], tier: 'roomy' };
+  const about = { label: 'markers', permissions: ['users:read', 'products:read'], tier: 'roomy' };
   const { key, record } = mintKey(new Secret(PEPPER), Date.now(), about);
-  await createKeyStore(client, createRedisKeys('canaries:')).create(record);
+  await createKeyStore(client, createRedisKeys('markers:')).create(record);
   return key;
 }
 
 const noise = {
-  cookie: `session=${CANARY}`,
-  referer: `https://${CANARY}.example/`,
-  'user-agent': CANARY,
-  'x-forwarded-for': CANARY,
-  'x-anything': CANARY,
-  'x-request-id': `${CANARY} with a space`,
-  traceparent: CANARY,
+  cookie: `session=${MARKER}`,
+  referer: `https://${MARKER}.example/`,
+  'user-agent': MARKER,
+  'x-forwarded-for': MARKER,
+  'x-anything': MARKER,
+  'x-request-id': `${MARKER} with a space`,
+  traceparent: MARKER,
 };
 
 const paths = [
@@ -92,14 +90,14 @@ const paths = [
   '/legacy/orders',
   '/legacy/orders/1',
   '/legacy/orders/99',
-  `/v1/users?password=${CANARY}`,
-  `/v1/users?sort=${CANARY}`,
-  `/v1/users?page=${CANARY}`,
-  `/v1/products?min_price=${CANARY}`,
-  `/v1/users/${CANARY}`,
-  `/v1/users/%ff${CANARY}`,
-  `/v1/${CANARY}`,
-  `/${CANARY}?x=${CANARY}`,
+  `/v1/users?password=${MARKER}`,
+  `/v1/users?sort=${MARKER}`,
+  `/v1/users?page=${MARKER}`,
+  `/v1/products?min_price=${MARKER}`,
+  `/v1/users/${MARKER}`,
+  `/v1/users/%ff${MARKER}`,
+  `/v1/${MARKER}`,
+  `/${MARKER}?x=${MARKER}`,
 ];
 
 async function record(stack: Stack, path: string, init: RequestInit): Promise<void> {
@@ -110,15 +108,15 @@ async function record(stack: Stack, path: string, init: RequestInit): Promise<vo
 
 /** Asks for everything with every kind of credential, good and bad. */
 async function askEverything(stack: Stack, keys: readonly string[], token: string): Promise<void> {
-  const bad = [`Basic ${CANARY}`, `Bearer ${CANARY}`, `Bearer eyJhbGciOiJub25lIn0.${CANARY}.`];
+  const bad = [`Basic ${MARKER}`, `Bearer ${MARKER}`, `Bearer eyJhbGciOiJub25lIn0.${MARKER}.`];
   for (const path of paths) {
     for (const key of keys) await record(stack, path, { headers: { 'x-api-key': key } });
     for (const authorization of bad) await record(stack, path, { headers: { authorization } });
     await record(stack, path, { headers: { authorization: `Bearer ${token}` } });
     await record(stack, path, {});
   }
-  await record(stack, '/v1/users', { method: 'POST', body: CANARY });
-  const malformed = [request('GET', `/v1/users/${CANARY}ü`), `${CANARY}\r\n\r\n`, request('CONNECT', CANARY)];
+  await record(stack, '/v1/users', { method: 'POST', body: MARKER });
+  const malformed = [request('GET', `/v1/users/${MARKER}ü`), `${MARKER}\r\n\r\n`, request('CONNECT', MARKER)];
   for (const bytes of malformed)
     outputs.push(['answer to malformed bytes', (await askRaw(stack.port, bytes)).body.toString()]);
 }
@@ -136,7 +134,7 @@ async function readRedis(): Promise<void> {
 
 /** The stories of failed and refused requests reach Redis a second later. */
 async function storiesAreWritten(): Promise<void> {
-  await eventually(async () => (await client.keys('canaries:{requests}:*')).length > 0);
+  await eventually(async () => (await client.keys('markers:{requests}:*')).length > 0);
 }
 
 async function collect(stack: Stack): Promise<void> {
@@ -154,7 +152,7 @@ function leaks(more: readonly string[] = []): string[] {
   return outputs.filter(([, text]) => wanted.some((secret) => text.includes(secret))).map(([what]) => what);
 }
 
-describe('a canary in every secret', () => {
+describe('a secret marker in every secret', () => {
   it('comes out of no answer, log line, metric or Redis value of a gateway that works', async () => {
     const [stored, token] = [await storeKey(), await issuer.token('ES256')];
     const stack = await start();

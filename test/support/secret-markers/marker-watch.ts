@@ -6,10 +6,10 @@ import { env } from 'node:process';
 import { sampleCredentials } from '../../../src/cli/demo/serve.ts';
 
 /** Stands in every secret that a test makes up, and in those fields of services that nobody may see. */
-export const MARK = 'kanarienvogel';
+export const MARKER = 'secretmarker';
 
 /** The variable that names the folder in which all processes of a run note what they saw. */
-export const FOLDER_VARIABLE = 'CANARY_FOLDER';
+export const FOLDER_VARIABLE = 'MARKER_FOLDER';
 
 const { users, catalog, orders } = sampleCredentials;
 const BASIC = Buffer.from(`${users.user}:${users.password}`).toString('base64');
@@ -24,7 +24,7 @@ const OF_TESTS = ['a-pepper-of-', 'a-test-key-', 'a-configured-key-', 'a-token-o
 const WORD = '(?<!req_[\\w-]{0,16})canary';
 
 /** What comes out of nothing: marked secrets, those of the samples, whole tokens. */
-const ANYWHERE = [MARK, WORD, ...OF_TESTS, users.password, BASIC, catalog.key, orders.token, TOKEN];
+const ANYWHERE = [MARKER, WORD, ...OF_TESTS, users.password, BASIC, catalog.key, orders.token, TOKEN];
 const patterns = {
   /** A command tells the operator the key that it has made. */
   command: new RegExp(ANYWHERE.join('|'), 'i'),
@@ -34,24 +34,24 @@ const patterns = {
 /** What an output is of. */
 export type OutputOf = keyof typeof patterns;
 
-/** Of a text that comes in pieces, so much is looked at again with the next one: a canary may be cut in two. */
+/** Of a text that comes in pieces, so much is looked at again with the next one: a secret marker may be cut in two. */
 const CARRIED = 128;
 const AROUND = 40;
 
-/** What has been looked at: pieces of text, their bytes, and the canaries in them with what stands around. */
+/** What has been looked at: pieces of text, their bytes, and the secret markers in them with what stands around. */
 export type Totals = { outputs: number; bytes: number; found: string[] };
 
 /** Looks at a text that comes in pieces. */
 export type Look = (piece: string | Buffer) => void;
 
-/** Looks for canaries in whatever leaves gateways and commands. */
+/** Looks for secret markers in whatever leaves gateways and commands. */
 export type OutputWatch = {
   /** Looks at one output, such as a log. */
   of(kind: OutputOf, where: string): Look;
   /** A gateway listens at a port: all that comes from there is looked at until the answered function is called. */
   port(port: number): () => void;
   readonly totals: Totals;
-  /** Notes in the folder what was looked at since the last time, and answers the canaries found since. */
+  /** Notes in the folder what was looked at since the last time, and answers the secret markers found since. */
   noteTotals(): readonly string[];
   /** Looks at no connection any more; notes the rest of the totals. */
   end(): void;
@@ -139,13 +139,13 @@ export function readTotals(folder: string): Totals {
   return { outputs: sum('outputs'), bytes: sum('bytes'), found: linesOf(folder, 'finds') };
 }
 
-/** `canaries: 0 found in 1234 outputs (5.6 MiB)`, and a line for each that was found. */
+/** `secret markers: 0 found in 1234 outputs (5.6 MiB)`, and a line for each that was found. */
 export function totalsText({ outputs, bytes, found }: Totals): string {
-  const text = `canaries: ${found.length} found in ${outputs} outputs (${(bytes / 1024 ** 2).toFixed(1)} MiB)`;
+  const text = `secret markers: ${found.length} found in ${outputs} outputs (${(bytes / 1024 ** 2).toFixed(1)} MiB)`;
   return [text, ...found].join('\n    ');
 }
 
-/** The same text. Throws it where a canary was found. */
+/** The same text. Throws it where a secret marker was found. */
 export function reportTotals(totals: Totals): string {
   const text = totalsText(totals);
   if (totals.found.length === 0) return text;

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { newApiKey, newKeyId } from '../../../src/pipeline/stages/authentication/api-key.ts';
 import {
   createOutputWatch,
-  MARK,
+  MARKER,
   type OutputWatch,
   readTotals,
   reportTotals,
-} from '../../support/canaries/canary-watch.ts';
+} from '../../support/secret-markers/marker-watch.ts';
 import { NODE } from '../../support/gateway/gateway-process.ts';
 import { askRaw, request } from '../../support/client/raw-client.ts';
 import { startForAll } from '../../support/jest/lifetime.ts';
@@ -21,12 +21,12 @@ let port: number;
 let folder: string;
 let watch: OutputWatch;
 
-// The canary comes in two pieces.
+// The secret marker comes in two pieces.
 const server = startForAll(() =>
   createServer((_request, response) => {
-    response.setHeader('Content-Length', MARK.length + 11);
-    response.write(`{"name":"${MARK.slice(0, 5)}`);
-    setTimeout(() => response.end(`${MARK.slice(5)}"}`), 20);
+    response.setHeader('Content-Length', MARKER.length + 11);
+    response.write(`{"name":"${MARKER.slice(0, 5)}`);
+    setTimeout(() => response.end(`${MARKER.slice(5)}"}`), 20);
   }),
 );
 beforeAll(async () => {
@@ -55,8 +55,8 @@ const ways: Readonly<Record<string, () => Promise<unknown>>> = {
   'a socket': () => askRaw(port, request('GET', '/', ['Connection: close'])),
 };
 
-describe('the canary watch', () => {
-  it.each(Object.keys(ways))('finds a canary in an answer that is read by %s', async (way) => {
+describe('the secret marker watch', () => {
+  it.each(Object.keys(ways))('finds a secret marker in an answer that is read by %s', async (way) => {
     const forget = watch.port(port);
     await ways[way]!();
     expect(watch.totals.found).toHaveLength(1);
@@ -70,7 +70,7 @@ describe('the canary watch', () => {
     expect(watch.totals).toEqual({ outputs: 0, bytes: 0, found: [] });
   });
 
-  it.each([MARK, 'crm-sample-password', 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJlIQ'])(
+  it.each([MARKER, 'crm-sample-password', 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJlIQ'])(
     'finds %s in what a command says',
     (secret) => {
       watch.of('command', 'portico')(`the secret is ${secret}\n`);
@@ -89,20 +89,24 @@ describe('the canary watch', () => {
   it('prints how much was searched, or fails the run with what was found', () => {
     watch.of('gateway', 'the log')('nothing of interest\n');
     watch.end();
-    expect(reportTotals(readTotals(folder))).toBe('canaries: 0 found in 1 outputs (0.0 MiB)');
-    watch.of('gateway', 'the log')(`"password":"${MARK}"\n`);
-    expect(() => reportTotals(readTotals(folder))).toThrow(/^canaries: 1 found/);
+    expect(reportTotals(readTotals(folder))).toBe('secret markers: 0 found in 1 outputs (0.0 MiB)');
+    watch.of('gateway', 'the log')(`"password":"${MARKER}"\n`);
+    expect(() => reportTotals(readTotals(folder))).toThrow(/^secret markers: 1 found/);
   });
 
-  it('fails a run in which a canary was in an answer, even when every test passes', async () => {
-    const args = ['node_modules/jest/bin/jest.js', '--config', 'test/support/canaries/leak/jest.config.js'];
+  it('fails a run in which a secret marker was in an answer, even when every test passes', async () => {
+    const args = [
+      'node_modules/jest/bin/jest.js',
+      '--config',
+      'test/support/secret-markers/leak/jest.config.js',
+    ];
     // Not by the harness, which looks at what processes say.
     const run = spawn(NODE, args, { stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     run.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
     const [code] = (await once(run, 'close')) as [number];
     expect(said).toMatch(/^Tests: +1 passed, 1 total$/m);
-    expect(said).toMatch(/canaries: [1-9]\d* found/);
+    expect(said).toMatch(/secret markers: [1-9]\d* found/);
     expect(code).toBe(1);
   }, 120_000);
 });

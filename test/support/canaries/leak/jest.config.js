@@ -1,4 +1,0 @@
-import config from '../../../../jest.config.js';
-
-/** A run of the one test that has a canary come out: it must fail. */
-export default { ...config.projects[0], testMatch: ['<rootDir>/test/support/canaries/leak/*.ts'] };
