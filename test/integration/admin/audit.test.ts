@@ -138,14 +138,14 @@ describe('the audit of two gateways on one Redis', () => {
   it('waits in the process where Redis is away, and is in the log at once', async () => {
     await redis.kill();
     expect(await purge(0, 'users')).toBe(503);
-    const line = stacks[0]!.log.findLast((one) => one.includes('"audit":true')) ?? '';
+    const line = stacks[0].log.findLast((one) => one.includes('"audit":true')) ?? '';
     expect(JSON.parse(line)).toMatchObject({
       kept: false,
       action: 'cache.purge',
       outcome: expect.stringContaining('refused: the Redis of the role cache failed'),
     });
     const headers = { authorization: `Bearer ${TOKEN}` };
-    const metrics = await (await fetch(`${stacks[0]!.adminUrl}/api/metrics`, { headers })).text();
+    const metrics = await (await fetch(`${stacks[0].adminUrl}/api/metrics`, { headers })).text();
     expect(metrics).toMatch(/^portico_audit_lines_total\{outcome="waiting"\} [1-9]/m);
   });
 });

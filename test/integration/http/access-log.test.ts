@@ -1,7 +1,6 @@
 import { fault } from '../../../src/kernel/errors/fault.ts';
 import type { Handler } from '../../../src/pipeline/stages/call.ts';
 import { replyOf, useListener } from '../../support/gateway/public-listener.ts';
-import { request } from '../../support/client/raw-client.ts';
 
 const MARKER = 'canary-7f3a';
 

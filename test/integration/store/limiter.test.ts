@@ -33,7 +33,7 @@ describe('a limit on one Redis', () => {
   const connections = startForEach(() => Promise.all([connect(), connect()]));
   const limiters = startForEach(() => connections.map((redis) => limiterOn(redis, shared.prefix)));
 
-  const client = () => connections[0]!.client;
+  const client = () => connections[0].client;
   /** Scripts that Redis has run. */
   async function commands(): Promise<number> {
     const [, calls = '0'] = /cmdstat_evalsha:calls=(\d+)/.exec(await client().info('commandstats')) ?? [];

@@ -116,9 +116,9 @@ export async function startPublicListener(
 /** The listener of one test after another, as `useListener` gives it. */
 export type ListenerOfTest = {
   /** Starts a listener with one operation; it ends with the test. */
-  start(handler: Handler, over?: ListenerSpec): Promise<void>;
+  readonly start: (handler: Handler, over?: ListenerSpec) => Promise<void>;
   /** Asks the one that was started last. */
-  ask(headers?: readonly string[], method?: string, target?: string): Promise<RawAnswer>;
+  readonly ask: (headers?: readonly string[], method?: string, target?: string) => Promise<RawAnswer>;
   readonly latest: PublicListener;
 };
 

@@ -5,7 +5,7 @@ type Ending = Partial<Record<'close' | 'stop' | 'remove' | 'disconnect' | 'kill'
 const ofTest: (() => unknown)[] = [];
 const ofTests: (() => unknown)[] = [];
 
-function end<T extends object>(thing: T): unknown {
+function end(thing: object): unknown {
   if (Array.isArray(thing)) return Promise.all(thing.map(end));
   const { close, stop, remove, disconnect, kill }: Ending = thing;
   return (close ?? stop ?? remove ?? disconnect ?? kill)?.call(thing);
