@@ -1,5 +1,7 @@
 import { runPortico } from '../../../support/gateway/gateway-process.ts';
-import { ask, config, env, OPERATOR, VALUES, VIEWER } from './trace-gateway.ts';
+import { ask, config, env, OPERATOR, useTraceGateway, VALUES, VIEWER } from './trace-gateway.ts';
+
+useTraceGateway();
 
 describe('the runbook', () => {
   it.each(['nothing', '__proto__', 'constructor'])(

@@ -2,12 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ActionValue } from '../../../../src/admin/api/action-table.ts';
 import { Secret } from '../../../../src/kernel/secret.ts';
 import { hashApiKey, newApiKey } from '../../../../src/pipeline/stages/authentication/api-key.ts';
-import { copyConfig } from '../../../support/gateway/config-copy.ts';
-import { startGatewayProcess } from '../../../support/gateway/gateway-process.ts';
-import { startStack } from '../../../support/gateway/stack.ts';
-import { startRedis } from '../../../support/redis/redis-server.ts';
+import { type ConfigCopy, copyConfig } from '../../../support/gateway/config-copy.ts';
+import { type GatewayProcess, startGatewayProcess } from '../../../support/gateway/gateway-process.ts';
+import { type Stack, startStack } from '../../../support/gateway/stack.ts';
+import { type RedisServer, startRedis } from '../../../support/redis/redis-server.ts';
 import { eventually } from '../../../support/time/eventually.ts';
-import { type Answer, serving, startUpstream } from '../../../support/upstream/scripted-upstream.ts';
+import {
+  type Answer,
+  type ScriptedUpstream,
+  serving,
+  startUpstream,
+} from '../../../support/upstream/scripted-upstream.ts';
 import { crmCard, crmList } from '../../../support/upstream/scripts.ts';
 import { startForAll } from '../../../support/jest/lifetime.ts';
 
@@ -60,16 +65,24 @@ function writeConfig() {
   return config;
 }
 
-export const redis = startForAll(startRedis);
-const upstream = startForAll(() => startUpstream(serving(answer)));
-export const config = startForAll(writeConfig);
+export let redis: RedisServer;
+let upstream: ScriptedUpstream;
+export let config: ConfigCopy;
+export let gateway: GatewayProcess;
+export let other: Stack;
 /** The variables of the gateway. */
 export const env = () => ({
   ...{ USERS_URL: upstream.origin, CATALOG_URL: upstream.origin, REDIS_URL: redis.url },
   PORTICO_KEY_PEPPER: PEPPER,
 });
-export const gateway = startForAll(() => startGatewayProcess(env(), config.file, OPERATOR));
-export const other = startForAll(() => startStack({ redis: { url: redis.url, prefix: 'portico:' } }));
+/** Starts the gateways, Redis and the services for the tests of a file: modules live longer than one file. */
+export function useTraceGateway(): void {
+  redis = startForAll(startRedis);
+  upstream = startForAll(() => startUpstream(serving(answer)));
+  config = startForAll(writeConfig);
+  gateway = startForAll(() => startGatewayProcess(env(), config.file, OPERATOR));
+  other = startForAll(() => startStack({ redis: { url: redis.url, prefix: 'portico:' } }));
+}
 
 /** Asks the listener of operators. */
 export async function ask(

@@ -11,9 +11,12 @@ import {
   redis,
   traceOf,
   type Told,
+  useTraceGateway,
   VALUES,
   VIEWER,
 } from './trace-gateway.ts';
+
+useTraceGateway();
 
 /** How much of a request's time its timings cover, from 0 to 1. */
 function coverage({ timings, durationMs }: Told): number {
