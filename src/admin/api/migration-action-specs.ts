@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { percent } from '../../config/schema/migration.ts';
-import { stages } from '../../config/schema/migration.ts';
+import { stages } from '../../config/schema/migration-stages.ts';
 import { type ActionSpec, changeAction, printable, readAction, reason } from './action.ts';
 import { differenceHints } from '../../migration/compare/hint.ts';
 import {

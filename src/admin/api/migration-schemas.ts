@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { instant, type Parsed } from './action.ts';
-import { stages } from '../../config/schema/migration.ts';
+import { stages } from '../../config/schema/migration-stages.ts';
 
 /** The name of the resource. */
 export const resource = z

@@ -2,7 +2,7 @@
 
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ActionValue } from '../../admin/api/action-table.ts';
-import type { MigrationStage } from '../../config/schema/migration.ts';
+import type { MigrationStage } from '../../config/schema/migration-stages.ts';
 import type { Preview } from '../../migration/tasks/task-results.ts';
 import type { Report } from '../../workbench/explain/report/report.ts';
 import type { AskOperator, GatewayOptions } from '../gateway/operator-api-client.ts';

@@ -1,15 +1,7 @@
+import { stages } from './migration-stages.ts';
 import * as z from 'zod';
 import { duration, flag, headerName, integer, name, share, timeLimit } from './elements/scalars.ts';
 import { withNotation } from './elements/notation.ts';
-
-/** The stages of a migration, in order. */
-export const stages = ['legacy', 'shadow', 'ramp', 'live', 'complete'] as const;
-
-/**
- * `shadow` compares, `ramp` serves some callers from the new source, `live` all of them with the legacy one to fall back
- * on, and `complete` without it. `legacy` does none of this.
- */
-export type MigrationStage = (typeof stages)[number];
 
 /** A share of the calls in percent, in steps of 0.01. */
 export const percent = withNotation(

@@ -1,7 +1,7 @@
 // Takes a sample of the answers that callers got, and compares them with the other source in the background.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { MigrationStage } from '../../config/schema/migration.ts';
+import type { MigrationStage } from '../../config/schema/migration-stages.ts';
 import { queryKey } from '../../contract/query-key.ts';
 import type { Query } from '../../contract/query.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';

@@ -1,6 +1,6 @@
 // The type of the state of one migration.
 
-import type { MigrationStage } from '../../config/schema/migration.ts';
+import type { MigrationStage } from '../../config/schema/migration-stages.ts';
 
 /** How far a resource, or one operation of it, has moved. */
 export type Position = {

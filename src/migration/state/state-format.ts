@@ -1,6 +1,6 @@
 // Writes and parses a kept state, and refuses one that is damaged or has another format.
 
-import { stages } from '../../config/schema/migration.ts';
+import { stages } from '../../config/schema/migration-stages.ts';
 import type { MigrationState } from './migration-state.ts';
 
 /** The version of the format. A state without a version has format 1, because the first versions of Portico wrote none. */

@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { type DeclaredMigration, initialState } from './declared-migration.ts';
 import { type MigrationState, positionOf } from './migration-state.ts';
 import type { KeptState, StateFile } from './state-file.ts';
-import type { MigrationStage } from '../../config/schema/migration.ts';
+import type { MigrationStage } from '../../config/schema/migration-stages.ts';
 import { isBeyond } from './transitions.ts';
 import type { MigrationStateStore } from './state-store.ts';
 

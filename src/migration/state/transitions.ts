@@ -1,7 +1,7 @@
 // Computes the state after a step, a rollback, a hold, a walk or a change of rules. All functions are pure. They do not check
 // whether a step may be taken, and the store raises `rev` when it writes the state.
 
-import { type MigrationStage, stages } from '../../config/schema/migration.ts';
+import { type MigrationStage, stages } from '../../config/schema/migration-stages.ts';
 import { type DeclaredMigration, countsName } from './declared-migration.ts';
 import {
   type MigrationState,

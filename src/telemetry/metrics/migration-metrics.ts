@@ -1,4 +1,4 @@
-import { stages, type MigrationStage } from '../../config/schema/migration.ts';
+import { stages, type MigrationStage } from '../../config/schema/migration-stages.ts';
 import { createEventCounter, type MetricPlace, registerGauge } from './metric-factories.ts';
 
 /** How far the migration of an operation is. */

@@ -35,9 +35,7 @@ function openSource([baseUrl, ...otherUrls]: readonly string[], net: object = {}
       },
     },
   });
-  const client = endAfterTest(
-    createUpstream(spec, { onExchange: () => undefined, resilience }),
-  );
+  const client = endAfterTest(createUpstream(spec, { onExchange: () => undefined, resilience }));
   const never = new AbortController().signal;
   const request: UpstreamRequest = { method: 'GET', target: '/x', headers: {}, body: undefined };
   const ask = (context = { upstreamCalls: 0, upstreamMs: 0 }) =>

@@ -106,6 +106,7 @@ type DropCondition = { readonly at: string; readonly present: boolean };
  * Finds a condition of `dropWhen` for rows that are no records, such as headers. If every record has a value at the path
  * `always`, the condition is that there is none. Otherwise it is a key of the first such row that no record has. `undefined` if
  * there is no such key.
+ * @internal
  */
 export function findDropCondition(
   [first = {}]: readonly JsonObject[],
