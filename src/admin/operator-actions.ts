@@ -79,7 +79,7 @@ export function createOperatorActions(deps: OperatorActionsDeps): OperatorAction
   const handlers = {
     quality: () => ({ sources: deps.quality() }),
     callers: () => callersView(deps.callers.snapshot(), 'process', clock),
-    ...createCacheActions(deps),
+    ...createCacheActions({ ...deps, contract: () => deps.config().contract }),
     ...createClaimActions(deps.disabledClaims),
     ...createAuditActions(audit, clock),
     ...createKeyActions({ stores: redis && openKeys(redis, keys), config: deps.config, clock }),

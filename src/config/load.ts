@@ -6,18 +6,24 @@ import { lintGateway } from './validate/lint-gateway.ts';
 import { crossCheck } from './validate/cross-check.ts';
 import type { LoadedConfig, LoadedSource } from './schema/loaded-config.ts';
 import { admin } from './schema/access.ts';
-import { type GatewayConfig, gatewaySchema, state } from './schema/gateway.ts';
+import { type GatewayConfig, type GatewayFile, gatewaySchema, state } from './schema/gateway.ts';
+import { loadContract, type LoadedContract } from './load-contract.ts';
 import type { Problem } from './yaml/problem.ts';
 import { sourceSchema } from './schema/source.ts';
 import type { Environment } from './yaml/substitute.ts';
 import { withTextLiterals } from './text-literals.ts';
-import { parseYamlFile } from './yaml/yaml-file.ts';
+import { parseYamlFile, type YamlFile } from './yaml/yaml-file.ts';
 
 /** A configuration file: its name and its text. */
 export type FileText = { readonly file: string; readonly text: string };
 
-/** The files of one configuration: the gateway file and one file per source. */
-export type ConfigFiles = { readonly gateway: FileText; readonly sources: readonly FileText[] };
+/** The files of one configuration: the gateway file, that of the contract, and one file per source. */
+export type ConfigFiles = {
+  readonly gateway: FileText;
+  /** Absent: the built-in contract. */
+  readonly contract?: FileText | undefined;
+  readonly sources: readonly FileText[];
+};
 
 /** Every text that a configuration was read from, so that a worker process can read the same one. */
 export type ConfigTexts = {
@@ -59,6 +65,27 @@ function loadSource(
   sources.set(spec.name, { spec: withTextLiterals(spec, yaml), yaml });
 }
 
+/** The gateway file with its contract. Only one of the two files says what a `limit` above the largest means. */
+function withContract(
+  { contract: own, ...gateway }: GatewayFile,
+  { contract, yaml: contractFile }: LoadedContract,
+  yaml: YamlFile,
+  problems: Problem[],
+): GatewayConfig {
+  const said = contractFile?.problemAt(['pages', 'overflow'], '');
+  if (own.limitOverflow !== undefined && contract.saysOverflow)
+    problems.push(
+      yaml.problemAt(
+        ['contract', 'limitOverflow'],
+        `${said?.file ?? ''}:${said?.line ?? 1} says pages.overflow, too`,
+        'keep one of the two',
+      ),
+    );
+  const limitOverflow = own.limitOverflow ?? contract.limitOverflow;
+  const toJSON = () => `${contract.toJSON()} ${limitOverflow}`;
+  return { ...gateway, contract: { ...contract, limitOverflow, toJSON } };
+}
+
 /**
  * Loads a configuration, one file in each step, and in stages: YAML, references to the environment, shape, meaning.
  * Each stage adds all its problems to `problems`; a part with the wrong shape is not checked for meaning. The sources
@@ -71,13 +98,15 @@ export function* loadConfig(
   sourceEnv = env,
 ): Steps<LoadedConfig> {
   const yaml = parseYamlFile(files.gateway.file, files.gateway.text, env, problems);
-  const gateway = checkShape(yaml, gatewaySchema, problems);
+  const parsed = checkShape(yaml, gatewaySchema, problems);
+  const loaded = loadContract(files.contract, env, problems);
   const sources = new Map<string, LoadedSource>();
   for (const file of files.sources) {
     yield;
     loadSource(file, sources, sourceEnv, problems);
   }
   yield;
+  const gateway = parsed && loaded && withContract(parsed, loaded, yaml, problems);
   if (gateway === undefined) return { gateway, sources, notes: [] };
   const isComplete = sources.size === files.sources.length;
   crossCheck(gateway, { sources, isComplete }, (path, message, hint) =>

@@ -1,90 +1,155 @@
-import * as z from 'zod';
 import { Decimal } from '../kernel/decimal.ts';
 
-/** The kind of a field: id, text and instant are a `string`, a decimal is a `Decimal`. */
-export type FieldKind = 'id' | 'text' | 'instant' | 'decimal';
+/** The kinds of fields that a contract file can declare. */
+export const fieldKinds = [
+  'text',
+  'integer',
+  'decimal',
+  'boolean',
+  'datetime',
+  'date',
+  'enum',
+  'reference',
+] as const;
 
-/** A canonical value; `null` means unknown. Instants are `YYYY-MM-DDTHH:mm:ss[.sss]Z`. */
-export type Value = string | Decimal | null;
+/** The kind of a field. An integer or a decimal is a `Decimal`, a boolean is a boolean, all others are a `string`. */
+export type FieldKind = 'id' | (typeof fieldKinds)[number];
+
+/** A canonical value that is known. Times are `YYYY-MM-DDTHH:mm:ss[.sss]Z`, dates `YYYY-MM-DD`. */
+export type KnownValue = string | Decimal | boolean;
+
+/** A canonical value; `null` means unknown. */
+export type Value = KnownValue | null;
+
+/** A schema of JSON Schema 2020-12. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** What a field's kind needs to know beside its name. */
+type KindSettings = {
+  readonly kind: FieldKind;
+  /** Whether the value is never `null`. */
+  readonly required?: boolean | undefined;
+  readonly description?: string | undefined;
+  readonly example?: unknown;
+  /** The values of an `enum`, in their order. */
+  readonly values?: readonly string[] | undefined;
+  /** The form of the id of an `id`, or of the records that a `reference` leads to. */
+  readonly idPattern?: RegExp | undefined;
+};
+
+/** What the values of a field mean, as a contract file says it. */
+export type FieldMeaning =
+  | 'person_name'
+  | 'title'
+  | 'email'
+  | 'url'
+  | 'picture'
+  | 'category'
+  | 'place'
+  | 'prose'
+  | 'description'
+  | 'amount'
+  | 'created';
 
 /** One field of a view: its path, its kind, and a check of its value. */
 export type Field = {
   readonly path: readonly string[];
+  /** The path with points, such as `profile.bio`. */
   readonly name: string;
   readonly kind: FieldKind;
+  readonly required: boolean;
+  /** The values of an `enum`, in the contract's order. */
+  readonly values?: readonly string[] | undefined;
+  /** The resource that a `reference` leads to. */
+  readonly to?: string | undefined;
+  /** Other names that sources may have for it, for `portico infer`. */
+  readonly aliases: readonly string[];
+  /** What its values mean, for `portico infer`, such as `person_name`. */
+  readonly means?: FieldMeaning | undefined;
+  /** Whether a value is canonical and allowed. The last check before a client, so it allocates nothing. */
   readonly accepts: (value: unknown) => boolean;
+  readonly schema: JsonSchema;
   /** Whether a filter asks for its very text. A text with unprintable characters cannot be asked for, so it is no label. */
-  readonly isLabel?: boolean;
+  readonly isLabel: boolean;
 };
 
-/** Facts about a schema. `accepts` is the same check as the schema's, without zod, in a tenth of the time. */
-type FieldMeta = Pick<Field, 'kind' | 'accepts'>;
+const DATETIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$/;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-const fieldMetas = z.registry<FieldMeta>();
+const isTextLike = (pattern: RegExp) => (value: unknown) => typeof value === 'string' && pattern.test(value);
 
-function field<T extends z.ZodType>(kind: FieldKind, schema: T, accepts: FieldMeta['accepts']): T {
-  fieldMetas.add(schema, { kind, accepts });
-  return schema;
+/** The check of a value that is known. */
+function acceptsOf({ kind, values = [], idPattern = /^$/ }: KindSettings): (value: unknown) => boolean {
+  switch (kind) {
+    case 'text':
+      return (value) => typeof value === 'string';
+    case 'integer':
+      return (value) => value instanceof Decimal && value.scale === 0;
+    case 'decimal':
+      return (value) => value instanceof Decimal;
+    case 'boolean':
+      return (value) => typeof value === 'boolean';
+    case 'datetime':
+      return isTextLike(DATETIME);
+    case 'date':
+      return isTextLike(DATE);
+    case 'enum': {
+      const allowed: ReadonlySet<unknown> = new Set(values);
+      return (value) => allowed.has(value);
+    }
+    case 'id':
+    case 'reference':
+      return isTextLike(idPattern);
+  }
 }
 
-/** A public identifier: the resource's prefix, an underscore and one path segment. */
-export function id(prefix: string) {
-  const pattern = new RegExp(`^${prefix}_[A-Za-z0-9_.~-]{1,${127 - prefix.length}}$`);
-  const schema = z
-    .string()
-    .regex(pattern)
-    .meta({
-      description: `Identifier, \`${prefix}_\` and the id of the record.`,
-      examples: [`${prefix}_42`],
-    });
-  return field('id', schema, (value) => typeof value === 'string' && pattern.test(value));
+/** The check of a field's canonical value. */
+export function compileAccepts(settings: KindSettings): (value: unknown) => boolean {
+  const accepts = acceptsOf(settings);
+  return settings.required === true ? accepts : (value) => value === null || accepts(value);
 }
 
-/** Free text; `null` if the source has none. The example is for readers of the contract. */
-export function text(description: string, example?: string) {
-  const schema = z
-    .string()
-    .nullable()
-    .meta({ description, ...(example !== undefined && { examples: [example] }) });
-  return field('text', schema, (value) => value === null || typeof value === 'string');
+/** The JSON type of a kind whose values have no pattern, and the example of a field that names none. */
+const TYPES: Readonly<Partial<Record<FieldKind, readonly [type: string, example: unknown]>>> = {
+  integer: ['integer', 3],
+  decimal: ['number', 19.99],
+  boolean: ['boolean', true],
+};
+
+const patternSchema = (pattern: RegExp): JsonSchema => ({ type: 'string', pattern: pattern.source });
+
+/** The form of a value that is a text of a certain form, and its example. */
+function formOf({ kind, values = [], idPattern = /^$/ }: KindSettings): readonly [JsonSchema, unknown] {
+  switch (kind) {
+    case 'datetime':
+      return [patternSchema(DATETIME), '2020-05-01T00:00:00Z'];
+    case 'date':
+      return [{ ...patternSchema(DATE), format: 'date' }, '2020-05-01'];
+    case 'enum':
+      return [{ type: 'string', enum: values }, values[0]];
+    default:
+      return [patternSchema(idPattern), undefined];
+  }
 }
 
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$/;
-
-/** An instant in UTC; `null` if the source has none that is valid. */
-export function instant(description: string) {
-  const schema = z
-    .string()
-    .regex(INSTANT)
-    .nullable()
-    .meta({ description, examples: ['2020-05-01T00:00:00Z'] });
-  return field(
-    'instant',
-    schema,
-    (value) => value === null || (typeof value === 'string' && INSTANT.test(value)),
-  );
+/** The JSON Schema of a field's value. */
+export function schemaOf(settings: KindSettings): JsonSchema {
+  const { kind, required = false, description, example } = settings;
+  const described = description === undefined ? {} : { description };
+  const shown = (fallback?: unknown) => {
+    const one = example ?? fallback;
+    return one === undefined ? {} : { examples: [one] };
+  };
+  const typeOf = (type: string) => ({ type: required ? type : [type, 'null'] });
+  if (kind === 'text') return { ...described, ...shown(), ...typeOf('string') };
+  const [type, typical] = TYPES[kind] ?? [];
+  if (type !== undefined) return { ...described, ...typeOf(type), ...shown(typical) };
+  const [form, formExample] = formOf(settings);
+  return { ...(required ? form : { anyOf: [form, { type: 'null' }] }), ...described, ...shown(formExample) };
 }
 
-/** A decimal number with the exact digits of the source; `null` if it has none that is valid. */
-export function decimal(description: string) {
-  const accepts = (value: unknown) => value === null || value instanceof Decimal;
-  const schema = z
-    .custom<Decimal | null>(accepts)
-    .meta({ description, type: ['number', 'null'], examples: [19.99] });
-  return field('decimal', schema, accepts);
-}
-
-function isObject(schema: z.ZodType): schema is z.ZodObject {
-  return schema instanceof z.ZodObject;
-}
-
-/** The fields of a view, nested ones included, in the order of output. */
-export function fieldsOf(view: z.ZodObject, prefix: readonly string[] = []): readonly Field[] {
-  return Object.entries(view.shape).flatMap(([key, schema]) => {
-    const path = [...prefix, key];
-    if (isObject(schema as z.ZodType)) return fieldsOf(schema as z.ZodObject, path);
-    const registered = fieldMetas.get(schema as z.ZodType);
-    if (registered === undefined) throw new Error(`the contract's field ${path.join('.')} has no kind`);
-    return [{ path, name: path.join('.'), ...registered }];
-  });
+/** The form of the ids of a resource: its prefix, an underscore and one path segment; without a prefix the segment alone. */
+export function idPatternOf(prefix: string): RegExp {
+  const start = prefix === '' ? '' : `${prefix}_`;
+  return new RegExp(`^${start}[A-Za-z0-9_.~-]{1,${128 - Math.max(start.length, 1)}}$`);
 }

@@ -1,9 +1,8 @@
-import * as z from 'zod';
 import { catalogue, type ErrorCode, errorCodes } from '../kernel/errors/catalogue.ts';
 import { errorHeaders, header, headers } from './openapi-headers.ts';
-import { type Operation, operations } from './operations.ts';
-import { LIMIT_DEFAULT, LIMIT_MAX, PAGE_MAX } from './parse-query.ts';
-import { type Resource, resourceNames } from './resources.ts';
+import { PAGE_MAX } from './parse-query.ts';
+import type { Field } from './fields.ts';
+import type { Contract, FilterParameter, Operation, Resource } from './resource.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -12,24 +11,68 @@ const REQUEST_ID = 'req_7Zl0Xn4cQ2mTgB1k';
 
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-/** Converts a contract schema to JSON Schema; decimals carry their type in their metadata. */
-function jsonSchema(schema: z.ZodType): Schema {
-  const { $schema: _schema, ...rest } = z.toJSONSchema(schema, {
-    unrepresentable: 'any',
-    target: 'draft-2020-12',
-  });
-  return rest;
+const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** The names of the schemas of a resource's views. */
+const itemName = ({ singular }: Resource) => capitalised(singular);
+const detailName = (resource: Resource) => `${itemName(resource)}Detail`;
+
+/** Whether the single-record view has the fields of an item, so that one schema is enough. */
+const isOneView = ({ itemFields, detailFields }: Resource) => itemFields.length === detailFields.length;
+const singleName = (resource: Resource) => (isOneView(resource) ? itemName(resource) : detailName(resource));
+
+function objectSchema(entries: readonly (readonly [string, Schema])[], title?: string): Schema {
+  return {
+    type: 'object',
+    properties: Object.fromEntries(entries),
+    required: entries.map(([key]) => key),
+    additionalProperties: false,
+    ...(title !== undefined && { title }),
+  };
 }
 
-function nameOf(schema: z.ZodType): string {
-  return schema.meta()?.title ?? '';
+/** The schema of a view: fields that share the beginning of their path are an object. */
+function viewSchema(fields: readonly Field[], depth = 0, title?: string): Schema {
+  const groups = Map.groupBy(fields, ({ path }) => path[depth] ?? '');
+  const entries = [...groups].map(([key, group]): [string, Schema] => {
+    const [first] = group;
+    return [key, first?.path.length === depth + 1 ? first.schema : viewSchema(group, depth + 1)];
+  });
+  return objectSchema(entries, title);
 }
 
 function parameter(name: string, description: string, schema: Schema): Schema {
   return { name, in: 'query', description, schema };
 }
 
-function listParameters({ sorts, filters }: Resource): readonly Schema[] {
+/** The value of a parameter as a client writes it. */
+function filterSchema({ kind, op, isSigned, values, idPattern }: FilterParameter): Schema {
+  if (op === 'in') return { type: 'string', minLength: 1 };
+  if (op === 'known' || kind === 'boolean') return { type: 'string', enum: ['true', 'false'] };
+  switch (kind) {
+    case 'integer':
+      return { type: 'string', pattern: isSigned ? '^-?[0-9]+$' : '^[0-9]+$', examples: ['10'] };
+    case 'decimal':
+      return {
+        type: 'string',
+        pattern: `^${isSigned ? '-?' : ''}[0-9]+(\\.[0-9]+)?$`,
+        examples: ['9.99'],
+      };
+    case 'datetime':
+      return { type: 'string', examples: ['2020-05-01T10:00:00Z', '2020-05-01'] };
+    case 'date':
+      return { type: 'string', format: 'date', examples: ['2020-05-01'] };
+    case 'enum':
+      return { type: 'string', enum: values };
+    case 'id':
+    case 'reference':
+      return { type: 'string', pattern: idPattern?.source };
+    case 'text':
+      return { type: 'string', minLength: 1 };
+  }
+}
+
+function listParameters({ sorts, filters, pages }: Resource): readonly Schema[] {
   const page = parameter('page', 'Page number.', {
     type: 'integer',
     minimum: 1,
@@ -39,8 +82,8 @@ function listParameters({ sorts, filters }: Resource): readonly Schema[] {
   const limit = parameter('limit', 'Records per page.', {
     type: 'integer',
     minimum: 1,
-    maximum: LIMIT_MAX,
-    default: LIMIT_DEFAULT,
+    maximum: pages.max,
+    default: pages.default,
   });
   const sortEnum = sorts.flatMap((sort) => [sort, `-${sort}`]);
   const sort = parameter(
@@ -52,21 +95,25 @@ function listParameters({ sorts, filters }: Resource): readonly Schema[] {
     page,
     limit,
     ...(sorts.length > 0 ? [sort] : []),
-    ...filters.map(({ name, op, description }) =>
-      parameter(
-        name,
-        description,
-        op === 'eq'
-          ? { type: 'string', minLength: 1 }
-          : {
-              type: 'string',
-              pattern: '^[0-9]+(\\.[0-9]+)?$',
-              examples: ['9.99'],
-            },
-      ),
+    ...filters.map((filter) =>
+      parameter(filter.name, filter.description ?? descriptionOf(filter), filterSchema(filter)),
     ),
   ];
 }
+
+const RELATIONS: Readonly<Record<FilterParameter['op'], string>> = {
+  eq: 'is this',
+  in: 'is one of these, with commas between them',
+  ge: 'is at least this',
+  le: 'is at most this',
+  gt: 'is above this',
+  lt: 'is below this',
+  known: 'has a value (true) or has none (false)',
+};
+
+/** The sentence of a filter that the contract does not describe. */
+const descriptionOf = ({ field, op }: FilterParameter) =>
+  `Keep only records of which \`${field}\` ${RELATIONS[op]}.`;
 
 /** The body of each error, as a caller gets it. */
 function errorExamples(codes: readonly ErrorCode[]): Schema {
@@ -93,20 +140,20 @@ function errorResponses(): Schema {
 }
 
 function responsesOf(operation: Operation): Schema {
-  const { item, detail } = operation.resource;
+  const { resource } = operation;
   const body =
     operation.kind === 'list'
       ? {
           type: 'object',
           additionalProperties: false,
           required: ['data', 'meta'],
-          properties: { data: { type: 'array', items: ref(nameOf(item)) }, meta: ref('Meta') },
+          properties: { data: { type: 'array', items: ref(itemName(resource)) }, meta: ref('Meta') },
         }
       : {
           type: 'object',
           additionalProperties: false,
           required: ['data'],
-          properties: { data: ref(nameOf(detail ?? item)) },
+          properties: { data: ref(singleName(resource)) },
         };
   const names = [
     'X-Request-Id',
@@ -140,13 +187,13 @@ function pathItem(operation: Operation): Schema {
     name: 'id',
     in: 'path',
     required: true,
-    description: `Identifier of the ${resource.title}.`,
+    description: `Identifier of the ${resource.singular}.`,
     schema: { type: 'string', minLength: 1, maxLength: 128 },
   };
   return {
     get: {
       operationId: name.replace(/\.(\w)/, (_, letter: string) => letter.toUpperCase()),
-      summary: kind === 'list' ? `List ${resource.name}` : `Get a ${resource.title}`,
+      summary: kind === 'list' ? `List ${resource.name}` : `Get a ${resource.singular}`,
       description: `Needs the permission \`${resource.permission}\`. HEAD gives the same headers without the body.`,
       tags: [resource.name],
       parameters: kind === 'list' ? listParameters(resource) : [idParameter],
@@ -155,12 +202,21 @@ function pathItem(operation: Operation): Schema {
   };
 }
 
-function schemas(): Schema {
-  const views = operations.map(({ kind, resource }) =>
-    kind === 'list' ? resource.item : (resource.detail ?? resource.item),
-  );
+function schemas({ resources }: Contract): Schema {
+  const all = [...resources.values()];
+  const views = all.flatMap((resource): [string, Schema][] => {
+    const name = itemName(resource);
+    const single = singleName(resource);
+    return [
+      [name, viewSchema(resource.itemFields, 0, name)],
+      ...(resource.hasSingle && single !== name
+        ? [[single, viewSchema(resource.detailFields, 0, single)] as [string, Schema]]
+        : []),
+    ];
+  });
+  const limits = all.map(({ pages }) => pages);
   return {
-    ...Object.fromEntries(views.map((view) => [nameOf(view), jsonSchema(view)])),
+    ...Object.fromEntries(views),
     Meta: {
       type: 'object',
       additionalProperties: false,
@@ -176,9 +232,9 @@ function schemas(): Schema {
         limit: {
           type: 'integer',
           minimum: 1,
-          maximum: LIMIT_MAX,
+          maximum: Math.max(...limits.map(({ max }) => max)),
           description: 'The page size that applies.',
-          examples: [LIMIT_DEFAULT],
+          examples: [limits[0]?.default],
         },
       },
     },
@@ -202,31 +258,30 @@ function schemas(): Schema {
   };
 }
 
-const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
-
 /** Joins words for a sentence: `users, products and orders`. */
 function andList(words: readonly string[]): string {
   return [words.slice(0, -1).join(', '), ...words.slice(-1)].filter((part) => part !== '').join(' and ');
 }
 
-/** The OpenAPI 3.1 document of the contract, generated from the schemas that validate the answers. */
-export function openapiDocument(): Schema {
+/** The OpenAPI 3.1 document of the contract, generated from the fields that validate the answers. */
+export function openapiDocument(contract: Contract): Schema {
+  const names = [...contract.resources.keys()];
   return {
     openapi: '3.1.0',
     info: {
-      title: `${andList(resourceNames.map(capitalised))} Read API`,
-      version: '1.0.0',
-      description: `List and read ${andList(resourceNames)}. Every operation is a read; every body is JSON.`,
+      title: contract.title,
+      version: `${contract.version.slice(1)}.0.0`,
+      description: `List and read ${andList(names)}. Every operation is a read; every body is JSON.`,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'The gateway that serves this document.' }],
     security: [{ bearer: [] }, { apiKey: [] }],
-    tags: resourceNames.map((name) => ({
+    tags: names.map((name) => ({
       name,
       description: `Reading ${name}.`,
     })),
     paths: Object.fromEntries(
-      operations.map((operation) => [operation.path.replace(':id', '{id}'), pathItem(operation)]),
+      contract.operations.map((operation) => [operation.path.replace(':id', '{id}'), pathItem(operation)]),
     ),
     components: {
       securitySchemes: {
@@ -235,12 +290,7 @@ export function openapiDocument(): Schema {
       },
       headers,
       responses: errorResponses(),
-      schemas: schemas(),
+      schemas: schemas(contract),
     },
   };
-}
-
-/** The OpenAPI document as it is served. */
-export function servedOpenapi(): Buffer {
-  return Buffer.from(JSON.stringify(openapiDocument()));
 }

@@ -1,7 +1,7 @@
 import { Decimal } from '../kernel/decimal.ts';
 import type { CanonicalRecord } from './response-body.ts';
-import type { FieldKind, Value } from './fields.ts';
-import type { Sort } from './query.ts';
+import type { Field, KnownValue, Value } from './fields.ts';
+import type { Filter, Sort } from './query.ts';
 
 /*
  * The order of records in the contract: by the value of the sort field, with `null` last in both directions, and
@@ -49,15 +49,27 @@ export function compareIds(a: string, b: string): number {
   return 0;
 }
 
+/** What the order of a field's values follows from: its kind, and the values of an enum. */
+export type SortField = Pick<Field, 'kind' | 'values'>;
+
+/** What a sort of a list goes by; the text order for a field that the list does not have. */
+export function sortFieldOf(fields: readonly Field[], { field }: Sort): SortField {
+  return fields.find(({ name }) => name === field) ?? { kind: 'text' };
+}
+
 /** The sort key of a canonical value that is not null. */
-export function sortKeyOf(kind: FieldKind, value: string | Decimal): SortKey {
+export function sortKeyOf({ kind, values }: SortField, value: KnownValue): SortKey {
+  if (typeof value === 'boolean') return value ? '1' : '0';
   if (typeof value !== 'string') return value;
   switch (kind) {
     case 'id':
+    case 'reference':
       return idSortKey(value);
-    case 'instant':
+    case 'datetime':
       // Without the Z, an instant with milliseconds sorts directly after the same instant without them.
       return value.slice(0, -1);
+    case 'enum':
+      return String.fromCharCode(values?.indexOf(value) ?? 0);
     default:
       return value.normalize('NFC');
   }
@@ -94,20 +106,20 @@ function compareNullable(a: SortKey | null, b: SortKey | null, sort: Sort): numb
 }
 
 /** The sort key of a record. */
-function fieldKeyOf(record: CanonicalRecord, { field }: Sort, kind: FieldKind): SortKey | null {
+function fieldKeyOf(record: CanonicalRecord, { field }: Sort, by: SortField): SortKey | null {
   const value = record[field] ?? null;
-  return value === null ? null : sortKeyOf(kind, value);
+  return value === null ? null : sortKeyOf(by, value);
 }
 
 /** Compares two records: negative if `a` comes before `b`. */
 export type RecordOrder = (a: CanonicalRecord, b: CanonicalRecord) => number;
 
-/** Compiles the contract's order for records that are compared once or twice; `kind` is the kind of the sort field. */
-export function compileOrder(sort: Sort, kind: FieldKind): RecordOrder {
+/** Compiles the contract's order for records that are compared once or twice; `by` is the sort field. */
+export function compileOrder(sort: Sort, by: SortField): RecordOrder {
   if (sort.field === 'id')
     return (a, b) => (sort.descending ? compareIds(b.id, a.id) : compareIds(a.id, b.id));
   return (a, b) =>
-    compareNullable(fieldKeyOf(a, sort, kind), fieldKeyOf(b, sort, kind), sort) || compareIds(a.id, b.id);
+    compareNullable(fieldKeyOf(a, sort, by), fieldKeyOf(b, sort, by), sort) || compareIds(a.id, b.id);
 }
 
 /** The order of a sort without its last part: records with equal values are equal in it, whatever their ids. */
@@ -117,9 +129,9 @@ export type FieldOrder = {
 };
 
 /** Compiles the order by the value of the sort field alone. */
-export function compileFieldOrder(sort: Sort, kind: FieldKind): FieldOrder {
+export function compileFieldOrder(sort: Sort, by: SortField): FieldOrder {
   return {
-    keyOf: (record) => fieldKeyOf(record, sort, kind),
+    keyOf: (record) => fieldKeyOf(record, sort, by),
     compare: (a, b) => compareNullable(a, b, sort),
   };
 }
@@ -134,17 +146,45 @@ export type KeyedOrder = {
 };
 
 /** Compiles the contract's order for many records, which are compared often. */
-export function compileKeyedOrder(sort: Sort, kind: FieldKind): KeyedOrder {
+export function compileKeyedOrder(sort: Sort, by: SortField): KeyedOrder {
   return {
-    keyOf: (record) => ({ key: fieldKeyOf(record, sort, kind), idKey: idSortKey(record.id) }),
+    keyOf: (record) => ({ key: fieldKeyOf(record, sort, by), idKey: idSortKey(record.id) }),
     compare: (a, b) => compareNullable(a.key, b.key, sort) || compareCodePoints(a.idKey, b.idKey),
   };
 }
 
-/** Whether a value satisfies a filter; an unknown value never does. */
-export function matches(value: Value, op: 'eq' | 'ge' | 'le', wanted: string | Decimal): boolean {
+/** Whether two values are equal: numbers by value, so 19.9 is 19.90, all others by their text. */
+function isEqual(value: KnownValue, wanted: KnownValue): boolean {
+  if (value instanceof Decimal) return wanted instanceof Decimal && value.compare(wanted) === 0;
+  return value === wanted;
+}
+
+/** Compares numbers, times or dates of one form: negative if the first is less. `NaN` if they cannot be compared. */
+export function compareBounds(value: KnownValue, wanted: string | Decimal): number {
+  if (value instanceof Decimal) return wanted instanceof Decimal ? value.compare(wanted) : NaN;
+  if (typeof value !== 'string' || typeof wanted !== 'string') return NaN;
+  // Without the Z, an instant with milliseconds comes directly after the same instant without them.
+  return compareCodePoints(withoutZone(value), withoutZone(wanted));
+}
+
+const withoutZone = (text: string) => (text.endsWith('Z') ? text.slice(0, -1) : text);
+
+/** Whether a value satisfies a filter; an unknown value satisfies only the question whether it is unknown. */
+export function matches(value: Value, filter: Filter): boolean {
+  if (filter.op === 'known') return (value !== null) === filter.value;
   if (value === null) return false;
-  if (op === 'eq') return value === wanted;
-  if (!(value instanceof Decimal) || !(wanted instanceof Decimal)) return false;
-  return op === 'ge' ? value.compare(wanted) >= 0 : value.compare(wanted) <= 0;
+  switch (filter.op) {
+    case 'eq':
+      return isEqual(value, filter.value);
+    case 'in':
+      return filter.value.some((one) => isEqual(value, one));
+    case 'ge':
+      return compareBounds(value, filter.value) >= 0;
+    case 'le':
+      return compareBounds(value, filter.value) <= 0;
+    case 'gt':
+      return compareBounds(value, filter.value) > 0;
+    case 'lt':
+      return compareBounds(value, filter.value) < 0;
+  }
 }

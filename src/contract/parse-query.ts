@@ -1,34 +1,21 @@
-import { fault, type GatewayError } from '../kernel/errors/fault.ts';
-import { Decimal } from '../kernel/decimal.ts';
-import type { Operation } from './operations.ts';
+import { fault } from '../kernel/errors/fault.ts';
+import type { Decimal } from '../kernel/decimal.ts';
+import { compareBounds } from './order.ts';
+import { compileFilterParser, invalidParameter } from './parse-filter.ts';
 import type { Filter, ListQuery, Query, Sort } from './query.ts';
 import { readQuery } from './raw-query.ts';
-import type { FilterParameter } from './define-resource.ts';
-import type { Resource } from './resources.ts';
+import type { Contract, Operation, Resource } from './resource.ts';
 
 /**
- * The largest `page`; one beyond it is 400 `invalid_parameter`. Times `LIMIT_MAX` it is far below 2^53, so every offset
- * is exact.
+ * The largest `page`; one beyond it is 400 `invalid_parameter`. Times the largest `limit` it is far below 2^53, so every
+ * offset is exact.
  */
 export const PAGE_MAX = 1_000_000_000;
 
-/**
- * The most records of a page. A larger `limit` is 400 `invalid_parameter`, or means this one where
- * `contract.limitOverflow` is `clamp`.
- */
-export const LIMIT_MAX = 100;
-
-/** The records of a page where the request has no `limit`. */
-export const LIMIT_DEFAULT = 50;
-
-/** The operator's settings for reading parameters. */
-export type QueryRules = { readonly limitOverflow: 'reject' | 'clamp' };
+/** How parameters are read. */
+export type QueryRules = Pick<Contract, 'limitOverflow'>;
 
 type Values = ReadonlyMap<string, readonly string[]>;
-
-function invalid(parameter: string, allowed: string): GatewayError {
-  return fault('invalid_parameter', { message: `The parameter "${parameter}" must be ${allowed}.` });
-}
 
 /** The single value of a parameter; `undefined` if it is absent. */
 function single(values: Values, parameter: string): string | undefined {
@@ -50,46 +37,56 @@ function parseInteger(
   if (text === undefined) return fallback;
   const number = /^[0-9]+$/.test(text) ? Number(text) : NaN;
   if (clamp && number > maximum) return maximum;
-  if (!(number >= 1 && number <= maximum)) throw invalid(parameter, `a whole number from 1 to ${maximum}`);
+  if (!(number >= 1 && number <= maximum))
+    throw invalidParameter(parameter, `a whole number from 1 to ${maximum}`);
   return number;
 }
 
-function parseSort(values: Values, resource: Resource): Sort | null {
-  const text = resource.sorts.length === 0 ? undefined : single(values, 'sort');
-  if (text === undefined) return null;
+/** The order of a list; without a parameter the resource's own. */
+function parseSort(values: Values, { sorts, order }: Resource): Sort | null {
+  const text = sorts.length === 0 ? undefined : single(values, 'sort');
+  if (text === undefined) return order;
   const descending = text.startsWith('-');
   const field = descending ? text.slice(1) : text;
-  if (!resource.sorts.includes(field)) {
-    throw invalid('sort', `one of ${resource.sorts.join(', ')}, with a leading "-" for descending order`);
+  if (!sorts.includes(field)) {
+    throw invalidParameter('sort', `one of ${sorts.join(', ')}, with a leading "-" for descending order`);
   }
   return { field, descending };
 }
 
-function parseFilter(parameter: FilterParameter, text: string): Filter {
-  const { name, field, op } = parameter;
-  if (op === 'eq') {
-    if (text === '') throw invalid(name, 'a text that is not empty');
-    return { field, op, value: text };
-  }
-  const value = text.startsWith('-') ? undefined : Decimal.parse(text);
-  if (value === undefined) throw invalid(name, 'a plain decimal number such as 10 or 9.99');
-  return { field, op, value };
-}
-
 const NO_FILTERS: readonly Filter[] = Object.freeze([]);
 
-function parseFilters(values: Values, resource: Resource): readonly Filter[] {
+type FilterParser = { readonly name: string; readonly parse: (text: string) => readonly Filter[] };
+type Bound = { readonly name: string; readonly filter: Filter & { readonly value: string | Decimal } };
+
+const isLower = ({ op }: Filter) => op === 'ge' || op === 'gt';
+const isUpper = ({ op }: Filter) => op === 'le' || op === 'lt';
+
+/** Refuses two bounds of one field between which there is no value. */
+function refuseContradiction(bounds: readonly Bound[]): void {
+  for (const low of bounds) {
+    const high = bounds.find(({ filter }) => isUpper(filter) && filter.field === low.filter.field);
+    if (high === undefined || !isLower(low.filter)) continue;
+    const order = compareBounds(low.filter.value, high.filter.value);
+    const isOpen = low.filter.op === 'gt' || high.filter.op === 'lt';
+    if (order > 0 || (order === 0 && isOpen))
+      throw invalidParameter(low.name, `not greater than "${high.name}"`);
+  }
+}
+
+function parseFilters(values: Values, parsers: readonly FilterParser[]): readonly Filter[] {
   if (values.size === 0) return NO_FILTERS;
-  const filters = resource.filters.flatMap((parameter) => {
-    const text = single(values, parameter.name);
-    return text === undefined ? [] : [parseFilter(parameter, text)];
-  });
-  for (const low of filters) {
-    const high = filters.find((other) => other.op === 'le' && other.field === low.field);
-    if (low.op === 'ge' && high?.op === 'le' && low.value.compare(high.value) > 0) {
-      throw invalid(`min_${low.field}`, `not greater than "max_${low.field}"`);
+  const filters: Filter[] = [];
+  const bounds: Bound[] = [];
+  for (const { name, parse } of parsers) {
+    const text = single(values, name);
+    if (text === undefined) continue;
+    for (const filter of parse(text)) {
+      filters.push(filter);
+      if (isLower(filter) || isUpper(filter)) bounds.push({ name, filter: filter as Bound['filter'] });
     }
   }
+  if (bounds.length > 1) refuseContradiction(bounds);
   return filters;
 }
 
@@ -100,14 +97,17 @@ function parametersOf(operation: Operation): readonly string[] {
   return ['page', 'limit', ...(sorts.length > 0 ? ['sort'] : []), ...filters.map((filter) => filter.name)];
 }
 
-function parseList(operation: Operation, values: Values, rules: QueryRules): ListQuery {
+type ListRules = QueryRules & { readonly parsers: readonly FilterParser[] };
+
+function parseList(resource: Resource, values: Values, { limitOverflow, parsers }: ListRules): ListQuery {
+  const { pages } = resource;
   return {
     kind: 'list',
-    resource: operation.resource.name,
+    resource: resource.name,
     page: parseInteger(values, 'page', 1, PAGE_MAX, false),
-    limit: parseInteger(values, 'limit', LIMIT_DEFAULT, LIMIT_MAX, rules.limitOverflow === 'clamp'),
-    sort: parseSort(values, operation.resource),
-    filters: parseFilters(values, operation.resource),
+    limit: parseInteger(values, 'limit', pages.default, pages.max, limitOverflow === 'clamp'),
+    sort: parseSort(values, resource),
+    filters: parseFilters(values, parsers),
   };
 }
 
@@ -115,23 +115,26 @@ function parseList(operation: Operation, values: Values, rules: QueryRules): Lis
  * The id in a path segment, decoded once.
  * @throws GatewayError `bad_request` if the encoding is malformed, `not_found` if no record can have this id
  */
-function parseId(rawId: string, resource: Resource): string {
+function parseId(rawId: string, { idPattern }: Resource): string {
   let id: string;
   try {
     id = decodeURIComponent(rawId);
   } catch (cause) {
     throw fault('bad_request', { detail: 'malformed percent-encoding in the path', cause });
   }
-  if (id.length > 128 || !resource.id.safeParse(id).success) throw fault('not_found');
+  if (id.length > 128 || !idPattern.test(id)) throw fault('not_found');
   return id;
 }
 
 /** Compiles the parser of an operation's path and query. It throws a `GatewayError` for a wrong parameter. */
 export function compileParser(operation: Operation, rules: QueryRules) {
+  const { resource } = operation;
   const known = new Set(parametersOf(operation));
+  const parsers = resource.filters.map((one) => ({ name: one.name, parse: compileFilterParser(one) }));
+  const listRules = { ...rules, parsers };
   return function parseRequest(rawQuery: string, rawId: string | undefined): Query {
     const values = readQuery(rawQuery, known);
-    if (operation.kind === 'list') return parseList(operation, values, rules);
-    return { kind: 'get', resource: operation.resource.name, id: parseId(rawId ?? '', operation.resource) };
+    if (operation.kind === 'list') return parseList(resource, values, listRules);
+    return { kind: 'get', resource: resource.name, id: parseId(rawId ?? '', resource) };
   };
 }

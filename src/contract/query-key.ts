@@ -1,9 +1,13 @@
-import type { Decimal } from '../kernel/decimal.ts';
+import { Decimal } from '../kernel/decimal.ts';
+import type { KnownValue } from './fields.ts';
 import type { Filter, Query } from './query.ts';
 
 /** Equal decimals give equal text: 10, 10.0 and 010 are one value. */
-function valueKey(value: string | Decimal): string {
+function valueKey(value: KnownValue | readonly KnownValue[]): string {
   if (typeof value === 'string') return `t${value}`;
+  if (typeof value === 'boolean') return `b${value}`;
+  // The values of a list stand in the order of their keys; duplicates count once.
+  if (!(value instanceof Decimal)) return `l${JSON.stringify([...new Set(value.map(valueKey))].sort())}`;
   const text = value.toString();
   let end = text.length;
   // A pattern such as /0+$/ is quadratic on a long run of zeros.

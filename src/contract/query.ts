@@ -1,10 +1,30 @@
 import type { Decimal } from '../kernel/decimal.ts';
-import type { ResourceName } from './resources.ts';
+import type { KnownValue } from './fields.ts';
+import type { ResourceName } from './resource.ts';
+
+/**
+ * What a filter asks of a field: equal, one of several values, at least, at most, above, below, and whether it has a
+ * value.
+ */
+export type FilterOp = 'eq' | 'in' | 'ge' | 'le' | 'gt' | 'lt' | 'known';
+
+/** The operators that a source file can say how to send; what the others ask for is left to the gateway. */
+export type PushableOp = 'eq' | 'ge' | 'le';
+
+/** Whether a source file can say how an operator is sent. */
+export function isPushable(op: FilterOp): op is PushableOp {
+  return op === 'eq' || op === 'ge' || op === 'le';
+}
 
 /** A filter on canonical values. */
-export type Filter =
-  | { readonly field: string; readonly op: 'eq'; readonly value: string }
-  | { readonly field: string; readonly op: 'ge' | 'le'; readonly value: Decimal };
+export type Filter = {
+  readonly field: string;
+} & (
+  | { readonly op: 'eq'; readonly value: KnownValue }
+  | { readonly op: 'in'; readonly value: readonly KnownValue[] }
+  | { readonly op: 'ge' | 'le' | 'gt' | 'lt'; readonly value: string | Decimal }
+  | { readonly op: 'known'; readonly value: boolean }
+);
 
 /** The order a caller asked for. Ties are always broken by ascending id. */
 export type Sort = { readonly field: string; readonly descending: boolean };
@@ -28,7 +48,15 @@ export type GetQuery = { readonly kind: 'get'; readonly resource: ResourceName; 
  */
 export type Query = ListQuery | GetQuery;
 
-const PREFIXES = { eq: '', ge: 'min_', le: 'max_' } as const;
+const PREFIXES: Readonly<Record<FilterOp, string>> = {
+  eq: '',
+  in: 'one_of_',
+  ge: 'min_',
+  le: 'max_',
+  gt: 'above_',
+  lt: 'below_',
+  known: 'known_',
+};
 
 /**
  * The shape of a question: its operation and the names of its parameters, without any value. A list is always asked with a

@@ -1,6 +1,6 @@
 import { invalidReply } from '../kernel/errors/fault.ts';
 import type { Field, Value } from './fields.ts';
-import type { Resource } from './resources.ts';
+import type { Resource } from './resource.ts';
 
 /** A v1 record: canonical values by field name (`profile.bio` for nested ones). Every field is present. */
 export type CanonicalRecord = Readonly<Record<string, Value>> & { readonly id: string };
@@ -116,6 +116,6 @@ export function isEmptyList(body: Buffer): boolean {
  * @throws GatewayError `upstream_invalid_response` if the record breaks the contract
  */
 export function detailBody(resource: Resource, record: CanonicalRecord): string {
-  if (resource.detail === null) throw new Error(`${resource.name} has no single-record view`);
+  if (!resource.hasSingle) throw new Error(`${resource.name} has no single-record view`);
   return `{"data":${writerOf(resource.detailFields)(record)}}`;
 }

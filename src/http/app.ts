@@ -1,14 +1,10 @@
-import { createHash } from 'node:crypto';
 import { IncomingMessage, type RequestListener, type ServerOptions, ServerResponse } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { fault, type GatewayError } from '../kernel/errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { createDocumentEncodings, type OnCompressed } from '../store/cache/encoded-bodies.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
-import { createApiPage } from './api-page/api-page.ts';
 import { createProxy } from './passthrough/proxy.ts';
-import type { Representable } from './listener/representation.ts';
 import { allowedMethods, type Endpoint } from './listener/routes.ts';
 import { type AccessLogDeps, createAccessLog } from './listener/access-log.ts';
 import { createOpenContext, type RequestMetrics } from './listener/open-context.ts';
@@ -22,8 +18,6 @@ type MessageClasses = Required<Pick<ServerOptions, 'IncomingMessage' | 'ServerRe
 
 /** What the public listener is put together from, for the life of the process. */
 export type AppDeps = {
-  /** The OpenAPI description, served at `/v1/openapi.json`. */
-  readonly openapi: Buffer;
   readonly log: Logger;
   readonly clock: Clock;
   /** Absent: no spans are recorded. */
@@ -31,7 +25,7 @@ export type AppDeps = {
   /** Keeps the requests that failed or were slow. */
   readonly recent: AccessLogDeps['recent'];
   readonly callers: AccessLogDeps['callers'];
-  readonly metrics: RequestMetrics & RoutingDeps['metrics'] & { readonly compressed: OnCompressed };
+  readonly metrics: RequestMetrics & RoutingDeps['metrics'];
 };
 
 /** The public listener, for `createServer`. */
@@ -47,12 +41,6 @@ export type App = {
   /** Stops load shedding before the listener closes. */
   readonly stopShedding: () => void;
 };
-
-/** A document that is served until the process ends. */
-function documentOf(body: Buffer, onCompressed: OnCompressed): Representable {
-  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
-  return { body, etag, encodings: createDocumentEncodings(body, etag, onCompressed) };
-}
 
 /**
  * Makes the classes of Node's server options whose objects have Express' prototypes from the start. Otherwise Express
@@ -80,8 +68,6 @@ export function createApp(deps: AppDeps): App {
   const traces = createRequestTraces({ clock, tracing: deps.tracing, random: Math.random });
   const accessLog = createAccessLog({ log, clock, traces, recent: deps.recent, callers: deps.callers });
   const openContext = createOpenContext({ traces, accessLog, clock, metrics });
-  const openapi = documentOf(deps.openapi, metrics.compressed);
-  const apiPage = createApiPage(deps.openapi, metrics.compressed);
   // All routes of all configurations share one proxy, because each proxy adds a listener to the server.
   const send = createProxy(clock);
 
@@ -134,7 +120,7 @@ export function createApp(deps: AppDeps): App {
       const last: NextFunction = (thrown?: unknown) => context.fail(thrown ?? fault('not_found'));
       app(req as Request, res as Response, last);
     },
-    route: (spec, parts) => createRouting(spec, { ...parts, openapi, apiPage, send, clock, log, metrics }),
+    route: (spec, parts) => createRouting(spec, { ...parts, send, clock, log, metrics }),
     serveBy(routing) {
       current = routing;
       // Express reads it when the address of a caller is asked for, which is right after a request has come.

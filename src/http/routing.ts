@@ -1,3 +1,9 @@
+import { createHash } from 'node:crypto';
+import { openapiDocument } from '../contract/openapi.ts';
+import type { Contract } from '../contract/resource.ts';
+import { createDocumentEncodings, type OnCompressed } from '../store/cache/encoded-bodies.ts';
+import type { ApiPageContract } from './api-page/page-html.ts';
+import { createApiPage } from './api-page/api-page.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import type { ServerStatus } from '../kernel/errors/fault.ts';
 import type { ComponentSet, MadeComponent } from '../kernel/shared-components.ts';
@@ -29,6 +35,7 @@ export type RoutingSpec = {
   /** Absent: off. */
   readonly compression?: GatewayConfig['cache']['compression'];
   readonly overload: GatewayConfig['overload'];
+  readonly contract: Contract;
   /** Whether the API page is served. */
   readonly docs: boolean;
 };
@@ -41,11 +48,8 @@ export type RoutingDeps = Pick<PassthroughDeps, 'send' | 'uses'> &
   Omit<LoadShedderDeps, 'limits'> & {
     readonly clock: Clock;
     readonly log: PassthroughDeps['log'];
-    readonly metrics: PassthroughDeps['metrics'];
+    readonly metrics: PassthroughDeps['metrics'] & { readonly compressed: OnCompressed };
     readonly parts: Pick<ComponentSet, 'acquire'>;
-    /** The OpenAPI description, served at `/v1/openapi.json`. */
-    readonly openapi: Representable;
-    readonly apiPage: ApiPage;
     readonly uses: ReferenceCount;
   };
 
@@ -74,12 +78,41 @@ function makeLoadShedder(
   return { value, close: value.stop };
 }
 
+/** What the contract is told by: the OpenAPI document, and the API page that shows it. */
+type ApiDocuments = { readonly openapi: Representable; readonly apiPage: ApiPage };
+
+type DocumentSettings = { readonly openapi: string; readonly page: ApiPageContract };
+
+function makeApiDocuments(
+  { openapi, page }: DocumentSettings,
+  { onCompressed }: { readonly onCompressed: OnCompressed },
+): MadeComponent<ApiDocuments> {
+  const body = Buffer.from(openapi);
+  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  const document = { body, etag, encodings: createDocumentEncodings(body, etag, onCompressed) };
+  return { value: { openapi: document, apiPage: createApiPage(page, onCompressed) } };
+}
+
+/** What the API page tells beside the document. */
+function pageContract({ title, version, resources }: Contract): ApiPageContract {
+  const listed = Array.from(resources.values(), ({ name, permission, pages }) => ({
+    name,
+    permission,
+    pages,
+  }));
+  return { title, version, resources: listed };
+}
+
 /** Puts together how the public listener serves by one configuration. */
 export function createRouting(spec: RoutingSpec, deps: RoutingDeps): Routing {
-  const { clock, log, metrics, uses, parts, openapi, apiPage } = deps;
-  const { trustProxy, overload: limits } = spec;
+  const { clock, log, metrics, uses, parts } = deps;
+  const { trustProxy, overload: limits, contract } = spec;
   const trustsProxies = trustProxy !== false;
   const shedder = parts.acquire(makeLoadShedder, limits, { clock, log, metrics });
+  const documents = { openapi: JSON.stringify(openapiDocument(contract)), page: pageContract(contract) };
+  const onCompressed = metrics.compressed;
+  const { openapi, apiPage } = parts.acquire(makeApiDocuments, documents, { onCompressed });
+  const openapiPath = `/${contract.version}/openapi.json`;
   const cors = createCors(spec.cors);
   const responder = createResponder({ ...spec, clock, cors, shedder });
   const findRoute = compileRoutes<Endpoint>([
@@ -89,10 +122,10 @@ export function createRouting(spec: RoutingSpec, deps: RoutingDeps): Routing {
     })),
     { path: WHOLE_SERVER.path, target: wholeServer },
     {
-      path: '/v1/openapi.json',
+      path: openapiPath,
       target: {
         operation: 'openapi',
-        route: '/v1/openapi.json',
+        route: openapiPath,
         methods: READ_METHODS,
         serve: (_req, context) => responder.sendDocument(context, openapi),
       },

@@ -1,5 +1,6 @@
 // The migrations of one process: their states, the routing of their calls, and the preview of a share.
 
+import type { Resource } from '../contract/resource.ts';
 import type { Logger } from 'pino';
 import type { Clock } from '../kernel/clock.ts';
 import type { ByOrigin, Origin } from '../kernel/upstream-call.ts';
@@ -22,6 +23,7 @@ import type { MigrationStateStore } from './state/state-store.ts';
 /** A resource that moves, as one configuration describes it. */
 export type MigratingResource = Omit<JudgedMigration, 'resource'> & {
   readonly declared: DeclaredMigration;
+  readonly resource: Resource;
   /** How long a caller waits at most, in milliseconds. */
   readonly deadlineMs: number;
 };
@@ -100,7 +102,7 @@ export function createMigrations(deps: MigrationsDeps) {
   const { monotonic } = clock;
 
   /** The migration of a resource, under one configuration of it. */
-  function of({ declared, config, deadlineMs }: MigratingResource) {
+  function of({ declared, resource: contract, config, deadlineMs }: MigratingResource) {
     const { resource } = declared;
     const initial = initialState(declared, new Date(clock.now()).toISOString());
     const current = () => states.current(resource);
@@ -110,7 +112,7 @@ export function createMigrations(deps: MigrationsDeps) {
       originStage: (operation: string, handlers: OriginHandlers): Handler =>
         createOriginStage(handlers, {
           ...config,
-          ...{ resource, operation, current, initial, monotonic, metrics },
+          ...{ resource, contract, operation, current, initial, monotonic, metrics },
           attemptMs: () => attemptLimitMs(deadlineMs, legacyP99Ms?.(operation), config.gate.latencySlack),
           breaker,
           count: callers.count,

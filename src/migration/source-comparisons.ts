@@ -2,7 +2,6 @@
 
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
-import { type Resource, resources } from '../contract/resources.ts';
 import type { Query } from '../contract/query.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Origin } from '../kernel/upstream-call.ts';
@@ -43,17 +42,15 @@ export type SourceComparisonsDeps = {
 };
 
 /** The parts that shadows, walks, replays and explanations of one resource share. */
-function partsOf({ declared, config, sources }: ServedMigration, deps: SourceComparisonsDeps) {
+function partsOf({ declared, resource, config, sources }: ServedMigration, deps: SourceComparisonsDeps) {
   const { states, counts, clock, secret } = deps;
-  const resource = (resources as Readonly<Record<string, Resource>>)[declared.resource];
-  if (resource === undefined) throw new Error(`the contract has no resource ${declared.resource}`);
   return {
     ...{ resource, config, counts, clock },
     sources: { legacy: sources.legacy, new: sources.new },
     keptRules: () => states.current(declared.resource)?.rules ?? [],
     toSample: createToSample({ secret, showMask: config.compare.showMask }),
     onRefused: (operation: string, query: Query) =>
-      counts.refused(declared.resource, operation, queryKind(query)),
+      counts.refused(declared.resource, operation, queryKind(query, resource)),
   };
 }
 
@@ -103,6 +100,8 @@ export function createSourceComparisons(deps: SourceComparisonsDeps) {
     Array.from(compared.values()).reduce((sum, { shadow }) => sum + shadow.inFlight, 0),
   );
   return {
+    /** What the contract says of a resource that moves. @throws Error for another one */
+    resourceOf: (resource: string) => partsFor(resource).resource,
     /** Offers an answer that was just read; a share of them is compared. It never throws, and returns at once. */
     offer: (resource: string, read: OfferedAnswer) => compared.get(resource)?.shadow.offer(read),
     /** Why this process compares nothing with a source of the resource, for each such source. */

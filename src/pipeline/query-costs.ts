@@ -1,11 +1,9 @@
 import type { PagePlan } from '../source/adapter/plan/plan.ts';
 import { scanReach } from '../source/adapter/plan/scan-reach.ts';
 import type { LoadedSource } from '../config/schema/loaded-config.ts';
-import { LIMIT_DEFAULT } from '../contract/parse-query.ts';
 import type { Filter, ListQuery, Sort } from '../contract/query.ts';
-import type { FilterParameter } from '../contract/define-resource.ts';
-import type { Resource } from '../contract/resources.ts';
-import { Decimal } from '../kernel/decimal.ts';
+import type { FilterParameter, Resource } from '../contract/resource.ts';
+import { filterWith, typicalValue } from '../contract/example-filters.ts';
 import type { UpstreamRequest } from '../kernel/upstream-call.ts';
 import { asksTotalFirst, totalWindow } from './reading/pages/read-page.ts';
 import type { CompiledSource } from '../source/compile-sources.ts';
@@ -37,9 +35,10 @@ function sampleText({ spec }: LoadedSource, resource: Resource, field: string): 
   return labels[0] ?? 'sample';
 }
 
-function sampleFilter(source: LoadedSource, resource: Resource, { field, op }: FilterParameter): Filter {
-  if (op === 'eq') return { field, op, value: sampleText(source, resource, field) };
-  return { field, op, value: new Decimal(10n, 0) };
+function sampleFilter(source: LoadedSource, resource: Resource, parameter: FilterParameter): Filter {
+  const { kind, field } = parameter;
+  const value = kind === 'text' ? sampleText(source, resource, field) : typicalValue(parameter);
+  return filterWith(parameter, value);
 }
 
 /** The kinds of list queries: plain, each sort both ways, each filter, and each filter with each sort. */
@@ -94,7 +93,7 @@ function costOf({ query, sort, filters }: Kind, { resource, adapter, source }: C
     kind: 'list',
     resource: resource.name,
     page: 1,
-    limit: LIMIT_DEFAULT,
+    limit: resource.pages.default,
     sort,
     filters,
   };
@@ -107,7 +106,7 @@ function costOf({ query, sort, filters }: Kind, { resource, adapter, source }: C
   }
   const { rows, calls: scanned } = scanReach(plan, source.spec.budget);
   const calls = scanned + (plan.detailFetch === 'page' ? asked.limit : 0);
-  const cost = rows < LIMIT_DEFAULT ? 'refused' : 'scan';
+  const cost = rows < resource.pages.default ? 'refused' : 'scan';
   return { query, cost, calls, reason: plan.reason, rowsMax: rows };
 }
 

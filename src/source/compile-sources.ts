@@ -7,7 +7,8 @@ import { type FileText, loadSources } from '../config/load.ts';
 import { ConfigError, type Problem } from '../config/yaml/problem.ts';
 import { openEdits } from '../config/yaml/open-edits.ts';
 import type { Environment } from '../config/yaml/substitute.ts';
-import { type Resource, resources } from '../contract/resources.ts';
+import type { Contract, Resource } from '../contract/resource.ts';
+import { unknownResource } from '../config/validate/cross-check.ts';
 import { contentDigest } from '../kernel/secret.ts';
 
 /** What a source file says of one resource, compiled. */
@@ -19,7 +20,7 @@ export type CompiledSource = {
 
 /** The same, with what identifies it. */
 export type DigestedSource = CompiledSource & {
-  /** Part of every cache key. It changes with the source's file as filled in, the resource, and with `CONTRACT_VERSION`. */
+  /** Part of every cache key. It changes with the source's file as filled in, the contract of the resource, and with `CONTRACT_VERSION`. */
   readonly digest: string;
   /** In the settings of a component, it counts by its digest. */
   toJSON(): string;
@@ -41,11 +42,15 @@ const CONTRACT_VERSION = 1;
 /** Compiles every resource of every source; problems are added with the lines of the source files. */
 export function compileSources(
   sources: LoadedConfig['sources'],
+  contract: Contract,
   problems: Problem[],
 ): readonly CompiledSource[] {
   const compiled: CompiledSource[] = [];
   for (const source of sources.values()) {
-    for (const resource of Object.values(resources)) {
+    for (const name of Object.keys(source.spec.resources))
+      if (!contract.resources.has(name))
+        problems.push(source.yaml.problemAt(['resources', name], ...unknownResource(name, contract)));
+    for (const resource of contract.resources.values()) {
       const adapter = compileAdapter(source.spec, resource, (path, message, hint) =>
         problems.push(source.yaml.problemAt(path, message, hint)),
       );
@@ -59,18 +64,22 @@ export function compileSources(
  * Compiles the text of one source file, which may stand in no file yet.
  * @throws ConfigError with every problem
  */
-export function compileSourceText(text: FileText, environment: Environment): readonly CompiledSource[] {
+export function compileSourceText(
+  text: FileText,
+  environment: Environment,
+  contract: Contract,
+): readonly CompiledSource[] {
   const problems: Problem[] = [];
-  const compiled = compileSources(loadSources([text], environment, problems), problems);
+  const compiled = compileSources(loadSources([text], environment, problems), contract, problems);
   if (problems.length > 0) throw new ConfigError(problems);
   return compiled;
 }
 
 /** What is valid in source files but probably a mistake, with the lines. */
-export function sourceNotes(sources: Iterable<LoadedSource>): readonly Problem[] {
+export function sourceNotes(sources: Iterable<LoadedSource>, contract: Contract): readonly Problem[] {
   return [...sources].flatMap(({ spec, yaml }) => {
     const notes = [...openEdits(yaml)];
-    lintSource(spec, (path, message, hint) => notes.push(yaml.problemAt(path, message, hint)));
+    lintSource(spec, contract, (path, message, hint) => notes.push(yaml.problemAt(path, message, hint)));
     return notes;
   });
 }
@@ -82,7 +91,7 @@ function withDigest(compiled: CompiledSource): DigestedSource {
   } = compiled;
   // Answers belong to the credential they were read with, so it is part of what is hashed. Numbers that are compared as
   // they are written, such as 1.50, are in `spec` alone.
-  const digest = contentDigest([CONTRACT_VERSION, resource.name, yaml.content(), spec]);
+  const digest = contentDigest([CONTRACT_VERSION, resource.digest, yaml.content(), spec]);
   return { ...compiled, digest, toJSON: () => digest };
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { compileAdapter } from '../../src/source/adapter/compile.ts';
 import { UNOBSERVED } from '../../src/source/adapter/map/reply-observer.ts';
-import { resources } from '../../src/contract/resources.ts';
+import { resources } from '../support/reference.ts';
 import { createBackgroundTasks } from '../../src/kernel/background-tasks.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createAnswer } from '../../src/pipeline/answer/answer-query.ts';

@@ -1,4 +1,4 @@
-import { resourceNames } from '../../src/contract/resources.ts';
+import { resourceNames } from '../support/reference.ts';
 import {
   type Answer,
   type BudgetFleet,

@@ -1,6 +1,6 @@
 import { migration } from '../../src/config/schema/migration.ts';
 import { listBody } from '../../src/contract/response-body.ts';
-import { resources } from '../../src/contract/resources.ts';
+import { resources } from '../support/reference.ts';
 import { Decimal } from '../../src/kernel/decimal.ts';
 import { compareAnswers } from '../../src/migration/compare/compare-answers.ts';
 import { compileDifferenceRules } from '../../src/migration/compare/rules.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { readConfig, readSource } from '../../src/cli/input/read-config.ts';
-import { resourceNames } from '../../src/contract/resources.ts';
+import { resourceNames } from '../support/reference.ts';
 import type { CompiledSource } from '../../src/source/compile-sources.ts';
 import { parseList } from '../support/pipeline/parse-as.ts';
 import { type Stack, startStack } from '../support/gateway/stack.ts';

@@ -1,5 +1,4 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
-import { operations } from '../../contract/operations.ts';
 import { type CompiledResource, withTargets } from '../../source/compile-sources.ts';
 import type { CountedRule } from '../../source/adapter/read/outcome.ts';
 import type { ActionValue } from '../api/action-table.ts';
@@ -28,9 +27,9 @@ export function servedSources(
 ): readonly ServedSource[] {
   const bySource = Map.groupBy(withTargets(compiled), ({ source }) => source.spec.name);
   const sources = [...bySource].map(([name, all]): ServedSource => {
-    const resources = [...new Set(all.map(({ resource }) => resource.name))];
-    const own = operations.filter(({ resource }) => resources.includes(resource.name));
-    return { name, kind: 'source', resources, operations: own.map((operation) => operation.name) };
+    const resources = [...new Set(all.map(({ resource }) => resource))];
+    const operations = resources.flatMap((resource) => resource.operations.map((one) => one.name));
+    return { name, kind: 'source', resources: resources.map((one) => one.name), operations };
   });
   const routes = passthrough.map(({ name: route }): ServedSource => {
     const name = `passthrough.${route}`;

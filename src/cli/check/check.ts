@@ -4,7 +4,7 @@ import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { type CheckedConfig, checkReport } from '../../workbench/explain/report/check-report.ts';
 import { printReport } from '../output/print-report.ts';
 import { readInThread } from '../input/config-check-client.ts';
-import { readSource } from '../input/read-config.ts';
+import { readContract, readSource } from '../input/read-config.ts';
 import { checkFixtures } from '../../workbench/recordings/check-fixtures.ts';
 import { hasReference, NO_REFERENCE } from '../../http/api-page/page-files.ts';
 import { isApiPageServed } from '../../config/schema/gateway.ts';
@@ -22,7 +22,7 @@ export type CheckOptions = {
 /** Checks one source file alone. @throws ConfigError with every problem */
 async function checkSource(file: string, { fixtures }: CheckOptions): Promise<CheckedConfig> {
   const sources = readSource(file);
-  const notes = sourceNotes(new Set(sources.map((one) => one.source)));
+  const notes = sourceNotes(new Set(sources.map((one) => one.source)), readContract(file));
   const checked = { compiled: sources, sources, passthrough: [], notes, verdict: 'The source is sound.' };
   return { ...checked, replayed: fixtures === false ? 0 : await checkFixtures(sources) };
 }

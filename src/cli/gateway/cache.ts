@@ -20,9 +20,9 @@ type PurgeOptions = GatewayOptions & {
 const CACHE_REDIS: OnRedisItself = {
   role: 'cache',
   without: ASK_GATEWAY_HINT,
-  handlers(client, keys) {
+  handlers(client, keys, { contract }) {
     const purges = createSharedPurges(client, keys);
-    return { actions: createCacheActions({ purges }), close: () => purges.close() };
+    return { actions: createCacheActions({ purges, contract: () => contract }), close: () => purges.close() };
   },
 };
 

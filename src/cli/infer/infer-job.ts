@@ -1,32 +1,33 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { ConnectionSpec } from '../../config/schema/source.ts';
-import { type ResourceName, resourceNames, resources } from '../../contract/resources.ts';
+import type { Contract, Resource } from '../../contract/resource.ts';
 import { compileDialects } from '../../workbench/infer/dialects/compile-dialects.ts';
 import type { Dialect } from '../../workbench/infer/dialects/dialect.ts';
 import { InferError } from '../../workbench/infer/notes/note.ts';
 import type { InferOptions } from '../../workbench/infer/infer-source.ts';
 import { readSample } from '../../workbench/infer/requests/read-sample.ts';
 import { readInferTarget } from '../../workbench/infer/requests/read-target.ts';
+import { closest } from '../../config/validate/closest.ts';
 import { liveEnvironment, readSource } from '../input/read-config.ts';
 import { shippedExamples } from '../input/shipped-files.ts';
 
 /** A text for one resource, or for the only one: `users=http://…`, `http://…`. */
-export type ForResource = { readonly resource: ResourceName | undefined; readonly text: string };
+type ForResource = { readonly resource: Resource | undefined; readonly text: string };
 
 /** The options of `portico infer`. */
 export type InferArguments = {
-  readonly resource: readonly ForResource[];
+  readonly resource: readonly string[];
   readonly header: readonly string[];
   readonly method?: 'GET' | 'POST';
-  readonly body: readonly ForResource[];
+  readonly body: readonly string[];
   readonly name?: string;
-  readonly one: readonly ForResource[];
-  readonly oneBody: readonly ForResource[];
+  readonly one: readonly string[];
+  readonly oneBody: readonly string[];
   /** The path of the id. */
-  readonly id: readonly ForResource[];
+  readonly id: readonly string[];
   /** `field=path`. */
-  readonly map: readonly ForResource[];
+  readonly map: readonly string[];
   readonly sample?: readonly string[];
   readonly out?: string;
   readonly into?: string;
@@ -50,6 +51,7 @@ export type InferJob = {
 /** What the job needs of the process around it. */
 export type JobContext = {
   readonly configFile: string;
+  readonly contract: Contract;
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
 };
@@ -67,42 +69,68 @@ function readFile(file: string): Buffer {
   }
 }
 
-/** Splits `users=text`; a text without the name of a resource is for the only one. */
-export function readForResource(text: string): ForResource {
-  const resource = resourceNames.find((name) => text.startsWith(`${name}=`));
-  return { resource, text: resource === undefined ? text : text.slice(resource.length + 1) };
+/** Splits `users=text`; a text without the name of a resource of the contract is for the only one. */
+function readForResource(text: string, { resources }: Contract): ForResource {
+  const resource = [...resources.values()].find(({ name }) => text.startsWith(`${name}=`));
+  return { resource, text: resource === undefined ? text : text.slice(resource.name.length + 1) };
 }
 
-function textFor(given: readonly ForResource[], resource: ResourceName): string | undefined {
+type Split = {
+  readonly [Key in 'resource' | 'body' | 'one' | 'oneBody' | 'id' | 'map']: readonly ForResource[];
+};
+
+/** The options of which each may be for one resource. */
+function splitArguments(args: InferArguments, contract: Contract): Split {
+  const of = (texts: readonly string[]) => texts.map((text) => readForResource(text, contract));
+  return {
+    resource: of(args.resource),
+    body: of(args.body),
+    one: of(args.one),
+    oneBody: of(args.oneBody),
+    id: of(args.id),
+    map: of(args.map),
+  };
+}
+
+/** A resource by its name. @throws InferError */
+function resourceNamed(name: string, { resources }: Contract): Resource {
+  const resource = resources.get(name);
+  if (resource !== undefined) return resource;
+  const names = [...resources.keys()];
+  const near = closest(name, names);
+  throw new InferError(
+    `the contract has no resource ${name}`,
+    `${near === undefined ? '' : `did you mean ${near}? `}--resource <name>, or <name>=https://…; names: ${names.join(', ')}`,
+  );
+}
+
+function textFor(given: readonly ForResource[], resource: Resource): string | undefined {
   return given.find((one) => one.resource === undefined || one.resource === resource)?.text;
 }
 
-function fileFor(given: readonly ForResource[], resource: ResourceName): string | undefined {
+function fileFor(given: readonly ForResource[], resource: Resource): string | undefined {
   const file = textFor(given, resource);
   return file === undefined ? undefined : readFile(file).toString('utf8');
 }
 
 /** The columns that the operator names, by the field of the contract. */
 function columnsFor(
-  { id, map, resource: asked }: InferArguments,
-  resource: ResourceName,
+  { id, map, resource: asked }: Split,
+  resource: Resource,
 ): Readonly<Record<string, string>> {
   const of = (given: readonly ForResource[]) =>
     given.filter((one) => one.resource === undefined || one.resource === resource);
-  const { fieldNames } = resources[resource];
+  const { fieldNames } = resource;
   // What is said of no resource counts for each that has the field.
   const isElsewhere = (one: ForResource, field: string) =>
-    one.resource === undefined &&
-    asked.some(
-      (other) => other.resource !== undefined && resources[other.resource].fieldNames.includes(field),
-    );
+    one.resource === undefined && asked.some((other) => other.resource?.fieldNames.includes(field) === true);
   const mapped = of(map).flatMap((one) => {
     const { text } = one;
     const [, field = '', path = ''] = /^([\w.]+)=(.+)$/s.exec(text) ?? [];
     if (!fieldNames.includes(field)) {
       if (isElsewhere(one, field)) return [];
       throw new InferError(
-        `--map ${text} names no field of ${resource}`,
+        `--map ${text} names no field of ${resource.name}`,
         `--map <field>=<path of the column>; fields: ${fieldNames.join(', ')}`,
       );
     }
@@ -112,7 +140,12 @@ function columnsFor(
 }
 
 /** Every resource with its address. Of a resource that is named without one, it is the argument. */
-function readTargets(url: string | undefined, { resource: given, sample = [] }: InferArguments) {
+function readTargets(
+  url: string | undefined,
+  { resource: given }: Split,
+  sample: readonly string[],
+  contract: Contract,
+) {
   const addressed = given.filter(({ resource }) => resource !== undefined);
   const plain = given.filter(({ resource }) => resource === undefined);
   if (plain.length > 1 || (plain.length === 1 && addressed.length > 0))
@@ -125,14 +158,14 @@ function readTargets(url: string | undefined, { resource: given, sample = [] }: 
       throw new InferError(`nothing says what ${url} is of`, 'write it behind the name: --resource users=…');
     const names = addressed.map(({ resource }) => resource);
     if (new Set(names).size < names.length) throw new InferError('a resource is named twice');
-    return addressed.map(({ resource, text }) => ({ resource: resource as ResourceName, url: text }));
+    return addressed.map(({ resource, text }) => ({ resource: resource as Resource, url: text }));
   }
   if (url === undefined && sample.length === 0)
     throw new InferError(
       'there is nothing to look at',
       'name the address of the list, or saved replies with --sample',
     );
-  return [{ resource: plain[0].text as ResourceName, url: url ?? PLACEHOLDER_URL }];
+  return [{ resource: resourceNamed(plain[0].text, contract), url: url ?? PLACEHOLDER_URL }];
 }
 
 /** The headers that a source file describes, as `--header` takes them. */
@@ -163,10 +196,10 @@ function openInto(file: string, { variables }: JobContext) {
 }
 
 /** Refuses resources at different hosts: a source has one. */
-function refuseHosts(targets: readonly { readonly resource: string; readonly url: string }[]): void {
+function refuseHosts(targets: readonly { readonly resource: Resource; readonly url: string }[]): void {
   const origins = targets.map(({ url }) => (URL.canParse(url) ? new URL(url).origin : url));
   if (new Set(origins).size < 2) return;
-  const places = targets.map(({ resource }, index) => `${resource} at ${origins[index]}`);
+  const places = targets.map(({ resource }, index) => `${resource.name} at ${origins[index]}`);
   throw new InferError(
     `the resources are at different hosts: ${places.join(', ')}`,
     'a source has one net.baseUrl: run portico infer for each, with a --name of its own',
@@ -199,8 +232,10 @@ function refuseTaken(out: string, name: string): void {
  * ConfigError where the file of `--into` has problems
  */
 export function readInferJob(url: string | undefined, args: InferArguments, context: JobContext): InferJob {
-  const given = readTargets(url, args);
+  const { contract } = context;
   const { header, method, callsMax, timeout, sample = [] } = args;
+  const split = splitArguments(args, contract);
+  const given = readTargets(url, split, sample, contract);
   if (sample.length > 0 && given.length > 1)
     throw new InferError('saved replies are of one resource', 'run portico infer for each');
   const opened = args.into === undefined ? undefined : openInto(args.into, context);
@@ -211,13 +246,14 @@ export function readInferJob(url: string | undefined, args: InferArguments, cont
   const drafts = targets.map(({ resource, url: address }): InferOptions => ({
     url: address,
     resource,
+    contract,
     headers: header.length > 0 ? header : (opened?.headers ?? []),
     method,
-    body: fileFor(args.body, resource),
+    body: fileFor(split.body, resource),
     name: opened?.name ?? args.name,
-    one: textFor(args.one, resource),
-    oneBody: fileFor(args.oneBody, resource),
-    columns: columnsFor(args, resource),
+    one: textFor(split.one, resource),
+    oneBody: fileFor(split.oneBody, resource),
+    columns: columnsFor(split, resource),
     dialects: known,
     samples: sample.map((file) => readSample(basename(file), readFile(file))),
     callsMax,
@@ -227,7 +263,7 @@ export function readInferJob(url: string | undefined, args: InferArguments, cont
   const [first, ...others] = drafts;
   if (first === undefined) throw new InferError('name a resource with --resource');
   const { name } = readInferTarget(first);
-  const isAddressed = args.resource.some(({ resource }) => resource !== undefined);
+  const isAddressed = split.resource.some(({ resource }) => resource !== undefined);
   const out = args.into ?? args.out ?? (isAddressed ? defaultFile(name, context.configFile) : undefined);
   if (out !== undefined && args.into === undefined) refuseTaken(out, name);
   return { name, drafts: [first, ...others], into: opened?.into, out };

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { name as nameSchema } from '../../config/schema/elements/scalars.ts';
-import { resourceNames } from '../../contract/resources.ts';
 import { inferSource, type InferOptions, type InferredSource } from '../../workbench/infer/infer-source.ts';
 import { InferError } from '../../workbench/infer/notes/note.ts';
 import { trialNotes } from '../../workbench/infer/verify/trial-notes.ts';
@@ -11,16 +10,10 @@ import { mergeSourceFiles } from '../../workbench/infer/write/merge-source-files
 import { type Report, renderText } from '../../workbench/explain/report/report.ts';
 import { type CompiledSource, compileSourceText } from '../../source/compile-sources.ts';
 import { type CliContext, type CommandLine, ExitError, exitCodes, withHint } from '../context/context.ts';
-import { liveEnvironment } from '../input/read-config.ts';
+import { liveEnvironment, readGatewayContract } from '../input/read-config.ts';
 import { printBlocks, printReport } from '../output/print-report.ts';
 import { withProgress } from '../output/progress.ts';
-import {
-  type ForResource,
-  type InferArguments,
-  type InferJob,
-  readForResource,
-  readInferJob,
-} from './infer-job.ts';
+import { type InferArguments, type InferJob, readInferJob } from './infer-job.ts';
 import { nextSteps } from './next-steps.ts';
 
 const CALLS_MAX = 400;
@@ -57,7 +50,7 @@ async function draftAll({ drafts, into }: InferJob, context: CliContext): Promis
       resources.push(one);
     } catch (error) {
       if (!(error instanceof InferError) || drafts.length === 1) throw error;
-      const about = `${options.resource} is not in the draft (${plainAddress(options.url)}): `;
+      const about = `${options.resource.name} is not in the draft (${plainAddress(options.url)}): `;
       context.err(`portico: ${withHint(about + error.message, error.hint)}\n`);
     }
   }
@@ -110,7 +103,8 @@ async function runInfer(
   configFile: string,
   context: CliContext,
 ): Promise<void> {
-  const surroundings = { configFile, variables: context.env, signal: context.stop };
+  const contract = readGatewayContract(configFile);
+  const surroundings = { configFile, contract, variables: context.env, signal: context.stop };
   const job = readInferJob(url, options, surroundings);
   const drafted = await draftAll(job, context);
   const {
@@ -126,7 +120,7 @@ async function runInfer(
   ) as typeof first.variables;
   const environment = liveEnvironment({ ...context.env, ...variables });
   const file = job.out ?? `${first.name}.yaml`;
-  const compiled = compileSourceText({ file, text }, environment);
+  const compiled = compileSourceText({ file, text }, environment, contract);
   const resources: [InferredSource, ...InferredSource[]] = [first, ...others];
   if (compiled.length > 1)
     for (const [index, one] of drafted.resources.entries())
@@ -136,7 +130,7 @@ async function runInfer(
   // A file that was there names its variables itself.
   const needed = job.into === undefined ? Object.keys(variables) : [];
   const written = { name: first.name, resources: served, variables: needed, configFile };
-  const next = job.out === undefined ? [] : nextSteps({ ...written, file });
+  const next = job.out === undefined ? [] : nextSteps({ ...written, file, contract });
   if (options.json === true) printReport(report, true, context);
   else {
     printBlocks(report.blocks, context, { to: 'err' });
@@ -158,14 +152,6 @@ function sourceName(text: string): string {
 }
 
 const collect = (line: string, lines: readonly string[]) => [...lines, line];
-const collectFor = (text: string, before: readonly ForResource[]) => [...before, readForResource(text)];
-
-function collectResource(text: string, before: readonly ForResource[] = []): readonly ForResource[] {
-  const one = readForResource(text);
-  if (one.resource === undefined && !resourceNames.some((name) => name === text))
-    throw new InvalidArgumentError(`Expected ${resourceNames.join(' or ')}, or such as users=https://….`);
-  return [...before, one];
-}
 
 /** Adds `portico infer` to the command line. */
 export function registerInferCommand({ program, configFile, context }: CommandLine): void {
@@ -177,7 +163,7 @@ export function registerInferCommand({ program, configFile, context }: CommandLi
     .command('infer')
     .description('look at a service, or at saved replies of one, and write a commented draft of its source')
     .argument('[url]', 'the address of the list')
-    .requiredOption('--resource <name[=address]>', resource, collectResource)
+    .requiredOption('--resource <name[=address]>', resource, collect, [])
     .option('--header <line>', header, collect, [])
     .addOption(
       new Option('--method <method>', 'POST only where the service reads by it').choices(['GET', 'POST']),
@@ -185,14 +171,14 @@ export function registerInferCommand({ program, configFile, context }: CommandLi
     .option(
       '--body <file>',
       'the body of the request: JSON or XML; makes it a POST; of several: users=<file>',
-      collectFor,
+      collect,
       [],
     )
     .option('--name <name>', 'the name of the source; default: of the host', sourceName)
-    .option('--one <address>', 'the view of one record, with an id of the list in it', collectFor, [])
-    .option('--one-body <file>', oneBody, collectFor, [])
-    .option('--id <path>', 'the column of the id, if it is not found', collectFor, [])
-    .option('--map <field=path>', 'the column of a field, such as name=subject; repeatable', collectFor, [])
+    .option('--one <address>', 'the view of one record, with an id of the list in it', collect, [])
+    .option('--one-body <file>', oneBody, collect, [])
+    .option('--id <path>', 'the column of the id, if it is not found', collect, [])
+    .option('--map <field=path>', 'the column of a field, such as name=subject; repeatable', collect, [])
     .option('--sample <file...>', sample)
     .option('--out <file>', 'where to write the draft; default: standard output, or sources/<name>.yaml')
     .option('--into <file>', 'a source file that the resources are added to; it has address and credential')

@@ -1,4 +1,4 @@
-import { type ResourceName, resources } from '../../contract/resources.ts';
+import type { Contract, ResourceName } from '../../contract/resource.ts';
 import type { ReportBlock } from '../../workbench/explain/report/report.ts';
 import { newApiKey, newKeyId } from '../../pipeline/stages/authentication/api-key.ts';
 import { quoted } from '../output/plain-output.ts';
@@ -7,6 +7,7 @@ import { quoted } from '../output/plain-output.ts';
 type Written = {
   readonly name: string;
   readonly file: string;
+  readonly contract: Contract;
   readonly resources: readonly ResourceName[];
   /** Names of the variables that its credential stands in. */
   readonly variables: readonly string[];
@@ -14,10 +15,18 @@ type Written = {
 };
 
 /** What to do with a source file that was written: how it is served at once, and for good. */
-export function nextSteps({ name, file, resources: names, variables, configFile }: Written): ReportBlock[] {
+export function nextSteps({
+  name,
+  file,
+  contract,
+  resources: names,
+  variables,
+  configFile,
+}: Written): ReportBlock[] {
+  const served = names.flatMap((one) => contract.resources.get(one) ?? []);
   const key = newApiKey(newKeyId());
   const set = variables.map((variable) => `${variable}=… `).join('');
-  const permissions = names.map((one) => resources[one].permission).join(',');
+  const permissions = served.map(({ permission }) => permission).join(',');
   const config = quoted(configFile);
   return [
     `Written to ${file}. Next: portico check --source ${quoted(file)}, and portico doctor --source ${quoted(file)}`,
@@ -25,7 +34,7 @@ export function nextSteps({ name, file, resources: names, variables, configFile 
       heading: 'Serve it at once, on this machine alone:',
       blocks: [
         `${set}PORTICO_TRY_KEY=${key} portico try ${quoted(file)}`,
-        `curl -H 'Authorization: Bearer ${key}' 'http://127.0.0.1:8080/v1/${names[0] ?? 'users'}?limit=3'`,
+        `curl -H 'Authorization: Bearer ${key}' 'http://127.0.0.1:8080${served[0]?.path ?? ''}?limit=3'`,
       ],
     },
     {

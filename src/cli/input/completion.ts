@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import tab from '@bomb.sh/tab/commander';
-import { resourceNames } from '../../contract/resources.ts';
 import type { CommandLine } from '../context/context.ts';
 import { readPartialConfig } from './read-config.ts';
 
@@ -53,5 +52,8 @@ export function registerCompletion({ program, configFile, context }: CommandLine
     if (argument !== undefined && name === 'try') argument.handler = files;
   }
   const resource = completion.commands.get('infer')?.options.get('resource');
-  if (resource !== undefined) resource.handler = offered(() => resourceNames);
+  if (resource !== undefined)
+    resource.handler = offered(() => [
+      ...readPartialConfig(configFile(), context.env, { gateway: false }).gateway.contract.resources.keys(),
+    ]);
 }

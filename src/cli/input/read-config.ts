@@ -1,5 +1,7 @@
 import { readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { contractPathIn, loadContract } from '../../config/load-contract.ts';
+import type { Contract } from '../../contract/resource.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import {
   type ConfigFiles,
@@ -50,7 +52,44 @@ function readText(file: string): FileText {
   }
 }
 
-/** The gateway's file, and the sources in the folder `sources` beside it. */
+/** The name of the contract file beside a gateway file that names none. */
+const CONTRACT_FILE = 'contract.yaml';
+
+/** The contract file that a gateway file names, or the one beside it; `undefined`: the built-in contract. */
+function findContract(gateway: FileText): FileText | undefined {
+  const named = contractPathIn(gateway);
+  const file = resolve(dirname(gateway.file), named ?? CONTRACT_FILE);
+  return named === undefined && !isRegularFile(file) ? undefined : readText(file);
+}
+
+/**
+ * The contract of a gateway file that may not be there yet; the built-in one without a file.
+ * @throws ConfigError with every problem of the contract file
+ */
+export function readGatewayContract(gatewayFile: string): Contract {
+  const file = isRegularFile(gatewayFile) ? findContract(readText(gatewayFile)) : undefined;
+  return contractIn(file);
+}
+
+function contractIn(file: FileText | undefined): Contract {
+  const problems: Problem[] = [];
+  const loaded = loadContract(file, placeholderEnvironment, problems);
+  if (loaded === undefined) throw new ConfigError(problems);
+  return loaded.contract;
+}
+
+/**
+ * The contract of a source file that is read alone: the contract file in the folder of the source or above it, else the
+ * built-in one.
+ * @throws ConfigError with every problem of the contract file
+ */
+export function readContract(sourceFile: string): Contract {
+  const folder = dirname(resolve(sourceFile));
+  const near = [join(folder, CONTRACT_FILE), join(dirname(folder), CONTRACT_FILE)].find(isRegularFile);
+  return contractIn(near === undefined ? undefined : readText(near));
+}
+
+/** The gateway's file, the contract, and the sources in the folder `sources` beside it. */
 function findFiles(gatewayFile: string): ConfigFiles {
   const gateway = readText(gatewayFile);
   const folder = join(dirname(gatewayFile), 'sources');
@@ -68,7 +107,11 @@ function findFiles(gatewayFile: string): ConfigFiles {
     ]);
   }
   const sources = names.filter((name) => /\.ya?ml$/.test(name)).sort();
-  return { gateway, sources: sources.map((name) => readText(join(folder, name))) };
+  return {
+    gateway,
+    contract: findContract(gateway),
+    sources: sources.map((name) => readText(join(folder, name))),
+  };
 }
 
 function* compileConfig(
@@ -80,10 +123,10 @@ function* compileConfig(
   const problems: Problem[] = [];
   const loaded = yield* loadConfig(files, environment, problems, sourceEnvironment);
   const { gateway, sources, notes } = loaded;
-  const compiled = compileSources(sources, problems);
+  const compiled = gateway === undefined ? [] : compileSources(sources, gateway.contract, problems);
   if (gateway === undefined || problems.length > 0) throw new ConfigError(problems);
   const texts = { files, references };
-  const all = [...notes, ...sourceNotes(sources.values())];
+  const all = [...notes, ...sourceNotes(sources.values(), gateway.contract)];
   return { gateway, compiled: chooseSources(gateway, compiled), sources: compiled, notes: all, texts };
 }
 
@@ -196,7 +239,7 @@ const placeholderEnvironment: Environment = { variables: {}, readFile: () => 'pl
  * @throws ConfigError with every problem
  */
 export function readSource(file: string, environment = placeholderEnvironment): readonly CompiledSource[] {
-  return compileSourceText(readText(file), environment);
+  return compileSourceText(readText(file), environment, readContract(file));
 }
 
 /** Prints what drafts of sources leave open: such files can be served, but nobody has confirmed yet that they are right. */

@@ -2,7 +2,6 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { resourceNames } from '../../contract/resources.ts';
 import type { CliContext, CommandLine } from '../context/context.ts';
 import type { Report } from '../../workbench/explain/report/report.ts';
 import { addListenerOptions } from '../input/operator-listener.ts';
@@ -62,7 +61,7 @@ export function registerMigrationCommand({ program, configFile, context }: Comma
     const command = migration
       .command(name)
       .description(description)
-      .argument('<resource>', `the resource that moves: ${resourceNames.join(', ')}`);
+      .argument('<resource>', 'the resource that moves, such as users');
     return addListenerOptions(command).action(async () => {
       const options = command.opts<GatewayOptions>();
       const ask = askListener(options, configFile(), context);

@@ -14,7 +14,6 @@ import { createPrimary } from '../../gateway/workers/primary.ts';
 import { type BuildGateway, serveAsWorker } from '../../gateway/workers/serve-as-worker.ts';
 import type { WorkerPlan } from '../../gateway/workers/worker-slots.ts';
 import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
-import { servedOpenapi } from '../../contract/openapi.ts';
 import { servedRunbook, version } from '../input/shipped-files.ts';
 import { type ReadyConfig, readConfigTexts } from '../input/read-config.ts';
 import type { OpenReloadTriggers } from './reload-triggers.ts';
@@ -30,7 +29,7 @@ export function workersOf({ workers, redis }: GatewayConfig, { processes }: CliC
 export function processServices({ processes, nodeVersion }: CliContext) {
   return {
     ...{ clock: systemClock, createExplainActions, version, nodeVersion },
-    ...{ openapi: servedOpenapi(), runbook: servedRunbook() },
+    runbook: servedRunbook(),
     instance: `${processes.host}:${processes.pid}`,
   };
 }

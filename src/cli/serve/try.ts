@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { InvalidArgumentError } from 'commander';
 import { type GatewayConfig, gatewaySchema } from '../../config/schema/gateway.ts';
-import type { Resource } from '../../contract/resources.ts';
+import type { Contract, Resource } from '../../contract/resource.ts';
 import { Secret } from '../../kernel/secret.ts';
 import { chooseSources, type CompiledSource } from '../../source/compile-sources.ts';
 import { type CliContext, type CommandLine, ExitError, exitCodes } from '../context/context.ts';
-import { liveEnvironment, printOpenEdits, readSource } from '../input/read-config.ts';
+import { liveEnvironment, printOpenEdits, readContract, readSource } from '../input/read-config.ts';
 import { keyEntry, keyHeader, serveEmbedded, temporaryKey } from './serve-embedded.ts';
 
 const DEFAULT_PORT = '8080';
@@ -27,7 +27,12 @@ function environmentPort({ env }: CliContext): number {
 }
 
 /** A gateway of this process alone that serves all that one source file describes, to one key. */
-function gatewayOf(compiled: readonly CompiledSource[], port: number, key: string): GatewayConfig {
+function gatewayOf(
+  compiled: readonly CompiledSource[],
+  contract: Contract,
+  port: number,
+  key: string,
+): GatewayConfig {
   const pepper = randomBytes(32).toString('base64url');
   const permissions = compiled.map(({ resource }) => resource.permission);
   const entry = keyEntry(key, new Secret(pepper), { id: 'trytry', label: 'try', permissions, tier: 'try' });
@@ -36,7 +41,7 @@ function gatewayOf(compiled: readonly CompiledSource[], port: number, key: strin
     const deadline = `${Math.max(10_000, spec.budget.time + 2_000)}ms`;
     return [resource.name, { source: spec.name, deadline }];
   });
-  return gatewaySchema.parse({
+  const { contract: _, ...gateway } = gatewaySchema.parse({
     portico: 1,
     listen: { host: '127.0.0.1', port, drain: '0s' },
     admin: { host: '127.0.0.1', port: 0 },
@@ -45,6 +50,7 @@ function gatewayOf(compiled: readonly CompiledSource[], port: number, key: strin
     limits: { tiers: { try: { windows: ['1000 per 1s'] } }, anonymousTier: 'try' },
     resources: Object.fromEntries(served) as unknown,
   });
+  return { ...gateway, contract };
 }
 
 /** Requests that show some of what a resource can do. */
@@ -55,7 +61,7 @@ function queriesOf({ sorts }: Resource): readonly string[] {
 
 function instructions(base: string, compiled: readonly CompiledSource[], file: string, key: string): string {
   const lines = compiled.flatMap(({ resource }) =>
-    queriesOf(resource).map((query) => `  curl -H ${keyHeader(key)} '${base}/v1/${resource.name}?${query}'`),
+    queriesOf(resource).map((query) => `  curl -H ${keyHeader(key)} '${base}${resource.path}?${query}'`),
   );
   return `
 ${file} is served on ${base}, to this machine alone.
@@ -79,7 +85,7 @@ async function runTry(file: string, options: TryOptions, context: CliContext): P
   const key = temporaryKey('PORTICO_TRY_KEY', context);
   const compiled = readSource(file, liveEnvironment(context.env));
   printOpenEdits(compiled, context);
-  const gateway = gatewayOf(compiled, port, key);
+  const gateway = gatewayOf(compiled, readContract(file), port, key);
   const ready = { gateway, compiled: chooseSources(gateway, compiled) };
   await serveEmbedded(ready, context, (base) => instructions(base, compiled, file, key));
 }

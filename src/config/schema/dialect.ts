@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { resourceNames } from '../../contract/resources.ts';
 import { outcome } from './elements/outcome.ts';
 import { queryTemplate } from './elements/request.ts';
 import { flag, headerName, integer } from './elements/scalars.ts';
@@ -34,7 +33,7 @@ const change = z.strictObject({
 });
 
 const rule = z.strictObject({
-  resource: z.enum(resourceNames).optional().describe('Only for this resource.'),
+  resource: z.string().optional().describe('Only for this resource.'),
   ids: z.enum(['number', 'text']).optional().describe('Only for ids of this kind.'),
   from: z
     .string()
@@ -66,7 +65,7 @@ const columns = z.record(z.string(), z.string());
 export const dialect = z.strictObject({
   key: z.string().describe('The name in reports.'),
   title: z.string().describe('The name in drafts.'),
-  resource: z.enum(resourceNames).describe('The resource of this file that shows the dialect.'),
+  resource: z.string().describe('The resource of this file that shows the dialect.'),
   rank: integer(0, 9)
     .default(0)
     .describe('Of several dialects that match, the lowest is tried first: the one with the plainest marks.'),
@@ -111,10 +110,7 @@ export const dialect = z.strictObject({
     .optional()
     .describe('Forms of filters, with {column}, or {name}, its last key; absent: those of the source.'),
   fields: keys.describe('The v1 fields whose columns all services of the dialect have.'),
-  columns: z
-    .partialRecord(z.enum(resourceNames), columns)
-    .default({})
-    .describe('Columns of other resources.'),
+  columns: z.record(z.string(), columns).default({}).describe('Columns of other resources.'),
   ids: flag.default(false).describe('Whether all services have the `id` of the source.'),
   zone: z.literal('UTC').optional().describe('The zone of times without one.'),
   outcomes: z.array(outcome).default([]).describe('The rules of the source that hold for all services.'),

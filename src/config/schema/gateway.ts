@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Contract } from '../../contract/resource.ts';
 import { admin, callerAuth } from './access.ts';
 import { migration } from './migration.ts';
 import { passthroughRoute } from './passthrough.ts';
@@ -12,6 +13,7 @@ import {
   integer,
   name,
   origin,
+  permission,
   port,
   timeLimit,
   wholeSeconds,
@@ -36,6 +38,9 @@ const operationCache = z.strictObject({
 const resource = z.strictObject({
   source: name.describe('The source (a file in sources/) that holds this resource.'),
   public: flag.default(false).describe('Whether the resource may be read without a credential.'),
+  permission: permission
+    .optional()
+    .describe('What a caller needs to read it; by default the name of the resource with :read.'),
   deadline: timeLimit.default(10_000).describe('Total time for an answer, everything included.'),
   cache: operationCache.prefault({}),
   migration: migration
@@ -174,13 +179,25 @@ export const gatewaySchema = z.strictObject({
     })
     .prefault({}),
   contract: z
-    .strictObject({
-      limitOverflow: z
-        .enum(['reject', 'clamp'])
-        .default('reject')
-        .describe('A `limit` above 100 is 400 (reject) or treated as 100 (clamp).'),
-    })
-    .prefault({}),
+    .union([
+      z.string().transform((file) => ({ file, limitOverflow: undefined })),
+      z.strictObject({
+        file: z
+          .string()
+          .optional()
+          .describe(
+            'The contract file, from the folder of this file; by default contract.yaml, if there is one.',
+          ),
+        limitOverflow: z
+          .enum(['reject', 'clamp'])
+          .optional()
+          .describe(
+            'A `limit` above the largest is 400 (reject, the default) or means the largest (clamp). The contract file may say it as pages.overflow.',
+          ),
+      }),
+    ])
+    .prefault({})
+    .describe('The contract file, or what this gateway says of the contract.'),
   docs: flag
     .default(true)
     .describe(
@@ -216,7 +233,10 @@ export const gatewaySchema = z.strictObject({
  * `portico.yaml` as it was parsed: defaults are filled in, durations are milliseconds or whole seconds as their schema
  * says, sizes are bytes, secrets are `Secret`. Its references are checked apart, in `validate/cross-check.ts`.
  */
-export type GatewayConfig = z.infer<typeof gatewaySchema>;
+export type GatewayFile = z.infer<typeof gatewaySchema>;
+
+/** The same, with the contract that its file names. */
+export type GatewayConfig = Omit<GatewayFile, 'contract'> & { readonly contract: Contract };
 
 /** An entry of `resources` with its defaults: `deadline` in milliseconds, the times of `cache` in seconds. */
 export type ResourceConfig = z.infer<typeof resource>;

@@ -1,8 +1,6 @@
 import * as z from 'zod';
-import { type ResourceName, resourceNames } from '../../contract/resources.ts';
 
-/** A map with one optional key for each resource of the contract. */
+/** A map with an entry for each resource; that the contract has such a resource is checked in `validate/cross-check.ts`. */
 export function perResource<T extends z.ZodType>(schema: T) {
-  const entries = resourceNames.map((name) => [name, schema.optional()]);
-  return z.strictObject(Object.fromEntries(entries) as Record<ResourceName, z.ZodOptional<T>>);
+  return z.record(z.string(), schema).meta({ perResource: true });
 }

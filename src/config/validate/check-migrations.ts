@@ -1,6 +1,6 @@
 // Checks `migration:` of each resource against its sources, its deadline and the order of its steps.
 
-import { type ResourceName, resourceNames } from '../../contract/resources.ts';
+import type { ResourceName } from '../../contract/resource.ts';
 import { writeDuration } from '../../kernel/duration.ts';
 import type { LoadedConfig } from '../schema/loaded-config.ts';
 import type { ReportProblem } from '../yaml/problem.ts';
@@ -76,9 +76,8 @@ function checkPosition(
 
 /** Checks the migrations of resources against their sources. */
 export function checkMigrations(gateway: GatewayConfig, sources: Sources, report: ReportProblem): void {
-  for (const name of resourceNames) {
-    const resource = gateway.resources[name];
-    if (resource?.migration === undefined) continue;
+  for (const [name, resource] of Object.entries(gateway.resources)) {
+    if (resource.migration === undefined) continue;
     const { source, deadline, migration } = resource;
     const here: Report = (place, message, hint) =>
       report(['resources', name, 'migration', ...place], message, hint);

@@ -1,5 +1,4 @@
-import { operations } from '../../contract/operations.ts';
-import { resourceNames } from '../../contract/resources.ts';
+import type { Contract } from '../../contract/resource.ts';
 import { checkAdmin } from './check-admin.ts';
 import { checkMigrations } from './check-migrations.ts';
 import { closest } from './closest.ts';
@@ -27,14 +26,29 @@ export function crossCheck(gateway: GatewayConfig, sources: KnownSources, report
   checkAdmin(gateway, report);
 }
 
+/** What is wrong with the name of a resource that the contract does not have, and the nearest that it has. */
+export function unknownResource(
+  name: string,
+  { resources }: Contract,
+): readonly [message: string, hint: string] {
+  const names = [...resources.keys()];
+  const near = closest(name, names);
+  return [
+    `the contract has no resource ${name}`,
+    `${near === undefined ? '' : `did you mean ${near}? `}resources: ${names.join(', ')}`,
+  ];
+}
+
 function checkResources(
   gateway: GatewayConfig,
   { sources, isComplete }: KnownSources,
   report: ReportProblem,
 ): void {
-  for (const name of resourceNames) {
-    const resource = gateway.resources[name];
-    if (resource === undefined) continue;
+  for (const [name, resource] of Object.entries(gateway.resources)) {
+    if (!gateway.contract.resources.has(name)) {
+      report(['resources', name], ...unknownResource(name, gateway.contract));
+      continue;
+    }
     const at = ['resources', name, 'source'];
     const source = sources.get(resource.source);
     if (source === undefined && isComplete) {
@@ -95,7 +109,10 @@ function checkTiers(gateway: GatewayConfig, report: ReportProblem): void {
   }
 }
 
-function checkApiKeys({ auth: { apiKeys }, passthrough }: GatewayConfig, report: ReportProblem): void {
+function checkApiKeys(
+  { auth: { apiKeys }, passthrough, contract }: GatewayConfig,
+  report: ReportProblem,
+): void {
   if (apiKeys === undefined) return;
   const at = ['auth', 'apiKeys'];
   if (apiKeys.pepper.reveal().length < 16)
@@ -105,7 +122,7 @@ function checkApiKeys({ auth: { apiKeys }, passthrough }: GatewayConfig, report:
       'openssl rand -base64 32 makes a good one',
     );
   const known = [
-    ...operations.map(({ name }) => name),
+    ...contract.operations.map(({ name }) => name),
     ...passthrough.map(({ name }) => `passthrough.${name}`),
   ];
   apiKeys.keys.forEach((key, index) => {
@@ -130,11 +147,24 @@ function checkApiKeys({ auth: { apiKeys }, passthrough }: GatewayConfig, report:
 }
 
 function checkPassthrough(gateway: GatewayConfig, report: ReportProblem): void {
+  const root = `/${gateway.contract.version}`;
+  const readers = new Map(
+    Array.from(gateway.contract.resources.values(), ({ permission, name }) => [
+      gateway.resources[name]?.permission ?? permission,
+      name,
+    ]),
+  );
   gateway.passthrough.forEach((route, index) => {
     const at = ['passthrough', index];
-    if (route.path === '/v1' || route.path.startsWith('/v1/')) {
-      report([...at, 'path'], 'the paths below /v1 belong to the contract', 'choose another path');
-    }
+    if (route.path === root || route.path.startsWith(`${root}/`))
+      report([...at, 'path'], `the paths below ${root} belong to the contract`, 'choose another path');
+    const reader = readers.get(route.permission ?? '');
+    if (reader !== undefined)
+      report(
+        [...at, 'permission'],
+        `${route.permission ?? ''} is the permission to read ${reader}: every key for this route could read them, too`,
+        `permission: ${route.name}:call, and a new permission for the keys that need it`,
+      );
     const earlier = gateway.passthrough.slice(0, index);
     if (earlier.some((other) => other.name === route.name))
       report([...at, 'name'], `the name "${route.name}" is taken`, 'give each route a name of its own');

@@ -1,4 +1,3 @@
-import { resourceNames } from '../../contract/resources.ts';
 import { API_PAGE_PATH, apiPageRoute, type GatewayConfig } from '../schema/gateway.ts';
 import type { LoadedConfig } from '../schema/loaded-config.ts';
 import { hasAddress } from '../schema/redis.ts';
@@ -72,8 +71,7 @@ export function lintGateway(
         'openssl rand -hex 32 makes a good one',
       ),
     );
-  for (const name of resourceNames) {
-    const migration = gateway.resources[name]?.migration;
+  for (const [name, { migration }] of Object.entries(gateway.resources)) {
     const weak = migration && weakGates(migration);
     if (weak !== undefined)
       notes.push(
@@ -85,10 +83,10 @@ export function lintGateway(
       );
   }
   for (const { spec, yaml: file } of sources.values()) {
-    for (const name of resourceNames) {
+    for (const name of Object.keys(spec.resources)) {
       const serving = gateway.resources[name];
       const isUsed = serving?.source === spec.name || serving?.migration?.to === spec.name;
-      if (spec.resources[name] === undefined || isUsed) continue;
+      if (isUsed) continue;
       const served = serving?.source;
       notes.push(
         file.problemAt(

@@ -24,7 +24,6 @@ import {
   type AssembleSourceDeps,
   type CachedHandlers,
   makeCachedHandlers,
-  operationsOf,
   type Parts,
   type ResourceSource,
 } from './assemble-source.ts';
@@ -44,7 +43,8 @@ function migratingResourceOf(
 ): MigratingResource {
   const { resource, source, digest, config } = compiled;
   return {
-    operations: operationsOf(compiled).map(({ name }) => name),
+    operations: resource.operations.map(({ name }) => name),
+    resource,
     declared: {
       resource: resource.name,
       sources: [source.spec.name, to.source.spec.name],
@@ -147,7 +147,7 @@ export function assembleMigratingResource(
 
   const uncached = (origin: Origin, number: number) =>
     createUncachedHandler(origin === 'legacy' ? legacy.reader.source : current.of(number).value.source);
-  const handlers = operationsOf(compiled).flatMap(({ name }) => {
+  const handlers = compiled.resource.operations.flatMap(({ name }) => {
     const [legacyHandler, complete] = [legacyHandlers.get(name), completeHandlers.get(name)];
     if (legacyHandler === undefined || complete === undefined) return [];
     const newHandler = (number: number) => {

@@ -1,6 +1,5 @@
 // Assembles one resource of one source, and its cached handlers; reuses parts of the earlier configuration.
 
-import { operations } from '../../contract/operations.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import { createCacheStage } from '../../pipeline/stages/cache-stage.ts';
 import type { Handler, SourceHandler } from '../../pipeline/stages/call.ts';
@@ -21,10 +20,6 @@ export type AssembleSourceDeps = SourceReaderDeps &
     /** Percent of its freshness by which an answer may end early. */
     readonly jitterPercent: number;
   };
-
-/** The operations of a resource. */
-export const operationsOf = ({ resource }: Pick<CompiledResource, 'resource'>) =>
-  operations.filter((operation) => operation.resource === resource);
 
 /** One assembled resource of one source. */
 export type ResourceSource = {
@@ -85,7 +80,7 @@ export function makeCachedHandlers(
   const tasks = createBackgroundTasks();
   const cached = createCacheStage({ ...deps, ...settings, tasks, random: Math.random });
   const value = new Map(
-    operationsOf(compiled).map(({ name }) => [name, cached(report(name, reader.source))]),
+    compiled.resource.operations.map(({ name }) => [name, cached(report(name, reader.source))]),
   );
   return { value, close: () => tasks.close() };
 }

@@ -10,7 +10,6 @@ import {
 } from './assemble-migrating-resource.ts';
 import {
   type CachedHandlers,
-  operationsOf,
   type Parts,
   type ResourceSource,
   assembleCachedHandlers,
@@ -69,14 +68,14 @@ function serveResource(
   { admission, contract }: Pick<OperationsDeps, 'admission' | 'contract'>,
 ): readonly ServedOperation[] {
   const { resource, config } = compiled;
-  return operationsOf(compiled).flatMap((operation) => {
+  return resource.operations.flatMap((operation) => {
     const answer = handlers.get(operation.name);
     if (answer === undefined) return [];
     return [
       {
         operation: operation.name,
         path: operation.path,
-        permission: config.public ? null : resource.permission,
+        permission: config.public ? null : (config.permission ?? resource.permission),
         handler: assembleOperation({
           ...admission,
           deadlineMs: config.deadline,

@@ -42,10 +42,11 @@ export function openComparisons({ redis, ...deps }: OpenComparisonsDeps): Opened
     ...comparisons,
     operatorTasks: {
       ...{ walk, compareEdgeCases },
-      explain: async (resource, recorded, signal) => explain(resource, parseRecordedQuery(recorded), signal),
+      explain: async (resource, recorded, signal) =>
+        explain(resource, parseRecordedQuery(recorded, comparisons.resourceOf(resource)), signal),
       async replay(resource, queries, rps, run) {
         const ask = createTrafficReplay({
-          ...{ clock, counts },
+          ...{ clock, counts, resource: comparisons.resourceOf(resource) },
           compareQuestion: (...question) => compareQuestion(resource, ...question),
         });
         return ask(queries, rps, run);

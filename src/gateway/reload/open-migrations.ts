@@ -5,7 +5,6 @@ import type { Logger } from 'pino';
 import type { AuditChange } from '../../store/audit/audit-entry.ts';
 import type { AuditLog } from '../../store/audit/audit-log.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
-import { type Resource, resources as contract } from '../../contract/resources.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Comparison } from '../../migration/compare/comparison.ts';
 import { createMigrationCounts } from '../../migration/counts/count-comparisons.ts';
@@ -152,7 +151,7 @@ function openOperated(
   deps: OpenMigrationsDeps,
 ) {
   const { clock } = deps;
-  const declared = () => served().map(({ declared: { resource }, ...rest }) => ({ resource, ...rest }));
+  const declared = () => served().map(({ declared: { resource }, ...rest }) => ({ ...rest, resource }));
   const common = { ...deps, states, counts, audit, declared };
   const { askOwnQuestions } = comparisons;
   const judge = createJudge({ ...common, memory, askOwnQuestions });
@@ -160,9 +159,9 @@ function openOperated(
   judge.start();
   function pairOf(name: string): SourcePair {
     const migrating = served().find(({ declared: { resource } }) => resource === name);
-    const resource = (contract as Readonly<Record<string, Resource>>)[name];
-    if (migrating === undefined || resource === undefined) throw new Error(`${name} does not move any more`);
-    const { legacy, new: newSource } = migrating.sources;
+    if (migrating === undefined) throw new Error(`${name} does not move any more`);
+    const { resource, sources } = migrating;
+    const { legacy, new: newSource } = sources;
     return { resource, names: migrating.declared.sources, legacy, new: newSource };
   }
   const operatorTasks = {

@@ -42,7 +42,6 @@ export type PublicServices = Omit<MetricsDeps, 'operations'> & {
     readonly closing: AbortSignal;
   }) => ActionHandlers;
   /** The OpenAPI document as served. */
-  readonly openapi: Buffer;
   /** The runbook, a text of markdown; absent: there is none. */
   readonly runbook?: string | undefined;
   /** Records spans, and is closed with the gateway; absent: tracing is off. */

@@ -1,7 +1,6 @@
 import { adminTokens } from '../../admin/access/admin-tokens.ts';
 import { isApiPageServed } from '../../config/schema/gateway.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
-import { operations } from '../../contract/operations.ts';
 import type { App } from '../../http/app.ts';
 import { contentDigest } from '../../kernel/secret.ts';
 import type { ComponentSet, createSharedComponents } from '../../kernel/shared-components.ts';
@@ -38,7 +37,7 @@ const AFTER_DEADLINE_MS = 1_000;
 
 function endpointNames(config: GatewayConfig): readonly string[] {
   return [
-    ...operations.map(({ name }) => name),
+    ...config.contract.operations.map(({ name }) => name),
     'openapi',
     ...(isApiPageServed(config) ? ['docs'] : []),
     ...config.passthrough.map(({ name }) => `passthrough.${name}`),
@@ -94,6 +93,7 @@ function assemble(
     compression,
     overload: config.overload,
     docs: isApiPageServed(config),
+    contract,
   };
   const routing = deps.app.route(spec, { parts, uses });
   const countHeld = (tag: string) => ({

@@ -4,7 +4,7 @@ import { createDocumentEncodings, type OnCompressed } from '../../store/cache/en
 import type { Responder, WebFile } from '../listener/responder.ts';
 import { type Endpoint, READ_METHODS, type Route } from '../listener/routes.ts';
 import { findPageFiles } from './page-files.ts';
-import { pageHtml } from './page-html.ts';
+import { type ApiPageContract, pageHtml } from './page-html.ts';
 
 /** What the page may load: files of this gateway, and the icons that stand in Swagger UI's style. */
 const POLICY =
@@ -43,14 +43,13 @@ function webFile(body: Buffer, type: string, onCompressed: OnCompressed): Hashed
 }
 
 /** Reads the files of the page, and renders it with their hashes. */
-async function loadPage(openapi: Buffer, onCompressed: OnCompressed): Promise<LoadedPage> {
-  const { info } = JSON.parse(openapi.toString()) as { info: { title: string; version: string } };
+async function loadPage(contract: ApiPageContract, onCompressed: OnCompressed): Promise<LoadedPage> {
   const files = new Map<string, HashedFile>();
   for (const file of findPageFiles())
     files.set(file.name, webFile(await file.read(), file.type, onCompressed));
   const hashes = new Map([...files].map(([name, { hash }]) => [name, hash]));
   const page = (root: './' | '../') =>
-    webFile(Buffer.from(pageHtml({ ...info, root, hashes })), 'text/html; charset=utf-8', onCompressed);
+    webFile(Buffer.from(pageHtml({ contract, root, hashes })), 'text/html; charset=utf-8', onCompressed);
   return { page: page('./'), pageWithSlash: page('../'), files };
 }
 
@@ -68,14 +67,14 @@ const sendFile =
     sendWebFile(context, file, query === `v=${file.hash}` ? KEPT_FOR_A_YEAR : REVALIDATED);
   };
 
-/** Creates the API page, which shows `openapi`. Its files are read when somebody first asks for it. */
-export function createApiPage(openapi: Buffer, onCompressed: OnCompressed): ApiPage {
+/** Creates the API page of a contract. Its files are read when somebody first asks for it. */
+export function createApiPage(contract: ApiPageContract, onCompressed: OnCompressed): ApiPage {
   const names = findPageFiles().map(({ name }) => name);
   let loading: Promise<LoadedPage> | undefined;
 
   /** The page once it is read. A reading that failed is tried again by the next request. */
   function load(): Promise<LoadedPage> {
-    loading ??= loadPage(openapi, onCompressed).catch((error: unknown) => {
+    loading ??= loadPage(contract, onCompressed).catch((error: unknown) => {
       loading = undefined;
       throw error;
     });

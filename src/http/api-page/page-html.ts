@@ -1,14 +1,18 @@
-import { LIMIT_DEFAULT, LIMIT_MAX, PAGE_MAX } from '../../contract/parse-query.ts';
-import { resourceNames, resources } from '../../contract/resources.ts';
+import { PAGE_MAX } from '../../contract/parse-query.ts';
+import type { Contract, Resource } from '../../contract/resource.ts';
 import { catalogue, errorCodes } from '../../kernel/errors/catalogue.ts';
 import { API_PAGE_PATH } from '../../config/schema/gateway.ts';
+
+/** What the page tells of the contract. */
+export type ApiPageContract = Pick<Contract, 'title' | 'version'> & {
+  readonly resources: readonly Pick<Resource, 'name' | 'permission' | 'pages'>[];
+};
 
 /** What the page is made from. */
 export type PageSpec = {
   /** The way from the page to the root of the API: `./`, or `../` for the address with a slash at its end. */
   readonly root: './' | '../';
-  readonly title: string;
-  readonly version: string;
+  readonly contract: ApiPageContract;
   /** The hash of each file that the page loads, by its name. */
   readonly hashes: ReadonlyMap<string, string>;
 };
@@ -30,14 +34,17 @@ function errorRows(): string {
   return rows.join('\n');
 }
 
-function limitRows(): string {
+function limitRows({ resources }: ApiPageContract): string {
+  const sizes = new Set(
+    resources.map(({ pages }) => `1 to ${pages.max}, ${pages.default} where you name none`),
+  );
   const rows = [
     [
       'Requests',
       'Every answer tells your windows in `RateLimit-Policy` and what is left of them in `RateLimit`.',
     ],
     ['Beyond a window', '429 `rate_limit_exceeded`. Wait for the seconds that `Retry-After` says.'],
-    ['Records on a page', `\`limit\` is 1 to ${LIMIT_MAX}, ${LIMIT_DEFAULT} where you name none.`],
+    ['Records on a page', `\`limit\` is ${[...sizes].join(', or, of another list, ')}.`],
     ['Pages', `\`page\` is 1 to ${PAGE_MAX}. A page past the end is 200 with no records and the true total.`],
     ['Wrong credentials', 'An address that tries many of them gets 429 before its credential is looked at.'],
   ];
@@ -46,9 +53,9 @@ function limitRows(): string {
     .join('\n');
 }
 
-function permissionItems(): string {
-  return resourceNames
-    .map((name) => `<li>${html(`\`${resources[name].permission}\` reads ${name}.`)}</li>`)
+function permissionItems({ resources }: ApiPageContract): string {
+  return resources
+    .map(({ name, permission }) => `<li>${html(`\`${permission}\` reads ${name}.`)}</li>`)
     .join('\n');
 }
 
@@ -56,11 +63,13 @@ const SWAGGER_MISSING =
   '<p class="missing" role="status">The reference is not installed on this gateway. Its operator finds the reason in the output of <code>portico check</code>. The OpenAPI document above has everything that the reference would show.</p>';
 
 /** The API page as HTML. It has no script and no style of its own: its policy forbids both. */
-export function pageHtml({ root, title, version, hashes }: PageSpec): string {
+export function pageHtml({ root, hashes, contract }: PageSpec): string {
   const at = (name: string) => `${root}${API_PAGE_PATH.slice(1)}/${name}?v=${hashes.get(name) ?? ''}`;
   const style = (name: string) => `<link rel="stylesheet" href="${at(name)}">`;
   const hasReference = hashes.has('page.js');
-  const [first = ''] = resourceNames;
+  const { title, resources } = contract;
+  const version = `${contract.version.slice(1)}.0.0`;
+  const first = resources[0]?.name ?? '';
   return `<!doctype html>
 <html lang="en" data-root="${root}">
 <head>
@@ -77,16 +86,16 @@ ${hasReference ? `<script defer src="${at('swagger-ui-bundle.js')}"></script>\n<
 <a class="skip" href="#reference">Skip to the reference</a>
 <header>
 <h1>${html(title)} <small>${html(version)}</small></h1>
-<nav aria-label="Sections"><a href="#start">Start</a> <a href="#limits">Limits</a> <a href="#errors">Errors</a> <a href="#reference">Reference</a> <a href="${root}v1/openapi.json">OpenAPI document</a></nav>
+<nav aria-label="Sections"><a href="#start">Start</a> <a href="#limits">Limits</a> <a href="#errors">Errors</a> <a href="#reference">Reference</a> <a href="${root}${contract.version}/openapi.json">OpenAPI document</a></nav>
 </header>
 <div class="sections">
 <section id="start" aria-labelledby="start-title">
 <h2 id="start-title">Start</h2>
 <p>Send your key or token in <code>Authorization: Bearer …</code>, or your key in <code>X-API-Key</code>. Send one of the two, and never put it into the address.</p>
-<pre tabindex="0" aria-label="An example request"><code>curl -H "Authorization: Bearer $KEY" '<span data-base>https://api.example</span>/v1/${first}?limit=3'</code></pre>
+<pre tabindex="0" aria-label="An example request"><code>curl -H "Authorization: Bearer $KEY" '<span data-base>https://api.example</span>/${contract.version}/${first}?limit=3'</code></pre>
 <p>Every answer has an <code>X-Request-Id</code>. Name it when you ask for help. A permission lets a credential read a resource:</p>
 <ul>
-${permissionItems()}
+${permissionItems(contract)}
 </ul>
 </section>
 <section id="limits" aria-labelledby="limits-title">
@@ -94,7 +103,7 @@ ${permissionItems()}
 <div class="wide" tabindex="0" role="group" aria-label="Limits, a table"><table>
 <thead><tr><th scope="col">What</th><th scope="col">Rule</th></tr></thead>
 <tbody>
-${limitRows()}
+${limitRows(contract)}
 </tbody>
 </table></div>
 </section>

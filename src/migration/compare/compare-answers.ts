@@ -1,7 +1,7 @@
 // Compares the answers of both sources to one query.
 
 import type { Query } from '../../contract/query.ts';
-import type { Resource } from '../../contract/resources.ts';
+import type { Resource } from '../../contract/resource.ts';
 import type { SourceAnswer } from '../../pipeline/stages/call.ts';
 import { compareLists } from './compare-lists.ts';
 import { compareRecords } from './compare-records.ts';

@@ -1,7 +1,7 @@
 // Compares two pages of a list: total, ids, order, and the fields of each record.
 
 import type { CanonicalRecord } from '../../contract/response-body.ts';
-import type { Resource } from '../../contract/resources.ts';
+import type { Resource } from '../../contract/resource.ts';
 import type { ListQuery } from '../../contract/query.ts';
 import type { Origin } from '../../kernel/upstream-call.ts';
 import { compareOrder } from './compare-order.ts';

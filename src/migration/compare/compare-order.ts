@@ -1,9 +1,9 @@
 // Compares the order of the records that two pages share. Ties in another order are not a wrong order.
 
-import type { Field, FieldKind } from '../../contract/fields.ts';
+import type { Field } from '../../contract/fields.ts';
 import { compareKeys, type SortKey, sortKeyOf } from '../../contract/order.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
-import type { Resource } from '../../contract/resources.ts';
+import type { Resource } from '../../contract/resource.ts';
 import type { Sort } from '../../contract/query.ts';
 import type { AnswerDifference } from './comparison.ts';
 
@@ -13,10 +13,10 @@ function compareNullable(a: SortKey | null, b: SortKey | null): number {
   return compareKeys(a, b);
 }
 
-function keysOf(records: readonly CanonicalRecord[], name: string, kind: FieldKind) {
+function keysOf(records: readonly CanonicalRecord[], field: Field) {
   return records.map((record) => {
-    const value = record[name] ?? null;
-    return value === null ? null : sortKeyOf(kind, value);
+    const value = record[field.name] ?? null;
+    return value === null ? null : sortKeyOf(field, value);
   });
 }
 
@@ -24,16 +24,15 @@ function keysOf(records: readonly CanonicalRecord[], name: string, kind: FieldKi
 function isPermutedWithinTies(
   legacy: readonly CanonicalRecord[],
   newRecords: readonly CanonicalRecord[],
-  name: string,
-  kind: FieldKind,
+  field: Field,
 ): boolean {
-  const others = keysOf(newRecords, name, kind);
-  return keysOf(legacy, name, kind).every((key, at) => compareNullable(key, others[at] ?? null) === 0);
+  const others = keysOf(newRecords, field);
+  return keysOf(legacy, field).every((key, at) => compareNullable(key, others[at] ?? null) === 0);
 }
 
 /** Whether the records are sorted by this field, and it has more than one value among them. */
-function isOrderedBy(records: readonly CanonicalRecord[], { name, kind }: Field): boolean {
-  const keys = keysOf(records, name, kind);
+function isOrderedBy(records: readonly CanonicalRecord[], field: Field): boolean {
+  const keys = keysOf(records, field);
   const steps = keys.slice(1).map((key, at) => Math.sign(compareNullable(keys[at] ?? null, key)));
   const moves = new Set(steps.filter((step) => step !== 0));
   return moves.size === 1;
@@ -50,7 +49,7 @@ function isTie(
   newRecords: readonly CanonicalRecord[],
 ): boolean {
   const fields = resource.itemFields.filter(({ kind }) => kind !== 'id');
-  const isPermuted = ({ name, kind }: Field) => isPermutedWithinTies(legacy, newRecords, name, kind);
+  const isPermuted = (field: Field) => isPermutedWithinTies(legacy, newRecords, field);
   if (sort !== null) return fields.some((field) => field.name === sort.field && isPermuted(field));
   return fields.some((field) => isPermuted(field) && isOrderedBy(legacy, field));
 }

@@ -4,7 +4,7 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import type { Origin } from '../../kernel/upstream-call.ts';
 
 /** A value that differs: of a field, a total, a status, or the ids of an order. */
-export type ComparedValue = string | number | Decimal | null | readonly string[];
+export type ComparedValue = boolean | string | number | Decimal | null | readonly string[];
 
 /**
  * One difference between two answers. The path has no indices: `data.name`, `data[].profile.bio`, `data[].id` for records that only

@@ -2,7 +2,7 @@
 
 import type { Field, Value } from '../../contract/fields.ts';
 import { type CanonicalRecord, isEmptyList } from '../../contract/response-body.ts';
-import type { Resource } from '../../contract/resources.ts';
+import type { Resource } from '../../contract/resource.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import { type Json, readJson } from '../../kernel/json/json.ts';
 import { isList, isObject, scalarText } from '../../kernel/json/values.ts';

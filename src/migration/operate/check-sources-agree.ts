@@ -2,7 +2,7 @@
 
 import type { GetQuery } from '../../contract/query.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
-import type { Resource } from '../../contract/resources.ts';
+import type { Resource } from '../../contract/resource.ts';
 import type { SourceHandler } from '../../pipeline/stages/call.ts';
 import { readDetailBody, readListBody } from '../compare/read-body.ts';
 import { bodyOrCode, createAskAtLowPriority } from '../tasks/ask-at-low-priority.ts';
@@ -47,7 +47,7 @@ async function findRecords(
   for (const [index, record] of records.entries()) {
     const { id } = record;
     let found = at.page.find((one) => one.id === record.id);
-    if (resource.detail !== null) {
+    if (resource.hasSingle) {
       const query: GetQuery = { kind: 'get', resource: resource.name, id };
       const read = bodyOrCode(await askForCheck(at.source, query, signal));
       if ('code' in read && read.code !== 'not_found') return read;

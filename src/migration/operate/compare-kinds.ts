@@ -2,7 +2,7 @@
 
 import type { ListQuery } from '../../contract/query.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
-import type { Resource } from '../../contract/resources.ts';
+import type { Resource } from '../../contract/resource.ts';
 import type { SourceHandler } from '../../pipeline/stages/call.ts';
 import { readListBody } from '../compare/read-body.ts';
 import { bodyOrCode, createAskAtLowPriority } from '../tasks/ask-at-low-priority.ts';

@@ -1,6 +1,6 @@
 // Asks both sources recorded questions and compares the answers.
 
-import { operations } from '../../contract/operations.ts';
+import type { Resource } from '../../contract/resource.ts';
 import { compileParser } from '../../contract/parse-query.ts';
 import type { Query } from '../../contract/query.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -12,6 +12,7 @@ import type { CompareQuestion } from '../shadow/compare-question.ts';
 /** What a replay needs. */
 type TrafficReplayDeps = {
   readonly compareQuestion: CompareQuestion;
+  readonly resource: Resource;
   readonly counts: Pick<MigrationCounts, 'compared'>;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly wait?: Wait;
@@ -21,7 +22,10 @@ type TrafficReplayDeps = {
 const ATTEMPTS_MAX = 5;
 
 /** Parses a recorded question. @throws Error with the question if the contract does not know it */
-export function parseRecordedQuery({ operation: name, query }: RecordedQuery): Query {
+export function parseRecordedQuery(
+  { operation: name, query }: RecordedQuery,
+  { operations }: Resource,
+): Query {
   const operation = operations.find((one) => one.name === name);
   if (operation === undefined) throw new Error(`there is no operation ${name}`);
   const parse = compileParser(operation, { limitOverflow: 'clamp' });
@@ -34,13 +38,22 @@ export function parseRecordedQuery({ operation: name, query }: RecordedQuery): Q
 }
 
 /** Makes the function that asks both sources of one resource recorded questions, for resources with little traffic. */
-export function createTrafficReplay({ compareQuestion, counts, clock, wait = waitMs }: TrafficReplayDeps) {
+export function createTrafficReplay({
+  compareQuestion,
+  resource,
+  counts,
+  clock,
+  wait = waitMs,
+}: TrafficReplayDeps) {
   return async function replay(
     recorded: readonly RecordedQuery[],
     rps: number,
     { signal, progress }: Run,
   ): Promise<TrafficReplayResult> {
-    const questions = recorded.map((one) => ({ operation: one.operation, query: parseRecordedQuery(one) }));
+    const questions = recorded.map((one) => ({
+      operation: one.operation,
+      query: parseRecordedQuery(one, resource),
+    }));
     const verdicts: Record<string, number> = {};
     let nextMs = clock.monotonic();
 

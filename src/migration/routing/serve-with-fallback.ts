@@ -1,5 +1,6 @@
 // Serves a call from the new source, or from the legacy source if the new one fails or is late.
 
+import type { Resource } from '../../contract/resource.ts';
 import { isEmptyList } from '../../contract/response-body.ts';
 import { fault, GatewayError } from '../../kernel/errors/fault.ts';
 import type { FallbackCause } from '../../kernel/upstream-call.ts';
@@ -34,6 +35,7 @@ export type GenerationHandler = Pick<SourceGeneration<unknown>, 'attempts'> & { 
 /** What serving a call needs. */
 export type ServeWithFallbackDeps = {
   readonly resource: string;
+  readonly contract: Resource;
   readonly operation: string;
   /** The handler that serves if the new source fails. */
   readonly legacy: Handler;
@@ -65,10 +67,11 @@ function causeOf(error: unknown): FallbackCause {
  * legacy source has no record for the question, the failure is `odd`, because one caller could otherwise roll the migration
  * back for all with such questions.
  */
-function createFallBack({ legacy, resource, operation, metrics, breaker, onServed }: ServeWithFallbackDeps) {
+function createFallBack(deps: ServeWithFallbackDeps) {
+  const { legacy, resource, contract, operation, metrics, breaker, onServed } = deps;
   function count({ principal, query }: Call, { cause, ...rest }: Failed, isAttributable: boolean): void {
     metrics.migrationFallback(resource, operation, cause);
-    const shape = query === undefined ? '' : parameterNames(query);
+    const shape = query === undefined ? '' : parameterNames(query, contract);
     const failing = isAttributable ? { subject: principal?.subject ?? '', shape } : undefined;
     onServed({ ...rest, fallback: cause, isAttributable, failing });
     if (isAttributable && cause !== 'missing') breaker.count('failed');
@@ -108,7 +111,7 @@ function createFallBack({ legacy, resource, operation, metrics, breaker, onServe
 export function createServeWithFallback(
   deps: ServeWithFallbackDeps,
 ): (call: Call, newSource: GenerationHandler) => CallAnswer | Promise<CallAnswer> {
-  const { legacy, attemptMs, monotonic, breaker, onServed } = deps;
+  const { legacy, contract, attemptMs, monotonic, breaker, onServed } = deps;
   const fallBack = createFallBack(deps);
 
   function afterFailure(call: Call, error: unknown, startedMs: number): CallAnswer | Promise<CallAnswer> {
@@ -116,7 +119,8 @@ export function createServeWithFallback(
     if (!(error instanceof GenerationReplaced))
       return fallBack(call, {
         ...{ cause: causeOf(error), ms: monotonic() - startedMs },
-        refused: call.query !== undefined && isBeyondBounds(error) ? queryKind(call.query) : undefined,
+        refused:
+          call.query !== undefined && isBeyondBounds(error) ? queryKind(call.query, contract) : undefined,
       });
     // A rollback has aborted the attempt. The new source has not failed, so nothing is counted.
     call.summary.origin = 'legacy';

@@ -1,7 +1,7 @@
 // Asks both sources one question for an operator, and returns both answers with their values.
 
 import type { Query } from '../../contract/query.ts';
-import type { Resource } from '../../contract/resources.ts';
+import type { Resource } from '../../contract/resource.ts';
 import { parseExact } from '../../kernel/json/json.ts';
 import type { ByOrigin } from '../../kernel/upstream-call.ts';
 import type { SourceHandler } from '../../pipeline/stages/call.ts';

@@ -3,7 +3,7 @@
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { queryKey } from '../../contract/query-key.ts';
 import type { Query } from '../../contract/query.ts';
-import type { Resource } from '../../contract/resources.ts';
+import type { Resource } from '../../contract/resource.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { SourceAnswer, SourceHandler } from '../../pipeline/stages/call.ts';
 import { createTokenBucket } from '../../pipeline/stages/token-bucket.ts';

@@ -39,7 +39,7 @@ function shuffled<T>(all: readonly T[], random: () => number): readonly T[] {
 }
 
 /** Remembers the questions that both sources have answered, and chooses some from the last minute. */
-function createAnswered({ clock, random }: OwnQuestionsDeps, isRecent: IsRecent) {
+function createAnswered({ clock, random, resource }: OwnQuestionsDeps, isRecent: IsRecent) {
   type Noted = { readonly operation: string; readonly query: Query; readonly at: number };
   const noted = new Map<string, Noted>();
   function add(operation: string, query: Query): void {
@@ -55,7 +55,7 @@ function createAnswered({ clock, random }: OwnQuestionsDeps, isRecent: IsRecent)
       const recent = [...noted.values()].filter((one) => one.operation === operation && isRecent(one));
       const mixed = shuffled(recent, random).map(({ query }) => query);
       const [first = [], rest = []] = [true, false].map((wanted) =>
-        mixed.filter((query) => shapes.has(parameterNames(query)) === wanted),
+        mixed.filter((query) => shapes.has(parameterNames(query, resource)) === wanted),
       );
       return [...first, ...rest].slice(0, QUESTIONS);
     },

@@ -1,7 +1,7 @@
 // Finds out whether a record at the edge of a page is missing, or has only moved to the next or the previous page.
 
 import type { Query } from '../../contract/query.ts';
-import type { Resource } from '../../contract/resources.ts';
+import type { Resource } from '../../contract/resource.ts';
 import type { Origin } from '../../kernel/upstream-call.ts';
 import type { AnswerDifference } from '../compare/comparison.ts';
 import { readListBody } from '../compare/read-body.ts';

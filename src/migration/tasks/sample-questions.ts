@@ -1,9 +1,9 @@
 // Questions about a resource that need no caller: the first page of its list, each sort, and each filter.
 
 import type { Filter, ListQuery, Sort } from '../../contract/query.ts';
-import type { Resource } from '../../contract/resources.ts';
+import type { Resource } from '../../contract/resource.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
-import { Decimal } from '../../kernel/decimal.ts';
+import { filterWith } from '../../contract/example-filters.ts';
 
 /** The size of a page: so many records are enough to see whether two services have the same data. */
 export const SAMPLE_LIMIT = 20;
@@ -31,10 +31,9 @@ export function filtersOf(
   { filters }: Resource,
   records: readonly CanonicalRecord[],
 ): readonly NamedFilter[] {
-  return filters.flatMap(({ name, field, op }): readonly NamedFilter[] => {
-    const value = records.map((record) => record[field] ?? null).find((one) => one !== null);
-    const text = `${name}=…`;
-    if (op === 'eq') return typeof value === 'string' ? [{ text, filter: { field, op, value } }] : [];
-    return value instanceof Decimal ? [{ text, filter: { field, op, value } }] : [];
+  return filters.flatMap((parameter): readonly NamedFilter[] => {
+    const value = records.map((record) => record[parameter.field] ?? null).find((one) => one !== null);
+    if (value === undefined || value === null) return [];
+    return [{ text: `${parameter.name}=…`, filter: filterWith(parameter, value) }];
   });
 }

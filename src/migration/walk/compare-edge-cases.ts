@@ -100,7 +100,7 @@ export function createCompareEdgeCases(deps: WalkDeps) {
         if (!count(question, outcome)) different.push(question.text);
         const { query } = question;
         if (outcome.kind === 'refused' && isBeyondBounds(outcome.error))
-          refused.push({ operation: `${resource.name}.${query.kind}`, kind: queryKind(query) });
+          refused.push({ operation: `${resource.name}.${query.kind}`, kind: queryKind(query, resource) });
       }
       progress(index + 1, questions.length);
     }

@@ -1,18 +1,11 @@
 // Lists the edge cases of a resource: questions that callers hardly ever ask, and at which two services often differ.
 
 import type { ListQuery, Query } from '../../contract/query.ts';
-import type { FilterParameter } from '../../contract/define-resource.ts';
-import type { Resource } from '../../contract/resources.ts';
+import { emptyFilter } from '../../contract/example-filters.ts';
+import type { Resource } from '../../contract/resource.ts';
 import { queryKey } from '../../contract/query-key.ts';
-import { Decimal } from '../../kernel/decimal.ts';
 import type { ListedPage } from '../compare/read-body.ts';
-import {
-  filtersOf,
-  firstPageQuery,
-  type NamedFilter,
-  SAMPLE_LIMIT,
-  sortsOf,
-} from '../tasks/sample-questions.ts';
+import { filtersOf, firstPageQuery, SAMPLE_LIMIT, sortsOf } from '../tasks/sample-questions.ts';
 
 /** An edge case. */
 export type EdgeCase = {
@@ -21,31 +14,20 @@ export type EdgeCase = {
   readonly query: Query;
 };
 
-/** The smallest and the largest page of the contract. */
-const LIMITS = [1, 100];
-/** Values that no record has. */
-const UNKNOWN_TEXT = 'no record has this value 7f3a';
-const BEYOND = new Decimal(10n ** 12n, 0);
-
-/** A filter that no record passes. */
-function emptyFilter({ name, field, op }: FilterParameter): NamedFilter {
-  const text = `${name}=unknown`;
-  if (op === 'eq') return { text, filter: { field, op, value: UNKNOWN_TEXT } };
-  const value = op === 'ge' ? BEYOND : new Decimal(-BEYOND.digits, 0);
-  return { text, filter: { field, op, value } };
-}
-
 const lastPage = (total: number, limit: number) => Math.max(1, Math.ceil(total / limit));
 
 /** The first page, the last page, pages past the end, and pages of the smallest and the largest size. */
-function pageCases(total: number): readonly (Pick<ListQuery, 'page' | 'limit'> & { text: string })[] {
+function pageCases(
+  total: number,
+  { pages }: Resource,
+): readonly (Pick<ListQuery, 'page' | 'limit'> & { text: string })[] {
   const last = lastPage(total, SAMPLE_LIMIT);
   return [
     { text: 'first page', page: 1, limit: SAMPLE_LIMIT },
     { text: 'last page', page: last, limit: SAMPLE_LIMIT },
     { text: 'page past the end', page: last + 1, limit: SAMPLE_LIMIT },
     { text: 'page far past the end', page: last + 1_000, limit: SAMPLE_LIMIT },
-    ...LIMITS.flatMap((limit) => [
+    ...[1, pages.max].flatMap((limit) => [
       { text: `limit=${limit}`, page: 1, limit },
       { text: `limit=${limit}, last page`, page: lastPage(total, limit), limit },
     ]),
@@ -62,9 +44,9 @@ export function edgeCasesOf(resource: Resource, known: ListedPage): readonly Edg
   const filters = filtersOf(resource, known.records);
   const pairs = filters.flatMap((one, at) => filters.slice(at + 1).map((other) => [one, other] as const));
   const lists = [
-    ...pageCases(known.total).map(({ text, ...page }) => listOf(text, page)),
+    ...pageCases(known.total, resource).map(({ text, ...page }) => listOf(text, page)),
     ...sorts.map(({ text, sort }) => listOf(text, { sort })),
-    ...resource.filters.map(emptyFilter).map(({ text, filter }) => listOf(text, { filters: [filter] })),
+    ...resource.filters.map((one) => listOf(`${one.name}=unknown`, { filters: [emptyFilter(one)] })),
     ...filters.map(({ text, filter }) => listOf(text, { filters: [filter] })),
     ...filters.flatMap(({ text, filter }) =>
       sorts.map((one) => listOf(`${text}&${one.text}`, { filters: [filter], sort: one.sort })),
@@ -74,7 +56,7 @@ export function edgeCasesOf(resource: Resource, known: ListedPage): readonly Edg
     ),
   ];
   const distinct = [...new Map(lists.map((one) => [queryKey(one.query), one])).values()];
-  if (resource.detail === null) return distinct;
+  if (!resource.hasSingle) return distinct;
   const ids = ['999999999999', 'no-such-id'].map((end) => `${resource.idPrefix}_${end}`);
   const get = (id: string) => ({ kind: 'get', resource: resource.name, id }) as const;
   return [

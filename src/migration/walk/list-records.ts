@@ -1,7 +1,7 @@
 // Reads all records of one source, page by page.
 
 import type { ListQuery } from '../../contract/query.ts';
-import type { Resource } from '../../contract/resources.ts';
+import type { Resource } from '../../contract/resource.ts';
 import type { SourceHandler } from '../../pipeline/stages/call.ts';
 import { compileRowCodec } from '../../store/scan-cache/row-codec.ts';
 import { readListBody } from '../compare/read-body.ts';

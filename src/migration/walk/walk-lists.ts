@@ -1,6 +1,6 @@
 // Reads the whole list from both sources and compares it.
 
-import type { Resource } from '../../contract/resources.ts';
+import type { Resource } from '../../contract/resource.ts';
 import type { SourceHandler } from '../../pipeline/stages/call.ts';
 import { compileRowCodec } from '../../store/scan-cache/row-codec.ts';
 import { readJsonText } from '../../store/redis/envelope.ts';

@@ -98,7 +98,7 @@ export function createWalk(deps: WalkDeps) {
       onDifference?.({ id: one.id, path: one.path, kind: one.kind, hint: hintOf(one.legacy, one.new) });
     const different = new Set(counting.map(({ id, path }) => id ?? path));
     let [done, unknown] = [0, 0];
-    if (resource.detail !== null)
+    if (resource.hasSingle)
       await eachOf(ids, config.shadow.concurrency, async (id) => {
         const isEqual = await compareRecord(id, signal, onDifference);
         if (isEqual === undefined) unknown += 1;

@@ -50,7 +50,7 @@ export function createKnownScanCaches(
   const shared = lifeMs > 0 ? fleet : undefined;
   const kept = createBoundedMap(budget.bytes * SCAN_CACHES_MAX, bytesOf);
   const views = {
-    kinds: new Map(resource.itemFields.map((field) => [field.name, field.kind])),
+    fields: resource.itemFields,
     serialQueue: createSerialQueue(),
   };
 

@@ -1,7 +1,7 @@
 import type { GetSpec, SourceResourceSpec } from '../../config/schema/source.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Field } from '../../contract/fields.ts';
-import type { Resource } from '../../contract/resources.ts';
+import type { Resource } from '../../contract/resource.ts';
 import { invalidReply } from '../../kernel/errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
 import { CHECKED, type SpecLocation } from './spec/spec-location.ts';

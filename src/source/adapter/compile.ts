@@ -1,6 +1,6 @@
 import type { SourceResourceSpec, SourceSpec } from '../../config/schema/source.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
-import type { ResourceName, Resource } from '../../contract/resources.ts';
+import type { ResourceName, Resource } from '../../contract/resource.ts';
 import { invalidReply } from '../../kernel/errors/fault.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
@@ -11,7 +11,7 @@ import { compileEcho, type Echo } from './read/echo.ts';
 import { compileItems, itemsPlace } from './read/items.ts';
 import { compileTypeWatch, type OtherType } from './map/certified-types.ts';
 import { compileRows } from './map/map-rows.ts';
-import { compileIdCodec } from './map/native-id.ts';
+import { compileIdCodec, type IdCodec } from './map/native-id.ts';
 import { compileNext } from './read/next.ts';
 import { compileOutcomes } from './read/outcome.ts';
 import { orderBet, type OrderBet } from './plan/order-bet.ts';
@@ -218,6 +218,21 @@ function compileList(
   };
 }
 
+/** The ids of the resources that fields of a resource refer to, as far as the source describes them. */
+function targetCodecs(
+  source: SourceSpec,
+  { itemFields, detailFields, spec }: Resource,
+): ReadonlyMap<string, IdCodec> {
+  const targets = new Set([...itemFields, ...detailFields].flatMap(({ to }) => to ?? []));
+  return new Map(
+    [...targets].flatMap((name) => {
+      const [own, target] = [source.resources[name], spec.resources[name]];
+      if (own === undefined || target === undefined) return [];
+      return [[name, compileIdCodec(own.id, target.id.prefix, CHECKED)] as const];
+    }),
+  );
+}
+
 /**
  * Compiles one resource of a source file; `undefined` if the file does not describe it. Problems are reported with
  * their paths in the file; use the adapter only if there were none.
@@ -231,7 +246,10 @@ export function compileAdapter(
   if (spec === undefined) return undefined;
   const file = locationIn(report);
   const here = file.at('resources', resource.name);
-  const codec = compileIdCodec(spec.id, resource.idPrefix, here.at('id'));
+  const codec = {
+    ...compileIdCodec(spec.id, resource.idPrefix, here.at('id')),
+    references: targetCodecs(source, resource),
+  };
   const decode = compileDecoder(source.decode);
   const context: ReplyContext = {
     source,
@@ -243,17 +261,17 @@ export function compileAdapter(
     ),
     codec,
   };
-  if (resource.detail !== null && spec.get === undefined) {
+  if (resource.hasSingle && spec.get === undefined) {
     here.report(
-      `the contract reads a single ${resource.title}, but the source has no \`get\``,
+      `the contract reads a single ${resource.singular}, but the source has no \`get\``,
       'add: get: { request: …, item: …, map: … }',
     );
   }
-  if (resource.detail === null && spec.get !== undefined) {
+  if (!resource.hasSingle && spec.get !== undefined) {
     here.at('get').report(`the contract has no single-record view of ${resource.name}`, 'remove it');
   }
   const get =
-    spec.get === undefined || resource.detail === null
+    spec.get === undefined || !resource.hasSingle
       ? undefined
       : compileGet('get', { spec: spec.get, fields: resource.detailFields }, context, here.at('get'));
   return { list: compileList(spec, resource, context, here), get };

@@ -6,7 +6,7 @@ import type {
   SourceResourceSpec,
   SourceSpec,
 } from '../../config/schema/source.ts';
-import { resources, type ResourceName } from '../../contract/resources.ts';
+import type { Contract, Resource } from '../../contract/resource.ts';
 import { compileIdCodec } from './map/native-id.ts';
 import { escapedText } from './spec/pattern.ts';
 import { orderBet } from './plan/order-bet.ts';
@@ -129,13 +129,13 @@ function noteLongTimeout({ net, budget }: SourceSpec, file: SpecLocation): void 
 
 /** Ids that are the path of something else are never asked for; the file should say so by the form of its ids. */
 function noteReservedIds(
-  name: ResourceName,
+  { name, idPrefix }: Resource,
   { id, get }: SourceResourceSpec,
   source: SourceSpec,
   here: SpecLocation,
 ): void {
   if (get === undefined) return;
-  const codec = compileIdCodec(id, resources[name].idPrefix, CHECKED);
+  const codec = compileIdCodec(id, idPrefix, CHECKED);
   const passing = reservedIds(get.request.path, source).filter(({ native }) => {
     const own = codec.toPublic(native);
     return own !== undefined && codec.toNative(own) === native;
@@ -178,8 +178,11 @@ function alteringSteps(as: readonly CoercionSpec[], isFiltered: boolean): readon
 }
 
 /** What a filter asks for should be what the source has: a label that a step alters is served as another one. */
-function noteAlteredLabels(name: ResourceName, { list }: SourceResourceSpec, here: SpecLocation): void {
-  const { itemFields, filters } = resources[name];
+function noteAlteredLabels(
+  { itemFields, filters }: Resource,
+  { list }: SourceResourceSpec,
+  here: SpecLocation,
+): void {
   for (const { name: field, kind } of itemFields) {
     const { from, as } = list.map[field] ?? { from: [], as: [] };
     const steps = alteringSteps(as, list.filters[field] !== undefined);
@@ -206,16 +209,17 @@ function noteUnprovenCredential({ auth, outcomes }: SourceSpec, file: SpecLocati
 }
 
 /** Finds what is valid in a source file but probably a mistake. */
-export function lintSource(source: SourceSpec, report: ReportProblem): void {
+export function lintSource(source: SourceSpec, { resources }: Contract, report: ReportProblem): void {
   const file = locationIn(report);
   lintOutcomes(source, report);
   noteLongTimeout(source, file);
   noteUnprovenCredential(source, file);
-  for (const name of Object.keys(resources) as ResourceName[]) {
-    const spec = source.resources[name];
+  for (const resource of resources.values()) {
+    const spec = source.resources[resource.name];
     if (spec === undefined) continue;
-    noteReservedIds(name, spec, source, file.at('resources', name));
-    noteOrderBet(spec, file.at('resources', name));
-    noteAlteredLabels(name, spec, file.at('resources', name));
+    const here = file.at('resources', resource.name);
+    noteReservedIds(resource, spec, source, here);
+    noteOrderBet(spec, here);
+    noteAlteredLabels(resource, spec, here);
   }
 }

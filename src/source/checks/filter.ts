@@ -1,7 +1,7 @@
 import type { Capability } from '../adapter/spec/capability.ts';
 import type { FilterSpec } from '../../config/schema/source.ts';
 import { matches } from '../../contract/order.ts';
-import type { Filter } from '../../contract/query.ts';
+import type { Filter, PushableOp } from '../../contract/query.ts';
 import { plural } from '../../kernel/plural.ts';
 import { type Evidence, type EvidenceRow, isTold, type WindowEvidence, windowIds } from './claim.ts';
 import {
@@ -22,7 +22,7 @@ export const ROW_EXCLUDED = 'a row came that does not match';
 
 /** Whether a row satisfies every filter. */
 function fitsFilters(row: EvidenceRow, filters: readonly Filter[]): boolean {
-  return filters.every(({ field, op, value }) => matches(row[field] ?? null, op, value));
+  return filters.every((filter) => matches(row[filter.field] ?? null, filter));
 }
 
 /** The claimed filter that the rows contradict; `undefined` if they contradict none. */
@@ -30,9 +30,7 @@ export function brokenFilter(
   rows: readonly EvidenceRow[],
   filters: readonly Filter[],
 ): Capability | undefined {
-  const broken = filters.find(
-    ({ field, op, value }) => !rows.every((row) => matches(row[field] ?? null, op, value)),
-  );
+  const broken = filters.find((filter) => !rows.every((row) => matches(row[filter.field] ?? null, filter)));
   return broken === undefined ? undefined : `filter.${broken.field}.${broken.op}`;
 }
 
@@ -56,7 +54,7 @@ export type FilterResult = Pick<FilterProbe, 'kind'> & {
 };
 
 /** A filter that a file declares. */
-export type DeclaredFilter = { readonly field: string; readonly op: Filter['op']; readonly spec: FilterSpec };
+export type DeclaredFilter = { readonly field: string; readonly op: PushableOp; readonly spec: FilterSpec };
 
 /** Whether as many rows, and just the same at the start, come as without a filter. */
 function isIgnored(found: RowWalk, sample: RowWalk): boolean {

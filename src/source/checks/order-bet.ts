@@ -10,7 +10,7 @@ import { hasDuplicates } from './unique-ids.ts';
 /** The rows of a look, in the order of their places in the list. */
 type Rows = readonly CanonicalRecord[];
 
-const BY_ID = compileOrder({ field: 'id', descending: false }, 'id');
+const BY_ID = compileOrder({ field: 'id', descending: false }, { kind: 'id' });
 
 /** Whether two records that neither look shows changed have changed places. */
 function isTurnedRound(before: Rows, now: Rows): boolean {

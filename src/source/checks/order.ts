@@ -1,5 +1,11 @@
-import type { FieldKind, Value } from '../../contract/fields.ts';
-import { compareKeys, compileOrder, type RecordOrder, sortKeyOf } from '../../contract/order.ts';
+import type { Value } from '../../contract/fields.ts';
+import {
+  compareKeys,
+  compileOrder,
+  type RecordOrder,
+  type SortField,
+  sortKeyOf,
+} from '../../contract/order.ts';
 import type { Sort } from '../../contract/query.ts';
 import { type Claim, claimOf, type Evidence, type EvidenceRow } from './claim.ts';
 import { idsOf, isNumbered, listPlace, rowsAt, sameIds, sizeOf } from './evidence/ask.ts';
@@ -16,9 +22,9 @@ export function isOrdered(rows: readonly EvidenceRow[], order: RecordOrder): boo
   return true;
 }
 
-function isSame(kind: FieldKind, left: Value, right: Value): boolean {
+function isSame(by: SortField, left: Value, right: Value): boolean {
   if (left === null || right === null) return left === right;
-  return compareKeys(sortKeyOf(kind, left), sortKeyOf(kind, right)) === 0;
+  return compareKeys(sortKeyOf(by, left), sortKeyOf(by, right)) === 0;
 }
 
 /** Whether rows are in order once the case of letters does not count; the order of ties is checked elsewhere. */
@@ -29,17 +35,17 @@ function isOrderedInLowerCase(rows: readonly EvidenceRow[], { field }: Sort, ord
 }
 
 /** How rows break the contract's order, in words; `undefined` if they are in order. */
-export function disorder(rows: readonly EvidenceRow[], sort: Sort, kind: FieldKind): string | undefined {
-  const order = compileOrder(sort, kind);
+export function disorder(rows: readonly EvidenceRow[], sort: Sort, by: SortField): string | undefined {
+  const order = compileOrder(sort, by);
   for (const [index, row] of rows.entries()) {
     const before = rows[index - 1];
     if (before === undefined || order(before, row) < 0) continue;
     const [left, right] = [before[sort.field] ?? null, row[sort.field] ?? null];
     if (before.id === row.id) return 'a record comes twice';
-    if (isSame(kind, left, right)) return 'rows that tie are not in the order of their ids';
+    if (isSame(by, left, right)) return 'rows that tie are not in the order of their ids';
     if (left === null || right === null) return 'unknown values are not last';
     if (isOrderedInLowerCase(rows, sort, order)) return 'letters are compared without their case';
-    return kind === 'text'
+    return by.kind === 'text'
       ? 'texts are compared otherwise than by code point, or not at all'
       : 'rows stand in another order';
   }
@@ -60,7 +66,7 @@ function checkOrder(evidence: Evidence): Finding {
   const { order } = ask.list;
   const { records } = sample;
   const at = listPlace(ask, 'order');
-  const wrong = disorder(records, { field: 'id', descending: false }, 'id');
+  const wrong = disorder(records, { field: 'id', descending: false }, { kind: 'id' });
   const rows = plural(records.length, 'row');
   if (records.length < 2) return concludeAt('order', `order: ${order}`, at)('could not tell', rows);
   if (order === 'id') {

@@ -1,5 +1,10 @@
-import { compileFieldOrder, compileOrder, type FieldOrder, type SortKey } from '../../contract/order.ts';
-import type { FieldKind } from '../../contract/fields.ts';
+import {
+  compileFieldOrder,
+  compileOrder,
+  type FieldOrder,
+  type SortField,
+  type SortKey,
+} from '../../contract/order.ts';
 import type { Sort } from '../../contract/query.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { hasDuplicates } from './unique-ids.ts';
@@ -63,10 +68,10 @@ export function canTie(sort: Sort | null): sort is Sort {
   return sort !== null && sort.field !== 'id';
 }
 
-/** Compiles the rules for the ties of a sort; `kind` is the kind of its field. */
-export function compileTies(sort: Sort, kind: FieldKind): Ties {
-  const order = compileFieldOrder(sort, kind);
-  const whole = compileOrder(sort, kind);
+/** Compiles the rules for the ties of a sort; `by` is its field. */
+export function compileTies(sort: Sort, by: SortField): Ties {
+  const order = compileFieldOrder(sort, by);
+  const whole = compileOrder(sort, by);
 
   /** The group of ties around a row, as far as keys are known. */
   function groupAt(keys: KnownKeys, row: number, total: number): SplitGroup {

@@ -1,4 +1,4 @@
-import type { FieldKind } from '../../contract/fields.ts';
+import type { Field } from '../../contract/fields.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Filter, Sort } from '../../contract/query.ts';
 import { filtersKey } from '../../contract/query-key.ts';
@@ -32,7 +32,7 @@ export type ScanCache = {
 
 /** The dependencies of the views of a resource's scan caches. */
 export type ViewDeps = {
-  readonly kinds: ReadonlyMap<string, FieldKind>;
+  readonly fields: readonly Field[];
   readonly serialQueue: SerialQueue;
 };
 
@@ -54,10 +54,10 @@ export function orderName(sort: Sort | null): string {
 export function createLocalScanCache(
   table: RowTable,
   storedAt: number,
-  { kinds, serialQueue }: ViewDeps,
+  { fields, serialQueue }: ViewDeps,
   onOrder: OnOrder,
 ): ScanCache {
-  const builder = createRowIndexBuilder(table, kinds);
+  const builder = createRowIndexBuilder(table, fields);
   const views = createBoundedMap<RowIndex>(
     VIEW_REFERENCES_MAX,
     (view) => view.length + VIEW_OVERHEAD_REFERENCES,

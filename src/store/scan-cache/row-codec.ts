@@ -3,7 +3,7 @@ import type { Field, Value } from '../../contract/fields.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 
 /** A record as values that JSON stores without loss, in the order of the fields. */
-export type RowValues = readonly (string | null)[];
+export type RowValues = readonly (string | boolean | null)[];
 
 /** Serialises the records of a view without loss. */
 export type RowCodec = {
@@ -21,8 +21,9 @@ function readDecimal(text: string): Decimal | undefined {
 
 function readValue({ kind }: Field, value: unknown): Value | undefined {
   if (value === null) return kind === 'id' ? undefined : null;
+  if (kind === 'boolean') return typeof value === 'boolean' ? value : undefined;
   if (typeof value !== 'string') return undefined;
-  return kind === 'decimal' ? readDecimal(value) : value;
+  return kind === 'decimal' || kind === 'integer' ? readDecimal(value) : value;
 }
 
 /** Compiles the codec of a view's fields. Decimals are written as `<digits>e-<scale>`, so 19.90 stays 19.90. */

@@ -1,6 +1,5 @@
-import { compileKeyedOrder } from '../../contract/order.ts';
-import type { FieldKind, Value } from '../../contract/fields.ts';
-import { matches } from '../../contract/order.ts';
+import type { Field, Value } from '../../contract/fields.ts';
+import { compileKeyedOrder, matches, sortFieldOf } from '../../contract/order.ts';
 import type { Filter, Sort } from '../../contract/query.ts';
 import { mergeSort } from '../../kernel/merge-sort.ts';
 import { createYieldToLoop, type YieldToLoop } from '../../kernel/yield-to-loop.ts';
@@ -21,10 +20,7 @@ export type RowIndexBuilder = {
 const STRIDE = 64;
 
 /** Creates the builder of a table's views. It caches the values that it has compared, so that no row is read twice. */
-export function createRowIndexBuilder(
-  table: RowTable,
-  kinds: ReadonlyMap<string, FieldKind>,
-): RowIndexBuilder {
+export function createRowIndexBuilder(table: RowTable, fields: readonly Field[]): RowIndexBuilder {
   const columns = new Map<string, readonly Value[]>();
 
   async function columnOf(field: string, yieldToLoop: YieldToLoop): Promise<readonly Value[]> {
@@ -45,7 +41,7 @@ export function createRowIndexBuilder(
       const yieldToLoop = createYieldToLoop(signal);
       const ids = await columnOf('id', yieldToLoop);
       const values = await columnOf(sort.field, yieldToLoop);
-      const { keyOf, compare } = compileKeyedOrder(sort, kinds.get(sort.field) ?? 'text');
+      const { keyOf, compare } = compileKeyedOrder(sort, sortFieldOf(fields, sort));
       const keyed = [];
       for (let position = 0; position < table.count; position += 1) {
         const record = { [sort.field]: values[position] ?? null, id: ids[position] as string };
@@ -58,9 +54,9 @@ export function createRowIndexBuilder(
     async select(view, filters, signal) {
       const yieldToLoop = createYieldToLoop(signal);
       const tests: ((position: number) => boolean)[] = [];
-      for (const { field, op, value } of filters) {
-        const values = await columnOf(field, yieldToLoop);
-        tests.push((position) => matches(values[position] ?? null, op, value));
+      for (const filter of filters) {
+        const values = await columnOf(filter.field, yieldToLoop);
+        tests.push((position) => matches(values[position] ?? null, filter));
       }
       return selectWhere(view, (position) => tests.every((fits) => fits(position)), yieldToLoop);
     },

@@ -13,7 +13,7 @@ export type Section = {
 export const gatewaySections: readonly Section[] = [
   {
     name: 'resources',
-    at: ['resources', 'users'],
+    at: ['resources', '<resource>'],
     intro:
       'Which source answers for a resource: `resources.users`, `resources.products`, or both. An operation without a source is 404.',
     example: '{ source: crm, deadline: 10s, cache: { fresh: 10s, notFound: 2s } }',
@@ -157,39 +157,39 @@ it leave. Beyond the budget the answer is 503 \`scan_limit_exceeded\`, never a p
   },
   {
     name: 'resource',
-    at: ['resources', 'users'],
+    at: ['resources', '<resource>'],
     intro:
       'What the source says of one resource: `resources.users`, `resources.products`, or both. `get` is required where the contract has a single-record view (users) and forbidden where it has none (products).',
   },
   {
     name: 'request',
-    at: ['resources', 'users', 'list', 'request'],
+    at: ['resources', '<resource>', 'list', 'request'],
     intro:
       'A request as a template. What may stand in braces depends on the place: see [Variables](#variables).',
     example: '{ path: /items, query: { page: "{page}", size: "{limit}", active: 1 } }',
   },
   {
     name: 'list',
-    at: ['resources', 'users', 'list'],
+    at: ['resources', '<resource>', 'list'],
     intro: 'How a list of records is read.',
   },
   {
     name: 'window',
-    at: ['resources', 'users', 'list', 'window'],
+    at: ['resources', '<resource>', 'list', 'window'],
     intro: `How rows are asked for. \`offset\` and \`page\` can answer any page of v1 with a few calls; with the others, a list
 is a scan whose rows are kept for \`budget.snapshot\`, or a walk from a remembered cursor (\`checkpoints\`).`,
     example: '{ kind: page, base: 1, sizes: [25, 50, 100], pastEnd: empty }',
   },
   {
     name: 'total',
-    at: ['resources', 'users', 'list', 'total'],
+    at: ['resources', '<resource>', 'list', 'total'],
     intro:
       'Where the exact number of matching rows stands: at a path, or in a header, of the list or of a request of its own.',
     example: '{ header: X-Total-Count }',
   },
   {
     name: 'sort',
-    at: ['resources', 'users', 'list', 'sort'],
+    at: ['resources', '<resource>', 'list', 'sort'],
     intro: `What the source can sort by. Declare a column only where its order is the contract's: texts by code point, numbers
 by value, instants by time, unknown values last in both directions, ties by ascending id.`,
     example: `query: { orderBy: '{column}', dir: '{direction}' }
@@ -197,14 +197,14 @@ columns: { name: { column: last_name, directions: [ascending] } }`,
   },
   {
     name: 'filter',
-    at: ['resources', 'users', 'list', 'filters', '<field>', '<op>'],
+    at: ['resources', '<resource>', 'list', 'filters', '<field>', '<op>'],
     intro: `What the source can filter by: \`filters.<field>.<op>\`. For products \`category.eq\`, \`price.ge\` and \`price.le\`; users have
 no filter. A filter sends its value in \`query\`, in \`expr\` or in \`item\`.`,
     example: "{ expr: 'Price ge {value}', escape: number, exactness: exact }",
   },
   {
     name: 'hydrate',
-    at: ['resources', 'users', 'list', 'hydrate'],
+    at: ['resources', '<resource>', 'list', 'hydrate'],
     intro: `Where to find the fields that the rows of a list lack: \`get\`, or a request of its own, made once for each row of a
 page, and for every row of a scan that needs such a field. The outcome rules of a single record apply: \`on: get\`.`,
     example: `request: { path: '/items/{id}' }
@@ -213,12 +213,12 @@ map: { id: id, price: price, category: category }`,
   },
   {
     name: 'get',
-    at: ['resources', 'users', 'get'],
+    at: ['resources', '<resource>', 'get'],
     intro: 'How a single record is read.',
   },
   {
     name: 'map',
-    at: ['resources', 'users', 'list', 'map'],
+    at: ['resources', '<resource>', 'list', 'map'],
     intro: `Where each field of v1 comes from. Every field of the view must be named; nothing else leaves the gateway. A field takes
 a path (\`name: title\`), a path with steps, or \`null\` if the source has no such value. See [Paths](#paths).`,
     example: `id: no
@@ -228,7 +228,7 @@ phone: null`,
   },
   {
     name: 'step',
-    at: ['resources', 'users', 'list', 'map', '<field>', 'as', '[]'],
+    at: ['resources', '<resource>', 'list', 'map', '<field>', 'as', '[]'],
     intro: `One step from a legacy value to a value of v1; a field's steps run in order. \`null\` passes through every step. A value
 that a step cannot read makes the field \`null\` and is counted in \`portico_unreadable_fields_total\`.`,
     example: "{ number: { decimal: ',', group: '.' } }",

@@ -16,7 +16,7 @@ import type { CompiledSource } from '../../source/compile-sources.ts';
 import type { SourceAnswer } from '../../pipeline/stages/call.ts';
 import { createAnswer } from '../../pipeline/answer/answer-query.ts';
 import { createLocalClaims } from '../../pipeline/reading/windows/source-runtime.ts';
-import { operations } from '../../contract/operations.ts';
+import type { Operation } from '../../contract/resource.ts';
 import { parseRequestTarget } from '../../http/listener/request-head.ts';
 import { compileRoutes } from '../../http/listener/routes.ts';
 import type { SourceSession } from './session/source-session.ts';
@@ -77,13 +77,14 @@ export type AnswerRequestDeps = Omit<AnswerQueryDeps, 'adapter'> & {
   readonly signal: AbortSignal;
 };
 
-const findRoute = compileRoutes(operations.map((operation) => ({ path: operation.path, target: operation })));
-
 /**
  * Finds the operation that a client reaches with a target such as `/v1/users?page=2`; `undefined` if the gateway answers 404.
  * `rawId` is the id as it stands in the path, percent-encoded.
  */
-export function findOperation(target: string) {
+export function findOperation(target: string, operations: readonly Operation[]) {
+  const findRoute = compileRoutes(
+    operations.map((operation) => ({ path: operation.path, target: operation })),
+  );
   const parts = parseRequestTarget(target);
   const match = parts && findRoute(parts.path);
   return match && { operation: match.target, rawQuery: parts.query, rawId: match.rawId };
@@ -93,8 +94,9 @@ const REQUEST_ID = 'req_fixture';
 
 /** The query of a request such as `GET /v1/users/user_7`, and the compiled source of its resource. @throws GatewayError */
 export function parseRequest(request: string, sources: readonly CompiledSource[]) {
-  const match = findOperation(request.replace(/^GET /, ''));
-  if (match === undefined) throw fault('not_found', { detail: 'no operation of the contract has this path' });
+  const operations = sources.flatMap(({ resource }) => resource.operations);
+  const match = findOperation(request.replace(/^GET /, ''), operations);
+  if (match === undefined) throw fault('not_found', { detail: 'no operation of the source has this path' });
   const { operation, rawQuery, rawId } = match;
   const compiled = sources.find(({ resource }) => resource === operation.resource);
   if (compiled === undefined) throw fault('not_found', { detail: 'the source does not have this resource' });

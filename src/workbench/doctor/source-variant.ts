@@ -1,7 +1,7 @@
 import type { RowSelection } from '../../source/checks/evidence/ask.ts';
 import type { ListSpec, SourceResourceSpec, SourceSpec } from '../../config/schema/source.ts';
-import type { Filter } from '../../contract/query.ts';
-import type { ResourceName } from '../../contract/resources.ts';
+import { type Filter, isPushable } from '../../contract/query.ts';
+import type { ResourceName } from '../../contract/resource.ts';
 import { MASK } from '../../kernel/secret.ts';
 
 function changedWindow({ window }: ListSpec, { size, base }: RowSelection): ListSpec['window'] {
@@ -83,7 +83,9 @@ export function sourceWithoutValues(
 ): SourceSpec {
   const own = spec.resources[resource];
   if (own === undefined) return spec;
-  const names = asked.flatMap(({ field, op }) => own.list.filters[field]?.[op]?.name ?? []);
+  const names = asked.flatMap(
+    ({ field, op }) => (isPushable(op) ? own.list.filters[field]?.[op]?.name : undefined) ?? [],
+  );
   const mask = <T>(tree: T, ...variables: readonly string[]) => withoutValues(tree, variables) as T;
   const { list, get } = own;
   const valueless: SourceResourceSpec = {

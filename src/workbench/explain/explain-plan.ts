@@ -6,8 +6,9 @@ import type { PagePlan, ScanPlan } from '../../source/adapter/plan/plan.ts';
 import { scanReach } from '../../source/adapter/plan/scan-reach.ts';
 import type { LoadedSource } from '../../config/schema/loaded-config.ts';
 import type { ListSpec } from '../../config/schema/source.ts';
-import type { Filter, ListQuery, Query, Sort } from '../../contract/query.ts';
-import type { Resource } from '../../contract/resources.ts';
+import type { Filter, FilterOp, ListQuery, Query, Sort } from '../../contract/query.ts';
+import type { Resource } from '../../contract/resource.ts';
+import { Decimal } from '../../kernel/decimal.ts';
 import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
 import { detailCalls, pageCalls } from '../../pipeline/query-costs.ts';
 
@@ -35,11 +36,19 @@ export type ExplainedPlan = {
 /** Calls of a scan that are shown. */
 const SCAN_CALLS_SHOWN = 3;
 
-const SIGNS = { eq: '=', ge: '>=', le: '<=' } as const;
+const SIGNS: Readonly<Record<FilterOp, string>> = {
+  eq: '=',
+  in: 'one of',
+  ge: '>=',
+  le: '<=',
+  gt: '>',
+  lt: '<',
+  known: 'known:',
+};
 
 /** A filter in words. */
 export function filterText({ field, op, value }: Filter): string {
-  return `${field} ${SIGNS[op]} ${typeof value === 'string' ? JSON.stringify(value) : value.toString()}`;
+  return `${field} ${SIGNS[op]} ${value instanceof Decimal ? value.toString() : JSON.stringify(value)}`;
 }
 
 /** A sort in words. */

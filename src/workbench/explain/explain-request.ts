@@ -1,5 +1,5 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
-import { operations, type Operation } from '../../contract/operations.ts';
+import type { Operation } from '../../contract/resource.ts';
 import { compileParser } from '../../contract/parse-query.ts';
 import type { Query } from '../../contract/query.ts';
 import { GatewayError } from '../../kernel/errors/fault.ts';
@@ -39,9 +39,9 @@ export function readExplainedRequest(text: string, gateway: GatewayConfig): Expl
   if (target === '') {
     return `"${text}" is not a request: write it like 'GET /v1/users?page=2', percent-encoded`;
   }
-  const match = findOperation(target);
+  const match = findOperation(target, gateway.contract.operations);
   if (match === undefined) {
-    const paths = [...operations, ...gateway.passthrough].map(({ path }) => path);
+    const paths = [...gateway.contract.operations, ...gateway.passthrough].map(({ path }) => path);
     return `no operation and no pass-through route has this path; there are: ${paths.join(', ')}`;
   }
   const { operation, rawQuery, rawId } = match;

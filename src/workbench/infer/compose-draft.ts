@@ -1,5 +1,5 @@
 import type { ItemsSpec } from '../../config/schema/source.ts';
-import type { ResourceName } from '../../contract/resources.ts';
+import type { ResourceName } from '../../contract/resource.ts';
 import { plural } from '../../kernel/plural.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { type DraftNote, likely, notesAt, type Remark, toEdit } from './notes/note.ts';

@@ -1,5 +1,5 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
-import type { Resource } from '../../contract/resources.ts';
+import type { Resource } from '../../contract/resource.ts';
 import type { JsonObject } from '../../kernel/json/json.ts';
 import type { ServiceClient } from './requests/service-client.ts';
 import { findWindow, type FoundWindow } from './window/find-window.ts';

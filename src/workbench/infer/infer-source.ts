@@ -1,4 +1,4 @@
-import { resources, type ResourceName } from '../../contract/resources.ts';
+import type { Contract, Resource } from '../../contract/resource.ts';
 import type { JsonObject } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { type ServiceClient, createServiceClient } from './requests/service-client.ts';
@@ -27,6 +27,7 @@ import { type Draft, writeDraft } from './write/write-draft.ts';
 /** What to draft, and the budget of calls. */
 export type InferOptions = RecordOptions &
   FirstOptions & {
+    readonly contract: Contract;
     /** The paths of columns that the operator names, by the field of the contract; `id` among them. */
     readonly columns: Readonly<Record<string, string>>;
     readonly callsMax: number;
@@ -111,8 +112,8 @@ function recordOf(
   list: ListDraft,
   options: InferOptions,
 ) {
-  const resource = resources[options.resource];
-  if (resource.detail === null) return Promise.resolve(undefined);
+  const { resource } = options;
+  if (!resource.hasSingle) return Promise.resolve(undefined);
   return inferRecord({
     client,
     read: response.format.read,
@@ -128,13 +129,13 @@ function recordOf(
 }
 
 /** A list and its records, with what empty texts mean in both. */
-function withEmptyTexts(name: ResourceName, list: ListDraft, record: RecordDraft | undefined) {
+function withEmptyTexts(resource: Resource, list: ListDraft, record: RecordDraft | undefined) {
   const { mapping, rows } = list;
   const views = [
     { name: 'list' as const, map: mapping.map, rows },
     ...(record === undefined ? [] : [{ name: 'get' as const, map: record.get.map, rows: record.records }]),
   ];
-  const { maps, notes } = decideEmptyTexts(resources[name], views);
+  const { maps, notes } = decideEmptyTexts(resource, views);
   const [map = mapping.map, one = {}] = maps;
   return {
     list: { ...list, mapping: { ...mapping, map } },
@@ -148,7 +149,7 @@ async function proposeDraft(target: InferTarget, client: ServiceClient, options:
   const response = await readFirst(target, client, options);
   const found = await inferList({
     client,
-    resource: resources[options.resource],
+    resource: options.resource,
     response,
     columns: options.columns,
     baseUrl: target.baseUrl,
@@ -162,7 +163,7 @@ async function proposeDraft(target: InferTarget, client: ServiceClient, options:
   const auth = proof === undefined ? target.auth : { ...target.auth, proof: proof.proof };
   const draft = composeDraft({
     target: { ...target, auth },
-    resource: options.resource,
+    resource: options.resource.name,
     decode: response.format.decode,
     dialect: response.dialect,
     list,
@@ -183,12 +184,18 @@ type WrittenDraft = Pick<InferredSource, 'text' | 'compiled'>;
  * Writes a draft, and compiles it as `portico check` does. A draft has no problem, whatever the service was.
  * @throws ConfigError if it has one, which is a mistake of infer
  */
-function writeAndCompile(draft: Draft, response: FirstResponse, target: InferTarget): WrittenDraft {
+function writeAndCompile(
+  draft: Draft,
+  response: FirstResponse,
+  target: InferTarget,
+  contract: Contract,
+): WrittenDraft {
   const text = refuseLeaks(writeDraft(draft), response, target);
   const { variables } = target.secrets;
   const [compiled] = compileSourceText(
     { file: `${target.name}.yaml`, text },
     { variables, readFile: () => '' },
+    contract,
   );
   if (compiled === undefined) throw new Error('a draft describes a resource');
   return { text, compiled };
@@ -216,7 +223,7 @@ export async function inferSource(options: InferOptions): Promise<InferredSource
   const client = createServiceClient(target, { callsMax, timeoutMs, signal });
   try {
     const { draft: proposed, response, calls } = await proposeDraft(target, client, options);
-    const write = (draft: Draft) => writeAndCompile(draft, response, target);
+    const write = (draft: Draft) => writeAndCompile(draft, response, target, options.contract);
     const { variables } = target.secrets;
     const facts = { name: target.name, dialect: response.dialect?.key, variables };
     const finish = (draft: Draft, verified: Pick<InferredSource, 'calls' | 'diagnosis' | 'trials'>) => ({

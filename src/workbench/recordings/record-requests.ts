@@ -1,4 +1,4 @@
-import type { Resource } from '../../contract/resources.ts';
+import type { Resource } from '../../contract/resource.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import { scalarText } from '../../kernel/json/values.ts';
 
@@ -17,15 +17,15 @@ const PAGE_ROWS = 3;
 /** The fixture's name for a given request: `GET /v1/users?limit=3` is `users-limit-3`. */
 export function nameOf(request: string): string {
   const words = request
-    .replace(/^GET \/v1\//, '')
+    .replace(/^GET \/v\d+\//, '')
     .replaceAll(/[^A-Za-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '');
   return words.slice(0, 80).toLowerCase();
 }
 
 /** The first request of a resource, from which the others follow. */
-export function firstRequest({ name }: Resource): NamedRequest {
-  return { name: `${name}-first-page`, request: `GET /v1/${name}?limit=${PAGE_ROWS}` };
+export function firstRequest({ name, path }: Resource): NamedRequest {
+  return { name: `${name}-first-page`, request: `GET ${path}?limit=${PAGE_ROWS}` };
 }
 
 /** A request of one kind, and how it may be displayed: with … for each value of a record. */
@@ -33,11 +33,11 @@ type KindRequest = NamedRequest & { readonly shown: string };
 
 /** The requests for filtered lists, for sorted lists and for one record. Their values are those of some records. */
 export function requestsOfKinds(
-  { name, filters, sorts, detail, idPrefix }: Resource,
+  { name, path, filters, sorts, hasSingle, idPrefix }: Resource,
   records: FirstPage['records'],
   limit: number,
 ): readonly KindRequest[] {
-  const list = `GET /v1/${name}?limit=${limit}`;
+  const list = `GET ${path}?limit=${limit}`;
   const filtered = filters.flatMap((filter) => {
     const values = records.flatMap((record) => scalarText(record[filter.field]) ?? []);
     // Of the prices, one in the middle: some are below it, and some above.
@@ -55,8 +55,8 @@ export function requestsOfKinds(
     }),
   );
   const id = scalarText(records.at(-1)?.['id']);
-  if (detail === null || id === undefined) return [...filtered, ...sorted];
-  const single = { request: `GET /v1/${name}/${id}`, shown: `GET /v1/${name}/${idPrefix}_…` };
+  if (!hasSingle || id === undefined) return [...filtered, ...sorted];
+  const single = { request: `GET ${path}/${id}`, shown: `GET ${path}/${idPrefix}_…` };
   return [...filtered, ...sorted, { name: `${name}-single`, ...single }];
 }
 
@@ -69,19 +69,19 @@ export function missingId(id: string, prefix: string): string {
 
 /** The other requests that show what a source does: pages, sorts, filters, a record and one that there is not. */
 export function followingRequests(resource: Resource, first: FirstPage): readonly NamedRequest[] {
-  const { name, idPrefix, detail } = resource;
+  const { name, path, idPrefix, hasSingle } = resource;
   const pages = Math.ceil(first.total / PAGE_ROWS);
   const page = (word: string, number: number) => ({
     name: `${name}-${word}`,
-    request: `GET /v1/${name}?limit=${PAGE_ROWS}&page=${number}`,
+    request: `GET ${path}?limit=${PAGE_ROWS}&page=${number}`,
   });
-  const id = detail === null ? undefined : scalarText(first.records.at(-1)?.['id']);
+  const id = !hasSingle ? undefined : scalarText(first.records.at(-1)?.['id']);
   return [
     ...(pages > 2 ? [page('middle-page', Math.ceil(pages / 2))] : []),
     page('past-the-end', pages + 1),
     ...requestsOfKinds(resource, first.records, PAGE_ROWS),
     ...(id === undefined
       ? []
-      : [{ name: `${name}-not-found`, request: `GET /v1/${name}/${missingId(id, idPrefix)}` }]),
+      : [{ name: `${name}-not-found`, request: `GET ${path}/${missingId(id, idPrefix)}` }]),
   ];
 }

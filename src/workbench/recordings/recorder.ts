@@ -1,6 +1,6 @@
 import type { Fixture, RecordedExchange } from '../../config/fixture/fixture-schema.ts';
-import { operations } from '../../contract/operations.ts';
 import type { Json } from '../../kernel/json/json.ts';
+import type { Resource } from '../../contract/resource.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import { type Answer, answerRequest, parseRequest } from '../doctor/answer-request.ts';
 import { maskRequests } from '../doctor/session/masked-source.ts';
@@ -63,11 +63,15 @@ function fixtureOf(request: string, { status, body, error }: Answer, upstream: r
 }
 
 /** The request with the values of its id and filters as the masked replies have them. */
-function maskRequest(request: string, valueOf: MaskedRecording['valueOf']): string {
+function maskRequest(
+  request: string,
+  { filters: parameters }: Resource,
+  valueOf: MaskedRecording['valueOf'],
+): string {
   const [path = '', ...rest] = request.split('?');
-  const masked = path.replace(/(?<=^GET \/v1\/[^/]+\/).+$/, (id) => valueOf('id', id));
+  const masked = path.replace(/(?<=^GET \/v\d+\/[^/]+\/).+$/, (id) => valueOf('id', id));
   if (rest.length === 0) return masked;
-  const filters = operations.flatMap(({ resource }) => resource.filters).filter(({ op }) => op === 'eq');
+  const filters = parameters.filter(({ op }) => op === 'eq');
   const query = rest
     .join('?')
     .split('&')
@@ -102,7 +106,7 @@ async function maskedFixture(
       upstream.push({ ...exchange, request: keptRequest(secretless.counterparts.get(asked) ?? asked) });
     },
   });
-  const maskedRequest = maskRequest(request, masked.valueOf);
+  const maskedRequest = maskRequest(request, compiled.resource, masked.valueOf);
   const answer = await answerRequest(maskedRequest, {
     sources,
     session: createSession(replay.upstream),
@@ -124,8 +128,8 @@ export function createRecorder(
   { keepsWhole, signal }: { readonly keepsWhole: boolean; readonly signal: AbortSignal },
 ) {
   return {
-    async firstPage({ name }: CompiledSource['resource']): Promise<FirstPage | string> {
-      const request = `GET /v1/${name}?limit=${LIST_ROWS}`;
+    async firstPage({ path }: CompiledSource['resource']): Promise<FirstPage | string> {
+      const request = `GET ${path}?limit=${LIST_ROWS}`;
       const part = session.part({ callsMax: 1_000 });
       const { error, body } = await answerRequest(request, { sources, session: part, signal });
       if (error !== undefined) return `${error.code}: ${error.detail ?? 'no detail'}`;

@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../../src/contract/resources.ts';
+import type { ResourceName } from '../../support/reference.ts';
 import { notFound, whole } from '../../support/dialects/serve.ts';
 import type { HttpReply, UpstreamRequest } from '../../support/upstream/scripted-upstream.ts';
 

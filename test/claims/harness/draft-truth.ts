@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../../src/contract/resources.ts';
+import type { ResourceName } from '../../support/reference.ts';
 import type { CompiledSource } from '../../../src/source/compile-sources.ts';
 import { modelBody, modelList, type ModelRecord } from '../../support/model/contract-model.ts';
 import { answererOf } from '../../support/dialects/infer-draft.ts';

@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../../src/contract/resources.ts';
+import type { ResourceName } from '../../support/reference.ts';
 /** What a correct service does, one choice per line; its source file says just that. */
 export type Traits = {
   readonly resource: ResourceName;

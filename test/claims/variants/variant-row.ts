@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../../src/contract/resources.ts';
+import type { ResourceName } from '../../support/reference.ts';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DraftReport, runInfer } from '../../support/dialects/infer-draft.ts';

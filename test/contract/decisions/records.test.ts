@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { type CanonicalRecord, detailBody, listBody } from '../../../src/contract/response-body.ts';
-import { resources } from '../../../src/contract/resources.ts';
+import { resources } from '../../support/reference.ts';
 import { Decimal } from '../../../src/kernel/decimal.ts';
 import { modelBody } from '../../support/model/contract-model.ts';
 import { refusal } from '../../support/pipeline/parse-as.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { compileOrder } from '../../../src/contract/order.ts';
 import type { CanonicalRecord } from '../../../src/contract/response-body.ts';
-import { resources } from '../../../src/contract/resources.ts';
+import { resources } from '../../support/reference.ts';
 import type { Sort } from '../../../src/contract/query.ts';
 import { modelList, type ModelRecord } from '../../support/model/contract-model.ts';
 import { sortRecords } from '../../support/pipeline/sort-records.ts';

@@ -1,6 +1,5 @@
 import { pino } from 'pino';
 import { createExplainActions } from '../../../src/workbench/explain/explain-action.ts';
-import { servedOpenapi } from '../../../src/contract/openapi.ts';
 import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
 import { createGateway } from '../../../src/gateway/gateway.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
@@ -20,7 +19,6 @@ describe('a gateway that drains', () => {
           log: pino({ level: 'silent' }),
           clock: systemClock,
           createExplainActions,
-          openapi: servedOpenapi(),
         },
         ...{ version: 'test', nodeVersion: 'test' },
         reloading: { pid: 1, texts, read: () => Promise.resolve(next) },

@@ -2,7 +2,6 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import { createExplainActions } from '../../../src/workbench/explain/explain-action.ts';
-import { servedOpenapi } from '../../../src/contract/openapi.ts';
 import { readConfig, readConfigTexts } from '../../../src/cli/input/read-config.ts';
 import { createGateway } from '../../../src/gateway/gateway.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
@@ -52,7 +51,6 @@ describe('a configuration that a reload replaces', () => {
       const services = {
         clock: systemClock,
         createExplainActions,
-        openapi: servedOpenapi(),
         version: 'test',
         nodeVersion: 'test',
       };

@@ -1,6 +1,5 @@
 import { pino } from 'pino';
 import { createExplainActions } from '../../../src/workbench/explain/explain-action.ts';
-import { servedOpenapi } from '../../../src/contract/openapi.ts';
 import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createPublicSide } from '../../../src/gateway/reload/public-side.ts';
@@ -25,7 +24,7 @@ describe('a reload that changes log.level', () => {
     const side = endAfterTest(
       createPublicSide(served(before), {
         ...{ log: pino({ level: before }, { write: (line) => lines.push(line) }), clock: systemClock },
-        ...{ createExplainActions, openapi: servedOpenapi(), version: 'test', nodeVersion: 'test' },
+        ...{ createExplainActions, version: 'test', nodeVersion: 'test' },
       }),
     );
     const port = await side.listen();

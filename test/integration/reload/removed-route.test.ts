@@ -1,13 +1,12 @@
 import { pino } from 'pino';
 import { createExplainActions } from '../../../src/workbench/explain/explain-action.ts';
-import { servedOpenapi } from '../../../src/contract/openapi.ts';
 import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createPublicSide } from '../../../src/gateway/reload/public-side.ts';
 import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 const services = {
-  ...{ log: pino({ level: 'silent' }), clock: systemClock, createExplainActions, openapi: servedOpenapi() },
+  ...{ log: pino({ level: 'silent' }), clock: systemClock, createExplainActions },
   ...{ version: 'test', nodeVersion: 'test' },
 };
 const served = (...names: readonly string[]) => {

@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../../src/contract/resources.ts';
+import type { ResourceName } from '../reference.ts';
 import { readSource } from '../../../src/cli/input/read-config.ts';
 import type { RequestSpec } from '../../../src/config/schema/source.ts';
 import type { CompiledSource } from '../../../src/source/compile-sources.ts';

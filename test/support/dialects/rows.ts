@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../../src/contract/resources.ts';
+import type { ResourceName } from '../reference.ts';
 import { readSource } from '../../../src/cli/input/read-config.ts';
 import { readFixtures } from '../../../src/workbench/recordings/read-fixtures.ts';
 

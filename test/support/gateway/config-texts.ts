@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { loadConfig } from '../../../src/config/load.ts';
+import { referenceContract } from '../../../src/contract/reference-contract.ts';
 import { finishSteps } from '../../../src/kernel/yield-to-loop.ts';
 import type { LoadedConfig } from '../../../src/config/schema/loaded-config.ts';
 import type { Problem } from '../../../src/config/yaml/problem.ts';
@@ -19,6 +20,8 @@ export const sourceTexts: Readonly<Record<string, string>> = Object.fromEntries(
 /** Files of a configuration, the shipped ones where not given, and what their references stand for. */
 export type ConfigTexts = {
   readonly gateway?: string;
+  /** Absent: the built-in contract. */
+  readonly contract?: string | undefined;
   readonly sources?: Readonly<Record<string, string>>;
   readonly variables?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
@@ -34,6 +37,7 @@ export type Loaded = {
 /** Loads and compiles a configuration. Files are called `portico.yaml` and as the keys of `sources` say. */
 export function loadTexts({
   gateway = gatewayText,
+  contract,
   sources = sourceTexts,
   variables,
   files,
@@ -42,6 +46,7 @@ export function loadTexts({
   const steps = loadConfig(
     {
       gateway: { file: 'portico.yaml', text: gateway },
+      contract: contract === undefined ? undefined : { file: 'contract.yaml', text: contract },
       sources: Object.entries(sources).map(([file, text]) => ({ file, text })),
     },
     {
@@ -55,7 +60,8 @@ export function loadTexts({
     problems,
   );
   const config = finishSteps(steps);
-  return { config, compiled: compileSources(config.sources, problems), problems };
+  const { contract: loaded = referenceContract } = config.gateway ?? {};
+  return { config, compiled: compileSources(config.sources, loaded, problems), problems };
 }
 
 /** Puts `replacement` for the one place where `text` has `wanted`. */

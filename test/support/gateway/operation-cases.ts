@@ -1,7 +1,7 @@
 import { readConfig } from '../../../src/cli/input/read-config.ts';
 import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
 import type { SourceSpec } from '../../../src/config/schema/source.ts';
-import { operations } from '../../../src/contract/operations.ts';
+import { operations } from '../reference.ts';
 
 /** An operation of the committed configuration, as a test asks for it. */
 export type OperationCase = {

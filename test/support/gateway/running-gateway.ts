@@ -1,6 +1,5 @@
 import { pino } from 'pino';
 import { createExplainActions } from '../../../src/workbench/explain/explain-action.ts';
-import { servedOpenapi } from '../../../src/contract/openapi.ts';
 import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/gateway.ts';
 import type { ReloadOutcome } from '../../../src/gateway/reload/reload-outcome.ts';
@@ -86,7 +85,6 @@ export async function runGateway(
       tracing: createTracing(config.telemetry.traces, { version: 'test', log: logger }),
       clock,
       createExplainActions,
-      openapi: servedOpenapi(),
       version: 'test',
       nodeVersion: 'test',
     },

@@ -14,7 +14,7 @@ export type SourceGateway = LocalGateway & {
 };
 
 /** What a gateway is started with. */
-export type GatewaySetup = Pick<ConfigTexts, 'variables'> & {
+export type GatewaySetup = Pick<ConfigTexts, 'variables' | 'contract'> & {
   /** The texts of its sources, by their files. */
   readonly sources: Readonly<Record<string, string>>;
   /** What its file says beside the usual; by default it serves all of the first source to everybody, without a memory. */
@@ -44,9 +44,9 @@ function servesFirst(texts: ConfigTexts): string {
 
 /** Starts a gateway in this process. @throws Error with the problems of its texts */
 export async function startGateway(setup: GatewaySetup): Promise<SourceGateway> {
-  const { sources, variables = {}, isPatient = true, configure, ...options } = setup;
-  const gateway = USUAL + (setup.config ?? servesFirst({ sources, variables }));
-  const { config, compiled, problems } = loadTexts({ gateway, sources, variables });
+  const { sources, contract, variables = {}, isPatient = true, configure, ...options } = setup;
+  const gateway = USUAL + (setup.config ?? servesFirst({ sources, contract, variables }));
+  const { config, compiled, problems } = loadTexts({ gateway, contract, sources, variables });
   if (config.gateway === undefined || problems.length > 0) throw new Error(JSON.stringify(problems));
   const specs = [...new Set(compiled.map(({ source }) => source.spec))];
   if (isPatient) setGenerousTimeouts(config.gateway, specs);

@@ -6,7 +6,7 @@ import {
   readFixture,
 } from '../../../src/config/fixture/fixture-schema.ts';
 import type { MappingSpec, SourceSpec } from '../../../src/config/schema/source.ts';
-import { resources, type ResourceName } from '../../../src/contract/resources.ts';
+import { resources, type ResourceName } from '../reference.ts';
 import { REPLY_MARKER } from './case.ts';
 
 /** What is asked of the gateway, and what the source says to it before anything is changed. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { migration } from '../../../src/config/schema/migration.ts';
-import { resources } from '../../../src/contract/resources.ts';
+import { resources } from '../reference.ts';
 import type { GetQuery, ListQuery } from '../../../src/contract/query.ts';
 import type { Comparison } from '../../../src/migration/compare/comparison.ts';
 import { createToSample } from '../../../src/migration/compare/sample.ts';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { resources } from '../../../src/contract/resources.ts';
+import { resources } from '../reference.ts';
 import { createToSample } from '../../../src/migration/compare/sample.ts';
 import { createShadow } from '../../../src/migration/shadow/shadow.ts';
 import { createRandom } from '../../../src/cli/demo/data/random.ts';

@@ -1,5 +1,5 @@
 import { migration } from '../../../src/config/schema/migration.ts';
-import { resources } from '../../../src/contract/resources.ts';
+import { resources } from '../reference.ts';
 import type { Comparison } from '../../../src/migration/compare/comparison.ts';
 import { createToSample } from '../../../src/migration/compare/sample.ts';
 import { createWalk } from '../../../src/migration/walk/walk.ts';

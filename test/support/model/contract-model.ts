@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../../src/contract/resources.ts';
+import type { ResourceName } from '../reference.ts';
 /**
  * What the contract promises of a list, written down a second time: plainly, slowly, and without a line of the
  * gateway's own code. Tests compare the gateway with it.

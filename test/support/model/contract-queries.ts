@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../../src/contract/resources.ts';
+import type { ResourceName } from '../reference.ts';
 import fc from 'fast-check';
 import type { ModelRecord } from './contract-model.ts';
 

@@ -3,7 +3,7 @@ import { compileAdapter } from '../../../src/source/adapter/compile.ts';
 import { UNOBSERVED } from '../../../src/source/adapter/map/reply-observer.ts';
 import { pathText } from '../../../src/config/yaml/problem.ts';
 import { sourceSchema } from '../../../src/config/schema/source.ts';
-import { resources } from '../../../src/contract/resources.ts';
+import { resources } from '../reference.ts';
 import { GatewayError } from '../../../src/kernel/errors/fault.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createAnswer } from '../../../src/pipeline/answer/answer-query.ts';

@@ -1,9 +1,9 @@
-import { operations, type OperationName } from '../../../src/contract/operations.ts';
+import { operations } from '../reference.ts';
 import { compileParser, type QueryRules } from '../../../src/contract/parse-query.ts';
 import type { GetQuery, ListQuery } from '../../../src/contract/query.ts';
 import { GatewayError } from '../../../src/kernel/errors/fault.ts';
 
-function parserOf(name: OperationName, limitOverflow: QueryRules['limitOverflow'] = 'reject') {
+function parserOf(name: string, limitOverflow: QueryRules['limitOverflow'] = 'reject') {
   return compileParser(
     operations.find((operation) => operation.name === name)!,
     { limitOverflow },

@@ -1,6 +1,6 @@
 import { compileAdapter } from '../../../src/source/adapter/compile.ts';
 import { UNOBSERVED } from '../../../src/source/adapter/map/reply-observer.ts';
-import { resources, type ResourceName } from '../../../src/contract/resources.ts';
+import { resources, type ResourceName } from '../reference.ts';
 import type { Query } from '../../../src/contract/query.ts';
 import { createVerifications } from '../../../src/pipeline/reading/windows/verifications.ts';
 import { createAnswer } from '../../../src/pipeline/answer/answer-query.ts';

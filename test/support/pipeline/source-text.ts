@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 import { type Adapter, compileAdapter } from '../../../src/source/adapter/compile.ts';
 import { pathText } from '../../../src/config/yaml/problem.ts';
 import { type SourceSpec, sourceSchema } from '../../../src/config/schema/source.ts';
-import { resources, type ResourceName } from '../../../src/contract/resources.ts';
+import { resources, type ResourceName } from '../reference.ts';
 import type { ListQuery } from '../../../src/contract/query.ts';
 import type { UpstreamReply } from '../../../src/kernel/upstream-call.ts';
 import { parseList } from './parse-as.ts';

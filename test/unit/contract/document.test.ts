@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import type * as z from 'zod';
 import { type CanonicalRecord, detailBody, listBody } from '../../../src/contract/response-body.ts';
 import type { Field } from '../../../src/contract/fields.ts';
-import { products } from '../../../src/contract/products.ts';
-import { users } from '../../../src/contract/users.ts';
 import { Decimal } from '../../../src/kernel/decimal.ts';
+import { resources } from '../../support/reference.ts';
+
+const { users, products } = resources;
 
 /** Values that fields may have, values that nearly are such, and anything else. */
 const values = fc.oneof(

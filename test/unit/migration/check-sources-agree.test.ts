@@ -1,5 +1,5 @@
 import { listBody, detailBody, type CanonicalRecord } from '../../../src/contract/response-body.ts';
-import { resources } from '../../../src/contract/resources.ts';
+import { resources } from '../../support/reference.ts';
 import type { Filter } from '../../../src/contract/query.ts';
 import { fault } from '../../../src/kernel/errors/fault.ts';
 import { Decimal } from '../../../src/kernel/decimal.ts';

@@ -1,4 +1,4 @@
-import { resources } from '../../../src/contract/resources.ts';
+import { resources } from '../../support/reference.ts';
 import { migration } from '../../../src/config/schema/migration.ts';
 import { listBody } from '../../../src/contract/response-body.ts';
 import { Decimal } from '../../../src/kernel/decimal.ts';

@@ -1,14 +1,12 @@
 import { closest } from '../../../config/validate/closest.ts';
 import type { GatewayConfig } from '../../../config/schema/gateway.ts';
-import { operations } from '../../../contract/operations.ts';
-import { resources } from '../../../contract/resources.ts';
 import { parseDuration } from '../../../kernel/duration.ts';
 import { OVERRIDE_PERMISSION } from '../../../migration/routing/origin-stage.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import type { ActionInput } from '../../api/action-table.ts';
 
 /** The part of a configuration that keys depend on. */
-export type KeysConfig = Pick<GatewayConfig, 'auth' | 'limits' | 'passthrough'>;
+export type KeysConfig = Pick<GatewayConfig, 'auth' | 'contract' | 'limits' | 'passthrough' | 'resources'>;
 
 /** A hundred years. */
 const SPAN_MS_MAX = 36_500 * 86_400_000;
@@ -40,16 +38,19 @@ function refuseUnknown(what: string, words: readonly string[] | undefined, known
 /** Refuses an unknown permission, operation or tier. @throws ActionRefusal */
 export function refuseUnknownTerms(
   terms: Pick<ActionInput<'keys.update'>, 'permissions' | 'tier' | 'operations'>,
-  { passthrough, limits }: KeysConfig,
+  { contract, passthrough, limits, resources }: KeysConfig,
 ): void {
   const asked = [
-    ...Object.values(resources).map(({ permission }) => permission),
+    ...Array.from(
+      contract.resources.values(),
+      ({ name, permission }) => resources[name]?.permission ?? permission,
+    ),
     ...passthrough.flatMap(({ permission }) => permission ?? []),
     OVERRIDE_PERMISSION,
   ];
   refuseUnknown('permission', terms.permissions, [...new Set(asked)]);
   const names = [
-    ...operations.map(({ name }) => name),
+    ...contract.operations.map(({ name }) => name),
     ...passthrough.map(({ name }) => `passthrough.${name}`),
   ];
   refuseUnknown('operation', terms.operations, names);

@@ -94,9 +94,16 @@ export const coercion = z.union(
         zone: z.string().describe('UTC, an offset such as +02:00, or an IANA zone.'),
       }),
     }),
+    z.strictObject({
+      day: z
+        .string()
+        .describe(
+          'For a field of the kind date: the day of a time in this zone: UTC, an offset or an IANA zone.',
+        ),
+    }),
   ],
   {
     error:
-      'expected a step: trim, text, lowercase, uppercase, unescape, stripHtml, cents, epochSeconds, epochMilliseconds, iso8601, dotnetDate, { nullIf: [] }, { default: "" }, { join: "" }, { enum: {} }, { template: "" }, { split: {} }, { match: "" }, { parseJson: "" }, { money: {} }, { number: {} } or { date: {} }',
+      'expected a step: trim, text, lowercase, uppercase, unescape, stripHtml, cents, epochSeconds, epochMilliseconds, iso8601, dotnetDate, { nullIf: [] }, { default: "" }, { join: "" }, { enum: {} }, { template: "" }, { split: {} }, { match: "" }, { parseJson: "" }, { money: {} }, { number: {} }, { date: {} } or { day: "" }',
   },
 );

@@ -5,7 +5,7 @@ import { type Adapter, observedList } from '../../../source/adapter/compile.ts';
 import { proofOf } from '../../../source/adapter/read/credential-proof.ts';
 import type { RuleObserver } from '../../../source/adapter/map/reply-observer.ts';
 import type { SourceSpec } from '../../../config/schema/source.ts';
-import type { Resource } from '../../../contract/resources.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import { fault, invalidReply } from '../../../kernel/errors/fault.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import {
@@ -57,6 +57,7 @@ function readerDataOf({ source: { spec }, resource }: Readable): ReaderData {
   const proof = proofOf(spec);
   return {
     spec: { ...spec, auth: { kind: 'none' }, net: { ...net, headers: {} } },
+    contract: resource.spec,
     resource: resource.name,
     proof,
   };

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Adapter, compileAdapter, type Rows } from '../../../source/adapter/compile.ts';
 import type { ReplyObserver, RuleObserver } from '../../../source/adapter/map/reply-observer.ts';
-import { resources } from '../../../contract/resources.ts';
+import { compileContract } from '../../../contract/compile-contract.ts';
 import { GatewayError } from '../../../kernel/errors/fault.ts';
 import { Secret } from '../../../kernel/secret.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
@@ -18,10 +18,12 @@ import {
  * loop of the gateway. The adapter is pure, so the thread compiles its own.
  */
 
-const { spec, resource, proof } = workerData as ReaderData;
+const { spec, contract, resource: name, proof } = workerData as ReaderData;
+const resource = compileContract(contract, () => undefined).resources.get(name);
 const nobody = { kind: 'header', name: 'Authorization', value: new Secret(''), proof } as const;
-const adapter = compileAdapter({ ...spec, auth: nobody }, resources[resource], () => undefined);
-const codecs = compileCodecs(spec, resources[resource]);
+if (resource === undefined) throw new Error(`the contract has no resource ${name}`);
+const adapter = compileAdapter({ ...spec, auth: nobody }, resource, () => undefined);
+const codecs = compileCodecs(spec, resource);
 
 function replyOf({ status, headers, body }: ReadingTask): UpstreamReply {
   return {

@@ -4,7 +4,8 @@ import { type RecordView, viewSpecOf } from '../../../source/adapter/map/row-fie
 import type { ProofSpec } from '../../../config/schema/net/proof.ts';
 import type { SourceSpec } from '../../../config/schema/source.ts';
 import { type Json, NumberText, readJson } from '../../../kernel/json/json.ts';
-import type { Resource, ResourceName } from '../../../contract/resources.ts';
+import type { ContractSpec } from '../../../contract/contract-schema.ts';
+import type { Resource, ResourceName } from '../../../contract/resource.ts';
 import { type ErrorCode } from '../../../kernel/errors/catalogue.ts';
 import type { InvalidReason, SourceHealth } from '../../../kernel/errors/fault.ts';
 import { compileRowCodec, type RowCodec } from '../../../store/scan-cache/row-codec.ts';
@@ -12,6 +13,7 @@ import { compileRowCodec, type RowCodec } from '../../../store/scan-cache/row-co
 /** What a reading thread needs: the source without its credentials. */
 export type ReaderData = {
   readonly spec: SourceSpec;
+  readonly contract: ContractSpec;
   readonly resource: ResourceName;
   /** What the replies must show of a credential. */
   readonly proof: ProofSpec | undefined;

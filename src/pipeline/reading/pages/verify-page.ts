@@ -18,6 +18,7 @@ import type { Verifications } from '../windows/verifications.ts';
 /** The same filter with a value that no record is likely to have, harmless in a request: in cents it fits 32 bits. */
 function withAbsentValue(filter: Filter): Filter {
   if (filter.op === 'eq') return { ...filter, value: NO_MATCH_LABEL };
+  if (filter.op !== 'ge' && filter.op !== 'le') return filter;
   return { ...filter, value: filter.op === 'ge' ? new Decimal(9_999_999n, 0) : new Decimal(-1n, 0) };
 }
 

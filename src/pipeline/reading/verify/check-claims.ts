@@ -4,20 +4,18 @@ import { brokenFilter, ROW_EXCLUDED } from '../../../source/checks/filter.ts';
 import { isOrdered } from '../../../source/checks/order.ts';
 import { canTie, compileTies, type Ties } from '../../../source/checks/ties.ts';
 import { hasDuplicates } from '../../../source/checks/unique-ids.ts';
-import { compileOrder } from '../../../contract/order.ts';
+import { compileOrder, sortFieldOf } from '../../../contract/order.ts';
 import type { Sort } from '../../../contract/query.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
 import type { SourceRuntime } from '../windows/source-runtime.ts';
 
 type Relied = Pick<PagePlan, 'filters' | 'sort' | 'dependsOn'>;
 
-function kindOf({ resource }: SourceRuntime, sort: Sort) {
-  return resource.itemFields.find((field) => field.name === sort.field)?.kind ?? 'text';
-}
+const sortFieldIn = ({ resource }: SourceRuntime, sort: Sort) => sortFieldOf(resource.itemFields, sort);
 
 /** The ties of a sort of a source. */
 export function tiesOf(source: SourceRuntime, sort: Sort): Ties {
-  return compileTies(sort, kindOf(source, sort));
+  return compileTies(sort, sortFieldIn(source, sort));
 }
 
 /** The rows contradict the order that a plan relied on. */
@@ -25,7 +23,7 @@ export const inOtherOrder = ({ dependsOn }: Pick<PagePlan, 'dependsOn'>): ClaimC
   contradicted(dependsOn.at(-1) ?? 'order', 'rows come in another order, or twice');
 
 function areOrdered(source: SourceRuntime, sort: Sort, records: readonly CanonicalRecord[]): boolean {
-  if (!canTie(sort)) return isOrdered(records, compileOrder(sort, kindOf(source, sort)));
+  if (!canTie(sort)) return isOrdered(records, compileOrder(sort, sortFieldIn(source, sort)));
   // The order of ties is no matter of the source: they are put in order here.
   const { areInOrder, order } = tiesOf(source, sort);
   return areInOrder(records.map(order.keyOf)) && !hasDuplicates(records);

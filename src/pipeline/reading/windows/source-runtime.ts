@@ -3,7 +3,7 @@ import type { Capability } from '../../../source/adapter/spec/capability.ts';
 import type { ReplyObserver } from '../../../source/adapter/map/reply-observer.ts';
 import type { SourceSpec } from '../../../config/schema/source.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
-import type { Resource } from '../../../contract/resources.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { SourceCall } from '../../stages/call.ts';
 import type { Upstream } from '../../../source/client/client.ts';

@@ -9,21 +9,31 @@ type FieldSpec = MappingSpec[string];
 const YIELDS: Readonly<Record<FieldKind, StepKind>> = {
   id: 'text',
   text: 'text',
-  instant: 'instant',
+  integer: 'decimal',
   decimal: 'decimal',
+  boolean: 'text',
+  datetime: 'instant',
+  date: 'date',
+  enum: 'text',
+  reference: 'text',
 };
 
 const HINTS: Readonly<Record<FieldKind, string>> = {
   id: 'say number or text under id.kind',
   text: 'end with trim, text, join, enum, template, split or match',
   decimal: 'end with cents or number',
-  instant: 'end with epochSeconds, epochMilliseconds, iso8601 or date',
+  integer: 'end with cents or number',
+  boolean: "end with enum, such as { enum: { Y: 'true', N: 'false' } }",
+  datetime: 'end with epochSeconds, epochMilliseconds, iso8601 or date',
+  date: 'end with day, such as { day: UTC }, if the source has times; else no step',
+  enum: 'end with enum, trim, text, lowercase or uppercase',
+  reference: 'end with trim, text, split or match',
 };
 
 /** The kind of value that a chain's last shaping step yields; without one, texts and numbers stay as they are. */
 function chainYields(kind: FieldKind, steps: readonly CompiledStep[]): StepKind {
   const shaping = steps.map(({ yields }) => yields).filter((yields) => yields !== 'same');
-  return shaping.at(-1) ?? (kind === 'instant' ? 'same' : YIELDS[kind]);
+  return shaping.at(-1) ?? (kind === 'datetime' ? 'same' : YIELDS[kind]);
 }
 
 function checkJoin({ from, as }: FieldSpec, here: SpecLocation): void {
@@ -35,6 +45,8 @@ function checkJoin({ from, as }: FieldSpec, here: SpecLocation): void {
 
 function checkDates({ as }: FieldSpec, here: SpecLocation): void {
   for (const step of as) {
+    if (typeof step === 'object' && 'day' in step && !isZone(step.day))
+      here.report(`unknown zone "${step.day}"`, 'UTC, +02:00 or Europe/Berlin');
     if (typeof step !== 'object' || !('date' in step)) continue;
     const { format, zone } = step.date;
     if (!isZone(zone)) here.report(`unknown zone "${zone}"`, 'UTC, +02:00 or Europe/Berlin');

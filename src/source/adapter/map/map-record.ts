@@ -1,6 +1,7 @@
 import type { MappingSpec } from '../../../config/schema/source.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
 import type { Field, FieldKind, Value } from '../../../contract/fields.ts';
+import { isDay } from '../../../contract/parse-filter.ts';
 import { hasUnprintable } from '../../../kernel/control-characters.ts';
 import { Decimal } from '../../../kernel/decimal.ts';
 import type { Json } from '../../../kernel/json/json.ts';
@@ -22,7 +23,7 @@ export type MissingReason = 'missing' | 'unreadable' | 'absent';
  */
 export type OnMissingValue = (field: string, reason: MissingReason, found?: Json, row?: number) => void;
 
-/** Builds a v1 record from a legacy one; `undefined` if it has no usable id. */
+/** Builds a v1 record from a legacy one; `undefined` if it has no usable id, or no value that the contract requires. */
 export type RecordMapper = (record: Json, onMissingValue: OnMissingValue) => CanonicalRecord | undefined;
 
 /** Reads one field of a legacy record. */
@@ -31,22 +32,49 @@ export type FieldReader = {
   readonly read: (record: Json, onMissingValue: OnMissingValue) => Value;
 };
 
-/** The canonical form, which every step that yields an instant writes. */
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$/;
+/** What a canonical value follows from. */
+export type CanonicalField = Pick<Field, 'kind' | 'isLabel' | 'accepts'>;
+
+/** The number of a value, with the digits of the source. */
+function decimalOf(value: Exclude<StepValue, null | undefined | typeof UNREADABLE>): StepValue {
+  if (value instanceof Decimal) return value;
+  return typeof value === 'string' ? readDecimal(value) : readNumber(value);
+}
+
+/** The whole number of a decimal: 5.0 is 5, and 5.5 is none. */
+function wholeOf(value: StepValue): Decimal | typeof UNREADABLE {
+  if (!(value instanceof Decimal)) return UNREADABLE;
+  const unit = 10n ** BigInt(value.scale);
+  return value.digits % unit === 0n ? new Decimal(value.digits / unit, 0) : UNREADABLE;
+}
+
+/** A boolean of JSON, or its text, because XML and CSV have no other. Nothing else is taken for one. */
+function booleanOf(value: StepValue): boolean | typeof UNREADABLE {
+  if (typeof value === 'boolean') return value;
+  return value === 'true' ? true : value === 'false' ? false : UNREADABLE;
+}
 
 /** The canonical value for the result of a chain. */
 export function canonical(
   value: StepValue,
-  { kind, isLabel }: Pick<Field, 'kind' | 'isLabel'>,
+  { kind, isLabel, accepts }: CanonicalField,
 ): Value | typeof UNREADABLE {
   if (value === null || value === UNREADABLE || value === undefined) return value ?? null;
-  if (kind === 'instant') return typeof value === 'string' && INSTANT.test(value) ? value : UNREADABLE;
-  if (kind !== 'decimal') {
-    if (typeof value !== 'string' || !value.isWellFormed()) return UNREADABLE;
-    return isLabel === true && hasUnprintable(value) ? UNREADABLE : value;
+  switch (kind) {
+    case 'decimal':
+      return decimalOf(value) as Value | typeof UNREADABLE;
+    case 'integer':
+      return wholeOf(decimalOf(value));
+    case 'boolean':
+      return booleanOf(value);
+    case 'text':
+      if (typeof value !== 'string' || !value.isWellFormed()) return UNREADABLE;
+      return isLabel && hasUnprintable(value) ? UNREADABLE : value;
+    case 'date':
+      return typeof value === 'string' && isDay(value) ? value : UNREADABLE;
+    default:
+      return typeof value === 'string' && accepts(value) ? value : UNREADABLE;
   }
-  if (value instanceof Decimal) return value;
-  return typeof value === 'string' ? readDecimal(value) : readNumber(value);
 }
 
 /**
@@ -83,11 +111,25 @@ export function runSteps(steps: readonly CompiledStep[], value: StepValue): Step
   return made;
 }
 
+type FieldOptions = {
+  /** The input of the steps where the paths find nothing. */
+  readonly missing: null | undefined;
+  readonly canonicalOf: (value: StepValue, field: Field) => Value | typeof UNREADABLE;
+};
+
+/** The public id of a value that names a record of another resource. */
+function referenceBy(codec: IdCodec): FieldOptions['canonicalOf'] {
+  return (value) => {
+    if (value === null || value === undefined || value === UNREADABLE) return value ?? null;
+    return codec.toPublic(value instanceof Decimal ? value.toString() : value) ?? UNREADABLE;
+  };
+}
+
 function compileField(
   field: Field,
   paths: readonly Path[],
   steps: readonly CompiledStep[],
-  missing: null | undefined,
+  { missing, canonicalOf }: FieldOptions,
 ): FieldReader {
   const tell = (onMissingValue: OnMissingValue) => onMissingValue(field.name, 'absent');
   function read(record: Json, onMissingValue: OnMissingValue): Value {
@@ -98,7 +140,7 @@ function compileField(
       return null;
     }
     if (value === undefined) tell(onMissingValue);
-    const result = canonical(runSteps(steps, found), field);
+    const result = canonicalOf(runSteps(steps, found), field);
     if (result !== UNREADABLE) return result;
     onMissingValue(field.name, 'unreadable', found);
     return null;
@@ -115,8 +157,13 @@ const compilePaths: PathCompiler = (from, here) =>
 const DEFAULTS: Readonly<Record<FieldKind, string>> = {
   id: '',
   text: 'a text, in quotes',
+  integer: 'a whole number such as 0',
   decimal: 'a plain decimal such as 0 or 19.90',
-  instant: 'an instant such as 2020-05-01T00:00:00Z',
+  boolean: 'true or false',
+  datetime: 'an instant such as 2020-05-01T00:00:00Z',
+  date: 'a date such as 2020-05-01, in quotes',
+  enum: 'a value of the contract',
+  reference: 'an id of the source',
 };
 
 /** The input of the steps if the paths find nothing: `null` if the mapping declares absence as unknown. */
@@ -129,7 +176,8 @@ export function fixedValue(
   field: Field,
   mapping: MappingSpec[string],
 ): Value | typeof UNREADABLE | undefined {
-  if (field.kind === 'id' || typeof mapping.from === 'string' || mapping.from.length > 0) return undefined;
+  if (field.kind === 'id' || field.kind === 'reference') return undefined;
+  if (typeof mapping.from === 'string' || mapping.from.length > 0) return undefined;
   return 'value' in mapping ? canonical(mapping.value, field) : null;
 }
 
@@ -139,6 +187,7 @@ export function compileFieldReader(
   mapping: MappingSpec[string],
   here: SpecLocation,
   pathsOf: PathCompiler = compilePaths,
+  target?: IdCodec,
 ): FieldReader {
   const fixed = fixedValue(field, mapping);
   if (fixed !== undefined) {
@@ -156,7 +205,8 @@ export function compileFieldReader(
         .at('as', index, 'default')
         .report(`makes no value of ${field.name}, which is ${field.kind}`, DEFAULTS[field.kind]);
   });
-  return compileField(field, paths, steps, missingAs(mapping));
+  const canonicalOf = target === undefined ? canonical : referenceBy(target);
+  return compileField(field, paths, steps, { missing: missingAs(mapping), canonicalOf });
 }
 
 /**
@@ -188,7 +238,13 @@ export function compileMapping(
     }
     const place = here.at(field.name);
     if (field.kind !== 'id') {
-      readers.push(compileFieldReader(field, mapping, place, pathsOf));
+      const target = field.to === undefined ? undefined : codec.references?.get(field.to);
+      if (field.to !== undefined && target === undefined)
+        place.report(
+          `the ids of ${field.to} are unknown here: the source does not describe that resource`,
+          `add resources.${field.to} with its id to this file`,
+        );
+      readers.push(compileFieldReader(field, mapping, place, pathsOf, target));
       continue;
     }
     [idPath] = pathsOf(mapping.from, place);
@@ -196,6 +252,9 @@ export function compileMapping(
     if (mapping.as.length > 0)
       place.at('as').report('the id takes no steps', 'say number or text under id.kind');
   }
+  const required = fields.flatMap(({ kind, name, required: isRequired }) =>
+    isRequired && kind !== 'id' ? [name] : [],
+  );
   // A copy of a record that has all fields is faster than one to which they are added one by one.
   const blank: Readonly<Record<string, Value>> & { id: string } = {
     id: '',
@@ -207,6 +266,7 @@ export function compileMapping(
     const values: Record<string, Value> & { id: string } = { ...blank };
     values.id = id;
     for (const { name, read } of readers) values[name] = read(record, onMissingValue);
+    for (const name of required) if (values[name] === null) return undefined;
     return values;
   };
 }

@@ -51,6 +51,9 @@ export function compileRows(
 ) {
   const map = typedMapper(compileMapping(spec, fields, codec, here), types);
   const findGhosts = compileGhosts(spec, fields, format);
+  const required = fields.flatMap((field) => (field.required && field.kind !== 'id' ? [field.name] : []));
+  const orRequired =
+    required.length === 0 ? '' : `, or no ${required.join(' or ')}, which the contract requires`;
   return function mapRows(rows: readonly Json[], observer: ReplyObserver): CanonicalRecord[] {
     const records: CanonicalRecord[] = [];
     const { onMissingValue } = observer;
@@ -66,7 +69,7 @@ export function compileRows(
       else if (isGhost) {
         const place = `record ${rows.indexOf(row) + 1} of ${rows.length}`;
         throw invalidReply('id', `${place} is a ghost: it has no mapped key but its id`);
-      } else throw invalidReply('id', `a record has no usable id at "${idAt}"`);
+      } else throw invalidReply('id', `a record has no usable id at "${idAt}"${orRequired}`);
     }
     return records;
   };

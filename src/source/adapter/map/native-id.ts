@@ -11,24 +11,26 @@ export type IdCodec = {
   readonly toPublic: (native: Json | undefined) => string | undefined;
   /** The native id of a v1 id; `undefined` if no record of the source can have it. */
   readonly toNative: (publicId: string) => string | undefined;
+  /** Those of the resources that fields of these records refer to, by name. */
+  readonly references?: ReadonlyMap<string, IdCodec>;
 };
 
 const LENGTH_MAX = 128;
 const WHOLE = /^\d{1,100}$/;
 const CANONICAL_WHOLE = /^(0|[1-9]\d*)$/;
 
-function createNumberCodec(prefix: string): IdCodec {
+function createNumberCodec(start: string): IdCodec {
   return {
     toPublic(native) {
       // The fast path of nearly all ids. A larger number is written with an exponent.
       if (typeof native === 'number' && Number.isSafeInteger(native) && native >= 0)
-        return `${prefix}_${native}`;
+        return `${start}${native}`;
       const text = scalarText(native)?.trim();
       if (text === undefined || !WHOLE.test(text)) return undefined;
-      return `${prefix}_${text.replace(/^0+(?=\d)/, '')}`;
+      return `${start}${text.replace(/^0+(?=\d)/, '')}`;
     },
     toNative(publicId) {
-      const digits = publicId.slice(prefix.length + 1);
+      const digits = publicId.slice(start.length);
       return CANONICAL_WHOLE.test(digits) ? digits : undefined;
     },
   };
@@ -57,16 +59,16 @@ function isUsable(text: string | undefined): text is string {
 }
 
 /** Encodes any text: each character that is not allowed in a path segment becomes `~` and hex bytes. */
-function createTextCodec(prefix: string): IdCodec {
+function createTextCodec(start: string): IdCodec {
   return {
     toPublic(native) {
       const text = scalarText(native);
       if (!isUsable(text)) return undefined;
-      const id = `${prefix}_${escapeText(text)}`;
+      const id = `${start}${escapeText(text)}`;
       return id.length <= LENGTH_MAX ? id : undefined;
     },
     toNative(publicId) {
-      const escaped = publicId.slice(prefix.length + 1);
+      const escaped = publicId.slice(start.length);
       const text = unescapeText(escaped);
       // Only the spelling that toPublic writes is an id: any other would be a second name of the same record.
       return isUsable(text) && escapeText(text) === escaped ? text : undefined;
@@ -118,7 +120,8 @@ export function compileIdCodec(
   prefix: string,
   here: SpecLocation,
 ): IdCodec {
-  const plain = kind === 'number' ? createNumberCodec(prefix) : createTextCodec(prefix);
+  const start = prefix === '' ? '' : `${prefix}_`;
+  const plain = kind === 'number' ? createNumberCodec(start) : createTextCodec(start);
   const codec = form === undefined ? plain : withForm(plain, compileForm(form, here.at('form')));
   return pattern === undefined ? codec : withPattern(codec, patternAt(pattern, here.at('pattern')));
 }

@@ -1,6 +1,6 @@
 import type { GetSpec, ListSpec, MappingSpec, SourceResourceSpec } from '../../../config/schema/source.ts';
 import type { Field } from '../../../contract/fields.ts';
-import type { Resource } from '../../../contract/resources.ts';
+import type { Resource } from '../../../contract/resource.ts';
 
 /** How the fields that rows lack are read; `undefined` if the rows have all fields. */
 export function detailsSpec({ list, get }: SourceResourceSpec): GetSpec | undefined {

@@ -1,5 +1,5 @@
 import type { FilterSpec, ListSpec } from '../../../config/schema/source.ts';
-import type { Resource } from '../../../contract/resources.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
 import { variablesOf } from '../request/text-template.ts';
 

@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../../contract/resources.ts';
+import type { ResourceName } from '../../../contract/resource.ts';
 import type { Planner } from './plan.ts';
 import type { Window, WindowCall } from './window.ts';
 

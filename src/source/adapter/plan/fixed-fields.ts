@@ -22,8 +22,7 @@ export function compileFixedFields(
   return (query) => {
     if (fixed.size === 0) return query;
     const resolved = query.filters.filter(({ field }) => fixed.has(field));
-    if (!resolved.every(({ field, op, value }) => matches(fixed.get(field) ?? null, op, value)))
-      return undefined;
+    if (!resolved.every((filter) => matches(fixed.get(filter.field) ?? null, filter))) return undefined;
     return {
       ...query,
       filters: query.filters.filter((filter) => !resolved.includes(filter)),

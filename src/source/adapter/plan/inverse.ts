@@ -1,5 +1,7 @@
 import type { CoercionSpec } from '../../../config/schema/source.ts';
+import type { Field, KnownValue } from '../../../contract/fields.ts';
 import { matches } from '../../../contract/order.ts';
+import type { Filter, PushableOp } from '../../../contract/query.ts';
 import { Decimal } from '../../../kernel/decimal.ts';
 import { templateAround } from '../map/coercion/text.ts';
 import { compileStep } from '../map/coercion/coerce.ts';
@@ -26,8 +28,7 @@ export function noMatchNative(steps: readonly CoercionSpec[]): string {
   return codes.length > 0 && codes.every((code) => /^\d+$/.test(code)) ? ABSENT_CODE : NO_MATCH_LABEL;
 }
 
-type Op = 'eq' | 'ge' | 'le';
-type Wanted = string | Decimal;
+type Wanted = KnownValue;
 
 /** The inverse of one step: from its output to its input. */
 type InverseStep = (value: Wanted, wanted: Wanted) => Wanted | typeof NO_MATCH | undefined;
@@ -38,11 +39,12 @@ type StepInChain = {
   readonly before: readonly CoercionSpec[];
   /** Runs the steps after it. */
   readonly rest: (value: StepValue) => StepValue;
-  readonly op: Op;
+  readonly op: PushableOp;
+  readonly field: Pick<Field, 'kind' | 'isLabel' | 'accepts'>;
 };
 
 /** A bound in whole cents. A bound between two cents is moved inwards, which keeps the same rows. */
-function centsBound(value: Decimal, op: Op): string {
+function centsBound(value: Decimal, op: PushableOp): string {
   const cents = value.shifted(-2);
   const unit = 10n ** BigInt(cents.scale);
   const whole = cents.digits / unit;
@@ -53,10 +55,12 @@ const unchanged: InverseStep = (value) => value;
 
 /** Refuses values that the step confuses: for those, the source would find other records as well, or miss some. */
 function refuseConfused(inChain: StepInChain, replaced: readonly StepValue[]): InverseStep {
-  const kind = inChain.op === 'eq' ? 'text' : 'decimal';
-  const read = replaced.map((value) => canonical(inChain.rest(value), { kind }));
+  const { op } = inChain;
+  const read = replaced.map((value) => canonical(inChain.rest(value), inChain.field));
   return (value, wanted) =>
-    read.some((one) => one !== UNREADABLE && matches(one, inChain.op, wanted)) ? undefined : value;
+    read.some((one) => one !== UNREADABLE && matches(one, { field: '', op, value: wanted } as Filter))
+      ? undefined
+      : value;
 }
 
 function invertEnum(
@@ -77,7 +81,7 @@ function invertEnum(
   return (_value, wanted) => codeOf.get(String(wanted)) ?? NO_MATCH;
 }
 
-function invertTemplate(template: string, op: Op): InverseStep | undefined {
+function invertTemplate(template: string, op: PushableOp): InverseStep | undefined {
   const around = templateAround(template);
   if (around === undefined || op !== 'eq') return undefined;
   const { before, after } = around;
@@ -127,7 +131,7 @@ function invertStep(inChain: StepInChain): InverseStep | undefined {
  * Compiles the inverse of a field's coercion, to push a filter on it; `undefined` if there is none. Steps that only
  * clean up (`trim`, `nullIf`, `text`) are skipped, but if they would change the text that is sent, no record can match.
  */
-export function invertCoercion(steps: readonly CoercionSpec[], op: Op) {
+export function invertCoercion(steps: readonly CoercionSpec[], op: PushableOp, field: StepInChain['field']) {
   const compiled = steps.map((step) => compileStep(step));
   const inverses = steps.map((step, index) => {
     const rest = compiled.slice(index + 1);
@@ -136,6 +140,7 @@ export function invertCoercion(steps: readonly CoercionSpec[], op: Op) {
       before: steps.slice(0, index),
       rest: (value) => runSteps(rest, value),
       op,
+      field,
     };
     return invertStep(inChain);
   });

@@ -1,6 +1,6 @@
 import type { ListSpec, SourceResourceSpec } from '../../../config/schema/source.ts';
 import type { ListQuery, Sort } from '../../../contract/query.ts';
-import type { Resource } from '../../../contract/resources.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
 import { detailFields, wholeMapping } from '../map/row-fields.ts';
 import { checkVariables, namesOf } from '../request/check-variables.ts';

@@ -1,6 +1,7 @@
 import type { FilterSpec, ListSpec } from '../../../config/schema/source.ts';
-import type { Filter } from '../../../contract/query.ts';
-import type { Resource } from '../../../contract/resources.ts';
+import { type Filter, isPushable, type PushableOp } from '../../../contract/query.ts';
+import type { KnownValue } from '../../../contract/fields.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import type { Capability } from '../spec/capability.ts';
 import { hasControl } from '../../../kernel/control-characters.ts';
 import { boundText, compileFilterPart, equalText } from './filter-part.ts';
@@ -25,7 +26,7 @@ export type FilterPush = {
   readonly repeats: boolean;
   readonly capability: Capability;
   /** The request part for a value; `NO_MATCH` if no record can have it, `undefined` if it cannot be asked for. */
-  part(value: Filter['value']): RequestPart | typeof NO_MATCH | undefined;
+  part(value: KnownValue): RequestPart | typeof NO_MATCH | undefined;
 };
 
 /** A sort that the source can do. */
@@ -61,7 +62,7 @@ export function compileFilters(
       const push = compileFilter(
         spec,
         resource,
-        { field, op: op as Filter['op'], filter },
+        { field, op: op as PushableOp, filter },
         here.at('filters', field, op),
       );
       if (push !== undefined) pushes.set(`${field}.${op}`, push);
@@ -73,11 +74,13 @@ export function compileFilters(
 function compileFilter(
   spec: ListSpec,
   resource: Resource,
-  { field, op, filter }: { field: string; op: Filter['op']; filter: FilterSpec },
+  { field, op, filter }: { field: string; op: PushableOp; filter: FilterSpec },
   here: SpecLocation,
 ): FilterPush | undefined {
   if (!resource.filters.some((parameter) => parameter.field === field && parameter.op === op)) {
-    const known = resource.filters.map((parameter) => `${parameter.field}.${parameter.op}`);
+    const known = resource.filters.flatMap((parameter) =>
+      isPushable(parameter.op) ? [`${parameter.field}.${parameter.op}`] : [],
+    );
     here.report(`the contract has no filter ${op} on ${field}`, `filters: ${known.join(', ') || 'none'}`);
     return undefined;
   }
@@ -104,7 +107,8 @@ function compileFilter(
     );
   }
   const steps = spec.map[field]?.as ?? [];
-  const inverse = invertCoercion(steps, op);
+  const declared = resource.itemFields.find(({ name }) => name === field);
+  const inverse = declared && invertCoercion(steps, op, declared);
   if (inverse === undefined) {
     here.report(
       `the steps that read ${field} cannot be inverted, so a value of this filter cannot be sent`,
@@ -180,7 +184,7 @@ export function compileSorts(
   const item = sort.item === undefined ? undefined : compileJsonTree(sort.item);
   const named = namesTiebreak(sort);
   for (const [field, { column, directions }] of Object.entries(sort.columns)) {
-    if (!resource.sorts.includes(field) && field !== 'id') {
+    if (!resource.sorts.includes(field) && field !== 'id' && field !== resource.order?.field) {
       here
         .at('sort', 'columns', field)
         .report(

@@ -1,4 +1,4 @@
-import type { Filter } from '../../../contract/query.ts';
+import { type Filter, isPushable } from '../../../contract/query.ts';
 import { hasUnprintable } from '../../../kernel/control-characters.ts';
 import { NO_MATCH } from './inverse.ts';
 import type { RequestPart } from '../request/combine-parts.ts';
@@ -49,6 +49,10 @@ function isOff({ field, op }: Filter, { capability }: FilterPush, off: ReadonlyS
   return both.some((one) => off.has(one));
 }
 
+type PushableFilter = Extract<Filter, { readonly op: 'eq' | 'ge' }>;
+
+const canPush = (filter: Filter): filter is PushableFilter => isPushable(filter.op);
+
 /** Splits filters into those that the source does, without disabled claims, and those that the gateway does. */
 export function splitFilters(
   filters: readonly Filter[],
@@ -59,9 +63,13 @@ export function splitFilters(
   const wanted: PushedFilter[] = [];
   for (const filter of filters) {
     // No label holds such a text, so no source is asked for it.
-    if (filter.op === 'eq' && hasUnprintable(filter.value)) matchesNone = true;
+    if (filter.op === 'eq' && typeof filter.value === 'string' && hasUnprintable(filter.value))
+      matchesNone = true;
     const push = pushes.get(`${filter.field}.${filter.op}`);
-    const part = push === undefined || isOff(filter, push, off) ? undefined : push.part(filter.value);
+    const part =
+      push === undefined || !canPush(filter) || isOff(filter, push, off)
+        ? undefined
+        : push.part(filter.value);
     if (part === NO_MATCH) matchesNone = true;
     else if (part !== undefined && push !== undefined) wanted.push({ filter, push, part });
   }

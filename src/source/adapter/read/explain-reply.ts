@@ -1,5 +1,5 @@
 import type { SourceSpec } from '../../../config/schema/source.ts';
-import type { Resource } from '../../../contract/resources.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import { GatewayError } from '../../../kernel/errors/fault.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';

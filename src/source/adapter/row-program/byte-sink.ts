@@ -89,6 +89,7 @@ type RecordPart = {
   readonly before: PackedBytes;
   readonly write: FieldWriter;
   readonly name: string;
+  readonly required: boolean;
   nulls: number;
 };
 
@@ -108,13 +109,14 @@ export function createByteSink(
     const spec = map[field.name];
     if (field.kind === 'id' || spec === undefined) return () => id.write() || undefined;
     const slots = slotsOf.get(field.name) ?? [];
-    const reader = compileFieldReader(field, spec, CHECKED, pathsOf);
+    const target = field.to === undefined ? undefined : mapping.codec.references?.get(field.to);
+    const reader = compileFieldReader(field, spec, CHECKED, pathsOf, target);
     return compileFieldWriter(field, spec, slots, context, generalWriter(field, reader, context));
   }
 
   const parts = fields.map((field, index): RecordPart => {
     const before = packBytes(Buffer.from(frame.before[index] ?? ''));
-    return { name: field.name, before, write: writeOf(field), nulls: 0 };
+    return { name: field.name, required: field.required, before, write: writeOf(field), nulls: 0 };
   });
   let recordEnds: number[] = [];
 
@@ -135,7 +137,9 @@ export function createByteSink(
         output.write(part.before);
         const isValue = part.write();
         if (isValue === undefined) return false;
-        if (!isValue) part.nulls += 1;
+        if (isValue) continue;
+        if (part.required) return false;
+        part.nulls += 1;
       }
       output.write(end);
       recordEnds.push(output.length);

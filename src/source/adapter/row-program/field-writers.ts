@@ -144,7 +144,7 @@ export function compileFieldWriter(
   const trims = as.some((one) => one === 'trim');
   if (field.kind === 'decimal' && as.length === 0 && slots.length === 1)
     return decimalWriter(slot, context, general);
-  if (field.kind === 'instant' && as.length === 1 && slots.length === 1)
+  if (field.kind === 'datetime' && as.length === 1 && slots.length === 1)
     return compileInstantWriter(step, slot, context, general);
   if (field.kind !== 'text') return general;
   if (slots.length === 1 && as.every((one) => one === 'trim' || one === 'text'))

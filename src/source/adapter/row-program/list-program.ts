@@ -2,7 +2,7 @@
 // the rows: one makes records of them, the other the bytes of an answer. The general reader reads all other replies.
 
 import type { ListSpec, SourceResourceSpec } from '../../../config/schema/source.ts';
-import type { Resource } from '../../../contract/resources.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { Projection } from '../../../kernel/json/projection.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';

@@ -1,5 +1,5 @@
 import { compareIds } from '../../../contract/order.ts';
-import type { Resource } from '../../../contract/resources.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import { type CanonicalRecord, writerOf } from '../../../contract/response-body.ts';
 import type { WrittenRecords } from '../map/reply-observer.ts';
 

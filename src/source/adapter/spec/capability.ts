@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../../contract/resources.ts';
+import type { ResourceName } from '../../../contract/resource.ts';
 
 /**
  * The name of a claim: `order` (without a sort parameter), `sort.<field>.<direction>` or `filter.<field>.<op>`. A claim that

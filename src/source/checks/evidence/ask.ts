@@ -3,7 +3,7 @@ import type { Planner } from '../../adapter/plan/plan.ts';
 import type { Window, WindowCall } from '../../adapter/plan/window.ts';
 import type { GetSpec, ListSpec, SourceSpec } from '../../../config/schema/source.ts';
 import type { Filter, Sort } from '../../../contract/query.ts';
-import type { Resource } from '../../../contract/resources.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
 import type { GatewayError } from '../../../kernel/errors/fault.ts';
 import type { JsonType } from '../../../kernel/json/values.ts';

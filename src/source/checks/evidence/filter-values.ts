@@ -1,5 +1,5 @@
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
-import type { Filter } from '../../../contract/query.ts';
+import type { Filter, PushableOp } from '../../../contract/query.ts';
 import type { JsonType } from '../../../kernel/json/values.ts';
 import { Decimal } from '../../../kernel/decimal.ts';
 
@@ -132,7 +132,7 @@ function boundTrials(
 export function chooseWideFilter(
   records: readonly CanonicalRecord[],
   field: string,
-  op: Filter['op'],
+  op: PushableOp,
 ): Filter | undefined {
   if (op === 'eq') {
     const [most] = [...countValues(records, field)].sort(([, a], [, b]) => b - a);
@@ -148,7 +148,7 @@ export function chooseWideFilter(
 function typeTrials(
   records: readonly CanonicalRecord[],
   field: string,
-  op: Filter['op'],
+  op: PushableOp,
   types: ReadonlyMap<string, JsonType>,
 ): readonly FilterProbe[] {
   const byType = [...Map.groupBy(records, ({ id }) => types.get(id))].filter(([type]) => type !== undefined);
@@ -171,7 +171,7 @@ function typeTrials(
 export function chooseFilterTrials(
   records: readonly CanonicalRecord[],
   field: string,
-  op: Filter['op'],
+  op: PushableOp,
   types: ReadonlyMap<string, JsonType> = new Map(),
 ): readonly FilterProbe[] {
   const trials = op === 'eq' ? textTrials(records, field) : boundTrials(records, field, op);

@@ -4,24 +4,44 @@ import { gatewaySchema } from '../../../config/schema/gateway.ts';
 import { sourceSchema } from '../../../config/schema/source.ts';
 import { configReference } from '../reference.ts';
 import { alertRules } from '../../../telemetry/conditions/conditions.ts';
+import { contractSchema } from '../../../contract/contract-schema.ts';
 import { openapiDocument } from '../../../contract/openapi.ts';
+import { referenceContract } from '../../../contract/reference-contract.ts';
+
+const names = [...referenceContract.resources.keys()];
+
+const SCHEMAS = { gateway: gatewaySchema, source: sourceSchema, contract: contractSchema };
+type JsonSchemaObject = Record<string, unknown>;
 
 /**
- * The JSON Schema of one kind of configuration file, for completion and checks in editors.
+ * The JSON Schema of one kind of configuration file, for completion and checks in editors; `resources` are those of the
+ * contract.
  * @internal
  */
-export function configJsonSchema(kind: 'gateway' | 'source'): unknown {
-  const schema = kind === 'gateway' ? gatewaySchema : sourceSchema;
-  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+export function configJsonSchema(kind: keyof typeof SCHEMAS, resources: readonly string[]): unknown {
+  const schema = z.toJSONSchema(SCHEMAS[kind], { io: 'input', unrepresentable: 'any' });
+  // Beside a name that the contract does not have, an editor shows a mistake.
+  return JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {
+    const {
+      perResource,
+      additionalProperties,
+      propertyNames: _,
+      ...rest
+    } = (value ?? {}) as JsonSchemaObject;
+    if (perResource !== true) return value;
+    const properties = Object.fromEntries(resources.map((name) => [name, additionalProperties]));
+    return { ...rest, properties, additionalProperties: false };
+  });
 }
 
 /** The generated documents: the path of the committed copy, and the function that makes it. */
 export const documents: Readonly<Record<string, () => unknown>> = {
   'config/alerts.yaml': alertRules,
-  'config/openapi.json': openapiDocument,
+  'config/openapi.json': () => openapiDocument(referenceContract),
+  'config/contract.schema.json': () => configJsonSchema('contract', []),
   'config/operator-openapi.json': adminOpenapi,
-  'config/portico.schema.json': () => configJsonSchema('gateway'),
-  'config/source.schema.json': () => configJsonSchema('source'),
+  'config/portico.schema.json': () => configJsonSchema('gateway', names),
+  'config/source.schema.json': () => configJsonSchema('source', names),
   'config/docs/reference.md': configReference,
 };
 

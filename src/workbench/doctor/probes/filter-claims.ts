@@ -1,5 +1,6 @@
 import { canEscape, PLAIN_QUOTES } from '../../../source/adapter/request/escape.ts';
-import type { Filter } from '../../../contract/query.ts';
+import type { Value } from '../../../contract/fields.ts';
+import { type Filter, isPushable } from '../../../contract/query.ts';
 import type { Claim, Evidence } from '../../../source/checks/claim.ts';
 import { type Ask, hidesRows, listPlace } from '../../../source/checks/evidence/ask.ts';
 import { chooseFilterTrials, type FilterProbe } from '../../../source/checks/evidence/filter-values.ts';
@@ -212,7 +213,7 @@ async function* probeFilter(evidence: Evidence, declared: DeclaredFilter): Async
   });
   const values = new Set(sample.records.map((record) => record[field]));
   const ownOf = (some: readonly FiltersProbe[]) =>
-    some.filter(({ filters: [one] }) => values.has(one?.value));
+    some.filter(({ filters: [one] }) => values.has((one?.value ?? null) as Value));
   const ofHow = op === 'eq' ? ` (${ownOf(tried).length} of the ${ownOf(trials).length} that rows have)` : '';
   const judged = checkTried(ask, [declared], tried, conclude, ofHow);
   yield judged;
@@ -233,7 +234,8 @@ async function* probeFilter(evidence: Evidence, declared: DeclaredFilter): Async
 /** The filters that the file declares, without those of `exactness: none`. */
 export function declaredFilters({ resource, list }: Ask): readonly DeclaredFilter[] {
   return resource.filters.flatMap(({ field, op }): DeclaredFilter[] => {
-    const spec = list.filters[field]?.[op];
+    const spec = isPushable(op) ? list.filters[field]?.[op] : undefined;
+    if (spec === undefined || !isPushable(op)) return [];
     return spec === undefined || spec.exactness === 'none' ? [] : [{ field, op, spec }];
   });
 }

@@ -1,3 +1,4 @@
+import { sortFieldOf } from '../../../contract/order.ts';
 import type { Sort } from '../../../contract/query.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
 import { type Claim, claimOf, type Evidence } from '../../../source/checks/claim.ts';
@@ -82,7 +83,6 @@ async function checkSort(evidence: Evidence, sort: Sort): Promise<Finding> {
       ? conclude('could not tell', 'there are no rows')
       : conclude('differs', describeExchange(sorted.refusal), advice, sorted.refusal);
   const total = first.rows.total ?? sample.steps[0]?.rows.total;
-  const kind = ask.resource.itemFields.find(({ name }) => name === sort.field)?.kind ?? 'text';
   const reachesEnd = !sorted.complete && total !== undefined && total <= depthOf(ask.list);
   const tail = reachesEnd ? await readTail(ask, reader, total) : [];
   const known = new Set(sorted.records.map(({ id }) => id));
@@ -93,7 +93,7 @@ async function checkSort(evidence: Evidence, sort: Sort): Promise<Finding> {
       ...adviceForTies(ask, sort),
       otherwise: `${advice.otherwise ?? ''}; or a sort that ends with the id, if the source takes several columns`,
     });
-  const wrong = disorder(records, sort, kind);
+  const wrong = disorder(records, sort, sortFieldOf(ask.resource.itemFields, sort));
   if (wrong !== undefined)
     return differs(
       sameIds(idsOf(first.exchange), idsOf(unsorted))

@@ -3,7 +3,7 @@ import type { LoadedSource } from '../../../config/schema/loaded-config.ts';
 import type { SourceSpec } from '../../../config/schema/source.ts';
 import { isSecretName } from '../../../config/yaml/hide-secrets.ts';
 import type { YamlFile } from '../../../config/yaml/yaml-file.ts';
-import type { Resource } from '../../../contract/resources.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import type { CompiledSource } from '../../../source/compile-sources.ts';
 import {
   headerCredential,

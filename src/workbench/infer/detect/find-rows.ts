@@ -1,7 +1,7 @@
 import { compileItems } from '../../../source/adapter/read/items.ts';
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import type { ItemsSpec } from '../../../config/schema/source.ts';
-import type { ResourceName } from '../../../contract/resources.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import { isList, isObject, scalarText } from '../../../kernel/json/values.ts';
 import { InferError } from '../notes/note.ts';
@@ -58,9 +58,9 @@ function scalarsIn(value: Json, depth = 0): number {
   return scalarText(value) === undefined ? 0 : 1;
 }
 
-function scoreOf({ keys, rows }: RowLocation, resource: ResourceName): number {
+function scoreOf({ keys, rows }: RowLocation, resource: Resource): number {
   const name = fold(keys.at(-1) ?? '');
-  const named = resourceWords[resource].lists.includes(name) ? 40 : LIST_NAMES.has(name) ? 15 : 0;
+  const named = resourceWords(resource).lists.includes(name) ? 40 : LIST_NAMES.has(name) ? 15 : 0;
   const full = Math.min(scalarsIn(rows[0] ?? null), 12);
   return named + full * 2 + Math.min(rows.length, 20) * 2 + similarity(rows) * 20 - keys.length * 4;
 }
@@ -107,7 +107,7 @@ function singleRows(document: Json): readonly RowLocation[] {
 }
 
 /** The lists of a document that may be the records, the most probable first. */
-export function findRows(document: Json, resource: ResourceName, isXml: boolean): readonly RowLocation[] {
+export function findRows(document: Json, resource: Resource, isXml: boolean): readonly RowLocation[] {
   const tables = isXml ? [] : namedTables(document);
   const lists = [...listsIn(document), ...tables].filter(
     ({ isMap, path }) => !(isMap && isXml) && !tables.some(({ table }) => table?.columns === path),

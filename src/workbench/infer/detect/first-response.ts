@@ -1,5 +1,5 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
-import type { ResourceName } from '../../../contract/resources.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import { contentTypesOf, decode as decodeSchema } from '../../../config/schema/net/connection.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { type BodyFormat, documentIn, formatOrError, withArrays } from './detect-format.ts';
@@ -55,7 +55,7 @@ function failureOf(reply: UpstreamReply): InferError | undefined {
 
 /** Reads the list in a reply, or returns the error if there is none. */
 function readList(
-  resource: ResourceName,
+  resource: Resource,
   request: RequestSpec,
   reply: UpstreamReply,
   dialect: Dialect | undefined,
@@ -82,17 +82,17 @@ function readList(
         place.single && toEdit('only one record was seen: check that this is the repeated element'),
       ),
       ...notesAt(
-        ['resources', resource, 'list', 'items'],
+        ['resources', resource.name, 'list', 'items'],
         next && likely(`there is another list, at ${next.path}`),
       ),
     ],
   };
 }
 
-function cluesOf(resource: ResourceName, request: RequestSpec, reply: UpstreamReply): DialectClues {
+function cluesOf(resource: Resource, request: RequestSpec, reply: UpstreamReply): DialectClues {
   const document = documentIn(reply);
   const [place] = document === undefined ? [] : findRows(document, resource, false);
-  return { resource, request, reply, document, row: place?.rows[0] };
+  return { resource: resource.name, request, reply, document, row: place?.rows[0] };
 }
 
 const same = (a: RequestSpec, b: RequestSpec) => JSON.stringify(a) === JSON.stringify(b);
@@ -100,6 +100,7 @@ const same = (a: RequestSpec, b: RequestSpec) => JSON.stringify(a) === JSON.stri
 /** Sends the requests of a dialect, and returns the first reply with rows. */
 async function readAs(
   dialect: Dialect,
+  resource: Resource,
   clues: DialectClues,
   ask: Ask | undefined,
 ): Promise<FirstResponse | undefined> {
@@ -111,11 +112,11 @@ async function readAs(
   for (const request of requests) {
     if (ask === undefined) break;
     const reply = await ask(request);
-    const response = readList(clues.resource, request, reply, dialect);
+    const response = readList(resource, request, reply, dialect);
     if (response instanceof InferError) continue;
     return isConfirmed(response) ? response : undefined;
   }
-  const response = readList(clues.resource, plain, clues.reply, dialect);
+  const response = readList(resource, plain, clues.reply, dialect);
   return response instanceof InferError || !isConfirmed(response) ? undefined : response;
 }
 
@@ -153,7 +154,7 @@ async function refuseParameters(
  * @throws InferError if there is no list
  */
 export async function readFirstResponse(
-  resource: ResourceName,
+  resource: Resource,
   request: RequestSpec,
   reply: UpstreamReply,
   dialects: readonly Dialect[],
@@ -162,7 +163,7 @@ export async function readFirstResponse(
   await refuseParameters(reply, request, ask);
   const clues = cluesOf(resource, request, reply);
   for (const dialect of dialects.filter((one) => one.matches(clues))) {
-    const response = await readAs(dialect, clues, ask);
+    const response = await readAs(dialect, resource, clues, ask);
     if (response !== undefined) return response;
   }
   const response = readList(resource, request, reply, undefined);

@@ -1,5 +1,5 @@
 import type { DialectSpec, RequestSpec } from '../../../config/schema/source.ts';
-import type { ResourceName } from '../../../contract/resources.ts';
+import type { ResourceName } from '../../../contract/resource.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { compilePath } from '../../../source/adapter/spec/path.ts';
 import { mapLeaves, mapTexts } from '../requests/json-tree.ts';

@@ -1,5 +1,5 @@
 import type { DialectSpec, FilterSpec, ListSpec, RequestSpec } from '../../../config/schema/source.ts';
-import type { ResourceName } from '../../../contract/resources.ts';
+import type { ResourceName } from '../../../contract/resource.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { withQuery } from '../requests/request-parameters.ts';

@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../../contract/resources.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import { resourceWords } from '../detect/usual-names.ts';
 import { fold } from '../../../source/checks/evidence/envelope.ts';
 import { type GraphqlSchema, isLeaf, mustBeGiven, type NamedType, type OutputField } from './schema.ts';
@@ -58,8 +58,8 @@ function wrapped(schema: GraphqlSchema, root: OutputField, wrapper: NamedType): 
 const AROUND =
   /^(?:all|list|get|find|search|fetch|query)|(?:connection|collection|list|all|page|paginated)$/g;
 
-function nameScore(name: string, resource: ResourceName): number {
-  const words = resourceWords[resource].lists;
+function nameScore(name: string, resource: Resource): number {
+  const words = resourceWords(resource).lists;
   const rank = words.indexOf(fold(name).replaceAll(AROUND, ''));
   if (rank >= 0) return 40 - rank;
   return words.some((word) => fold(name).includes(word)) ? 15 : 0;
@@ -72,7 +72,7 @@ function canBeAsked(schema: GraphqlSchema, root: OutputField): boolean {
 }
 
 /** The lists of a resource, the most probable first. */
-export function findLists(schema: GraphqlSchema, resource: ResourceName): readonly ListField[] {
+export function findLists(schema: GraphqlSchema, resource: Resource): readonly ListField[] {
   const found = schema.roots
     .filter((root) => canBeAsked(schema, root))
     .flatMap((root): readonly ListField[] => {

@@ -1,5 +1,5 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
-import type { ResourceName } from '../../../contract/resources.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import { fold } from '../../../source/checks/evidence/envelope.ts';
 import { graphqlRequest } from './introspect.ts';
 import {
@@ -54,7 +54,7 @@ export function graphqlIdForm(
 export function graphqlRecord(
   schema: GraphqlSchema,
   item: NamedType,
-  resource: ResourceName,
+  resource: Resource,
   request: RequestSpec,
   idIsNumber: boolean,
 ): RequestSpec | undefined {

@@ -1,5 +1,5 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
-import { resources, type ResourceName } from '../../../contract/resources.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { acceptOf, readFirstResponse, type FirstResponse } from '../detect/first-response.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -11,7 +11,7 @@ import type { ServiceClient } from '../requests/service-client.ts';
 
 /** How the first reply is requested and read. */
 export type FirstOptions = Pick<RecordOptions, 'one' | 'oneBody'> & {
-  readonly resource: ResourceName;
+  readonly resource: Resource;
   /** What is known of dialects, in the order in which they are tried. */
   readonly dialects: readonly Dialect[];
   /** Saved replies, instead of calls: the first reply of the list, then others. */
@@ -26,7 +26,7 @@ async function withRecord(
   { resource, one, oneBody }: FirstOptions,
 ): Promise<FirstResponse> {
   const { dialect } = response;
-  const isGiven = one !== undefined || oneBody !== undefined || resources[resource].detail === null;
+  const isGiven = one !== undefined || oneBody !== undefined || !resource.hasSingle;
   if (dialect?.key !== 'graphql' || request.body === undefined || isGiven) return response;
   return { ...response, dialect: await withGraphqlRecord(dialect, resource, request, ask) };
 }

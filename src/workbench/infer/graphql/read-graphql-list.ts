@@ -1,5 +1,5 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
-import { type ResourceName, resources } from '../../../contract/resources.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { type FirstResponse, readFirstResponse } from '../detect/first-response.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -26,10 +26,10 @@ const BY_HAND =
 const recordView = (
   schema: GraphqlSchema,
   item: NamedType,
-  resource: ResourceName,
+  resource: Resource,
 ): Pick<Dialect, 'record'> & Partial<Pick<Dialect, 'idForm'>> => ({
   record: (list, idIsNumber) => graphqlRecord(schema, item, resource, list, idIsNumber),
-  ...(resources[resource].detail !== null && {
+  ...(resource.hasSingle && {
     idForm: (idIsNumber: boolean) => graphqlIdForm(schema, item, idIsNumber),
   }),
 });
@@ -38,7 +38,7 @@ const recordView = (
 function describe(
   schema: GraphqlSchema,
   found: ListField,
-  resource: ResourceName,
+  resource: Resource,
   address: RequestSpec,
   graphql: Dialect,
 ): { readonly request: RequestSpec; readonly dialect: Dialect } {
@@ -75,7 +75,7 @@ const namesOf = ({ roots }: GraphqlSchema) =>
  * @throws InferError if the service does not describe itself, or no list of it gives records
  */
 export async function readGraphqlList(
-  resource: ResourceName,
+  resource: Resource,
   address: RequestSpec,
   dialects: readonly Dialect[],
   ask: Ask,
@@ -94,7 +94,7 @@ export async function readGraphqlList(
     const reply = await ask(request);
     try {
       const response = await readFirstResponse(resource, request, reply, dialects);
-      const at = ['resources', resource, 'list', 'request'];
+      const at = ['resources', resource.name, 'list', 'request'];
       const text = `${found.root.name} was found by introspection; it gives records of type ${found.item.name}`;
       return { ...response, dialect, notes: [...response.notes, ...notesAt(at, sure(text))] };
     } catch (error) {
@@ -108,7 +108,7 @@ export async function readGraphqlList(
 /** A dialect with the view of one record that introspection shows, for a list whose query the operator gave. */
 export async function withGraphqlRecord(
   dialect: Dialect,
-  resource: ResourceName,
+  resource: Resource,
   address: RequestSpec,
   ask: Ask,
 ): Promise<Dialect> {

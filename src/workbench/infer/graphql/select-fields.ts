@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../../contract/resources.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import { resourceWords } from '../detect/usual-names.ts';
 import { columnWords } from '../map/choose-columns.ts';
 import { isSecretColumn } from '../map/columns.ts';
@@ -13,14 +13,14 @@ const ALWAYS = /currency|^(?:date_?time|timestamp|timestamptz|date|time)$/i;
 type Words = { readonly names: ReadonlySet<string>; readonly parents: ReadonlySet<string> };
 
 /** The names that fields of a resource have, and the names of objects that hold them. */
-function wordsOf(resource: ResourceName): Words {
-  const all = [...resourceWords[resource].ids, ...Object.values(columnWords(resource)).flat()];
+function wordsOf(resource: Resource): Words {
+  const all = [...resourceWords(resource).ids, ...Object.values(columnWords(resource)).flat()];
   const parents = all.flatMap((word) => (word.includes('.') ? [word.split('.')[0] ?? ''] : []));
   return { names: new Set(all), parents: new Set([...all, ...parents]) };
 }
 
 /** The share of the contract's fields whose names a type has, from 0 to 1. */
-export function likeness(schema: GraphqlSchema, type: NamedType, resource: ResourceName): number {
+export function likeness(schema: GraphqlSchema, type: NamedType, resource: Resource): number {
   const names = new Set(
     type.fields.flatMap((field) => {
       const inner = isLeaf(schema, field.type) ? [] : (schema.typeOf(field.type)?.fields ?? []);
@@ -61,7 +61,7 @@ function selectIn(
  * The fields to ask for of a record: those with names that the contract's fields usually have. If one of these has no
  * such name, all fields that are values, so that the operator sees what there is.
  */
-export function selectFields(schema: GraphqlSchema, type: NamedType, resource: ResourceName): string {
+export function selectFields(schema: GraphqlSchema, type: NamedType, resource: Resource): string {
   const all = likeness(schema, type, resource) < 1;
   return selectIn(schema, type, wordsOf(resource), { parent: '', depth: 0, all }).join(' ');
 }

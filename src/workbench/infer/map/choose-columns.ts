@@ -1,6 +1,8 @@
-import type { FieldName, ResourceName } from '../../../contract/resources.ts';
+import type { Field, FieldKind } from '../../../contract/fields.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { type Column, knownValues } from './columns.ts';
+import { fold } from '../../../source/checks/evidence/envelope.ts';
 import { fieldWords, resourceWords } from '../detect/usual-names.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
 
@@ -99,11 +101,11 @@ function looksLikeId(column: Column): boolean {
 }
 
 /** The column of the id: named like one, present in each row, and unique. */
-function chooseId(columns: readonly Column[], resource: ResourceName): ColumnChoice | undefined {
+function chooseId(columns: readonly Column[], resource: Resource): ColumnChoice | undefined {
   const candidates = columns.filter(
     (column) => isScalarId(column) && isUnique(column) && looksLikeId(column),
   );
-  const [best] = named(candidates, resourceWords[resource].ids, () => true);
+  const [best] = named(candidates, resourceWords(resource).ids, () => true);
   if (best !== undefined) return one(best, 'sure');
   const [whole] = candidates.filter((column) => texts(column).every((text) => /^\d{1,19}$/.test(text)));
   return one(whole ?? candidates[0], 'likely');
@@ -130,12 +132,12 @@ function byName(words: readonly string[], fits: Fits): Choice {
 }
 
 /** Of a list of e-mail addresses the primary one is chosen, or else the first. */
-function email(columns: readonly Column[]): ColumnChoice | undefined {
-  const chosen = byName(fieldWords.email, isEmail).choose(columns);
+function email(columns: readonly Column[], names: readonly string[]): ColumnChoice | undefined {
+  const chosen = byName(names, isEmail).choose(columns);
   const [best] = chosen?.columns ?? [];
   if (best === undefined || chosen?.level !== 'sure' || coverage(best) === 1) return chosen;
   const listed = ({ path }: Column) => path.replace(/\[.*?\]/, '');
-  const duplicate = named(columns, fieldWords.email, isEmail).find(
+  const duplicate = named(columns, names, isEmail).find(
     (column) => column !== best && knownValues(column).length > 0 && listed(column) === listed(best),
   );
   return one(best, 'sure', duplicate === undefined ? [] : [duplicate]);
@@ -148,36 +150,75 @@ const personWords = [
   ...fieldWords.loginName,
 ];
 
-/** How the columns of each field are found. The compiler asks for every field of every resource. */
-const CHOICES: { readonly [Name in ResourceName]: { readonly [Field in FieldName<Name>]: Choice } } = {
-  users: {
-    name: { words: personWords, choose: personName },
-    email: { words: fieldWords.email, choose: email },
-    created_at: byName(fieldWords.created_at, isMoment),
-    'profile.bio': byName(fieldWords['profile.bio'], isProse),
-    'profile.location': byName(fieldWords['profile.location'], isProse),
-    'profile.avatar_url': byName(fieldWords['profile.avatar_url'], isAddress),
-  },
-  products: {
-    name: byName(fieldWords.name, isText),
-    description: byName(fieldWords.description, isText),
-    price: byName(fieldWords.price, isAmount),
-    category: byName(fieldWords.category, isTextOrCode),
-  },
+const isBoolean: Fits = (values) =>
+  share(values, (text) => /^(?:true|false|yes|no|[01yn])$/i.test(text)) > 0.9;
+const isNumber: Fits = (values) => share(values, (text) => /^-?\d+$/.test(text)) > 0.9;
+
+/** What the values of a field of each kind look like. */
+const FITS: Readonly<Record<FieldKind, Fits>> = {
+  id: isTextOrCode,
+  text: isText,
+  integer: isNumber,
+  decimal: isAmount,
+  boolean: isBoolean,
+  datetime: isMoment,
+  date: isMoment,
+  enum: isTextOrCode,
+  reference: isTextOrCode,
 };
+
+/** The names that a field has by itself, before those of what it means. */
+const ownWords = ({ path, aliases }: Field) => [
+  ...new Set([fold(path.at(-1) ?? ''), path.map(fold).join('.'), ...aliases]),
+];
+
+type Meaning = NonNullable<Field['means']>;
+
+/** The common names of what a field may mean, and what its values look like. */
+const MEANINGS: Readonly<
+  Record<Exclude<Meaning, 'person_name' | 'email'>, readonly [readonly string[], Fits]>
+> = {
+  title: [fieldWords.title, isText],
+  created: [fieldWords.created, isMoment],
+  amount: [fieldWords.amount, isAmount],
+  place: [fieldWords.place, isProse],
+  category: [fieldWords.category, isTextOrCode],
+  prose: [fieldWords.prose, isProse],
+  description: [fieldWords.description, isText],
+  picture: [fieldWords.picture, isAddress],
+  url: [['url', 'link', 'href', 'website', 'homepage'], isAddress],
+};
+
+/** How the columns of a field are found: by its names, by what it means, and by what its values look like. */
+function choiceOf(field: Field): Choice {
+  const own = ownWords(field);
+  const { means, kind } = field;
+  if (means === 'person_name') return { words: [...personWords, ...own], choose: personName };
+  if (means === 'email') {
+    const names = [...new Set([...own, ...fieldWords.email])];
+    return { words: names, choose: (columns) => email(columns, names) };
+  }
+  if (means === undefined) return byName(own, FITS[kind]);
+  const [names, fits] = MEANINGS[means];
+  return byName([...new Set([...own, ...names])], fits);
+}
 
 /** The columns for a field of the contract; `undefined` if none matches. */
 export function chooseField(
   columns: readonly Column[],
-  resource: ResourceName,
-  field: string,
+  resource: Resource,
+  field: Field,
 ): ColumnChoice | undefined {
-  if (field === 'id') return chooseId(columns, resource);
-  const choices: Readonly<Record<string, Choice>> = CHOICES[resource];
-  return choices[field]?.choose(columns);
+  return field.kind === 'id' ? chooseId(columns, resource) : choiceOf(field).choose(columns);
 }
 
 /** The usual names of each field of a resource, folded, best first; `a.b` is b in a. */
-export function columnWords(resource: ResourceName): Readonly<Record<string, readonly string[]>> {
-  return Object.fromEntries(Object.entries(CHOICES[resource]).map(([field, { words }]) => [field, words]));
+export function columnWords({
+  itemFields,
+  detailFields,
+}: Resource): Readonly<Record<string, readonly string[]>> {
+  const fields = detailFields.length > 0 ? detailFields : itemFields;
+  return Object.fromEntries(
+    fields.flatMap((field) => (field.kind === 'id' ? [] : [[field.name, choiceOf(field).words]])),
+  );
 }

@@ -221,7 +221,7 @@ export type StepOptions = {
 export function chooseSteps(kind: FieldKind, values: readonly Json[], options: StepOptions): CoercionSteps {
   const known = values.filter((value) => value !== null);
   if (kind === 'decimal') return amountSteps(known, options.name);
-  if (kind === 'instant') return momentSteps(known, options.zone);
+  if (kind === 'datetime') return momentSteps(known, options.zone);
   if (options.field === 'category') return labelSteps(known, NULL_SIGNS, options);
   const isFormed = FORMED.has(options.field);
   return textSteps(known, isFormed ? NULL_TEXTS : NULL_SIGNS, {

@@ -26,7 +26,7 @@ function canBe(kind: FieldKind, column: Column): boolean {
   const texts = textsOf(column);
   if (texts.length === 0) return false;
   if (kind === 'decimal') return amountForm(texts)?.share === 1;
-  if (kind === 'instant') return isTimes(column);
+  if (kind === 'datetime') return isTimes(column);
   return kind === 'id' || texts.some((text) => !/^[\d.,-]+$/.test(text));
 }
 

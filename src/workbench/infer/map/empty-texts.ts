@@ -1,5 +1,5 @@
 import { compilePath } from '../../../source/adapter/spec/path.ts';
-import type { Resource } from '../../../contract/resources.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import type { JsonObject } from '../../../kernel/json/json.ts';
 import { type DraftNote, likely, notesAt, toEdit } from '../notes/note.ts';
 import { type FieldDraft, partsOf } from './map-fields.ts';
@@ -28,7 +28,7 @@ type TextColumn = {
 
 /** The texts of a view. */
 function textColumns({ name: view, map, rows }: View, resource: Resource): readonly TextColumn[] {
-  const fields = resource.detail === null ? resource.itemFields : resource.detailFields;
+  const fields = !resource.hasSingle ? resource.itemFields : resource.detailFields;
   return fields.flatMap(({ name: field, kind }): readonly TextColumn[] => {
     const draft = map[field] ?? null;
     const { from, as } = draft === null ? { from: [], as: [] } : partsOf(draft);

@@ -1,5 +1,5 @@
 import type { ItemsSpec, RequestSpec } from '../../../config/schema/source.ts';
-import type { Resource } from '../../../contract/resources.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import { compilePath } from '../../../source/adapter/spec/path.ts';
 import { compileItem } from '../../../source/adapter/read/items.ts';
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';

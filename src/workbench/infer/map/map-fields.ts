@@ -1,6 +1,6 @@
 import { pathAt } from '../../../source/adapter/spec/path.ts';
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
-import type { Resource } from '../../../contract/resources.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import type { Field } from '../../../contract/fields.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import { chooseField, type ColumnChoice } from './choose-columns.ts';
@@ -123,7 +123,7 @@ function mapField(
   const { zone, allColumns, idPath, asked } = context;
   const absent = isExtra(field) ? likely : toEdit;
   if (chosen === undefined) {
-    const times = field.kind === 'instant' ? onlyTimes(allColumns) : undefined;
+    const times = field.kind === 'datetime' ? onlyTimes(allColumns) : undefined;
     if (times !== undefined) {
       const { draft, remarks } = mapField(field, times, context);
       const path = times.columns[0]?.path ?? '';
@@ -139,7 +139,7 @@ function mapField(
   const { from, values } = pathsOf(chosen);
   if (values.every((value) => value === null)) {
     const text = 'the name matches, but every record has it empty';
-    return { draft: fieldDraft(from, field.kind === 'instant' ? ['iso8601'] : []), remarks: [absent(text)] };
+    return { draft: fieldDraft(from, field.kind === 'datetime' ? ['iso8601'] : []), remarks: [absent(text)] };
   }
   const doubt =
     field.name === 'name' && !chosen.isGiven && !chosen.join && chosen.columns[0] !== undefined
@@ -186,18 +186,19 @@ export function mapFields(
   const columns = columnsOf(rows);
   const fields = view === 'list' ? resource.itemFields : resource.detailFields;
   const at = ['resources', resource.name, view, 'map'];
-  const choose = (name: string): ColumnChoice | undefined => {
-    const column = knownColumn(known.paths[name], rows);
-    if (column === undefined) return inAllRows(chooseField(columns, resource.name, name), rows);
+  const choose = (field: Field): ColumnChoice | undefined => {
+    const column = knownColumn(known.paths[field.name], rows);
+    if (column === undefined) return inAllRows(chooseField(columns, resource, field), rows);
     return { columns: [column], others: [], level: 'sure', join: false, isGiven: true };
   };
-  const id = inferId(columns, choose('id'), known.idKind);
+  const [idField] = resource.itemFields;
+  const id = inferId(columns, idField && choose(idField), known.idKind);
   if (id === undefined) return undefined;
   const notes: DraftNote[] = [];
   const map: Record<string, FieldDraft> = { id: id.path };
   for (const field of fields) {
     if (field.kind === 'id') continue;
-    const { draft, remarks } = mapField(field, choose(field.name), {
+    const { draft, remarks } = mapField(field, choose(field), {
       zone: known.zone,
       allColumns: columns,
       idPath: id.path,

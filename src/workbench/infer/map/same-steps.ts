@@ -1,5 +1,5 @@
 import { compilePath } from '../../../source/adapter/spec/path.ts';
-import type { Resource } from '../../../contract/resources.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import type { JsonObject } from '../../../kernel/json/json.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
 import type { DraftNote } from '../notes/note.ts';

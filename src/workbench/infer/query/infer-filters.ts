@@ -3,7 +3,7 @@ import { compilePath } from '../../../source/adapter/spec/path.ts';
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import { mapping } from '../../../config/schema/mapping/mapping.ts';
 import type { RequestSpec } from '../../../config/schema/source.ts';
-import type { Resource } from '../../../contract/resources.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import type { JsonObject } from '../../../kernel/json/json.ts';
 import { type JsonType, jsonType } from '../../../kernel/json/values.ts';
 import type { Dialect, DialectFilter } from '../dialects/dialect.ts';

@@ -2,7 +2,7 @@ import type { CompiledSource } from '../../../source/compile-sources.ts';
 import { createAnswerQuery, parseRequest } from '../../doctor/answer-request.ts';
 import { openSession, type SourceSession } from '../../doctor/session/source-session.ts';
 import { publicStatus, toGatewayError } from '../../../kernel/errors/fault.ts';
-import type { Resource } from '../../../contract/resources.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import { type FirstPage, requestsOfKinds } from '../../recordings/record-requests.ts';
 
 /** The result of one request that was answered by means of a draft. */
@@ -32,7 +32,7 @@ const LIMIT = 10;
 const asShown = (request: string): TrialRequest => ({ request, shown: request });
 
 /** The request that a trial begins with. @internal */
-export const plainRequest = ({ name }: Resource) => asShown(`GET /v1/${name}?limit=${LIMIT}`);
+export const plainRequest = ({ path }: Resource) => asShown(`GET ${path}?limit=${LIMIT}`);
 
 /**
  * One request of each kind that callers make of a resource: the second page and the last, each filter with a value of

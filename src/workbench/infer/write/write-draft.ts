@@ -10,7 +10,6 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { resourceNames } from '../../../contract/resources.ts';
 import type { DraftNote } from '../notes/note.ts';
 
 /** A draft before it is written: plain values, with notes on them. */
@@ -51,17 +50,7 @@ function commentOf(lines: readonly string[]): string {
 }
 
 /** Sections that always take several lines. */
-const BLOCKS = new Set([
-  'net',
-  'auth',
-  'resources',
-  ...resourceNames,
-  'list',
-  'get',
-  'map',
-  'outcomes',
-  'filters',
-]);
+const BLOCKS = new Set(['net', 'auth', 'resources', 'list', 'get', 'map', 'outcomes', 'filters']);
 
 function lengthOf(value: unknown): number {
   return JSON.stringify(value).length;
@@ -80,7 +69,8 @@ function setFlow(node: unknown, key: string, hasNotes: (node: unknown) => boolea
     node.type = 'BLOCK_FOLDED';
   if (!isMap(node) && !isSeq(node)) return;
   const short = lengthOf(node.toJSON()) <= FLOW_MAX;
-  node.flow = !BLOCKS.has(key) && short && !hasNotes(node);
+  const isResource = isMap(node) && node.has('list');
+  node.flow = !BLOCKS.has(key) && !isResource && short && !hasNotes(node);
   for (const item of node.items) {
     if (isPair(item)) setFlow(item.value, String(item.key), hasNotes);
     else setFlow(item, '', hasNotes);

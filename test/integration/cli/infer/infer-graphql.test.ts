@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../../../src/contract/resources.ts';
+import type { ResourceName } from '../../../support/reference.ts';
 import fc from 'fast-check';
 import { hasura, postgraphile } from '../../../support/dialects/graphql/databases.ts';
 import { graphqlRows, type GraphqlRows } from '../../../support/dialects/graphql/schema-server.ts';

@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../../../src/contract/resources.ts';
+import type { ResourceName } from '../../../support/reference.ts';
 import { compileDraft, inferDraft } from '../../../support/dialects/infer-draft.ts';
 import type { HttpReply, UpstreamRequest } from '../../../support/upstream/scripted-upstream.ts';
 import { type Dialect, notFound, serve, whole } from '../../../support/dialects/serve.ts';

@@ -1,7 +1,7 @@
 import { compileAdapter } from '../../../../src/source/adapter/compile.ts';
 import type { Adapter } from '../../../../src/source/adapter/compile.ts';
 import type { ReplyObserver } from '../../../../src/source/adapter/map/reply-observer.ts';
-import { resources } from '../../../../src/contract/resources.ts';
+import { resources } from '../../../support/reference.ts';
 import type { UpstreamReply } from '../../../../src/kernel/upstream-call.ts';
 import {
   createLargeReplies,

@@ -1,7 +1,7 @@
 import { serving, startUpstream } from '../../../support/upstream/scripted-upstream.ts';
 import { type Adapter, compileAdapter } from '../../../../src/source/adapter/compile.ts';
 import { UNOBSERVED } from '../../../../src/source/adapter/map/reply-observer.ts';
-import { resources } from '../../../../src/contract/resources.ts';
+import { resources } from '../../../support/reference.ts';
 import { systemClock } from '../../../../src/kernel/clock.ts';
 import { createAnswer } from '../../../../src/pipeline/answer/answer-query.ts';
 import { createLocalClaims } from '../../../../src/pipeline/reading/windows/source-runtime.ts';

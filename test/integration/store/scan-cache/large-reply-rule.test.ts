@@ -1,6 +1,6 @@
 import { compileAdapter } from '../../../../src/source/adapter/compile.ts';
 import { type ReplyObserver, UNOBSERVED } from '../../../../src/source/adapter/map/reply-observer.ts';
-import { resources } from '../../../../src/contract/resources.ts';
+import { resources } from '../../../support/reference.ts';
 import { createLargeReplies } from '../../../../src/pipeline/reading/large-replies/large-replies.ts';
 import { replyOf, specOf } from '../../../support/pipeline/source-text.ts';
 

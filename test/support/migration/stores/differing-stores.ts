@@ -1,6 +1,6 @@
 import { migration } from '../../../../src/config/schema/migration.ts';
 import type { GetQuery, ListQuery } from '../../../../src/contract/query.ts';
-import { resources, type ResourceName } from '../../../../src/contract/resources.ts';
+import { resources, type ResourceName } from '../../reference.ts';
 import type { UpstreamReply } from '../../../../src/kernel/upstream-call.ts';
 import type { ComparisonVerdict } from '../../../../src/migration/compare/comparison.ts';
 import { createComparer } from '../../../../src/migration/shadow/comparer.ts';

@@ -1,4 +1,4 @@
-import { resources } from '../../../../src/contract/resources.ts';
+import { resources } from '../../reference.ts';
 import { detailBody, listBody, type CanonicalRecord } from '../../../../src/contract/response-body.ts';
 import type { Query } from '../../../../src/contract/query.ts';
 import type { SourceAnswer, SourceHandler } from '../../../../src/pipeline/stages/call.ts';

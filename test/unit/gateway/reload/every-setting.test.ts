@@ -1,6 +1,5 @@
 import { pino } from 'pino';
 import { createMetrics } from '../../../../src/admin/metrics/metrics.ts';
-import { servedOpenapi } from '../../../../src/contract/openapi.ts';
 import { readConfig } from '../../../../src/cli/input/read-config.ts';
 import { configJsonSchema } from '../../../../src/workbench/docs/generate/documents.ts';
 import { type GatewayConfig, gatewaySchema } from '../../../../src/config/schema/gateway.ts';
@@ -108,7 +107,6 @@ const REFUSED_WHOLE = ['redis', 'telemetry'];
 const services = {
   log: pino({ level: 'silent' }),
   clock: systemClock,
-  openapi: servedOpenapi(),
   version: 'test',
   nodeVersion: 'test',
 };

@@ -1,4 +1,4 @@
-import { resources } from '../../../../src/contract/resources.ts';
+import { resources } from '../../../support/reference.ts';
 import { listBody } from '../../../../src/contract/response-body.ts';
 import { GenerationReplaced } from '../../../../src/migration/routing/new-source-generations.ts';
 import { callerOf, failing, openOriginStage, replyOf } from '../../../support/migration/origin-stage.ts';

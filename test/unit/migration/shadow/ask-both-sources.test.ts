@@ -1,4 +1,4 @@
-import { resources } from '../../../../src/contract/resources.ts';
+import { resources } from '../../../support/reference.ts';
 import { askBothSources } from '../../../../src/migration/shadow/ask-both-sources.ts';
 import type { SourceHandler } from '../../../../src/pipeline/stages/call.ts';
 import { queryOf } from '../../../support/pipeline/source-text.ts';

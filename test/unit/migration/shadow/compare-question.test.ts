@@ -1,5 +1,5 @@
 import { migration } from '../../../../src/config/schema/migration.ts';
-import { resources } from '../../../../src/contract/resources.ts';
+import { resources } from '../../../support/reference.ts';
 import { fault } from '../../../../src/kernel/errors/fault.ts';
 import { createToSample } from '../../../../src/migration/compare/sample.ts';
 import { createCompareQuestion } from '../../../../src/migration/shadow/compare-question.ts';

@@ -1,5 +1,5 @@
 import type { Query } from '../../../../src/contract/query.ts';
-import { resources } from '../../../../src/contract/resources.ts';
+import { resources } from '../../../support/reference.ts';
 import { fault } from '../../../../src/kernel/errors/fault.ts';
 import { createOwnQuestions } from '../../../../src/migration/shadow/own-questions.ts';
 import type { SourceAnswer, SourceHandler } from '../../../../src/pipeline/stages/call.ts';

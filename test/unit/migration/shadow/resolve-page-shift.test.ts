@@ -1,4 +1,4 @@
-import { resources } from '../../../../src/contract/resources.ts';
+import { resources } from '../../../support/reference.ts';
 import { firstPageQuery } from '../../../../src/migration/tasks/sample-questions.ts';
 import type { AnswerDifference } from '../../../../src/migration/compare/comparison.ts';
 import type { Confirmation } from '../../../../src/migration/shadow/confirm.ts';

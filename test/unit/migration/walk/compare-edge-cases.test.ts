@@ -1,6 +1,6 @@
 import { migration } from '../../../../src/config/schema/migration.ts';
 import type { ListQuery, Query } from '../../../../src/contract/query.ts';
-import { resources } from '../../../../src/contract/resources.ts';
+import { resources } from '../../../support/reference.ts';
 import { type CanonicalRecord, detailBody, listBody } from '../../../../src/contract/response-body.ts';
 import { fault } from '../../../../src/kernel/errors/fault.ts';
 import type { Comparison } from '../../../../src/migration/compare/comparison.ts';

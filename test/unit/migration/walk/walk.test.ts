@@ -1,4 +1,4 @@
-import { resources } from '../../../../src/contract/resources.ts';
+import { resources } from '../../../support/reference.ts';
 import { createToSample } from '../../../../src/migration/compare/sample.ts';
 import { askBothSources } from '../../../../src/migration/shadow/ask-both-sources.ts';
 import { createWalk } from '../../../../src/migration/walk/walk.ts';

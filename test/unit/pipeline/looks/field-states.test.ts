@@ -1,4 +1,4 @@
-import { resources } from '../../../../src/contract/resources.ts';
+import { resources } from '../../../support/reference.ts';
 import { digestOf, fieldBits, statesOf } from '../../../../src/pipeline/looks/field-states.ts';
 import type { MissingValue } from '../../../../src/source/adapter/map/reply-observer.ts';
 

@@ -1,5 +1,5 @@
 import type { ScanPlan } from '../../../../src/source/adapter/plan/plan.ts';
-import { resources } from '../../../../src/contract/resources.ts';
+import { resources } from '../../../support/reference.ts';
 import { createPurgeable } from '../../../../src/pipeline/purgeable-scan-caches.ts';
 import type { ScanCaches } from '../../../../src/pipeline/scan-cache/scan-caches.ts';
 

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
-import { products } from '../../../../src/contract/products.ts';
 import type { CanonicalRecord } from '../../../../src/contract/response-body.ts';
 import { Decimal } from '../../../../src/kernel/decimal.ts';
 import { type Json, readJson } from '../../../../src/kernel/json/json.ts';
 import { readPart, writeParts } from '../../../../src/pipeline/reading/large-replies/reply-parts.ts';
 import { compileRowCodec } from '../../../../src/store/scan-cache/row-codec.ts';
+import { resources } from '../../../support/reference.ts';
+
+const { products } = resources;
 
 const codec = compileRowCodec(products.itemFields);
 const record = (n: number): CanonicalRecord => ({

@@ -1,3 +1,4 @@
+import { referenceContract } from '../../../../src/contract/reference-contract.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { lintSource } from '../../../../src/source/adapter/lint-source.ts';
@@ -17,7 +18,9 @@ resources:
 function notesOf(text: string, more: object = {}): readonly string[] {
   const notes: string[] = [];
   const spec = specOf(JSON.stringify({ ...(parse(text) as object), ...more }));
-  lintSource(spec, (path, message, hint) => notes.push(`${pathText(path)}: ${message} (${hint ?? ''})`));
+  lintSource(spec, referenceContract, (path, message, hint) =>
+    notes.push(`${pathText(path)}: ${message} (${hint ?? ''})`),
+  );
   return notes;
 }
 

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { products } from '../../../../src/contract/products.ts';
 import type { CanonicalRecord } from '../../../../src/contract/response-body.ts';
 import { Decimal } from '../../../../src/kernel/decimal.ts';
 import { compileRowCodec } from '../../../../src/store/scan-cache/row-codec.ts';

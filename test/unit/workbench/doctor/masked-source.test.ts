@@ -2,9 +2,11 @@ import { compileAdapter } from '../../../../src/source/adapter/compile.ts';
 import { maskSource } from '../../../../src/workbench/doctor/session/masked-source.ts';
 import { callToDisplay } from '../../../../src/workbench/doctor/session/display-call.ts';
 import { loadSources } from '../../../../src/config/load.ts';
-import { products } from '../../../../src/contract/products.ts';
 import type { Problem } from '../../../../src/config/yaml/problem.ts';
 import { queryOf } from '../../../support/pipeline/source-text.ts';
+import { resources } from '../../../support/reference.ts';
+
+const { products } = resources;
 
 const CANARY = 'canary-4711';
 

@@ -1,7 +1,9 @@
+import { resources } from '../../../support/reference.ts';
 import { readJson } from '../../../../src/kernel/json/json.ts';
 import { findRows, explainNoRows } from '../../../../src/workbench/infer/detect/find-rows.ts';
 
-const pathOf = (document: unknown) => findRows(readJson(JSON.stringify(document)), 'users', false)[0]?.path;
+const pathOf = (document: unknown) =>
+  findRows(readJson(JSON.stringify(document)), resources.users, false)[0]?.path;
 const users = [
   { id: 1, name: 'a', roles: [{ id: 1 }, { id: 2 }, { id: 3 }] },
   { id: 2, name: 'b', roles: [] },
@@ -38,7 +40,7 @@ describe('the list of records', () => {
 
   it('is found in a map of records by their ids, each with its key', () => {
     const map = readJson('{"7":{"name":"a","mail":"b"},"9":{"name":"c","mail":"d"}}');
-    const [found] = findRows(map, 'users', false);
+    const [found] = findRows(map, resources.users, false);
     expect([found?.path, found?.isMap, found?.rows.map((row) => row['$key'])]).toEqual([
       '',
       true,

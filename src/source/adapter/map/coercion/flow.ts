@@ -11,7 +11,7 @@ export type StepValue = Json | Decimal | undefined | typeof UNREADABLE;
 export type Step = (value: StepValue) => StepValue;
 
 /** The kind of value that a step yields; a chain is checked with it against the field that it feeds. */
-export type StepKind = 'same' | 'text' | 'decimal' | 'instant';
+export type StepKind = 'same' | 'text' | 'decimal' | 'instant' | 'date';
 
 /**
  * `run` makes `UNREADABLE` of a value that it cannot read. A step that yields `same` is ignored when a chain is checked

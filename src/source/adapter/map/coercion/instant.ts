@@ -106,6 +106,15 @@ export function compileDate(format: string, zone: string): Step {
   });
 }
 
+/** Creates a step that finds the day of an instant, as the step before it has made one, in a zone. */
+export function compileDay(zone: string): Step {
+  const there = { zone: zone === 'UTC' ? 'utc' : /^[+-]/.test(zone) ? `UTC${zone}` : zone, locale: 'en-US' };
+  return onText((text) => {
+    const time = DateTime.fromISO(text, there);
+    return time.isValid && text.endsWith('Z') ? time.toFormat('yyyy-MM-dd') : UNREADABLE;
+  });
+}
+
 /** Numbers, names and quoted texts, but no localised tokens of luxon such as T and D. */
 const DATE_FORMAT = /^(?:'[^']*'|[yMLdHhmsSuaZzEco]|[^A-Za-z'])+$/;
 

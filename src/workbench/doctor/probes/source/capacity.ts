@@ -1,7 +1,7 @@
 import type { ScanPlan } from '../../../../source/adapter/plan/plan.ts';
 import { scanReach } from '../../../../source/adapter/plan/scan-reach.ts';
-import type { Filter, ListQuery } from '../../../../contract/query.ts';
-import { Decimal } from '../../../../kernel/decimal.ts';
+import { isPushable, type ListQuery } from '../../../../contract/query.ts';
+import { filterWith, typicalValue } from '../../../../contract/example-filters.ts';
 import { claimOf, type Evidence } from '../../../../source/checks/claim.ts';
 import type { Ask } from '../../../../source/checks/evidence/ask.ts';
 import { chooseFilterTrials } from '../../../../source/checks/evidence/filter-values.ts';
@@ -17,10 +17,10 @@ function kindsOf({ resource }: Ask, { records }: Evidence['sample']): readonly K
     sort: { field, descending: false },
     filters: [],
   }));
-  const filters = resource.filters.map(({ field, op, name }) => {
-    const zero = { field, op, value: new Decimal(0n, 0) } as Filter;
-    const filter =
-      chooseFilterTrials(records, field, op)[0]?.filter ?? (op === 'eq' ? { field, op, value: 'x' } : zero);
+  const filters = resource.filters.map((parameter) => {
+    const { field, op, name } = parameter;
+    const [trial] = isPushable(op) ? chooseFilterTrials(records, field, op) : [];
+    const filter = trial?.filter ?? filterWith(parameter, typicalValue(parameter));
     return { name: `${name}=…`, sort: null, filters: [filter] };
   });
   return [{ name: 'without parameters', sort: null, filters: [] }, ...sorts, ...filters];

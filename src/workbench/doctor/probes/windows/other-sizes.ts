@@ -22,7 +22,7 @@ const SIZES = [1, 2, 3, 7];
 const CHAIN_SIZE = 10;
 const CALLS_SHARE = 0.2;
 
-const BY_ID = compileOrder({ field: 'id', descending: false }, 'id');
+const BY_ID = compileOrder({ field: 'id', descending: false }, { kind: 'id' });
 
 /** Whether other rows may be compared with the sample. Other claims report what is wrong with its order. */
 function isSettled(evidence: Evidence): boolean {

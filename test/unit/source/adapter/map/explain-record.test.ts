@@ -5,8 +5,10 @@ import { explainRecord } from '../../../../../src/source/adapter/map/explain-rec
 import { compileMapping } from '../../../../../src/source/adapter/map/map-record.ts';
 import { compileIdCodec } from '../../../../../src/source/adapter/map/native-id.ts';
 import type { MappingSpec } from '../../../../../src/config/schema/source.ts';
-import { products } from '../../../../../src/contract/products.ts';
 import { type Json, readJson } from '../../../../../src/kernel/json/json.ts';
+import { resources } from '../../../../support/reference.ts';
+
+const { products } = resources;
 
 const codec = compileIdCodec({ kind: 'number' }, 'prod', CHECKED);
 const mapping: MappingSpec = {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { compileMapping } from '../../../../../src/source/adapter/map/map-record.ts';
 import { compileIdCodec } from '../../../../../src/source/adapter/map/native-id.ts';
 import type { MappingSpec } from '../../../../../src/config/schema/source.ts';
-import { resources } from '../../../../../src/contract/resources.ts';
+import { resources } from '../../../../support/reference.ts';
 import { Decimal } from '../../../../../src/kernel/decimal.ts';
 import { readJson } from '../../../../../src/kernel/json/json.ts';
 

@@ -1,7 +1,7 @@
 import { CHECKED } from '../../../../../src/source/adapter/spec/spec-location.ts';
 import fc from 'fast-check';
 import { compileIdCodec } from '../../../../../src/source/adapter/map/native-id.ts';
-import { resources } from '../../../../../src/contract/resources.ts';
+import { resources } from '../../../../support/reference.ts';
 import { readJson } from '../../../../../src/kernel/json/json.ts';
 
 const compile = (spec: Parameters<typeof compileIdCodec>[0]) => compileIdCodec(spec, 'user', CHECKED);

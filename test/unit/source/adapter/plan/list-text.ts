@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../../../../src/contract/resources.ts';
+import type { ResourceName } from '../../../../support/reference.ts';
 import type { ListPlan } from '../../../../../src/source/adapter/plan/plan.ts';
 import { adapterOf, queryOf } from '../../../../support/pipeline/source-text.ts';
 

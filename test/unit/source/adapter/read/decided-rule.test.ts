@@ -1,7 +1,7 @@
 import { compileAdapter } from '../../../../../src/source/adapter/compile.ts';
 import { countedRules } from '../../../../../src/source/adapter/read/outcome.ts';
 import { type ReplyObserver, UNOBSERVED } from '../../../../../src/source/adapter/map/reply-observer.ts';
-import { resources } from '../../../../../src/contract/resources.ts';
+import { resources } from '../../../../support/reference.ts';
 import { replyOf, specOf } from '../../../../support/pipeline/source-text.ts';
 
 const spec = specOf(`

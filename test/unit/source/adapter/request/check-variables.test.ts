@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../../../../src/contract/resources.ts';
+import type { ResourceName } from '../../../../support/reference.ts';
 import { compileText } from '../../../../support/pipeline/source-text.ts';
 import { category, text } from '../plan/list-text.ts';
 

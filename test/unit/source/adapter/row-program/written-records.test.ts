@@ -5,7 +5,7 @@ import {
   sliceWritten,
   writeRecords,
 } from '../../../../../src/source/adapter/row-program/written-records.ts';
-import { resources } from '../../../../../src/contract/resources.ts';
+import { resources } from '../../../../support/reference.ts';
 import { adapterOf, replyOf } from '../../../../support/pipeline/source-text.ts';
 
 const resource = resources.products;

@@ -4,7 +4,7 @@ import { type ReplyObserver, UNOBSERVED } from '../../../../../src/source/adapte
 import { isOrdered } from '../../../../../src/source/checks/order.ts';
 import { compileOrder } from '../../../../../src/contract/order.ts';
 import { listBody, writtenListBody } from '../../../../../src/contract/response-body.ts';
-import { type ResourceName, resources } from '../../../../../src/contract/resources.ts';
+import { type ResourceName, resources } from '../../../../support/reference.ts';
 import { GatewayError } from '../../../../../src/kernel/errors/fault.ts';
 import type { UpstreamReply } from '../../../../../src/kernel/upstream-call.ts';
 import { adapterOf, replyOf } from '../../../../support/pipeline/source-text.ts';

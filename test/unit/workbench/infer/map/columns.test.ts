@@ -89,11 +89,11 @@ describe('the columns that are offered for a field', () => {
     expect(offered('text', columns)).toEqual(['title', 'maker.title']);
   });
   it('are amounts for a price', () => expect(offered('decimal', columns)).toEqual(['id', 'price']));
-  it('are times for a time', () => expect(offered('instant', columns)).toEqual(['made']));
+  it('are times for a time', () => expect(offered('datetime', columns)).toEqual(['made']));
   it('leave out those that are taken', () => {
     expect(
       offered(
-        'instant',
+        'datetime',
         columns,
         columns.filter(({ path }) => path === 'made'),
       ),

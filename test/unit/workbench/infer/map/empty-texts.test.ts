@@ -1,4 +1,4 @@
-import { resources } from '../../../../../src/contract/resources.ts';
+import { resources } from '../../../../support/reference.ts';
 import { decideEmptyTexts } from '../../../../../src/workbench/infer/map/empty-texts.ts';
 import type { JsonObject } from '../../../../../src/kernel/json/json.ts';
 

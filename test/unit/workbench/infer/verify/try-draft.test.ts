@@ -1,4 +1,4 @@
-import { resources } from '../../../../../src/contract/resources.ts';
+import { resources } from '../../../../support/reference.ts';
 import { plainRequest, trialRequests } from '../../../../../src/workbench/infer/verify/try-draft.ts';
 
 const product = { id: 'prod_7', category: 'Toys & Games', price: 1.5 };

@@ -1,0 +1,118 @@
+import { contentDigest } from '../kernel/secret.ts';
+import { compileFields } from './compile-fields.ts';
+import { compileFilterParameters, compileOrderings } from './compile-parameters.ts';
+import type { ContractSpec, ResourceSpec } from './contract-schema.ts';
+import { idPatternOf } from './fields.ts';
+import type { Contract, Operation, Resource, ResourceName } from './resource.ts';
+
+/** Reports what is wrong at a place of a contract file, and how to mend it. */
+export type ReportContractProblem = (path: readonly PropertyKey[], message: string, hint?: string) => void;
+
+/** Names in the API page and in the OpenAPI document: `User`. */
+const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** The endpoints of a resource. The ids in the path of a single record are the variable segment. */
+function operationsOf(resource: Resource): readonly Operation[] {
+  const { name, hasSingle, path } = resource;
+  const list: Operation = { name: `${name}.list`, kind: 'list', resource, path };
+  if (!hasSingle) return [list];
+  return [list, { name: `${name}.get`, kind: 'get', resource, path: `${path}/:id` }];
+}
+
+/** What changes an answer of a resource: not what is only for readers. */
+function answersOf(contract: ContractSpec, name: string, resource: ResourceSpec): unknown {
+  const isForReaders = (key: string) =>
+    ['description', 'example', 'aliases', 'means', 'deprecated', 'sunset', 'title'].includes(key);
+  const isNamedField = (value: unknown) => typeof value === 'object' && value !== null;
+  return [
+    name,
+    contract.version,
+    contract.pages,
+    JSON.stringify(resource, (key, value: unknown) =>
+      isForReaders(key) && !isNamedField(value) ? undefined : value,
+    ),
+  ];
+}
+
+function compileResource(
+  contract: ContractSpec,
+  name: ResourceName,
+  spec: ResourceSpec,
+  report: ReportContractProblem,
+): Resource {
+  const fields = compileFields(contract, name, spec, report);
+  const { itemFields, detailFields } = fields;
+  const all = detailFields.length > 0 ? detailFields : itemFields;
+  const digest = contentDigest(answersOf(contract, name, spec));
+  const pages = {
+    default: spec.pages.default ?? contract.pages.default,
+    max: spec.pages.max ?? contract.pages.max,
+  };
+  if (pages.default > pages.max)
+    report(
+      spec.pages.default === undefined && spec.pages.max === undefined
+        ? ['pages']
+        : ['resources', name, 'pages'],
+      `a page has ${pages.default} records by default, but at most ${pages.max}`,
+      `default: ${pages.max}`,
+    );
+  const resource: Resource = {
+    name,
+    singular: spec.singular,
+    aliases: spec.aliases,
+    means: spec.means,
+    idPrefix: spec.id.prefix,
+    idPattern: idPatternOf(spec.id.prefix),
+    path: `/${contract.version}/${name}`,
+    permission: `${name}:read`,
+    ...fields,
+    hasSingle: spec.single !== false,
+    fieldNames: all.flatMap((field) => (field.kind === 'id' ? [] : [field.name])),
+    ...compileOrderings(name, spec, itemFields, report),
+    filters: compileFilterParameters(contract, name, spec, itemFields, report),
+    pages,
+    operations: [],
+    digest,
+    spec: contract,
+    toJSON: () => `${name} ${digest}`,
+  };
+  return Object.assign(resource, { operations: operationsOf(resource) });
+}
+
+/** Names that must differ: two resources with the same would share an answer, an id or a schema. */
+function reportClashes({ resources }: ContractSpec, report: ReportContractProblem): void {
+  const entries = Object.entries(resources);
+  const takers = new Map<string, string>();
+  const take = (kind: string, text: string, at: readonly string[], hint: string) => {
+    const earlier = takers.get(`${kind} ${text}`);
+    takers.set(`${kind} ${text}`, at[1] ?? '');
+    if (earlier !== undefined) report(at, `${kind} "${text}" is taken by ${earlier}`, hint);
+  };
+  for (const [name, { singular, id }] of entries) {
+    const at = ['resources', name];
+    take('the prefix of ids', id.prefix, [...at, 'id', 'prefix'], 'give each resource a prefix of its own');
+    take('the name', capitalised(singular), [...at, 'singular'], 'give each resource a singular of its own');
+    take('the name', `${capitalised(singular)}Detail`, [...at, 'singular'], 'choose another singular');
+    take('the path', name, at, 'give each resource a name of its own');
+  }
+}
+
+/** Compiles a contract that has the right shape. What it means wrongly is reported; the result is then not to be used. */
+export function compileContract(spec: ContractSpec, report: ReportContractProblem): Contract {
+  reportClashes(spec, report);
+  const resources = new Map(
+    Object.entries(spec.resources).map(([name, resource]) => [
+      name,
+      compileResource(spec, name, resource, report),
+    ]),
+  );
+  return {
+    version: spec.version,
+    title: spec.title,
+    limitOverflow: spec.pages.overflow ?? 'reject',
+    saysOverflow: spec.pages.overflow !== undefined,
+    resources,
+    operations: [...resources.values()].flatMap(({ operations }) => operations),
+    toJSON: () => contentDigest(spec),
+  };
+}

@@ -1,0 +1,112 @@
+import type { ReportContractProblem } from './compile-contract.ts';
+import {
+  type ContractSpec,
+  type FieldSpecs,
+  isLeafSpec,
+  type LeafSpec,
+  type ResourceSpec,
+} from './contract-schema.ts';
+import { compileAccepts, type Field, idPatternOf, schemaOf } from './fields.ts';
+
+const FIELDS_MAX = 200;
+const DEPTH_MAX = 3;
+/** Names that mean something else in every record, or in every object of JavaScript. */
+const RESERVED: ReadonlySet<string> = new Set(['id', 'constructor', '__proto__']);
+
+type Place = {
+  readonly contract: ContractSpec;
+  /** The names of fields that an equality filter asks for. */
+  readonly labels: ReadonlySet<string>;
+  readonly report: ReportContractProblem;
+};
+
+/** The id of a resource, the first field of each record. */
+function idField(prefix: string): Field {
+  const idPattern = idPatternOf(prefix);
+  const start = prefix === '' ? '' : `${prefix}_`;
+  const description = `Identifier, ${start === '' ? 'the id of the record' : `\`${start}\` and the id of the record`}.`;
+  const settings = { kind: 'id', required: true, idPattern, description, example: `${start}42` } as const;
+  return {
+    ...{ path: ['id'], name: 'id', kind: 'id', required: true, aliases: [], isLabel: false },
+    accepts: compileAccepts(settings),
+    schema: schemaOf(settings),
+  };
+}
+
+function compileLeaf(spec: LeafSpec, path: readonly string[], at: readonly string[], place: Place): Field {
+  const { kind, required, aliases } = spec;
+  const { contract, labels, report } = place;
+  const values = 'values' in spec ? spec.values : undefined;
+  const to = 'to' in spec ? spec.to : undefined;
+  const target = to === undefined ? undefined : contract.resources[to];
+  if (to !== undefined && target === undefined)
+    report(
+      [...at, 'to'],
+      `the contract has no resource ${to}`,
+      `resources: ${Object.keys(contract.resources).join(', ')}`,
+    );
+  if (values !== undefined && new Set(values).size < values.length)
+    report([...at, 'values'], 'a value stands there twice', 'keep one of them');
+  const idPattern = target && idPatternOf(target.id.prefix);
+  const settings = { ...spec, idPattern };
+  const accepts = compileAccepts(settings);
+  const example = 'example' in spec ? spec.example : undefined;
+  if (typeof example === 'string' && !accepts(example))
+    report(
+      [...at, 'example'],
+      `the example is no ${kind} as the contract writes it`,
+      'times are YYYY-MM-DDTHH:mm:ssZ, dates YYYY-MM-DD',
+    );
+  const name = path.join('.');
+  return {
+    ...{ path, name, kind, required, values, to, aliases, accepts },
+    means: 'means' in spec ? spec.means : undefined,
+    schema: schemaOf(settings),
+    isLabel: labels.has(name),
+  };
+}
+
+/** The fields of a map, nested ones included, in the order of output. */
+function compileLeaves(
+  specs: FieldSpecs,
+  prefix: readonly string[],
+  at: readonly string[],
+  place: Place,
+): readonly Field[] {
+  return Object.entries(specs).flatMap(([key, spec]) => {
+    const path = [...prefix, key];
+    const here = [...at, key];
+    if (RESERVED.has(key)) {
+      place.report(here, `the name "${key}" is reserved`, 'choose another name');
+      return [];
+    }
+    if (isLeafSpec(spec)) return [compileLeaf(spec, path, here, place)];
+    if (path.length > DEPTH_MAX)
+      place.report(here, `an object stands more than ${DEPTH_MAX} levels deep`, 'move its fields up');
+    if (Object.keys(spec).length === 0)
+      place.report(here, 'an object without fields', 'give it fields, or remove it');
+    return path.length > DEPTH_MAX ? [] : compileLeaves(spec, path, here, place);
+  });
+}
+
+/** Compiles the fields of the views of a resource. */
+export function compileFields(
+  contract: ContractSpec,
+  name: string,
+  { fields, single, id, filters }: ResourceSpec,
+  report: ReportContractProblem,
+): { readonly itemFields: readonly Field[]; readonly detailFields: readonly Field[] } {
+  const labels = new Set(Object.values(filters).flatMap(({ field, is }) => (is === 'equal' ? [field] : [])));
+  const place: Place = { contract, labels, report };
+  const at = ['resources', name];
+  const own = compileLeaves(fields, [], [...at, 'fields'], place);
+  if (own.length === 0) report([...at, 'fields'], 'a resource has at least one field beside its id');
+  const more = typeof single === 'object' ? compileLeaves(single, [], [...at, 'single'], place) : [];
+  for (const key of Object.keys(typeof single === 'object' ? single : {}))
+    if (Object.hasOwn(fields, key))
+      report([...at, 'single', key], 'the fields of the list have it already', 'remove it here');
+  if (own.length + more.length > FIELDS_MAX)
+    report([...at, 'fields'], `a resource has at most ${FIELDS_MAX} fields`, 'leave some out');
+  const itemFields = [idField(id.prefix), ...own];
+  return { itemFields, detailFields: single === false ? [] : [...itemFields, ...more] };
+}

@@ -1,0 +1,57 @@
+import { Decimal } from '../kernel/decimal.ts';
+import type { KnownValue } from './fields.ts';
+import type { Filter } from './query.ts';
+import type { FilterParameter } from './resource.ts';
+
+/** A text that no record has. */
+const UNKNOWN_TEXT = 'no record has this value 7f3a';
+const BEYOND = new Decimal(10n ** 12n, 0);
+
+/** The filter of a parameter with a value. A parameter that asks whether there is a value asks for those that have one. */
+export function filterWith({ field, op }: Pick<FilterParameter, 'field' | 'op'>, value: KnownValue): Filter {
+  switch (op) {
+    case 'eq':
+      return { field, op, value };
+    case 'in':
+      return { field, op, value: [value] };
+    case 'known':
+      return { field, op, value: true };
+    default:
+      return { field, op, value: typeof value === 'boolean' ? String(value) : value };
+  }
+}
+
+/** A value of the parameter's kind that the source can probably be asked for. */
+export function typicalValue({ kind, values = [], idPattern }: FilterParameter): KnownValue {
+  switch (kind) {
+    case 'integer':
+    case 'decimal':
+      return new Decimal(10n, 0);
+    case 'boolean':
+      return true;
+    case 'datetime':
+      return '2020-05-01T00:00:00Z';
+    case 'date':
+      return '2020-05-01';
+    case 'enum':
+      return values[0] ?? '';
+    case 'id':
+    case 'reference':
+      return `${/^\^([a-z0-9]+_)?/.exec(idPattern?.source ?? '')?.[1] ?? ''}1`;
+    case 'text':
+      return 'sample';
+  }
+}
+
+/** A filter that hardly any record passes. */
+export function emptyFilter(parameter: FilterParameter): Filter {
+  const { kind, op } = parameter;
+  const isUpper = op === 'le' || op === 'lt';
+  if (kind === 'text') return filterWith(parameter, UNKNOWN_TEXT);
+  if (kind === 'integer' || kind === 'decimal')
+    return filterWith(parameter, isUpper ? new Decimal(-BEYOND.digits, 0) : BEYOND);
+  if (kind === 'datetime')
+    return filterWith(parameter, isUpper ? '0001-01-01T00:00:00Z' : '9999-12-31T00:00:00Z');
+  if (kind === 'date') return filterWith(parameter, isUpper ? '0001-01-01' : '9999-12-31');
+  return filterWith(parameter, typicalValue(parameter));
+}

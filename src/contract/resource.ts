@@ -1,0 +1,95 @@
+import type { ContractSpec } from './contract-schema.ts';
+import type { Field, FieldKind } from './fields.ts';
+import type { FilterOp, Sort } from './query.ts';
+
+/** What paths (`/v1/users`), operations, permissions and configuration keys are named by: a key of the contract. */
+export type ResourceName = string;
+
+/** A query parameter that narrows a list. */
+export type FilterParameter = {
+  readonly name: string;
+  readonly field: string;
+  readonly op: FilterOp;
+  readonly description: string | undefined;
+  /** The kind of its field, which says how its value is written. */
+  readonly kind: FieldKind;
+  /** Whether its value may be below zero. */
+  readonly isSigned: boolean;
+  /** The values that an enum has; absent for other kinds. */
+  readonly values?: readonly string[] | undefined;
+  /** The form of an id that it asks for; absent for other kinds. */
+  readonly idPattern?: RegExp | undefined;
+};
+
+/** How many records a page has. */
+export type PageRules = { readonly default: number; readonly max: number };
+
+/** A resource of the contract, compiled. */
+export type Resource = {
+  readonly name: ResourceName;
+  /** The name of one record. */
+  readonly singular: string;
+  /** Names that sources may have for its list, and what a record is, for `portico infer`. */
+  readonly aliases: readonly string[];
+  readonly means: ContractSpec['resources'][string]['means'];
+  readonly idPrefix: string;
+  /** The form of its ids. */
+  readonly idPattern: RegExp;
+  /** The path of its list, such as `/v1/users`. */
+  readonly path: string;
+  /** The permission to read it: `<name>:read`. */
+  readonly permission: string;
+  /** The fields of an item of a list, the id first. */
+  readonly itemFields: readonly Field[];
+  /** Whether one record can be read by its id. */
+  readonly hasSingle: boolean;
+  /** The fields of the single-record view; empty if there is none. */
+  readonly detailFields: readonly Field[];
+  /** The names of all fields after the id, those of the single-record view included. */
+  readonly fieldNames: readonly string[];
+  /** Fields that `sort` may name; empty if the contract has no `sort`. */
+  readonly sorts: readonly string[];
+  /** The order without `sort`; `null`: by id. */
+  readonly order: Sort | null;
+  readonly filters: readonly FilterParameter[];
+  readonly pages: PageRules;
+  readonly operations: readonly Operation[];
+  /** Changes with whatever changes an answer: names, kinds, values, order, filters, limits. Not with descriptions. */
+  readonly digest: string;
+  /** The contract that it is part of, as data: a thread compiles it anew. */
+  readonly spec: ContractSpec;
+  /** In the settings of a component, it counts by its name and digest. */
+  toJSON(): string;
+};
+
+/** A public endpoint, such as `users.list`. */
+export type OperationName = `${ResourceName}.${Operation['kind']}`;
+
+/**
+ * One endpoint of one resource, as data: the parser of its parameters and its part of the OpenAPI document are made from
+ * it. All answer GET and HEAD.
+ */
+export type Operation = {
+  readonly name: OperationName;
+  readonly kind: 'list' | 'get';
+  readonly resource: Resource;
+  /** The route; `:id` is the one variable segment. */
+  readonly path: string;
+};
+
+/** What clients are promised: a contract file, compiled. */
+export type Contract = {
+  /** The first segment of every path, such as `v1`. */
+  readonly version: string;
+  readonly title: string;
+  /** Whether a `limit` above the largest is 400, or means the largest. */
+  readonly limitOverflow: 'reject' | 'clamp';
+  /** Whether the file says so itself. */
+  readonly saysOverflow: boolean;
+  /** By name, in the order of the file. */
+  readonly resources: ReadonlyMap<ResourceName, Resource>;
+  /** Every endpoint: a list per resource, and single records if it has them. */
+  readonly operations: readonly Operation[];
+  /** In the settings of a component, it counts by its content. */
+  toJSON(): string;
+};
