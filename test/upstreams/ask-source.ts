@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { readConfig, readSource } from '../../src/cli/input/read-config.ts';
-import { resourceNames } from '../support/reference.ts';
+import { type ResourceName, resourceNames } from '../support/reference.ts';
 import type { CompiledSource } from '../../src/source/compile-sources.ts';
 import { parseList } from '../support/pipeline/parse-as.ts';
 import { type Stack, startStack } from '../support/gateway/stack.ts';
@@ -81,7 +81,7 @@ function offeredBy(compiled: readonly CompiledSource[]): Offered {
   return {
     users: names.includes('users'),
     products: names.includes('products'),
-    inOwnOrder: new Set(own.map(({ resource }) => resource.name)),
+    inOwnOrder: new Set(own.map(({ resource }) => resource.name as ResourceName)),
   };
 }
 

@@ -50,10 +50,10 @@ function isText(value: unknown): value is FileText {
 
 function filesIn(json: string): ConfigFiles | undefined {
   const { version, files } = JSON.parse(json) as { version?: unknown; files?: Partial<ConfigFiles> };
-  const { gateway, sources } = files ?? {};
+  const { gateway, contract, sources } = files ?? {};
   if (version !== VERSION || !isText(gateway) || !Array.isArray(sources) || !sources.every(isText))
     return undefined;
-  return { gateway, sources };
+  return contract === undefined || isText(contract) ? { gateway, contract, sources } : undefined;
 }
 
 /** The last good configuration, compiled; `undefined` if there is none that is sound with the variables of now. */

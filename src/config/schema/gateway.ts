@@ -236,7 +236,7 @@ export const gatewaySchema = z.strictObject({
 export type GatewayFile = z.infer<typeof gatewaySchema>;
 
 /** The same, with the contract that its file names. */
-export type GatewayConfig = Omit<GatewayFile, 'contract'> & { readonly contract: Contract };
+export type GatewayConfig = Omit<GatewayFile, 'contract'> & { contract: Contract };
 
 /** An entry of `resources` with its defaults: `deadline` in milliseconds, the times of `cache` in seconds. */
 export type ResourceConfig = z.infer<typeof resource>;

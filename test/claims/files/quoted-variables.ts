@@ -1,3 +1,4 @@
+import { referenceContract } from '../../../src/contract/reference-contract.ts';
 import { parse, stringify } from 'yaml';
 import { ConfigError } from '../../../src/config/yaml/problem.ts';
 import { compileSourceText } from '../../../src/source/compile-sources.ts';
@@ -21,7 +22,7 @@ function textWith(category: Tree, query: Tree): string {
 /** Why a file cannot be used; empty where it can. */
 function problemsOf(text: string): readonly string[] {
   try {
-    compileSourceText({ file: 'draft.yaml', text }, { variables: {}, readFile: () => '' });
+    compileSourceText({ file: 'draft.yaml', text }, { variables: {}, readFile: () => '' }, referenceContract);
     return [];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

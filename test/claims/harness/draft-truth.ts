@@ -80,7 +80,7 @@ export async function askDraft(
   compiled: CompiledSource,
   { seed, count }: { readonly seed: number; readonly count: number },
 ): Promise<DraftAnswers> {
-  const resource = compiled.resource.name;
+  const resource = compiled.resource.name as ResourceName;
   const records = await readEveryRecord(compiled);
   const profile = { bio: null, location: null, avatar_url: null };
   const stored = records.map((record) => ({ record, profile, deleted: false }));

@@ -1,3 +1,4 @@
+import { referenceContract } from '../../../src/contract/reference-contract.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { openapiDocument } from '../../../src/contract/openapi.ts';
@@ -9,7 +10,7 @@ type Stated = { paths: Record<string, { get: { parameters: readonly Parameter[] 
 
 /** The schema of a parameter of products as the OpenAPI document states it. */
 function statedSchema(parameter: string): object {
-  const { paths } = openapiDocument() as Stated;
+  const { paths } = openapiDocument(referenceContract) as Stated;
   const stated = Object.entries(paths).find(([path]) => path.endsWith('/products'))?.[1].get.parameters;
   return stated!.find(({ name }) => name === parameter)!.schema;
 }

@@ -7,8 +7,8 @@ import { modelList, type ModelRecord } from '../../support/model/contract-model.
 import { sortRecords } from '../../support/pipeline/sort-records.ts';
 
 function ordered(records: readonly ModelRecord[], sort: Sort): string[] {
-  const kind = resources.users.itemFields.find((field) => field.name === sort.field)!.kind;
-  return sortRecords(records as readonly CanonicalRecord[], sort, kind).map((record) => record.id);
+  const by = resources.users.itemFields.find((field) => field.name === sort.field)!;
+  return sortRecords(records as readonly CanonicalRecord[], sort, by).map((record) => record.id);
 }
 
 const named = (...names: (string | null)[]) => names.map((name, i) => ({ id: `user_${i + 1}`, name }));
@@ -150,9 +150,9 @@ describe('Sort order: the order is total and pages never overlap', () => {
   it('ranks any two different records one way or the other, the same as they are sorted', () => {
     fc.assert(
       fc.property(users, sorts, (records, sort) => {
-        const kind = resources.users.itemFields.find((field) => field.name === sort.field)!.kind;
-        const order = compileOrder(sort, kind);
-        const list = sortRecords(records, sort, kind);
+        const by = resources.users.itemFields.find((field) => field.name === sort.field)!;
+        const order = compileOrder(sort, by);
+        const list = sortRecords(records, sort, by);
         list.forEach((record, i) => {
           const next = list[i + 1];
           if (next !== undefined)

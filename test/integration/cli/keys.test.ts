@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { parse } from 'yaml';
 import { registerKeysCommand } from '../../../src/cli/gateway/keys.ts';
-import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
+import { parseGateway } from '../../support/gateway/parse-gateway.ts';
 import { parseApiKey } from '../../../src/pipeline/stages/authentication/api-key.ts';
 import { bearerCall } from '../../support/pipeline/call.ts';
 import { openAdmission, PEPPER } from '../../support/gateway/admission.ts';
@@ -18,7 +18,7 @@ async function runKeys(args: readonly string[], sections: object): Promise<Run> 
     writeErr: (text) => void (err += text),
   });
   registerKeysCommand(program, {
-    loadConfig: () => Promise.resolve(gatewaySchema.parse({ portico: 1, resources: {}, ...sections })),
+    loadConfig: () => Promise.resolve(parseGateway({ portico: 1, resources: {}, ...sections })),
     env: {},
     stop: new AbortController().signal,
     user: 'tester',
@@ -146,7 +146,7 @@ describe('portico keys without Redis', () => {
   it('prints a key and its entry for the configuration, which then accepts it', async () => {
     const { out } = await runKeys([...create, '--print', '--expires', '90d'], { auth });
     const entry = parse(out.slice(out.indexOf('auth:')));
-    const [record] = gatewaySchema.parse({
+    const [record] = parseGateway({
       portico: 1,
       resources: {},
       auth: { apiKeys: { ...auth.apiKeys, ...entry.auth.apiKeys } },

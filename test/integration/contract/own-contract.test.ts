@@ -92,8 +92,8 @@ let upstream: ScriptedUpstream;
 let gateway: SourceGateway;
 beforeAll(async () => {
   upstream = await startUpstream(
-    serving(({ url }) => {
-      const id = /^\/orders\/(\d+)$/.exec(url)?.[1];
+    serving(({ path }) => {
+      const id = /^\/orders\/(\d+)$/.exec(path)?.[1];
       const body = id === undefined ? `[${ORDERS.join(',')}]` : ORDERS[Number(id) - 1];
       return { status: body === undefined ? 404 : 200, body: body ?? '{}' };
     }),

@@ -1,3 +1,4 @@
+import { referenceContract } from '../../../src/contract/reference-contract.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { once } from 'node:events';
 import { echoOperations, startPublicListener } from '../../support/gateway/public-listener.ts';
@@ -62,11 +63,11 @@ describe('a connection to the public listener', () => {
 
 describe('a client that reads none of its answers', () => {
   // More than the buffers of a connection take.
-  const openapi = Buffer.from(JSON.stringify({ openapi: 'x'.repeat(1_000_000) }));
+  const contract = { ...referenceContract, title: 'x'.repeat(1_000_000) };
   const document = request('GET', '/v1/openapi.json');
   const overload = { eventLoopDelayMax: 60_000, inFlightMax: 5 };
   const listener = startForAll(() =>
-    startPublicListener({ openapi, overload, operations: echoOperations() }),
+    startPublicListener({ contract, overload, operations: echoOperations() }),
   );
 
   it('does not count against the requests of other clients', async () => {

@@ -1,12 +1,12 @@
 import { pino } from 'pino';
 import { createExplainActions } from '../../../src/workbench/explain/explain-action.ts';
-import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
+import { parseGateway } from '../../support/gateway/parse-gateway.ts';
 import { createGateway } from '../../../src/gateway/gateway.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 
 const listen = { host: '127.0.0.1', port: 0, drain: '0s' };
 const configOf = (rest: object) =>
-  gatewaySchema.parse({ portico: 1, listen, admin: { port: 0 }, resources: {}, ...rest });
+  parseGateway({ portico: 1, listen, admin: { port: 0 }, resources: {}, ...rest });
 const texts = { files: { gateway: { file: 'portico.yaml', text: '' }, sources: [] }, references: {} };
 
 describe('a gateway that drains', () => {

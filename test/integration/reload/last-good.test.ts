@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLastGoodWriter } from '../../../src/cli/serve/last-good.ts';
-import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
+import { parseGateway } from '../../support/gateway/parse-gateway.ts';
 import { createFolder } from '../../support/process/folder.ts';
 import { startForEach } from '../../support/jest/lifetime.ts';
 
 const files = { gateway: { file: 'portico.yaml', text: 'portico: 1' }, sources: [] };
 const keptIn = (dir: string) => ({
-  gateway: gatewaySchema.parse({ portico: 1, resources: {}, state: { dir } }),
+  gateway: parseGateway({ portico: 1, resources: {}, state: { dir } }),
   ...{ compiled: [], texts: { files, references: {} } },
 });
 

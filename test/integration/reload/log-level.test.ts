@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { createExplainActions } from '../../../src/workbench/explain/explain-action.ts';
-import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
+import { parseGateway } from '../../support/gateway/parse-gateway.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createPublicSide } from '../../../src/gateway/reload/public-side.ts';
 import { eventually } from '../../support/time/eventually.ts';
@@ -8,7 +8,7 @@ import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 type Level = 'debug' | 'info';
 const served = (level: Level) => ({
-  gateway: gatewaySchema.parse({
+  gateway: parseGateway({
     ...{ portico: 1, resources: {}, log: { level } },
     listen: { host: '127.0.0.1', port: 0 },
   }),

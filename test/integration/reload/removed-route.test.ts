@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { createExplainActions } from '../../../src/workbench/explain/explain-action.ts';
-import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
+import { parseGateway } from '../../support/gateway/parse-gateway.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createPublicSide } from '../../../src/gateway/reload/public-side.ts';
 import { endAfterTest } from '../../support/jest/lifetime.ts';
@@ -13,7 +13,7 @@ const served = (...names: readonly string[]) => {
   const routes = names.map((name) => ({
     ...{ name, path: `/legacy/${name}`, upstream: 'http://127.0.0.1:9', permission: null },
   }));
-  return { gateway: gatewaySchema.parse({ portico: 1, resources: {}, passthrough: routes }), compiled: [] };
+  return { gateway: parseGateway({ portico: 1, resources: {}, passthrough: routes }), compiled: [] };
 };
 
 describe('a route that a reload removes', () => {

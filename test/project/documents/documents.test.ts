@@ -1,3 +1,4 @@
+import { resources } from '../../support/reference.ts';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { anchorOf, documentFiles, fixedParts, linksOf, readCode, readDocument } from './document.ts';
@@ -82,7 +83,7 @@ describe('the guide to migrations', () => {
 
   it('writes recorded questions as `replay` reads them', () => {
     const lines = text.match(/^\{"operation".*$/gm) ?? [];
-    const read = lines.map((line) => parseRecordedQuery(JSON.parse(line) as RecordedQuery));
+    const read = lines.map((line) => parseRecordedQuery(JSON.parse(line) as RecordedQuery, resources.users));
     expect(read.map(({ kind }) => kind)).toEqual(['list', 'get']);
   });
 });

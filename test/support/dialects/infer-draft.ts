@@ -1,3 +1,4 @@
+import { referenceContract } from '../../../src/contract/reference-contract.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answerRequest } from '../../../src/workbench/doctor/answer-request.ts';
@@ -78,6 +79,7 @@ export function compileDraft(text: string, variables: Readonly<Record<string, st
   const [compiled, ...others] = compileSourceText(
     { file: 'draft.yaml', text },
     { variables, readFile: () => '' },
+    referenceContract,
   );
   if (compiled === undefined || others.length > 0) throw new Error('a draft describes one resource');
   return compiled;

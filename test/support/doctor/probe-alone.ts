@@ -1,3 +1,4 @@
+import { referenceContract } from '../../../src/contract/reference-contract.ts';
 import { compileSourceText } from '../../../src/source/compile-sources.ts';
 import type { Claim, Evidence } from '../../../src/source/checks/claim.ts';
 import type { Ask } from '../../../src/source/checks/evidence/ask.ts';
@@ -69,7 +70,11 @@ type Look<T> = (ask: Ask, requests: readonly UpstreamRequest[]) => Promise<T>;
 export async function withAsk<T>(service: Service, lines: FileLines, look: Look<T>): Promise<T> {
   const upstream = await startUpstream(serving(service));
   const text = sourceText(upstream.origin, lines);
-  const [compiled] = compileSourceText({ file: 'shop.yaml', text }, { variables: {}, readFile: () => '' });
+  const [compiled] = compileSourceText(
+    { file: 'shop.yaml', text },
+    { variables: {}, readFile: () => '' },
+    referenceContract,
+  );
   if (compiled === undefined) throw new Error('the file describes no resource');
   const session = openSession(compiled.source.spec, { callsMax: 400, keepsReplies: true });
   try {

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
+import { parseGateway } from './parse-gateway.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import { createSharedComponents } from '../../../src/kernel/shared-components.ts';
@@ -51,7 +51,7 @@ export async function openAdmission(options: AdmissionOptions): Promise<RunningA
     commandTimeoutMs = PATIENCE_MS,
     waitForRedis = true,
   } = options;
-  const config = gatewaySchema.parse({
+  const config = parseGateway({
     portico: 1,
     auth: { apiKeys: { pepper: PEPPER.reveal() } },
     limits,

@@ -1,3 +1,4 @@
+import { referenceContract } from '../../../src/contract/reference-contract.ts';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
@@ -69,7 +70,6 @@ export async function startPublicListener(
     watchLoad: () => () => undefined,
   };
   const app = createApp({
-    openapi: Buffer.from('{"openapi":"3.1.0"}'),
     log,
     clock: systemClock,
     callers: createCallerCounts(systemClock),
@@ -84,6 +84,7 @@ export async function startPublicListener(
     trustProxy: false,
     serverStatus: 'precise',
     docs: false,
+    contract: referenceContract,
     overload: { eventLoopDelayMax: 60_000, inFlightMax: 1_000 },
     ...over,
   };

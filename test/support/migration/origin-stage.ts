@@ -1,3 +1,4 @@
+import { resources } from '../reference.ts';
 import { fault } from '../../../src/kernel/errors/fault.ts';
 import type { NewSourceCall } from '../../../src/migration/counts/migration-counts.ts';
 import { createLocalBreaker } from '../../../src/migration/routing/local-breaker.ts';
@@ -47,7 +48,7 @@ export function openOriginStage(declared: object = {}) {
     },
     {
       ...config,
-      ...{ resource: 'users', operation: 'users.get', attemptMs: () => 20 },
+      ...{ resource: 'users', contract: resources.users, operation: 'users.get', attemptMs: () => 20 },
       current: () => state,
       initial: migrationState({ rev: 0, stage: 'legacy' }),
       monotonic: () => 0,

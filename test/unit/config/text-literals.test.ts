@@ -1,3 +1,4 @@
+import { referenceContract } from '../../../src/contract/reference-contract.ts';
 import { UNOBSERVED } from '../../../src/source/adapter/map/reply-observer.ts';
 import { loadSources } from '../../../src/config/load.ts';
 import { compileSources } from '../../../src/source/compile-sources.ts';
@@ -35,7 +36,7 @@ function sourceOf(decode: string) {
     { variables: {}, readFile: () => '' },
     problems,
   );
-  const [compiled] = compileSources(loaded, problems);
+  const [compiled] = compileSources(loaded, referenceContract, problems);
   expect(problems).toEqual([]);
   return compiled!;
 }

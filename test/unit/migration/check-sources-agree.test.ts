@@ -50,7 +50,8 @@ function productsOf(
   function isMatch(record: CanonicalRecord, { field, op, value }: Filter): boolean {
     const found = record[field];
     if (op === 'eq') return found === value;
-    return found instanceof Decimal && Math.sign(found.compare(value)) !== (op === 'ge' ? -1 : 1);
+    const isBoth = found instanceof Decimal && value instanceof Decimal;
+    return isBoth && Math.sign(found.compare(value)) !== (op === 'ge' ? -1 : 1);
   }
   return ({ query }) => {
     if (query.kind === 'get') return Promise.resolve({ found: false, tags: [] });

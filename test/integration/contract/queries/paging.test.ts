@@ -11,7 +11,11 @@ type Refusal = { error: { code: string; message: string } };
 
 const stack = startForAll(startStack);
 const clamping = startForAll(() =>
-  startStack({ configure: ({ contract }) => void (contract.limitOverflow = 'clamp') }),
+  startStack({
+    configure(config) {
+      config.contract = { ...config.contract, limitOverflow: 'clamp' };
+    },
+  }),
 );
 
 async function refusal(path: string, from = stack): Promise<string> {

@@ -1,8 +1,10 @@
+import { resourceNames } from '../../../support/reference.ts';
 import { pino } from 'pino';
 import { createMetrics } from '../../../../src/admin/metrics/metrics.ts';
 import { readConfig } from '../../../../src/cli/input/read-config.ts';
 import { configJsonSchema } from '../../../../src/workbench/docs/generate/documents.ts';
-import { type GatewayConfig, gatewaySchema } from '../../../../src/config/schema/gateway.ts';
+import type { GatewayConfig } from '../../../../src/config/schema/gateway.ts';
+import { parseGateway } from '../../../support/gateway/parse-gateway.ts';
 import { createApp } from '../../../../src/http/app.ts';
 import { systemClock } from '../../../../src/kernel/clock.ts';
 import { chooseSources, type CompiledSource } from '../../../../src/source/compile-sources.ts';
@@ -118,7 +120,7 @@ type Schema = {
   readonly anyOf?: readonly Schema[];
 };
 
-const schema = configJsonSchema('gateway') as Schema;
+const schema = configJsonSchema('gateway', resourceNames) as Schema;
 
 /** The keys of a schema that none of these values sets. */
 function unsetKeys(of: Schema, values: readonly unknown[], path = ''): readonly string[] {
@@ -154,7 +156,7 @@ function withSecondUsers(sources: readonly CompiledSource[]): readonly CompiledS
 }
 
 describe('a reload that changes one key', () => {
-  const base = gatewaySchema.parse(written);
+  const base = parseGateway(written);
   const sources = withSecondUsers(readConfig('config/portico.yaml', {}).sources);
   const metrics = createMetrics({ ...services, operations: [] });
   const stores = openStores(base, services, metrics);

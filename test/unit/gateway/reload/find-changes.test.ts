@@ -1,4 +1,4 @@
-import { gatewaySchema } from '../../../../src/config/schema/gateway.ts';
+import { parseGateway } from '../../../support/gateway/parse-gateway.ts';
 import { findChanges } from '../../../../src/gateway/reload/find-changes.ts';
 import { configDigest } from '../../../../src/gateway/reload/snapshot.ts';
 
@@ -6,7 +6,7 @@ const withRoutes = (...names: readonly string[]) => {
   const passthrough = names.map((name) => ({
     ...{ name, path: `/legacy/${name}`, upstream: 'http://127.0.0.1:9', permission: null },
   }));
-  return { gateway: gatewaySchema.parse({ portico: 1, resources: {}, passthrough }), compiled: [] };
+  return { gateway: parseGateway({ portico: 1, resources: {}, passthrough }), compiled: [] };
 };
 
 describe('what changes between two configurations', () => {

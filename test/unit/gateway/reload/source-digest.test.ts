@@ -1,9 +1,10 @@
+import { referenceContract } from '../../../../src/contract/reference-contract.ts';
 import { parse } from 'yaml';
-import { gatewaySchema } from '../../../../src/config/schema/gateway.ts';
+import { parseGateway } from '../../../support/gateway/parse-gateway.ts';
 import { chooseSources, compileSourceText } from '../../../../src/source/compile-sources.ts';
 import { configDigest } from '../../../../src/gateway/reload/snapshot.ts';
 
-const gateway = gatewaySchema.parse(parse('{ portico: 1, resources: { products: { source: shop } } }'));
+const gateway = parseGateway(parse('{ portico: 1, resources: { products: { source: shop } } }'));
 
 const file = ({ format = 'xml', wrong = '1.50', key = 'one' }) => `
 source: 1
@@ -28,6 +29,7 @@ function digestOf(changed: Parameters<typeof file>[0] = {}): string {
   const sources = compileSourceText(
     { file: 'shop.yaml', text: file(changed) },
     { variables: {}, readFile: () => '' },
+    referenceContract,
   );
   return configDigest({ gateway, compiled: chooseSources(gateway, sources) });
 }
@@ -50,7 +52,7 @@ describe('the digest of a configuration', () => {
   it('is the same for replicas on one machine, which differ in where they listen and keep their files', () => {
     const replica = (port: number, workers: number) =>
       configDigest({
-        gateway: gatewaySchema.parse({
+        gateway: parseGateway({
           ...{ portico: 1, resources: {}, workers, state: { dir: `/var/lib/portico-${port}` } },
           ...{ listen: { port }, admin: { port: port + 1, host: `127.0.0.${port % 9}` } },
         }),

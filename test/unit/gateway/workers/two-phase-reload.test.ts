@@ -1,12 +1,12 @@
 import type { ReadyConfig } from '../../../../src/cli/input/read-config.ts';
-import { gatewaySchema } from '../../../../src/config/schema/gateway.ts';
+import { parseGateway } from '../../../support/gateway/parse-gateway.ts';
 import type { WorkerQuery } from '../../../../src/gateway/workers/messages.ts';
 import { createWorkerReloads } from '../../../../src/gateway/workers/two-phase-reload.ts';
 import type { WorkerPlan, WorkerSlot } from '../../../../src/gateway/workers/worker-slots.ts';
 
 const files = { gateway: { file: 'portico.yaml', text: '' }, sources: [] };
 const texts = { files, references: {} };
-const gateway = gatewaySchema.parse({ portico: 1, resources: {} });
+const gateway = parseGateway({ portico: 1, resources: {} });
 const next: ReadyConfig = { gateway, compiled: [], sources: [], notes: [], texts };
 const planOf = (): WorkerPlan => ({ texts, digest: '', workers: 2, drainMs: 0, concurrency: new Map() });
 

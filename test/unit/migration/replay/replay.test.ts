@@ -1,3 +1,4 @@
+import { resources } from '../../../support/reference.ts';
 import { queryKey } from '../../../../src/contract/query-key.ts';
 import type { Comparison } from '../../../../src/migration/compare/comparison.ts';
 import { createTrafficReplay } from '../../../../src/migration/replay/replay.ts';
@@ -13,6 +14,7 @@ function open(busy = 0) {
   const askedMs: number[] = [];
   let refusals = busy;
   const replay = createTrafficReplay({
+    resource: resources.users,
     counts: { compared: (one) => void compared.push(one) },
     clock,
     wait(ms) {

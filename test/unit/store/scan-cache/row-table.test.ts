@@ -1,10 +1,11 @@
 import fc from 'fast-check';
+import { resources } from '../../../support/reference.ts';
 import type { CanonicalRecord } from '../../../../src/contract/response-body.ts';
 import { Decimal } from '../../../../src/kernel/decimal.ts';
 import { compileRowCodec } from '../../../../src/store/scan-cache/row-codec.ts';
 import { createRowTable, writeSegment } from '../../../../src/store/scan-cache/row-table.ts';
 
-const codec = compileRowCodec(products.itemFields);
+const codec = compileRowCodec(resources.products.itemFields);
 
 const text = fc.option(fc.oneof(fc.string({ unit: 'binary' }), fc.string(), fc.constant('\ud800')), {
   nil: null,

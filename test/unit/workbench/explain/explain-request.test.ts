@@ -1,8 +1,8 @@
 import { readExplainedRequest } from '../../../../src/workbench/explain/explain-request.ts';
-import { gatewaySchema } from '../../../../src/config/schema/gateway.ts';
+import { parseGateway } from '../../../support/gateway/parse-gateway.ts';
 import { GatewayError } from '../../../../src/kernel/errors/fault.ts';
 
-const gateway = gatewaySchema.parse({ portico: 1, resources: { users: { source: 'crm', public: true } } });
+const gateway = parseGateway({ portico: 1, resources: { users: { source: 'crm', public: true } } });
 
 describe('a request to be explained', () => {
   it.each([

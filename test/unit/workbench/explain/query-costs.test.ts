@@ -1,3 +1,4 @@
+import { referenceContract } from '../../../../src/contract/reference-contract.ts';
 import { costTable } from '../../../../src/workbench/explain/report/cost-report.ts';
 import { queryCosts } from '../../../../src/pipeline/query-costs.ts';
 import { renderText } from '../../../../src/workbench/explain/report/report.ts';
@@ -7,7 +8,7 @@ import { changed, loadTexts, sourceTexts } from '../../../support/gateway/config
 
 function costsOf(text: string) {
   const env = { variables: {}, readFile: () => '' };
-  const [compiled] = compileSources(loadSources([{ file: 's.yaml', text }], env, []), []);
+  const [compiled] = compileSources(loadSources([{ file: 's.yaml', text }], env, []), referenceContract, []);
   return queryCosts(compiled!);
 }
 const catalog = sourceTexts['catalog.yaml']!;

@@ -2,7 +2,7 @@ import { compileFieldOrder } from '../../../../../src/contract/order.ts';
 import { createBorderKeys } from '../../../../../src/pipeline/reading/windows/border-keys.ts';
 
 type Keep = Parameters<ReturnType<typeof createBorderKeys>['keep']>;
-const order = compileFieldOrder({ field: 'name', descending: false }, 'text');
+const order = compileFieldOrder({ field: 'name', descending: false }, { kind: 'text' });
 const recordsAt = (from: number, ...names: string[]) =>
   new Map(names.map((name, index) => [from + index, name])) as unknown as Keep[2];
 const page = { from: 10, to: 12 };

@@ -140,7 +140,7 @@ function outcomeOf(
     return {
       body: listBody(resource, records, meta),
       tags: records.map(({ id }) => id.replace('_', ':')).join(' '),
-      isAscending: isOrdered(records, compileOrder({ field: 'id', descending: false }, 'id')),
+      isAscending: isOrdered(records, compileOrder({ field: 'id', descending: false }, { kind: 'id' })),
       nulls: new Map(fields.map((name) => [name, records.filter((one) => one[name] === null).length])),
       length: records.length,
       ...facts,

@@ -12,7 +12,7 @@ import type { CanonicalRecord } from '../../../../../src/contract/response-body.
 import { Decimal } from '../../../../../src/kernel/decimal.ts';
 import { sortRecords } from '../../../../support/pipeline/sort-records.ts';
 
-const byId = compileOrder({ field: 'id', descending: false }, 'id');
+const byId = compileOrder({ field: 'id', descending: false }, { kind: 'id' });
 const ids = (...numbers: number[]) => numbers.map((number) => ({ id: `user_${number}` }));
 const product = (id: number, category: string | null, price: string | null): CanonicalRecord => ({
   id: `prod_${id}`,
@@ -42,9 +42,9 @@ describe('rows that claim to be in order', () => {
         fc.boolean(),
         (records, descending) => {
           const sort = { field: 'name', descending };
-          const sorted = sortRecords(records, sort, 'text');
+          const sorted = sortRecords(records, sort, { kind: 'text' });
           const same = sorted.every((one, i) => one === records[i]);
-          expect(isOrdered(records, compileOrder(sort, 'text'))).toBe(same);
+          expect(isOrdered(records, compileOrder(sort, { kind: 'text' }))).toBe(same);
         },
       ),
       { numRuns: 500 },

@@ -1,0 +1,7 @@
+import { type GatewayConfig, gatewaySchema } from '../../../src/config/schema/gateway.ts';
+import { referenceContract } from '../../../src/contract/reference-contract.ts';
+
+/** A gateway file as it is loaded, with the built-in contract. @throws Error where its shape is wrong */
+export function parseGateway(content: unknown): GatewayConfig {
+  return { ...gatewaySchema.parse(content), contract: referenceContract };
+}
