@@ -87,7 +87,7 @@ describe('A third resource, of one file in the contract and its name in the tabl
     const asked = checked.out.split('\n').filter((line) => line.includes('error'));
     expect(asked).toEqual([
       expect.stringMatching(
-        /src\/workbench\/infer\/detect\/resource-words\.ts.*: Property 'orders' is missing/,
+        /src\/workbench\/infer\/detect\/usual-names\.ts.*: Property 'orders' is missing/,
       ),
       expect.stringMatching(/src\/workbench\/infer\/map\/choose-columns\.ts.*: Property 'orders' is missing/),
     ]);
