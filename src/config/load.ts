@@ -82,7 +82,7 @@ function withContract(
       ),
     );
   const limitOverflow = own.limitOverflow ?? contract.limitOverflow;
-  const toJSON = () => `${contract.toJSON()} ${limitOverflow}`;
+  const toJSON = () => ({ ...contract.toJSON(), limitOverflow });
   return { ...gateway, contract: { ...contract, limitOverflow, toJSON } };
 }
 

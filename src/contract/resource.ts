@@ -90,6 +90,6 @@ export type Contract = {
   readonly resources: ReadonlyMap<ResourceName, Resource>;
   /** Every endpoint: a list per resource, and single records if it has them. */
   readonly operations: readonly Operation[];
-  /** In the settings of a component, it counts by its content. */
-  toJSON(): string;
+  /** Its file: in the settings of a component and where configurations are compared, it counts by that. */
+  toJSON(): object;
 };

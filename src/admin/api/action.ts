@@ -66,7 +66,7 @@ export function printable(min: number, max: number): z.ZodString {
 export const reason = printable(1, 200).optional().describe('Why, for the audit.');
 
 /** A moment, as text. */
-export const instant = z.string().describe('An instant in UTC.');
+export const utcTime = z.string().describe('An instant in UTC.');
 
 type Path = ActionSpec['path'];
 

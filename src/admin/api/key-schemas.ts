@@ -1,7 +1,7 @@
 // The schemas that the actions on API keys answer with. They import nothing of Node, because the page reads their types.
 
 import * as z from 'zod';
-import { instant, type Parsed } from './action.ts';
+import { utcTime, type Parsed } from './action.ts';
 
 /** The id of a key. */
 export const keyId = z
@@ -18,12 +18,12 @@ export const key = z.strictObject({
   tier: z.string(),
   addresses: z.array(z.string()).optional().describe('Absent: from anywhere.'),
   operations: z.array(z.string()).optional().describe('Absent: all.'),
-  createdAt: instant,
-  expiresAt: instant.optional(),
-  revokedAt: instant.optional(),
-  lastUsedAt: instant.optional().describe('To the minute; absent: not used, as far as Redis knows.'),
+  createdAt: utcTime,
+  expiresAt: utcTime.optional(),
+  revokedAt: utcTime.optional(),
+  lastUsedAt: utcTime.optional().describe('To the minute; absent: not used, as far as Redis knows.'),
   secrets: z.int().describe('How many secrets work: two for a while after a rotation.'),
-  oldSecretUntil: instant.optional().describe('Until when the secret of before the last rotation works.'),
+  oldSecretUntil: utcTime.optional().describe('Until when the secret of before the last rotation works.'),
 });
 /** The answer of `keys`. */
 export const keyList = z.strictObject({

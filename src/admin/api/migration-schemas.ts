@@ -1,7 +1,7 @@
 // The schemas that the actions on migrations answer with. The page reads their types, so they import nothing of Node.
 
 import * as z from 'zod';
-import { instant, type Parsed } from './action.ts';
+import { utcTime, type Parsed } from './action.ts';
 import { stages } from '../../config/schema/migration-stages.ts';
 
 /** The name of the resource. */
@@ -27,12 +27,12 @@ export const replicas = z.strictObject({
 });
 /** Long work on a migration, and its progress. */
 export const task = z.strictObject({
-  ...{ kind: z.string(), by: z.string(), startedAt: instant },
+  ...{ kind: z.string(), by: z.string(), startedAt: utcTime },
   ...{ done: z.int(), of: z.int().optional().describe('Absent: it is not known how much there is.') },
   outcome: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('running') }),
-    z.strictObject({ kind: z.literal('done'), at: instant, result: z.unknown() }),
-    z.strictObject({ kind: z.literal('failed'), at: instant, problem: z.string() }),
+    z.strictObject({ kind: z.literal('done'), at: utcTime, result: z.unknown() }),
+    z.strictObject({ kind: z.literal('failed'), at: utcTime, problem: z.string() }),
   ]),
 });
 
@@ -62,7 +62,7 @@ export const differenceList = z.strictObject({
     z.looseObject({
       ...{ operation: z.string(), path: z.string(), kind: z.string(), hint: z.string().optional() },
       ...{ count: z.int(), ignored: z.boolean().describe('Whether a rule ignores it.') },
-      ...{ firstAt: instant, lastAt: instant, samples: z.array(sample) },
+      ...{ firstAt: utcTime, lastAt: utcTime, samples: z.array(sample) },
     }),
   ),
 });
@@ -73,8 +73,8 @@ export type DifferenceList = Parsed<typeof differenceList>;
 export const status = z.strictObject({
   ...{ ...row, sources: row.sources.length(2) },
   operations: z.record(z.string(), position).describe('Operations that are elsewhere.'),
-  hold: z.strictObject({ by: z.string(), at: instant, reason: z.string() }).nullable(),
-  ...{ since: instant, evidenceSince: instant, generation: z.int(), replicas },
+  hold: z.strictObject({ by: z.string(), at: utcTime, reason: z.string() }).nullable(),
+  ...{ since: utcTime, evidenceSince: utcTime, generation: z.int(), replicas },
   staleSeconds: z.number().describe('How long ago the state was last known to be that of the fleet.'),
   gate: z.looseObject({
     next: z.string().nullable().describe('The next step; null after the last.'),
@@ -134,9 +134,9 @@ export const status = z.strictObject({
     .record(z.string(), z.int())
     .describe('Calls that the legacy source answered instead, by cause.'),
   lastRollback: z
-    .looseObject({ at: instant, by: z.string(), rule: z.string(), evidence: z.string() })
+    .looseObject({ at: utcTime, by: z.string(), rule: z.string(), evidence: z.string() })
     .nullable(),
-  rehearsedAt: instant.nullable(),
+  rehearsedAt: utcTime.nullable(),
   walk: z.looseObject({ records: z.int(), differences: z.int() }).nullable(),
   edges: z.looseObject({ asked: z.int(), different: z.int() }).nullable(),
   rules: z.array(rule).describe('Rules that were made while the gateway runs.'),

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { type ActionSpec, instant, type Parsed, printable, readAction, reason } from './action.ts';
+import { type ActionSpec, utcTime, type Parsed, printable, readAction, reason } from './action.ts';
 import { explanation } from './explain-schema.ts';
 import { scope } from './metric-specs.ts';
 
 /** A request that failed or was slow, with fields of its log line and nothing else. */
 const requestSummary = z.strictObject({
-  at: instant,
+  at: utcTime,
   requestId: z.string(),
   traceId: z.string().optional(),
   clientRequestId: z.string().optional().describe("The caller's own id of the request, where it sent one."),
@@ -87,7 +87,7 @@ const trace = requestSummary.extend({
 
 const requestList = z.strictObject({
   scope,
-  since: instant.describe('Of the oldest request that may be among them.'),
+  since: utcTime.describe('Of the oldest request that may be among them.'),
   slowMs: z.int().describe('From how many milliseconds on a request counts as slow.'),
   notes: z.array(z.string()).describe('What may be missing, and why.'),
   requests: z.array(requestSummary),

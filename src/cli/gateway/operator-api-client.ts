@@ -93,7 +93,7 @@ export async function askGateway(
  * Makes the function that asks for actions: `act` carries one out here or at a gateway. If an action is refused, `--json` prints
  * the problem as JSON on standard output, too.
  */
-export function createAsk(
+export function createActionAsk(
   act: (name: ActionName, input: Readonly<Record<string, unknown>>) => Promise<ActionResult>,
   { json }: Pick<GatewayOptions, 'json'>,
   { out }: Pick<CliContext, 'out'>,
@@ -128,5 +128,9 @@ export function createAsk(
 export function askListener(options: GatewayOptions, configFile: string, context: CliContext): AskOperator {
   const { gateway: address, tokenFile } = options;
   const { address: gateway, token } = findListener({ address, tokenFile }, configFile, context);
-  return createAsk((name, input) => askGateway(name, input, { gateway, token }, context), options, context);
+  return createActionAsk(
+    (name, input) => askGateway(name, input, { gateway, token }, context),
+    options,
+    context,
+  );
 }

@@ -10,7 +10,7 @@ import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 import type { CliContext } from '../context/context.ts';
 import { TOKEN_VARIABLE } from '../input/operator-listener.ts';
 import { type RedisWanted, withRedis } from '../input/with-redis.ts';
-import { type AskOperator, askGateway, createAsk, type GatewayOptions } from './operator-api-client.ts';
+import { type AskOperator, askGateway, createActionAsk, type GatewayOptions } from './operator-api-client.ts';
 
 /** What the commands on a running gateway or its Redis need of the program around them. */
 export type OperatorContext = Pick<CliContext, 'out' | 'err' | 'terminals' | 'env' | 'stop'> & {
@@ -87,7 +87,7 @@ async function onRedisItself<T>(
       try {
         const act: Act = createAct(actions, { audit });
         const actor = { name: `command:${context.user}`, role: 'operator' } as const;
-        return await work(createAsk((name, input) => act(name, { ...input }, actor), options, context));
+        return await work(createActionAsk((name, input) => act(name, { ...input }, actor), options, context));
       } finally {
         close?.();
       }
@@ -113,5 +113,5 @@ export async function withAsk<T>(
   const { gateway } = options;
   if (gateway === undefined) return onRedisItself(own, options, context, work);
   const reached = { ...options, gateway };
-  return work(createAsk((name, input) => askGateway(name, input, reached, context), options, context));
+  return work(createActionAsk((name, input) => askGateway(name, input, reached, context), options, context));
 }

@@ -180,7 +180,10 @@ export const gatewaySchema = z.strictObject({
     .prefault({}),
   contract: z
     .union([
-      z.string().transform((file) => ({ file, limitOverflow: undefined })),
+      z
+        .string()
+        .transform((file) => ({ file, limitOverflow: undefined }))
+        .describe('The contract file alone.'),
       z.strictObject({
         file: z
           .string()

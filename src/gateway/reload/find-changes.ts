@@ -49,7 +49,14 @@ function changeOf(path: string, before: unknown, after: unknown): ConfigChange {
   return { path, kind, ...(was !== undefined && { before: was }), ...(is !== undefined && { after: is }) };
 }
 
-function compare(path: string, before: unknown, after: unknown): readonly ConfigChange[] {
+/** A contract is compared by its file. */
+function written(value: unknown): unknown {
+  const isContract = typeof value === 'object' && value !== null && Object.hasOwn(value, 'toJSON');
+  return isContract ? (value as { toJSON(): unknown }).toJSON() : value;
+}
+
+function compare(path: string, was: unknown, is: unknown): readonly ConfigChange[] {
+  const [before, after] = [written(was), written(is)];
   if (!isTree(before) || !isTree(after) || Array.isArray(before) !== Array.isArray(after))
     return isDeepStrictEqual(plain(before), plain(after)) ? [] : [changeOf(path, before, after)];
   const [old, now] = [byName(before), byName(after)];

@@ -15,7 +15,7 @@ const secretOf = (key: string) => key.split('_')[2]!;
 describe('a secret', () => {
   it('is never stored in Redis, logged or put into the metrics, whether it is accepted or refused', async () => {
     const server = await startRedis('--requirepass', 'canary-redis-password');
-    const url = server.url.replace('redis://', 'redis://:secret marker-redis-password@');
+    const url = server.url.replace('redis://', 'redis://:canary-redis-password@');
     const gate = await openAdmission({
       url,
       prefix: 'portico:',

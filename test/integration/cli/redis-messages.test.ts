@@ -29,7 +29,7 @@ describe('a command that needs Redis says what to do', () => {
   it('where it is full', async () => {
     const full = ['--maxmemory', '1', '--maxmemory-policy', 'noeviction'];
     const { code, err } = await run(['cache', 'purge', '--all'], full);
-    expect(code).toBe(1);
+    expect(code).toBe(69);
     expect(err).toMatch(/Redis is full: OOM [^\n]+\n {4}hint: .*raise its maxmemory/);
   });
 });

@@ -2,9 +2,12 @@ import { Secret } from '../../../src/kernel/secret.ts';
 
 type Path = readonly string[];
 
-/** Whether a value has keys of its own, as a configuration is built from them. */
+/** Whether a value has keys of its own, as a configuration is built from them. The contract counts as a whole. */
 const isTree = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !(value instanceof Secret);
+  typeof value === 'object' &&
+  value !== null &&
+  !(value instanceof Secret) &&
+  !Object.hasOwn(value, 'toJSON');
 
 /**
  * The same value; `onRead` is told of the path of everything that is read from it, such as `auth.jwt.issuer`. Writing it
@@ -33,6 +36,7 @@ export function leavesOf(value: unknown, path: Path = []): readonly Path[] {
 /** Another value of the same kind. */
 function otherThan(value: unknown): unknown {
   if (value instanceof Secret) return new Secret(`${value.reveal()}-other`);
+  if (typeof value === 'object') return { ...value, toJSON: () => 'another contract' };
   if (typeof value === 'number') return value + 1;
   if (typeof value === 'boolean') return !value;
   const text = String(value);

@@ -150,7 +150,7 @@ export function invertCoercion(steps: readonly CoercionSpec[], op: PushableOp, f
     /** Whether a request for the native value finds exactly the records with the canonical value. */
     exact: !steps.some((step) => typeof step === 'object' && 'money' in step),
     /** The value of the source's parameter for a canonical value; `undefined` if the source cannot be asked for it. */
-    codec(wanted: Wanted): string | typeof NO_MATCH | undefined {
+    codec: (wanted: Wanted): string | typeof NO_MATCH | undefined => {
       let value: Wanted = wanted;
       for (const back of backwards) {
         const before = back(value, wanted);

@@ -22,7 +22,7 @@ const HOUR = '1h';
 const URL = 'http://127.0.0.1:9';
 const breaker = { calls: 20, window: HOUR, failures: 50, open: HOUR };
 const resource = (source: string) => ({
-  ...{ source, public: false, deadline: '60s' },
+  ...{ source, public: false, permission: 'records:read', deadline: '60s' },
   cache: { fresh: '10s', staleWhileRevalidate: '1s', staleIfError: '1s', notFound: '2s' },
 });
 
@@ -65,7 +65,7 @@ const written = {
   },
   cache: { localBytes: '1MiB', localSeconds: '5s', jitter: 10, compression: 'auto' },
   overload: { eventLoopDelayMax: HOUR, inFlightMax: 100 },
-  contract: { limitOverflow: 'reject' },
+  contract: { file: 'contract.yaml', limitOverflow: 'reject' },
   docs: true,
   reload: 'asked',
   state: { dir: '/var/lib/portico' },
