@@ -107,12 +107,13 @@ export function* loadConfig(
   }
   yield;
   const gateway = parsed && loaded && withContract(parsed, loaded, yaml, problems);
-  if (gateway === undefined) return { gateway, sources, notes: [] };
+  const contract = gateway?.contract ?? loaded?.contract;
+  if (gateway === undefined) return { gateway, contract, sources, notes: [] };
   const isComplete = sources.size === files.sources.length;
   crossCheck(gateway, { sources, isComplete }, (path, message, hint) =>
     problems.push(yaml.problemAt(path, message, hint)),
   );
-  return { gateway, sources, notes: lintGateway(gateway, sources, yaml) };
+  return { gateway, contract, sources, notes: lintGateway(gateway, sources, yaml) };
 }
 
 /** The parts of a gateway file that can be used although others are broken; `undefined` for a part that is broken itself. */

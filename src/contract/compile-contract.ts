@@ -1,12 +1,9 @@
 import { contentDigest } from '../kernel/secret.ts';
 import { compileFields } from './compile-fields.ts';
 import { compileFilterParameters, compileOrderings } from './compile-parameters.ts';
-import type { ContractSpec, ResourceSpec } from './contract-schema.ts';
+import type { ContractSpec, ReportContractProblem, ResourceSpec } from './contract-schema.ts';
 import { idPatternOf } from './fields.ts';
 import type { Contract, Operation, Resource, ResourceName } from './resource.ts';
-
-/** Reports what is wrong at a place of a contract file, and how to mend it. */
-export type ReportContractProblem = (path: readonly PropertyKey[], message: string, hint?: string) => void;
 
 /** Names in the API page and in the OpenAPI document: `User`. */
 const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
@@ -98,7 +95,11 @@ function reportClashes({ resources }: ContractSpec, report: ReportContractProble
 }
 
 /** Compiles a contract that has the right shape. What it means wrongly is reported; the result is then not to be used. */
-export function compileContract(spec: ContractSpec, report: ReportContractProblem): Contract {
+export function compileContract(
+  spec: ContractSpec,
+  report: ReportContractProblem,
+  isBuiltIn = false,
+): Contract {
   reportClashes(spec, report);
   const resources = new Map(
     Object.entries(spec.resources).map(([name, resource]) => [
@@ -113,6 +114,7 @@ export function compileContract(spec: ContractSpec, report: ReportContractProble
     saysOverflow: spec.pages.overflow !== undefined,
     resources,
     operations: [...resources.values()].flatMap(({ operations }) => operations),
+    isBuiltIn,
     toJSON: () => spec,
   };
 }

@@ -1,9 +1,9 @@
-import type { ReportContractProblem } from './compile-contract.ts';
 import {
   type ContractSpec,
   type FieldSpecs,
   isLeafSpec,
   type LeafSpec,
+  type ReportContractProblem,
   type ResourceSpec,
 } from './contract-schema.ts';
 import { compileAccepts, type Field, idPatternOf, schemaOf } from './fields.ts';

@@ -1,5 +1,9 @@
-import type { ReportContractProblem } from './compile-contract.ts';
-import type { ContractSpec, FilterSpecOfContract, ResourceSpec } from './contract-schema.ts';
+import type {
+  ContractSpec,
+  FilterSpecOfContract,
+  ReportContractProblem,
+  ResourceSpec,
+} from './contract-schema.ts';
 import { type Field, type FieldKind, idPatternOf } from './fields.ts';
 import type { FilterOp, Sort } from './query.ts';
 import type { FilterParameter } from './resource.ts';

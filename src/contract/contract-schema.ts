@@ -195,3 +195,6 @@ export type ContractSpec = z.infer<typeof contractSchema>;
 export type ContractDocument = z.input<typeof contractSchema>;
 export type ResourceSpec = ContractSpec['resources'][string];
 export type FilterSpecOfContract = ResourceSpec['filters'][string];
+
+/** Reports what is wrong at a place of a contract file, and how to mend it. */
+export type ReportContractProblem = (path: readonly PropertyKey[], message: string, hint?: string) => void;

@@ -86,6 +86,10 @@ export const referenceDocument: ContractDocument = {
 };
 
 /** The built-in contract, compiled. */
-export const referenceContract = compileContract(contractSchema.parse(referenceDocument), (path, message) => {
-  throw new Error(`the built-in contract is wrong at ${path.join('.')}: ${message}`);
-});
+export const referenceContract = compileContract(
+  contractSchema.parse(referenceDocument),
+  (path, message) => {
+    throw new Error(`the built-in contract is wrong at ${path.join('.')}: ${message}`);
+  },
+  true,
+);

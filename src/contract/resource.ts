@@ -86,6 +86,8 @@ export type Contract = {
   readonly limitOverflow: 'reject' | 'clamp';
   /** Whether the file says so itself. */
   readonly saysOverflow: boolean;
+  /** Whether it is the contract of a gateway that has no contract file. */
+  readonly isBuiltIn: boolean;
   /** By name, in the order of the file. */
   readonly resources: ReadonlyMap<ResourceName, Resource>;
   /** Every endpoint: a list per resource, and single records if it has them. */

@@ -92,13 +92,14 @@ function splitArguments(args: InferArguments, contract: Contract): Split {
   };
 }
 
-/** A resource by its name. @throws InferError */
+/** A resource by its name. @throws ExitError */
 function resourceNamed(name: string, { resources }: Contract): Resource {
   const resource = resources.get(name);
   if (resource !== undefined) return resource;
   const names = [...resources.keys()];
   const near = closest(name, names);
-  throw new InferError(
+  throw new ExitError(
+    exitCodes.usage,
     `the contract has no resource ${name}`,
     `${near === undefined ? '' : `did you mean ${near}? `}--resource <name>, or <name>=https://…; names: ${names.join(', ')}`,
   );

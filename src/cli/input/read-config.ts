@@ -122,8 +122,8 @@ function* compileConfig(
 ): Steps<ReadyConfig> {
   const problems: Problem[] = [];
   const loaded = yield* loadConfig(files, environment, problems, sourceEnvironment);
-  const { gateway, sources, notes } = loaded;
-  const compiled = gateway === undefined ? [] : compileSources(sources, gateway.contract, problems);
+  const { gateway, contract, sources, notes } = loaded;
+  const compiled = contract === undefined ? [] : compileSources(sources, contract, problems);
   if (gateway === undefined || problems.length > 0) throw new ConfigError(problems);
   const texts = { files, references };
   const all = [...notes, ...sourceNotes(sources.values(), gateway.contract)];

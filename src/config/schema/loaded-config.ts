@@ -1,3 +1,4 @@
+import type { Contract } from '../../contract/resource.ts';
 import type { Problem } from '../yaml/problem.ts';
 import type { GatewayConfig } from './gateway.ts';
 import type { SourceSpec } from './source.ts';
@@ -10,6 +11,8 @@ export type LoadedSource = { readonly spec: SourceSpec; readonly yaml: YamlFile 
 export type LoadedConfig = {
   /** `undefined` if the shape of the gateway file is wrong. */
   readonly gateway: GatewayConfig | undefined;
+  /** `undefined` if the contract file has problems. */
+  readonly contract: Contract | undefined;
   /** By name; sources with a wrong shape are left out. */
   readonly sources: ReadonlyMap<string, LoadedSource>;
   /** Warnings: settings that are valid but probably a mistake. */

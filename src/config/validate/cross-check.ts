@@ -158,7 +158,8 @@ function checkPassthrough(gateway: GatewayConfig, report: ReportProblem): void {
     const at = ['passthrough', index];
     if (route.path === root || route.path.startsWith(`${root}/`))
       report([...at, 'path'], `the paths below ${root} belong to the contract`, 'choose another path');
-    const reader = readers.get(route.permission ?? '');
+    // Files from before there were contract files may mean it so.
+    const reader = gateway.contract.isBuiltIn ? undefined : readers.get(route.permission ?? '');
     if (reader !== undefined)
       report(
         [...at, 'permission'],

@@ -18,12 +18,17 @@ function secretsIn(part: unknown): readonly string[] {
 
 /** The files of a configuration, without their secrets. */
 function shownFiles({ gateway, compiled, texts }: ServedConfig & { readonly texts: ConfigTexts }) {
-  const secrets = [gateway, ...withTargets(compiled).map(({ source }) => source.spec)].flatMap(secretsIn);
+  // A contract is told to everybody, so it has no secret.
+  const { contract: _, ...own } = gateway;
+  const secrets = [own, ...withTargets(compiled).map(({ source }) => source.spec)].flatMap(secretsIn);
   const { files } = texts;
-  return [files.gateway, ...files.sources].map(({ file, text }) => ({
-    name: file,
-    text: hideSecrets(text, secrets),
-  }));
+  const { contract: contractFile } = files;
+  return [files.gateway, ...(contractFile === undefined ? [] : [contractFile]), ...files.sources].map(
+    ({ file, text }) => ({
+      name: file,
+      text: hideSecrets(text, secrets),
+    }),
+  );
 }
 
 /** The history of a configuration that is never read again. */

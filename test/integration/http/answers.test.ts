@@ -1,3 +1,5 @@
+import { openapiDocument } from '../../../src/contract/openapi.ts';
+import { referenceContract } from '../../../src/contract/reference-contract.ts';
 import type { Handler, CallAnswer } from '../../../src/pipeline/stages/call.ts';
 import { replyOf, useListener } from '../../support/gateway/public-listener.ts';
 
@@ -94,7 +96,7 @@ describe('an answer of the public listener', () => {
 
     const first = await ask([], 'GET', '/v1/openapi.json');
     expect(first.status).toBe(200);
-    expect(JSON.parse(first.body.toString())).toEqual({ openapi: '3.1.0' });
+    expect(JSON.parse(first.body.toString())).toEqual(openapiDocument(referenceContract));
     const again = await ask([`If-None-Match: ${first.headers.etag ?? ''}`], 'GET', '/v1/openapi.json');
     expect(again.status).toBe(304);
   });

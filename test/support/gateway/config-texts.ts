@@ -60,7 +60,7 @@ export function loadTexts({
     problems,
   );
   const config = finishSteps(steps);
-  const { contract: loaded = referenceContract } = config.gateway ?? {};
+  const { contract: loaded = referenceContract } = config;
   return { config, compiled: compileSources(config.sources, loaded, problems), problems };
 }
 
