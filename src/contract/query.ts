@@ -1,6 +1,5 @@
 import type { Decimal } from '../kernel/decimal.ts';
 import type { KnownValue } from './fields.ts';
-import type { ResourceName } from './resource.ts';
 
 /**
  * What a filter asks of a field: equal, one of several values, at least, at most, above, below, and whether it has a
@@ -32,7 +31,7 @@ export type Sort = { readonly field: string; readonly descending: boolean };
 /** A page of a list, with every parameter checked. */
 export type ListQuery = {
   readonly kind: 'list';
-  readonly resource: ResourceName;
+  readonly resource: string;
   readonly page: number;
   readonly limit: number;
   /** `null`: the default order. */
@@ -41,7 +40,7 @@ export type ListQuery = {
 };
 
 /** One record by its v1 id. */
-export type GetQuery = { readonly kind: 'get'; readonly resource: ResourceName; readonly id: string };
+export type GetQuery = { readonly kind: 'get'; readonly resource: string; readonly id: string };
 
 /**
  * A request after its parameters are checked. Nothing of the caller is in it, so that equal queries can share an answer.

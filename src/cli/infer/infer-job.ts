@@ -1,3 +1,4 @@
+import { ExitError, exitCodes } from '../context/context.ts';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { ConnectionSpec } from '../../config/schema/source.ts';
