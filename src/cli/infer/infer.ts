@@ -151,7 +151,7 @@ function sourceName(text: string): string {
   throw new InvalidArgumentError('Expected a name of a-z, 0-9, - and _, starting with a letter.');
 }
 
-const collect = (line: string, lines: readonly string[]) => [...lines, line];
+const collect = (line: string, lines: readonly string[] = []) => [...lines, line];
 
 /** Adds `portico infer` to the command line. */
 export function registerInferCommand({ program, configFile, context }: CommandLine): void {
@@ -163,7 +163,7 @@ export function registerInferCommand({ program, configFile, context }: CommandLi
     .command('infer')
     .description('look at a service, or at saved replies of one, and write a commented draft of its source')
     .argument('[url]', 'the address of the list')
-    .requiredOption('--resource <name[=address]>', resource, collect, [])
+    .requiredOption('--resource <name[=address]>', resource, collect)
     .option('--header <line>', header, collect, [])
     .addOption(
       new Option('--method <method>', 'POST only where the service reads by it').choices(['GET', 'POST']),
