@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import type { MetricSample } from '../telemetry/history/metric-sample.ts';
+import type { MetricsSnapshot } from '../telemetry/history/metric-sample.ts';
 import type { MetricSampler } from '../telemetry/history/metric-sampler.ts';
 import { accessOf, isStillAdmitted, sendProblem } from './access/guard.ts';
 
@@ -11,7 +11,7 @@ export type EventStream = ReturnType<typeof createEventStream>;
 export type EventStreamDeps = {
   readonly sampler: Pick<MetricSampler, 'now' | 'listen'>;
   /** Makes the data of a tick, once for all readers. */
-  readonly tickOf: (sample: MetricSample) => object;
+  readonly tickOf: (sample: MetricsSnapshot) => object;
   readonly log: Pick<Logger, 'warn'>;
 };
 
@@ -34,7 +34,7 @@ export function createEventStream({ sampler, tickOf, log }: EventStreamDeps) {
   const streams = new Map<Response, string>();
   let stopListening: (() => void) | undefined;
   let isEnded = false;
-  const textOf = (sample: MetricSample) => `event: tick\ndata: ${JSON.stringify(tickOf(sample))}\n\n`;
+  const textOf = (sample: MetricsSnapshot) => `event: tick\ndata: ${JSON.stringify(tickOf(sample))}\n\n`;
 
   /** Ends a stream. A reader that has not taken the last tick gets nothing more: ticks must not pile up in memory. */
   function endStream(stream: Response): void {
@@ -49,7 +49,7 @@ export function createEventStream({ sampler, tickOf, log }: EventStreamDeps) {
     stopListening = undefined;
   }
 
-  function tick(sample: MetricSample): void {
+  function tick(sample: MetricsSnapshot): void {
     const text = textOf(sample);
     for (const stream of streams.keys()) {
       if (isStillAdmitted(stream) && !stream.writableNeedDrain) stream.write(text);

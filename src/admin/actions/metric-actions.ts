@@ -1,7 +1,7 @@
 import { parseDuration } from '../../kernel/duration.ts';
 import type { ResourceQuality } from '../../pipeline/quality.ts';
 import { type MetricSampler, MINUTE_MS, POINT_MS } from '../../telemetry/history/metric-sampler.ts';
-import { type MetricSample, seriesNameParts } from '../../telemetry/history/metric-sample.ts';
+import { type MetricsSnapshot, seriesNameParts } from '../../telemetry/history/metric-sample.ts';
 import type { SeriesTable, TableRange } from '../../telemetry/history/series-ring.ts';
 import { ActionRefusal } from '../api/action.ts';
 import type { ActionInput, ActionValue } from '../api/action-table.ts';
@@ -11,7 +11,7 @@ import {
   compileQualityTrend,
   compileSourceView,
   type Counts,
-  historySeries,
+  chartSeries,
   totalsOfTable,
 } from '../views/metric-views.ts';
 import { compileOverview, type OverviewStatus } from '../views/overview.ts';
@@ -82,7 +82,7 @@ function createHistoryReader({ sampler, status, readFleet }: MetricActionsDeps) 
 /** The overview at the moment of a sample. */
 export function overviewOf(
   { sampler, status }: Pick<MetricActionsDeps, 'sampler' | 'status'>,
-  sample: MetricSample,
+  sample: MetricsSnapshot,
 ): ActionValue<'overview'> {
   const range = { fromMs: sample.at - HOUR_MS + POINT_MS, toMs: sample.at, stepMs: POINT_MS };
   const isHourly = (key: string) => JUDGED_BY_HOUR.includes(seriesNameParts(key)[0] ?? '');
@@ -118,7 +118,7 @@ export function createMetricActions(deps: MetricActionsDeps) {
     async 'metrics.history'({ source: name, ...input }) {
       const source = name === undefined ? undefined : sourceNamed(name);
       const { scope, since, table } = await read(input, SERIES);
-      return { scope, since, stepMs: table.stepMs, at: table.at, series: historySeries(table, source) };
+      return { scope, since, stepMs: table.stepMs, at: table.at, series: chartSeries(table, source) };
     },
     async source({ name }) {
       const source = sourceNamed(name);

@@ -1,6 +1,6 @@
 import { isFieldAlarm } from '../../source/adapter/spec/capability.ts';
 import type { ResourceQuality } from '../../pipeline/quality.ts';
-import type { MetricSample, SeriesCounts } from '../../telemetry/history/metric-sample.ts';
+import type { MetricsSnapshot, SeriesCounts } from '../../telemetry/history/metric-sample.ts';
 import type { SeriesTable } from '../../telemetry/history/series-ring.ts';
 import type { ActionValue } from '../api/action-table.ts';
 import {
@@ -37,7 +37,7 @@ function countedBy(
 }
 
 /** The time series of everything that is served, or of one source. */
-export function historySeries(
+export function chartSeries(
   table: SeriesTable,
   source: ServedSource | undefined,
 ): ActionValue<'metrics.history'>['series'] {
@@ -58,7 +58,7 @@ export function historySeries(
 }
 
 /** The invalid replies of a source, and the claims of its file that replies contradicted. */
-function repliesOf(name: string, reports: readonly ResourceQuality[], { gauges }: MetricSample) {
+function repliesOf(name: string, reports: readonly ResourceQuality[], { gauges }: MetricsSnapshot) {
   const own = reports.filter(({ source }) => source === name);
   const disabled = new Set(
     gauges('portico_claims_fallen').flatMap(({ labels, value }) =>
@@ -80,7 +80,7 @@ function repliesOf(name: string, reports: readonly ResourceQuality[], { gauges }
 }
 
 /** The scan caches of a source in memory, and when the oldest began to be read. */
-function scanCachesOf(name: string, { at, gauges }: MetricSample): ActionValue<'source'>['scanCaches'] {
+function scanCachesOf(name: string, { at, gauges }: MetricsSnapshot): ActionValue<'source'>['scanCaches'] {
   const ofSource = (gauge: string) => gauges(gauge).filter(({ labels }) => labels['source'] === name);
   const oldest = ofSource('portico_scan_caches_oldest_seconds');
   return ofSource('portico_scan_caches').map(({ labels: { resource }, value: count }) => {
@@ -94,7 +94,7 @@ function scanCachesOf(name: string, { at, gauges }: MetricSample): ActionValue<'
 export function compileSourceView(
   source: ServedSource,
   { hosts, rules, ...description }: SourceDescription,
-  sample: MetricSample,
+  sample: MetricsSnapshot,
   counts: Counts,
   reports: readonly ResourceQuality[],
 ): Omit<ActionValue<'source'>, 'scope' | 'at' | 'since'> {
@@ -121,7 +121,7 @@ export function compileSourceView(
 /** The answer of `cache` but for its head. */
 export function compileCacheView(
   counts: Counts,
-  sample: MetricSample,
+  sample: MetricsSnapshot,
   bytesMax: number,
 ): Omit<ActionValue<'cache'>, 'scope' | 'at' | 'since'> {
   const namesOf = (family: string) => [...sumsBy(counts.total, family, ([name]) => name).keys()].sort();

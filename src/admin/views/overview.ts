@@ -1,4 +1,4 @@
-import type { MetricSample, SeriesCounts } from '../../telemetry/history/metric-sample.ts';
+import type { MetricsSnapshot, SeriesCounts } from '../../telemetry/history/metric-sample.ts';
 import { quantileMs } from '../../telemetry/history/latency-buckets.ts';
 import type { ActionValue } from '../api/action-table.ts';
 import { findAttention } from '../../telemetry/conditions/conditions.ts';
@@ -34,20 +34,20 @@ const BREAKERS = ['closed', 'half-open', 'open'] as const;
 const REDIS_STATES = ['ready', 'refusing', 'full', 'lost'] as const;
 
 /** The breaker of a source. */
-export function breakerOf({ gauges }: MetricSample, name: string): Overview['sources'][number]['breaker'] {
+export function breakerOf({ gauges }: MetricsSnapshot, name: string): Overview['sources'][number]['breaker'] {
   const found = gauges('portico_breaker_state').find(({ labels }) => labels['source'] === name);
   return BREAKERS[found?.value ?? 0] ?? 'closed';
 }
 
 /** How many calls of a source are under way, how many wait, and how many may be under way. */
-export function loadOf({ gauges }: MetricSample, name: string) {
+export function loadOf({ gauges }: MetricsSnapshot, name: string) {
   const states = gauges('portico_source_load').filter(({ labels }) => labels['source'] === name);
   const of = (state: string) => states.find(({ labels }) => labels['state'] === state)?.value ?? 0;
   return { inFlight: of('in_flight'), waiting: of('waiting'), concurrency: of('allowed') };
 }
 
 /** The worst state of the Redis of each role in any process. */
-function redisStates({ gauges }: MetricSample): Overview['redis'] {
+function redisStates({ gauges }: MetricsSnapshot): Overview['redis'] {
   const found = gauges('portico_redis_state').filter(({ value }) => value > 0);
   const byRole = Map.groupBy(found, ({ labels }) => String(labels['role']));
   return [...byRole].map(([role, states]) => {
@@ -80,7 +80,7 @@ function totalsOf(grown: SeriesCounts, seconds: number): Overview['totals'] {
 
 function sourceOf(
   { name, kind, operations }: ServedSource,
-  sample: MetricSample,
+  sample: MetricsSnapshot,
   grown: SeriesCounts,
   seconds: number,
 ): Overview['sources'][number] {
@@ -108,7 +108,7 @@ function sourceOf(
 
 /** The overview at the moment of a sample. */
 export function compileOverview(
-  sample: MetricSample,
+  sample: MetricsSnapshot,
   { grown, overMs, lastHour }: RecentCounts,
   { sources, ...status }: OverviewStatus,
 ): Overview {

@@ -9,16 +9,16 @@ import type { SourceRate } from '../../source/source-upstreams.ts';
 
 const PART_MS = 20;
 /**
- * A call leaves a moment after its token was granted, and travels for a moment. If one call is later by that than the
- * next, the source sees the two closer together, so each token counts for this much longer than a second. Half of it
- * may pass while Redis is asked.
+ * The time between the grant of a token and the arrival of its call at the source differs from call to call. Example: a call
+ * arrives 60 ms after its grant and the next one after 10 ms, so the source sees them 50 ms closer than they were granted.
+ * Therefore each token counts for this much longer than a second. Half of it may pass while Redis is asked.
  */
 const MARGIN_MS = 80;
 const GRACE_MS = MARGIN_MS / 2;
 /** Tokens become free part by part; asking once or twice in each part leaves none unused. */
 const ASK_AGAIN_MS = 15;
 
-/** Divides a window into finer parts than those of callers, because a source's capacity is too scarce to lose a tenth of it. */
+/** Divides a window into finer parts than those of callers, because a coarse part at the edge of a window would waste up to a tenth of the source's capacity. */
 function divide({ points, seconds }: RateWindow): SubWindows {
   return { points, seconds, partMs: PART_MS, parts: (seconds * 1_000 + MARGIN_MS) / PART_MS };
 }

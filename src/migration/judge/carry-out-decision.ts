@@ -67,7 +67,7 @@ function drillText(hasWorked: boolean, failedCalls: number, cusum: number): stri
 }
 
 /** Creates the functions that carry out decisions. They all reject if Redis fails. */
-export function createDecisionActions(deps: DecisionDeps) {
+export function createDecisionExecutor(deps: DecisionDeps) {
   const { metrics, clock } = deps;
   const change = createChange(deps);
   const instant = () => new Date(clock.now()).toISOString();
@@ -122,7 +122,7 @@ export function createDecisionActions(deps: DecisionDeps) {
  */
 export function createPromotion(
   gates: Pick<GateEvaluator, 'gate'>,
-  actions: Pick<ReturnType<typeof createDecisionActions>, 'step'>,
+  actions: Pick<ReturnType<typeof createDecisionExecutor>, 'step'>,
   metrics: DecisionDeps['metrics'],
 ) {
   return async function promote(

@@ -29,7 +29,7 @@ export function drillPercent(
 }
 
 /** The state while a failure drill runs. */
-export function withDrill(state: MigrationState, rehearsal: FailureDrill): MigrationState {
+export function stateWithDrill(state: MigrationState, rehearsal: FailureDrill): MigrationState {
   return { ...state, rehearsal };
 }
 

@@ -7,7 +7,7 @@ import type { MigrationStateStore } from '../state/state-store.ts';
 import {
   createOwnJudgement,
   createPromotion,
-  createDecisionActions,
+  createDecisionExecutor,
   type OwnJudgementDeps,
   type DecisionDeps,
 } from './carry-out-decision.ts';
@@ -101,7 +101,7 @@ async function readyOperations(
 /** Makes the function that judges one migration. It returns whether there was something to judge. */
 function createJudgement(deps: JudgeDeps, gates: GateEvaluator) {
   const { states, counts, memory, metrics, clock, webhooks } = deps;
-  const actions = createDecisionActions(deps);
+  const actions = createDecisionExecutor(deps);
   const promote = createPromotion(gates, actions, metrics);
   const judgeByOwnQuestions = createOwnJudgement(deps);
   const reportTransients = createReportTransients(deps);

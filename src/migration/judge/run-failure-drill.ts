@@ -6,7 +6,7 @@ import { waitMs } from '../tasks/ask-at-low-priority.ts';
 import type { DrillResult, Run } from '../tasks/task-results.ts';
 import { type MigrationState, positionText } from '../state/migration-state.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
-import { DRILL_MS, drillPercent, withoutDrill, withDrill } from './failure-drill.ts';
+import { DRILL_MS, drillPercent, withoutDrill, stateWithDrill } from './failure-drill.ts';
 
 /** `states` makes the drill known to all processes, and tells this one that it has ended, because the judge may be elsewhere. */
 export type FailureDrillDeps = {
@@ -46,7 +46,7 @@ export function createFailureDrill({ states, counts, clock }: FailureDrillDeps) 
     const state = stateOf(resource);
     const percent = drillPercent(found, state, clock.now());
     const until = new Date(clock.now() + DRILL_MS).toISOString();
-    const begun = await states.change(state, withDrill(state, { until, percent }));
+    const begun = await states.change(state, stateWithDrill(state, { until, percent }));
     if (begun.kind === 'changed') return begun.state;
     throw new Error('somebody else has just changed the migration: try again');
   }

@@ -14,7 +14,7 @@ import {
   isBack,
   isJump,
   type MissingRate,
-  type PastRates,
+  type PastMissingRates,
   readPast,
   withLook,
   writePast,
@@ -103,7 +103,7 @@ function createPageCheck(bits: readonly FieldBit[], clock: Clock, alarms: FieldA
 function checkEnds(
   bits: readonly FieldBit[],
   states: ReadonlyMap<string, number>,
-  past: PastRates,
+  past: PastMissingRates,
   alarms: FieldAlarms,
 ): void {
   for (const [index, bit] of bits.entries()) {

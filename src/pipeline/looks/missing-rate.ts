@@ -35,7 +35,7 @@ export function isJump(before: MissingRate, now: MissingRate): boolean {
 }
 
 /** The rates that looks have found, by the name of a field's alarm. `isFrozen`: a look has seen the rate jump. */
-export type PastRates = Map<string, MissingRate & { readonly isFrozen: boolean }>;
+export type PastMissingRates = Map<string, MissingRate & { readonly isFrozen: boolean }>;
 
 /** How much one look weighs at the next look: half of it is left after ten looks. A slow change is no jump. */
 const WEIGHT = 0.5 ** (1 / 10);
@@ -47,7 +47,7 @@ function isKept(one: unknown): one is [string, MissingRate & { readonly isFrozen
 }
 
 /** The rates in a text of `writePast`; none if it is damaged or of another version. */
-export function readPast(text = ''): PastRates {
+export function readPast(text = ''): PastMissingRates {
   const { version, shares } = Object(readJsonText(text)) as Record<string, unknown>;
   return new Map(version === 1 && Array.isArray(shares) ? shares.filter(isKept) : []);
 }
@@ -59,4 +59,4 @@ export function withLook(past: MissingRate, { records, without }: MissingRate) {
 }
 
 /** The rates as a text. */
-export const writePast = (past: PastRates) => JSON.stringify({ version: 1, shares: [...past] });
+export const writePast = (past: PastMissingRates) => JSON.stringify({ version: 1, shares: [...past] });

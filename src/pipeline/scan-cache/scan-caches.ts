@@ -38,8 +38,8 @@ export type ScanCaches = {
   close(): Promise<void>;
 };
 
-/** A page of a known scan cache; else rows must be newer than `than`. */
-type KnownPage = { readonly page: ScanCachePage | undefined; readonly than: number };
+/** A page of a known scan cache. Without one, a scan must read rows that are newer than `newerThan`. */
+type KnownPage = { readonly page: ScanCachePage | undefined; readonly newerThan: number };
 
 /** Creates the scan caches of one resource of one source. `fleet` is absent if they are not shared. */
 export function createScanCaches(source: SourceRuntime, fleet: RedisScanCaches | undefined): ScanCaches {
@@ -80,27 +80,26 @@ export function createScanCaches(source: SourceRuntime, fleet: RedisScanCaches |
   ): Promise<KnownPage> {
     const found = await known.find(plan.key);
     signal.throwIfAborted();
-    if (found === undefined || found.scanCache.storedAt <= newerThan)
-      return { page: undefined, than: newerThan };
+    if (found === undefined || found.scanCache.storedAt <= newerThan) return { page: undefined, newerThan };
     if (mayScan && clock.now() >= found.refreshAt) refresh(plan, found);
     const page = await pageOf(found.scanCache, selection, signal);
     // Redis may have lost its rows but not its head.
     if (page === undefined) known.drop(plan.key, found);
-    return { page, than: found.scanCache.storedAt };
+    return { page, newerThan: found.scanCache.storedAt };
   }
 
   return {
     async page(plan, { offset, limit }, context, newerThan = -Infinity) {
       const { signal, usage, priority, mayScan } = context;
       const selection = { sort: plan.sort, filters: plan.residualFilters, offset, limit };
-      const { page, than } = await timed(
+      const { page, newerThan } = await timed(
         usage.timings,
         'rows',
         knownPage(plan, selection, newerThan, context),
       );
       if (page !== undefined) return page;
       if (mayScan === false) throw notScanned();
-      const obtain = (context: CallContext) => scans.obtain(plan, context, than);
+      const obtain = (context: CallContext) => scans.obtain(plan, context, newerThan);
       // Rows that another process read may be lost meanwhile; those of an own scan are here.
       const scan = (context: CallContext) => scans.take(plan, context, undefined);
       for (const work of [obtain, scan]) {

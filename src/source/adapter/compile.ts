@@ -76,7 +76,7 @@ export type ListAdapter = {
 };
 
 /** The readers of a list, which also tell an observer the records. */
-export function observedList({
+export function observedListReaders({
   read,
   readWritten,
 }: Pick<ListAdapter, 'read' | 'readWritten'>): Pick<ListAdapter, 'read' | 'readWritten'> {
@@ -209,7 +209,7 @@ function compileList(
   return {
     plan: compilePlanner(spec, resource, here),
     bet: orderBet(spec),
-    ...observedList({ read, readWritten }),
+    ...observedListReaders({ read, readWritten }),
     readCount(reply, observer) {
       const { body } = readReply(reply, observer);
       return readTotal(reply, body);

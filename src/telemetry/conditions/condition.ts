@@ -1,10 +1,10 @@
 import type { WebhookEventType } from '../../config/schema/telemetry.ts';
-import type { GaugeValue, MetricSample, SeriesCounts } from '../history/metric-sample.ts';
+import type { GaugeValue, MetricsSnapshot, SeriesCounts } from '../history/metric-sample.ts';
 import { type LabelFilter, sumOf, sumsBy } from '../history/series-sums.ts';
 
 /** The metrics by which conditions are judged. */
 export type ConditionFacts = {
-  readonly gauges: MetricSample['gauges'];
+  readonly gauges: MetricsSnapshot['gauges'];
   /** What the last minute has counted. */
   readonly grown: SeriesCounts;
   /** What the last hour has counted of the families in `JUDGED_BY_HOUR`. */

@@ -13,7 +13,7 @@ export type GaugeValue = { readonly labels: Labels; readonly value: number };
 export type SeriesCounts = ReadonlyMap<string, number>;
 
 /** What the metrics say at one moment. */
-export type MetricSample = {
+export type MetricsSnapshot = {
   /** Milliseconds since the epoch. */
   readonly at: number;
   /** Everything that only grows, by the name of its series. */
@@ -137,7 +137,7 @@ function addHistogram({ name, values }: MetricsJson[number], sums: Map<string, n
 type MetricWithName = GaugeValue & { readonly metricName?: string };
 
 /** Reads a sample from metrics. Metrics that no view needs are skipped. */
-export function sampleMetrics(metrics: MetricsJson, at: number): MetricSample {
+export function sampleMetrics(metrics: MetricsJson, at: number): MetricsSnapshot {
   const counters = new Map<string, number>();
   const gauges = new Map<string, readonly GaugeValue[]>();
   for (const metric of metrics) {

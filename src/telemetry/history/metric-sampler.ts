@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import {
   increments,
-  type MetricSample,
+  type MetricsSnapshot,
   type MetricsJson,
   sampleMetrics,
   type SeriesCounts,
@@ -31,15 +31,15 @@ const NOTHING: SeriesCounts = new Map();
 
 /** Keeps the samples of the last minute, from which rates are computed. */
 function createRecentSamples(since: number) {
-  let samples: readonly MetricSample[] = [{ at: since, counters: NOTHING, gauges: () => [] }];
+  let samples: readonly MetricsSnapshot[] = [{ at: since, counters: NOTHING, gauges: () => [] }];
   return {
-    add(sample: MetricSample): void {
+    add(sample: MetricsSnapshot): void {
       // One sample that is older than a minute stays, so that a whole minute is covered.
       const from = samples.findLastIndex(({ at }) => at <= sample.at - MINUTE_MS);
       samples = [...samples.slice(Math.max(0, from)), sample];
     },
     /** What was counted in the minute before a sample, and over how long: less than a minute after a start. */
-    lastMinute: (sample: MetricSample) => {
+    lastMinute: (sample: MetricsSnapshot) => {
       const first = samples.findLast(({ at }) => at <= sample.at - MINUTE_MS) ?? samples[0] ?? sample;
       return { grown: increments(first.counters, sample.counters), overMs: sample.at - first.at };
     },
@@ -67,8 +67,8 @@ function createMinutes(keep: NonNullable<MetricSamplerDeps['keepMinute']>) {
 }
 
 /** Takes samples for listeners, while there are any. */
-function createTicks(now: () => Promise<MetricSample>) {
-  const listeners = new Set<(sample: MetricSample) => void>();
+function createTicks(now: () => Promise<MetricsSnapshot>) {
+  const listeners = new Set<(sample: MetricsSnapshot) => void>();
   let timer: NodeJS.Timeout | undefined;
 
   async function tick(): Promise<void> {
@@ -83,7 +83,7 @@ function createTicks(now: () => Promise<MetricSample>) {
 
   return {
     /** Calls back with a sample every two seconds, until the returned function is called. */
-    listen: (onTick: (sample: MetricSample) => void): (() => void) => {
+    listen: (onTick: (sample: MetricsSnapshot) => void): (() => void) => {
       listeners.add(onTick);
       timer ??= setInterval(() => void tick(), TICK_MS).unref();
       return () => {
@@ -107,12 +107,12 @@ export function createMetricSampler({ metrics, clock, keepMinute }: MetricSample
   const ring = createSeriesRing(POINT_MS, POINTS);
   const recent = createRecentSamples(since);
   const minutes = createMinutes(keepMinute ?? (() => Promise.resolve()));
-  let latest: MetricSample = { at: since, counters: NOTHING, gauges: () => [] };
-  let underWay: Promise<MetricSample> | undefined;
+  let latest: MetricsSnapshot = { at: since, counters: NOTHING, gauges: () => [] };
+  let underWay: Promise<MetricsSnapshot> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  async function take(): Promise<MetricSample> {
+  async function take(): Promise<MetricsSnapshot> {
     const sample = sampleMetrics(await metrics(), clock.now());
     const grown = increments(latest.counters, sample.counters);
     // A sample at the end of an interval comes some milliseconds late. The middle between two samples is in the right one.
@@ -124,12 +124,12 @@ export function createMetricSampler({ metrics, clock, keepMinute }: MetricSample
     return sample;
   }
 
-  function sample(): Promise<MetricSample> {
+  function sample(): Promise<MetricsSnapshot> {
     underWay ??= take().finally(() => (underWay = undefined));
     return underWay;
   }
 
-  function now(): Promise<MetricSample> {
+  function now(): Promise<MetricsSnapshot> {
     const isFresh = latest.at > since && Math.abs(clock.now() - latest.at) < SHARED_MS;
     return isFresh ? Promise.resolve(latest) : sample();
   }

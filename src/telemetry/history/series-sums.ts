@@ -1,3 +1,6 @@
+// Sums over data points. The key of a series is its family and its labels, such as `calls|crm|2xx`: the family `calls` has one
+// series for each source and class of status.
+
 import { type SeriesCounts, seriesNameParts } from './metric-sample.ts';
 import type { SeriesTable } from './series-ring.ts';
 import { BUCKETS, DURATION_BOUNDS_MS, quantileMs } from './latency-buckets.ts';

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import express from 'express';
 import { createEventStream, type EventStream } from '../../../src/admin/event-stream.ts';
-import { type MetricSample, sampleMetrics } from '../../../src/telemetry/history/metric-sample.ts';
+import { type MetricsSnapshot, sampleMetrics } from '../../../src/telemetry/history/metric-sample.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { startForEach } from '../../support/jest/lifetime.ts';
 
@@ -13,7 +13,7 @@ import { startForEach } from '../../support/jest/lifetime.ts';
 async function startStream() {
   const state = { listeners: 0, made: 0, isAdmitted: true, padding: '', actor: 'ada' };
   const warned: object[] = [];
-  let onTick: (sample: MetricSample) => void = () => undefined;
+  let onTick: (sample: MetricsSnapshot) => void = () => undefined;
   const sampleAt = (at: number) => sampleMetrics([], at);
   const stream: EventStream = createEventStream({
     sampler: {

@@ -2,7 +2,10 @@ import * as z from 'zod';
 import { pathTemplate, queryTemplate } from '../elements/request.ts';
 import { headerName } from '../elements/scalars.ts';
 
-/** Where a service shows whom it takes Portico for, so that a dead credential is not served as a visitor. */
+/**
+ * Where a reply shows that the service still knows Portico's credential. Some services answer an expired credential with 200
+ * and the rows that an anonymous visitor may see.
+ */
 export const proof = z
   .strictObject({
     at: z

@@ -1,3 +1,6 @@
+// All workers of a machine share `net.concurrency` of a source. Its calls are counted in permits: the primary process lends
+// them to the workers (`permit-pool.ts`), and this is the worker's end.
+
 import type { Quota, QuotaUser } from '../../../source/client/bulkhead/bulkhead.ts';
 import type { PermitMessage } from './permit-pool.ts';
 

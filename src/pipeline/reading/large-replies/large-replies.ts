@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { GetAdapter } from '../../../source/adapter/compile-record.ts';
-import { type Adapter, observedList } from '../../../source/adapter/compile.ts';
+import { type Adapter, observedListReaders } from '../../../source/adapter/compile.ts';
 import { proofOf } from '../../../source/adapter/read/credential-proof.ts';
 import type { RuleObserver } from '../../../source/adapter/map/reply-observer.ts';
 import type { SourceSpec } from '../../../config/schema/source.ts';
@@ -171,7 +171,7 @@ export function createLargeReplies(compiled: Readable): LargeReplies {
 
   const readRows: Adapter['list']['read'] = (reply, { onMissingValue }) =>
     readPart(codecs.list, bytesOf.get(reply) as Uint8Array, onMissingValue);
-  const parts = observedList({ read: readRows, readWritten: readRows });
+  const parts = observedListReaders({ read: readRows, readWritten: readRows });
   const read: Adapter['list']['read'] = (reply, observer) =>
     (bytesOf.has(reply) ? parts : adapter.list).read(reply, observer);
   const readWritten: Adapter['list']['readWritten'] = (reply, observer) =>

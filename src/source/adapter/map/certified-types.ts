@@ -1,3 +1,6 @@
+// A filter of a source may be right for numbers only, because the service leaves out a price that is a text. Then the file states
+// `types: [number]`, and this module watches the JSON type of each value of that field: another type contradicts the filter.
+
 import type { ListSpec } from '../../../config/schema/source.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
 import type { Json } from '../../../kernel/json/json.ts';

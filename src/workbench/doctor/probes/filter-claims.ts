@@ -68,7 +68,7 @@ export function concludeUnlisted(
 }
 
 /** Concludes from all values that were tried whether a filter, or several at once, do what the file claims. */
-export function checkTried(
+export function concludeFilter(
   ask: Ask,
   declared: readonly DeclaredFilter[],
   tried: readonly FilterResult[],
@@ -215,7 +215,7 @@ async function* probeFilter(evidence: Evidence, declared: DeclaredFilter): Async
   const ownOf = (some: readonly FiltersProbe[]) =>
     some.filter(({ filters: [one] }) => values.has((one?.value ?? null) as Value));
   const ofHow = op === 'eq' ? ` (${ownOf(tried).length} of the ${ownOf(trials).length} that rows have)` : '';
-  const judged = checkTried(ask, [declared], tried, conclude, ofHow);
+  const judged = concludeFilter(ask, [declared], tried, conclude, ofHow);
   yield judged;
   const typed = checkTypes(evidence, declared, withoutFilters(ask, [declared], `no filter ${field} ${op}`));
   if (typed !== undefined) yield typed;

@@ -4,7 +4,7 @@ import { type Ask, listPlace } from '../../../source/checks/evidence/ask.ts';
 import { chooseWideFilter } from '../../../source/checks/evidence/filter-values.ts';
 import { concludeAt, type Finding } from '../../../source/checks/evidence/finding.ts';
 import { type DeclaredFilter, type FilterResult, objection } from '../../../source/checks/filter.ts';
-import { declaredFilters, type FiltersProbe, checkTried, tryEach } from './filter-claims.ts';
+import { declaredFilters, type FiltersProbe, concludeFilter, tryEach } from './filter-claims.ts';
 
 /** Several filters that are sent with one request. */
 type Combination = { readonly name: string; readonly declared: readonly DeclaredFilter[] };
@@ -38,7 +38,7 @@ async function* probeTogether(evidence: Evidence, { name, declared }: Combinatio
   });
   if (tried.length === 0) return;
   const conclude = concludeAt(name, 'filters narrow together', listPlace(ask, 'filters'));
-  yield checkTried(ask, declared, tried, conclude);
+  yield concludeFilter(ask, declared, tried, conclude);
   if (total !== undefined) yield total;
 }
 

@@ -1,3 +1,5 @@
+// Makes the functions that `infer` calls, such as how a list is sorted, from the example file of a dialect.
+
 import { type FileText, loadSources } from '../../../config/load.ts';
 import type {
   DialectSpec,

@@ -27,7 +27,7 @@ export type RecordDraft = {
   readonly records: readonly JsonObject[];
   readonly outcomes: readonly OutcomeDraft[];
   readonly notes: readonly DraftNote[];
-  /** A reply with one record, to compare its codes. */
+  /** The reply to an id that no record has; `undefined` if the service was not asked for one. */
   readonly missing: Json | undefined;
 };
 

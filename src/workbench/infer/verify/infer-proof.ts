@@ -1,3 +1,5 @@
+// Infers `auth.proof`: the place in a reply that differs between a request with the credential and one of a visitor.
+
 import { showsNobody } from '../../../source/adapter/read/credential-proof.ts';
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { Json } from '../../../kernel/json/json.ts';
