@@ -92,14 +92,14 @@ export function createScanCaches(source: SourceRuntime, fleet: RedisScanCaches |
     async page(plan, { offset, limit }, context, newerThan = -Infinity) {
       const { signal, usage, priority, mayScan } = context;
       const selection = { sort: plan.sort, filters: plan.residualFilters, offset, limit };
-      const { page, newerThan } = await timed(
+      const { page, newerThan: stale } = await timed(
         usage.timings,
         'rows',
         knownPage(plan, selection, newerThan, context),
       );
       if (page !== undefined) return page;
       if (mayScan === false) throw notScanned();
-      const obtain = (context: CallContext) => scans.obtain(plan, context, newerThan);
+      const obtain = (context: CallContext) => scans.obtain(plan, context, stale);
       // Rows that another process read may be lost meanwhile; those of an own scan are here.
       const scan = (context: CallContext) => scans.take(plan, context, undefined);
       for (const work of [obtain, scan]) {
