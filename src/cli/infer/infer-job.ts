@@ -10,10 +10,11 @@ import type { InferOptions } from '../../workbench/infer/infer-source.ts';
 import { readSample } from '../../workbench/infer/requests/read-sample.ts';
 import { readInferTarget } from '../../workbench/infer/requests/read-target.ts';
 import { closest } from '../../config/validate/closest.ts';
+import { inOrder } from './draft-order.ts';
 import { liveEnvironment, readSource } from '../input/read-config.ts';
 import { shippedExamples } from '../input/shipped-files.ts';
 
-/** A text for one resource, or for the only one: `users=http://…`, `http://…`. */
+/** A text for one resource, or for the only one: `name=http://…`, `http://…`. */
 type ForResource = { readonly resource: Resource | undefined; readonly text: string };
 
 /** The options of `portico infer`. */
@@ -44,7 +45,8 @@ export type InferJob = {
   /** What to draft, resource by resource. */
   readonly drafts: readonly [InferOptions, ...InferOptions[]];
   /** The source file that the resources are added to. */
-  readonly into: { readonly file: string; readonly text: string } | undefined;
+  readonly into:
+    { readonly file: string; readonly text: string; readonly resources: readonly string[] } | undefined;
   /** The file to write; absent: the draft goes to standard output. */
   readonly out: string | undefined;
 };
@@ -70,7 +72,7 @@ function readFile(file: string): Buffer {
   }
 }
 
-/** Splits `users=text`; a text without the name of a resource of the contract is for the only one. */
+/** Splits `name=text`; a text without the name of a resource of the contract is for the only one. */
 function readForResource(text: string, { resources }: Contract): ForResource {
   const resource = [...resources.values()].find(({ name }) => text.startsWith(`${name}=`));
   return { resource, text: resource === undefined ? text : text.slice(resource.name.length + 1) };
@@ -153,11 +155,11 @@ function readTargets(
   if (plain.length > 1 || (plain.length === 1 && addressed.length > 0))
     throw new InferError(
       'of several resources, each needs its address',
-      'write --resource users=https://… --resource products=https://…',
+      [...contract.resources.keys()].map((name) => `--resource ${name}=https://…`).join(' '),
     );
   if (plain[0] === undefined) {
     if (url !== undefined)
-      throw new InferError(`nothing says what ${url} is of`, 'write it behind the name: --resource users=…');
+      throw new InferError(`nothing says what ${url} is of`, 'write it behind the name: --resource <name>=…');
     const names = addressed.map(({ resource }) => resource);
     if (new Set(names).size < names.length) throw new InferError('a resource is named twice');
     return addressed.map(({ resource, text }) => ({ resource: resource as Resource, url: text }));
@@ -181,14 +183,19 @@ function headersOf({ auth, net }: ConnectionSpec): readonly string[] {
 
 /** The file that resources are added to, with the address and the credential that it describes. */
 function openInto(file: string, { variables }: JobContext) {
-  const [compiled] = readSource(file, liveEnvironment(variables));
+  const described = readSource(file, liveEnvironment(variables));
+  const [compiled] = described;
   if (compiled === undefined) throw new InferError(`${file} describes no resource`);
   const { spec } = compiled.source;
   const { auth } = spec;
   return {
     name: spec.name,
     headers: headersOf(spec),
-    into: { file, text: readFile(file).toString('utf8') },
+    into: {
+      file,
+      text: readFile(file).toString('utf8'),
+      resources: described.map(({ resource }) => resource.name),
+    },
     address(text: string): string {
       const url = new URL(text, spec.net.baseUrl);
       if (auth.kind === 'query') url.searchParams.set(auth.name, auth.value.reveal());
@@ -245,7 +252,7 @@ export function readInferJob(url: string | undefined, args: InferArguments, cont
   refuseHosts(targets);
   dialects ??= compileDialects(shippedExamples());
   const known = dialects;
-  const drafts = targets.map(({ resource, url: address }): InferOptions => ({
+  const drafts = inOrder(targets).map(({ resource, url: address }): InferOptions => ({
     url: address,
     resource,
     contract,

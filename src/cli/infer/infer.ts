@@ -6,6 +6,7 @@ import { InferError } from '../../workbench/infer/notes/note.ts';
 import { trialNotes } from '../../workbench/infer/verify/trial-notes.ts';
 import { tryDraft } from '../../workbench/infer/verify/try-draft.ts';
 import { draftReport } from '../../workbench/infer/draft-report.ts';
+import type { BesideDraft } from '../../workbench/infer/write/compile-draft.ts';
 import { mergeSourceFiles } from '../../workbench/infer/write/merge-source-files.ts';
 import { type Report, renderText } from '../../workbench/explain/report/report.ts';
 import { type CompiledSource, compileSourceText } from '../../source/compile-sources.ts';
@@ -22,7 +23,7 @@ const TIMEOUT_S = 15;
 /** Drafts one resource, and shows on a terminal how it goes on. */
 function inferShown(options: InferOptions, context: CliContext): Promise<InferredSource> {
   const { callsMax, resource } = options;
-  return withProgress({ title: `infer ${resource}`, callsMax }, context, () => inferSource(options));
+  return withProgress({ title: `infer ${resource.name}`, callsMax }, context, () => inferSource(options));
 }
 
 /** What was drafted of a job: the text of the source file, and what is known of each resource. */
@@ -35,6 +36,19 @@ type Drafted = {
 /** An address without what may be secret in it. */
 const plainAddress = (url: string) => url.replace(/[?#].*$/s, '').replace(/(?<=\/\/)[^/]*@/, '');
 
+/** What is described already when the next resource is drafted: the file that it is added to, and the drafts before it. */
+function besideOf(
+  text: string | undefined,
+  drafted: readonly InferredSource[],
+  into: InferJob['into'],
+  { env }: CliContext,
+): BesideDraft | undefined {
+  if (text === undefined) return undefined;
+  const variables = Object.assign({}, env, ...drafted.map((one) => one.variables)) as typeof env;
+  const names = drafted.map(({ compiled }) => compiled.resource.name);
+  return { text, environment: liveEnvironment(variables), resources: [...(into?.resources ?? []), ...names] };
+}
+
 /**
  * Drafts resource by resource. If one of several cannot be drafted, the reason is printed with its address, and the others
  * are kept, so that nothing that took many calls is lost. @throws InferError if there is only one
@@ -44,7 +58,7 @@ async function draftAll({ drafts, into }: InferJob, context: CliContext): Promis
   let text = into?.text;
   for (const options of drafts) {
     try {
-      const one = await inferShown(options, context);
+      const one = await inferShown({ ...options, beside: besideOf(text, resources, into, context) }, context);
       const file = resources.length === 0 && into !== undefined ? into.file : 'the draft';
       text = text === undefined ? one.text : mergeSourceFiles({ file, text }, one.text);
       resources.push(one);

@@ -63,12 +63,12 @@ function findContract(gateway: FileText): FileText | undefined {
 }
 
 /**
- * The contract of a gateway file that may not be there yet; the built-in one without a file.
+ * The contract of a gateway file that may not be there yet: the file beside it, or else the built-in one.
  * @throws ConfigError with every problem of the contract file
  */
 export function readGatewayContract(gatewayFile: string): Contract {
-  const file = isRegularFile(gatewayFile) ? findContract(readText(gatewayFile)) : undefined;
-  return contractIn(file);
+  const gateway = isRegularFile(gatewayFile) ? readText(gatewayFile) : { file: gatewayFile, text: '' };
+  return contractIn(findContract(gateway));
 }
 
 function contractIn(file: FileText | undefined): Contract {

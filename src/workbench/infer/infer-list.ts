@@ -40,6 +40,8 @@ export type ListContext = {
   readonly response: FirstResponse;
   /** The paths of columns that the operator names, by field. */
   readonly columns: Readonly<Record<string, string>>;
+  /** The resources whose ids the source describes. */
+  readonly described: ReadonlySet<string>;
   readonly baseUrl: string;
   /** Rows of the other saved replies. */
   readonly moreRows: readonly JsonObject[];
@@ -48,11 +50,19 @@ export type ListContext = {
 /** The share of the remaining calls that reading the whole list may use. */
 const READ_SHARE = 0.4;
 
-function mapRows({ resource, response, columns }: ListContext, rows: readonly JsonObject[]): MapDraft {
+function mapRows(
+  { resource, response, columns, described }: ListContext,
+  rows: readonly JsonObject[],
+): MapDraft {
   const { dialect } = response;
   const paths = { ...dialect?.paths[resource.name], ...columns };
   for (const [field, path] of Object.entries(columns)) refuseAbsent(rows, field, path);
-  const mapping = mapFields(resource, 'list', rows, { paths, zone: dialect?.zone, idKind: dialect?.idKind });
+  const mapping = mapFields(resource, 'list', rows, {
+    paths,
+    described,
+    zone: dialect?.zone,
+    idKind: dialect?.idKind,
+  });
   if (mapping !== undefined) return mapping;
   const candidates = candidatesText('id', columnsOf(rows));
   throw new InferError(
@@ -110,6 +120,19 @@ function openList({ client, response }: ListContext, { idPath, id }: MapDraft) {
   return { reader: createListReader(client, layout), base };
 }
 
+/**
+ * The fields of the contract's sorts that a service may well order as the contract does: not by codes, whose order is that of
+ * the contract, nor by ids or days in another form.
+ */
+function sortable({ sorts, itemFields }: Resource, map: MapDraft['map']): readonly string[] {
+  const isPlain = (name: string) => typeof map[name] === 'string';
+  return sorts.filter((name) => {
+    const kind = itemFields.find((field) => field.name === name)?.kind;
+    if (kind === 'enum' || kind === 'reference' || kind === 'boolean') return false;
+    return kind === 'date' || kind === 'integer' ? isPlain(name) : true;
+  });
+}
+
 /** Infers the `list` section of a source file from the replies of its service. @throws InferError */
 export async function inferList(context: ListContext): Promise<ListDraft> {
   const { resource, response, baseUrl, moreRows } = context;
@@ -133,7 +156,14 @@ export async function inferList(context: ListContext): Promise<ListDraft> {
   const mapping = mapRows(context, rows);
   const { map } = mapping;
   const { idPath, id } = early;
-  const order = await inferOrder({ ...known, walk, idPath, kind: id.kind, sorts: resource.sorts, map });
+  const order = await inferOrder({
+    ...known,
+    walk,
+    idPath,
+    kind: id.kind,
+    sorts: sortable(resource, map),
+    map,
+  });
   const isWindowed = found.kind === 'numbered' || found.kind === 'next';
   const windowed = isWindowed ? firstWindow(found, numbered && order.ordered(numbered.request)) : undefined;
   const filters = await inferFilters({ resource, reader, windowed, walk, base, dialect, map });

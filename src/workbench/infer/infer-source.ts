@@ -1,4 +1,4 @@
-import type { Contract, Resource } from '../../contract/resource.ts';
+import type { Resource } from '../../contract/resource.ts';
 import type { JsonObject } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { type ServiceClient, createServiceClient } from './requests/service-client.ts';
@@ -6,7 +6,7 @@ import { composeDraft } from './compose-draft.ts';
 import { itemsOf } from './detect/find-rows.ts';
 import type { FirstResponse } from './detect/first-response.ts';
 import { readListReply } from './requests/list-reader.ts';
-import { type DraftNote, InferError } from './notes/note.ts';
+import type { DraftNote } from './notes/note.ts';
 import { readInferTarget, type InferTarget } from './requests/read-target.ts';
 import { recordRequest, type RecordOptions } from './requests/record-request.ts';
 import { type OutcomesDraft, probeWithoutCredential, inferOutcomes } from './infer-outcomes.ts';
@@ -16,18 +16,18 @@ import { withId } from './map/find-record.ts';
 import { type RecordDraft, inferRecord } from './map/infer-record.ts';
 import { type ListDraft, inferList } from './infer-list.ts';
 import { type FirstOptions, readFirst } from './graphql/read-first.ts';
-import { ConfigError } from '../../config/yaml/problem.ts';
-import { type CompiledSource, compileSourceText } from '../../source/compile-sources.ts';
+import type { CompiledSource } from '../../source/compile-sources.ts';
 import { isSamePlace, withNotes } from './verify/draft-edits.ts';
 import { type DraftDiagnosis, diagnoseDraft, refineDraft } from './verify/refine-draft.ts';
 import { trialNotes } from './verify/trial-notes.ts';
 import { type DraftTrial, tryDraft } from './verify/try-draft.ts';
-import { type Draft, writeDraft } from './write/write-draft.ts';
+import { compileChanged, describedFor, type DraftPurpose, writeAndCompile } from './write/compile-draft.ts';
+import type { Draft } from './write/write-draft.ts';
 
 /** What to draft, and the budget of calls. */
 export type InferOptions = RecordOptions &
-  FirstOptions & {
-    readonly contract: Contract;
+  FirstOptions &
+  DraftPurpose & {
     /** The paths of columns that the operator names, by the field of the contract; `id` among them. */
     readonly columns: Readonly<Record<string, string>>;
     readonly callsMax: number;
@@ -89,22 +89,6 @@ async function findOutcomes(
   return { ...drafted, proof };
 }
 
-/** A credential that is a plain word, such as `user`: a draft may contain such a word for other reasons. */
-const PLAIN_WORD = /^[a-z]{1,12}$/i;
-
-/** Throws if a draft contains the value of a credential. A plain word is looked for only in the requests of the draft. */
-function refuseLeaks(text: string, { request }: FirstResponse, { secrets, headers }: InferTarget): string {
-  const sent = JSON.stringify([request.query, request.headers, request.body, headers]);
-  const isHeld = (value: string) =>
-    PLAIN_WORD.test(value) ? sent.includes(JSON.stringify(value)) : text.includes(value);
-  const leak = Object.entries(secrets.variables).find(([, value]) => value.length > 3 && isHeld(value));
-  if (leak === undefined) return text;
-  throw new InferError(
-    `the draft would hold the value of ${leak[0]}, so it is not written`,
-    'give the request with the credential in one place only',
-  );
-}
-
 function recordOf(
   client: ServiceClient,
   target: InferTarget,
@@ -120,6 +104,7 @@ function recordOf(
     resource,
     dialect: response.dialect,
     columns: options.columns,
+    described: describedFor(options),
     request: response.request,
     given: recordRequest(options, target),
     rows: list.rows,
@@ -152,6 +137,7 @@ async function proposeDraft(target: InferTarget, client: ServiceClient, options:
     resource: options.resource,
     response,
     columns: options.columns,
+    described: describedFor(options),
     baseUrl: target.baseUrl,
     moreRows: rowsOf(response, options.samples.slice(1)),
   });
@@ -178,39 +164,6 @@ async function proposeDraft(target: InferTarget, client: ServiceClient, options:
 /** The share of the calls that the proposal may use; the rest is for doctor. */
 const PROPOSAL_SHARE = 0.5;
 
-type WrittenDraft = Pick<InferredSource, 'text' | 'compiled'>;
-
-/**
- * Writes a draft, and compiles it as `portico check` does. A draft has no problem, whatever the service was.
- * @throws ConfigError if it has one, which is a mistake of infer
- */
-function writeAndCompile(
-  draft: Draft,
-  response: FirstResponse,
-  target: InferTarget,
-  contract: Contract,
-): WrittenDraft {
-  const text = refuseLeaks(writeDraft(draft), response, target);
-  const { variables } = target.secrets;
-  const [compiled] = compileSourceText(
-    { file: `${target.name}.yaml`, text },
-    { variables, readFile: () => '' },
-    contract,
-  );
-  if (compiled === undefined) throw new Error('a draft describes a resource');
-  return { text, compiled };
-}
-
-/** `compiled` of a changed draft; `undefined` for one that would not pass `portico check`. */
-function compileChanged(write: () => WrittenDraft): CompiledSource | undefined {
-  try {
-    return write().compiled;
-  } catch (error) {
-    if (error instanceof ConfigError) return undefined;
-    throw error;
-  }
-}
-
 /**
  * Drafts the source file of a service, from its live replies or from saved ones: proposes a draft, has doctor examine
  * it, changes what differs, and tries every kind of request. Calls are made one at a time, and only read.
@@ -223,7 +176,7 @@ export async function inferSource(options: InferOptions): Promise<InferredSource
   const client = createServiceClient(target, { callsMax, timeoutMs, signal });
   try {
     const { draft: proposed, response, calls } = await proposeDraft(target, client, options);
-    const write = (draft: Draft) => writeAndCompile(draft, response, target, options.contract);
+    const write = (draft: Draft) => writeAndCompile(draft, response, target, options);
     const { variables } = target.secrets;
     const facts = { name: target.name, dialect: response.dialect?.key, variables };
     const finish = (draft: Draft, verified: Pick<InferredSource, 'calls' | 'diagnosis' | 'trials'>) => ({

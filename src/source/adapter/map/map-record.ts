@@ -176,8 +176,10 @@ export function fixedValue(
   field: Field,
   mapping: MappingSpec[string],
 ): Value | typeof UNREADABLE | undefined {
-  if (field.kind === 'id' || field.kind === 'reference') return undefined;
+  if (field.kind === 'id') return undefined;
   if (typeof mapping.from === 'string' || mapping.from.length > 0) return undefined;
+  // A constant would be an id of the source, which only a codec makes public.
+  if (field.kind === 'reference' && 'value' in mapping) return undefined;
   return 'value' in mapping ? canonical(mapping.value, field) : null;
 }
 
@@ -239,7 +241,7 @@ export function compileMapping(
     const place = here.at(field.name);
     if (field.kind !== 'id') {
       const target = field.to === undefined ? undefined : codec.references?.get(field.to);
-      if (field.to !== undefined && target === undefined)
+      if (field.to !== undefined && target === undefined && fixedValue(field, mapping) === undefined)
         place.report(
           `the ids of ${field.to} are unknown here: the source does not describe that resource`,
           `add resources.${field.to} with its id to this file`,

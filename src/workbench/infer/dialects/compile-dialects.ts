@@ -11,7 +11,7 @@ import type {
 import { ConfigError, type Problem } from '../../../config/yaml/problem.ts';
 import { bodyParameters, parameterName } from '../requests/request-parameters.ts';
 import { applyRules, changeRequest, fill } from './change-request.ts';
-import { type Dialect, type DialectFilter, type DialectPaging, plainFilters } from './dialect.ts';
+import type { Dialect, DialectFilter, DialectPaging } from './dialect.ts';
 import { compileSigns } from './recognise-dialect.ts';
 
 /** The parameters of a request by name: in its query, or in its body. */
@@ -58,14 +58,15 @@ function totalOf({ total: own }: DialectSpec, { total }: ListSpec): Dialect['tot
 /** Filters in the forms that the dialect says, or in those of the source, for other columns. */
 function filtersOf({ filters }: DialectSpec, { filters: own, items, map }: ListSpec): Dialect['filters'] {
   const row = typeof items === 'string' ? '' : items.row;
-  const formsOf = (field: string, op: DialectFilter['op']) => {
+  const formsOf = (op: DialectFilter['op']) => {
     if (filters !== undefined) return filters[op] ?? [];
-    const form = own[field]?.[op];
-    return form === undefined ? [] : [fill(form, String(map[field]?.from), '{column}')];
+    return Object.entries(own)
+      .flatMap(([field, { [op]: form }]) => form && fill(form, String(map[field]?.from), '{column}'))
+      .filter((form) => form !== undefined);
   };
-  return (column) =>
-    plainFilters(column).flatMap(({ field, op, column: path }) =>
-      formsOf(field, op).map((form): DialectFilter => {
+  return (wanted) =>
+    wanted.flatMap(({ field, op, column: path }) =>
+      formsOf(op).map((form): DialectFilter => {
         const inRow = path.startsWith(`${row}.`) ? path.slice(row.length + 1) : path;
         const named = fill(fill(form, '{column}', inRow), '{name}', path.split('.').at(-1) ?? '');
         const { query, exactness, ...how } = named;

@@ -1,5 +1,6 @@
 import type { DialectSpec, FilterSpec, ListSpec, RequestSpec } from '../../../config/schema/source.ts';
-import type { ResourceName } from '../../../contract/resource.ts';
+import type { FieldKind } from '../../../contract/fields.ts';
+import type { Resource, ResourceName } from '../../../contract/resource.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { withQuery } from '../requests/request-parameters.ts';
@@ -28,7 +29,7 @@ export type TotalPlace = Readonly<Omit<NonNullable<ListSpec['total']>, 'counts' 
 
 /** A documented filter of a product; `name` is a variable that the body has in place of the value. */
 export type DialectFilter = Readonly<Partial<Omit<FilterSpec, 'exactness'>>> & {
-  readonly field: 'category' | 'price';
+  readonly field: string;
   readonly op: 'eq' | 'ge' | 'le';
   /** The parameters that take the conditions of `expr`, and the text between two conditions, if not those of the dialect. */
   readonly joined?: { readonly query: Readonly<Record<string, string>>; readonly by: string };
@@ -81,7 +82,7 @@ export type Dialect = Pick<DialectSpec, 'key' | 'title' | 'zone' | 'outcomes' | 
   readonly total: 'none' | TotalPlace | { readonly count: RequestSpec } | undefined;
   /** `undefined` if the product cannot sort by the column. */
   readonly sort: ((column: string) => DialectSort | undefined) | undefined;
-  filters(column: PlainColumn): readonly DialectFilter[];
+  filters(wanted: readonly PlainFilter[]): readonly DialectFilter[];
   /** The query with the place for filter expressions, such as `{ $filter: '{filter}' }`. */
   readonly filterQuery: Readonly<Record<string, string>>;
   /** The path of the list of conditions in a JSON body. */
@@ -108,18 +109,23 @@ export type PlainColumn = (field: string) => string | undefined;
 /** A filter of the contract, with the path of its field's column. */
 export type PlainFilter = Pick<DialectFilter, 'field' | 'op'> & { readonly column: string };
 
+/** The kinds whose values a service may well compare as the contract does, by the operator. */
+const COMPARED: Readonly<Record<DialectFilter['op'], readonly FieldKind[]>> = {
+  eq: ['text', 'enum'],
+  ge: ['decimal', 'integer'],
+  le: ['decimal', 'integer'],
+};
+
 /**
- * The filters of the contract whose fields have a plain column. The filter with the fewest usual forms comes first, because
- * the spelling that it turns out to have helps to find the others.
+ * The filters of a resource that a service may answer itself, if their fields have a plain column. Equality, which has the
+ * fewest usual forms, comes first, because the spelling that it turns out to have helps to find the others.
  */
-export function plainFilters(column: PlainColumn): readonly PlainFilter[] {
-  const wanted = [
-    { field: 'category', op: 'eq' },
-    { field: 'price', op: 'ge' },
-    { field: 'price', op: 'le' },
-  ] as const;
-  return wanted.flatMap((one) => {
-    const path = column(one.field);
-    return path === undefined ? [] : [{ ...one, column: path }];
+export function plainFilters({ filters }: Resource, column: PlainColumn): readonly PlainFilter[] {
+  return (['eq', 'ge', 'le'] as const).flatMap((op) => {
+    const asked = filters.filter((filter) => filter.op === op && COMPARED[op].includes(filter.kind));
+    return [...new Set(asked.map(({ field }) => field))].flatMap((field) => {
+      const path = column(field);
+      return path === undefined ? [] : [{ field, op, column: path }];
+    });
   });
 }

@@ -1,5 +1,5 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
-import { type DialectFilter, plainFilters } from '../dialects/dialect.ts';
+import type { DialectFilter, PlainFilter } from '../dialects/dialect.ts';
 import { fold } from '../../../source/checks/evidence/envelope.ts';
 import { setIn } from '../requests/json-tree.ts';
 import type { ListArguments } from './list-arguments.ts';
@@ -75,7 +75,7 @@ function filterBelow(
   path: readonly string[],
   { field, op }: Pick<DialectFilter, 'field' | 'op'>,
 ): DialectFilter {
-  const isNumber = field === 'price';
+  const isNumber = op !== 'eq';
   const typed = (value: string) => (isNumber ? Number(value) : value);
   const escape = isNumber
     ? { escape: 'number' as const, ...(takesNullForZero(query) && { superset: true }) }
@@ -109,14 +109,14 @@ function filterBelow(
   };
 }
 
-/** The filters that a list's arguments may have for the contract's. `column` gives the path of a field in the records. */
+/** The filters that a list's arguments may have for the contract's. `wanted` names the columns in the records. */
 export function graphqlFilters(
   schema: GraphqlSchema,
   query: GraphqlListQuery,
   { filters }: ListArguments,
-  column: (field: string) => string | undefined,
+  wanted: readonly PlainFilter[],
 ): readonly DialectFilter[] {
-  return plainFilters(column).flatMap(({ column: own, ...one }) => {
+  return wanted.flatMap(({ column: own, ...one }) => {
     const keys = own.split('.').filter((key) => key !== 'node' && key !== '');
     if (keys.length === 0) return [];
     const within = filters.flatMap((arg) => {

@@ -56,7 +56,7 @@ function describe(
     ...graphql,
     ...(args.window !== undefined && { paging: args.window }),
     ...(args.sorts.length > 0 && { sort: sorts }),
-    filters: (column) => graphqlFilters(schema, query, args, column),
+    filters: (wanted) => graphqlFilters(schema, query, args, wanted),
     ...recordView(schema, item, resource),
   };
   return { request, dialect };

@@ -1,69 +1,24 @@
-import type { Field, FieldKind } from '../../../contract/fields.ts';
+import type { Field } from '../../../contract/fields.ts';
 import type { Resource } from '../../../contract/resource.ts';
-import type { Json } from '../../../kernel/json/json.ts';
-import { type Column, knownValues } from './columns.ts';
-import { fold } from '../../../source/checks/evidence/envelope.ts';
-import { fieldWords, resourceWords } from '../detect/usual-names.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
-
-/** The columns for a field, and how well they match. */
-export type ColumnChoice = {
-  /** Several if the field is joined from them. */
-  readonly columns: readonly Column[];
-  /** Other columns for rows in which the first has no value. */
-  readonly others: readonly Column[];
-  readonly level: 'sure' | 'likely';
-  readonly join: boolean;
-  /** The operator or the dialect named the column. */
-  readonly isGiven?: boolean;
-};
-
-const texts = (column: Column) => knownValues(column).map((value) => scalarText(value) ?? '');
-
-/** The share of rows with a value in a column. */
-function coverage(column: Column): number {
-  const filled = texts(column).filter((text) => text.trim() !== '').length;
-  return column.values.length === 0 ? 0 : filled / column.values.length;
-}
-
-/** How well a column's name matches a list of words; `undefined` if it does not. */
-function nameScore({ words }: Column, names: readonly string[]): number | undefined {
-  const last = words.at(-1) ?? '';
-  const pair = words.slice(-2).join('.');
-  const triple = words.slice(-3).join('.');
-  const ranks = [last, pair, triple].map((name) => names.indexOf(name)).filter((rank) => rank >= 0);
-  return ranks.length === 0 ? undefined : 200 - Math.min(...ranks) - words.length * 3;
-}
-
-type Fits = (values: readonly Json[], column: Column) => boolean;
-
-/** The columns whose names match, best first. Columns without any value come last. */
-function named(columns: readonly Column[], names: readonly string[], fits: Fits): readonly Column[] {
-  return columns
-    .flatMap((column) => {
-      const score = nameScore(column, names);
-      const values = knownValues(column);
-      const counts = values.length === 0 || fits(values, column);
-      return score === undefined || !counts ? [] : [{ column, score: score + coverage(column) * 30 }];
-    })
-    .sort((a, b) => b.score - a.score)
-    .map(({ column }) => column);
-}
-
-const share = (values: readonly Json[], fits: (text: string) => boolean) =>
-  values.filter((value) => fits(scalarText(value) ?? '')).length / values.length;
-
-const isText: Fits = (values) => values.some((value) => typeof value === 'string' && !/^\d+$/.test(value));
-const isTextOrCode: Fits = (values) => values.some((value) => scalarText(value) !== undefined);
-const isEmail: Fits = (values) => share(values, (text) => /\S@\S/.test(text)) > 0.3;
-const isAmount: Fits = (values) =>
-  share(values, (text) => /\d/.test(text) && /^[^\d-]{0,5}-?[\d.,' \u00a0\u202f]+[^\d]{0,5}$/.test(text)) >
-  0.4;
-const isMoment: Fits = (values) =>
-  share(values, (text) => /\d{4}/.test(text) || /\d{2}[./-]\d{2}[./-]\d{2}/.test(text)) > 0.3;
-const isAddress: Fits = (values) => share(values, (text) => /^https?:\/\//.test(text)) > 0.3;
-
-const isProse: Fits = (values, column) => isText(values, column) && !isAddress(values, column);
+import { fieldWords, resourceWords } from '../detect/usual-names.ts';
+import { type Column, knownValues } from './columns.ts';
+import {
+  type Choice,
+  type ColumnChoice,
+  coverage,
+  type Fits,
+  isAddress,
+  isAmount,
+  isEmail,
+  isMoment,
+  isProse,
+  isText,
+  isTextOrCode,
+  named,
+  texts,
+} from './match-columns.ts';
+import { byOwnName, ownWords } from './own-name.ts';
 
 const one = (
   column: Column | undefined,
@@ -111,14 +66,6 @@ function chooseId(columns: readonly Column[], resource: Resource): ColumnChoice 
   return one(whole ?? candidates[0], 'likely');
 }
 
-/** How the columns of one field are found. */
-type Choice = {
-  /** Folded names, best first. */
-  readonly words: readonly string[];
-  /** `undefined` if no column matches. */
-  readonly choose: (columns: readonly Column[]) => ColumnChoice | undefined;
-};
-
 /** Chooses the column with the best of some names, if its values have a form. */
 function byName(words: readonly string[], fits: Fits): Choice {
   return {
@@ -150,28 +97,6 @@ const personWords = [
   ...fieldWords.loginName,
 ];
 
-const isBoolean: Fits = (values) =>
-  share(values, (text) => /^(?:true|false|yes|no|[01yn])$/i.test(text)) > 0.9;
-const isNumber: Fits = (values) => share(values, (text) => /^-?\d+$/.test(text)) > 0.9;
-
-/** What the values of a field of each kind look like. */
-const FITS: Readonly<Record<FieldKind, Fits>> = {
-  id: isTextOrCode,
-  text: isText,
-  integer: isNumber,
-  decimal: isAmount,
-  boolean: isBoolean,
-  datetime: isMoment,
-  date: isMoment,
-  enum: isTextOrCode,
-  reference: isTextOrCode,
-};
-
-/** The names that a field has by itself, before those of what it means. */
-const ownWords = ({ path, aliases }: Field) => [
-  ...new Set([fold(path.at(-1) ?? ''), path.map(fold).join('.'), ...aliases]),
-];
-
 type Meaning = NonNullable<Field['means']>;
 
 /** The common names of what a field may mean, and what its values look like. */
@@ -192,13 +117,13 @@ const MEANINGS: Readonly<
 /** How the columns of a field are found: by its names, by what it means, and by what its values look like. */
 function choiceOf(field: Field): Choice {
   const own = ownWords(field);
-  const { means, kind } = field;
+  const { means } = field;
   if (means === 'person_name') return { words: [...personWords, ...own], choose: personName };
   if (means === 'email') {
     const names = [...new Set([...own, ...fieldWords.email])];
     return { words: names, choose: (columns) => email(columns, names) };
   }
-  if (means === undefined) return byName(own, FITS[kind]);
+  if (means === undefined) return byOwnName(field);
   const [names, fits] = MEANINGS[means];
   return byName([...new Set([...own, ...names])], fits);
 }

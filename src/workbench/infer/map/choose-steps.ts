@@ -1,9 +1,10 @@
-import type { FieldKind } from '../../../contract/fields.ts';
+import type { Field, FieldMeaning } from '../../../contract/fields.ts';
 import { type Json, NumberText } from '../../../kernel/json/json.ts';
-import { scalarText } from '../../../kernel/json/values.ts';
 import { likely, type Remark, toEdit } from '../notes/note.ts';
+import { booleanSteps, enumSteps } from './code-steps.ts';
+import { dateSteps, momentSteps, OTHER_FORM } from './moment-steps.ts';
+import { isPadded, NULL_SIGNS, NULL_TEXTS, nullIf, nullValues, plainTexts } from './null-values.ts';
 import { amountForm } from './read-amounts.ts';
-import { momentForm } from './read-moments.ts';
 import { type Guess, nullGuess, SHOWN_MIN, weighGuesses } from './weigh-guesses.ts';
 
 /** The coercion steps for a field, with notes for the operator. */
@@ -14,75 +15,9 @@ export type CoercionSteps = {
   readonly doubt?: Remark;
 };
 
-/**
- * Texts that services write for "no value". No other text of a record appears in a draft. What empty texts mean is decided for
- * all fields at once.
- */
-const NULL_TEXTS = ['-', '--', 'N/A', 'n/a', 'null', 'NULL', 'none', 'None', 'undefined'];
-const NULL_INSTANTS = [
-  '',
-  ...NULL_TEXTS,
-  '0',
-  '00000000',
-  '0000-00-00',
-  '0000-00-00 00:00:00',
-  '0000-00-00T00:00:00',
-  '0001-01-01',
-  '0001-01-01T00:00:00',
-  '0001-01-01T00:00:00Z',
-  '1900-01-01',
-  '1900-01-01 00:00:00',
-  '00.00.0000',
-  '01.01.0001',
-  '/Date(-62135596800000)/',
-];
-
 const MARKUP = /<\/?[a-z][a-z0-9]*(?:\s[^<>]*)?>/i;
 const ESCAPED = /&(?:amp|lt|gt|quot|apos|#\d{1,6}|#x[0-9a-f]{1,5});/i;
 const REFERENCE = /&(?:[a-z][a-z0-9]{1,30}|#\d{1,7}|#x[0-9a-f]{1,6});/gi;
-
-/** Texts that are never a real value. */
-const NULL_SIGNS = ['-', '--', 'N/A', 'n/a'];
-
-/** Timestamps that are a real value in some services, and "no value" in others. */
-const EARLY = new Set(['0', '1900-01-01', '1900-01-01 00:00:00']);
-
-/** Two years in seconds. In milliseconds it is the hour around 1970. */
-const NEAR_SECONDS = 2 * 366 * 86_400;
-
-/** Whether such a timestamp means "no value": it is frequent, and no other value is near it. */
-function isPlaceholder(text: string, values: readonly Json[]): boolean {
-  const texts = values.map((value) => scalarText(value)?.trim() ?? '');
-  const count = texts.filter((one) => one === text).length;
-  const isNear = (one: string) => one !== text && /^-?\d+$/.test(one) && Math.abs(Number(one)) < NEAR_SECONDS;
-  const often = values.length < 40 || count > 2;
-  return often && !(text === '0' && texts.some(isNear));
-}
-
-/** The values that mean "no value", in the form of `nullIf`. */
-function nullValues(
-  values: readonly Json[],
-  words: readonly string[],
-): readonly (string | number | boolean)[] {
-  const found = new Set<string | number | boolean>();
-  for (const value of values) {
-    if (value === false) found.add(false);
-    const text = scalarText(value)?.trim();
-    if (text === undefined || !words.includes(text)) continue;
-    found.add(text);
-    // If a number means "no value", another view may write it as a text.
-    if (text === '0') found.add(0);
-  }
-  return [...found].sort((a, b) => words.indexOf(String(a)) - words.indexOf(String(b)));
-}
-
-const nullIf = (found: readonly unknown[]) => (found.length === 0 ? [] : [{ nullIf: [...found] }]);
-const isPadded = (value: Json) => typeof value === 'string' && value !== value.trim();
-const plain = (values: readonly Json[], absent: readonly unknown[]) =>
-  values.flatMap((value) => {
-    const text = scalarText(value)?.trim();
-    return text === undefined || absent.map(String).includes(text) ? [] : [text];
-  });
 
 /** Steps for texts: they trim, unescape, and remove "no value". What empty texts mean is decided for all fields at once. */
 function textSteps(
@@ -134,19 +69,20 @@ function mayBeCents(whole: readonly string[]): boolean {
   );
 }
 
+const CENTS = 'whole numbers only: if they are cents, write as: [cents] instead';
+
 const isJsonNumber = (value: Json) => typeof value === 'number' || value instanceof NumberText;
 
 /** Steps for amounts. JSON numbers need none; texts need their separators. */
 function amountSteps(values: readonly Json[], name: string): CoercionSteps {
   const found = nullValues(values, ['', ...NULL_TEXTS]);
   const as = nullIf(found);
-  const known = plain(values, found);
+  const known = plainTexts(values, found);
   const whole = known.length > 0 && known.every((text) => /^-?\d+$/.test(text));
   if (whole && /cent|minor|penc|pfennig|rappen/.test(name))
     return { as: [...as, 'cents'], remarks: [likely('whole cents, according to its name')] };
   const remarks: Remark[] = [];
-  if (whole && mayBeCents(known))
-    remarks.push(toEdit('whole numbers only: if they are cents, write as: [cents] instead'));
+  if (whole && mayBeCents(known)) remarks.push(toEdit(CENTS));
   if (values.every((value) => isJsonNumber(value) || value === false)) return { as, remarks };
   const form = amountForm(known);
   if (form === undefined) return { as, remarks: [...remarks, toEdit('none of the values is a number')] };
@@ -158,32 +94,6 @@ function amountSteps(values: readonly Json[], name: string): CoercionSteps {
   return { as: [...padded, ...as, { number }], remarks };
 }
 
-const OTHER_FORM = likely('values in another form become null');
-
-/** Steps for timestamps: the format that matches, and a zone if the texts have none. */
-function momentSteps(values: readonly Json[], zone: string | undefined): CoercionSteps {
-  const words = NULL_INSTANTS.filter((word) => !EARLY.has(word) || isPlaceholder(word, values));
-  const found = nullValues(values, words);
-  const form = momentForm(plain(values, found));
-  if (form === undefined)
-    return {
-      as: [...nullIf(found), { date: { format: 'yyyy-MM-dd HH:mm:ss', zone: 'UTC' } }],
-      remarks: [toEdit('could not find the format of these timestamps: give the format and its zone')],
-    };
-  const texts = values.flatMap((value) => scalarText(value) ?? []);
-  const guesses = words.filter((word) => EARLY.has(word)).map((word) => nullGuess(texts, word, false));
-  const { words: sure, doubt } = weighGuesses(guesses, texts.length);
-  const taken = found.filter((word) => !EARLY.has(String(word)) || sure.includes(String(word)));
-  const remarks: Remark[] = [];
-  if (form.local && zone === undefined)
-    remarks.push(toEdit('the texts have no time zone: replace UTC by the zone of the service'));
-  if (form.local && zone !== undefined)
-    remarks.push(likely(`the texts have no time zone; this product writes ${zone}`));
-  if (form.ambiguous) remarks.push(toEdit('could not find which number is the day and which the month'));
-  if (form.share < 1) remarks.push(OTHER_FORM);
-  return { as: [...nullIf(taken), ...form.steps], remarks, ...(doubt !== undefined && { doubt }) };
-}
-
 const IS_CODE = /^(?:\d+|[A-Z0-9_-]{1,4})$/;
 
 /** Steps for labels. Codes need labels from the operator. */
@@ -193,7 +103,7 @@ function labelSteps(
   options: Pick<StepOptions, 'hasGaps' | 'isAsked'>,
 ): CoercionSteps {
   const { as, remarks, ...doubt } = textSteps(values, words, options);
-  const known = [...new Set(plain(values, nullValues(values, ['', ...words])))];
+  const known = [...new Set(plainTexts(values, nullValues(values, ['', ...words])))];
   const isText = values.some((value) => typeof value === 'string');
   const number = isText ? [] : ['text'];
   if (known.length === 0 || !known.every((text) => IS_CODE.test(text)))
@@ -202,14 +112,46 @@ function labelSteps(
   return { as: [...as, ...number], remarks: [...remarks, toEdit(text)], ...doubt };
 }
 
-/** Fields whose texts have a known form, such as URLs: a text for "no value" never has that form. */
-const FORMED = new Set(['email', 'profile.avatar_url']);
+/** Steps for whole numbers. A number with a fraction is a missing value. */
+function integerSteps(values: readonly Json[]): CoercionSteps {
+  const found = nullValues(values, ['', ...NULL_TEXTS]);
+  const known = plainTexts(values, found);
+  const read = amountSteps(values, '');
+  const remarks = read.remarks.filter(({ text }) => text !== CENTS);
+  const isGrouped = JSON.stringify(read.as).includes('"group"');
+  const broken = known.filter((text) => /[.,]\d*[1-9]\d*$/.test(text)).length;
+  if (broken > 0 && !isGrouped)
+    remarks.push(toEdit(`${broken} of ${known.length} numbers have a fraction: these become null`));
+  return { ...read, remarks };
+}
+
+const IN_ADDRESS = /^(?:https?:\/)?\/\S*\/[^/?#\s]+\/?$/;
+
+/** Steps for the ids of other records. */
+function referenceSteps(values: readonly Json[]): CoercionSteps {
+  const found = nullValues(values, ['', ...NULL_SIGNS]);
+  const known = plainTexts(values, found);
+  const as = nullIf(found);
+  if (known.length > 0 && known.every((text) => IN_ADDRESS.test(text)))
+    return {
+      as: [...as, { match: '/([^/?#]+)/?$' }],
+      remarks: [likely('the id stands at the end of an address')],
+    };
+  const remarks: Remark[] = [];
+  if (known.includes('0') && known.some((text) => text !== '0'))
+    remarks.push(toEdit("some are 0: if that means none, write as: [{ nullIf: ['0', 0] }]"));
+  if (known.some((text) => text.length > 80 || /\s/.test(text)))
+    remarks.push(toEdit('these do not look like ids'));
+  return { as, remarks };
+}
+
+/** What texts of a known form mean, such as URLs: a text for "no value" never has that form. */
+const FORMED: ReadonlySet<unknown> = new Set<FieldMeaning>(['email', 'picture', 'url']);
 
 /** Facts about the column of a field. */
 export type StepOptions = {
   /** The column's folded name. */
   readonly name: string;
-  readonly field: string;
   readonly zone: string | undefined;
   /** Some records have null or no value there. */
   readonly hasGaps: boolean;
@@ -217,15 +159,39 @@ export type StepOptions = {
   readonly isAsked: boolean;
 };
 
-/** The steps that read a field of some kind. */
-export function chooseSteps(kind: FieldKind, values: readonly Json[], options: StepOptions): CoercionSteps {
-  const known = values.filter((value) => value !== null);
-  if (kind === 'decimal') return amountSteps(known, options.name);
-  if (kind === 'datetime') return momentSteps(known, options.zone);
-  if (options.field === 'category') return labelSteps(known, NULL_SIGNS, options);
-  const isFormed = FORMED.has(options.field);
-  return textSteps(known, isFormed ? NULL_TEXTS : NULL_SIGNS, {
+/** Steps for texts of any meaning. Numbers become texts. */
+function anyTextSteps({ means }: StepField, known: readonly Json[], options: StepOptions): CoercionSteps {
+  if (means === 'category') return labelSteps(known, NULL_SIGNS, options);
+  const isFormed = FORMED.has(means);
+  const steps = textSteps(known, isFormed ? NULL_TEXTS : NULL_SIGNS, {
     ...options,
     hasGaps: options.hasGaps && !isFormed,
   });
+  return known.some(isJsonNumber) ? { ...steps, as: [...steps.as, 'text'] } : steps;
+}
+
+/** What the steps of a field follow from. */
+export type StepField = Pick<Field, 'kind' | 'values' | 'means'>;
+
+/** The steps that read a field. */
+export function chooseSteps(field: StepField, values: readonly Json[], options: StepOptions): CoercionSteps {
+  const known = values.filter((value) => value !== null);
+  switch (field.kind) {
+    case 'decimal':
+      return amountSteps(known, options.name);
+    case 'integer':
+      return integerSteps(known);
+    case 'boolean':
+      return booleanSteps(known);
+    case 'datetime':
+      return momentSteps(known, options.zone);
+    case 'date':
+      return dateSteps(known, options.zone);
+    case 'enum':
+      return enumSteps(known, field.values ?? []);
+    case 'reference':
+      return referenceSteps(known);
+    default:
+      return anyTextSteps(field, known, options);
+  }
 }

@@ -1,12 +1,14 @@
 import type { FieldKind } from '../../../contract/fields.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
+import { fold } from '../../../source/checks/evidence/envelope.ts';
 import { maskText } from '../../explain/shape.ts';
 import { type Column, knownValues } from './columns.ts';
 import { amountForm } from './read-amounts.ts';
 import { momentForm } from './read-moments.ts';
 
 const SAMPLE_MAX = 20;
+const FEW = 12;
 const CANDIDATES_MAX = 5;
 
 /** The shape of a value, without the value: a letter for each letter, 9 for each digit. */
@@ -25,9 +27,18 @@ const textsOf = (column: Column) =>
 function canBe(kind: FieldKind, column: Column): boolean {
   const texts = textsOf(column);
   if (texts.length === 0) return false;
-  if (kind === 'decimal') return amountForm(texts)?.share === 1;
-  if (kind === 'datetime') return isTimes(column);
-  return kind === 'id' || texts.some((text) => !/^[\d.,-]+$/.test(text));
+  if (kind === 'decimal' || kind === 'integer') return amountForm(texts)?.share === 1;
+  if (kind === 'datetime' || kind === 'date') return isTimes(column);
+  if (kind === 'boolean' || kind === 'enum')
+    return new Set(texts).size <= Math.min(texts.length, kind === 'enum' ? FEW : 2);
+  return kind === 'id' || kind === 'reference' || texts.some((text) => !/^[\d.,-]+$/.test(text));
+}
+
+/** Whether a column holds values of an enum, in any spelling, and nothing else. */
+export function holdsValues(column: Column, values: readonly string[]): boolean {
+  const allowed = new Set(values.map(fold));
+  const texts = textsOf(column);
+  return new Set(texts).size > 1 && texts.every((text) => allowed.has(fold(text)));
 }
 
 /** Whether every value of a column is a time as it is written for people: digits alone may be anything. */
@@ -51,7 +62,6 @@ export function candidatesText(
   return sorted.map((column) => `${column.path} (${maskedSample(textsOf(column)[0] ?? '')})`).join(', ');
 }
 
-const FEW = 12;
 const ROWS_MIN = 40;
 
 /** Why a column is hardly the name of its records; `undefined` if it may well be. */

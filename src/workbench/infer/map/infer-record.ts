@@ -39,6 +39,8 @@ export type RecordContext = {
   readonly dialect: Dialect | undefined;
   /** The paths of columns that the operator names, by field. */
   readonly columns: Readonly<Record<string, string>>;
+  /** The resources whose ids the source describes. */
+  readonly described: ReadonlySet<string>;
   readonly request: RequestSpec;
   /** The operator's request for one record, with an id of the list in it. */
   readonly given: RequestSpec | undefined;
@@ -168,12 +170,17 @@ function missingRules({ missing, item }: FoundRecord, success: Json): MissingRul
 }
 
 function mapRecords(context: RecordContext, found: FoundRecord): MapDraft | undefined {
-  const { dialect, resource, columns } = context;
+  const { dialect, resource, columns, described } = context;
   const listPaths = Object.entries(context.list.map).flatMap(([field, draft]) =>
     typeof draft === 'string' ? [[field, draft] as const] : [],
   );
   const paths = { ...Object.fromEntries(listPaths), ...dialect?.paths[resource.name], ...columns };
-  return mapFields(resource, 'get', found.records, { paths, zone: dialect?.zone, idKind: dialect?.idKind });
+  return mapFields(resource, 'get', found.records, {
+    paths,
+    described,
+    zone: dialect?.zone,
+    idKind: dialect?.idKind,
+  });
 }
 
 /** A placeholder for a view that was not found. It refuses requests until the operator edits it. */

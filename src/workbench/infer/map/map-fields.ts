@@ -3,11 +3,12 @@ import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import type { Field } from '../../../contract/fields.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
-import { chooseField, type ColumnChoice } from './choose-columns.ts';
+import { chooseField } from './choose-columns.ts';
+import type { ColumnChoice } from './match-columns.ts';
 import { inferId, type NativeId } from './infer-id.ts';
 import { chooseSteps } from './choose-steps.ts';
 import { type Column, columnsOf, knownValues } from './columns.ts';
-import { candidatesText, isTimes, maskedSample, whyNoName } from './describe-columns.ts';
+import { candidatesText, holdsValues, isTimes, maskedSample, whyNoName } from './describe-columns.ts';
 import { isObject } from '../../../kernel/json/values.ts';
 import { type DraftNote, likely, notesAt, type Remark, toEdit, InferError } from '../notes/note.ts';
 import { findMoney } from './read-money.ts';
@@ -76,17 +77,19 @@ function pathsOf({ columns, others, join }: ColumnChoice): {
   return { from: [...columns, ...others].map(({ path }) => path).join(' | '), values };
 }
 
-/** Fields that most services do not have. They become null without a note. */
-const isExtra = ({ name }: Field) => name.startsWith('profile.');
-
 /** The facts about a view that its fields are mapped with. */
 type FieldContext = {
   readonly zone: string | undefined;
   readonly allColumns: readonly Column[];
   readonly idPath: string;
-  /** The fields that a filter of the contract asks for. */
-  readonly asked: readonly string[];
+  readonly resource: Resource;
+  /** The resources whose ids the source describes, for fields that refer to them. */
+  readonly described: ReadonlySet<string>;
 };
+
+/** Whether most services do not have a field, so that it becomes null without a question: a part of the single view. */
+const isExtra = ({ name, path, required }: Field, { itemFields }: Resource) =>
+  path.length > 1 && !required && !itemFields.some((field) => field.name === name);
 
 /** Adds the columns that a field may be in to what is to edit there. */
 function withCandidates(
@@ -107,54 +110,97 @@ function withCandidates(
   );
 }
 
-/** The only column of times, for a field of a time whose name no column has. */
-function onlyTimes(columns: readonly Column[]): ColumnChoice | undefined {
-  const [times, ...others] = columns.filter(isTimes);
-  return times === undefined || others.length > 0
-    ? undefined
-    : { columns: [times], others: [], level: 'likely', join: false };
+/** The only column with such values, for a field of a time or an enum whose name no column has, and what is special about it. */
+function onlyFitting({ kind, values }: Field, columns: readonly Column[]) {
+  const [fits, what] =
+    kind === 'datetime' || kind === 'date'
+      ? [isTimes, 'times']
+      : kind === 'enum'
+        ? [(column: Column) => holdsValues(column, values ?? []), 'these values']
+        : [() => false, ''];
+  const [column, ...others] = columns.filter(fits);
+  if (column === undefined || others.length > 0) return undefined;
+  const choice: ColumnChoice = { columns: [column], others: [], level: 'likely', join: false };
+  return { choice, text: `${column.path} is the only column of ${what}` };
 }
 
-function mapField(
-  field: Field,
-  chosen: ColumnChoice | undefined,
-  context: FieldContext,
-): { readonly draft: FieldDraft; readonly remarks: readonly Remark[] } {
-  const { zone, allColumns, idPath, asked } = context;
-  const absent = isExtra(field) ? likely : toEdit;
-  if (chosen === undefined) {
-    const times = field.kind === 'datetime' ? onlyTimes(allColumns) : undefined;
-    if (times !== undefined) {
-      const { draft, remarks } = mapField(field, times, context);
-      const path = times.columns[0]?.path ?? '';
-      const text = `${path} is the only column of times: check that it means ${field.name}, or write null`;
-      return { draft, remarks: [toEdit(text), ...remarks.filter(({ level }) => level === 'edit')] };
-    }
-    const again = isExtra(field)
-      ? ''
-      : `; with --map ${field.name}=<path>, infer tries its filters and sorts, too`;
-    const text = `no column looks like ${field.name}: give its path, or leave it null${again}`;
-    return { draft: null, remarks: withCandidates([absent(text)], field, allColumns, []) };
+type Mapped = { readonly draft: FieldDraft; readonly remarks: readonly Remark[] };
+
+/** A field whose name no column has. */
+function mapUnnamed(field: Field, context: FieldContext): Mapped {
+  const { allColumns, resource } = context;
+  const only = onlyFitting(field, allColumns);
+  if (only !== undefined) {
+    const { draft, remarks } = mapField(field, only.choice, context);
+    const text = `${only.text}: check that it means ${field.name}, or write null`;
+    return { draft, remarks: [toEdit(text), ...remarks.filter(({ level }) => level === 'edit')] };
   }
+  const again = isExtra(field, resource)
+    ? ''
+    : `; with --map ${field.name}=<path>, infer tries its filters and sorts, too`;
+  const leave = field.required ? 'the contract requires it' : 'or leave it null';
+  const text = `no column looks like ${field.name}: give its path, ${leave}${again}`;
+  const absent = isExtra(field, resource) ? likely : toEdit;
+  return { draft: null, remarks: withCandidates([absent(text)], field, allColumns, []) };
+}
+
+/** The steps of a field whose column has no value yet, so that the chain fits its kind. */
+function stepsUnseen({ kind }: Field): readonly unknown[] {
+  return kind === 'datetime' ? ['iso8601'] : [];
+}
+
+/** What is to be decided about the chosen columns themselves. */
+function choiceRemarks(field: Field, chosen: ColumnChoice, { allColumns, idPath }: FieldContext) {
+  const [column] = chosen.columns;
+  const isName = field.means === 'person_name' || field.means === 'title';
+  const noName =
+    isName && chosen.isGiven !== true && !chosen.join && column !== undefined
+      ? whyNoName(column, allColumns, idPath)
+      : undefined;
+  if (noName !== undefined) return [toEdit(`this may not be the name: ${noName}`)];
+  if (chosen.doubt !== undefined) return [toEdit(chosen.doubt)];
+  return chosen.level === 'likely' ? [likely(`the best match for ${field.name}`)] : [];
+}
+
+/** What is to be known of records without a value that the contract requires. */
+function requiredRemarks({ required, name }: Field, { columns, others }: ColumnChoice): readonly Remark[] {
+  const isKnown = (row: number) =>
+    [...columns, ...others].some(({ values }) => values[row] !== undefined && values[row] !== null);
+  const rows = columns[0]?.values.length ?? 0;
+  const without = required
+    ? Array.from({ length: rows }, (_, row) => row).filter((row) => !isKnown(row))
+    : [];
+  return without.length === 0
+    ? []
+    : [
+        toEdit(
+          `the contract requires ${name}, and ${without.length} of ${rows} records have none: they are invalid, see onInvalidRecord`,
+        ),
+      ];
+}
+
+function mapField(field: Field, chosen: ColumnChoice | undefined, context: FieldContext): Mapped {
+  const { zone, allColumns, resource, described } = context;
+  if (chosen === undefined) return mapUnnamed(field, context);
   const { from, values } = pathsOf(chosen);
+  if (field.to !== undefined && !described.has(field.to)) {
+    const path = chosen.columns[0]?.path ?? '';
+    const text = `${path} looks like the ids of ${field.to}: add ${field.to} to this file, for example with portico infer --into, then write ${path}`;
+    return { draft: null, remarks: [toEdit(text)] };
+  }
   if (values.every((value) => value === null)) {
     const text = 'the name matches, but every record has it empty';
-    return { draft: fieldDraft(from, field.kind === 'datetime' ? ['iso8601'] : []), remarks: [absent(text)] };
+    const absent = isExtra(field, resource) ? likely : toEdit;
+    return { draft: fieldDraft(from, stepsUnseen(field)), remarks: [absent(text)] };
   }
-  const doubt =
-    field.name === 'name' && !chosen.isGiven && !chosen.join && chosen.columns[0] !== undefined
-      ? whyNoName(chosen.columns[0], allColumns, idPath)
-      : undefined;
-  const best = chosen.level === 'likely' ? [likely(`the best match for ${field.name}`)] : [];
-  const unsure = doubt === undefined ? best : [toEdit(`this may not be the name: ${doubt}`)];
+  const unsure = [...choiceRemarks(field, chosen, context), ...requiredRemarks(field, chosen)];
   if (chosen.join) return { draft: fieldDraft(from, [{ join: ' ' }]), remarks: unsure };
   const name = chosen.columns.at(-1)?.words.join('') ?? '';
   const hasGaps = chosen.columns.some((one) =>
     one.values.some((value) => value === undefined || value === null),
   );
-  const isAsked = asked.includes(field.name);
-  const options = { name, field: field.name, zone, hasGaps, isAsked };
-  const { as, remarks, doubt: open } = chooseSteps(field.kind, values, options);
+  const isAsked = resource.filters.some((filter) => filter.field === field.name);
+  const { as, remarks, doubt: open } = chooseSteps(field, values, { name, zone, hasGaps, isAsked });
   const doubts = open === undefined ? [] : [open];
   const [column] = chosen.columns;
   const money = field.kind === 'decimal' && column !== undefined ? findMoney(column, allColumns) : undefined;
@@ -181,6 +227,8 @@ export function mapFields(
     readonly paths: Readonly<Record<string, string>>;
     readonly zone: string | undefined;
     readonly idKind: 'text' | undefined;
+    /** The resources whose ids the source describes; the resource itself is one of them. */
+    readonly described: ReadonlySet<string>;
   },
 ): MapDraft | undefined {
   const columns = columnsOf(rows);
@@ -202,7 +250,8 @@ export function mapFields(
       zone: known.zone,
       allColumns: columns,
       idPath: id.path,
-      asked: resource.filters.map((filter) => filter.field),
+      resource,
+      described: known.described,
     });
     map[field.name] = draft;
     notes.push(...notesAt([...at, field.name], ...remarks));

@@ -2,13 +2,7 @@ import type { RequestSpec } from '../../../config/schema/source.ts';
 import { compilePath } from '../../../source/adapter/spec/path.ts';
 import { escapes } from '../../../source/adapter/request/escape.ts';
 import type { JsonObject } from '../../../kernel/json/json.ts';
-import {
-  type Dialect,
-  type DialectFilter,
-  type PlainColumn,
-  type PlainFilter,
-  plainFilters,
-} from '../dialects/dialect.ts';
+import { type Dialect, type DialectFilter, type PlainFilter } from '../dialects/dialect.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
 import type { ListAnswer, ListReader } from '../requests/list-reader.ts';
 import { mapLeaves, mapTexts } from '../requests/json-tree.ts';
@@ -25,8 +19,8 @@ export type FilterContext = {
   /** The ids of the first window without a filter. */
   readonly firstIds: readonly string[];
   readonly unknownParameter: UnknownParameter;
-  /** The path of a field, if no step changes its value. */
-  readonly pathOf: PlainColumn;
+  /** The filters to look for. */
+  readonly wanted: readonly PlainFilter[];
   readonly dialect: Dialect | undefined;
 };
 
@@ -213,7 +207,7 @@ export async function findFilters(
 ): Promise<readonly DialectFilter[]> {
   const found: DialectFilter[] = [];
   let spelledBy: number | undefined;
-  for (const wanted of plainFilters(context.pathOf)) {
+  for (const wanted of context.wanted) {
     if (reader.client.callsLeft < 6) break;
     const condition = conditionFor(context, wanted.column, wanted.op);
     const own = known?.filter(({ field, op }) => field === wanted.field && op === wanted.op);

@@ -6,7 +6,7 @@ import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import type { JsonObject } from '../../../kernel/json/json.ts';
 import { type JsonType, jsonType } from '../../../kernel/json/values.ts';
-import type { Dialect, DialectFilter } from '../dialects/dialect.ts';
+import { type Dialect, type DialectFilter, plainFilters } from '../dialects/dialect.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import type { FieldDraft } from '../map/map-fields.ts';
 import { type DraftNote, likely, notesAt, type Remark } from '../notes/note.ts';
@@ -146,7 +146,7 @@ export async function inferFilters(search: FilterSearch): Promise<FiltersDraft> 
     const path = pathOf(map, field);
     return path !== undefined && /^[\w.]+$/.test(path) ? path : undefined;
   };
-  const known = dialect === undefined ? undefined : dialect.filters(plain);
+  const known = dialect === undefined ? undefined : dialect.filters(plainFilters(resource, plain));
   if (known?.length === 0) {
     const none = likely(`no filter was tried: none is known for ${dialect?.title ?? ''} and these columns`);
     return { ...NONE, notes: notesAt([...at, 'items'], none) };
@@ -159,16 +159,15 @@ export async function inferFilters(search: FilterSearch): Promise<FiltersDraft> 
     rows: walk.rows,
     firstIds: first.ids,
     unknownParameter,
-    pathOf: (field) => pathOf(map, field),
+    wanted: plainFilters(resource, (field) => pathOf(map, field)),
     dialect,
   };
   const found = await findFilters(reader, context, known);
-  const isMoney = moneyOf(map['price']) !== undefined;
   const filters: Record<string, Record<string, unknown>> = {};
   const notes: DraftNote[] = [];
   for (const filter of found) {
     const { field, op } = filter;
-    const isWide = filter.superset === true || (field === 'price' && isMoney);
+    const isWide = filter.superset === true || moneyOf(map[field]) !== undefined;
     // Doctor checks whether the service honours both values.
     const repeats = sharesParameter(filter, found);
     const isExact = !isWide && hasEmpty(context, pathOf(map, field) ?? '');

@@ -1,0 +1,82 @@
+import type { Json } from '../../../kernel/json/json.ts';
+import { scalarText } from '../../../kernel/json/values.ts';
+import { type Column, knownValues } from './columns.ts';
+
+/** The columns for a field, and how well they match. */
+export type ColumnChoice = {
+  /** Several if the field is joined from them. */
+  readonly columns: readonly Column[];
+  /** Other columns for rows in which the first has no value. */
+  readonly others: readonly Column[];
+  readonly level: 'sure' | 'likely';
+  readonly join: boolean;
+  /** The operator or the dialect named the column. */
+  readonly isGiven?: boolean;
+  /** Why the column may be that of another field, though it has the name. */
+  readonly doubt?: string;
+};
+
+/** The texts of a column, in the order of its rows that have a value. */
+export const texts = (column: Column) => knownValues(column).map((value) => scalarText(value) ?? '');
+
+/** The share of rows with a value in a column. */
+export function coverage(column: Column): number {
+  const filled = texts(column).filter((text) => text.trim() !== '').length;
+  return column.values.length === 0 ? 0 : filled / column.values.length;
+}
+
+/** How well a column's name matches a list of words; `undefined` if it does not. */
+function nameScore({ words }: Column, names: readonly string[]): number | undefined {
+  const last = words.at(-1) ?? '';
+  const pair = words.slice(-2).join('.');
+  const triple = words.slice(-3).join('.');
+  const ranks = [last, pair, triple].map((name) => names.indexOf(name)).filter((rank) => rank >= 0);
+  return ranks.length === 0 ? undefined : 200 - Math.min(...ranks) - words.length * 3;
+}
+
+/** Whether known values of a column look like those of a kind of field. */
+export type Fits = (values: readonly Json[], column: Column) => boolean;
+
+/** The columns whose names match, best first. Columns without any value come last. */
+export function named(columns: readonly Column[], names: readonly string[], fits: Fits): readonly Column[] {
+  return columns
+    .flatMap((column) => {
+      const score = nameScore(column, names);
+      const values = knownValues(column);
+      const counts = values.length === 0 || fits(values, column);
+      return score === undefined || !counts ? [] : [{ column, score: score + coverage(column) * 30 }];
+    })
+    .sort((a, b) => b.score - a.score)
+    .map(({ column }) => column);
+}
+
+const share = (values: readonly Json[], fits: (text: string) => boolean) =>
+  values.filter((value) => fits(scalarText(value) ?? '')).length / values.length;
+
+/** Texts that are not digits alone. */
+export const isText: Fits = (values) =>
+  values.some((value) => typeof value === 'string' && !/^\d+$/.test(value));
+/** Texts or numbers. */
+export const isTextOrCode: Fits = (values) => values.some((value) => scalarText(value) !== undefined);
+/** Mostly e-mail addresses. */
+export const isEmail: Fits = (values) => share(values, (text) => /\S@\S/.test(text)) > 0.3;
+/** Mostly amounts. */
+export const isAmount: Fits = (values) =>
+  share(values, (text) => /\d/.test(text) && /^[^\d-]{0,5}-?[\d.,' \u00a0\u202f]+[^\d]{0,5}$/.test(text)) >
+  0.4;
+/** Mostly times or days. */
+export const isMoment: Fits = (values) =>
+  share(values, (text) => /\d{4}/.test(text) || /\d{2}[./-]\d{2}[./-]\d{2}/.test(text)) > 0.3;
+/** Mostly URLs. */
+export const isAddress: Fits = (values) => share(values, (text) => /^https?:\/\//.test(text)) > 0.3;
+
+/** Texts that are no URLs. */
+export const isProse: Fits = (values, column) => isText(values, column) && !isAddress(values, column);
+
+/** How the columns of one field are found. */
+export type Choice = {
+  /** Folded names, best first. */
+  readonly words: readonly string[];
+  /** `undefined` if no column matches. */
+  readonly choose: (columns: readonly Column[]) => ColumnChoice | undefined;
+};
