@@ -2,7 +2,7 @@ import { contentDigest } from '../kernel/secret.ts';
 import { compileFields } from './compile-fields.ts';
 import { compileFilterParameters, compileOrderings } from './compile-parameters.ts';
 import type { ContractSpec, ReportContractProblem, ResourceSpec } from './contract-schema.ts';
-import { idPatternOf } from './fields.ts';
+import { type Field, idPatternOf } from './fields.ts';
 import type { Contract, Operation, Resource, ResourceName } from './resource.ts';
 
 /** Names in the API page and in the OpenAPI document: `User`. */
@@ -17,14 +17,24 @@ function operationsOf(resource: Resource): readonly Operation[] {
 }
 
 /** What changes an answer of a resource: not what is only for readers. */
-function answersOf(contract: ContractSpec, name: string, resource: ResourceSpec): unknown {
+function answersOf(
+  contract: ContractSpec,
+  name: string,
+  resource: ResourceSpec,
+  fields: readonly Field[],
+): unknown {
   const isForReaders = (key: string) =>
     ['description', 'example', 'aliases', 'means', 'deprecated', 'sunset', 'title'].includes(key);
-  const isNamedField = (value: unknown) => typeof value === 'object' && value !== null;
+  // Aliases are a list; what else has such a name and is no text is a field or a filter.
+  const isNamedField = (value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+  // An answer has the public ids of the records that it refers to.
+  const prefixes = fields.map(({ to }) => to && contract.resources[to]?.id.prefix);
   return [
     name,
     contract.version,
     contract.pages,
+    prefixes,
     JSON.stringify(resource, (key, value: unknown) =>
       isForReaders(key) && !isNamedField(value) ? undefined : value,
     ),
@@ -40,7 +50,7 @@ function compileResource(
   const fields = compileFields(contract, name, spec, report);
   const { itemFields, detailFields } = fields;
   const all = detailFields.length > 0 ? detailFields : itemFields;
-  const digest = contentDigest(answersOf(contract, name, spec));
+  const digest = contentDigest(answersOf(contract, name, spec, all));
   const pages = {
     default: spec.pages.default ?? contract.pages.default,
     max: spec.pages.max ?? contract.pages.max,

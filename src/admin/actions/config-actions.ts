@@ -7,6 +7,7 @@ import { type ActionHandlers, auditActor } from './act.ts';
 export type Reload = (
   request: Pick<AuditChange, 'actor' | 'role' | 'address' | 'reason'> & {
     readonly dryRun: boolean | undefined;
+    readonly force: boolean | undefined;
     readonly waitMs: number | undefined;
   },
 ) => Promise<ActionValue<'config.reload'>>;
@@ -18,11 +19,12 @@ export type OperatedConfig = { readonly reload: Reload; readonly view: () => Pro
 export function createConfigActions({ reload, view }: OperatedConfig): ActionHandlers {
   return {
     config: () => view(),
-    'config.reload': ({ dryRun, wait, reason }, { actor }) =>
+    'config.reload': ({ dryRun, force, wait, reason }, { actor }) =>
       reload({
         ...auditActor(actor),
         reason,
         dryRun: dryRun === true || dryRun === 'true',
+        force: force === true || force === 'true',
         waitMs: wait === undefined ? undefined : parseDuration(wait),
       }),
   };

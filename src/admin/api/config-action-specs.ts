@@ -83,6 +83,12 @@ export const configSpecs = {
         .union([z.boolean(), z.enum(['true', 'false'])])
         .optional()
         .describe('Only says what would become different.'),
+      force: z
+        .union([z.boolean(), z.enum(['true', 'false'])])
+        .optional()
+        .describe(
+          'Changes the contract of a resource even while it moves to another source: its comparison counts begin anew.',
+        ),
       wait: duration.optional(),
       reason,
     }),

@@ -10,7 +10,8 @@ import { isRegularFile, readRegularFile } from '../input/regular-file.ts';
  * was missing or unusable. Comments may name files, too, so a missing file does not count.
  */
 function newReferences({ files, references }: ConfigTexts): ConfigTexts['references'] {
-  const texts = [files.gateway, ...files.sources].map(({ text }) => text);
+  const { gateway, contract, sources } = files;
+  const texts = [gateway, ...(contract === undefined ? [] : [contract]), ...sources].map(({ text }) => text);
   const named = texts.flatMap((text) =>
     [...text.matchAll(/\$\{file:([^}]+)\}/g)].map(([, path = '']) => path),
   );
@@ -26,7 +27,12 @@ export function watchedFiles(
   return {
     folders() {
       const home = dirname(configFile);
-      return [home, join(home, 'sources'), ...Object.keys(known().references).map((path) => dirname(path))];
+      const { files, references } = known();
+      const named = [
+        ...Object.keys(references),
+        ...(files.contract === undefined ? [] : [files.contract.file]),
+      ];
+      return [home, join(home, 'sources'), ...named.map((path) => dirname(path))];
     },
     fingerprintInForce: () => contentDigest(known()),
     fingerprint() {

@@ -15,6 +15,7 @@ type Options = {
   readonly gateway?: string;
   readonly tokenFile?: string;
   readonly dryRun?: boolean;
+  readonly force?: boolean;
   readonly wait: string;
   readonly reason?: string;
   readonly json?: boolean;
@@ -28,10 +29,11 @@ async function ask(
   options: Options,
   context: CliContext,
 ): Promise<Response> {
-  const { wait, dryRun = false, reason } = options;
+  const { wait, dryRun = false, force = false, reason } = options;
   const query = new URLSearchParams({
     wait,
     dryRun: String(dryRun),
+    force: String(force),
     ...(reason !== undefined && { reason }),
   });
   const waitMs = CHECK_MS + (parseDuration(wait) ?? 0);
@@ -75,6 +77,7 @@ export function registerReloadCommand({ program, configFile, context }: CommandL
     .command('reload')
     .description('have a running gateway put its changed files in force, without a restart')
     .option('--dry-run', 'only check the files, and say what would become different')
+    .option('--force', 'change the contract of a resource even while it moves to another source')
     .addOption(
       new Option('--wait <time>', 'how long to wait until every process serves the new files').default('5s'),
     )

@@ -46,15 +46,37 @@ function fixedProblems({ texts }: SoundConfig, keys: readonly string[]): readonl
   );
 }
 
-/** Reads the configuration of the files. A problem is a result, not an error. */
+/**
+ * The problems of resources that move from one source to another while the contract of their answers changes: what was compared
+ * says nothing of the new answers.
+ */
+function movingProblems(inForce: SoundConfig, { gateway, texts }: SoundConfig): readonly string[] {
+  const file = texts.files.contract?.file ?? texts.files.gateway.file;
+  const digestIn = ({ contract, resources }: SoundConfig['gateway'], name: string) =>
+    resources[name]?.migration && contract.resources.get(name)?.digest;
+  return Object.keys(gateway.resources).flatMap((name) => {
+    const [before, after] = [digestIn(inForce.gateway, name), digestIn(gateway, name)];
+    if (before === undefined || after === undefined || before === after) return [];
+    const message = `cannot change while ${name} moves to another source: its answers would not be those that were compared`;
+    const hint = 'end the migration first, or reload with --force: the comparison counts begin anew';
+    return [problemText({ file, path: `resources.${name}`, message, hint })];
+  });
+}
+
+/**
+ * Reads the configuration of the files. A problem is a result, not an error. `isForced`: the contract of a resource that moves
+ * may change.
+ */
 export async function readNextConfig(
   read: () => Promise<SoundConfig>,
   inForce: SoundConfig,
+  isForced: boolean,
 ): Promise<NextConfig> {
   try {
     const next = await read();
     const changes = findChanges(inForce, next);
-    const problems = fixedProblems(next, findFixed(changes));
+    const moving = isForced ? [] : movingProblems(inForce, next);
+    const problems = [...fixedProblems(next, findFixed(changes)), ...moving];
     if (problems.length > 0) return { kind: 'unsound', problems };
     return { kind: 'sound', next, changes };
   } catch (error) {

@@ -185,7 +185,7 @@ function openOperated(
   return { operated, close };
 }
 
-/** The line of the audit for a source file that has changed under a migration. */
+/** The line of the audit for a source file, or of the contract, that has changed under a migration. */
 function sourceChange(before: MigrationState, after: MigrationState): AuditChange {
   const view = ({ rev, evidence, digests: [legacy, next] }: MigrationState) => ({
     ...{ rev, evidence, legacy, new: next },
@@ -193,7 +193,8 @@ function sourceChange(before: MigrationState, after: MigrationState): AuditChang
   return {
     ...{ actor: 'reload', action: 'migrations.source', target: before.resource, outcome: 'done' },
     ...{ before: view(before), after: view(after) },
-    reason: 'the file of a source has changed: the stage stays, and the comparison counts begin anew',
+    reason:
+      'the file of a source or the contract has changed: the stage stays, and the comparison counts begin anew',
   };
 }
 

@@ -16,6 +16,8 @@ export type ReloadRequest = {
   readonly reason?: string | undefined;
   /** Only reports what would change. */
   readonly dryRun?: boolean | undefined;
+  /** Changes the contract of a resource even while it moves to another source. */
+  readonly force?: boolean | undefined;
   /** How long to wait until every process serves the new configuration; a few seconds if absent. */
   readonly waitMs?: number | undefined;
 };

@@ -67,7 +67,7 @@ export function createReloader({ first, target, draining, ...deps }: ReloaderDep
   }
 
   async function reloadOnce(request: ReloadRequest): Promise<ReloadOutcome> {
-    const found = await readNextConfig(read, inForce);
+    const found = await readNextConfig(read, inForce, request.force === true);
     if (found.kind === 'unsound') return refuse(request, found.problems);
     const isUnchanged = configDigest(found.next) === target.inForce.digest;
     if (request.dryRun !== true && !isUnchanged)

@@ -40,7 +40,7 @@ export function createCountsReset({ states, clock, log, onCountsReset }: CountsR
     if (stage !== 'legacy' && stage !== 'complete')
       log.warn(
         { resource, stage, rev: rev + 1 },
-        'the file of a source has changed: the stage stays, and the comparison counts begin anew',
+        'the file of a source or the contract has changed: the stage stays, and the comparison counts begin anew',
       );
   }
 
