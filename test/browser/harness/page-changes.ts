@@ -47,7 +47,11 @@ export const pageChanges: readonly PageChange[] = [
   },
   {
     ...{ action: 'keys.create', view: '#/callers', button: /^Create a key/, verb: 'Create key' },
-    fields: { 'Whose key it is': 'somebody of the rows', 'Reason (optional)': REASON },
+    fields: {
+      'Whose key it is': 'somebody of the rows',
+      Permissions: 'users:read',
+      'Reason (optional)': REASON,
+    },
     hasReason: true,
   },
   {

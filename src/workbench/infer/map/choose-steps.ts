@@ -3,17 +3,17 @@ import { type Json, NumberText } from '../../../kernel/json/json.ts';
 import { likely, type Remark, toEdit } from '../notes/note.ts';
 import { booleanSteps, enumSteps } from './code-steps.ts';
 import { dateSteps, momentSteps, OTHER_FORM } from './moment-steps.ts';
-import { isPadded, NULL_SIGNS, NULL_TEXTS, nullIf, nullValues, plainTexts } from './null-values.ts';
+import {
+  type CoercionSteps,
+  isPadded,
+  NULL_SIGNS,
+  NULL_TEXTS,
+  nullIf,
+  nullValues,
+  plainTexts,
+} from './coercion-steps.ts';
 import { amountForm } from './read-amounts.ts';
 import { type Guess, nullGuess, SHOWN_MIN, weighGuesses } from './weigh-guesses.ts';
-
-/** The coercion steps for a field, with notes for the operator. */
-export type CoercionSteps = {
-  readonly as: readonly unknown[];
-  readonly remarks: readonly Remark[];
-  /** Steps that may be needed. Only the operator can decide. */
-  readonly doubt?: Remark;
-};
 
 const MARKUP = /<\/?[a-z][a-z0-9]*(?:\s[^<>]*)?>/i;
 const ESCAPED = /&(?:amp|lt|gt|quot|apos|#\d{1,6}|#x[0-9a-f]{1,5});/i;

@@ -2,9 +2,15 @@ import type { Field } from '../../../contract/fields.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { fold } from '../../../source/checks/evidence/envelope.ts';
 import { likely, toEdit } from '../notes/note.ts';
-import type { CoercionSteps } from './choose-steps.ts';
 import { maskedSample } from './describe-columns.ts';
-import { isPadded, NULL_SIGNS, nullIf, nullValues, plainTexts } from './null-values.ts';
+import {
+  type CoercionSteps,
+  isPadded,
+  NULL_SIGNS,
+  nullIf,
+  nullValues,
+  plainTexts,
+} from './coercion-steps.ts';
 
 /** How many codes a draft shows at most. More are hardly codes. */
 const CODES_MAX = 40;

@@ -46,7 +46,6 @@ function createForm(deps: ChangeDeps): ActionForm {
       {
         name: 'permissions',
         label: 'Permissions',
-        value: 'users:read',
         isNeeded: true,
         hint: 'Separated by blanks, such as users:read products:read.',
       },

@@ -211,7 +211,7 @@ export function TryView(): VNode {
           type="search"
           name="q"
           key=${asked}
-          defaultValue=${asked === '' ? '/v1/users?limit=5' : asked}
+          defaultValue=${asked}
           required
           autocomplete="off"
           spellcheck=${false}

@@ -1,5 +1,14 @@
 import type { Json } from '../../../kernel/json/json.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
+import type { Remark } from '../notes/note.ts';
+
+/** The coercion steps for a field, with notes for the operator. */
+export type CoercionSteps = {
+  readonly as: readonly unknown[];
+  readonly remarks: readonly Remark[];
+  /** Steps that may be needed. Only the operator can decide. */
+  readonly doubt?: Remark;
+};
 
 /**
  * Texts that services write for "no value". No other text of a record appears in a draft, but for codes. What empty texts
