@@ -1,7 +1,6 @@
 import { ExitError, exitCodes } from '../context/context.ts';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { ConnectionSpec } from '../../config/schema/source.ts';
 import type { Contract, Resource } from '../../contract/resource.ts';
 import { compileDialects } from '../../workbench/infer/dialects/compile-dialects.ts';
 import type { Dialect } from '../../workbench/infer/dialects/dialect.ts';
@@ -11,7 +10,7 @@ import { readSample } from '../../workbench/infer/requests/read-sample.ts';
 import { readInferTarget } from '../../workbench/infer/requests/read-target.ts';
 import { closest } from '../../config/validate/closest.ts';
 import { inOrder } from './draft-order.ts';
-import { liveEnvironment, readSource } from '../input/read-config.ts';
+import { openInto } from './open-into.ts';
 import { shippedExamples } from '../input/shipped-files.ts';
 
 /** A text for one resource, or for the only one: `name=http://…`, `http://…`. */
@@ -172,38 +171,6 @@ function readTargets(
   return [{ resource: resourceNamed(plain[0].text, contract), url: url ?? PLACEHOLDER_URL }];
 }
 
-/** The headers that a source file describes, as `--header` takes them. */
-function headersOf({ auth, net }: ConnectionSpec): readonly string[] {
-  const constants = Object.entries(net.headers).map(([name, value]) => `${name}: ${value}`);
-  if (auth.kind === 'header') return [...constants, `${auth.name}: ${auth.value.reveal()}`];
-  if (auth.kind !== 'basic') return constants;
-  const pair = `${auth.user.reveal()}:${auth.password.reveal()}`;
-  return [...constants, `Authorization: Basic ${Buffer.from(pair).toString('base64')}`];
-}
-
-/** The file that resources are added to, with the address and the credential that it describes. */
-function openInto(file: string, { variables }: JobContext) {
-  const described = readSource(file, liveEnvironment(variables));
-  const [compiled] = described;
-  if (compiled === undefined) throw new InferError(`${file} describes no resource`);
-  const { spec } = compiled.source;
-  const { auth } = spec;
-  return {
-    name: spec.name,
-    headers: headersOf(spec),
-    into: {
-      file,
-      text: readFile(file).toString('utf8'),
-      resources: described.map(({ resource }) => resource.name),
-    },
-    address(text: string): string {
-      const url = new URL(text, spec.net.baseUrl);
-      if (auth.kind === 'query') url.searchParams.set(auth.name, auth.value.reveal());
-      return url.href;
-    },
-  };
-}
-
 /** Refuses resources at different hosts: a source has one. */
 function refuseHosts(targets: readonly { readonly resource: Resource; readonly url: string }[]): void {
   const origins = targets.map(({ url }) => (URL.canParse(url) ? new URL(url).origin : url));
@@ -247,7 +214,7 @@ export function readInferJob(url: string | undefined, args: InferArguments, cont
   const given = readTargets(url, split, sample, contract);
   if (sample.length > 0 && given.length > 1)
     throw new InferError('saved replies are of one resource', 'run portico infer for each');
-  const opened = args.into === undefined ? undefined : openInto(args.into, context);
+  const opened = args.into === undefined ? undefined : openInto(args.into, context.variables);
   const targets = given.map((one) => ({ ...one, url: opened?.address(one.url) ?? one.url }));
   refuseHosts(targets);
   dialects ??= compileDialects(shippedExamples());

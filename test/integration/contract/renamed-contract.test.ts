@@ -31,7 +31,7 @@ const within = (tree: Tree, changes: Readonly<Record<string, Change>>) =>
     ]),
   );
 
-const text: Change = (value) => renamed(String(value));
+const text: Change = (value) => renamed(value as unknown as string);
 const texts: Change = (value) => (value as unknown as readonly string[]).map(renamed);
 
 /** Fields of a contract: those of a nested object, too. */

@@ -87,7 +87,10 @@ export async function readGraphqlList(
     throw new InferError('this is a GraphQL service that does not describe itself (introspection)', BY_HAND);
   const lists = findLists(schema, resource).slice(0, LISTS_MAX);
   if (lists.length === 0)
-    throw new InferError(`the GraphQL service has no list of ${resource} among: ${namesOf(schema)}`, BY_HAND);
+    throw new InferError(
+      `the GraphQL service has no list of ${resource.name} among: ${namesOf(schema)}`,
+      BY_HAND,
+    );
   const problems: string[] = [];
   for (const found of lists) {
     const { request, dialect } = describe(schema, found, resource, address, graphql);
@@ -102,7 +105,7 @@ export async function readGraphqlList(
       problems.push(`${found.root.name}: ${firstError(reply) ?? error.message}`);
     }
   }
-  throw new InferError(`no list of ${resource} gave records: ${problems.join('; ')}`, BY_HAND);
+  throw new InferError(`no list of ${resource.name} gave records: ${problems.join('; ')}`, BY_HAND);
 }
 
 /** A dialect with the view of one record that introspection shows, for a list whose query the operator gave. */

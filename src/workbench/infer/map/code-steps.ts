@@ -1,4 +1,3 @@
-import type { Field } from '../../../contract/fields.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { fold } from '../../../source/checks/evidence/envelope.ts';
 import { likely, toEdit } from '../notes/note.ts';

@@ -4,7 +4,7 @@ import type { Resource } from '../../../contract/resource.ts';
 import type { Field } from '../../../contract/fields.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import { chooseField } from './choose-columns.ts';
-import type { ColumnChoice } from './match-columns.ts';
+import { type ColumnChoice, requiredRemarks } from './match-columns.ts';
 import { inferId, type NativeId } from './infer-id.ts';
 import { chooseSteps } from './choose-steps.ts';
 import { type Column, columnsOf, knownValues } from './columns.ts';
@@ -160,23 +160,6 @@ function choiceRemarks(field: Field, chosen: ColumnChoice, { allColumns, idPath 
   if (noName !== undefined) return [toEdit(`this may not be the name: ${noName}`)];
   if (chosen.doubt !== undefined) return [toEdit(chosen.doubt)];
   return chosen.level === 'likely' ? [likely(`the best match for ${field.name}`)] : [];
-}
-
-/** What is to be known of records without a value that the contract requires. */
-function requiredRemarks({ required, name }: Field, { columns, others }: ColumnChoice): readonly Remark[] {
-  const isKnown = (row: number) =>
-    [...columns, ...others].some(({ values }) => values[row] !== undefined && values[row] !== null);
-  const rows = columns[0]?.values.length ?? 0;
-  const without = required
-    ? Array.from({ length: rows }, (_, row) => row).filter((row) => !isKnown(row))
-    : [];
-  return without.length === 0
-    ? []
-    : [
-        toEdit(
-          `the contract requires ${name}, and ${without.length} of ${rows} records have none: they are invalid, see onInvalidRecord`,
-        ),
-      ];
 }
 
 function mapField(field: Field, chosen: ColumnChoice | undefined, context: FieldContext): Mapped {

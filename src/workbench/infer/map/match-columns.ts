@@ -1,5 +1,7 @@
 import type { Json } from '../../../kernel/json/json.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
+import type { Field } from '../../../contract/fields.ts';
+import { type Remark, toEdit } from '../notes/note.ts';
 import { type Column, knownValues } from './columns.ts';
 
 /** The columns for a field, and how well they match. */
@@ -80,3 +82,23 @@ export type Choice = {
   /** `undefined` if no column matches. */
   readonly choose: (columns: readonly Column[]) => ColumnChoice | undefined;
 };
+
+/** What is to be known of records without a value that the contract requires. */
+export function requiredRemarks(
+  { required, name }: Field,
+  { columns, others }: ColumnChoice,
+): readonly Remark[] {
+  const isKnown = (row: number) =>
+    [...columns, ...others].some(({ values }) => values[row] !== undefined && values[row] !== null);
+  const rows = columns[0]?.values.length ?? 0;
+  const without = required
+    ? Array.from({ length: rows }, (_, row) => row).filter((row) => !isKnown(row))
+    : [];
+  return without.length === 0
+    ? []
+    : [
+        toEdit(
+          `the contract requires ${name}, and ${without.length} of ${rows} records have none: they are invalid, see onInvalidRecord`,
+        ),
+      ];
+}

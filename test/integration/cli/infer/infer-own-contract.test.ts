@@ -134,8 +134,7 @@ describe('portico infer for resources that stand in a contract file alone', () =
     const gateway = endAfterTest(
       await startGateway({ contract: CONTRACT, sources: { 'shop.yaml': readFileSync(file, 'utf8') } }),
     );
-    const ask = async (query: string) =>
-      (await (await fetch(`${gateway.url}/v3/orders${query}`)).json()) as unknown;
+    const ask = async (query: string) => (await fetch(`${gateway.url}/v3/orders${query}`)).json();
     const truth = orders.map(({ record }) => record);
     const listed = (found: typeof truth, limit = 100) => ({
       data: found.slice(0, limit),
