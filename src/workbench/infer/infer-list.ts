@@ -4,6 +4,7 @@ import type { JsonObject } from '../../kernel/json/json.ts';
 import type { ServiceClient } from './requests/service-client.ts';
 import { findWindow, type FoundWindow } from './window/find-window.ts';
 import { itemsOf } from './detect/find-rows.ts';
+import { knownPaths } from './dialects/example-names.ts';
 import type { FirstResponse } from './detect/first-response.ts';
 import { createListReader, type ListReader, type ListReply, readListReply } from './requests/list-reader.ts';
 import { columnsOf } from './map/columns.ts';
@@ -55,7 +56,7 @@ function mapRows(
   rows: readonly JsonObject[],
 ): MapDraft {
   const { dialect } = response;
-  const paths = { ...dialect?.paths[resource.name], ...columns };
+  const paths = { ...knownPaths(dialect, resource), ...columns };
   for (const [field, path] of Object.entries(columns)) refuseAbsent(rows, field, path);
   const mapping = mapFields(resource, 'list', rows, {
     paths,

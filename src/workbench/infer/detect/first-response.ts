@@ -1,5 +1,6 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { Resource } from '../../../contract/resource.ts';
+import { exampleName } from '../dialects/example-names.ts';
 import { contentTypesOf, decode as decodeSchema } from '../../../config/schema/net/connection.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { type BodyFormat, documentIn, formatOrError, withArrays } from './detect-format.ts';
@@ -92,7 +93,7 @@ function readList(
 function cluesOf(resource: Resource, request: RequestSpec, reply: UpstreamReply): DialectClues {
   const document = documentIn(reply);
   const [place] = document === undefined ? [] : findRows(document, resource, false);
-  return { resource: resource.name, request, reply, document, row: place?.rows[0] };
+  return { resource: exampleName(resource), request, reply, document, row: place?.rows[0] };
 }
 
 const same = (a: RequestSpec, b: RequestSpec) => JSON.stringify(a) === JSON.stringify(b);

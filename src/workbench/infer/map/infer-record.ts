@@ -7,6 +7,7 @@ import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import { knownPaths } from '../dialects/example-names.ts';
 import { mapLeaves } from '../requests/json-tree.ts';
 import { isObject, scalarText } from '../../../kernel/json/values.ts';
 import { type FieldDraft, mapFields, type MapDraft } from './map-fields.ts';
@@ -174,7 +175,7 @@ function mapRecords(context: RecordContext, found: FoundRecord): MapDraft | unde
   const listPaths = Object.entries(context.list.map).flatMap(([field, draft]) =>
     typeof draft === 'string' ? [[field, draft] as const] : [],
   );
-  const paths = { ...Object.fromEntries(listPaths), ...dialect?.paths[resource.name], ...columns };
+  const paths = { ...Object.fromEntries(listPaths), ...knownPaths(dialect, resource), ...columns };
   return mapFields(resource, 'get', found.records, {
     paths,
     described,
