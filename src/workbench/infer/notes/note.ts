@@ -1,7 +1,10 @@
 /** The confidence in a guess. `edit` needs the operator. */
 export type Confidence = 'sure' | 'likely' | 'edit';
 
-/** A guess, or an open question, in one plain sentence. It may name keys of the service, never a value of a record. */
+/**
+ * A guess, or an open question, in one plain sentence. It may name keys of the service, and the codes of an enum or a flag; no
+ * other value of a record.
+ */
 export type Remark = {
   readonly level: Confidence;
   readonly text: string;
