@@ -58,8 +58,9 @@ function compileLeaf(spec: LeafSpec, path: readonly string[], at: readonly strin
       'times are YYYY-MM-DDTHH:mm:ssZ, dates YYYY-MM-DD',
     );
   const name = path.join('.');
+  const minimum = 'minimum' in spec ? spec.minimum : undefined;
   return {
-    ...{ path, name, kind, required, values, to, aliases, accepts },
+    ...{ path, name, kind, required, values, to, minimum, aliases, accepts },
     means: 'means' in spec ? spec.means : undefined,
     schema: schemaOf(settings),
     isLabel: labels.has(name),

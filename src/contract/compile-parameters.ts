@@ -60,7 +60,7 @@ const namesOf = (fields: readonly Field[]) => fields.map(({ name }) => name).joi
 export function compileFilterParameters(
   contract: ContractSpec,
   name: string,
-  { filters, fields: specs, id }: ResourceSpec,
+  { filters, id }: ResourceSpec,
   fields: readonly Field[],
   report: ReportContractProblem,
 ): readonly FilterParameter[] {
@@ -88,11 +88,7 @@ export function compileFilterParameters(
       const other = taken.get(`${fieldName} ${op}`);
       if (other !== undefined) report(at, `the filter ${other} asks for the same`, 'keep one of them');
       taken.set(`${fieldName} ${op}`, parameter);
-      const spec = specs[fieldName];
-      const minimum =
-        spec !== undefined && 'minimum' in spec && typeof spec.minimum === 'number'
-          ? spec.minimum
-          : undefined;
+      const { minimum } = field;
       const target =
         field.kind === 'id'
           ? id.prefix
@@ -103,6 +99,7 @@ export function compileFilterParameters(
         {
           ...{ name: parameter, field: fieldName, op, description, kind: field.kind },
           isSigned: minimum === undefined || minimum < 0,
+          minimum,
           values: field.values,
           idPattern: target === undefined ? undefined : idPatternOf(target),
         },

@@ -62,6 +62,8 @@ export type Field = {
   readonly values?: readonly string[] | undefined;
   /** The resource that a `reference` leads to. */
   readonly to?: string | undefined;
+  /** The least bound that a filter on a number takes. */
+  readonly minimum?: number | undefined;
   /** Other names that sources may have for it, for `portico infer`. */
   readonly aliases: readonly string[];
   /** What its values mean, for `portico infer`, such as `person_name`. */

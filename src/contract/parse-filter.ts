@@ -60,13 +60,17 @@ type Reader = {
 
 const INTEGER = /^-?\d{1,400}$/;
 
-function numberReader({ kind, isSigned }: FilterParameter): Reader {
+function numberReader({ kind, isSigned, minimum = 0 }: FilterParameter): Reader {
   const isWhole = kind === 'integer';
+  // Without a sign, no number is below zero.
+  const least = minimum === 0 ? undefined : Decimal.parseJson(String(minimum));
+  const form = isWhole ? 'a whole number' : 'a plain decimal number';
   return {
-    allowed: isWhole ? 'a whole number such as 10' : 'a plain decimal number such as 10 or 9.99',
+    allowed: least ? `${form}, at least ${minimum}` : `${form} such as ${isWhole ? '10' : '10 or 9.99'}`,
     read(text) {
       if ((text.startsWith('-') && !isSigned) || (isWhole && !INTEGER.test(text))) return undefined;
-      return Decimal.parse(text);
+      const value = Decimal.parse(text);
+      return value !== undefined && least !== undefined && value.compare(least) < 0 ? undefined : value;
     },
   };
 }
@@ -107,23 +111,25 @@ function readerOf(parameter: FilterParameter): Reader {
   }
 }
 
+const LAST_INSTANT = '9999-12-31T23:59:59.999Z';
+
 /** A day asked of an instant is the whole day in UTC: the bounds are its first instant and that of the next day. */
 function dayFilters({ field, op }: FilterParameter, startMs: number): readonly Filter[] {
-  const [start, end] = [instantText(startMs), instantText(startMs + DAY_MS)];
+  const start = instantText(startMs);
+  const next = instantText(startMs + DAY_MS);
+  // The last day of all has no next one.
+  const isLast = next.startsWith('+');
+  const upTo: Filter = isLast ? { field, op: 'le', value: LAST_INSTANT } : { field, op: 'lt', value: next };
   switch (op) {
     case 'ge':
-      return [{ field, op, value: start }];
     case 'lt':
       return [{ field, op, value: start }];
     case 'le':
-      return [{ field, op: 'lt', value: end }];
+      return [upTo];
     case 'gt':
-      return [{ field, op: 'ge', value: end }];
+      return [isLast ? { field, op, value: LAST_INSTANT } : { field, op: 'ge', value: next }];
     default:
-      return [
-        { field, op: 'ge', value: start },
-        { field, op: 'lt', value: end },
-      ];
+      return [{ field, op: 'ge', value: start }, upTo];
   }
 }
 

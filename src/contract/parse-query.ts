@@ -56,21 +56,28 @@ function parseSort(values: Values, { sorts, order }: Resource): Sort | null {
 
 const NO_FILTERS: readonly Filter[] = Object.freeze([]);
 
-type FilterParser = { readonly name: string; readonly parse: (text: string) => readonly Filter[] };
+type FilterParser = {
+  readonly name: string;
+  /** Whether it sets one bound of its field. A day asks for both at once, and is none. */
+  readonly isBound: boolean;
+  readonly parse: (text: string) => readonly Filter[];
+};
 type Bound = { readonly name: string; readonly filter: Filter & { readonly value: string | Decimal } };
 
-const isLower = ({ op }: Filter) => op === 'ge' || op === 'gt';
-const isUpper = ({ op }: Filter) => op === 'le' || op === 'lt';
+const isLower = ({ op }: Pick<Filter, 'op'>) => op === 'ge' || op === 'gt';
+const isUpper = ({ op }: Pick<Filter, 'op'>) => op === 'le' || op === 'lt';
 
 /** Refuses two bounds of one field between which there is no value. */
 function refuseContradiction(bounds: readonly Bound[]): void {
   for (const low of bounds) {
-    const high = bounds.find(({ filter }) => isUpper(filter) && filter.field === low.filter.field);
-    if (high === undefined || !isLower(low.filter)) continue;
-    const order = compareBounds(low.filter.value, high.filter.value);
-    const isOpen = low.filter.op === 'gt' || high.filter.op === 'lt';
-    if (order > 0 || (order === 0 && isOpen))
-      throw invalidParameter(low.name, `not greater than "${high.name}"`);
+    if (!isLower(low.filter)) continue;
+    for (const high of bounds) {
+      if (!isUpper(high.filter) || high.filter.field !== low.filter.field) continue;
+      const order = compareBounds(low.filter.value, high.filter.value);
+      const isOpen = low.filter.op === 'gt' || high.filter.op === 'lt';
+      if (order > 0 || (order === 0 && isOpen))
+        throw invalidParameter(low.name, `not greater than "${high.name}"`);
+    }
   }
 }
 
@@ -78,12 +85,12 @@ function parseFilters(values: Values, parsers: readonly FilterParser[]): readonl
   if (values.size === 0) return NO_FILTERS;
   const filters: Filter[] = [];
   const bounds: Bound[] = [];
-  for (const { name, parse } of parsers) {
+  for (const { name, isBound, parse } of parsers) {
     const text = single(values, name);
     if (text === undefined) continue;
     for (const filter of parse(text)) {
       filters.push(filter);
-      if (isLower(filter) || isUpper(filter)) bounds.push({ name, filter: filter as Bound['filter'] });
+      if (isBound) bounds.push({ name, filter: filter as Bound['filter'] });
     }
   }
   if (bounds.length > 1) refuseContradiction(bounds);
@@ -130,7 +137,11 @@ function parseId(rawId: string, { idPattern }: Resource): string {
 export function compileParser(operation: Operation, rules: QueryRules) {
   const { resource } = operation;
   const known = new Set(parametersOf(operation));
-  const parsers = resource.filters.map((one) => ({ name: one.name, parse: compileFilterParser(one) }));
+  const parsers = resource.filters.map((one) => ({
+    name: one.name,
+    isBound: isLower(one) || isUpper(one),
+    parse: compileFilterParser(one),
+  }));
   const listRules = { ...rules, parsers };
   return function parseRequest(rawQuery: string, rawId: string | undefined): Query {
     const values = readQuery(rawQuery, known);

@@ -15,6 +15,8 @@ export type FilterParameter = {
   readonly kind: FieldKind;
   /** Whether its value may be below zero. */
   readonly isSigned: boolean;
+  /** The least number that it takes. */
+  readonly minimum?: number | undefined;
   /** The values that an enum has; absent for other kinds. */
   readonly values?: readonly string[] | undefined;
   /** The form of an id that it asks for; absent for other kinds. */

@@ -17,7 +17,7 @@ resources:
     fields:
       number: { kind: text, required: true }
       status: { kind: enum, values: [open, shipped, cancelled] }
-      total: { kind: decimal }
+      total: { kind: decimal, minimum: 0.5 }
       items: { kind: integer }
       paid: { kind: boolean }
       due: { kind: date }
@@ -35,6 +35,9 @@ resources:
       above_total: { field: total, is: above }
       placed_after: { field: placed_at, is: after }
       placed_on: { field: placed_at, is: equal }
+      placed_by: { field: placed_at, is: at_most }
+      below_total: { field: total, is: below }
+      max_total: { field: total, is: at_most }
       paid: { field: paid, is: equal }
       due_by: { field: due, is: at_most }
       has_due: { field: due, is: known }
@@ -160,7 +163,10 @@ describe('a resource that stands in a contract file alone', () => {
     ['above_total=9.9&sort=total', '1 7 4 of 3'],
     ['placed_after=2025-01-05T08:00:00Z', '7 6 of 2'],
     ['placed_after=2025-01-05', '7 6 of 2'],
+    ['placed_by=9999-12-31', '7 6 5 of 7'],
+    ['placed_after=9999-12-31', ' of 0'],
     ['placed_on=2025-01-03', '4 3 of 2'],
+    ['placed_on=2025-01-03&placed_after=2025-01-05', ' of 0'],
     ['placed_on=2025-01-05T10:00:00 02:00', '5 of 1'],
     ['paid=true', '4 2 of 2'],
     ['due_by=2025-03-01', '3 2 1 of 3'],
@@ -178,7 +184,12 @@ describe('a resource that stands in a contract file alone', () => {
     ['paid=1', 'The parameter "paid" must be true or false.'],
     ['due_by=2025-02-30', 'The parameter "due_by" must be a date such as'],
     ['placed_after=2025-01-05T08:00:00', 'The parameter "placed_after" must be a date, or a time'],
-    ['min_total=2e1', 'The parameter "min_total" must be a plain decimal number'],
+    ['min_total=2e1', 'The parameter "min_total" must be a plain decimal number, at least 0.5.'],
+    ['min_total=0.4', 'The parameter "min_total" must be a plain decimal number, at least 0.5.'],
+    [
+      'min_total=5&max_total=9&below_total=4',
+      'The parameter "min_total" must be not greater than "below_total"',
+    ],
     ['min_total=5&above_total=4&limit=11', 'The parameter "limit" must be a whole number from 1 to 10.'],
     ['sort=number', 'The parameter "sort" must be one of id, placed_at, total'],
   ])('refuses a value that its kind does not have: %s', async (query, wanted) => {
