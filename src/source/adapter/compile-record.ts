@@ -8,6 +8,7 @@ import { CHECKED, type SpecLocation } from './spec/spec-location.ts';
 import { isSameFolded } from './map/native-id.ts';
 import { compileItem, itemsPlace } from './read/items.ts';
 import { compileMapping } from './map/map-record.ts';
+import { requiredText } from './map/map-rows.ts';
 import { compileRecordProgram } from './row-program/record-program.ts';
 import { type ReplyContext, compileDrop, compileReader } from './read/read-reply.ts';
 import { notifyObserver, readObserved, type ReplyObserver } from './map/reply-observer.ts';
@@ -74,10 +75,17 @@ function only(map: GetSpec['map'], fields: readonly Field[]): GetSpec['map'] {
   return Object.fromEntries(Object.entries(map).filter(([key]) => fields.some(({ name }) => name === key)));
 }
 
+/** What a single record is compiled from. */
+type SingleSpec = Pick<ViewSpec, 'fields'> & {
+  readonly spec: GetSpec;
+  /** Fields without which the list leaves a record out, so that it does not exist for callers; absent: it is invalid. */
+  readonly droppedWithout?: readonly Field[] | undefined;
+};
+
 /** Compiles the adapter of a record with some fields; `here` is the place of the spec. */
 export function compileGet(
   view: RecordView,
-  { spec, fields }: Pick<ViewSpec, 'fields'> & { readonly spec: GetSpec },
+  { spec, fields, droppedWithout }: SingleSpec,
   context: ReplyContext,
   here: SpecLocation,
 ): GetAdapter {
@@ -87,6 +95,11 @@ export function compileGet(
   const item = compileItem(spec.item, here.at('item'));
   const isDropped = compileDrop(spec.dropWhen, here.at('dropWhen'));
   const map = compileMapping(spec.map, fields, codec, here.at('map'));
+  const orRequired = requiredText(fields);
+  const lenient = fields.map((field) =>
+    droppedWithout?.includes(field) === true ? { ...field, required: false } : field,
+  );
+  const mapLenient = droppedWithout && compileMapping(spec.map, lenient, codec, CHECKED);
   const runProgram = compileRecordProgram(context, spec, fields);
   const reserved = new Set(reservedIds(spec.request.path, context.source).map(({ native }) => native));
 
@@ -98,8 +111,8 @@ export function compileGet(
       throw invalidReply('rows', `no record at "${itemsPlace(spec.item)}"`);
     if (isDropped?.(found) === true) return undefined;
     const record = map(found, observer.onMissingValue);
-    if (record === undefined) throw invalidReply('id', 'the record has no usable id');
-    return record;
+    if (record !== undefined || mapLenient?.(found, () => undefined) !== undefined) return record;
+    throw invalidReply('id', `the record has no usable id${orRequired}`);
   }
 
   function find(reply: UpstreamReply, observer: ReplyObserver): CanonicalRecord | undefined {

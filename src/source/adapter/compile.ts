@@ -270,9 +270,15 @@ export function compileAdapter(
   if (!resource.hasSingle && spec.get !== undefined) {
     here.at('get').report(`the contract has no single-record view of ${resource.name}`, 'remove it');
   }
+  const droppedWithout = spec.onInvalidRecord === 'drop' ? resource.itemFields : undefined;
   const get =
     spec.get === undefined || !resource.hasSingle
       ? undefined
-      : compileGet('get', { spec: spec.get, fields: resource.detailFields }, context, here.at('get'));
+      : compileGet(
+          'get',
+          { spec: spec.get, fields: resource.detailFields, droppedWithout },
+          context,
+          here.at('get'),
+        );
   return { list: compileList(spec, resource, context, here), get };
 }

@@ -31,6 +31,12 @@ function compileGhosts(map: MappingSpec, fields: readonly Field[], format: strin
   };
 }
 
+/** What a record may lack beside its id, for the message that it is invalid; empty if nothing is required. */
+export function requiredText(fields: readonly Field[]): string {
+  const required = fields.flatMap((field) => (field.required && field.kind !== 'id' ? [field.name] : []));
+  return required.length === 0 ? '' : `, or no ${required.join(' or ')}, which the contract requires`;
+}
+
 /** What the mapping of rows needs besides the mapping itself. */
 type RowsContext = {
   /** Whether invalid records are left out and counted. */
@@ -51,9 +57,7 @@ export function compileRows(
 ) {
   const map = typedMapper(compileMapping(spec, fields, codec, here), types);
   const findGhosts = compileGhosts(spec, fields, format);
-  const required = fields.flatMap((field) => (field.required && field.kind !== 'id' ? [field.name] : []));
-  const orRequired =
-    required.length === 0 ? '' : `, or no ${required.join(' or ')}, which the contract requires`;
+  const orRequired = requiredText(fields);
   return function mapRows(rows: readonly Json[], observer: ReplyObserver): CanonicalRecord[] {
     const records: CanonicalRecord[] = [];
     const { onMissingValue } = observer;

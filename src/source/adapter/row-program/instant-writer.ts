@@ -39,7 +39,7 @@ export function compileInstantWriter(
   /** Whether the parts are those of an instant. The general reader reads 24:00 and the like. */
   function isInstant(start: number): boolean {
     const [years, days] = [numberAt(start, year), numberAt(start, day)];
-    if (!(years >= 0 && days > 0 && days <= daysIn(years, numberAt(start, month)))) return false;
+    if (!(years > 0 && days > 0 && days <= daysIn(years, numberAt(start, month)))) return false;
     const [hours, minutes, seconds] = [
       numberAt(start, hour),
       numberAt(start, minute),

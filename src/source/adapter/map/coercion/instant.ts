@@ -5,8 +5,8 @@ import { compileDateFormat } from './date-format.ts';
 import { type StepValue, onText, type Step, UNREADABLE } from './flow.ts';
 import { compileLocalTime } from './local-time.ts';
 
-/** The first and the last millisecond of the years 0 to 9999. */
-const [FIRST_MS, LAST_MS] = [-62_167_219_200_000, 253_402_300_799_999];
+/** The first and the last millisecond of the years 1 to 9999. */
+const [FIRST_MS, LAST_MS] = [-62_135_596_800_000, 253_402_300_799_999];
 const DAY_MS = 86_400_000;
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 
