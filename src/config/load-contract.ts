@@ -2,6 +2,7 @@ import { compileContract } from '../contract/compile-contract.ts';
 import { contractSchema } from '../contract/contract-schema.ts';
 import { referenceContract } from '../contract/reference-contract.ts';
 import type { Contract } from '../contract/resource.ts';
+import { withContractHint } from './contract-hints.ts';
 import { checkShape } from './validate/check-shape.ts';
 import type { Problem } from './yaml/problem.ts';
 import type { Environment } from './yaml/substitute.ts';
@@ -20,6 +21,7 @@ export function loadContract(
   const before = problems.length;
   const yaml = parseYamlFile(file.file, file.text, env, problems);
   const spec = checkShape(yaml, contractSchema, problems);
+  problems.push(...problems.splice(before).map(withContractHint));
   if (spec === undefined) return undefined;
   const contract = compileContract(spec, (path, message, hint) =>
     problems.push(yaml.problemAt(path, message, hint)),
