@@ -1,0 +1,68 @@
+import { RELATIONS } from '../generate/contract.ts';
+
+type Cell = { pushed: number; scanned: number; nulls: number };
+
+/** How often each pair of a kind and what is asked of it was seen. */
+export type Counts = {
+  ofFilter(kind: string, is: string): number;
+  ofSort(kind: string): number;
+  filter(kind: string, is: string, seen: { isPushed: boolean; hasNulls: boolean }): void;
+  sort(kind: string, isDescending: boolean, seen: { isPushed: boolean; hasNulls: boolean }): void;
+  /** A table of all pairs. */
+  lines(): readonly string[];
+  /** The pairs that were seen less often than so many times; for what sources cannot be asked, scanned alone counts. */
+  rare(least: number): readonly string[];
+};
+
+/** What source files can have a source asked for. */
+const ASKABLE: Readonly<Record<string, readonly string[]>> = {
+  text: ['equal'],
+  integer: ['equal', 'at_least', 'at_most'],
+  decimal: ['equal', 'at_least', 'at_most'],
+  boolean: ['equal'],
+  date: ['equal', 'at_least', 'at_most'],
+  enum: ['equal'],
+};
+const ORDERS = ['ascending', 'descending'];
+
+/** Begins to count. */
+export function createCounts(): Counts {
+  const cells = new Map<string, Cell>();
+  const pairs = Object.entries(RELATIONS).flatMap(([kind, relations]) => [
+    ...relations.map((is) => ({
+      name: `${kind} ${is}`,
+      isAskable: ASKABLE[kind]?.includes(is) === true,
+      canLack: kind !== 'id',
+    })),
+    ...ORDERS.map((way) => ({ name: `${kind} ${way}`, isAskable: true, canLack: kind !== 'id' })),
+  ]);
+  for (const { name } of pairs) cells.set(name, { pushed: 0, scanned: 0, nulls: 0 });
+  const total = (name: string) => {
+    const { pushed, scanned } = cells.get(name)!;
+    return pushed + scanned;
+  };
+  function add(name: string, { isPushed, hasNulls }: { isPushed: boolean; hasNulls: boolean }): void {
+    const cell = cells.get(name)!;
+    cell[isPushed ? 'pushed' : 'scanned'] += 1;
+    if (hasNulls) cell.nulls += 1;
+  }
+  return {
+    ofFilter: (kind, is) => total(`${kind} ${is}`),
+    ofSort: (kind) => total(`${kind} ascending`) + total(`${kind} descending`),
+    filter: (kind, is, seen) => add(`${kind} ${is}`, seen),
+    sort: (kind, isDescending, seen) => add(`${kind} ${isDescending ? 'descending' : 'ascending'}`, seen),
+    lines: () => [
+      'kind and filter or order | pushed | scanned | with nulls',
+      ...pairs.map(({ name, isAskable, canLack }) => {
+        const { pushed, scanned, nulls } = cells.get(name)!;
+        return `${name} | ${isAskable ? pushed : '–'} | ${scanned} | ${canLack ? nulls : '–'}`;
+      }),
+    ],
+    rare: (least) =>
+      pairs.flatMap(({ name, isAskable, canLack }) => {
+        const { pushed, scanned, nulls } = cells.get(name)!;
+        const isRare = (isAskable && pushed < least) || scanned < least || (canLack && nulls < least);
+        return isRare ? [name] : [];
+      }),
+  };
+}

@@ -1,0 +1,87 @@
+import { parse } from 'yaml';
+
+/*
+ * The oracle's own reading of a contract file. It shares nothing with the program: what both have is the text of the file.
+ */
+
+/** A field that has a value, as the file says it. */
+export type Leaf = {
+  readonly path: readonly string[];
+  /** The path with points. */
+  readonly name: string;
+  readonly kind: string;
+  readonly required: boolean;
+  /** The values of an enum, in their order. */
+  readonly values: readonly string[];
+  /** What a reference leads to. */
+  readonly to: string;
+  /** The least bound that a filter takes. */
+  readonly minimum: string | undefined;
+};
+
+/** A parameter of a list. */
+export type Parameter = { readonly name: string; readonly field: string; readonly is: string };
+
+/** A resource as clients see it. */
+export type Model = {
+  readonly name: string;
+  readonly path: string;
+  readonly prefix: string;
+  /** The fields of a list's record, the id first. */
+  readonly item: readonly Leaf[];
+  /** The fields of a single record; `undefined` if there is none. */
+  readonly single: readonly Leaf[] | undefined;
+  readonly sorts: readonly string[];
+  /** The order without `sort`, such as `-total`. */
+  readonly order: string;
+  readonly filters: readonly Parameter[];
+  readonly pages: { readonly default: number; readonly max: number; readonly clamps: boolean };
+  /** The prefixes of all resources by name. */
+  readonly prefixes: ReadonlyMap<string, string>;
+};
+
+type Tree = Readonly<Record<string, any>>;
+
+function leavesOf(fields: Tree, above: readonly string[] = []): Leaf[] {
+  return Object.entries(fields).flatMap(([key, spec]: [string, Tree]) => {
+    const path = [...above, key];
+    if (typeof spec['kind'] !== 'string') return leavesOf(spec, path);
+    const { kind, required = false, values = [], to = '', minimum } = spec;
+    const least = minimum === undefined ? undefined : String(minimum);
+    return [{ path, name: path.join('.'), kind, required, values, to, minimum: least }];
+  });
+}
+
+const ID: Leaf = {
+  ...{ path: ['id'], name: 'id', kind: 'id', required: true, values: [], to: '', minimum: undefined },
+};
+
+/** Reads a contract file that is valid. */
+export function readModels(text: string): ReadonlyMap<string, Model> {
+  const { version = 'v1', pages = {}, resources } = parse(text) as Tree;
+  const entries = Object.entries<Tree>(resources as Tree);
+  const prefixes = new Map(entries.map(([name, { id }]) => [name, (id as Tree)['prefix'] as string]));
+  return new Map(
+    entries.map(([name, spec]) => {
+      const item = [ID, ...leavesOf(spec['fields'] as Tree)];
+      const { single = false, sort = [], order = [], filters = {} } = spec;
+      const more = typeof single === 'object' ? leavesOf(single as Tree) : [];
+      const own = (spec['pages'] ?? {}) as Tree;
+      const model: Model = {
+        ...{ name, path: `/${version}/${name}`, prefix: prefixes.get(name)!, item, prefixes },
+        single: single === false ? undefined : [...item, ...more],
+        sorts: sort as string[],
+        order: (order as string[])[0] ?? 'id',
+        filters: Object.entries<Tree>(filters as Tree).map(([parameter, { field, is }]) => ({
+          ...{ name: parameter, field: field as string, is: is as string },
+        })),
+        pages: {
+          default: (own['default'] ?? pages.default ?? 50) as number,
+          max: (own['max'] ?? pages.max ?? 100) as number,
+          clamps: pages.overflow === 'clamp',
+        },
+      };
+      return [name, model];
+    }),
+  );
+}

@@ -1,0 +1,125 @@
+import type { Leaf } from './model.ts';
+
+/** A value of a record as its text: digits, `true`, an instant, an id; `null` where it is unknown. */
+export type Shown = string | null;
+
+/** A whole number of the smallest unit that either of two numbers has. */
+function units(a: string, b: string): readonly [bigint, bigint] {
+  const places = (text: string) => (text.split('.')[1] ?? '').length;
+  const most = Math.max(places(a), places(b));
+  const whole = (text: string) => {
+    const [integer = '', fraction = ''] = text.replace('-', '').split('.');
+    const size = BigInt(integer + fraction.padEnd(most, '0'));
+    return text.startsWith('-') ? -size : size;
+  };
+  return [whole(a), whole(b)];
+}
+
+const sign = (a: bigint | number, b: bigint | number) => (a < b ? -1 : a > b ? 1 : 0);
+
+function codePoints(a: string, b: string): number {
+  const [left, right] = [a, b].map((text) => [...text].map((one) => one.codePointAt(0)!));
+  for (let at = 0; at < Math.min(left!.length, right!.length); at += 1)
+    if (left![at] !== right![at]) return left![at]! - right![at]!;
+  return left!.length - right!.length;
+}
+
+/** Numbered ids come first, by number; all others follow as texts. */
+export function compareIds(a: string, b: string): number {
+  const [left, right] = [a, b].map((id) => /^[a-z0-9]+_(0|[1-9]\d*)$/.exec(id)?.[1]);
+  if (left !== undefined && right !== undefined) return sign(BigInt(left), BigInt(right));
+  if (left !== undefined || right !== undefined) return left === undefined ? 1 : -1;
+  return codePoints(a, b);
+}
+
+/** Compares two values of a field by its kind. */
+export function compareValues({ kind, values }: Leaf, a: string, b: string): number {
+  switch (kind) {
+    case 'integer':
+    case 'decimal':
+      return sign(...units(a, b));
+    case 'datetime':
+      return sign(Date.parse(a), Date.parse(b));
+    case 'enum':
+      return values.indexOf(a) - values.indexOf(b);
+    case 'id':
+    case 'reference':
+      return compareIds(a, b);
+    case 'text':
+      return codePoints(a.normalize('NFC'), b.normalize('NFC'));
+    default:
+      return a < b ? -1 : a > b ? 1 : 0;
+  }
+}
+
+/** Whether two values are one: texts to the letter, numbers by value. */
+export function isSame(leaf: Leaf, a: string, b: string): boolean {
+  return leaf.kind === 'text' ? a === b : compareValues(leaf, a, b) === 0;
+}
+
+/** The value as JSON; numbers and booleans have no quotes. */
+export function jsonOf({ kind }: Leaf, value: Shown): string {
+  if (value === null) return 'null';
+  return ['integer', 'decimal', 'boolean'].includes(kind) ? value : JSON.stringify(value);
+}
+
+const DAY = 86_400_000;
+const INSTANT =
+  /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,3}))?(?:[Zz]|([+\- ])([01]\d|2[0-3]):([0-5]\d))$/;
+
+function isDay(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text) || text.startsWith('0000')) return false;
+  const [year, month, day] = text.split('-').map(Number) as [number, number, number];
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1];
+  return days !== undefined && day >= 1 && day <= days;
+}
+
+function instantOf(text: string): string | undefined {
+  const [, day, hour, minute, second, fraction = '', plus, hours = '0', minutes = '0'] =
+    INSTANT.exec(text) ?? [];
+  if (day === undefined || !isDay(day)) return undefined;
+  const away = (Number(hours) * 60 + Number(minutes)) * 60_000 * (plus === '-' ? -1 : 1);
+  const ms = Date.parse(`${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0')}Z`) - away;
+  const year = new Date(ms).getUTCFullYear();
+  return year < 1 || year > 9999 ? undefined : new Date(ms).toISOString();
+}
+
+/** What a parameter asks for: values between which its field is, or the ones that it may have. */
+export type Asked = { readonly low: string; readonly high: string } | { readonly values: readonly string[] };
+
+/** The first instant of a day, and that of the next one, if the text is a day. */
+export function dayOf(text: string): { readonly low: string; readonly high: string } | undefined {
+  if (!isDay(text)) return undefined;
+  const start = Date.parse(`${text}T00:00:00Z`);
+  return { low: new Date(start).toISOString(), high: new Date(start + DAY).toISOString() };
+}
+
+/** The value that a text of a parameter is; `undefined` if it is none of the field. */
+export function readValue(leaf: Leaf, text: string, prefix: string): string | undefined {
+  const { kind, values, minimum } = leaf;
+  switch (kind) {
+    case 'integer':
+    case 'decimal': {
+      if (!(kind === 'integer' ? /^-?\d{1,400}$/ : /^-?\d+(\.\d+)?$/).test(text)) return undefined;
+      if (minimum === undefined) return text;
+      const isBelow = compareValues(leaf, text, minimum) < 0;
+      return isBelow || (text.startsWith('-') && !minimum.startsWith('-')) ? undefined : text;
+    }
+    case 'boolean':
+      return text === 'true' || text === 'false' ? text : undefined;
+    case 'datetime':
+      return instantOf(text);
+    case 'date':
+      return isDay(text) ? text : undefined;
+    case 'enum':
+      return values.includes(text) ? text : undefined;
+    case 'id':
+    case 'reference':
+      return text.startsWith(`${prefix}_`) && /^[A-Za-z0-9_.~-]+$/.test(text.slice(prefix.length + 1))
+        ? text
+        : undefined;
+    default:
+      return text === '' ? undefined : text;
+  }
+}
