@@ -89,7 +89,12 @@ function compileResource(
 /** Names that must differ: two resources with the same would share an answer, an id or a schema. */
 function reportClashes({ resources }: ContractSpec, report: ReportContractProblem): void {
   const entries = Object.entries(resources);
-  const takers = new Map<string, string>();
+  // The OpenAPI document has schemas of its own, and a gateway file a key beside its resources.
+  const takers = new Map([
+    ['the name Meta', 'every answer'],
+    ['the name Error', 'every answer'],
+    ['the path passthrough', 'the routes that pass through'],
+  ]);
   const take = (kind: string, text: string, at: readonly string[], hint: string) => {
     const earlier = takers.get(`${kind} ${text}`);
     takers.set(`${kind} ${text}`, at[1] ?? '');

@@ -2,7 +2,8 @@ import type { Leaf, Model } from '../oracle/model.ts';
 import type { Truth } from '../oracle/oracle.ts';
 import { compareIds } from '../oracle/values.ts';
 import type { Random } from './random.ts';
-import { type Coding, IDS, randomCoding } from './values.ts';
+import { IDS } from './pools.ts';
+import { type Coding, randomCoding } from './values.ts';
 
 /** The operators that a source can be asked with, by the relation of the contract. */
 const OPERATORS: Readonly<Record<string, string>> = { equal: 'eq', at_least: 'ge', at_most: 'le' };

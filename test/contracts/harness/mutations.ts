@@ -18,7 +18,7 @@ function spotsIn(tree: unknown): readonly Spot[] {
 /** Puts another key in the place of one, where it stood. */
 function rename({ owner, key }: Spot, name: string): void {
   const entries = Object.entries(owner).map(([one, value]) => [one === key ? name : one, value] as const);
-  for (const one of Object.keys(owner)) delete owner[one];
+  for (const one of Object.keys(owner)) Reflect.deleteProperty(owner, one);
   for (const [one, value] of entries) owner[one] = value;
 }
 
@@ -80,7 +80,8 @@ const set =
     at(keyed(tree, key), random, (spot) => (spot.owner[key] = random.of(values)));
 
 const CHANGES: Readonly<Record<string, Change>> = {
-  'a key removed': (tree, random) => at(spotsIn(tree), random, ({ owner, key }) => delete owner[key]),
+  'a key removed': (tree, random) =>
+    at(spotsIn(tree), random, ({ owner, key }) => Reflect.deleteProperty(owner, key)),
   'a key renamed': (tree, random) => at(spotsIn(tree), random, (spot) => rename(spot, random.of(NAMES))),
   'a letter changed': (tree, random) =>
     at(spotsIn(tree), random, (spot) => rename(spot, `${spot.key.slice(0, -1)}x`)),
@@ -140,7 +141,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
     at(spotsIn(tree), random, ({ owner }) => {
       const [first] = Object.keys(owner);
       const value = owner[first!];
-      delete owner[first!];
+      Reflect.deleteProperty(owner, first!);
       owner[first!] = value;
     }),
 };
@@ -155,7 +156,7 @@ const LINES: Readonly<Record<string, (lines: string[], line: number, random: Ran
   'a comment': (lines, line) => void lines.splice(line, 0, '# what follows'),
   'the end lost': (lines, line) => void lines.splice(line),
   'a bracket': (lines, line, random) =>
-    void (lines[line] += random.of([' [', ' }', ' *x', ' "', ' &a', ' !t'])),
+    void (lines[line] = lines[line]! + random.of([' [', ' }', ' *x', ' "', ' &a', ' !t'])),
 };
 
 /** What is tried more often, because most of it can be served. */

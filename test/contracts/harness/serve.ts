@@ -94,10 +94,8 @@ export async function startService(): Promise<Service> {
 
 /** Whether a public id is that of a native one. */
 function isOf({ idKind, model }: SourceResource, publicId: string, native: string): boolean {
-  const escaped = [...native]
-    .map((one) =>
-      /[\w.-]/.test(one) ? one : [...Buffer.from(one)].map((byte) => `~${byte.toString(16)}`).join(''),
-    )
-    .join('');
+  const escaped = Array.from(native, (one) =>
+    /[\w.-]/.test(one) ? one : [...Buffer.from(one)].map((byte) => `~${byte.toString(16)}`).join(''),
+  ).join('');
   return publicId === `${model.prefix}_${idKind === 'number' ? native : escaped}`;
 }

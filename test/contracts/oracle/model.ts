@@ -40,6 +40,7 @@ export type Model = {
   readonly prefixes: ReadonlyMap<string, string>;
 };
 
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a file that is known to be valid
 type Tree = Readonly<Record<string, any>>;
 
 function leavesOf(fields: Tree, above: readonly string[] = []): Leaf[] {

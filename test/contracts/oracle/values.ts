@@ -18,7 +18,7 @@ function units(a: string, b: string): readonly [bigint, bigint] {
 const sign = (a: bigint | number, b: bigint | number) => (a < b ? -1 : a > b ? 1 : 0);
 
 function codePoints(a: string, b: string): number {
-  const [left, right] = [a, b].map((text) => [...text].map((one) => one.codePointAt(0)!));
+  const [left, right] = [a, b].map((text) => Array.from(text, (one) => one.codePointAt(0)!));
   for (let at = 0; at < Math.min(left!.length, right!.length); at += 1)
     if (left![at] !== right![at]) return left![at]! - right![at]!;
   return left!.length - right!.length;
@@ -84,9 +84,6 @@ function instantOf(text: string): string | undefined {
   const year = new Date(ms).getUTCFullYear();
   return year < 1 || year > 9999 ? undefined : new Date(ms).toISOString();
 }
-
-/** What a parameter asks for: values between which its field is, or the ones that it may have. */
-export type Asked = { readonly low: string; readonly high: string } | { readonly values: readonly string[] };
 
 /** The first instant of a day, and that of the next one, if the text is a day. */
 export function dayOf(text: string): { readonly low: string; readonly high: string } | undefined {
