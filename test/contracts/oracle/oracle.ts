@@ -159,7 +159,7 @@ function listOf(model: Model, records: readonly Truth[], parameters: URLSearchPa
 }
 
 /** The records that clients see: one without a value that the contract requires is none. */
-export function visible(model: Model, records: readonly Truth[]): readonly Truth[] {
+function visible(model: Model, records: readonly Truth[]): readonly Truth[] {
   const required = model.item.filter((leaf) => leaf.required);
   return records.filter((record) => required.every(({ name }) => (record[name] ?? null) !== null));
 }
