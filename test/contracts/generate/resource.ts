@@ -29,6 +29,8 @@ export type SourceResource = {
   readonly places: ReadonlyMap<string, string>;
   readonly rows: readonly Row[];
   readonly drops: boolean;
+  /** Whether records lack required values although the file does not leave such out: then every list is read whole. */
+  readonly fails: boolean;
   readonly window: 'none' | 'offset' | 'page';
   readonly size: number;
   readonly base: number;
@@ -68,16 +70,16 @@ function recordText(values: readonly (readonly [place: string, held: string])[])
   return `{${parts.join(',')}}`;
 }
 
-type Making = Pick<SourceResource, 'model' | 'idKind' | 'codings' | 'places' | 'drops'>;
+type Making = Pick<SourceResource, 'model' | 'idKind' | 'codings' | 'places' | 'drops' | 'fails'>;
 
-function rowsOf(random: Random, { model, idKind, codings, places, drops }: Making): readonly Row[] {
+function rowsOf(random: Random, { model, idKind, codings, places, drops, fails }: Making): readonly Row[] {
   const ids = random.shuffled(IDS[idKind]);
   const distinct = new Map(ids.map(([held, shown]) => [shown, held]));
   const inItem = new Set(model.item.map(({ name }) => name));
   // Few values for a field, so that some are equal.
   const pools = leavesOf(model).map((leaf) => {
     const { values } = codings.get(leaf.name)!;
-    const mayLack = !leaf.required || (drops && inItem.has(leaf.name));
+    const mayLack = !leaf.required || ((drops || fails) && inItem.has(leaf.name));
     const allowed = mayLack ? values : values.filter(([, shown]) => shown !== null);
     const few = random.shuffled(allowed).slice(0, 2 + random.below(6));
     return { leaf, few: few.some(([, shown]) => shown !== null) ? few : allowed, mayLack };
@@ -122,18 +124,21 @@ export function randomResource(random: Random, model: Model, idKinds: IdKinds): 
   const isStrong = random.is(0.5);
   const drops =
     !isStrong && random.is(0.5) && model.item.some(({ required, kind }) => required && kind !== 'id');
-  const making = { model, idKind, codings, places, drops };
+  const fails = !isStrong && !drops && random.is(0.2);
+  const making = { model, idKind, codings, places, drops, fails };
   const order = random.of(['id', 'unknown', 'unknown'] as const);
   const made = rowsOf(random, making);
   const rows = order === 'id' ? [...made].sort((a, b) => compareIds(a.truth.id, b.truth.id)) : made;
   const sortable = [...new Set(['id', ...model.sorts, model.order.replace(/^-/, '')])];
   return {
     ...{ ...making, rows, order },
-    window: random.of(isStrong ? (['offset', 'page'] as const) : (['none', 'offset', 'page'] as const)),
+    window: fails
+      ? 'none'
+      : random.of(isStrong ? (['offset', 'page'] as const) : (['none', 'offset', 'page'] as const)),
     size: 2 + random.below(9),
     base: random.below(2),
     hasTotal: isStrong || random.is(0.6),
     sorts: random.some(sortable, isStrong ? 1 : random.of([0, 0.8, 1])),
-    pushes: pushesOf(random, model, codings, isStrong),
+    pushes: fails ? [] : pushesOf(random, model, codings, isStrong),
   };
 }

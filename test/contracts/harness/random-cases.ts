@@ -6,7 +6,7 @@ import { type Random, randomOf } from '../generate/random.ts';
 import { randomResource, type SourceResource } from '../generate/resource.ts';
 import { parameterOf, sourceText } from '../generate/source.ts';
 import { readModels } from '../oracle/model.ts';
-import { type Wanted, wantedList, wantedSingle } from '../oracle/oracle.ts';
+import { failing, type Wanted, wantedList, wantedSingle } from '../oracle/oracle.ts';
 import type { Counts } from './counts.ts';
 import { type Service, startService } from './serve.ts';
 
@@ -32,15 +32,17 @@ export async function compareAnswer(
     answer.status === wanted.status &&
     (wanted.status !== 200 || body === wanted.body) &&
     (wanted.status !== 400 || body.includes(`The parameter \\"${wanted.parameter}\\" must be`)) &&
-    (wanted.status !== 404 || body.includes('"not_found"'));
+    (wanted.status !== 404 || body.includes('"not_found"')) &&
+    (wanted.status !== 502 || body.includes('"upstream_invalid_response"'));
   if (isRight) return undefined;
   return `${target}\n  wanted ${JSON.stringify(wanted)}\n  got ${answer.status} ${body}`;
 }
 
 /** What the contract has clients see for a question. */
-export function wantedFor({ model, rows }: SourceResource, { query, id }: Question): Wanted {
+export function wantedFor({ model, rows, fails }: SourceResource, { query, id }: Question): Wanted {
   const records = rows.map(({ truth }) => truth);
-  return id === undefined ? wantedList(model, records, query) : wantedSingle(model, records, id);
+  const wanted = id === undefined ? wantedList(model, records, query) : wantedSingle(model, records, id);
+  return fails ? failing(model, records, wanted, id) : wanted;
 }
 
 const OPERATORS: Readonly<Record<string, string>> = { equal: 'eq', at_least: 'ge', at_most: 'le' };

@@ -8,7 +8,7 @@ export type Truth = Readonly<Record<string, Shown>> & { readonly id: string };
 export type Wanted =
   | { readonly status: 200; readonly body: string }
   | { readonly status: 400; readonly parameter: string }
-  | { readonly status: 404 };
+  | { readonly status: 404 | 502 };
 
 type Test = (record: Truth) => boolean;
 
@@ -162,6 +162,23 @@ function listOf(model: Model, records: readonly Truth[], parameters: URLSearchPa
 function visible(model: Model, records: readonly Truth[]): readonly Truth[] {
   const required = model.item.filter((leaf) => leaf.required);
   return records.filter((record) => required.every(({ name }) => (record[name] ?? null) !== null));
+}
+
+/**
+ * What follows from it where a record that lacks a required value is a failure of the service, and every list reads all
+ * records.
+ */
+export function failing(
+  model: Model,
+  records: readonly Truth[],
+  wanted: Wanted,
+  id: string | undefined,
+): Wanted {
+  const seen = new Set(visible(model, records));
+  const broken = records.filter((record) => !seen.has(record));
+  const isHit =
+    id === undefined ? broken.length > 0 && wanted.status === 200 : broken.some((one) => one.id === id);
+  return isHit ? { status: 502 } : wanted;
 }
 
 /** What a list must answer to a query string. */
